@@ -95,13 +95,13 @@ def family(cell: Cell, seed: int) -> dict[str, float]:
     sides, names = made_up(cell.design, means, rng), [f"{k:02d}" for k in range(len(means))]
     table, ranking = compared(names, sides, SAMPLES["all"], seed, 0.95)
     table = joined_tables({"": table}, {"": ranking}, "stereotype", 0.95)["table"]
-    truth = np.array([means[int(model)] - means[int(other)] for _, model, other in table.index])
+    truth = np.array([means[int(model)] - means[int(second)] for _, model, second in table.index])
     lower, upper = (ends.to_numpy() for ends in interval_of(table))
     found = table.survives.to_numpy()
     apart = separate(sides, seed)
     result = {"covers": float(((lower <= truth) & (truth <= upper)).mean()), "false": float(found[truth == 0].any())}
     if (truth != 0).any():
-        two = np.array([apart[int(model), int(other)] for _, model, other in table.index])
+        two = np.array([apart[int(model), int(second)] for _, model, second in table.index])
         result |= {
             "found": float(((lower > 0) | (upper < 0))[truth != 0].mean()),
             "found after Holm": float(found[truth != 0].mean()),

@@ -125,10 +125,10 @@ def made_up(
 
 def true_difference(likelihood: Likelihood, truth: Mapping[str, np.ndarray], factors: tuple[Factor, ...]) -> float:
     """The estimand for new labels, wordings and words."""
-    of_bias = corners().of_bias[:, 0]
-    mean = (truth.get("intercept", 0.0) + of_bias * truth["coefficient"])[None]
+    contrast = corners().of_bias[:, 0]
+    mean = (truth.get("intercept", 0.0) + contrast * truth["coefficient"])[None]
     variance = sum(truth[f"sd_{factor.name}"] ** 2 for factor in factors)
-    variance += sum(truth[f"sd_{factor.name}_bias"] ** 2 * of_bias[0] ** 2 for factor in factors if factor.has_bias)
+    variance += sum(truth[f"sd_{factor.name}_bias"] ** 2 * contrast[0] ** 2 for factor in factors if factor.has_bias)
     draws = {name: np.asarray(value)[None] for name, value in truth.items()}
     values = likelihood.expected(mean, np.full((1, 2), variance), draws, _STANDARD)
     return float((values @ corners().estimands["difference"])[0])

@@ -71,7 +71,7 @@ def test_arviz_leaves_one_out_as_the_package_reports(fits):
     reported = compare_models(fits)
     for name in MODELS:
         assert az.loo(posterior_predictive(fits[name])).elpd == pytest.approx(reported.elpd[name])
-    by_arviz = az.compare({name: posterior_predictive(each) for name, each in fits.items()}, round_to="none")
+    by_arviz = az.compare({name: posterior_predictive(fit) for name, fit in fits.items()}, round_to="none")
     np.testing.assert_allclose(by_arviz.elpd_diff, reported.elpd_diff, rtol=1e-9)
 
 
@@ -112,8 +112,8 @@ def test_arviz_scales_prior_and_likelihood_of_any_fit(fits, model):
 def test_bias_is_summarised_and_not_diagnosed(fits, model):
     drawn = fits[model]["posterior"].to_dataset()
     by_arviz = az.summary(fits[model], var_names=["bias"], round_to="none")["mean"].item()
-    of_draws = float(posterior_draws(fits[model]).mean())
-    assert by_arviz == pytest.approx(of_draws, abs=1e-12)
+    draws_mean = float(posterior_draws(fits[model]).mean())
+    assert by_arviz == pytest.approx(draws_mean, abs=1e-12)
     sampler = fits[model]["sample_stats"].to_dataset()
     sampled = [name for name in drawn if str(name).startswith("sd_") or (model != "crossed" and name != "bias")]
     assert diagnose(drawn[sampled], sampler).r_hat == Diagnostics.of(fits[model]).r_hat
@@ -138,8 +138,8 @@ def scipy_log_likelihood(table: AssociationTable, drawn: xr.Dataset) -> np.ndarr
     values = table.values.to_numpy()
     i, j = np.nonzero(~np.isnan(values))
     g, c = table.group_index[i], table.class_index[j]
-    mean, of_target, of_attribute = (drawn[n].to_numpy() for n in ("mean", "target_effect", "attribute_effect"))
-    expected = mean[..., g, c] + of_target[..., c, i] + of_attribute[..., g, j]
+    mean, target_effect, attribute_effect = (drawn[n].to_numpy() for n in ("mean", "target_effect", "attribute_effect"))
+    expected = mean[..., g, c] + target_effect[..., c, i] + attribute_effect[..., g, j]
     is_control = c >= len(table.associated_classes)
     sd = np.where(is_control, *(drawn[name].to_numpy()[..., None] for name in ("sd_residual_control", "sd_residual")))
     if "nu" not in drawn:
@@ -184,7 +184,7 @@ def test_narrower_priors_expect_values_nearer_to_the_means(small_table):
         parameter = "sigma" if prior.distribution == "HalfNormal" else "lam"
         by = 10 if parameter == "lam" else 0.1
         narrow = narrow.with_prior(name, prior.distribution, **{parameter: prior.parameters[parameter] * by})
-    priors = [prior_predictive(small_table, each, draws=200)["prior"] for each in (spec, narrow)]
+    priors = [prior_predictive(small_table, model, draws=200)["prior"] for model in (spec, narrow)]
     spreads = [float(prior.target_effect.std()) for prior in priors]
     assert spreads[0] / spreads[1] == pytest.approx(10, rel=0.05)
 
@@ -217,10 +217,10 @@ def test_prior_sub_topics_share_as_the_spec_says(small_table):
     prior = prior_predictive(named, draws=2000)["prior"]
     own, shared = prior.sd_attribute.isel(attribute_class=0), prior.sd_attribute_cluster
     levels = prior.attribute_effect.mean("group").isel(attribute=[0, 1, 2]) / (own**2 + shared**2) ** 0.5
-    one, other, alone = (levels.isel(attribute=k).to_numpy().ravel() for k in range(3))
+    first, second, alone = (levels.isel(attribute=k).to_numpy().ravel() for k in range(3))
     expected = float((shared**2 / (own**2 + shared**2)).mean())
-    assert np.mean(one * other) == pytest.approx(expected, abs=0.05)
-    assert np.mean(one * alone) == pytest.approx(0, abs=0.05)
+    assert np.mean(first * second) == pytest.approx(expected, abs=0.05)
+    assert np.mean(first * alone) == pytest.approx(0, abs=0.05)
 
 
 @pytest.mark.parametrize(

@@ -204,10 +204,12 @@ def test_calibrate_says_how_often_each_method_cries_wolf(words, embedding):
 @pytest.mark.slow
 def test_one_scope_has_the_numbers_of_several(words, embedding):
     settings = {"draws": 2, "sampling": QUICK, "jobs": 1}
-    every, one = (calibrate(cosines(words, embedding, ()), **each) for each in (settings, settings | {"scopes": "all"}))
-    assert one.table.index.tolist() == [("WEAT", "targets"), ("crossed", "both")]
-    assert one.text == every.text
-    pd.testing.assert_frame_equal(one.table, every.table.loc[one.table.index])
+    every, one_scope = (
+        calibrate(cosines(words, embedding, ()), **choice) for choice in (settings, settings | {"scopes": "all"})
+    )
+    assert one_scope.table.index.tolist() == [("WEAT", "targets"), ("crossed", "both")]
+    assert one_scope.text == every.text
+    pd.testing.assert_frame_equal(one_scope.table, every.table.loc[one_scope.table.index])
 
 
 def test_a_share_of_another_scope_is_named():

@@ -52,9 +52,9 @@ def test_words_in_two_halves_are_found():
 
 
 def test_the_same_seed_gives_the_same_answer():
-    first, second, other = (clustering(in_halves(1), "target", seed=seed) for seed in (1, 1, 2))
+    first, second, other_seed = (clustering(in_halves(1), "target", seed=seed) for seed in (1, 1, 2))
     assert (first.shuffled == second.shuffled).all()
-    assert first.icc == other.icc
+    assert first.icc == other_seed.icc
 
 
 def test_the_correlation_is_that_of_a_balanced_anova():

@@ -54,10 +54,10 @@ def test_the_true_model_predicts_cosines_better(small_fit, hierarchical_fit):
 
 
 def test_fits_of_different_cosines_do_not_compare(small_fit, hierarchical_fit):
-    other = hierarchical_fit.copy()
-    other.attrs = hierarchical_fit.attrs | {"table_sha256": random_table(1).sha256}
+    second_fit = hierarchical_fit.copy()
+    second_fit.attrs = hierarchical_fit.attrs | {"table_sha256": random_table(1).sha256}
     with refused(TableError, "different tables"):
-        compare_models({"a": small_fit, "b": other})
+        compare_models({"a": small_fit, "b": second_fit})
 
 
 def test_without_raw_cosines_there_is_nothing_to_check(small_fit):

@@ -54,11 +54,11 @@ def gender_fit(gender):
 
 def test_variances_that_vectors_tell_are_part_of_the_prior(gender_fit):
     found = set(gender_fit["log_prior"].data_vars)
-    told = {"target_preference_variance", "attribute_preference_variance"}
-    of_told = {"sd_target_preference", "sd_attribute_preference"}
-    assert told <= found
+    parameters = {"target_preference_variance", "attribute_preference_variance"}
+    variances = {"sd_target_preference", "sd_attribute_preference"}
+    assert parameters <= found
     sampled = {name for name in load_spec("crossed").priors if name in gender_fit["posterior"]}
-    assert found - told == sampled - of_told
+    assert found - parameters == sampled - variances
 
 
 def test_density_of_a_variance_is_scaled_inverse_chi_squared(gender_fit):
@@ -94,10 +94,10 @@ def test_data_decide_a_clear_bias(small_fit):
 
 
 def test_a_prior_that_fights_the_data_is_reported(small_fit):
-    other = small_fit.copy()
+    second_fit = small_fit.copy()
     priors = json.loads(small_fit.attrs["priors"]) | {"sd_attribute": "HalfNormal(sigma=0.05)"}
-    other.attrs = small_fit.attrs | {"priors": json.dumps(priors)}
-    row = prior_sensitivity(other).loc[("group_bias", "men")]
+    second_fit.attrs = small_fit.attrs | {"priors": json.dumps(priors)}
+    row = prior_sensitivity(second_fit).loc[("group_bias", "men")]
     assert row["prior"] > 0.05
     assert row.diagnosis == "prior and data disagree"
 

@@ -27,7 +27,8 @@ def test_simulated_tables_have_the_planted_bias(table):
         return float((bias_weights(means).isel(contrast=0) * means.block_mean).sum())
 
     planted, none = (
-        [bias(each) for each in simulated_tables(table, SPEC, truth=truth, draws=8, seed=2)] for truth in (0.05, 0.0)
+        [bias(simulated_table) for simulated_table in simulated_tables(table, SPEC, truth=truth, draws=8, seed=2)]
+        for truth in (0.05, 0.0)
     )
     np.testing.assert_allclose(np.subtract(planted, none), 0.05)
     assert 0 < np.std(none) < 0.2
@@ -36,8 +37,8 @@ def test_simulated_tables_have_the_planted_bias(table):
 def test_records_equal_verdicts_of_the_simulated_tables(table):
     result = calibrate(table, by="simulation", draws=3, seed=4, planted=0.02)
     simulated = simulated_tables(table, SPEC, truth=0.02, draws=3, seed=4)
-    for each, record in zip(simulated, result.records.to_dict("records"), strict=True):
-        verdict = verdict_of_table(each)
+    for simulated_table, record in zip(simulated, result.records.to_dict("records"), strict=True):
+        verdict = verdict_of_table(simulated_table)
         assert record["mean"] == pytest.approx(verdict.mean)
         assert record["p_value"] == pytest.approx(verdict.chance)
         assert record["ci95_lb"] == pytest.approx(verdict.lower, rel=1e-3, abs=1e-6)
@@ -69,7 +70,7 @@ def test_replicates_are_simulated_with_their_own_values():
 
     encoded = cosines("weat6", encoder, (), templates="noun-10")
     (simulated,) = simulated_tables(encoded, SPEC, truth=0.0, draws=1, seed=1)
-    tables = [each.to_numpy() for each in simulated.replicates.tables.values()]
+    tables = [values.to_numpy() for values in simulated.replicates.tables.values()]
     assert len(tables) == 10
     np.testing.assert_allclose(np.mean(tables, axis=0), simulated.values)
     assert np.std(tables, axis=0).min() > 0
@@ -88,4 +89,6 @@ def test_simulation_rejects_what_it_does_not_use(table):
 def test_prior_noise_is_the_raw_bias_of_a_table_without_a_bias(table):
     noise = prior_predictive(table, draws=4, seed=3)["prior"].noise.isel(chain=0)
     simulated = simulated_tables(table, SPEC, truth=0.0, draws=4, seed=3)
-    np.testing.assert_allclose(noise, [verdict_of_table(each).mean for each in simulated], atol=1e-9)
+    np.testing.assert_allclose(
+        noise, [verdict_of_table(simulated_table).mean for simulated_table in simulated], atol=1e-9
+    )

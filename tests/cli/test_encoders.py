@@ -18,7 +18,7 @@ class Otherwise(Counting):
     """Another model: half of each word's direction is that of its letters read backwards."""
 
     def __call__(self, sentences, spans=()):
-        return super().__call__(sentences, spans) + bag_of_words([each[::-1] for each in sentences])
+        return super().__call__(sentences, spans) + bag_of_words([sentence[::-1] for sentence in sentences])
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def test_sentences_go_to_another_machine_and_come_back(run, tmp_path):
 def test_a_slip_is_one_line(run, model, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.csv").write_text("target,group,attribute,attribute_class,cosine\n")
-    code, _, err = run(*(each.format(model) for each in arguments))
+    code, _, err = run(*(argument.format(model) for argument in arguments))
     assert code == 2
     errors = [line for line in err.splitlines() if line.startswith("error: ")]
     assert len(errors) == 1

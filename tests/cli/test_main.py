@@ -42,7 +42,7 @@ def test_every_command_helps_with_an_example(run, command):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_commands_have_at_most_29_ordered_flags(command):
-    flags = [each.opts[0] for each in command_called(command).params if each.param_type_name == "option"]
+    flags = [param.opts[0] for param in command_called(command).params if param.param_type_name == "option"]
     assert len(flags) <= 29
     rare = [flags.index(flag) for flag in ("--trust", "--allow-loss", "--target-accept") if flag in flags]
     first = [flags.index(flag) for flag in ("--embedding", "--before", "--out", "--scope", "--seed") if flag in flags]
@@ -114,15 +114,15 @@ def test_the_module_runs_and_has_a_version():
     ids=lambda command: command[0],
 )
 def test_existing_files_stop_before_sampling(run, command, tmp_path):
-    there = tmp_path / "report" / "there.npz"
-    there.parent.mkdir()
-    there.write_text("mine")
+    existing = tmp_path / "report" / "there.npz"
+    existing.parent.mkdir()
+    existing.write_text("mine")
     folder = command[0] in ("report", "compare")
-    code, _, err = run(*command, there.parent if folder else there)
+    code, _, err = run(*command, existing.parent if folder else existing)
     assert code == 2
     assert "already" in err or "is not empty" in err
     assert "--overwrite" in err
-    assert there.read_text() == "mine"
+    assert existing.read_text() == "mine"
     assert [path.name for path in tmp_path.rglob("*")] == ["report", "there.npz"]
     assert "--overwrite" in run(command[0], "--help")[1]
 
@@ -210,9 +210,9 @@ def test_a_fit_with_changed_values_is_refused(run, tmp_path):
 
 def test_a_fit_that_depends_on_prior_says_so(run, small_fit, monkeypatch):
     sensitive = dataclasses.replace(Diagnostics.of(small_fit), prior_sensitivity=0.083)
-    other = small_fit.copy()
-    other.attrs = small_fit.attrs | {"diagnostics": sensitive.to_json()}
-    monkeypatch.setattr(bayes_bias, "load_fit", lambda _: other)
+    second_fit = small_fit.copy()
+    second_fit.attrs = small_fit.attrs | {"diagnostics": sensitive.to_json()}
+    monkeypatch.setattr(bayes_bias, "load_fit", lambda _: second_fit)
     out = run("summarize", "small.nc")[1]
     assert says(out, "small bias depends prior")
 
@@ -275,8 +275,8 @@ def test_a_value_that_cannot_be_read_is_named(run, d, targets, named):
 
 def state_of_process():
     logger = logging.getLogger("bayes_bias")
-    of_logger = (tuple(logger.handlers), logger.level, logger.propagate)
-    return gc.get_threshold(), signal.getsignal(signal.SIGTERM), os.environ.get("PYTHONWARNINGS"), of_logger
+    logger_state = (tuple(logger.handlers), logger.level, logger.propagate)
+    return gc.get_threshold(), signal.getsignal(signal.SIGTERM), os.environ.get("PYTHONWARNINGS"), logger_state
 
 
 @pytest.mark.parametrize("arguments", [["weat", "weat7"], ["weat", "no such list"], ["--version"]])

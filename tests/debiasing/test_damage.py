@@ -20,16 +20,18 @@ def test_a_rotation_costs_nothing_and_other_vectors_everything() -> None:
     same = damage(before, {word: 3 * vector @ rotation for word, vector in before.items()})
     assert (same.neighbours_kept, same.lower) == (1.0, 1.0)
     assert same.variance_gone == pytest.approx(0, abs=1e-9)
-    other = damage(before, random_vectors(3, words))
-    assert other.neighbours_kept == pytest.approx(10 / 299, abs=0.02)
-    assert other.lower < other.neighbours_kept < other.upper
+    unrelated = damage(before, random_vectors(3, words))
+    assert unrelated.neighbours_kept == pytest.approx(10 / 299, abs=0.02)
+    assert unrelated.lower < unrelated.neighbours_kept < unrelated.upper
 
 
 def test_the_variance_that_went_is_scipys_disparity() -> None:
     before = random_vectors(1, letters(100))
     after = {word: vector * [0.1, 1, 1, 1, 1, 1] for word, vector in before.items()}
-    one, other = (np.array([v / np.linalg.norm(v) for v in vectors.values()]) for vectors in (before, after))
-    assert damage(before, after).variance_gone == pytest.approx(procrustes(one, other)[2])
+    before_unit, after_unit = (
+        np.array([v / np.linalg.norm(v) for v in vectors.values()]) for vectors in (before, after)
+    )
+    assert damage(before, after).variance_gone == pytest.approx(procrustes(before_unit, after_unit)[2])
 
 
 def test_too_few_words_are_one_line() -> None:
@@ -79,13 +81,13 @@ def test_ratings_are_followed_as_scipy_says(tmp_path: Path) -> None:
     before = random_vectors(1, words)
     pairs = rng.choice(words, size=(150, 2))
     unit = {word: vector / np.linalg.norm(vector) for word, vector in before.items()}
-    cosines = [float(unit[one] @ unit[other]) for one, other in pairs]
+    cosines = [float(unit[first] @ unit[second]) for first, second in pairs]
     rated = cosines + rng.normal(0, 0.3, len(pairs))
-    lines = [f"{one} {other} {value}" for (one, other), value in zip(pairs, rated, strict=True)]
+    lines = [f"{first} {second} {value}" for (first, second), value in zip(pairs, rated, strict=True)]
     (tmp_path / "rated.txt").write_text("\n".join([*lines, "no vectors 1.0"]))
     versions = (before, random_vectors(2, words))
-    same, other = (damage(before, after, ratings=[tmp_path / "rated.txt"]).ratings[0] for after in versions)
+    same, changed = (damage(before, after, ratings=[tmp_path / "rated.txt"]).ratings[0] for after in versions)
     assert (same.pairs, same.of) == (150, 151)
     assert same.before == pytest.approx(spearmanr(cosines, rated).statistic)
     assert (same.change, same.lower, same.upper) == (0, 0, 0)
-    assert other.lower < other.change < other.upper < -0.3
+    assert changed.lower < changed.change < changed.upper < -0.3

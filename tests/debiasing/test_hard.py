@@ -18,7 +18,7 @@ seeds = st.integers(0, 10_000)
 
 def random_vectors(seed: int) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(seed)
-    words = [*NEUTRAL, "queen", *(w for each in PAIRS + FAITHS for w in each)]
+    words = [*NEUTRAL, "queen", *(w for pair in PAIRS + FAITHS for w in pair)]
     return {w: rng.normal(size=8) for w in words}
 
 

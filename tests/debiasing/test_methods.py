@@ -111,7 +111,9 @@ def test_ran_minimises_its_authors_objective(oracles: dict[str, np.ndarray], vec
     (bias,) = defining_subspace(vectors, PAIRS)
     unit = {word: vector / np.linalg.norm(vector) for word, vector in vectors.items()}
     for number, word in enumerate(NEUTRAL):
-        near = sorted((unit[other] for other in unit if other != word), key=lambda row: -row @ unit[word])[:10]
+        near = sorted((unit[neighbour] for neighbour in unit if neighbour != word), key=lambda row: -row @ unit[word])[
+            :10
+        ]
         repelled = [row for row in near if indirect_bias(unit[word], row[None], bias)[0] > 0.05]
         pushes = np.array([*(row / len(repelled) / 8 for row in repelled), 6 / 8 * bias])
         pull = 3 / 8 * unit[word]
@@ -140,7 +142,7 @@ def test_linear_projection_of_an_encoders_sentences_is_sentdebias() -> None:
     rows = {word: row.astype(float) for word, row in encoder.all().items()}
     words = [word for pair in PAIRS[:3] for word in pair]
     unit = {word: rows[word] / np.linalg.norm(rows[word], axis=1, keepdims=True) for word in words}
-    deviations = [s * (unit[one] - unit[other]) / 2 for one, other in PAIRS[:3] for s in (1, -1)]
+    deviations = [s * (unit[first] - unit[second]) / 2 for first, second in PAIRS[:3] for s in (1, -1)]
     directions = PCA(2).fit(np.vstack(deviations)).components_
     debiased = Debiasing(LinearProjection(components=2), PAIRS[:3], "SentDebias").applied(encoder)
     assert debiased.replicates == encoder.replicates

@@ -46,7 +46,7 @@ def test_a_replicate_is_the_table_of_one_template() -> None:
                 u, v = bag_of_words([_sentence(label, target), _sentence(label, attribute)])
                 cosine = u @ v / np.linalg.norm(u) / np.linalg.norm(v)
                 assert float(values.sel(target=target, attribute=attribute)) == pytest.approx(cosine, abs=1e-6)
-    mean = np.mean([each.to_numpy() for each in table.replicates.tables.values()], axis=0)
+    mean = np.mean([replicate.to_numpy() for replicate in table.replicates.tables.values()], axis=0)
     np.testing.assert_allclose(table.values.to_numpy(), mean, atol=1e-12)
     assert table.replicates.kind == "template"
 
@@ -123,9 +123,9 @@ def test_a_long_time_is_announced_with_remedies(monkeypatch, caplog) -> None:
 
 def test_the_cache_tells_encoders_poolings_and_words_apart(tmp_path) -> None:
     bb.language_models.encode(OWN, Counting(), cache=tmp_path)
-    for other in (Counting(identity="another"), Counting(pooling="cls"), Counting(pooling="word")):
-        bb.language_models.encode(OWN, other, cache=tmp_path)
-        assert other.asked
+    for encoder in (Counting(identity="another"), Counting(pooling="cls"), Counting(pooling="word")):
+        bb.language_models.encode(OWN, encoder, cache=tmp_path)
+        assert encoder.asked
 
 
 def test_what_nobody_identifies_is_not_kept(tmp_path, monkeypatch) -> None:

@@ -39,11 +39,11 @@ def test_scope_none_is_half_of_weats_numerator(small_table, small_fit):
 
 def test_group_bias_is_written_out_for_one_group(small_table, small_fit):
     raw = summarize(small_fit, "none")
-    own, other = (small_table.block("men", c).mean() for c in ("work", "home"))
+    own, unrelated = (small_table.block("men", c).mean() for c in ("work", "home"))
     control = small_table.block("men", "neutral").mean()
-    assert raw.loc[("group_bias", "men"), "mean"] == pytest.approx(own - other)
+    assert raw.loc[("group_bias", "men"), "mean"] == pytest.approx(own - unrelated)
     assert raw.loc[("excess", "men, neutral"), "mean"] == pytest.approx(own - control)
-    assert raw.loc[("repulsion", "men, neutral"), "mean"] == pytest.approx(control - other)
+    assert raw.loc[("repulsion", "men, neutral"), "mean"] == pytest.approx(control - unrelated)
 
 
 def test_class_biases_average_to_the_bias(small_table, small_fit):
@@ -78,8 +78,8 @@ def test_class_bias_has_the_classes_that_only_some_groups_have(stereotypes, oppo
     weights = block_weights(table_means(replace(table, stereotypes=stereotypes, opposites=opposites)))
     labels = weights["class_bias"].contrast.to_numpy().tolist() if "class_bias" in weights else []
     assert labels == contrasted
-    for each in weights.values():
-        np.testing.assert_allclose(each.sum(["group", "attribute_class"]), 0, atol=1e-12)
+    for weight in weights.values():
+        np.testing.assert_allclose(weight.sum(["group", "attribute_class"]), 0, atol=1e-12)
 
 
 def test_excess_and_repulsion_add_up_to_bias(small_fit):
@@ -133,8 +133,8 @@ def test_word_effects_have_the_exact_conditional_distribution(small_table, small
     else:
         prior, n, words = attribute_covariance(small_table, point)[0], data.n_targets.to_numpy(), slice(0, 6)
         observed = (data.attribute_mean - data.block_mean[:, 0]).to_numpy()[words]
-    of_class = residual_variances(small_table, point)
-    gain = prior @ np.linalg.inv(prior + np.diag((of_class if side == "target" else of_class[0]) / n))
+    variances = residual_variances(small_table, point)
+    gain = prior @ np.linalg.inv(prior + np.diag((variances if side == "target" else variances[0]) / n))
     root = given.directions[0].root[1, 7]
     np.testing.assert_allclose(given.words[words], observed, atol=1e-12)
     np.testing.assert_allclose(given.directions[0].gain[1, 7], gain, rtol=1e-6, atol=1e-12)

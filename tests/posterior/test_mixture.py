@@ -31,7 +31,7 @@ def _mixtures(draws: int, spread: float) -> list[Mixture]:
     rng = np.random.default_rng(draws)
     shapes = [(1, draws, 1), (1, draws, 3)]
     return [
-        Mixture(_drawn(spread * rng.normal(size=each)), _drawn(np.exp(3 * rng.normal(size=each)))) for each in shapes
+        Mixture(_drawn(spread * rng.normal(size=size)), _drawn(np.exp(3 * rng.normal(size=size)))) for size in shapes
     ]
 
 

@@ -91,9 +91,9 @@ def test_what_debiasing_changed_needs_the_same_opposites(sampled):
     after = changed(before, -0.05)
     found = compare(before, after, sampling=FEW)
     assert found.change.observed["bias", "overall"] == pytest.approx(-0.05, abs=0.01)
-    other = jobs({"male": 6, "neutral": 8, "female": 5}, ("neutral",))
+    second = jobs({"male": 6, "neutral": 8, "female": 5}, ("neutral",))
     with refused(TableError, "jobs male neutral before"):
-        compare(before, other)
+        compare(before, second)
 
 
 def test_a_frame_of_one_group_has_opposites():
@@ -101,10 +101,10 @@ def test_a_frame_of_one_group_has_opposites():
     frame = jobs().to_frame()
     table = AssociationTable.from_frame(frame, value="cosine", stereotypes={"jobs": "male"}, **columns)
     assert (table.opposites, table.controls) == (("female", "neutral"), ())
-    told = AssociationTable.from_frame(
+    published = AssociationTable.from_frame(
         frame, value="cosine", stereotypes={"jobs": "male"}, opposites=["female"], **columns
     )
-    assert told.sha256 == jobs().sha256 != table.sha256
+    assert published.sha256 == jobs().sha256 != table.sha256
     with refused(TableError, "opposites 'femal' 'female'"):
         AssociationTable.from_frame(frame, value="cosine", stereotypes={"jobs": "male"}, opposites=["femal"], **columns)
 

@@ -110,8 +110,8 @@ def test_figure_has_axes_of_templates_and_words(fit_of_templates):
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("words in each group and class", "templates")
     cross = next(line for line in ax.lines if line.get_marker() == "X")
     np.testing.assert_allclose(cross.get_xydata(), [[8, 10]])
-    of_words = plot_plan(fit_of_templates, 0.02, planned=plan(fit_of_templates, 0.02, [8, 16], [8, 16]))
-    assert of_words.get_ylabel() == "targets in each group"
+    words_plan = plot_plan(fit_of_templates, 0.02, planned=plan(fit_of_templates, 0.02, [8, 16], [8, 16]))
+    assert words_plan.get_ylabel() == "targets in each group"
 
 
 def test_no_new_words_need_no_number(fit_of_templates):

@@ -42,9 +42,9 @@ def pooled(fits: list[xr.DataTree]) -> PooledLists:
 
 
 def called(posterior: xr.DataTree, name: str, **attrs: str) -> xr.DataTree:
-    other = posterior.copy()
-    other.attrs = posterior.attrs | {"name": name} | attrs
-    return other
+    second_posterior = posterior.copy()
+    second_posterior.attrs = posterior.attrs | {"name": name} | attrs
+    return second_posterior
 
 
 def test_lists_keep_verdicts_and_shrink_together(fits, pooled):
@@ -107,11 +107,11 @@ def test_lists_of_same_topics_are_one(fits):
 
 def test_controls_are_no_words_that_lists_share(fits):
     others = [called(posterior, str(k)) for k, posterior in enumerate(fits)]
-    for other in others:
-        data = other["constant_data"].to_dataset()
+    for changed_fit in others:
+        data = changed_fit["constant_data"].to_dataset()
         controls = ~np.isin(data.class_of.to_numpy(), data.associated.to_numpy())
         words = np.where(controls, np.arange(len(controls)).astype(str), data.attribute.to_numpy())
-        other["constant_data"] = xr.DataTree(data.assign_coords(attribute=words))
+        changed_fit["constant_data"] = xr.DataTree(data.assign_coords(attribute=words))
     assert np.array_equal(pool(others).overlap, np.eye(3))
 
 
@@ -131,9 +131,9 @@ def test_one_fit_is_no_sample(small_fit):
     ],
 )
 def test_refuses_what_is_no_sample(small_fit, changes, message):
-    other = called(small_fit, **{"name": "other"} | changes)
+    renamed = called(small_fit, **{"name": "other"} | changes)
     with refused(BayesBiasError, message):
-        pool([small_fit, other])
+        pool([small_fit, renamed])
 
 
 def test_what_has_not_converged_is_refused(small_fit):
@@ -161,7 +161,7 @@ def test_models_without_a_mixture_of_normals_are_refused(small_fit):
 
 
 def test_the_command_prints_lists_overlap_and_sentences(run, fits, monkeypatch):
-    files = {f"{k}.nc": each for k, each in enumerate(fits)}
+    files = {f"{k}.nc": fitted for k, fitted in enumerate(fits)}
     monkeypatch.setattr(bayes_bias, "load_fit", lambda path: files[str(path)])
     code, out, _ = run("pool", *files)
     assert code == 0

@@ -68,9 +68,9 @@ def test_integrated_verdict_equals_the_sampled_one_if_groups_share_scales(scales
 def test_mean_variance_equals_dense_integration(small_table):
     """Given the residual, the variances are independent: two nested integrals give the mean of their sum."""
     integrand = integrand_of(small_table)
-    words = [each for side in integrand.sides for each in side.variances()]
+    words = [variance for side in integrand.sides for variance in side.variances()]
     # Preferences of both groups and both classes, and their levels.
-    assert [each.prior.distribution for each in words] == 2 * (2 * ["Exponential"] + 2 * ["HalfNormal"])
+    assert [variance.prior.distribution for variance in words] == 2 * (2 * ["Exponential"] + 2 * ["HalfNormal"])
 
     typical = np.sqrt(integrand.residual_squares / integrand.residual_df)
     residual_sd = np.linspace(0.4, 2.5, 301)[:, None] * typical
@@ -78,18 +78,18 @@ def test_mean_variance_equals_dense_integration(small_table):
     density = e ** (-integrand.residual_df / 2) * np.exp(-integrand.residual_squares / (2 * e))
     density = (density * stats.halfnorm(scale=integrand.residual_prior.parameters["sigma"]).pdf(residual_sd)).ravel()
     mean_variance = integrand.residual_weight * e.ravel()
-    for each in words:
-        parameters = each.prior.parameters
+    for word in words:
+        parameters = word.prior.parameters
         prior = (
             stats.expon(scale=1 / parameters["lam"]) if "lam" in parameters else stats.halfnorm(0, parameters["sigma"])
         )
         sd = np.linspace(0, prior.isf(1e-7), 6001)
-        variance = each.times * sd**2 + each.noise[0] * e
-        likelihood = variance ** (-each.df[0] / 2) * np.exp(-each.squares[0] / (2 * variance))
+        variance = word.times * sd**2 + word.noise[0] * e
+        likelihood = variance ** (-word.df[0] / 2) * np.exp(-word.squares[0] / (2 * variance))
         posterior = prior.pdf(sd) * likelihood
         marginal = integrate.simpson(posterior, x=sd, axis=1)
         mean_variance = (
-            mean_variance + sum(each.weights.values()) * integrate.simpson(sd**2 * posterior, x=sd, axis=1) / marginal
+            mean_variance + sum(word.weights.values()) * integrate.simpson(sd**2 * posterior, x=sd, axis=1) / marginal
         )
         density = density * marginal / marginal.max()
     grid = residual_sd.ravel()
@@ -105,16 +105,16 @@ def test_vectors_alone_give_the_variances_of_the_table(name, scales, embedding):
 
     def homes(names, dim, home):
         belongs_to = table.values[home].to_numpy()
-        words = [table.values[dim].to_numpy()[belongs_to == each] for each in names]
+        words = [table.values[dim].to_numpy()[belongs_to == category] for category in names]
         rows = [general.rows([table.vectors[word] for word in own]) for own in words]
-        return [CategoryWords(each, general.profiles(each)) for each in rows]
+        return [CategoryWords(vectors, general.profiles(vectors)) for vectors in rows]
 
     groups = homes(table.groups, "target", "group")
     classes = homes(table.associated_classes, "attribute", "attribute_class")
     plain = integrand_of_vectors(groups, classes, bias_weights(data).to_numpy()[0], general, spec)
     # A table rounds what vectors tell to six digits, and cosines have 32 bits.
-    of_table = Integrand.of(spec, data, scope_of("both"))
-    np.testing.assert_allclose(plain.variances(), of_table.variances(), rtol=1e-4)
+    from_table = Integrand.of(spec, data, scope_of("both"))
+    np.testing.assert_allclose(plain.variances(), from_table.variances(), rtol=1e-4)
 
 
 @pytest.mark.parametrize("sub_topics", ["from vectors", "independent", "exhaustive"])
@@ -127,12 +127,12 @@ def test_null_on_arrays_equals_the_null_as_a_table(random, sub_topics, embedding
     weat, *posterior = cell.judge(3, 4)
     table = design.draw(cell.seed, 3)
     assert weat["p_value"] == judge_by_weat(table, seed=3)["p_value"]
-    for plain, of_table in zip(posterior, judge(table, SPEC, truth=0.01), strict=True):
-        assert plain["scope"] == of_table["scope"]
-        assert plain["mean"] == pytest.approx(of_table["mean"], abs=1e-7)
+    for plain, from_table in zip(posterior, judge(table, SPEC, truth=0.01), strict=True):
+        assert plain["scope"] == from_table["scope"]
+        assert plain["mean"] == pytest.approx(from_table["mean"], abs=1e-7)
         for column in ("p_value", "rank"):
-            assert plain[column] == pytest.approx(of_table[column], abs=0.003)
-        assert plain["sd"] == pytest.approx(of_table["sd"], rel=0.01)
+            assert plain[column] == pytest.approx(from_table[column], abs=0.003)
+        assert plain["sd"] == pytest.approx(from_table["sd"], rel=0.01)
 
 
 def test_lists_of_very_different_lengths_are_left_to_the_sampler(embedding):
@@ -159,8 +159,8 @@ def test_same_table_gives_the_same_numbers(small_table):
 def test_posterior_does_not_depend_on_units(small_table):
     table = small_table.without_controls()
     larger = replace(table, values=100 * table.values)
-    one, other = integrand_of(table), integrand_of(larger)
-    np.testing.assert_allclose(other.variances(), 1e4 * one.variances(), rtol=1e-9)
+    short, long = integrand_of(table), integrand_of(larger)
+    np.testing.assert_allclose(long.variances(), 1e4 * short.variances(), rtol=1e-9)
 
 
 def test_raw_contrast_has_no_uncertainty(small_table):

@@ -93,7 +93,7 @@ def test_mixtures_agree_with_an_even_grid(lists):
     density = halfnorm.pdf(tau, scale=SCALE) * np.ones_like(mu)
     for centre, sds in zip(CENTRES, SDS, strict=True):
         density = density * sum(norm.pdf(centre, mu, np.hypot(tau, sd)) for sd in sds)
-    whole, by_mu, by_tau = (simpson(simpson(each * density, x=tau), x=mu[:, 0]) for each in (1.0, mu, tau))
+    whole, by_mu, by_tau = (simpson(simpson(moment * density, x=tau), x=mu[:, 0]) for moment in (1.0, mu, tau))
     assert lists.mu.mean == pytest.approx(by_mu / whole, abs=2e-5)
     assert lists.tau_mean == pytest.approx(by_tau / whole, abs=2e-5)
 
@@ -119,7 +119,9 @@ def test_mixtures_agree_with_draws(lists):
 
 def test_a_finer_grid_moves_nothing(lists, monkeypatch):
     def ends(found: RandomEffects) -> list[float]:
-        return [each.quantile(p) for each in (found.mu, found.new, found.theta(0)) for p in (0.025, 0.975)]
+        return [
+            distribution.quantile(p) for distribution in (found.mu, found.new, found.theta(0)) for p in (0.025, 0.975)
+        ]
 
     coarse = ends(lists)
     monkeypatch.setattr(random_effects, "_TAUS", 2 * random_effects._TAUS)

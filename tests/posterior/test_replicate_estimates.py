@@ -18,8 +18,8 @@ def over_all(fit_of_templates) -> dict[str, Estimate]:
 def test_ten_replicates_follow_spearman_and_brown(over_all):
     """Brown (1910), https://doi.org/10.1111/j.2044-8295.1910.tb00207.x: n r / (1 + (n - 1) r)."""
     draws = over_all["reliability"].draws
-    one, ten = draws.sel(contrast="1"), draws.sel(contrast="10")
-    np.testing.assert_allclose(ten, 10 * one / (1 + 9 * one), rtol=1e-10)
+    first, ten = draws.sel(contrast="1"), draws.sel(contrast="10")
+    np.testing.assert_allclose(ten, 10 * first / (1 + 9 * first), rtol=1e-10)
 
 
 def test_a_new_replicate_has_a_normal_sign(fit_of_templates, over_all):

@@ -16,7 +16,7 @@ from tests.helpers import numbered
 
 
 def shares(one: QuasiF, other: QuasiF) -> float:
-    return shared_errors({(str(k), "it"): influence_of(each) for k, each in enumerate((one, other))})["it"]
+    return shared_errors({(str(k), "it"): influence_of(test) for k, test in enumerate((one, other))})["it"]
 
 
 @pytest.mark.thorough
@@ -26,7 +26,7 @@ def test_biases_over_random_words_correlate_as_said() -> None:
     vectors = open_embedding("googlenews-demo").all()
     words, full = list(vectors), np.stack(list(vectors.values())).astype(float)
     projected = full @ rng.standard_normal((full.shape[1], 50))
-    embeddings = [each / np.linalg.norm(each, axis=1, keepdims=True) for each in (full, projected)]
+    embeddings = [vectors / np.linalg.norm(vectors, axis=1, keepdims=True) for vectors in (full, projected)]
     biases, said = [], []
     for _ in range(120):
         drawn = rng.permutation(len(words))[:32]
@@ -36,11 +36,13 @@ def test_biases_over_random_words_correlate_as_said() -> None:
         ]
         found = [
             quasi_f(
-                assemble(each[drawn[:16]] @ each[drawn[16:]].T, *sides, {"group 0": "class 0", "group 1": "class 1"})
+                assemble(
+                    vectors[drawn[:16]] @ vectors[drawn[16:]].T, *sides, {"group 0": "class 0", "group 1": "class 1"}
+                )
             )
-            for each in embeddings
+            for vectors in embeddings
         ]
-        biases.append([each.value for each in found])
+        biases.append([test.value for test in found])
         said.append(shares(*found))
     assert np.corrcoef(np.array(biases).T)[0, 1] == pytest.approx(np.mean(said), abs=0.1)
     assert 0.4 < np.mean(said) < 0.9
@@ -70,8 +72,8 @@ def test_order_moves_no_digit() -> None:
     for _ in range(20):
         rng.shuffle(words)
         rng.shuffle(adds)
-        told = {(str(k), "it"): {"targets": {word: z[word] for word in words}} for k, z in enumerate(adds)}
-        shares.add(shared_errors(told)["it"])
+        influences = {(str(k), "it"): {"targets": {word: z[word] for word in words}} for k, z in enumerate(adds)}
+        shares.add(shared_errors(influences)["it"])
     assert len(shares) == 1
 
 

@@ -16,13 +16,13 @@ from tests.helpers import SHORT, refused, says
 def test_word_effects_add_up_to_the_rest(small_fit):
     """Means, levels, effects and noise make up the observed block means: on average nothing is left over."""
     effects, data = word_effects(small_fit), small_fit["constant_data"]
-    of_targets = effects.target_effect.groupby(data.group_of).mean("target").rename(group_of="group")
-    of_attributes = effects.attribute_effect.groupby(data.class_of).mean("attribute")
-    of_attributes = of_attributes.rename(class_of="attribute_class")
+    target_means = effects.target_effect.groupby(data.group_of).mean("target").rename(group_of="group")
+    attribute_means = effects.attribute_effect.groupby(data.class_of).mean("attribute")
+    attribute_means = attribute_means.rename(class_of="attribute_class")
     total = (
         small_fit["posterior"]["mean"].drop_vars(["group", "attribute_class"])
-        + of_targets.drop_vars(["group", "attribute_class"])
-        + of_attributes.drop_vars(["group", "attribute_class"])
+        + target_means.drop_vars(["group", "attribute_class"])
+        + attribute_means.drop_vars(["group", "attribute_class"])
     )
     left = data.block_mean.drop_vars(["group", "attribute_class"]) - total
     residual = small_fit["posterior"].sd_residual.mean() / np.sqrt(5 * 5)
@@ -34,15 +34,15 @@ def test_fixed_words_bring_their_average_effects(small_fit):
     """Contrasts of blocks are computed without word effects, and yet agree with them to the last digit."""
     effects = word_effects(small_fit)
     to_men = effects.attribute_effect.sel(group="men").transpose("chain", "draw", ...)
-    of_men = effects.target_effect.transpose("chain", "draw", ...)[:, :, effects.target.str.startswith("men")]
-    work, home = (to_men[:, :, effects.attribute.str.startswith(c)].mean("attribute") for c in ("work", "home"))
-    of_targets = (of_men.sel(attribute_class="work") - of_men.sel(attribute_class="home")).mean("target")
+    men_effects = effects.target_effect.transpose("chain", "draw", ...)[:, :, effects.target.str.startswith("men")]
+    work, category = (to_men[:, :, effects.attribute.str.startswith(c)].mean("attribute") for c in ("work", "home"))
+    target_bias = (men_effects.sel(attribute_class="work") - men_effects.sel(attribute_class="home")).mean("target")
     bias = {
         scope: estimate_of(small_fit, "group_bias", scope).draws.sel(contrast="men").transpose("chain", ...)
         for scope in ("both", "targets", "attributes")
     }
-    np.testing.assert_allclose(bias["attributes"] - bias["both"], of_targets, atol=1e-12)
-    np.testing.assert_allclose(bias["targets"] - bias["both"], work - home, atol=1e-12)
+    np.testing.assert_allclose(bias["attributes"] - bias["both"], target_bias, atol=1e-12)
+    np.testing.assert_allclose(bias["targets"] - bias["both"], work - category, atol=1e-12)
 
 
 def test_too_many_words_are_left_out(small_fit, monkeypatch, caplog):
@@ -63,8 +63,8 @@ def test_draws_do_not_depend_on_controls(small_fit):
     effects, compared = word_effects(small_fit), compared_effects(Fitted.of(small_fit), SIDES)
     controls = ~effects.attribute.isin(compared.attribute)
     pairs = small_fit["observed_data"].association
-    of_controls = pairs.attribute.isin(effects.attribute[controls])
-    assert set(pairs.attribute_class[of_controls].to_numpy()) == {"neutral"}
+    is_control = pairs.attribute.isin(effects.attribute[controls])
+    assert set(pairs.attribute_class[is_control].to_numpy()) == {"neutral"}
     xr.testing.assert_identical(compared, effects.isel(attribute=~controls.to_numpy()))
 
 

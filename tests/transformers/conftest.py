@@ -120,7 +120,7 @@ def _unigrams() -> list[tuple[str, float]]:
     goes_on = [piece.removeprefix("##") for piece in WORDPIECES if piece.startswith("##")]
     letters = ["▁", *".,!", *string.ascii_letters]
     pieces = dict.fromkeys([*begins, *goes_on, *letters])
-    return [(each, 0.0) for each in special] + [(each, -3.0 if len(each) > 1 else -6.0) for each in pieces]
+    return [(piece, 0.0) for piece in special] + [(piece, -3.0 if len(piece) > 1 else -6.0) for piece in pieces]
 
 
 def _gpt2(folder: Path) -> tuple[Any, Any]:

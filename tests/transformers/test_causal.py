@@ -105,8 +105,8 @@ def test_bfloat16_gives_what_transformers_gives_in_bfloat16(made: Callable[[str]
 
 def test_text_after_the_word_is_not_seen(made: Callable[[str], Made]):
     model = load_causal(made("gpt2").folder)
-    one, other = (Cloze("The nurse is ", "good", after) for after in (" and old.", "!"))
-    assert model([one]) == pytest.approx(model([other]), abs=1e-6)
+    first_cloze, second_cloze = (Cloze("The nurse is ", "good", after) for after in (" and old.", "!"))
+    assert model([first_cloze]) == pytest.approx(model([second_cloze]), abs=1e-6)
 
 
 WORDS = {
@@ -151,8 +151,8 @@ def test_correction_cancels_in_the_bias_of_a_causal_model(made: Callable[[str], 
     for corrected in (True, False):
         table = log_probabilities(words, model, (), templates=templates, corrected=corrected)
         means = {key: table.block(*key).mean().item() for key in product(WORDS["groups"], WORDS["classes"])}
-        one, other = (means[group, "place"] - means[group, "skill"] for group in ("people", "others"))
-        biases.append(one - other)
+        first, second = (means[group, "place"] - means[group, "skill"] for group in ("people", "others"))
+        biases.append(first - second)
     assert biases[0] == pytest.approx(biases[1], abs=1e-5)
 
 

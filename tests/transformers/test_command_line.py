@@ -175,7 +175,7 @@ sets = "she:he"
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:
     """Exit code and standard output of a command."""
     with pytest.raises(SystemExit) as left:
-        main([str(each) for each in arguments])
+        main([str(argument) for argument in arguments])
     printed = capsys.readouterr()
     assert not left.value.code, printed.err
     return int(left.value.code or 0), printed.out

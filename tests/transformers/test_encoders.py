@@ -79,10 +79,10 @@ def test_a_long_sentence_makes_no_others_long(made: Callable[[str], Made], monke
 
 def test_identity_is_files_pooling_and_layer(made: Callable[[str], Made]):
     bert, roberta = made("bert").folder, made("roberta").folder
-    one = load_encoder(bert)
-    assert one.identity == load_encoder(str(bert), layer=2, batch=1).identity
+    encoder = load_encoder(bert)
+    assert encoder.identity == load_encoder(str(bert), layer=2, batch=1).identity
     others = [load_encoder(roberta), load_encoder(bert, pooling="cls"), load_encoder(bert, layer="first")]
-    assert len({one.identity, *(other.identity for other in others)}) == 4
+    assert len({encoder.identity, *(encoder.identity for encoder in others)}) == 4
 
 
 def test_weights_are_read_as_float32(made: Callable[[str], Made], tmp_path):

@@ -46,9 +46,9 @@ def test_value_is_word_minus_mask(masked: Made, files: tuple[str, str]):
     together = Cloze("He works as a ", "poet", " and of a hospital.")
     beside_a_mask = Cloze("He works as a ", "poet", " and of something.", hidden=((26, 35),))
     assert beside_a_mask.seen == "He works as a ___ and of ___."
-    one, other = (model([each])[0] for each in (together, beside_a_mask))
+    alone, beside = (model([clozes])[0] for clozes in (together, beside_a_mask))
     (_, second) = table.singles().values()
-    assert second.values.sel(target="poet", attribute="hospital").item() == pytest.approx(one - other, abs=1e-5)
+    assert second.values.sel(target="poet", attribute="hospital").item() == pytest.approx(alone - beside, abs=1e-5)
     assert np.ptp(table.values.to_numpy()) > 1e-3
 
 

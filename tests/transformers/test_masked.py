@@ -18,7 +18,7 @@ WORDS = ["nurse", "engineer", "doctor", "hospital", "unbelievably", "programmer"
 def cloze(sentence: str, word: str, *hidden: str) -> Cloze:
     """The word of this sentence asked for, others hidden."""
     start = sentence.index(word)
-    spans = tuple((sentence.index(other), sentence.index(other) + len(other)) for other in hidden)
+    spans = tuple((sentence.index(word), sentence.index(word) + len(word)) for word in hidden)
     return Cloze(sentence[:start], word, sentence[start + len(word) :], spans)
 
 
@@ -28,7 +28,7 @@ CLOZES = [
     for word in WORDS
     if word in sentence
     for hidden in [(), ("The",), ("was", "good")]
-    if all(other in sentence for other in hidden)
+    if all(word in sentence for word in hidden)
 ]
 
 

@@ -12,9 +12,9 @@ from tests.test_notebooks import OF_MODELS, executed, number, texts
 @pytest.mark.parametrize("path", OF_MODELS, ids=lambda path: path.stem)
 def test_runs_and_measures_its_texts_bias(path):
     """A training ends elsewhere on another processor, so that its digits are not those that are stored."""
-    told = "\n".join(texts(executed(path)))
-    biased, even = re.findall(r"The estimated bias is (\S+) \(", told)
-    truth = re.search(r"in the text: (\S+) nats", told)
+    text = "\n".join(texts(executed(path)))
+    biased, even = re.findall(r"The estimated bias is (\S+) \(", text)
+    truth = re.search(r"in the text: (\S+) nats", text)
     assert truth is not None
     assert number(biased) == pytest.approx(number(truth[1]), abs=0.15)
     assert abs(number(even)) < 0.1

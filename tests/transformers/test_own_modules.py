@@ -63,7 +63,7 @@ def own(made: Callable[[str], Made], tmp_path: Path) -> Callable[..., Path]:
         include_prompt = more.pop("include_prompt", True)
         between = modules or [Pooling(32, pooling_mode=pooling, include_prompt=include_prompt)]
         model = library.SentenceTransformer(
-            modules=[Transformer(str(plain)), *between, *(each() for each in after)], device="cpu", **more
+            modules=[Transformer(str(plain)), *between, *(module() for module in after)], device="cpu", **more
         )
         model.save_pretrained(str(tmp_path / "own"))
         return tmp_path / "own"
@@ -83,9 +83,9 @@ def known(folder: Path) -> np.ndarray:
 def test_the_modes_differ(own):
     """Were they alike, the tests below would prove nothing."""
     vectors = [known(own(mode)) for mode in MODES]
-    for k, one in enumerate(vectors):
-        for other in vectors[k + 1 :]:
-            assert np.abs(one - other).max() > 0.01
+    for k, vector in enumerate(vectors):
+        for later in vectors[k + 1 :]:
+            assert np.abs(vector - later).max() > 0.01
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta", "xlm-roberta", "gpt2"])
@@ -100,7 +100,7 @@ def test_own_pooling_equals_the_library(own, kind, mode):
 @pytest.mark.parametrize("mode", MODES)
 def test_older_settings_of_pooling_equal_the_library(own, mode):
     folder = own("mean")
-    flags = {name: each == mode for each, name in OLD.items()}
+    flags = {name: mode_name == mode for mode_name, name in OLD.items()}
     (folder / "1_Pooling/config.json").write_text(json.dumps({"word_embedding_dimension": 32, **flags}))
     modules = json.loads((folder / "modules.json").read_text())
     for module, name in zip(modules, ("Transformer", "Pooling"), strict=True):
@@ -156,13 +156,13 @@ def test_the_default_prompt_equals_the_library(own, mode, include_prompt, kind, 
     encoder = load_encoder(folder)
     assert encoder(SENTENCES) == pytest.approx(known(folder), abs=1e-5)
     assert PROMPTS["query"] in encoder.name
-    other = load_encoder(folder, prompt="passage")
+    with_prompt = load_encoder(folder, prompt="passage")
     model = library.SentenceTransformer(str(folder), device="cpu", local_files_only=True)
-    assert other(SENTENCES) == pytest.approx(model.encode(SENTENCES, prompt_name="passage"), abs=1e-5)
+    assert with_prompt(SENTENCES) == pytest.approx(model.encode(SENTENCES, prompt_name="passage"), abs=1e-5)
     assert "prompt 'the ' is used as requested, instead of its own" in caplog.text
     none = load_encoder(folder, prompt="")
     assert none(SENTENCES) == pytest.approx(model.encode(SENTENCES, prompt=""), abs=1e-5)
-    assert len({encoder.identity, other.identity, none.identity}) == 3
+    assert len({encoder.identity, with_prompt.identity, none.identity}) == 3
 
 
 def test_prompts_without_a_default_are_not_used(own):

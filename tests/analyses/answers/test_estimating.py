@@ -162,8 +162,8 @@ def test_text_warns_when_labels_decide_nearly_everything():
 def sure_but_for_one_pair() -> pd.DataFrame:
     """All answers are stereotypical, but for those with one pair of labels, of which none is."""
     table = answers(300)
-    other = (table.label_b == "man0") & (table.label_a == "woman0")
-    own = table.word.str.startswith("job") != other
+    is_reversed = (table.label_b == "man0") & (table.label_a == "woman0")
+    own = table.word.str.startswith("job") != is_reversed
     return table.assign(chosen=table.label_b.where(own, table.label_a))
 
 
@@ -194,11 +194,11 @@ def test_predictive_intervals_contain_d_of_held_out_labels():
         sd_pair = np.sqrt(draws.sd_label_a**2 + draws.sd_label_b**2 + draws.sd_pair**2)
         (cell,) = bb.answers.estimate(table[smallest >= 4], LIST).answers.cells
         for _, replies in cell.counted.groupby(["label_a", "label_b"]):
-            observed, of_answers = differences(replies).mean(), draws.sd_answer / np.sqrt(len(replies))
-            predicted = draws.mu + np.hypot(sd_pair, of_answers) * rng.standard_normal(len(draws))
+            observed, answer_error = differences(replies).mean(), draws.sd_answer / np.sqrt(len(replies))
+            predicted = draws.mu + np.hypot(sd_pair, answer_error) * rng.standard_normal(len(draws))
             lower, upper = np.quantile(predicted, [0.025, 0.975])
             covered.append(lower < observed < upper)
-            lower, upper = np.quantile(draws.mu + of_answers * rng.standard_normal(len(draws)), [0.025, 0.975])
+            lower, upper = np.quantile(draws.mu + answer_error * rng.standard_normal(len(draws)), [0.025, 0.975])
             naive.append(lower < observed < upper)
     assert len(covered) == 64
     assert np.mean(covered) >= 0.9

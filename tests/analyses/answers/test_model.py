@@ -22,8 +22,8 @@ SCALES = np.array([[0.1, 0.2, 0.3, 0.4, 0.25, 0.5], [0.01, 0.3, 0.2, 0.6, 0.05, 
 def dense_covariance(scales):
     total = np.diag(np.full(len(DATA.difference), scales[-1] ** 2 + DATA.rounding))
     for scale, effect in zip(scales, SAMPLES["all"], strict=False):
-        of_answers = loadings(DATA.keys, effect, DATA.words)
-        total += scale**2 * of_answers @ of_answers.T
+        answer_loadings = loadings(DATA.keys, effect, DATA.words)
+        total += scale**2 * answer_loadings @ answer_loadings.T
     return total
 
 
@@ -34,8 +34,8 @@ def test_density_equals_the_dense_normal():
         mu = np.linspace(-1, 1, 4001)
         curve = log_density(y - mu[:, None])
         integral = curve.max() + np.log(np.trapezoid(np.exp(curve - curve.max()), mu) / 2)
-        of_words = norm(0, np.hypot(scales[0], DATA.noise)).logpdf(DATA.contrasts).sum()
-        assert value == pytest.approx(integral + of_words, abs=1e-5)
+        word_density = norm(0, np.hypot(scales[0], DATA.noise)).logpdf(DATA.contrasts).sum()
+        assert value == pytest.approx(integral + word_density, abs=1e-5)
 
 
 def test_given_the_scales_mu_is_generalised_least_squares():
@@ -68,9 +68,9 @@ def test_written_out_model_has_the_integrated_density():
     whole = (
         at_zero + 0.5 * gradient @ peak + 0.5 * len(peak) * np.log(2 * np.pi) - 0.5 * np.linalg.slogdet(precision)[1]
     )
-    of_mu = norm(peak[0], np.linalg.inv(precision)[0, 0] ** 0.5)
+    marginal = norm(peak[0], np.linalg.inv(precision)[0, 0] ** 0.5)
     priors = sum(halfnorm(scale=PRIORS[name]).logpdf(sd) for name, sd in scales.items())
-    inside = np.log(of_mu.cdf(1) - of_mu.cdf(-1))
+    inside = np.log(marginal.cdf(1) - marginal.cdf(-1))
     assert whole + inside - priors == pytest.approx(WHOLE.log_density(SCALES[:1])[0][0], abs=1e-6)
 
 

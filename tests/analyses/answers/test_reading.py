@@ -65,9 +65,9 @@ def test_no_valid_choice_of_a_class_no_d():
 
 
 def test_one_label_gives_zero_and_a_notice():
-    of_one = TABLE.assign(chosen=TABLE.chosen.where(TABLE.answer != 1, TABLE.label_a))
-    assert differences(of(of_one).replies.loc[["1"]]) == 0
-    assert any("one label" in notice for notice in read_answers(of_one, LIST).notices)
+    changed = TABLE.assign(chosen=TABLE.chosen.where(TABLE.answer != 1, TABLE.label_a))
+    assert differences(of(changed).replies.loc[["1"]]) == 0
+    assert any("one label" in notice for notice in read_answers(changed, LIST).notices)
 
 
 def test_few_wordings_and_single_words_are_noticed():

@@ -179,8 +179,8 @@ def test_line_with_both_labels_is_no_choice(hedge):
     def half_hedged(labels, row):
         lines = []
         for number, (word, label) in enumerate(labels.items()):
-            one, other = (row.label_a, row.label_b) if word in WORK else (row.label_b, row.label_a)
-            lines.append(hedge.format(word=word, one=one, other=other) if number % 2 else f"{word} - {label}")
+            chosen, unchosen = (row.label_a, row.label_b) if word in WORK else (row.label_b, row.label_a)
+            lines.append(hedge.format(word=word, one=chosen, other=unchosen) if number % 2 else f"{word} - {label}")
         return "\n".join(lines)
 
     found = chosen(replies(half_hedged))
@@ -245,7 +245,7 @@ def by_column(labels: dict[str, str], row: pd.Series, cell: Callable[[str, str],
     """A table with a column for each label."""
     columns = (row.label_b, row.label_a)
     rows = (" | ".join(cell(word, label) for label in columns) for word in labels)
-    return f"| **{columns[0]}** | **{columns[1]}** |\n|:---|:---|\n" + "\n".join(f"| {each} |" for each in rows)
+    return f"| **{columns[0]}** | **{columns[1]}** |\n|:---|:---|\n" + "\n".join(f"| {row} |" for row in rows)
 
 
 def ticked(labels: dict[str, str], row: pd.Series, yes: str, no: str) -> str:
@@ -396,9 +396,9 @@ def test_chosen_that_is_no_label_is_not_understood():
 
 def test_counts_do_not_depend_on_the_order_of_rows():
     found = chosen(replies(lambda labels, row: lined(labels) + f"\nhome - {row.id}\noffice - Ben or Anna"))
-    one, other = (read_answers(frame, LIST) for frame in (found, found.sample(frac=1, random_state=1)))
-    assert one.notices == other.notices
-    assert one.cells[0].reading.facts == other.cells[0].reading.facts
+    in_order, shuffled = (read_answers(frame, LIST) for frame in (found, found.sample(frac=1, random_state=1)))
+    assert in_order.notices == shuffled.notices
+    assert in_order.cells[0].reading.facts == shuffled.cells[0].reading.facts
 
 
 def test_choices_raises_for_words_that_look_alike():

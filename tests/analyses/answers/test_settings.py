@@ -55,18 +55,18 @@ def test_estimate_raises_for_settings_within_a_model(column, one, other):
     frame = TABLE.assign(**{column: np.where(ODD, one, other)})
     with refused(AnswersError, f"answers '{column}' 2 values 'gpt' ignore=['{column}'] (--ignore"):
         read_answers(frame, LIST)
-    of_replies = replies(0.5, 1).assign(**{column: np.where(ODD_PROMPT, one, other)})
+    changed_replies = replies(0.5, 1).assign(**{column: np.where(ODD_PROMPT, one, other)})
     with refused(AnswersError, f"replies '{column}' 2 values ignore=['{column}']"):
-        bb.answers.choices(ASKED, of_replies, LIST)
+        bb.answers.choices(ASKED, changed_replies, LIST)
 
 
 @pytest.mark.parametrize("column", ["temperature", "x"])
 def test_each_remedy_works(column):
     frame = TABLE.assign(**{column: np.where(ODD, 0.7, 0)})
-    one = read_answers(frame[~ODD], LIST)
+    own = read_answers(frame[~ODD], LIST)
     separate = read_answers(frame.assign(model=frame.model + f", {column} " + frame[column].astype(str)), LIST)
     assert separate.models == [f"gpt, {column} 0.0", f"gpt, {column} 0.7"]
-    assert separate.cells[0].replies.equals(one.cells[0].replies)
+    assert separate.cells[0].replies.equals(own.cells[0].replies)
     as_wording = read_answers(frame.drop(columns="wording").rename(columns={column: "wording"}), LIST)
     assert as_wording.cells[0].wordings == ["0.0", "0.7"]
     pooled = read_answers(frame, LIST, ignore=column)
@@ -139,7 +139,7 @@ def test_choices_raises_for_other_prompts_with_the_same_ids():
 
 
 @pytest.mark.parametrize(
-    ("column", "one", "other"), [each for each in SETTINGS if each[0] not in ("x", "seed", "run", "reasoning")]
+    ("column", "one", "other"), [setting for setting in SETTINGS if setting[0] not in ("x", "seed", "run", "reasoning")]
 )
 def test_estimate_raises_for_settings_that_differ_between_stereotypes(column, one, other):
     lists = {"career": LIST, "science": LIST}
@@ -156,9 +156,9 @@ def test_estimate_raises_for_settings_that_differ_between_stereotypes(column, on
     asked = pd.concat([bb.answers.prompts({name: LIST}) for name in lists], keys=lists)
     asked = asked.assign(id=asked.index.get_level_values(0) + asked.id).reset_index(drop=True)
     both = pd.concat([replies(0.5, 1), replies(0.5, 2)]).assign(id=asked.id.to_numpy())
-    of_replies = both.assign(**{column: np.where(asked.stereotype == "career", one, other)})
+    changed_replies = both.assign(**{column: np.where(asked.stereotype == "career", one, other)})
     with refused(AnswersError, f"replies '{column}' 2 values nor compared"):
-        bb.answers.choices(asked, of_replies, lists)
+        bb.answers.choices(asked, changed_replies, lists)
 
 
 def test_columns_that_describe_stereotypes_are_no_settings():

@@ -119,9 +119,9 @@ def test_kept_levels_count_with_their_effects():
     data, draws = cell.data, posterior.to_dataset().isel(chain=[0], draw=[0])
     kept = expected_values(LIKELIHOODS["numeric"], data, draws, (), Scale(0.0, 1.0))[0]
     labels = draws.label_effect.to_numpy().ravel()
-    wordings, of_bias = draws.wording_effect.to_numpy().ravel(), draws.wording_bias_effect.to_numpy().ravel()
+    wordings, wording_biases = draws.wording_effect.to_numpy().ravel(), draws.wording_bias_effect.to_numpy().ravel()
     half = np.array([0.5, -0.5])
-    by_hand = draws.intercept.item() + half * draws.coefficient.item() + wordings.mean() + half * of_bias.mean()
+    by_hand = draws.intercept.item() + half * draws.coefficient.item() + wordings.mean() + half * wording_biases.mean()
     assert kept == pytest.approx(by_hand + np.array([labels[:5].mean(), labels[5:].mean()]))
 
 
@@ -164,9 +164,9 @@ def test_probabilities_estimate_d():
     frame = with_probabilities()
     found = bb.answers.estimate_values(frame, LIST, "probabilities", sampling=QUICK)
     row = found.table.iloc[0]
-    of_a = frame.prob_a / (frame.prob_a + frame.prob_b)
+    share_a = frame.prob_a / (frame.prob_a + frame.prob_b)
     assert row.observed == pytest.approx(
-        of_a[frame.word.str.startswith("job")].mean() - of_a[frame.word.str.startswith("home")].mean()
+        share_a[frame.word.str.startswith("job")].mean() - share_a[frame.word.str.startswith("home")].mean()
     )
     assert row["mean"] == pytest.approx(row.observed, abs=0.1)
     assert found.table.index.get_level_values("estimand")[0] == "D"

@@ -169,9 +169,9 @@ def test_the_same_embedding_twice_is_refused(small_table: AssociationTable) -> N
 
 
 def test_two_equalised_sides_are_refused(small_table: AssociationTable) -> None:
-    other = random_table(5)
+    second_table = random_table(5)
     with refused(TableError, "construction"):
-        compare(equalised(small_table), equalised(other))
+        compare(equalised(small_table), equalised(second_table))
 
 
 def test_words_one_side_lacks_leave_both(small_table: AssociationTable) -> None:
@@ -241,8 +241,8 @@ def test_relations_of_words_come_from_before(small_table: AssociationTable) -> N
     men = tuple(small_table.values.target.to_numpy()[small_table.values.group == "men"].tolist())
     known = small_table.with_related_words({"men": Related(men, 1.4)})
     known = known.with_covariates({word: float(k % 4) for k, word in enumerate(words)})
-    other = changed(small_table, PLANTED).with_related_words({"men": Related(men, 1.9)})
-    before, after = pair(known, other)
+    known_after = changed(small_table, PLANTED).with_related_words({"men": Related(men, 1.9)})
+    before, after = pair(known, known_after)
     for table in (after, difference(before, after)):
         assert table.related_words.groups["men"].inflation == 1.4
         assert table.covariates == known.covariates

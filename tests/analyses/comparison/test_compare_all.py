@@ -55,12 +55,12 @@ def test_all_tables_keep_their_common_words(tables):
 
 def test_refuses_what_has_no_pairs(tables, small_table):
     first = tables[0]
-    other = replace(random_table(targets={"men": 3, "boys": 4}), name="other")
+    other_table = replace(random_table(targets={"men": 3, "boys": 4}), name="other")
     for given, message in (
         ([first], "tables 1 two"),
         ([first, first], "tables 'first' twice"),
         ([first, replace(first, name="same")], "'first' 'same' values"),
-        ([first, other], "tables 'other' 'first' stereotypes"),
+        ([first, other_table], "tables 'other' 'first' stereotypes"),
         ([first, "less"], "tables str"),
         ([replace(equalised(t), name=t.name) for t in tables[:2]], "zero by construction"),
     ):

@@ -61,14 +61,14 @@ def test_page_of_corpora_names_both_without_removal(found: Comparison, tmp_path:
 
 @pytest.mark.slow
 def test_corpora_not_made_alike_get_no_verdict() -> None:
-    one, other = (
+    first, second = (
         cosines(LIST, paper(name, seed, 0.6, shared), ()) for name, seed, shared in (("A", 1, 0.2), ("B", 2, 0.9))
     )
-    found = compare(one, other, sampling=SHORT)
+    found = compare(first, second, sampling=SHORT)
     assert found.verdict.label == "not made alike"
     assert says(found.text, "Not made alike B no verdict tokens")
     assert not says(found.text, "larger than chance")
-    assert compare(one, other, versions=True, sampling=SHORT).verdict.label != "not made alike"
+    assert compare(first, second, versions=True, sampling=SHORT).verdict.label != "not made alike"
 
 
 @pytest.mark.slow
@@ -84,7 +84,7 @@ def test_debiased_vectors_are_versions_and_are_not_checked(caplog: pytest.LogCap
 @pytest.mark.slow
 def test_pairs_not_made_alike_have_no_chance(caplog: pytest.LogCaptureFixture) -> None:
     papers = [paper("A", 1), paper("B", 2), paper("C", 3, shared=1.2)]
-    tables = [replace(cosines(LIST, each, ()), name=each.name) for each in papers]
+    tables = [replace(cosines(LIST, paper, ()), name=paper.name) for paper in papers]
     rows = compare_all(tables, sampling=SHORT)
     assert rows.alike.tolist() == [True, False, False]
     assert rows.chance_holm.isna().tolist() == [False, True, True]

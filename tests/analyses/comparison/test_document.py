@@ -83,8 +83,8 @@ def test_every_table_names_both_models(planted: Comparison, tmp_path: Path, sket
 
 
 def test_a_published_list_and_its_controls_are_cited(planted: Comparison) -> None:
-    of_list, of_controls = (Reference(citation=f"{who} (2020).") for who in ("Author", "Other"))
-    table = replace(planted.before, source=of_list, control_sources=(of_controls,))
+    list_source, control_source = (Reference(citation=f"{who} (2020).") for who in ("Author", "Other"))
+    table = replace(planted.before, source=list_source, control_sources=(control_source,))
     methods = methods_of(replace(planted, before=table))
     assert states(methods.plain, "small [1] targets 8 neutral [2]")
     assert "note = {Author (2020).}" in methods.bibliography

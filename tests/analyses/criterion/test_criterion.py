@@ -56,8 +56,8 @@ def test_density_is_the_dense_normal() -> None:
     for _ in range(5):
         rho, mean, sd = rng.uniform(-0.9, 0.9), rng.standard_normal(2), rng.uniform(0.2, 2, 2)
         coefficient = rng.standard_normal((1, 2))
-        of_true = np.outer(sd, sd) * np.array([[1, rho], [rho, 1]])
-        whole = np.kron(of_true, np.eye(6))
+        truth_covariance = np.outer(sd, sd) * np.array([[1, rho], [rho, 1]])
+        whole = np.kron(truth_covariance, np.eye(6))
         whole[:6, :6] += covariance / unit[0] ** 2
         whole[6:, 6:] += np.diag((data.criterion_se / unit[1]) ** 2)
         expected = (mean + np.outer(age, coefficient)).T.ravel()

@@ -92,11 +92,11 @@ def test_numbers_and_nan_as_labels_stay(tmp_path):
 def test_errors_in_another_unit_are_a_notice(tmp_path):
     path = tmp_path / "c.csv"
     heading = "label,bias,sd,criterion,criterion_se"
-    for se, told in (("1.2", True), ("0.012", False)):
+    for se, is_noticed in (("1.2", True), ("0.012", False)):
         path.write_text("\n".join([heading, *(f"l{k},0.{k},0.01,0.{k}5,{se}" for k in range(1, 7))]))
         notices = data_of(path).notices
-        assert bool(notices) == told
-        assert not told or says(notices[0], "standard error criterion 6.4 times same unit")
+        assert bool(notices) == is_noticed
+        assert not is_noticed or says(notices[0], "standard error criterion 6.4 times same unit")
 
 
 def test_two_columns_of_one_heading_are_refused(tmp_path):

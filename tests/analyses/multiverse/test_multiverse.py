@@ -33,16 +33,16 @@ def test_rows_equal_the_verdicts_of_their_models(found: Multiverse) -> None:
     spec = load_spec("crossed").with_option("scales", BY_CLASS).with_option("unit", "within-block sd")
     for parameter in ("sd_target_preference", "sd_attribute_preference"):
         spec = spec.with_prior(parameter, "HalfNormal", sigma=0.5)
-    other = {"prior": "half-normal", "unit": "within-block sd", "scales": BY_CLASS, "control classes": "without"}
+    choices = {"prior": "half-normal", "unit": "within-block sd", "scales": BY_CLASS, "control classes": "without"}
     independent = bb.cosines("race", "googlenews-demo", (), sub_topics="independent")
-    for options, of_table, model in (
+    for options, option_table, model in (
         ({}, table, "crossed"),
-        (other | {"related words": "full weight"}, independent, spec),
+        (choices | {"related words": "full weight"}, independent, spec),
     ):
         rows = found.frame
         for choice, option in options.items():
             rows = rows[rows[choice] == option]
-        expected = verdict_of_table(of_table, model=model)
+        expected = verdict_of_table(option_table, model=model)
         np.testing.assert_allclose(
             rows.iloc[0][["eti95_lb", "eti95_ub"]].astype(float), [expected.lower, expected.upper], rtol=1e-9
         )
@@ -55,8 +55,8 @@ def test_text_counts_intervals_that_exclude_zero(found: Multiverse) -> None:
     assert 0 < number < len(found.frame)
     assert f"excludes zero in {number} of {len(found.frame)} combinations" in found.text
     assert f"The choice '{found.influence.index[0]}' matters most" in found.text
-    of_options = found.layout.frame["interval excludes zero"].astype(int)
-    assert of_options[[label.startswith("unit:") for label in of_options.index]].sum() == number
+    is_found = found.layout.frame["interval excludes zero"].astype(int)
+    assert is_found[[label.startswith("unit:") for label in is_found.index]].sum() == number
     assert not unlisted_columns(found.frame[["mean", "eti95_lb", "chance", "verdict", "sampled"]])
 
 

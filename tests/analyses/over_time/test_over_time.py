@@ -128,12 +128,12 @@ def test_a_contrast_is_that_of_a_comparison(found: OverTime, tables: Tables) -> 
 
 
 def test_slices_not_made_alike_get_no_verdict(found: OverTime) -> None:
-    told = unlike(found)
-    assert told.trend.verdict == "not made alike"
-    assert says(told.text, "Not made alike 1900 0.60 no verdict tokens")
-    assert not says(told.text, "larger than chance")
-    assert told.dated == told.found_changes == ""
-    assert {change.verdict for change in told.steps} == {"not made alike"}
+    result = unlike(found)
+    assert result.trend.verdict == "not made alike"
+    assert says(result.text, "Not made alike 1900 0.60 no verdict tokens")
+    assert not says(result.text, "larger than chance")
+    assert result.dated == result.found_changes == ""
+    assert {change.verdict for change in result.steps} == {"not made alike"}
 
 
 def test_nothing_is_known_of_tables_without_vectors(found: OverTime) -> None:
@@ -167,12 +167,12 @@ def test_unequal_seeds_missing_words_and_three_groups(caplog: pytest.LogCaptureF
 
 @pytest.mark.slow
 def test_difference_of_series_has_difference_of_trends(found: OverTime) -> None:
-    other = over_time(slices(np.random.default_rng(9), YEARS, (0.05,) * 5), sampling=BRIEF)
-    apart = found.minus(other, name="one paper minus the other")
-    assert apart.slope == pytest.approx(found.slope - other.slope, rel=1e-6)
+    second_series = over_time(slices(np.random.default_rng(9), YEARS, (0.05,) * 5), sampling=BRIEF)
+    apart = found.minus(second_series, name="one paper minus the other")
+    assert apart.slope == pytest.approx(found.slope - second_series.slope, rel=1e-6)
     assert says(apart.text, "one paper minus the other 1900 to 1950")
     with refused(TableError, "other 1900, 1905 1900, 1905, 1920"):
-        found.minus(replace(other, tables={year: other.tables[year] for year in YEARS[:2]}))
+        found.minus(replace(second_series, tables={year: second_series.tables[year] for year in YEARS[:2]}))
 
 
 def test_more_bias_against_the_stereotype_is_no_decrease(found: OverTime) -> None:
@@ -237,9 +237,9 @@ def test_refuses_what_is_no_series(tables: Tables) -> None:
 
 
 def test_the_same_slice_twice_is_refused_before_anything_is_sampled() -> None:
-    one, other = slices(np.random.default_rng(0), [0, 1], [0, 0.1]).values()
+    early, late = slices(np.random.default_rng(0), [0, 1], [0, 0.1]).values()
     with refused(TableError, "tables 1900 1920 same values omit"):
-        over_time({1900: one, 1910: other, 1920: one})
+        over_time({1900: early, 1910: late, 1920: early})
 
 
 def _without(table: AssociationTable, group: str) -> AssociationTable:

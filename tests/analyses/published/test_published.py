@@ -89,12 +89,14 @@ def test_larger_d_and_longer_lists_raise_probability():
 def test_published_ds_are_predicted_better_than_baselines():
     """Table 1 of Caliskan et al. (2017), all ten significant by WEAT's test; what is true is said by the vectors."""
     numbers = pd.read_csv(REFERENCE / "published_numbers.csv")
-    told = numbers[numbers.group == "WEAT GloVe840B"].set_index("quantity").published
+    published_numbers = numbers[numbers.group == "WEAT GloVe840B"].set_index("quantity").published
     predicted, found = [], []
     for name in WEATS:
         table = bb.cosines(name, REFERENCE / "glove840b_weat_items.npz", controls=())
         sizes = [tuple(np.bincount(index).tolist()) for index in (table.group_index, table.class_index)]
-        by_study, _ = simulate(Design(float(told[f"{name.upper()} d"]), *sizes), VarianceRatios.shipped(), 1)
+        by_study, _ = simulate(
+            Design(float(published_numbers[f"{name.upper()} d"]), *sizes), VarianceRatios.shipped(), 1
+        )
         predicted.append(by_study.mean())
         found.append(bb.measures.quasi_f(table).p_value < 0.05)
     brier = ((np.array(predicted) - found) ** 2).mean()
@@ -121,9 +123,11 @@ def test_no_probability_beyond_what_was_learnt(monkeypatch):
     assert says(short.text, "no probability targets words")
     shipped = VarianceRatios.shipped()
     row = {"to": 1.0, "predicted": 0.5, "observed": 0.5, "tables": 9, "studies": 9}
-    for of_row, why in (({}, ""), ({"studies": 4}, "four studies"), ({"observed": 0.61}, "61%")):
-        learnt_from = {**shipped.learnt_from, "reliability": [row | of_row]}
-        monkeypatch.setattr(VarianceRatios, "shipped", lambda told=learnt_from: replace(shipped, learnt_from=told))
+    for changed_row, why in (({}, ""), ({"studies": 4}, "four studies"), ({"observed": 0.61}, "61%")):
+        learnt_from = {**shipped.learnt_from, "reliability": [row | changed_row]}
+        monkeypatch.setattr(
+            VarianceRatios, "shipped", lambda numbers=learnt_from: replace(shipped, learnt_from=numbers)
+        )
         finding = published(1.0, (8, 8), (8, 8))
         assert why in finding.why
         assert (finding.probability is None) == bool(why)

@@ -47,7 +47,7 @@ def frequency(words: Mapping[str, Sequence[str]], embedding: object, **options: 
 def words_from(first_group: int, first_class: int) -> dict[str, list[str]]:
     """Words of the second group, and class, lie among the last; those of the first from a place on."""
     parts = {"a=c": first_group, "b=d": 2_500, "c": first_class, "d": 2_705}
-    return {home: WORDS[start : start + 160 : 20] for home, start in parts.items()}
+    return {category: WORDS[start : start + 160 : 20] for category, start in parts.items()}
 
 
 def check(of: Frequency, sd: float = 0.01, *, is_adjusted: bool = False) -> Check:
@@ -141,10 +141,10 @@ def test_ranks_are_those_of_the_spelling_that_was_found(large, tmp_path, respelt
         vectors = bb.open_embedding(large).all()
         names = {word for words in parts.values() for word in words}
         large = bb.save_vectors({f"e{w}" if w in names else w: v for w, v in vectors.items()}, tmp_path / "e.npz")
-        plain = frequency({home: [f"e{word}" for word in words] for home, words in parts.items()}, large)
+        plain = frequency({category: [f"e{word}" for word in words] for category, words in parts.items()}, large)
     else:
         plain = frequency(parts, large)
-    found = frequency({home: [respelt(w) for w in words] for home, words in parts.items()}, large, match=match)
+    found = frequency({category: [respelt(w) for w in words] for category, words in parts.items()}, large, match=match)
     assert found.bias == plain.bias
     np.testing.assert_array_equal(found.ranks.known, plain.ranks.known)
     assert says(check(found).text, "rare 20,008 frequent 48 crime 20,108 work 68")
@@ -221,7 +221,7 @@ def test_rank_as_covariate_is_that_of_the_spelling_that_was_found(ordered, respe
     parts["b=d"] = [word for word in parts["b=d"] if word not in parts["a=c"]]
     plain = bb.cosines(parts, ordered, (), covariates="rank").values["target_covariate: log frequency rank"]
     embedding = bb.open_embedding(ordered, match=match)
-    parts = {home: [respelt(word) for word in words] for home, words in parts.items()}
+    parts = {category: [respelt(word) for word in words] for category, words in parts.items()}
     found = bb.cosines(parts, embedding, (), covariates="rank").values["target_covariate: log frequency rank"]
     np.testing.assert_array_equal(found, plain)
     measured = measure_lists(bb.load_wordlist(parts), embedding, (), covariates="rank")[0]

@@ -46,7 +46,7 @@ class Counting(Reader):
 
 @pytest.fixture
 def embedding():
-    words = dict.fromkeys([*(w for each in LISTS for w in (*each.targets, *each.attributes)), *letters(40)])
+    words = dict.fromkeys([*(w for wordlist in LISTS for w in (*wordlist.targets, *wordlist.attributes)), *letters(40)])
     vectors = {word: vector + 1 for word, vector in random_vectors(0, words, 20).items()}
     opened = open_embedding(vectors, name="counted")
     return replace(opened, reader=Counting(opened.reader, opened.dimensions, []))

@@ -35,8 +35,8 @@ def test_registration_is_equal_after_saving_and_loading(plan, tmp_path):
 
 
 def test_differences_name_changed_settings_words_and_lists(plan):
-    other = bb.register(["weat7", "weat8"], "googlenews-demo", rope=0.02)
-    found = plan.differences(other)
+    other_plan = bb.register(["weat7", "weat8"], "googlenews-demo", rope=0.02)
+    found = plan.differences(other_plan)
     assert found.values.tolist() == [["", "rope", "0.01", "0.02"], ["weat8", "list", "", "used"]]
     fewer = bb.load_wordlist("weat7")
     shorter = bb.register(bb.cosines(fewer, "googlenews-demo", ()), rope=0.01)
@@ -45,26 +45,26 @@ def test_differences_name_changed_settings_words_and_lists(plan):
 
 def test_one_contrast_is_registered_as_a_list_of_one():
     formula = "math - arts: male terms"
-    one, several = (bb.register("weat7", contrasts=given) for given in (formula, [formula]))
-    assert one.settings["contrasts"] == [formula]
-    assert one.differences(several).empty
+    single, several = (bb.register("weat7", contrasts=given) for given in (formula, [formula]))
+    assert single.settings["contrasts"] == [formula]
+    assert single.differences(several).empty
 
 
 def test_numbers_are_registered_by_their_value(tmp_path):
     settings = {"ci_prob": np.float64(0.9), "rope": np.float32(1), "seed": np.int64(2)}
-    of_numpy = bb.register("weat7", **settings, sampling=bb.Sampling(draws=np.int64(300)))
-    of_python = bb.register("weat7", ci_prob=0.9, rope=1, seed=2, sampling=bb.Sampling(draws=300))
-    assert of_numpy.sha256 == of_python.sha256
-    assert of_numpy.differences(of_python).empty
-    of_numpy.save(tmp_path / "plan.json")
+    from_numpy = bb.register("weat7", **settings, sampling=bb.Sampling(draws=np.int64(300)))
+    from_python = bb.register("weat7", ci_prob=0.9, rope=1, seed=2, sampling=bb.Sampling(draws=300))
+    assert from_numpy.sha256 == from_python.sha256
+    assert from_numpy.differences(from_python).empty
+    from_numpy.save(tmp_path / "plan.json")
 
 
 def test_priors_are_registered_with_all_digits():
     spec = bb.load_spec("crossed")
-    one, other = (
+    default_plan, other_plan = (
         bb.register("weat7", model=spec.with_prior("sd_target", "HalfNormal", sigma=s)) for s in (1, 1.0000001)
     )
-    assert set(one.differences(other).setting) == {"priors", "model_sha256"}
+    assert set(default_plan.differences(other_plan).setting) == {"priors", "model_sha256"}
 
 
 @pytest.mark.parametrize("registered", [5, {"settings": {}}])

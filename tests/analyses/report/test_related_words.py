@@ -16,14 +16,14 @@ from tests.helpers import FEW, SHORT, says
 
 def related(table: AssociationTable) -> AssociationTable:
     """Groups and classes whose means are three times as variable as those of independent words."""
-    homes = {}
-    for side, home in (("target", "group"), ("attribute", "attribute_class")):
-        belongs_to = table.values[home].to_numpy()
+    related = {}
+    for side, coordinate in (("target", "group"), ("attribute", "attribute_class")):
+        belongs_to = table.values[coordinate].to_numpy()
         for name in dict.fromkeys(belongs_to.tolist()):
             words = tuple(table.values[side].to_numpy()[belongs_to == name].tolist())
             loading = np.linspace(1, -1, len(words))
-            homes[name] = Related(words, 3.0 if name not in table.controls else 1.0, loading=loading)
-    return table.with_related_words(homes)
+            related[name] = Related(words, 3.0 if name not in table.controls else 1.0, loading=loading)
+    return table.with_related_words(related)
 
 
 @pytest.fixture(scope="module")

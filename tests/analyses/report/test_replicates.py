@@ -59,8 +59,8 @@ def test_a_table_without_replicates_reads_as_before(sampled):
 def test_the_methods_say_which_sentences_an_encoder_read(made):
     assert "whole sentences" not in methods_of(made).plain
     (section,) = made.sections
-    told = {"encoder": "tiny", "pooling": "cls", "templates": "noun-10"}
-    encoded = replace(section, table=replace(section.table, provenance={**section.table.provenance, **told}))
+    settings = {"encoder": "tiny", "pooling": "cls", "templates": "noun-10"}
+    encoded = replace(section, table=replace(section.table, provenance={**section.table.provenance, **settings}))
     text = methods_of(replace(made, sections=(encoded,))).plain
     assert states(text, "whole sentences tiny pooling cls noun-10")
 

@@ -91,7 +91,7 @@ def checked_again(section: Section, name: str, against_published: bool = True, *
     """The section with one of its checks made anew, of what has changed."""
     section = dataclasses.replace(section, **changes)
     study = Study(section.table, section.fitted, SPEC, "both", 0.95, 1, Sampling(), None, 0, against_published)
-    checker = next(each for each in CHECKERS if each.name == name)
+    checker = next(checker for checker in CHECKERS if checker.name == name)
     return dataclasses.replace(section, checks={**section.checks, name: checker.run(study)})
 
 
@@ -188,13 +188,13 @@ def test_page_explains_unit_noise_and_scope(made):
 
 def test_narrow_scope_has_both_beside_it(made):
     section = dataclasses.replace(made.sections[0], verdict=verdict(made.sections[0].fit, "targets"))
-    of_these = dataclasses.replace(made, sections=(section,), scope="targets")
-    assert says(of_these.table().verdict.item(), "these words differ new attributes distinguishable")
-    for text in (html_of(of_these), plain(of_these)):
+    conditional = dataclasses.replace(made, sections=(section,), scope="targets")
+    assert says(conditional.table().verdict.item(), "these words differ new attributes distinguishable")
+    for text in (html_of(conditional), plain(conditional)):
         assert states(text, "random words third cases")
-    assert not states(plain(of_these), "called distinguishable")
+    assert not states(plain(conditional), "called distinguishable")
     assert states(plain(made), "called distinguishable")
-    assert section.verdict.wider.size in html_of(of_these)
+    assert section.verdict.wider.size in html_of(conditional)
 
 
 def test_page_and_methods_say_what_intervals_assume(made):
@@ -273,11 +273,11 @@ def test_published_model_is_fitted_only_on_request(made, monkeypatch):
     monkeypatch.setattr("bayes_bias.checks.data_fit.fit_table", lambda *_, **__: pytest.fail("fitted"))
     section = checked_again(made.sections[0], "data_fit", against_published=False)
     assert states(section.checks["data_fit"].text, "raw cosines")
-    one = dataclasses.replace(made, sections=(section,))
-    for text in (html_of(one), plain(one)):
+    one_list = dataclasses.replace(made, sections=(section,))
+    for text in (html_of(one_list), plain(one_list)):
         assert "published model" not in text
         assert states(text, "209 raw cosines")
-    assert "--against-published" in one.evidence().no_comparison["small"]
+    assert "--against-published" in one_list.evidence().no_comparison["small"]
 
 
 def test_what_is_not_checked_says_why(failed, made, monkeypatch):
@@ -331,17 +331,17 @@ def test_a_second_opinion_agrees_or_comes_first(made):
     without = dataclasses.replace(table, values=table.values - found.value / 2 * np.where(own, 1, -1))
     again = checked_again(section, "second-opinion", table=without)
     assert again.checks["second-opinion"].alarm
-    other = dataclasses.replace(made, sections=(again,))
-    assert states(html_of(other), "disagrees 0.000 [")
-    assert states(plain(other), "disagreed posterior small 0.000 [")
+    changed_report = dataclasses.replace(made, sections=(again,))
+    assert states(html_of(changed_report), "disagrees 0.000 [")
+    assert states(plain(changed_report), "disagreed posterior small 0.000 [")
     # What it cannot know is no reason for alarm.
     named = section.fit.copy()
     data = named["constant_data"].to_dataset()
     named["constant_data"] = xr.DataTree(data.assign(target_clustering=("target_clustering", ["topic"])))
-    told = checked_again(section, "second-opinion", table=without, fitted=Fitted.of(named))
-    assert not told.checks["second-opinion"].alarm
-    assert states(told.checks["second-opinion"].text, "sub-topics pairs")
-    assert states(plain(dataclasses.replace(made, sections=(told,))), "disagreed posterior small")
+    checked = checked_again(section, "second-opinion", table=without, fitted=Fitted.of(named))
+    assert not checked.checks["second-opinion"].alarm
+    assert states(checked.checks["second-opinion"].text, "sub-topics pairs")
+    assert states(plain(dataclasses.replace(made, sections=(checked,))), "disagreed posterior small")
 
 
 @pytest.mark.parametrize(
@@ -358,9 +358,9 @@ def test_groups_whose_words_vary_unlike_are_reported(sizes, consequence):
         {f"a{j}": "near" if j < 8 else "far" for j in range(16)},
         {"many kinds": "near", "one kind": "far"},
     )
-    (told,) = second_opinion._unequal_spread(quasi_f(table), 2)
-    assert says(told, "'many kinds' more 'one kind'")
-    assert says(told, f"same scales for all groups {consequence}")
+    (message,) = second_opinion._unequal_spread(quasi_f(table), 2)
+    assert says(message, "'many kinds' more 'one kind'")
+    assert says(message, f"same scales for all groups {consequence}")
 
 
 def test_prior_dependence_stands_with_verdict_and_methods(made):
@@ -368,22 +368,22 @@ def test_prior_dependence_stands_with_verdict_and_methods(made):
     sensitive = dataclasses.replace(made.sections[0].diagnostics, prior_sensitivity=0.083)
     tree.attrs = made.sections[0].fit.attrs | {"diagnostics": sensitive.to_json()}
     section = checked_again(made.sections[0], "prior", fitted=Fitted.of(tree))
-    other = dataclasses.replace(made, sections=(section,))
+    one_list = dataclasses.replace(made, sections=(section,))
     said = "power-scaling sensitivity 0.083"
-    assert html_of(other).count(said) == 2
+    assert html_of(one_list).count(said) == 2
     assert said not in html_of(made)
-    assert states(html_of(other), f"depends prior {said} 0.05")
-    assert states(plain(other), "0.05 prior-sensitive small")
+    assert states(html_of(one_list), f"depends prior {said} 0.05")
+    assert states(plain(one_list), "0.05 prior-sensitive small")
     assert states(plain(made), "0.05 prior-sensitive")
     assert not states(plain(made), "prior-sensitive small")
 
 
 @pytest.mark.slow
 def test_negligible_region_is_on_page_and_methods(small_table):
-    other = report(small_table, sampling=FEW, calibration_draws=0, rope=0.1)
-    assert states(html_of(other), "bias smaller 0.1")
-    assert states(plain(other), "bias 0.1 negligible")
-    assert 0 < other.table().prob_negligible["small"] < 1
+    with_rope = report(small_table, sampling=FEW, calibration_draws=0, rope=0.1)
+    assert states(html_of(with_rope), "bias smaller 0.1")
+    assert states(plain(with_rope), "bias 0.1 negligible")
+    assert 0 < with_rope.table().prob_negligible["small"] < 1
 
 
 def test_methods_are_written_from_the_fit(made):
@@ -394,8 +394,8 @@ def test_methods_are_written_from_the_fit(made):
     assert states(text, f"{SHORT.chains} chains {SHORT.tune} warm-up {SHORT.draws} draws")
     assert "5 men, 6 women" in text
     assert states(text, "a[i] u[i] associated group x[i, c]")
-    other = dataclasses.replace(made, spec=made.spec.with_prior("sd_residual", "Exponential", lam=20.0))
-    assert states(plain(other), "Exponential(lam=20) standard deviation e")
+    with_prior = dataclasses.replace(made, spec=made.spec.with_prior("sd_residual", "Exponential", lam=20.0))
+    assert states(plain(with_prior), "Exponential(lam=20) standard deviation e")
 
 
 def test_sources_of_lists_and_controls_are_named(made):
@@ -464,12 +464,12 @@ def test_overwriting_replaces_own_files_only_when_asked(made, sketched, tmp_path
     write(made, out)
     (out / "notes.txt").write_text("mine")
     (out / "figures" / "mine.png").write_text("mine")
-    one = dataclasses.replace(made, sections=made.sections[:1])
+    one_list = dataclasses.replace(made, sections=made.sections[:1])
     with refused(OutputError, "files overwrite=True"):
-        write(one, out)
+        write(one_list, out)
     assert (out / "notes.txt").read_text() == "mine"
     assert any(path.name.startswith("posterior-x") for path in out.iterdir())
-    write(one, out, overwrite=True)
+    write(one_list, out, overwrite=True)
     left = {path.name for path in out.rglob("*") if path.is_file()}
     assert {"notes.txt", "mine.png", "posterior-small.nc"} <= left
     assert not any(name.startswith(("posterior-x", "x-")) for name in left)
@@ -477,25 +477,26 @@ def test_overwriting_replaces_own_files_only_when_asked(made, sketched, tmp_path
 
 
 def test_same_fits_give_identical_figures(made):
-    one = dataclasses.replace(made, sections=made.sections[:1])
+    one_list = dataclasses.replace(made, sections=made.sections[:1])
     first, second = (
-        {name: figures.rendered(draw().get_figure(), "svg") for name, draw in figures_of(one).items()} for _ in range(2)
+        {name: figures.rendered(draw().get_figure(), "svg") for name, draw in figures_of(one_list).items()}
+        for _ in range(2)
     )
     assert first == second
 
 
 def test_figures_have_the_formats_asked_for(made, sketched, tmp_path):
-    one = dataclasses.replace(made, sections=made.sections[:1])
-    write(one, tmp_path / "one", figures=["svg", "pdf"])
+    one_list = dataclasses.replace(made, sections=made.sections[:1])
+    write(one_list, tmp_path / "one", figures=["svg", "pdf"])
     files = list((tmp_path / "one" / "figures").iterdir())
     assert {path.suffix for path in files} == {".svg", ".pdf"}
     assert len(files) == 2 * (1 + len(KINDS))
-    write(one, tmp_path / "none", figures=())
+    write(one_list, tmp_path / "none", figures=())
     assert not (tmp_path / "none" / "figures").exists()
     assert (tmp_path / "none" / "index.html").read_bytes() == (tmp_path / "one" / "index.html").read_bytes()
     for wrong in (["gif"], "png"):
         with refused(OutputError, "figures png"):
-            write(one, tmp_path / "wrong", figures=wrong)
+            write(one_list, tmp_path / "wrong", figures=wrong)
     assert not (tmp_path / "wrong").exists()
 
 
@@ -572,7 +573,7 @@ def test_two_files_of_one_name_use_paths(tmp_path):
         file.parent.mkdir()
         save_vectors({"he": np.ones(2), "she": np.array([1.0, 2.0])}, file)
     read = _read(files, False, [], False)
-    assert [each.name for each in read] == [str(file) for file in files]
+    assert [opened_file.name for opened_file in read] == [str(file) for file in files]
 
 
 @pytest.mark.slow
@@ -580,12 +581,12 @@ def test_several_embeddings_stand_side_by_side(small_fit):
     words = {"groups": {"men": ["a", "b", "c", "d", "e"], "women": ["f", "g", "h", "i", "j", "k"]}}
     words["classes"] = {"work": list("lmnopq"), "home": list("rstuv"), "neutral": list("wxyzABCD")}
     words["stereotypes"] = {"men": "work", "women": "home"}
-    spare = [f"word{letter}" for letter in "abcdefghijklmnopqrst"]
-    spelt = [word for table in ("groups", "classes") for each in words[table].values() for word in each]
-    drawn = np.random.default_rng(0).normal(size=(2, len(spelt) + len(spare), 20))
+    further_words = [f"word{letter}" for letter in "abcdefghijklmnopqrst"]
+    spelt = [word for table in ("groups", "classes") for members in words[table].values() for word in members]
+    drawn = np.random.default_rng(0).normal(size=(2, len(spelt) + len(further_words), 20))
     opened = [
         open_embedding(dict(zip(spelt + more, vectors, strict=False)), name=f"vectors {i}")
-        for i, (vectors, more) in enumerate(zip(drawn, ([], spare), strict=True))
+        for i, (vectors, more) in enumerate(zip(drawn, ([], further_words), strict=True))
     ]
     flora = WordList.from_mapping(words, name="flora")
     both = report(measure_lists(flora, opened, ()), sampling=FEW, calibration_draws=2)
@@ -600,8 +601,8 @@ def test_several_embeddings_stand_side_by_side(small_fit):
     assert says(both.evidence().no_calibration["flora (vectors 0)"], "no words 'flora'")
     assert states(html_of(both), "2 random lists same targets attribute words drawn")
     # What the scope calls a sample is drawn.
-    of_targets = report(cosines(flora, opened[1], ()), scope="targets", sampling=FEW, calibration_draws=2)
-    assert states(html_of(of_targets), "same attributes targets drawn random")
+    target_report = report(cosines(flora, opened[1], ()), scope="targets", sampling=FEW, calibration_draws=2)
+    assert states(html_of(target_report), "same attributes targets drawn random")
     assert states(html_of(both), "Bias in vectors 0 vectors 1")
     with refused(EmbeddingError, "2 'vectors 0'"):
         report(WordList.from_mapping(words), [opened[0], opened[0]])

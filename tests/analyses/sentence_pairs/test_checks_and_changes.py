@@ -53,8 +53,8 @@ def test_writers_are_missed_by_a_model_without():
 
 
 def changes(changed: float, gained: float) -> np.ndarray:
-    of_levels = (fit_of(DATA, logit=float(logit(p)))["posterior"].to_dataset() for p in (changed, gained))
-    return change_of_shares(*of_levels, DATA).values
+    level_draws = (fit_of(DATA, logit=float(logit(p)))["posterior"].to_dataset() for p in (changed, gained))
+    return change_of_shares(*level_draws, DATA).values
 
 
 def test_change_is_frequency_times_direction():

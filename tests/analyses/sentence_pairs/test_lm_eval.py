@@ -41,7 +41,7 @@ def crows_pairs(as_text: bool, count: int = 40) -> list[dict]:
 def test_the_share_of_crows_pairs_is_pct_stereotype(tmp_path, as_text):
     samples = crows_pairs(as_text)
     scores = lm_eval(written(tmp_path / "samples_crows_pairs_english_2026-01-31T10-00-00.jsonl", samples))
-    assert scores.rows.ahead.mean() == np.mean([each["pct_stereotype"] for each in samples])
+    assert scores.rows.ahead.mean() == np.mean([sample["pct_stereotype"] for sample in samples])
     assert set(scores.rows.bias_type) == {"gender", "age"}
     assert scores.decimals is None
 
@@ -159,8 +159,8 @@ def log(tmp_path: Path, task: str, samples: list[dict]) -> Path:
 
 def subset(samples: list[dict], kind: str) -> list[dict]:
     """The samples of a subset task: the same documents, numbered anew."""
-    own = [each for each in samples if each["doc"]["bias_type"] == kind]
-    return [each | {"doc_id": number} for number, each in enumerate(own)]
+    own = [sample for sample in samples if sample["doc"]["bias_type"] == kind]
+    return [sample | {"doc_id": number} for number, sample in enumerate(own)]
 
 
 def test_task_with_its_subsets_counts_each_pair_once(tmp_path):
@@ -172,7 +172,7 @@ def test_task_with_its_subsets_counts_each_pair_once(tmp_path):
     for files in ([whole, *parts], [*parts, whole], parts, [parts[0], whole]):
         found = lm_eval(files, name="all")
         assert len(found) == 60
-        assert found.rows.ahead.mean() == np.mean([each["pct_stereotype"] for each in samples])
+        assert found.rows.ahead.mean() == np.mean([sample["pct_stereotype"] for sample in samples])
         assert found.sha256 == alone.sha256
         repeated = len(files) > 1 and whole in files
         assert says(" ".join(found.notices), "samples repeat a pair 60 pairs counts once") == repeated
@@ -188,20 +188,20 @@ def test_pair_that_a_benchmark_has_twice_counts_once(tmp_path):
     """CrowS-Pairs has one; in another batch its log-likelihoods differ a little."""
     samples = crows_pairs(False, 40)
     again = json.loads(json.dumps(samples[3])) | {"doc_id": 40}
-    again["filtered_resps"] = [[each[0] * 1.001, False] for each in again["filtered_resps"]]
+    again["filtered_resps"] = [[scores[0] * 1.001, False] for scores in again["filtered_resps"]]
     found = lm_eval(log(tmp_path, "crows_pairs_english", [*samples, again]))
     assert len(found) == 40
     (name,) = [name for name in found.rows.index if name.startswith("a3 ")]
-    (more, less) = (each[0] for each in samples[3]["filtered_resps"])
+    (more, less) = (scores[0] for scores in samples[3]["filtered_resps"])
     assert found.rows.difference[name] == pytest.approx((more - less) * 1.0005)
 
 
 def test_lm_eval_raises_for_a_pair_with_two_scores(tmp_path):
-    one, other = crows_pairs(True, 40), crows_pairs(True, 40)
-    files = [log(tmp_path, "crows_pairs_english", one), log(tmp_path, "crows_pairs_english_x", other)]
+    first, second = crows_pairs(True, 40), crows_pairs(True, 40)
+    files = [log(tmp_path, "crows_pairs_english", first), log(tmp_path, "crows_pairs_english_x", second)]
     with refused(SentencePairsError, f"'a0 / b0' '{files[0].name}' '{files[1].name}' two models or runs after="):
         lm_eval(files)
-    a_little = json.loads(json.dumps(one))
+    a_little = json.loads(json.dumps(first))
     a_little[5]["filtered_resps"][0][0] = str(float(a_little[5]["filtered_resps"][0][0]) + 0.01)
     with refused(SentencePairsError, "'a5 / b5'"):
         lm_eval([files[0], log(tmp_path, "crows_pairs_english_y", a_little)])
@@ -210,7 +210,8 @@ def test_lm_eval_raises_for_a_pair_with_two_scores(tmp_path):
 def test_languages_are_not_mixed(tmp_path):
     samples = crows_pairs(True, 40)
     other = [
-        each | {"doc": each["doc"] | {"sent_more": f"c{k}", "sent_less": f"d{k}"}} for k, each in enumerate(samples)
+        sample | {"doc": sample["doc"] | {"sent_more": f"c{k}", "sent_less": f"d{k}"}}
+        for k, sample in enumerate(samples)
     ]
     english, french = log(tmp_path, "crows_pairs_english", samples), log(tmp_path, "crows_pairs_french_age", other)
     with refused(SentencePairsError, "'samples_crows_pairs_french_age (English) (French) 2 languages separately"):
@@ -225,10 +226,10 @@ ENGLISH = "The women of the town do not know how to drive, and they are slow in 
 def test_lm_eval_raises_for_languages_with_other_words(tmp_path):
     """In one file, or in files with other names."""
     samples = crows_pairs(True, 40)
-    for number, each in enumerate(samples):
+    for number, sample in enumerate(samples):
         text = FRENCH if number % 2 else ENGLISH
-        each["doc"] |= {"sent_more": text.format(number), "sent_less": text.format(number).replace("women", "men")}
-        each["doc"]["sent_less"] = each["doc"]["sent_less"].replace("femmes", "hommes")
+        sample["doc"] |= {"sent_more": text.format(number), "sent_less": text.format(number).replace("women", "men")}
+        sample["doc"]["sent_less"] = sample["doc"]["sent_less"].replace("femmes", "hommes")
     with refused(SentencePairsError, "English French separately"):
         lm_eval(log(tmp_path, "both", samples))
     assert len(lm_eval(log(tmp_path, "one", samples[1::2]))) == 20
@@ -255,9 +256,9 @@ OTHER_LANGUAGES = {
 @pytest.mark.parametrize("language", OTHER_LANGUAGES)
 def test_lm_eval_raises_for_languages_with_other_letters_or_words(tmp_path, language):
     samples = crows_pairs(True, 40)
-    for number, each in enumerate(samples):
+    for number, sample in enumerate(samples):
         text = (OTHER_LANGUAGES[language] if number % 2 else ENGLISH).format(number)
-        each["doc"] |= {"sent_more": text, "sent_less": f"{text} {number}"}
+        sample["doc"] |= {"sent_more": text, "sent_less": f"{text} {number}"}
     halves = [log(tmp_path, name, samples[start::2]) for start, name in enumerate(("x", "y"))]
     assert [len(lm_eval(half)) for half in halves] == [20, 20]
     with refused(SentencePairsError, "English and pooled separately"):
@@ -269,15 +270,19 @@ def test_lm_eval_raises_for_languages_with_other_letters_or_words(tmp_path, lang
 )
 def test_pair_counts_once_in_any_encoding(tmp_path, written_as):
     samples = crows_pairs(True, 40)
-    for number, each in enumerate(samples):
-        each["doc"] |= {
+    for number, sample in enumerate(samples):
+        sample["doc"] |= {
             "sent_more": f"The old man in the café {number}",
             "sent_less": f"The old woman in the café {number}",
         }
     again = [
-        each
-        | {"doc": {name: written_as(text) if name.startswith("sent_") else text for name, text in each["doc"].items()}}
-        for each in samples
+        sample
+        | {
+            "doc": {
+                name: written_as(text) if name.startswith("sent_") else text for name, text in sample["doc"].items()
+            }
+        }
+        for sample in samples
     ]
     both = [log(tmp_path, name, of) for name, of in {"x": samples, "y": again}.items()]
     assert lm_eval(both).rows.equals(lm_eval(both[0]).rows)
@@ -301,15 +306,15 @@ def test_bbq_choices_are_matched_by_their_text(tmp_path):
     unknown = ["Cannot answer", "Can't be determined", "Cannot be determined", "Can't answer", "Not known"]
     unknown += ["Not enough info", "Not enough information", "Not answerable", "Undetermined", "Not sure"]
     turned, three = [], []
-    for each in samples:
-        answers = [each["doc"][f"ans{place}"] for place in range(3)]
+    for sample in samples:
+        answers = [sample["doc"][f"ans{place}"] for place in range(3)]
         known = [answer for answer in answers if answer != "Unknown"]
-        choices, scores = [*known, *unknown], each["filtered_resps"]
+        choices, scores = [*known, *unknown], sample["filtered_resps"]
         order = RNG.permutation(12)
-        turned.append(requested(each | {"filtered_resps": [scores[k] for k in order]}, [choices[k] for k in order]))
+        turned.append(requested(sample | {"filtered_resps": [scores[k] for k in order]}, [choices[k] for k in order]))
         best = max((score[0] for score in scores[2:]), key=float)
-        of_three = [[best, "False"] if answer == "Unknown" else scores[known.index(answer)] for answer in answers]
-        three.append(requested(each | {"filtered_resps": of_three}, answers))
+        three_scores = [[best, "False"] if answer == "Unknown" else scores[known.index(answer)] for answer in answers]
+        three.append(requested(sample | {"filtered_resps": three_scores}, answers))
     plain = lm_eval(log(tmp_path, "bbq", samples))
     assert 0 < len(plain) < 60
     for name, made in (("turned", turned), ("three", three)):
@@ -318,10 +323,12 @@ def test_bbq_choices_are_matched_by_their_text(tmp_path):
 
 def test_lm_eval_raises_for_bbq_choices_without_texts(tmp_path):
     samples = bbq()[0][:9]
-    short = [each | {"filtered_resps": each["filtered_resps"][:3]} for each in samples]
+    short = [sample | {"filtered_resps": sample["filtered_resps"][:3]} for sample in samples]
     with refused(SentencePairsError, "line 2 3 log-likelihoods 12 'arguments'"):
         lm_eval(log(tmp_path, "bbq", short))
-    letters = [requested(each | {"filtered_resps": each["filtered_resps"][:3]}, ["A", "B", "C"]) for each in samples]
+    letters = [
+        requested(sample | {"filtered_resps": sample["filtered_resps"][:3]}, ["A", "B", "C"]) for sample in samples
+    ]
     with refused(SentencePairsError, "line 2 'A' 'B' 'C' must have 'The woman'"):
         lm_eval(log(tmp_path, "bbq", letters))
 
@@ -330,10 +337,10 @@ def test_crows_pairs_choices_are_matched_by_their_text(tmp_path):
     samples = crows_pairs(True)
     turned = [
         requested(
-            each | {"filtered_resps": each["filtered_resps"][::-1]},
-            [each["doc"]["sent_less"], each["doc"]["sent_more"]],
+            sample | {"filtered_resps": sample["filtered_resps"][::-1]},
+            [sample["doc"]["sent_less"], sample["doc"]["sent_more"]],
         )
-        for each in samples
+        for sample in samples
     ]
     files = log(tmp_path, "crows_pairs_english", samples), log(tmp_path, "crows_pairs_english_turned", turned)
     assert lm_eval(files[0]).sha256 == lm_eval(files[1]).sha256
@@ -341,14 +348,14 @@ def test_crows_pairs_choices_are_matched_by_their_text(tmp_path):
 
 def test_bbq_with_its_subsets_counts_each_question_once(tmp_path):
     samples, accuracy, bias_score = bbq()
-    ambiguous = [each for each in samples if each["doc"]["context_condition"] == "ambig"]
+    ambiguous = [sample for sample in samples if sample["doc"]["context_condition"] == "ambig"]
     files = [log(tmp_path, "bbq_age", samples), log(tmp_path, "bbq_age_ambig", ambiguous)]
     found = lm_eval(files)
     assert found.sha256 == lm_eval(files[0]).sha256
     assert (1 - accuracy) * (2 * found.rows.ahead.mean() - 1) == pytest.approx(bias_score, abs=1e-12)
-    other = [each | {"doc": each["doc"] | {"question": "¿Quién?"}} for each in ambiguous]
+    translated = [sample | {"doc": sample["doc"] | {"question": "¿Quién?"}} for sample in ambiguous]
     with refused(SentencePairsError, "different questions languages one by one"):
-        lm_eval([files[0], log(tmp_path, "bbq_other", other)])
+        lm_eval([files[0], log(tmp_path, "bbq_other", translated)])
 
 
 def test_winogender_with_its_subsets_counts_each_sentence_once(tmp_path):
@@ -362,12 +369,13 @@ def test_winogender_with_its_subsets_counts_each_sentence_once(tmp_path):
             "sentence": f"The nurse said {number}.",
         }
         samples.append(sample(number, doc | {"label": 0}, RNG.normal(-3, 1, size=2), False))
-    female = [each for each in samples if each["doc"]["gender"] == "female"]
+    female = [sample for sample in samples if sample["doc"]["gender"] == "female"]
     files = [log(tmp_path, "winogender", samples), log(tmp_path, "winogender_female", female)]
     assert lm_eval(files).sha256 == lm_eval(files[0]).sha256
     hashed = [
-        each | {"doc": {k: v for k, v in each["doc"].items() if k != "sentence"}, "doc_hash": f"h{each['doc_id']}"}
-        for each in samples
+        sample
+        | {"doc": {k: v for k, v in sample["doc"].items() if k != "sentence"}, "doc_hash": f"h{sample['doc_id']}"}
+        for sample in samples
     ]
     assert len(lm_eval([log(tmp_path, "winogender_a", hashed), log(tmp_path, "winogender_b", hashed[::-1])])) == 24
 

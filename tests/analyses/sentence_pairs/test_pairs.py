@@ -132,11 +132,11 @@ def test_units_and_order_change_nothing_else():
     scaled[["score_more", "score_less"]] *= 8
     data, *others = (design(read_scores(frame))[0] for frame in (TABLE, shuffled, scaled))
     every = np.ones(len(TABLE), dtype=bool)
-    for other, times in zip(others, (1, 8), strict=True):
-        assert other.unit.item() == pytest.approx(times * data.unit.item(), rel=1e-12)
-        for inputs in (difference_inputs, lambda each: share_inputs(each, each.ahead.to_numpy(), every)):
+    for rescaled, times in zip(others, (1, 8), strict=True):
+        assert rescaled.unit.item() == pytest.approx(times * data.unit.item(), rel=1e-12)
+        for inputs in (difference_inputs, lambda pairs: share_inputs(pairs, pairs.ahead.to_numpy(), every)):
             for name, values in inputs(data).items():
-                assert_allclose(inputs(other)[name], values, rtol=1e-9, err_msg=name)
+                assert_allclose(inputs(rescaled)[name], values, rtol=1e-9, err_msg=name)
 
 
 @pytest.mark.thorough
@@ -144,10 +144,10 @@ def test_units_and_order_change_nothing_else():
 def test_exchanging_the_sentences_mirrors_everything(whole):
     swapped = ask(TABLE.rename(columns={"score_more": "score_less", "score_less": "score_more"}))
     for estimand, total in (("share", 1), ("difference", 0)):
-        one, other = whole.table.loc[estimand], swapped.table.loc[estimand]
-        assert_allclose(one["mean"] + other["mean"], total, atol=0.25 * one.sd.max())
-        assert_allclose(one.eti95_lb + other.eti95_ub, total, atol=0.5 * one.sd.max())
-        assert_allclose(one.observed + other.observed, total, atol=1e-12)
+        share, swapped_share = whole.table.loc[estimand], swapped.table.loc[estimand]
+        assert_allclose(share["mean"] + swapped_share["mean"], total, atol=0.25 * share.sd.max())
+        assert_allclose(share.eti95_lb + swapped_share.eti95_ub, total, atol=0.5 * share.sd.max())
+        assert_allclose(share.observed + swapped_share.observed, total, atol=1e-12)
 
 
 def test_change_without_clusters_is_two_betas(change):

@@ -73,9 +73,9 @@ def test_change_of_share_is_gains_minus_losses():
 @settings(max_examples=10)
 @given(st.permutations(range(40)))
 def test_the_order_of_rows_changes_nothing(order):
-    one, other = read_scores(TABLE), read_scores(TABLE.iloc[order])
-    assert one.sha256 == other.sha256
-    assert design(one)[0].identical(design(other)[0])
+    in_order, shuffled = read_scores(TABLE), read_scores(TABLE.iloc[order])
+    assert in_order.sha256 == shuffled.sha256
+    assert design(in_order)[0].identical(design(shuffled)[0])
 
 
 def test_columns_without_clusters_are_left_out():
@@ -175,7 +175,7 @@ def with_sentences(
     frame: pd.DataFrame, text: str = "The {} pair of the table and of the test is for you."
 ) -> pd.DataFrame:
     more = [text.format(number) for number in range(len(frame))]
-    return frame.assign(sent_more=more, sent_less=[f"Not: {each}" for each in more])
+    return frame.assign(sent_more=more, sent_less=[f"Not: {sentence}" for sentence in more])
 
 
 def test_estimate_raises_for_items_with_other_sentences_after():

@@ -76,11 +76,11 @@ def test_each_score_asks_its_method(how: str, more: float):
 
 
 def test_progress_hears_how_many_pairs_are_done():
-    heard, many = Heard(), pd.concat([OURS] * 130)
-    with shown(heard):
+    listener, many = Heard(), pd.concat([OURS] * 130)
+    with shown(listener):
         assert list(score_pairs(Counts(), many)["item"]) == list(range(130))
-    assert heard.steps == ["letters: 130 pairs"]
-    assert heard.done == [(64, 130), (128, 130), (130, 130)]
+    assert listener.steps == ["letters: 130 pairs"]
+    assert listener.done == [(64, 130), (128, 130), (130, 130)]
 
 
 @pytest.mark.parametrize(

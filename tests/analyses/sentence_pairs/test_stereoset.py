@@ -111,11 +111,11 @@ def test_read_scores_raises_for_predictions_alone(tmp_path: Path):
 
 
 def test_a_task_without_predictions_is_a_notice(tmp_path: Path, caplog):
-    of_two = {"data": {**GOLD["data"], "intersentence": [GOLD["data"]["intrasentence"][0] | {"id": "other"}]}}
+    two_tasks = {"data": {**GOLD["data"], "intersentence": [GOLD["data"]["intrasentence"][0] | {"id": "other"}]}}
     alone = stereoset(*files(tmp_path))
-    assert stereoset(*files(tmp_path, of_two)).equals(alone)
+    assert stereoset(*files(tmp_path, two_tasks)).equals(alone)
     assert "intersentence" in caplog.text
-    both = {task: [{"id": name, "score": score} for name, score in SCORES.items()] for task in of_two["data"]}
+    both = {task: [{"id": name, "score": score} for name, score in SCORES.items()] for task in two_tasks["data"]}
     (tmp_path / "predictions.json").write_text(json.dumps(both | {"intrasentence": []}))
     assert set(stereotype_pairs(tmp_path / "gold.json", tmp_path / "predictions.json")["item"]) == {"other"}
     (tmp_path / "predictions.json").write_text('{"other": []}')

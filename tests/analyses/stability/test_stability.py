@@ -50,9 +50,9 @@ def found(sampled: None, trainings: list[Embedding]) -> Stability:
 
 def test_each_method_is_as_in_each_training(found, trainings):
     assert found.kind == found.measures.index.name == "seed"
-    assert found.measures.index.tolist() == [each.name for each in trainings]
-    for each in trainings:
-        alone, row = weat(cosines(LIST, each, ())), found.measures.loc[each.name]
+    assert found.measures.index.tolist() == [training.name for training in trainings]
+    for training in trainings:
+        alone, row = weat(cosines(LIST, training, ())), found.measures.loc[training.name]
         assert row["WEAT d"] == pytest.approx(alone.effect_size)
         assert row["WEAT difference"] == pytest.approx(alone.difference)
         assert row["raw bias"] == pytest.approx(alone.difference / 2)
@@ -65,8 +65,8 @@ def test_the_posterior_draws_trainings_together(found):
     assert spread["mean"]["posterior bias"] == pytest.approx(spread["mean"]["raw bias"], abs=1e-6)
     assert (found.components.eti95_lb < found.components["mean"]).all()
     np.testing.assert_allclose(found.shares.sum(axis=1), 1)
-    one, several = found.components.xs("reliability")["mean"]
-    assert one < several < 1
+    single, several = found.components.xs("reliability")["mean"]
+    assert single < several < 1
     assert says(found.text, "variance bias one seed")
 
 

@@ -98,7 +98,7 @@ def _cells(made: pd.DataFrame) -> pd.DataFrame:
     for place, odd in _ODD.items():
         if place < len(cells):
             cells.loc[cells.index[place], [*odd, "chance"]] = [*odd.values(), np.nan]
-    there = cells.source != ""
+    is_measured = cells.source != ""
     cells["chance_holm"] = np.nan
-    cells.loc[there, "chance_holm"] = holm(cells.chance[there].to_numpy())
+    cells.loc[is_measured, "chance_holm"] = holm(cells.chance[is_measured].to_numpy())
     return cells.assign(survives=(cells.verdict == "distinguishable") & (cells.chance_holm < 0.05))

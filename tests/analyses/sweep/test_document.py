@@ -53,7 +53,7 @@ def test_an_embedding_may_be_called_like_a_column() -> None:
     square = pd.DataFrame(0.5, names, names).mask(pd.DataFrame(np.eye(3, dtype=bool), names, names))
     rows = _long(square)
     assert rows.columns.tolist() == names
-    assert set(zip(rows.more, rows.less, strict=True)) == {(one, other) for one in names for other in names} - {
+    assert set(zip(rows.more, rows.less, strict=True)) == {(more, less) for more in names for less in names} - {
         (name, name) for name in names
     }
 
@@ -77,10 +77,10 @@ def test_versions_follow_their_embedding_with_paired_changes(tmp_path: Path, ske
 
 def test_file_of_cells_pools_without_versions() -> None:
     made = made_sweep(versions=("hard",))
-    of_embeddings = made.cells[made.cells.version_of == ""]
-    pooled = SimpleNamespace(cells=of_embeddings[["bias"]].set_axis(["mean"], axis=1))
+    unchanged = made.cells[made.cells.version_of == ""]
+    pooled = SimpleNamespace(cells=unchanged[["bias"]].set_axis(["mean"], axis=1))
     cells = cells_with_pooled(replace(made, pooled=cast("Crossed", pooled)))
-    assert cells.pooled_mean.dropna().tolist() == of_embeddings.bias.dropna().tolist()
+    assert cells.pooled_mean.dropna().tolist() == unchanged.bias.dropna().tolist()
 
 
 def test_versions_and_changes_have_rows_of_figures() -> None:

@@ -27,16 +27,16 @@ def cells() -> pd.DataFrame:
 def dense(cells: pd.DataFrame, sds: dict[str, float]) -> tuple[np.ndarray, np.ndarray]:
     """Covariances of the cells with numbers, and of the truths of all with them; no mean."""
     e, k = (cells.index.codes[side] for side in (0, 1))
-    of_truth = (
+    truth_covariance = (
         sds["embedding"] ** 2 * (e[:, None] == e)
         + sds["list"] ** 2 * (k[:, None] == k)
         + sds["interaction"] ** 2 * np.eye(len(e))
     )
     s = cells.sd.to_numpy() / 0.025
     common = SHARED.to_numpy()[k]
-    of_error = common * np.outer(s, s) * (k[:, None] == k) + np.diag((1 - common) * s**2)
-    there = cells.bias.notna().to_numpy()
-    return (of_truth + of_error)[np.ix_(there, there)], of_truth[:, there]
+    error_covariance = common * np.outer(s, s) * (k[:, None] == k) + np.diag((1 - common) * s**2)
+    is_measured = cells.bias.notna().to_numpy()
+    return (truth_covariance + error_covariance)[np.ix_(is_measured, is_measured)], truth_covariance[:, is_measured]
 
 
 def test_the_likelihood_is_that_of_a_dense_normal(cells: pd.DataFrame) -> None:
@@ -50,8 +50,8 @@ def test_the_likelihood_is_that_of_a_dense_normal(cells: pd.DataFrame) -> None:
     def ours(sds: dict[str, float]) -> float:
         return float(_Cells.given(sds, inputs, NUMPY).log_likelihood(NUMPY))
 
-    other = {"embedding": 0.2, "list": 0.5, "interaction": 1.3}
-    assert ours(SDS) - ours(other) == pytest.approx(exactly(SDS) - exactly(other), abs=1e-3)
+    other_sds = {"embedding": 0.2, "list": 0.5, "interaction": 1.3}
+    assert ours(SDS) - ours(other_sds) == pytest.approx(exactly(SDS) - exactly(other_sds), abs=1e-3)
 
 
 def test_draws_are_those_of_the_dense_normal(cells: pd.DataFrame) -> None:
@@ -64,8 +64,8 @@ def test_draws_are_those_of_the_dense_normal(cells: pd.DataFrame) -> None:
     wide = 1e6
     weight = np.linalg.solve(covariance + wide, (with_data + wide).T).T
     mean = weight @ (cells.bias.dropna().to_numpy() / 0.025)
-    of_truth = dense(cells.assign(bias=0.0), SDS)[1] + wide
-    variance = np.diag(of_truth - weight @ (with_data + wide).T)
+    truth_covariance = dense(cells.assign(bias=0.0), SDS)[1] + wide
+    variance = np.diag(truth_covariance - weight @ (with_data + wide).T)
     np.testing.assert_allclose(draws.mean(axis=0), mean, atol=4 * np.sqrt(variance.max() / 8_000))
     np.testing.assert_allclose(draws.var(axis=0), variance, rtol=0.08)
 

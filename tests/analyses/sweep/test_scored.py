@@ -28,7 +28,7 @@ class Talker:
             raise LanguageModelError(f"word: no token for '{self.unknown}'; leave it out")
         self.asked += len(clozes)
         by, share = ("one", 0.5) if self.identity == "half" else (self.identity, 1)
-        return [-1 - share * crc32(f"{by} {each.seen} {each.word}".encode()) / 2**32 for each in clozes]
+        return [-1 - share * crc32(f"{by} {cloze.seen} {cloze.word}".encode()) / 2**32 for cloze in clozes]
 
 
 def screened(*models: Talker, folder: Path | None = None, **options: object) -> Sweep:
@@ -50,10 +50,10 @@ def test_a_column_has_log_probabilities_and_unit() -> None:
 
 
 def test_a_continued_sweep_asks_no_model_again(tmp_path: Path) -> None:
-    first, again, other = Talker("one"), Talker("one"), Talker("two")
+    first, again, other_talker = Talker("one"), Talker("one"), Talker("two")
     before = screened(first, folder=tmp_path)
-    after = screened(again, other, folder=tmp_path)
-    assert (first.asked > 0, again.asked, other.asked) == (True, 0, first.asked)
+    after = screened(again, other_talker, folder=tmp_path)
+    assert (first.asked > 0, again.asked, other_talker.asked) == (True, 0, first.asked)
     assert before.cells.bias["one", "weat6"] == after.cells.bias["one", "weat6"]
 
 

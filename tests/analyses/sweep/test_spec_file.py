@@ -33,7 +33,7 @@ def spec(home: Path, text: str) -> Path:
 
 def test_files_are_relative_to_the_spec(home: Path) -> None:
     read = read_sweep(spec(home, HEAD + '[[embeddings]]\nfiles = "seed-*.txt"\n'))
-    assert [each.name for each in read.arguments()["wordlists"].embeddings] == ["seed-1", "seed-2"]
+    assert [embedding.name for embedding in read.arguments()["wordlists"].embeddings] == ["seed-1", "seed-2"]
 
 
 def test_files_that_are_replicates_are_one_embedding(home: Path) -> None:

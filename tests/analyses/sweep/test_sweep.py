@@ -36,7 +36,7 @@ def toy(seed: int, missing: tuple[str, ...] = ()) -> dict[str, np.ndarray]:
     """Random vectors of the words of weat6 and weat7."""
     rng = np.random.default_rng(seed)
     lists = [bb.load_wordlist(name) for name in ("weat6", "weat7")]
-    words = dict.fromkeys(word for each in lists for word in (*each.targets, *each.attributes))
+    words = dict.fromkeys(word for wordlist in lists for word in (*wordlist.targets, *wordlist.attributes))
     return {word: rng.standard_normal(20) for word in words if word not in missing}
 
 
@@ -183,8 +183,8 @@ def test_debiasing_a_few_words_is_debiasing_them_all() -> None:
 
 
 def test_one_debiasing_equals_a_list_of_one() -> None:
-    one, several = (screened({"own": toy(1)}, "weat7", versions=given) for given in (DEBIASED, [DEBIASED]))
-    pd.testing.assert_frame_equal(one.cells, several.cells)
+    single, several = (screened({"own": toy(1)}, "weat7", versions=given) for given in (DEBIASED, [DEBIASED]))
+    pd.testing.assert_frame_equal(single.cells, several.cells)
 
 
 def test_each_replicate_is_debiased_along_its_own_direction(tmp_path: Path) -> None:
@@ -202,9 +202,9 @@ def test_each_replicate_is_debiased_along_its_own_direction(tmp_path: Path) -> N
 
 
 def test_order_of_files_changes_no_number(tmp_path: Path) -> None:
-    one = screened({"a": toy(1), "b": toy(2)}, folder=tmp_path)
-    other = screened({"y": toy(2), "x": toy(1)}, folder=tmp_path)
-    assert one.cells.bias["a"].tolist() == other.cells.bias["x"].tolist()
+    forwards = screened({"a": toy(1), "b": toy(2)}, folder=tmp_path)
+    backwards = screened({"y": toy(2), "x": toy(1)}, folder=tmp_path)
+    assert forwards.cells.bias["a"].tolist() == backwards.cells.bias["x"].tolist()
     assert len(list((tmp_path / "cells").iterdir())) == 4 + 1
 
 

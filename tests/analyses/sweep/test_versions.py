@@ -114,16 +114,16 @@ def made_changes(removed: dict[str, float], rng: np.random.Generator, lists: int
     numbers = {"bias": bias, "sd": sd, "ci95_lb": bias - 2 * sd, "ci95_ub": bias + 2 * sd, "verdict": ""}
     cells = pd.DataFrame(numbers, index=pd.MultiIndex.from_product([["E"], names], names=["embedding", "list"]))
     adds = {("E", name): {"targets": dict(zip(words, row, strict=True))} for name, row in zip(names, z, strict=True)}
-    rows, of_changes = [], {}
+    rows, word_changes = [], {}
     for version, share in removed.items():
         own = -share * z + 0.3 * 0.005 * rng.standard_normal(z.shape)
         for k, name in enumerate(names):
             sd_change = np.sqrt((own[k] ** 2).sum())
             change = -share * truth[k] + own[k].sum()
             rows.append(("E", version, name, f"E, {version}", change, sd_change, ""))
-            of_changes[f"E, {version}", name] = {"targets": dict(zip(words, own[k], strict=True))}
+            word_changes[f"E, {version}", name] = {"targets": dict(zip(words, own[k], strict=True))}
     columns = ["embedding", "version", "list", "column", "change", "sd", "verdict"]
-    return cells, pd.DataFrame(rows, columns=columns).set_index(columns[:3]), adds, of_changes
+    return cells, pd.DataFrame(rows, columns=columns).set_index(columns[:3]), adds, word_changes
 
 
 def test_intervals_of_shares_removed_cover_new_words() -> None:

@@ -53,9 +53,9 @@ def test_the_order_of_people_does_not_matter(seed: int):
     rng = np.random.default_rng(seed)
     people = [rng.choice(list(labels), size=60) for labels in ("abc", "abc", "FM")]
     shuffled = rng.permutation(60)
-    one, other = (count(*people, leave_out=True), count(*(labels[shuffled] for labels in people), leave_out=True))
-    assert one.hits.equals(other.hits)
-    assert one.people.equals(other.people)
+    in_order, other = (count(*people, leave_out=True), count(*(labels[shuffled] for labels in people), leave_out=True))
+    assert in_order.hits.equals(other.hits)
+    assert in_order.people.equals(other.people)
 
 
 @pytest.mark.parametrize("n_groups", [2, 4])
