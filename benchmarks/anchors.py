@@ -104,7 +104,7 @@ def main() -> None:
         cosines = Path(folder) / "cosines.csv"
         table = bb.cosines(LIST, "googlenews-demo", controls=())
         table.to_frame().to_csv(cosines, index=False)
-        sampling = [str(each) for each in (DRAWS, TUNE, CHAINS)]
+        sampling = [str(count) for count in (DRAWS, TUNE, CHAINS)]
         commands = {
             "bayes_bias": [sys.executable, "-c", _OURS, LIST, runs],
             "lme4, REML": ["Rscript", "-e", _LME4, str(cosines), runs, FORMULA],
@@ -133,9 +133,9 @@ def _row(name: str, processes: list[list[dict[str, Any]]]) -> dict[str, Any]:
     return {
         "what": name,
         "bias": processes[0][-1]["bias"],
-        **{f"first, {kind}": min(each[0][kind] for each in processes) for kind in ("processor", "wall")},
+        **{f"first, {kind}": min(times[0][kind] for times in processes) for kind in ("processor", "wall")},
         **{
-            f"further, {kind}": min(fit[kind] for each in processes for fit in each[1:])
+            f"further, {kind}": min(fit[kind] for times in processes for fit in times[1:])
             for kind in ("processor", "wall")
         },
     }

@@ -1,10 +1,11 @@
 """Several chat models with the same questions: two, five, and ten simulated models that differ by a planted amount, or
-do not. How often do intervals of differences hold the truth, how often is a difference found, and in how many families
-of comparisons is one false?
+do not, in a small and in a large design. How often do intervals of differences hold the truth, how often is a
+difference found, and in how many families of comparisons is one false?
 """
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,6 @@ from benchmarks.harness import Result, Row
 _SEED = 20261127
 # Simulated families of each number of models, for each of two models.
 FAMILIES = {2: 1.0, 5: 0.3, 10: 0.2}
-ANSWERS, LABELS, WORDINGS, WORDS = 160, 6, 4, 6
 PLANTED = 0.35
 # Standard deviations of what a model adds to D: words, wordings, labels of both groups, pairs, answers; and of what a
 # question adds to all models.
@@ -26,34 +26,50 @@ _OF_MODEL = {"word": 0.1, "wording": 0.1, "label_a": 0.15, "label_b": 0.15, "pai
 _OF_QUESTION = 0.3
 
 
-def made_up(means: tuple[float, ...], rng: np.random.Generator) -> list[Observed]:
+@dataclass(frozen=True)
+class Design:
+    """Numbers of answers, of labels in each of two groups, of wordings, and of words in each of two classes."""
+
+    answers: int
+    labels: int
+    wordings: int
+    words: int
+
+
+# With four wordings the priors decide how much wordings differ.
+DESIGNS = (Design(160, 6, 4, 6), Design(400, 10, 12, 12))
+
+
+def made_up(design: Design, means: tuple[float, ...], rng: np.random.Generator) -> list[Observed]:
     """Answers of models to the same questions, of which labels, wordings and the questions themselves decide more."""
-    sizes = {"wording": WORDINGS, "label_a": LABELS, "label_b": LABELS}
-    codes = {name: rng.integers(size, size=ANSWERS) for name, size in sizes.items()}
-    codes["pair"] = pd.factorize(codes["label_a"] * LABELS + codes["label_b"], sort=True)[0]
-    words = np.concatenate([np.full(WORDS, 1 / WORDS), np.full(WORDS, -1 / WORDS)])[None]
-    shared = _OF_QUESTION * rng.standard_normal(ANSWERS)
+    n, labels, words = design.answers, design.labels, design.words
+    sizes = {"wording": design.wordings, "label_a": labels, "label_b": labels}
+    codes = {name: rng.integers(size, size=n) for name, size in sizes.items()}
+    codes["pair"] = pd.factorize(codes["label_a"] * labels + codes["label_b"], sort=True)[0]
+    weights = np.concatenate([np.full(words, 1 / words), np.full(words, -1 / words)])[None]
+    shared = _OF_QUESTION * rng.standard_normal(n)
     for name in sizes:
         shared = shared + _OF_QUESTION / 2 * rng.standard_normal(codes[name].max() + 1)[codes[name]]
-    keys = pd.DataFrame({"word_set": np.zeros(ANSWERS, int), **codes})
-    return [_of_model(mean + shared, keys, words, rng) for mean in means]
+    keys = pd.DataFrame({"word_set": np.zeros(n, int), **codes})
+    return [_of_model(mean + shared, keys, weights, rng) for mean in means]
 
 
-def _of_model(expected: np.ndarray, keys: pd.DataFrame, words: np.ndarray, rng: np.random.Generator) -> Observed:
-    sd = _OF_MODEL
-    difference = expected + sd["word"] * (words[0] @ rng.standard_normal(2 * WORDS))
+def _of_model(expected: np.ndarray, keys: pd.DataFrame, weights: np.ndarray, rng: np.random.Generator) -> Observed:
+    sd, words = _OF_MODEL, weights.shape[1]
+    difference = expected + sd["word"] * (weights[0] @ rng.standard_normal(words))
     for name in ("wording", "label_a", "label_b", "pair"):
         difference = difference + sd[name] * rng.standard_normal(keys[name].max() + 1)[keys[name]]
-    difference = difference + sd["answer"] * rng.standard_normal(ANSWERS)
-    noise = np.full(2 * (WORDS - 1), 0.03)
+    difference = difference + sd["answer"] * rng.standard_normal(len(keys))
+    noise = np.full(words - 2, 0.03)
     contrasts = np.hypot(sd["word"], noise) * rng.standard_normal(len(noise))
-    return Observed(difference, keys, words, contrasts, noise, 0.005)
+    return Observed(difference, keys, weights, contrasts, noise, 0.005)
 
 
 @dataclass(frozen=True)
 class Cell:
-    """So many models, of which the first differs from the others, or none."""
+    """So many models in a design, of which the first differs from the others, or none."""
 
+    design: Design
     models: int
     is_different: bool
 
@@ -64,27 +80,28 @@ class Cell:
 
 
 def contrasts(draws: int) -> Iterator[Row]:
-    """Coverage and findings, by the number of models and whether one differs from the others."""
-    for models, share in FAMILIES.items():
-        for cell in (Cell(models, is_different) for is_different in (False, True)):
-            rows = pd.DataFrame([family(cell, seed) for seed in range(round(share * draws))])
-            yield asdict(cell) | {"families": len(rows)} | rows.mean().to_dict()
+    """Coverage and findings, by design, the number of models, and whether one differs from the others."""
+    for design, models, is_different in product(DESIGNS, FAMILIES, (False, True)):
+        cell = Cell(design, models, is_different)
+        rows = pd.DataFrame([family(cell, seed) for seed in range(round(FAMILIES[models] * draws))])
+        numbers = {"wordings": design.wordings, "models": models, "is_different": is_different, "families": len(rows)}
+        yield numbers | rows.mean().to_dict()
 
 
 def family(cell: Cell, seed: int) -> dict[str, float]:
     """One set of models: shares of covered differences, of found ones, and whether one is false."""
     means = cell.means
     rng = np.random.default_rng([_SEED, seed, len(means), round(100 * sum(means))])
-    sides, names = made_up(means, rng), [f"{k:02d}" for k in range(len(means))]
+    sides, names = made_up(cell.design, means, rng), [f"{k:02d}" for k in range(len(means))]
     table, ranking = compared(names, sides, SAMPLES["all"], seed, 0.95)
     table = joined_tables({"": table}, {"": ranking}, "stereotype", 0.95)["table"]
-    truth = np.array([means[int(model)] - means[int(other)] for _, model, other in table.index])
+    truth = np.array([means[int(model)] - means[int(second)] for _, model, second in table.index])
     lower, upper = (ends.to_numpy() for ends in interval_of(table))
     found = table.survives.to_numpy()
     apart = separate(sides, seed)
     result = {"covers": float(((lower <= truth) & (truth <= upper)).mean()), "false": float(found[truth == 0].any())}
     if (truth != 0).any():
-        two = np.array([apart[int(model), int(other)] for _, model, other in table.index])
+        two = np.array([apart[int(model), int(second)] for _, model, second in table.index])
         result |= {
             "found": float(((lower > 0) | (upper < 0))[truth != 0].mean()),
             "found after Holm": float(found[truth != 0].mean()),

@@ -1,12 +1,13 @@
 """Answers that are values, simulated for each likelihood.
 
 - sbc: parameters from the priors, values from the model; ranks of the truth among the draws must be uniform.
-- planted: a difference of zero and another one, with effects of labels, wordings and words. The truth is the difference
-  for new labels, wordings and words; centre and unit are those of the values.
+- planted: a difference of zero and another one, with effects of labels, wordings and words, in a small and in a large
+  design. The truth is the difference for new labels, wordings and words; centre and unit are those of the values.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -32,8 +33,7 @@ from bayes_bias.models.spec import Prior
 from benchmarks.harness import Result, Row
 
 _SEED = 20261127
-# 240 answers about five labels of each of two groups, four wordings and eight words.
-ANSWERS, LABELS, WORDINGS, WORDS, RATINGS = 240, 5, 4, 8, 5
+RATINGS = 5
 # Draws are kept so far apart that they count as independent, which ranks need.
 _THIN = 5
 _SAMPLING = Sampling(draws=500, tune=500, chains=2)
@@ -44,20 +44,35 @@ _SPREADS = {"sd_label": 0.2, "sd_wording": 0.3, "sd_wording_bias": 0.15, "sd_wor
 _FIXED = {"intercept": 0.0, "scale_residual": 1.0, "nu": 4.0}
 
 
+@dataclass(frozen=True)
+class Design:
+    """Numbers of answers, of labels in each of two groups, of wordings, and of words."""
+
+    answers: int
+    labels: int
+    wordings: int
+    words: int
+
+
+# With four wordings the priors decide how much wordings differ.
+SMALL, LARGE = Design(240, 5, 4, 8), Design(480, 8, 12, 12)
+
+
 def corners() -> Corners:
     """Two groups of labels."""
     groups = ("first", "second")
     return Corners(groups, helmert(2).T / np.sqrt(2), np.ones(1, bool), {"difference": np.array([1.0, -1.0])})
 
 
-def questions(rng: np.random.Generator) -> tuple[np.ndarray, tuple[Factor, ...]]:
+def questions(design: Design, rng: np.random.Generator) -> tuple[np.ndarray, tuple[Factor, ...]]:
     """The group of each answer's label, and the label, wording and word."""
-    group = rng.integers(2, size=ANSWERS)
-    sizes = {LABEL: 2 * LABELS, WORDING: WORDINGS, WORD: WORDS}
+    n = design.answers
+    group = rng.integers(2, size=n)
+    sizes = {LABEL: 2 * design.labels, WORDING: design.wordings, WORD: design.words}
     codes = {
-        LABEL: rng.integers(LABELS, size=ANSWERS) + LABELS * group,
-        WORDING: rng.integers(WORDINGS, size=ANSWERS),
-        WORD: rng.integers(WORDS, size=ANSWERS),
+        LABEL: rng.integers(design.labels, size=n) + design.labels * group,
+        WORDING: rng.integers(design.wordings, size=n),
+        WORD: rng.integers(design.words, size=n),
     }
     factors = tuple(
         Factor(name, tuple(map(str, range(size))), codes[name], has_bias=name != LABEL) for name, size in sizes.items()
@@ -99,21 +114,21 @@ def made_up(
         if factor.has_bias:
             predictor = predictor + truth[f"sd_{factor.name}_bias"] * rng.standard_normal(size)[factor.codes] * side
     if "cutpoint" in truth:
-        latent = predictor + rng.logistic(size=ANSWERS)
+        latent = predictor + rng.logistic(size=len(group))
         value = (latent[:, None] > truth["cutpoint"]).sum(axis=1).astype(float)
     elif "nu" in truth:
-        value = predictor + truth["scale_residual"] * rng.standard_t(truth["nu"], ANSWERS)
+        value = predictor + truth["scale_residual"] * rng.standard_t(truth["nu"], len(group))
     else:
-        value = predictor + truth["scale_residual"] * rng.standard_normal(ANSWERS)
+        value = predictor + truth["scale_residual"] * rng.standard_normal(len(group))
     return ValueData(value, group, corners(), factors, 0.0, float(len(truth.get("cutpoint", [0]))))
 
 
 def true_difference(likelihood: Likelihood, truth: Mapping[str, np.ndarray], factors: tuple[Factor, ...]) -> float:
     """The estimand for new labels, wordings and words."""
-    of_bias = corners().of_bias[:, 0]
-    mean = (truth.get("intercept", 0.0) + of_bias * truth["coefficient"])[None]
+    contrast = corners().of_bias[:, 0]
+    mean = (truth.get("intercept", 0.0) + contrast * truth["coefficient"])[None]
     variance = sum(truth[f"sd_{factor.name}"] ** 2 for factor in factors)
-    variance += sum(truth[f"sd_{factor.name}_bias"] ** 2 * of_bias[0] ** 2 for factor in factors if factor.has_bias)
+    variance += sum(truth[f"sd_{factor.name}_bias"] ** 2 * contrast[0] ** 2 for factor in factors if factor.has_bias)
     draws = {name: np.asarray(value)[None] for name, value in truth.items()}
     values = likelihood.expected(mean, np.full((1, 2), variance), draws, _STANDARD)
     return float((values @ corners().estimands["difference"])[0])
@@ -121,9 +136,10 @@ def true_difference(likelihood: Likelihood, truth: Mapping[str, np.ndarray], fac
 
 @dataclass(frozen=True)
 class Cell:
-    """A likelihood, and the planted coefficient in units of its priors; none for parameters from the priors."""
+    """A likelihood and a design, with the planted coefficient in units of its priors, or None to draw it from them."""
 
     likelihood: str
+    design: Design = SMALL
     coefficient: float | None = None
 
     @property
@@ -133,7 +149,7 @@ class Cell:
 
 
 SBC = [Cell(name) for name in LIKELIHOODS]
-PLANTED = [Cell(name, coefficient) for name in LIKELIHOODS for coefficient in (0.0, 0.8)]
+PLANTED = [Cell(*cell) for cell in product(LIKELIHOODS, (SMALL, LARGE), (0.0, 0.8))]
 
 
 def sbc(draws: int) -> Iterator[Row]:
@@ -148,7 +164,7 @@ def sbc(draws: int) -> Iterator[Row]:
 def rank_once(cell: Cell, seed: int) -> dict[str, float]:
     """The share of draws below the truth, of each quantity; halves of a draw make it continuous."""
     likelihood, rng = LIKELIHOODS[cell.likelihood], np.random.default_rng([_SEED, seed, *cell.rng])
-    group, factors = questions(rng)
+    group, factors = questions(cell.design, rng)
     truth = truth_of(likelihood, factors, rng)
     data = made_up(truth, group, factors, rng)
     posterior, _ = sample_model(value_model(likelihood, data, _STANDARD), seed + 1, _SAMPLING)
@@ -170,13 +186,14 @@ def planted(draws: int) -> Iterator[Row]:
     """Coverage of a difference of zero and of another one."""
     for cell in PLANTED:
         rows = pd.DataFrame([planted_once(cell, seed) for seed in range(draws)])
-        yield {"likelihood": cell.likelihood, "simulations": len(rows)} | rows.mean().to_dict()
+        numbers = {"wordings": cell.design.wordings, "simulations": len(rows)}
+        yield {"likelihood": cell.likelihood} | numbers | rows.mean().to_dict()
 
 
 def planted_once(cell: Cell, seed: int) -> dict[str, float]:
     """Whether the 95% interval holds the truth, and whether it excludes zero."""
     likelihood, rng = LIKELIHOODS[cell.likelihood], np.random.default_rng([_SEED + 1, seed, *cell.rng])
-    group, factors = questions(rng)
+    group, factors = questions(cell.design, rng)
     fixed = _FIXED | {name: likelihood.size * sd for name, sd in _SPREADS.items()}
     fixed |= {"coefficient": likelihood.size * (cell.coefficient or 0.0), "cutpoint": np.linspace(-2, 2, RATINGS - 1)}
     if isinstance(likelihood, Refusal):

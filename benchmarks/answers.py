@@ -162,13 +162,13 @@ def planted_cell(
     labels: int, name: str, spread: tuple[float, ...], latent: float, rng: np.random.Generator, draws: int
 ) -> Row:
     """One design, so many times."""
-    of_wordings = 0.1
-    total = np.sqrt(sum(sd**2 for sd in spread) + of_wordings**2)
+    wordings_sd = 0.1
+    total = np.sqrt(sum(sd**2 for sd in spread) + wordings_sd**2)
     grid = stats.norm(latent, total).ppf((np.arange(20_000) + 0.5) / 20_000)
     truth = float(np.clip(grid, -1, 1).mean())
     rows = []
     for seed in range(draws):
-        data = simulated(labels, 200, (of_wordings, *spread), latent, rng)
+        data = simulated(labels, 200, (wordings_sd, *spread), latent, rng)
         d = np.round(np.clip(data.difference, -1, 1) * 8) / 8
         posterior = sample(Density(replace(data, difference=d), SAMPLES["all"]), seed, draws=2000)
         lower, upper = posterior.draws.mu.quantile([0.025, 0.975])
@@ -196,14 +196,14 @@ def simulated(
     """Answers of the model with standard deviations of wordings, labels of both groups, pairs and answers."""
     a, b, v = rng.integers(labels, size=number), rng.integers(labels, size=number), rng.integers(wordings, size=number)
     pair = a * labels + b
-    of_wording, of_a, of_b, of_pair, of_answer = sds
+    wording_sd, a_sd, b_sd, pair_sd, answer_sd = sds
     difference = (
         mean
-        + of_wording * rng.standard_normal(wordings)[v]
-        + of_a * rng.standard_normal(labels)[a]
-        + of_b * rng.standard_normal(labels)[b]
-        + of_pair * rng.standard_normal(labels**2)[pair]
-        + of_answer * rng.standard_normal(number)
+        + wording_sd * rng.standard_normal(wordings)[v]
+        + a_sd * rng.standard_normal(labels)[a]
+        + b_sd * rng.standard_normal(labels)[b]
+        + pair_sd * rng.standard_normal(labels**2)[pair]
+        + answer_sd * rng.standard_normal(number)
     )
     keys = pd.DataFrame(
         {

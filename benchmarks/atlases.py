@@ -58,10 +58,10 @@ def truth(
     outliers: int = 0,
 ) -> NDArray[np.float64]:
     """True biases of the cells, (embedding, list); outliers are eight standard deviations away."""
-    of_embedding = taus["embedding"] * rng.standard_normal(embeddings)
-    of_embedding[:outliers] += 8 * taus["embedding"]
-    of_list = taus["list"] * rng.standard_normal(lists)
-    return mu + of_embedding[:, None] + of_list + taus["interaction"] * rng.standard_normal((embeddings, lists))
+    embedding_effect = taus["embedding"] * rng.standard_normal(embeddings)
+    embedding_effect[:outliers] += 8 * taus["embedding"]
+    list_effect = taus["list"] * rng.standard_normal(lists)
+    return mu + embedding_effect[:, None] + list_effect + taus["interaction"] * rng.standard_normal((embeddings, lists))
 
 
 def made_cells(

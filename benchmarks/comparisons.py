@@ -41,9 +41,9 @@ def _pools() -> tuple[list[Vectors], list[Vectors], float]:
 
 
 def _bias(groups: list[Vectors], classes: list[Vectors]) -> float:
-    first, second = (each.mean(axis=0) for each in groups)
-    one, other = (each.mean(axis=0) for each in classes)
-    return float((first - second) @ (one - other)) / 2
+    first, second = (vectors.mean(axis=0) for vectors in groups)
+    class_a, class_b = (vectors.mean(axis=0) for vectors in classes)
+    return float((first - second) @ (class_a - class_b)) / 2
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,10 @@ class Neutralised:
         index = np.repeat([0, 1], self.words)
         tables = []
         for state in (before, after):
-            first, second, one, other = (own[rows] for own, rows in zip(state, chosen, strict=True))
-            tables.append(table_of(np.concatenate([first, second]) @ np.concatenate([one, other]).T, index, index))
+            first, second, class_a, class_b = (own[rows] for own, rows in zip(state, chosen, strict=True))
+            tables.append(
+                table_of(np.concatenate([first, second]) @ np.concatenate([class_a, class_b]).T, index, index)
+            )
         return difference(*tables), change
 
 

@@ -37,22 +37,22 @@ class Explained:
     def draw(self, seed: int) -> tuple[AssociationTable, float]:
         """One random table with its covariate."""
         rng, n = np.random.default_rng([seed, self.words, self.sides == "both"]), self.words
-        home = np.repeat([0, 1], n)
-        sign = 1 - 2 * home
-        z, of_attributes = (APART / 2 * sign + rng.standard_normal(2 * n) for _ in range(2))
+        codes = np.repeat([0, 1], n)
+        sign = 1 - 2 * codes
+        z, attribute_z = (APART / 2 * sign + rng.standard_normal(2 * n) for _ in range(2))
         target, attribute = (sd * rng.standard_normal((2 * n, 2)) for sd in (TARGET, ATTRIBUTE))
-        y = 0.1 + target[:, home] + attribute[:, home].T + RESIDUAL * rng.standard_normal((2 * n, 2 * n))
+        y = 0.1 + target[:, codes] + attribute[:, codes].T + RESIDUAL * rng.standard_normal((2 * n, 2 * n))
         # The contrast of block means is half of the sum of four blocks with alternating signs.
         y = y + self.truth / 2 * np.outer(sign, sign)
         explained = RAW - self.truth
         if self.sides == "both":
-            y = y + explained * 2 / APART**2 * np.outer(z, of_attributes)
+            y = y + explained * 2 / APART**2 * np.outer(z, attribute_z)
         else:
             y = y + explained / APART * np.outer(z, sign)
         known = {f"t{i}": value for i, value in enumerate(z)}
         if self.sides == "both":
-            known |= {f"a{j}": value for j, value in enumerate(of_attributes)}
-        return table_of(y, home, home).with_covariates(known), self.truth
+            known |= {f"a{j}": value for j, value in enumerate(attribute_z)}
+        return table_of(y, codes, codes).with_covariates(known), self.truth
 
 
 def explained(draws: int) -> list[Row]:

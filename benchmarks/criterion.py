@@ -39,12 +39,12 @@ type Numbers = NDArray[np.float64]
 @cache
 def _nodes() -> tuple[Numbers, Numbers, Numbers, Numbers]:
     """Correlations, scales, and the logarithm of the prior weight, flat; and the correlations by themselves."""
-    rho, of_rho = np.polynomial.legendre.leggauss(_CORRELATIONS)
-    sd, of_sd = np.polynomial.legendre.leggauss(_SCALES)
-    sd, of_sd = (sd + 1) * _LARGEST / 2, np.log(of_sd) - ((sd + 1) * _LARGEST / 2) ** 2 / 2
+    rho, rho_weight = np.polynomial.legendre.leggauss(_CORRELATIONS)
+    sd, sd_weight = np.polynomial.legendre.leggauss(_SCALES)
+    sd, sd_weight = (sd + 1) * _LARGEST / 2, np.log(sd_weight) - ((sd + 1) * _LARGEST / 2) ** 2 / 2
     grid = np.meshgrid(rho, sd, sd, indexing="ij")
-    weight = np.log(of_rho)[:, None, None] + of_sd[:, None] + of_sd[None, :]
-    return grid[0].ravel(), np.stack([each.ravel() for each in grid[1:]]), weight.ravel(), rho
+    weight = np.log(rho_weight)[:, None, None] + sd_weight[:, None] + sd_weight[None, :]
+    return grid[0].ravel(), np.stack([axis.ravel() for axis in grid[1:]]), weight.ravel(), rho
 
 
 @dataclass(frozen=True)
@@ -66,23 +66,25 @@ class Posterior:
         seen, errors = (seen - seen.mean(axis=0)) / unit, errors / unit**2
         rho, (sd_bias, sd_criterion), log_weight, ordered = _nodes()
         spread = np.array([1 + shared / unit[0] ** 2, 1.0])  # the prior variance of the means
-        precision, told, deviance = np.zeros((3, len(rho))), np.zeros((2, len(rho))), np.zeros(len(rho))
+        precision, evidence, deviance = np.zeros((3, len(rho))), np.zeros((2, len(rho))), np.zeros(len(rho))
         kinds, which = np.unique(errors, axis=0, return_inverse=True)
-        for k, (of_bias, of_criterion) in enumerate(kinds):
+        for k, (bias_kind, criterion_kind) in enumerate(kinds):
             y = seen[which.ravel() == k]
-            a, b, c = sd_bias**2 + of_bias, sd_criterion**2 + of_criterion, rho * sd_bias * sd_criterion
+            a, b, c = sd_bias**2 + bias_kind, sd_criterion**2 + criterion_kind, rho * sd_bias * sd_criterion
             determinant = a * b - c**2
             inverse = np.stack([b, a, -c]) / determinant
             sums, squares = y.sum(axis=0), y.T @ y
             precision += len(y) * inverse
-            told[0] += inverse[0] * sums[0] + inverse[2] * sums[1]
-            told[1] += inverse[2] * sums[0] + inverse[1] * sums[1]
+            evidence[0] += inverse[0] * sums[0] + inverse[2] * sums[1]
+            evidence[1] += inverse[2] * sums[0] + inverse[1] * sums[1]
             deviance += len(y) * np.log(determinant) + inverse[0] * squares[0, 0]
             deviance += inverse[1] * squares[1, 1] + 2 * inverse[2] * squares[0, 1]
         first, second, both = precision[0] + 1 / spread[0], precision[1] + 1 / spread[1], precision[2]
         determinant = first * second - both**2
         deviance += np.log(determinant)
-        deviance -= (second * told[0] ** 2 - 2 * both * told[0] * told[1] + first * told[1] ** 2) / determinant
+        deviance -= (
+            second * evidence[0] ** 2 - 2 * both * evidence[0] * evidence[1] + first * evidence[1] ** 2
+        ) / determinant
         log_density = log_weight - deviance / 2
         joint = np.exp(log_density - log_density.max())
         joint /= joint.sum()
@@ -169,7 +171,7 @@ def simulated_cells(draws: int) -> list[Row]:
 def slopes(draws: int) -> list[Row]:
     """The slope of the criterion on the bias, beside that of least squares, which errors of biases flatten."""
     rows = []
-    for cell in (each for each in CELLS if each.rho > 0 and not each.heavy and not each.share):
+    for cell in (cell for cell in CELLS if cell.rho > 0 and not cell.heavy and not cell.share):
         found = []
         for seed in range(draws):
             seen, errors, shared = cell.drawn(seed)
@@ -212,7 +214,7 @@ def _contrasts(words: "list[str] | NDArray[np.str_]", vectors: "dict[str, Number
     classes = [unit(tuple(words)) @ unit(named).T for named in (_FEMALE, _MALE)]
     left = [y - y.mean(axis=1, keepdims=True) - y.mean(axis=0) + y.mean() for y in classes]
     df = (len(words) - 1) * sum(y.shape[1] - 1 for y in classes)
-    mean_square = sum(float((each**2).sum()) for each in left) / df
+    mean_square = sum(float((deviations**2).sum()) for deviations in left) / df
     return classes[0].mean(axis=1) - classes[1].mean(axis=1), mean_square * sum(1 / y.shape[1] for y in classes)
 
 

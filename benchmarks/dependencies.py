@@ -24,11 +24,11 @@ MODULES = {"arviz": "arviz_stats", "lazy-loader": "lazy_loader", "scikit-learn":
 
 def main() -> None:
     """One row for each dependency."""
-    direct = [canonicalize_name(Requirement(each).name) for each in PROJECT["dependencies"]]
+    direct = [canonicalize_name(Requirement(requirement).name) for requirement in PROJECT["dependencies"]]
     files = imported()
     rows = []
     for name in direct:
-        others = brought([each for each in direct if each != name])
+        others = brought([name_given for name_given in direct if name_given != name])
         alone = brought([name]) - others
         rows.append(
             {
@@ -64,7 +64,7 @@ def brought(names: list[str]) -> set[str]:
 
 def megabytes(name: str) -> float:
     """Size of a distribution's files on disk."""
-    files = [Path(str(each.locate())) for each in metadata.files(name) or []]
+    files = [Path(str(file.locate())) for file in metadata.files(name) or []]
     return round(sum(file.stat().st_size for file in files if file.is_file()) / 1e6, 1)
 
 

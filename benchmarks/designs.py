@@ -52,15 +52,15 @@ class Drawn:
     @cached_property
     def integrand(self) -> Integrand:
         """What the posterior of the bias depends on."""
-        homes = [CategoryWords(own, self.general.profiles(own)) for own in self.vectors]
-        return integrand_of_vectors(homes[:2], homes[2:], WEIGHTS, self.general, load_spec("crossed"))
+        categories = [CategoryWords(own, self.general.profiles(own)) for own in self.vectors]
+        return integrand_of_vectors(categories[:2], categories[2:], WEIGHTS, self.general, load_spec("crossed"))
 
     @cached_property
     def table(self) -> AssociationTable:
         """The cosines, without what vectors tell of related words."""
         targets, attributes = (
-            {f"{side}{k} {i}": f"{side}{k}" for k in range(2) for i in range(len(of_side[k]))}
-            for side, of_side in (("g", self.vectors[:2]), ("c", self.vectors[2:]))
+            {f"{side}{k} {i}": f"{side}{k}" for k in range(2) for i in range(len(side_topics[k]))}
+            for side, side_topics in (("g", self.vectors[:2]), ("c", self.vectors[2:]))
         )
         values = np.concatenate(self.vectors[:2]) @ np.concatenate(self.vectors[2:]).T
         return assemble(values, targets, attributes, {"g0": "c0", "g1": "c1"})
@@ -104,13 +104,13 @@ class World:
         long = [rows for k in range(numbers[0]) if len(rows := np.flatnonzero(fine == k)) >= 14]
         topics = [tuple(words[i] for i in np.flatnonzero(coarse == k)) for k in range(numbers[1])]
         by_topic = [[rows for rows in long if coarse[rows[0]] == k] for k in range(numbers[1])]
-        named = [tuple(tuple(words[i] for i in rows) for rows in of_topic) for of_topic in by_topic]
+        named = [tuple(tuple(words[i] for i in rows) for rows in topic) for topic in by_topic]
         random = np.random.default_rng(1).permutation(list(vectors))[:2_000].tolist()
         return cls(
             MappingProxyType(vectors),
             tuple(tuple(words[i] for i in rows) for rows in long),
             tuple(topic for topic in topics if len(topic) >= 60),
-            tuple(of_topic for of_topic in named if len(of_topic) >= 4),
+            tuple(topic for topic in named if len(topic) >= 4),
             tuple((word, f"{word}s") for word in words if f"{word}s" in vectors and len(word) > 3),
             tuple(_in_either_case(words, vectors) for words in shipped),
             GeneralWords.of({word: vectors[word] for word in random}),
@@ -158,11 +158,11 @@ class Words:
         """One list without a bias; no word is in it twice."""
         world = World.of(self.source, self.branches)
         rng = np.random.default_rng([seed, WORDS.index(replace(self, source="VECTORS", branches="tight"))])
-        homes: list[list[str]] = []
-        while len({word for words in homes for word in words}) < sum(map(len, homes)) or not homes:
-            homes = [*self._side(self.targets, world, rng), *self._side(self.attributes, world, rng)]
+        categories: list[list[str]] = []
+        while len({word for words in categories for word in words}) < sum(map(len, categories)) or not categories:
+            categories = [*self._side(self.targets, world, rng), *self._side(self.attributes, world, rng)]
         return Drawn(
-            tuple(np.stack([world.vectors[word] for word in words]) for words in homes), world.general, seed
+            tuple(np.stack([world.vectors[word] for word in words]) for words in categories), world.general, seed
         ), 0
 
     def _side(self, how: str, world: World, rng: np.random.Generator) -> tuple[list[str], list[str]]:
@@ -194,10 +194,8 @@ class Words:
         pool, n, k = world.sub_topics, self.words, self.sub_topics
         if how == "same":
             longest = [branch for branch in pool if len(branch) >= 2 * n // k]
-            of_both = [rng.permutation(longest[i]).tolist() for i in rng.choice(len(longest), k, replace=False)]
-            first, second = (
-                [w for words in of_both for w in words[end - n // k : end]] for end in (n // k, 2 * n // k)
-            )
+            chosen = [rng.permutation(longest[i]).tolist() for i in rng.choice(len(longest), k, replace=False)]
+            first, second = ([w for words in chosen for w in words[end - n // k : end]] for end in (n // k, 2 * n // k))
             return first, second
         if how == "of one topic":
             pool = world.of_topic[rng.integers(len(world.of_topic))]
@@ -230,7 +228,7 @@ def _chain(world: World, n: int, used: set[str], rng: np.random.Generator) -> li
 def _nested(world: World, shape: tuple[int, int, int], rng: np.random.Generator) -> tuple[list[str], list[str]]:
     """Words of sub-topics of topics; both groups have topics of their own."""
     topics, sub_topics, words = shape
-    pool = [of_topic for of_topic in world.of_topic if len(of_topic) >= sub_topics]
+    pool = [topic for topic in world.of_topic if len(topic) >= sub_topics]
     chosen = rng.choice(len(pool), 2 * topics, replace=False)
     groups: tuple[list[str], list[str]] = ([], [])
     for k, topic in enumerate(chosen):

@@ -53,8 +53,8 @@ def of_replicate(theta: Scales, n_groups: int, n_classes: int, k: int, rng: np.r
     effect[:, :k] += theta["sd_replicate_preference"] * either_way
     if n_classes > k:
         effect[:, k:] += theta["sd_replicate_control"] * rng.standard_normal((1, n_classes - k))
-        of_group = summing_to_zero(n_classes - k, n_groups, rng).T
-        effect[:, k:] += theta["sd_replicate_control_group"] * of_group
+        group_weights = summing_to_zero(n_classes - k, n_groups, rng).T
+        effect[:, k:] += theta["sd_replicate_control_group"] * group_weights
     return effect
 
 

@@ -43,7 +43,7 @@ class Counting:
         self.asked += len(sentences)
         time.sleep(self.pause)
         print(self.asked, flush=True)
-        return np.stack([_vector(each.text) for each in sentences])
+        return np.stack([_vector(sentence.text) for sentence in sentences])
 
 
 def run(count: int, folder: str, pause: float) -> dict[str, float]:
@@ -75,10 +75,10 @@ def sentences(count: int) -> Iterator[Sentence]:
 
 def measure() -> None:
     """All runs, each in a process of its own."""
-    with tempfile.TemporaryDirectory() as home:
-        first, many, again = (_process(count, f"{home}/{count}") for count in (FEW, MANY, MANY))
-        lost = _killed(f"{home}/killed")
-        resumed = _process(MANY, f"{home}/killed")
+    with tempfile.TemporaryDirectory() as folder:
+        first, many, again = (_process(count, f"{folder}/{count}") for count in (FEW, MANY, MANY))
+        lost = _killed(f"{folder}/killed")
+        resumed = _process(MANY, f"{folder}/killed")
     runs = {"first": first, "first, ten times as many": many, "second": again, "after a kill": resumed}
     about = provenance() | {
         "dimensions": DIMENSIONS,

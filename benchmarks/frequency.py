@@ -95,13 +95,13 @@ def different_ranks(source: str, draws: int) -> list[Row]:
 def _judged(cell: Cell, source: str, number: int, seed: int) -> Row:
     """Chances of one list without meaning, by each method, and what a report says of its frequency."""
     ranked, rng = Ranked.of(source), np.random.default_rng([seed, number])
-    homes: list[list[str]] = []
+    categories: list[list[str]] = []
     for low, high in (*cell.groups, *cell.classes):
-        used = {word for words in homes for word in words}
+        used = {word for words in categories for word in words}
         offered = [word for word in ranked.unit if low <= ranked.rank[word] <= high and word not in used]
-        homes.append(rng.choice(offered, cell.words, replace=False).tolist())
-    drawn = Drawn(tuple(np.stack([ranked.unit[word] for word in words]) for words in homes), ranked.general, seed)
-    ranks = [np.array([ranked.rank[word] for word in words], dtype=float) for words in homes]
+        categories.append(rng.choice(offered, cell.words, replace=False).tolist())
+    drawn = Drawn(tuple(np.stack([ranked.unit[word] for word in words]) for words in categories), ranked.general, seed)
+    ranks = [np.array([ranked.rank[word] for word in words], dtype=float) for words in categories]
     groups, classes = (np.array([np.log(own).mean() for own in side]) for side in (ranks[:2], ranks[2:]))
     predicted = ranked.slope * float(groups @ WEIGHTS @ classes)
     sd = float(np.sqrt(drawn.integrand.variances().mean()))

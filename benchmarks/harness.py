@@ -62,7 +62,7 @@ def judged(
     records: list[Row] = []
     for seed in seeds:
         drawn, truth = design.draw(seed)
-        common = {"seed": seed, "truth": truth, **{name: of_drawn(drawn) for name, of_drawn in more.items()}}
+        common = {"seed": seed, "truth": truth, **{name: number(drawn) for name, number in more.items()}}
         records += [{**common, "method": name, **judge(drawn)._asdict()} for name, judge in methods.items()]
     frame = pd.DataFrame(records)
     by_method = {name: frame[frame.method == name].set_index("seed") for name in methods}
@@ -140,11 +140,15 @@ class Result:
 
 @cache
 def _code_of(module: str) -> str:
-    """A module without comments and docstrings, so that only what decides the numbers makes a result stale."""
+    """A module without comments, docstrings, and imports: only what decides the numbers makes a result stale."""
     tree = ast.parse(inspect.getsource(importlib.import_module(module)))
     # The numbers of draws are not those of one result alone.
     tree.body = [node for node in tree.body if not ast.unparse(node).startswith("RESULTS = ")]
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
-            node.body = node.body[1:] or [ast.Pass()]
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            if ast.get_docstring(node) is not None:
+                node.body = node.body[1:]
+            node.body = [part for part in node.body if not isinstance(part, ast.Import | ast.ImportFrom)] or [
+                ast.Pass()
+            ]
     return ast.dump(tree)

@@ -81,7 +81,7 @@ def _single_groups() -> Iterator[Named]:
     for name in ("weat1", "weat6", "weat7"):
         whole = load_wordlist(name)
         group, own = next(iter(whole.stereotypes.items()))
-        others = tuple(each for each in whole.classes if each != own)
+        others = tuple(class_name for class_name in whole.classes if class_name != own)
         groups = {group: whole.groups[group]}
         design = NullDesign.of(replace(whole, groups=groups, stereotypes={group: own}, opposites=others), _shipped())
         for part, drawn in (("one real group", design), ("one random group", design.with_random_groups())):

@@ -56,11 +56,11 @@ def quasi_f(drawn: Drawn, *, moderated: bool = False) -> Judged:
     of freedom as that has (Smyth 2004), and multiplies it by the inflation of related words.
     """
     integrand = drawn.integrand
-    residual, of_side, of_df = _mean_squares(integrand, moderated)
-    both = sum(of_side) - residual
+    residual, side_squares, of_df = _mean_squares(integrand, moderated)
+    both = sum(side_squares) - residual
     options = [
         (both, both**2 / (sum(of_df) + residual**2 / integrand.residual_df)),
-        *((variance, variance**2 / per_df) for variance, per_df in zip(of_side, of_df, strict=True)),
+        *((variance, variance**2 / per_df) for variance, per_df in zip(side_squares, of_df, strict=True)),
     ]
     variance, df = max(options)
     return _student(integrand.observed, float(np.sqrt(variance)), float(df))
@@ -68,32 +68,32 @@ def quasi_f(drawn: Drawn, *, moderated: bool = False) -> Judged:
 
 def of_min_f(drawn: Drawn) -> Judged:
     """Judge by min F' (Clark 1973): mean squares of both sides together."""
-    _, of_side, of_df = _mean_squares(drawn.integrand, False)
-    return _student(drawn.integrand.observed, sum(of_side) ** 0.5, sum(of_side) ** 2 / sum(of_df))
+    _, side_squares, df = _mean_squares(drawn.integrand, False)
+    return _student(drawn.integrand.observed, sum(side_squares) ** 0.5, sum(side_squares) ** 2 / sum(df))
 
 
 def _mean_squares(integrand: Integrand, moderated: bool) -> tuple[float, list[float], list[float]]:
     """Variance of the bias by residuals and by each side's words, and the square of the latter over its df."""
     residual = integrand.residual_weight * integrand.residual_squares / integrand.residual_df
-    of_side, of_df = [], []
+    side_squares, dfs = [], []
     for side in integrand.sides:
         variance_of_side, by_df = 0.0, 0.0
-        for each in side.variances():
-            if not each.weights:
+        for component in side.variances():
+            if not component.weights:
                 continue
-            ((cell, weight),) = each.weights.items()
-            df = float(each.df.sum())
-            variance = weight * float(each.squares.sum()) / (each.times * df)
+            ((cell, weight),) = component.weights.items()
+            df = float(component.df.sum())
+            variance = weight * float(component.squares.sum()) / (component.times * df)
             if moderated:
-                told = weight * each.expected
-                variance = (df * variance + each.directions * told) / (df + each.directions)
-                df += each.directions
+                expected = weight * component.expected
+                variance = (df * variance + component.directions * expected) / (df + component.directions)
+                df += component.directions
                 variance *= float(side.inflation[cell])
             variance_of_side += variance
             by_df += variance**2 / df
-        of_side.append(variance_of_side)
-        of_df.append(by_df)
-    return residual, of_side, of_df
+        side_squares.append(variance_of_side)
+        dfs.append(by_df)
+    return residual, side_squares, dfs
 
 
 def of_reml(drawn: Drawn) -> Judged:
@@ -131,9 +131,9 @@ def of_cbn(vectors: Sequence[Numbers], seed: int) -> Judged:
 
 def _statistic_of_cbn(vectors: Sequence[Numbers], shares: list[Numbers]) -> Numbers:
     """One value for each sample, from the share of each word in each sample."""
-    (x, y, a, b), (of_x, of_y, of_a, of_b) = vectors, shares
-    towards = _unit(of_a @ a) - _unit(of_b @ b)  # samples, dimensions
-    return np.asarray((of_x * (towards @ x.T)).sum(axis=1) - (of_y * (towards @ y.T)).sum(axis=1))
+    (x, y, a, b), (share_x, share_y, share_a, share_b) = vectors, shares
+    towards = _unit(share_a @ a) - _unit(share_b @ b)  # samples, dimensions
+    return np.asarray((share_x * (towards @ x.T)).sum(axis=1) - (share_y * (towards @ y.T)).sum(axis=1))
 
 
 def _unit(vectors: Numbers) -> Numbers:
@@ -187,7 +187,7 @@ def of_table(table: AssociationTable, scope: str = "both", seed: int = 1) -> Jud
 
 def quasi_f_of_table(table: AssociationTable) -> Judged:
     """Judge a table by the quasi-F."""
-    found = next(each for each in judge_by_quasi_f(table) if each["scope"] == "both")
+    found = next(row for row in judge_by_quasi_f(table) if row["scope"] == "both")
     return Judged(found["mean"], found["ci95_lb"], found["ci95_ub"], found["p_value"])
 
 

@@ -116,7 +116,7 @@ def _one_list_more() -> Seconds:
     """Of each list, after one that does what is done once in a process."""
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     first, *others = (_steps(name) for name in (LISTS[0], *LISTS))
-    lists = {what: (*(median(each[what][clock] for each in others) for clock in (0, 1)),) for what in first}
+    lists = {what: (*(median(run[what][clock] for run in others) for clock in (0, 1)),) for what in first}
     vectors = embeddings(2)
     bb.calibrate("weat6", "googlenews-demo", draws=1, jobs=1)
     _, nulls = _timed(lambda: bb.calibrate("weat6", "googlenews-demo", draws=10, jobs=1))

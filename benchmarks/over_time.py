@@ -126,8 +126,8 @@ def _of_new_slices(moments: SliceMoments, times: Sequence[float]) -> tuple[float
     variance, df = moments.trace(np.outer(weights, weights))
     sd = np.sqrt(variance * df / chdtri(df, 1 - _NODES))
     estimate = np.full(len(sd), float(weights @ moments.biases))
-    of_new = NewSlices(moments, times).contrast(weights, estimate, sd)
-    return float(of_new.quantile(0.025)), float(of_new.quantile(0.975))
+    sd_new = NewSlices(moments, times).contrast(weights, estimate, sd)
+    return float(sd_new.quantile(0.025)), float(sd_new.quantile(0.975))
 
 
 def _by_posterior(tables: dict[float, AssociationTable], truth: dict[str, float]) -> Row:
@@ -152,9 +152,11 @@ def _scored(name: str, interval: Any, truth: float) -> Row:
 
 def _first_and_last(tables: list[AssociationTable], moments: SliceMoments, seed: int) -> Row:
     """Whether the first and the last slice differ: were their errors independent, and by WEAT's bootstrap."""
-    (one, low, high), (other, lower, upper) = (moments.interval(row, 0.95) for row in np.eye(len(tables))[[0, -1]])
+    (mean, low, high), (mean_after, lower, upper) = (
+        moments.interval(row, 0.95) for row in np.eye(len(tables))[[0, -1]]
+    )
     se = np.hypot(high - low, upper - lower) / 2 / 1.96
-    found = {"independent found": float(abs(other - one) > 1.96 * se)}
+    found = {"independent found": float(abs(mean_after - mean) > 1.96 * se)}
     if len(tables[0].groups) == 2:
         first, last = (_bootstrapped(table, seed) for table in (tables[0], tables[-1]))
         found["WEAT found"] = float(first[1] < last[0] or last[1] < first[0])
@@ -166,8 +168,8 @@ def _bootstrapped(table: AssociationTable, seed: int) -> np.ndarray:
     rng = np.random.default_rng([seed, 1])
     values = table.values.to_numpy()
     scores = values[:, table.class_index == 0].mean(axis=1) - values[:, table.class_index == 1].mean(axis=1)
-    of_group = [scores[table.group_index == k] for k in (0, 1)]
-    groups = [rng.choice(own, (_RESAMPLES, len(own))) for own in of_group]
+    group_scores = [scores[table.group_index == k] for k in (0, 1)]
+    groups = [rng.choice(own, (_RESAMPLES, len(own))) for own in group_scores]
     spread = np.concatenate(groups, axis=1).std(axis=1, ddof=1)
     return np.quantile((groups[0].mean(axis=1) - groups[1].mean(axis=1)) / spread, [0.025, 0.975])
 
@@ -183,8 +185,8 @@ def _of_world(seed: int) -> list[Row]:
     world, recipe = World(seed), ModelRecipe("skip-gram", "skip-gram", {"dimensions": 100, "window": 5})
     plan = [Slice()] * (_ALIKE - 1) + [*ODD.values()]
     vectors = [
-        trained(text, ModelRecipe(recipe.name, recipe.kind, {**recipe.settings, "epochs": each.epochs}))
-        for text, each in zip(world.written(plan), plan, strict=True)
+        trained(text, ModelRecipe(recipe.name, recipe.kind, {**recipe.settings, "epochs": period.epochs}))
+        for text, period in zip(world.written(plan), plan, strict=True)
     ]
     rng = np.random.default_rng([seed, 7])
     lists = [world.wordlist(_WORDS, rng) for _ in range(_LISTS)]
@@ -193,8 +195,8 @@ def _of_world(seed: int) -> list[Row]:
         series = [*vectors[: _ALIKE - 1], last]
         tables = [[cosines(words, own, (), allow_loss=True) for own in series] for words in lists]
         q = made_alike(dict(enumerate(tables[0])), seed=seed).table.q
-        of_lists = [_judged(share_words(dict(enumerate(own))), {"these": 0.0, "new": 0.0}, seed) for own in tables]
-        found = {name: float(np.mean([each[name] for each in of_lists])) for name in of_lists[0]}
+        judged = [_judged(share_words(dict(enumerate(own))), {"these": 0.0, "new": 0.0}, seed) for own in tables]
+        found = {name: float(np.mean([row[name] for row in judged])) for name in judged[0]}
         flagged = float(((q < LEAST) | (q > MOST)).any())
         rows.append({"last slice": kind, "q": float(q.iloc[-1] / q.iloc[:-1].median()), "flagged": flagged, **found})
     return rows

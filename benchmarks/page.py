@@ -123,7 +123,7 @@ def _numbers(name: str) -> list[int]:
         "vocabularies",
         "families",
     )
-    column = next((each for each in columns if each in rows), None)
+    column = next((name for name in columns if name in rows), None)
     return [int(read(name)["about"]["draws"])] if column is None else rows[column].dropna().astype(int).tolist()
 
 
@@ -166,8 +166,8 @@ def cells_of_words() -> pd.DataFrame:
         rows = rows_of(name)
         for method in (OURS, "moderated F", "quasi-F"):
             own = rows[rows.method == method].set_index(keys)
-            told = [f"{100 * row.found:.1f} / {100 * row.power:.0f}" for row in own.itertuples()]
-            columns.append(pd.Series(told, own.index, name=f"{embedding}, {method}"))
+            cells = [f"{100 * row.found:.1f} / {100 * row.power:.0f}" for row in own.itertuples()]
+            columns.append(pd.Series(cells, own.index, name=f"{embedding}, {method}"))
     return pd.concat(columns, axis=1).reset_index()
 
 
@@ -235,8 +235,12 @@ def brier() -> pd.DataFrame:
     scores = {name: ((column - found) ** 2) for name, column in columns.items()}
     return pd.DataFrame(
         [
-            {"prediction": name, "all tables": f"{each.mean():.3f}", "WEAT's p < .05": f"{each[weat == 1].mean():.3f}"}
-            for name, each in scores.items()
+            {
+                "prediction": name,
+                "all tables": f"{brier.mean():.3f}",
+                "WEAT's p < .05": f"{brier[weat == 1].mean():.3f}",
+            }
+            for name, brier in scores.items()
         ]
     )
 
@@ -252,25 +256,28 @@ def of_atlases() -> pd.DataFrame:
     """Coverage of each quantity with its standard error."""
     rows = rows_of("atlases")
     names = ("cells", "means of embeddings", "means of lists", "ranks of embeddings", "ranks of lists")
-    told = {
+    cells = {
         name: [f"{share:.1%} ± {se:.1%}" for share, se in zip(rows[name], rows[f"{name}, se"], strict=True)]
         for name in names
     }
-    return rows[["kind"]].assign(**told)
+    return rows[["kind"]].assign(**cells)
 
 
 def found_and_covered(rows: pd.DataFrame, found: str, covered: str) -> list[str]:
     """Both as per cent in one cell."""
-    return [f"{100 * one:.0f} / {100 * other:.0f}" for one, other in zip(rows[found], rows[covered], strict=True)]
+    return [
+        f"{100 * found_share:.0f} / {100 * covered_share:.0f}"
+        for found_share, covered_share in zip(rows[found], rows[covered], strict=True)
+    ]
 
 
 def of_series() -> pd.DataFrame:
     """Simulated series: found and covered by scope, and found by what others do."""
     rows = rows_of("over-time")
     scopes = {"these": "these slices", "new": "new slices", "least squares": "least squares"}
-    told = {name: found_and_covered(rows, f"{scope} found", f"{scope} covers") for scope, name in scopes.items()}
+    cells = {name: found_and_covered(rows, f"{scope} found", f"{scope} covers") for scope, name in scopes.items()}
     others = {"independent": "independent found", "WEAT's d": "WEAT found"}
-    return rows[["kind", "slices"]].assign(**told, **{name: rows[own].map(_whole) for name, own in others.items()})
+    return rows[["kind", "slices"]].assign(**cells, **{name: rows[own].map(_whole) for name, own in others.items()})
 
 
 def _whole(share: float) -> str:

@@ -160,12 +160,12 @@ def _by_models(truth: Truth, number: int) -> Iterator[Row]:
     data, _ = design(scores)
     share = fit_share(scores, spec, data, seed=number + 1, sampling=_SHORT)
     difference = fit_difference(scores, spec, data, seed=number + 1, sampling=_SHORT)
-    of_share = shares(share["posterior"].to_dataset(), data)
-    of_difference = differences(difference["posterior"].to_dataset(), data)
+    share_draws = shares(share["posterior"].to_dataset(), data)
+    difference_draws = differences(difference["posterior"].to_dataset(), data)
     by_type = dict(zip(TYPES, truth.by_type(), strict=True))
     by_mean = dict(zip(TYPES, truth.mean + truth.effects, strict=True))
-    yield from _hierarchical("share", of_share, {of_share.labels[0]: truth.share, **by_type})
-    yield from _hierarchical("difference", of_difference, {of_share.labels[0]: truth.mean, **by_mean})
+    yield from _hierarchical("share", share_draws, {share_draws.labels[0]: truth.share, **by_type})
+    yield from _hierarchical("difference", difference_draws, {share_draws.labels[0]: truth.mean, **by_mean})
     yield from _independent(frame, truth.share, truth.mean, by_type)
 
 

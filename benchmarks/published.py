@@ -151,10 +151,10 @@ def variance_model(rows: pd.DataFrame) -> pm.Model:
         for side in SIDES:
             mean, slope = pm.Normal(f"{side}_mean", -1, 2), pm.Normal(f"{side}_slope", 0, 3)
             sd_study, sd_table = (pm.HalfNormal(f"{side}_sd_{level}", 1.5) for level in ("study", "table"))
-            of_study = pm.Normal(f"{side}_of_study", mean, sd_study, dims="study")
-            of_table = pm.Normal(f"{side}_of_table", 0, 1, dims="table")
+            study_effect = pm.Normal(f"{side}_of_study", mean, sd_study, dims="study")
+            table_effect = pm.Normal(f"{side}_of_table", 0, 1, dims="table")
             # About the mean separation, where slope and level say little of each other.
-            log_ratio = of_study[study] + slope * (separation - separation.mean()) + sd_table * of_table
+            log_ratio = study_effect[study] + slope * (separation - separation.mean()) + sd_table * table_effect
             expected = 1 + pt.exp(log_ratio) / np.array(h[side])
             squares += df[side] * rows[f"noise of {side}"].to_numpy() / expected
             log_expected += (df[side] * pt.log(expected)).sum()
@@ -187,8 +187,8 @@ def validate() -> None:
         for _, row in rows[rows.study == name].iterrows():
             by_study, _ = simulate(row.design, ratios, seed=1)
             least, most = np.quantile(by_study, tails(0.9))
-            told = {"t": row.design.t, "predicted": float(by_study.mean()), "least": float(least), "most": float(most)}
-            predicted.append(row.drop("design").to_dict() | told)
+            facts = {"t": row.design.t, "predicted": float(by_study.mean()), "least": float(least), "most": float(most)}
+            predicted.append(row.drop("design").to_dict() | facts)
         write(PREDICTED, provenance(), predicted)
 
 
@@ -208,7 +208,7 @@ def ship() -> None:
     fitted(rows, draws=1000).to_csv(path, index=False, float_format="%.3f", lineterminator="\n")
     found = reliability(pd.DataFrame(read(PREDICTED)["rows"])).round(3).to_dict("records")
     lengths = {side: [int(edge(rows[side].map(edge))) for edge in (min, max)] for side in SIDES}
-    told = HEAD.format(
+    text = HEAD.format(
         tables=len(rows),
         studies=rows.study.nunique(),
         names="\n".join(f'    "{name}",' for name in rows.study.unique()),
@@ -218,4 +218,4 @@ def ship() -> None:
         ),
         sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
     )
-    path.with_suffix(".toml").write_text(told, encoding="utf-8")
+    path.with_suffix(".toml").write_text(text, encoding="utf-8")

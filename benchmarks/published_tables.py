@@ -155,8 +155,8 @@ def _published(name: str) -> Iterator[Cell]:
         chosen = {group: table.stereotypes[group] for group in pair}
         columns = {"target": "target", "group": "group", "attribute": "attribute", "attribute_class": "attribute_class"}
         kept = frame[frame.group.isin(chosen) & frame.attribute_class.isin(chosen.values())]
-        of_pair = bb.AssociationTable.from_frame(kept, **columns, value="value", stereotypes=chosen)
-        yield Cell(STUDIES[wordlist], f"{wordlist}: {' and '.join(pair)}", f"{vectors} (published cosines)", of_pair)
+        pair_table = bb.AssociationTable.from_frame(kept, **columns, value="value", stereotypes=chosen)
+        yield Cell(STUDIES[wordlist], f"{wordlist}: {' and '.join(pair)}", f"{vectors} (published cosines)", pair_table)
 
 
 def _minilm(path: Path) -> bb.Embedding:
@@ -174,8 +174,8 @@ def _career(path: Path) -> Iterator[Cell]:
     targets = {"male": ["male", "man", "boy", "brother", "he", "him", "his", "son"]}
     targets["female"] = ["female", "woman", "girl", "sister", "she", "her", "hers", "daughter"]
     for corpus, language, rows, vectors in _languages(path, "language_code", "word"):
-        of_attributes = rows[rows.word.isin([word for words in attributes.values() for word in words])]
-        if set(of_attributes.gender) == {"N"}:
+        attribute_rows = rows[rows.word.isin([word for words in attributes.values() for word in words])]
+        if set(attribute_rows.gender) == {"N"}:
             yield from _translated("career and family", "career", targets, attributes, (corpus, language), vectors)
 
 

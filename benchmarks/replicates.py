@@ -87,10 +87,10 @@ class Shifted:
         shift = {"sd_replicate_preference": self.times * SD_OF_WORDS / 2}
         theta = {**_OF_WORDS, **_BY_REPLICATE, **_OF_REPLICATES, **shift}
         index = np.repeat([0, 1], _WORDS)
-        of_words, singles = _of_words(theta, index, rng), {}
+        word_effects, singles = _of_words(theta, index, rng), {}
         for r in range(self.replicates):
             block = of_replicate(theta, 2, 2, 2, rng)[np.ix_(index, index)]
-            singles[f"r{r}"] = 0.1 + of_words + block + _of_words(theta, index, rng, BY_REPLICATE)
+            singles[f"r{r}"] = 0.1 + word_effects + block + _of_words(theta, index, rng, BY_REPLICATE)
         return table_of(np.mean(list(singles.values()), axis=0), index, index, replicates=singles), 0.0
 
 
@@ -158,8 +158,8 @@ def _of_contexts(embedding: Embedding, name: str, draws: int) -> Iterator[tuple[
             }
         )
         table = cosines(drawn, embedding, controls=())
-        of_seat = seat(table, alternative="two-sided", permutations=_PERMUTATIONS, seed=seed)
-        yield ceat(table, draws=_DRAWS_OF_CEAT, seed=seed).p_value < LEVEL, of_seat.p_value < LEVEL
+        seat_test = seat(table, alternative="two-sided", permutations=_PERMUTATIONS, seed=seed)
+        yield ceat(table, draws=_DRAWS_OF_CEAT, seed=seed).p_value < LEVEL, seat_test.p_value < LEVEL
 
 
 RESULTS = (

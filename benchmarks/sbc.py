@@ -50,7 +50,7 @@ _SAMPLING = bb.Sampling(draws=600, tune=600, chains=2)
 def uniformity(draws: int) -> list[Row]:
     """Ranks of each quantity over many simulated tables, and their figure."""
     every = [ranks(seed) for seed in range(draws)]
-    pit = {quantity: np.array([one[quantity] for one in every]) for quantity in every[0]}
+    pit = {quantity: np.array([record[quantity] for record in every]) for quantity in every[0]}
     FOLDER.mkdir(parents=True, exist_ok=True)
     plot_ranks(pit, FOLDER / "sbc.png")
     return [
@@ -94,7 +94,7 @@ def simulate(rng: np.random.Generator) -> tuple[dict[str, float], AssociationTab
     """Scales from the priors, effects and values from the model; any block means, since theirs is flat."""
     n_groups, n_classes, k = len(TARGETS), len(ATTRIBUTES), len(STEREOTYPES)
     theta = _scales(n_groups, n_classes, rng)
-    g, c = (np.repeat(np.arange(len(each)), list(each.values())) for each in (TARGETS, ATTRIBUTES))
+    g, c = (np.repeat(np.arange(len(sizes)), list(sizes.values())) for sizes in (TARGETS, ATTRIBUTES))
     topic = _topics()
     target, attribute = of_targets(theta, g, n_classes, k, rng), of_attributes(theta, c, n_groups, rng)
     attribute = attribute + _shared(topic, n_groups, theta, rng) * (c < k)[:, None]
@@ -156,8 +156,8 @@ def _expected(words: _Effects, g: np.ndarray, c: np.ndarray) -> dict[ScopeName, 
     """The block means under each scope: what stays as it is adds the average of its effects."""
     in_group, in_class = (np.eye(n.max() + 1)[n] / np.bincount(n)[n][:, None] for n in (g, c))
     mean = words.block
-    of_targets, of_attributes = in_group.T @ words.target, (in_class.T @ words.attribute).T
-    return {"both": mean, "targets": mean + of_attributes, "attributes": mean + of_targets}
+    target_part, attribute_part = in_group.T @ words.target, (in_class.T @ words.attribute).T
+    return {"both": mean, "targets": mean + attribute_part, "attributes": mean + target_part}
 
 
 def _quantities(fit: Fitted) -> dict[str, np.ndarray]:
@@ -182,8 +182,8 @@ def _quantities(fit: Fitted) -> dict[str, np.ndarray]:
 def _effect_size(bias: float, theta: Mapping[str, np.ndarray]) -> float:
     """Twice the bias over the spread of targets' scores with these attributes, residuals of means included."""
     residual = theta["sd_residual"][0] ** 2 * sum(1 / ATTRIBUTES[c] for c in STEREOTYPES.values())
-    of_target = (theta["sd_target_preference"] ** 2).mean()
-    return 2 * bias / float(np.sqrt(4 * of_target + residual + bias**2))
+    target_variance = (theta["sd_target_preference"] ** 2).mean()
+    return 2 * bias / float(np.sqrt(4 * target_variance + residual + bias**2))
 
 
 def _bias(mean: np.ndarray) -> float:

@@ -30,8 +30,8 @@ def verdicts(draws: int) -> list[Row]:
         related = bb.cosines(wordlist, source, controls, allow_loss=True)
         independent = bb.cosines(wordlist, source, controls, sub_topics="independent", allow_loss=True)
         now, alone = bb.verdict(related), bb.verdict(independent)
-        homes = related.related_words.categories if related.has_related_words else {}
-        counts = {home: [len(of.words), round(of.effective, 1)] for home, of in homes.items()}
+        related_by = related.related_words.categories if related.has_related_words else {}
+        counts = {category: [len(of.words), round(of.effective, 1)] for category, of in related_by.items()}
         row = {"embedding": name, "list": wordlist, "bias": _interval(now), "verdict": now.label}
         rows.append(row | {"if independent": _interval(alone), "verdict then": alone.label, "effective": counts})
     return rows
@@ -52,7 +52,9 @@ def vocabularies(draws: int) -> list[Row]:
         counts, chances = list[dict[str, float]](), list[float]()
         for general in drawn:
             related = related_words_of(table, general.without(wordlist))
-            counts.append({home: related[home].effective for home in (*table.groups, *table.associated_classes)})
+            counts.append(
+                {category: related[category].effective for category in (*table.groups, *table.associated_classes)}
+            )
             chances.append(bb.verdict(with_related(replace(table, notices=()), related)).chance)
         spread = pd.DataFrame(counts).std() / pd.DataFrame(counts).mean()
         row = {"list": name, "vocabularies": draws, "mean sd": float(spread.mean()), "largest sd": float(spread.max())}
@@ -98,8 +100,8 @@ def _sub_list(table: bb.AssociationTable, lengths: tuple[int, int], seed: int) -
     """So many random words of each group, and of each class."""
     rng = np.random.default_rng(seed)
     targets, attributes = (
-        np.concatenate([rng.permutation(np.flatnonzero(homes == k))[:length] for k in np.unique(homes)])
-        for homes, length in zip((table.group_index, table.class_index), lengths, strict=True)
+        np.concatenate([rng.permutation(np.flatnonzero(topics == k))[:length] for k in np.unique(topics)])
+        for topics, length in zip((table.group_index, table.class_index), lengths, strict=True)
     )
     return table.select(lambda values: values[targets, attributes])
 

@@ -44,12 +44,12 @@ def slices(
     the slice alone; with `drift` these are random walks, so that neighbours are more alike."""
     scale = np.ones(len(times)) if not len(noise) else np.asarray(noise, float)
     names = [f"g{k}" for k in range(groups)], [f"c{k}" for k in range(groups)]
-    homes = names[1] + ["control"] * bool(controls)
+    categories = names[1] + ["control"] * bool(controls)
     targets = {f"{g}t{i}": g for g in names[0] for i in range(words)}
-    attributes = {f"{c}a{j}": c for c in homes for j in range(words)}
-    of_class = np.eye(len(homes))[np.repeat(np.arange(len(homes)), words)]
-    of_group = np.eye(groups)[np.repeat(np.arange(groups), words)]
-    stereotypical = of_group @ of_class[:, :groups].T
+    attributes = {f"{c}a{j}": c for c in categories for j in range(words)}
+    class_indicators = np.eye(len(categories))[np.repeat(np.arange(len(categories)), words)]
+    group_indicators = np.eye(groups)[np.repeat(np.arange(groups), words)]
+    stereotypical = group_indicators @ class_indicators[:, :groups].T
 
     def effects(shape: tuple[int, ...], of: tuple[float, float]) -> Numbers:
         own = rng.normal(0, of[1], (len(times), *shape))
@@ -61,10 +61,12 @@ def slices(
     n, m = len(targets), len(attributes)
     y = np.asarray(biases, float)[:, None, None] * stereotypical
     y = y + effects((n, 1), sizes.target) + effects((1, m), sizes.attribute)
-    preferences = effects((n, len(homes)), (sizes.target_preference[0] / 2**0.5, sizes.target_preference[1] / 2**0.5))
-    y = y + preferences @ of_class.T
+    preferences = effects(
+        (n, len(categories)), (sizes.target_preference[0] / 2**0.5, sizes.target_preference[1] / 2**0.5)
+    )
+    y = y + preferences @ class_indicators.T
     towards = effects((m, groups), (sizes.attribute_preference[0] / 2**0.5, sizes.attribute_preference[1] / 2**0.5))
-    y = y + of_group @ np.swapaxes(towards, 1, 2)
+    y = y + group_indicators @ np.swapaxes(towards, 1, 2)
     y = y + effects((n, m), sizes.residual)
     design = dict(zip(*names, strict=True))
     numbers = seeds or [0] * len(times)

@@ -60,13 +60,13 @@ def _scale(n_targets: int, n_attributes: int, dimensions: int) -> int:
 
 def _agreement(n: int, dimensions: int) -> int:
     targets, attributes = (_unit_vectors(n, dimensions, seed).astype(float) for seed in (0, 1))
-    of_vectors, of_matrix = (
+    from_vectors, from_matrix = (
         sufficient_statistics(_assembled(values)).drop_vars(["target", "attribute"])
         for values in (Products(targets, attributes), targets @ attributes.T)
     )
     worst = max(
-        float(np.abs(of_vectors[name] - values).max() / np.abs(values).max())
-        for name, values in of_matrix.data_vars.items()
+        float(np.abs(from_vectors[name] - values).max() / np.abs(values).max())
+        for name, values in from_matrix.data_vars.items()
         if np.abs(values).max() > 0
     )
     print(f"{n:,} x {n:,} words: largest relative difference from the materialised matrix {worst:.1e}")
@@ -123,8 +123,8 @@ def _words(prefix: str, n: int, dimensions: int, seed: int) -> list[tuple[str, n
 def _assembled(values: Products | np.ndarray) -> AssociationTable:
     """Halves of the targets are X and Y, halves of the attributes A and B."""
     words = [
-        {f"{side}{i}": side if i < n // 2 else other for i in range(n)}
-        for n, (side, other) in zip(values.shape, ("XY", "AB"), strict=True)
+        {f"{side}{i}": side if i < n // 2 else other_side for i in range(n)}
+        for n, (side, other_side) in zip(values.shape, ("XY", "AB"), strict=True)
     ]
     return assemble(values, *words, _STEREOTYPES)
 

@@ -60,12 +60,12 @@ class Simulated:
         rng = np.random.default_rng([seed, self.words, self.groups, self.first or 0])
         g, c = self._homes("targets"), self._homes("attributes")
         topic = c * self.words + np.concatenate([np.arange(n) * self.sub_topics // n for n in np.bincount(c)])
-        of_target, of_attribute, of_residual = self.sds
-        target = of_target * self._effects(np.arange(len(g)), rng)
-        attribute = of_attribute * self._effects(topic if self.sub_topics else np.arange(len(c)), rng)
-        varying, home = (target, g) if self.side == "targets" else (attribute, c)
-        varying[home == 0] *= self.times
-        y = target[:, c] + attribute[:, g].T + of_residual * rng.standard_normal((len(g), len(c)))
+        target_sd, attribute_sd, residual_sd = self.sds
+        target = target_sd * self._effects(np.arange(len(g)), rng)
+        attribute = attribute_sd * self._effects(topic if self.sub_topics else np.arange(len(c)), rng)
+        varying, codes = (target, g) if self.side == "targets" else (attribute, c)
+        varying[codes == 0] *= self.times
+        y = target[:, c] + attribute[:, g].T + residual_sd * rng.standard_normal((len(g), len(c)))
         return table_of(0.1 + y, g, c), 0.0
 
     def _homes(self, side: str) -> NDArray[np.int64]:

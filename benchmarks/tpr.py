@@ -61,13 +61,13 @@ def judged(cell: Cell, seed: int) -> dict[str, float]:
     rates, counts = cell.drawn(seed)
     true = gaps(rates, counts.people.to_numpy())
     found = gaps_of(counts, seed=seed + 1, sampling=_SAMPLING)
-    told = true[:, [counts.groups.index(group) for group in found.of]].ravel()
+    true_gaps = true[:, [counts.groups.index(group) for group in found.of]].ravel()
     lower, upper = interval_of(found.table)
     record = {
-        "covered": float(((lower <= told) & (told <= upper)).mean()),
+        "covered": float(((lower <= true_gaps) & (true_gaps <= upper)).mean()),
         "clear": len(found.clear) / len(found.table),
-        "raw error": float(((found.table.observed - told) ** 2).mean()),
-        "error": float(((found.table["mean"] - told) ** 2).mean()),
+        "raw error": float(((found.table.observed - true_gaps) ** 2).mean()),
+        "error": float(((found.table["mean"] - true_gaps) ** 2).mean()),
         "divergences": found.diagnostics.divergences,
     }
     for name, truth in ((MEAN_ABSOLUTE, mean_absolute(true)), (RMS, root_mean_square(true))):

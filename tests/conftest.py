@@ -195,8 +195,8 @@ def study(glove: Vectors) -> Callable[[str], AssociationTable]:
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
     """Runs a command, of these `commands` if they are given; gives exit code, standard output and standard error."""
     # Rich reads the width when its console is made, which may have been in a test before.
-    for each in (console.out, console._err):
-        monkeypatch.setattr(each, "width", 200)
+    for stream in (console.out, console._err):
+        monkeypatch.setattr(stream, "width", 200)
 
     def call(*arguments: object, **commands: Any) -> tuple[int, str, str]:
         with pytest.raises(SystemExit) as stop:

@@ -55,12 +55,12 @@ def random_table(
     attribute_class = [c for c, n in attributes.items() for _ in range(n)]
     stereotypes = dict(zip(targets, attributes, strict=False))
     stereotypical = np.array([[stereotypes[g] == c for c in attribute_class] for g in group])
-    of_class = np.eye(len(attributes))[[list(attributes).index(c) for c in attribute_class]]
-    of_group = np.eye(len(targets))[[list(targets).index(g) for g in group]]
+    class_indicators = np.eye(len(attributes))[[list(attributes).index(c) for c in attribute_class]]
+    group_indicators = np.eye(len(targets))[[list(targets).index(g) for g in group]]
     n, m = stereotypical.shape
     y = 0.2 + bias * stereotypical
-    y = y + 0.04 * rng.standard_normal((n, 1)) + 0.02 * rng.standard_normal((n, len(attributes))) @ of_class.T
-    y = y + 0.05 * rng.standard_normal((1, m)) + of_group @ (0.02 * rng.standard_normal((len(targets), m)))
+    y = y + 0.04 * rng.standard_normal((n, 1)) + 0.02 * rng.standard_normal((n, len(attributes))) @ class_indicators.T
+    y = y + 0.05 * rng.standard_normal((1, m)) + group_indicators @ (0.02 * rng.standard_normal((len(targets), m)))
     y = y + 0.03 * rng.standard_normal((n, m))
     return assemble(
         y,
@@ -74,10 +74,10 @@ def random_table(
 def integrated_density(model: pm.Model, scales: Sequence[str]) -> Callable[..., float]:
     """The log likelihood of a collapsed model, of values of these scales; no machine code is made for it."""
     parts = [pm.logp(part, model.rvs_to_values[part]) for part in model.observed_RVs]
-    of_parts = model.compile_fn(
+    parts_density = model.compile_fn(
         parts, inputs=[model[name] for name in scales], on_unused_input="ignore", point_fn=False, mode="FAST_COMPILE"
     )
-    return lambda *values: sum(map(float, of_parts(*values)))
+    return lambda *values: sum(map(float, parts_density(*values)))
 
 
 def untransformed_density(model: pm.Model, *, without: Collection[str] = ()) -> Callable[[dict[str, Any]], float]:
@@ -85,8 +85,8 @@ def untransformed_density(model: pm.Model, *, without: Collection[str] = ()) -> 
     bare = remove_value_transforms(model)
     variables = [variable for variable in bare.basic_RVs if variable.name not in without]
     # PyTensor adds up to 32 numbers in Python.
-    each = bare.compile_logp(variables, sum=False, mode=PLAIN)
-    return lambda point: sum(map(np.sum, each(point)))
+    densities = bare.compile_logp(variables, sum=False, mode=PLAIN)
+    return lambda point: sum(map(np.sum, densities(point)))
 
 
 def changed(
@@ -200,9 +200,9 @@ def dense_covariance(table: AssociationTable, point: dict[str, np.ndarray]) -> n
     g, c = table.group_index, table.class_index
     i, j = (index.ravel() for index in np.indices(table.values.shape))
     same_target, same_attribute = i[:, None] == i, j[:, None] == j
-    of_target, of_attribute = target_covariance(table, point), attribute_covariance(table, point)
-    covariance = same_target * of_target[g[i][:, None], c[j][:, None], c[j]]
-    covariance = covariance + same_attribute * of_attribute[c[j][:, None], g[i][:, None], g[i]]
+    target_cov, attribute_cov = target_covariance(table, point), attribute_covariance(table, point)
+    covariance = same_target * target_cov[g[i][:, None], c[j][:, None], c[j]]
+    covariance = covariance + same_attribute * attribute_cov[c[j][:, None], g[i][:, None], g[i]]
     return covariance + np.diag(residual_variances(table, point)[c[j]])
 
 
@@ -235,7 +235,7 @@ def restricted_log_likelihood(table: AssociationTable, v: np.ndarray, regressors
     y = (table.values if table.replicates is None else table.replicates.stacked()).to_numpy().ravel()
     block = table.group_index[:, None] * len(table.classes) + table.class_index
     x = np.eye(len(table.groups) * len(table.classes))[np.resize(block, len(y))]
-    x = np.column_stack([x, *(np.resize(each, len(y)) for each in regressors)])
+    x = np.column_stack([x, *(np.resize(regressor, len(y)) for regressor in regressors)])
     weighed = np.linalg.solve(v, np.column_stack([x, y]))
     information, explained = x.T @ weighed[:, :-1], x.T @ weighed[:, -1]
     left = y @ weighed[:, -1] - explained @ np.linalg.solve(information, explained)
@@ -269,7 +269,7 @@ def _prior_draws(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dat
     size = sampling.chains, min(sampling.draws, 500)
     sample = {name: np.arange(n) for name, n in zip(("chain", "draw"), size, strict=True)}
     built = model.build()
-    variables = [each for each in (*built.free_RVs, *built.deterministics) if not each.name.endswith("_z")]
+    variables = [variable for variable in (*built.free_RVs, *built.deterministics) if not variable.name.endswith("_z")]
     drawn = pm.draw(variables, draws=size[0] * size[1], random_seed=seed, mode="FAST_COMPILE")
     posterior = {}
     for variable, values in zip(variables, drawn, strict=True):

@@ -9,17 +9,17 @@ from tests.helpers import refused
 
 
 def test_one_control_class_equals_a_list():
-    one, several = (cosines("weat6", "googlenews-demo", controls=given) for given in ("neutral", ["neutral"]))
-    assert one.controls == several.controls == ("neutral",)
-    assert one.values.equals(several.values)
+    single, several = (cosines("weat6", "googlenews-demo", controls=given) for given in ("neutral", ["neutral"]))
+    assert single.controls == several.controls == ("neutral",)
+    assert single.values.equals(several.values)
 
 
 @pytest.mark.slow
 def test_one_model_equals_a_list():
     settings = {"draws": 1, "jobs": 1, "sampling": Sampling(draws=50, tune=50, chains=1, target_accept=0.8)}
     table = cosines("weat6", "googlenews-demo", ())
-    one, several = (calibrate(table, models=given, **settings) for given in ("crossed", ["crossed"]))
-    assert one.records.drop(columns="seconds").equals(several.records.drop(columns="seconds"))
+    single, several = (calibrate(table, models=given, **settings) for given in ("crossed", ["crossed"]))
+    assert single.records.drop(columns="seconds").equals(several.records.drop(columns="seconds"))
 
 
 def test_a_list_is_any_iterable():

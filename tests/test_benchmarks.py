@@ -55,8 +55,8 @@ def test_what_programs_import_exists(folder):
             ):
                 module = importlib.import_module(node.module)
                 for name in node.names:
-                    there = hasattr(module, name.name) or importlib.util.find_spec(f"{node.module}.{name.name}")
-                    assert there, f"{file.relative_to(ROOT)} imports {name.name} from {node.module}"
+                    exists = hasattr(module, name.name) or importlib.util.find_spec(f"{node.module}.{name.name}")
+                    assert exists, f"{file.relative_to(ROOT)} imports {name.name} from {node.module}"
 
 
 def test_evidence_names_every_result():

@@ -39,9 +39,9 @@ def posterior(sampled: None) -> xr.DataTree:
 )
 def test_examples_give_what_they_say(example, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    told: list[str] = []
-    doctest.DocTestRunner().run(example, out=told.append, clear_globs=False)
-    assert not told, "".join(told)
+    lines: list[str] = []
+    doctest.DocTestRunner().run(example, out=lines.append, clear_globs=False)
+    assert not lines, "".join(lines)
 
 
 @pytest.mark.parametrize(

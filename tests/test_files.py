@@ -34,10 +34,10 @@ def left_by_a_killed_run(home: Path, path: Path) -> Path:
 @pytest.mark.parametrize("name", ["fit.nc", "中文.csv"])
 def test_a_killed_runs_file_is_cleared(tmp_path, name):
     left_by_a_killed_run(tmp_path, tmp_path / name)
-    other = left_by_a_killed_run(tmp_path, tmp_path / "other.nc")
+    second_file = left_by_a_killed_run(tmp_path, tmp_path / "other.nc")
     with whole_file(tmp_path / name) as unfinished:
         unfinished.write_text("whole")
-    assert sorted(tmp_path.iterdir()) == sorted([tmp_path / name, other])
+    assert sorted(tmp_path.iterdir()) == sorted([tmp_path / name, second_file])
 
 
 @pytest.mark.parametrize(("there", "within"), [(False, False), (True, False), (True, True)])
@@ -47,19 +47,19 @@ def test_a_killed_runs_folder_is_cleared(tmp_path, monkeypatch, there, within):
         out.mkdir()
     if within:  # a working folder does not change places with another
         monkeypatch.chdir(out)
-    home = out if within else tmp_path
-    left_by_a_killed_run(home, out)
-    other = left_by_a_killed_run(home, tmp_path / "another")
+    folder = out if within else tmp_path
+    left_by_a_killed_run(folder, out)
+    second_file = left_by_a_killed_run(folder, tmp_path / "another")
     check_folder(out)
-    assert list(tmp_path.rglob(f"{UNFINISHED}*")) == [other]
+    assert list(tmp_path.rglob(f"{UNFINISHED}*")) == [second_file]
 
 
 def test_another_runs_unfinished_file_stays(tmp_path):
     mine = left_by_a_killed_run(tmp_path, tmp_path / "fit.nc")
-    of_another = mine.rename(tmp_path / mine.name.replace(f"-{os.getpid()}.", f"-{os.getppid()}."))
+    renamed = mine.rename(tmp_path / mine.name.replace(f"-{os.getpid()}.", f"-{os.getppid()}."))
     with whole_file(tmp_path / "fit.nc") as unfinished:
         unfinished.write_text("whole")
-    assert of_another.exists()
+    assert renamed.exists()
 
 
 READERS = {

@@ -32,7 +32,7 @@ def store(tmp_path: Path) -> Store:
 
 def test_results_come_in_order_of_jobs(store: Store) -> None:
     jobs = [root(n) for n in (4.0, 9.0, 4.0, 1.0)]
-    assert [each.result for each in run_jobs(jobs, store, jobs=2)] == [2, 3, 2, 1]
+    assert [run_job.result for run_job in run_jobs(jobs, store, jobs=2)] == [2, 3, 2, 1]
 
 
 def test_what_is_kept_is_not_done_again(store: Store) -> None:
@@ -88,14 +88,14 @@ def test_another_runs_work_is_not_repeated(store: Store) -> None:
     """The first job of this run stands for another run that does all of them."""
     asked = [Job(f"{n}", open_and_do, (str(store.folder), n), depends_on=n) for n in range(3)]
     found = run_jobs(asked, store, jobs=1)
-    assert sorted(str(each.result) for each in found) == ["0", "another's", "another's"]
+    assert sorted(str(outcome.result) for outcome in found) == ["0", "another's", "another's"]
 
 
 def open_and_do(folder: str, _: int) -> int:
     store = open_store(folder)
     for n in range(3):
-        other = Job("", open_and_do, (), depends_on=n)
-        store.keep(Outcome("", other.key, "another's"))
+        second = Job("", open_and_do, (), depends_on=n)
+        store.keep(Outcome("", second.key, "another's"))
     return 0
 
 
@@ -149,5 +149,5 @@ def test_a_cluster_gives_the_same_results() -> None:
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
         connected(cluster.scheduler_address) as client,
     ):
-        there = run_jobs(jobs, jobs=client)
-    assert there == run_jobs(jobs, jobs=1)
+        outcomes = run_jobs(jobs, jobs=client)
+    assert outcomes == run_jobs(jobs, jobs=1)

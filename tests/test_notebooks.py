@@ -56,9 +56,9 @@ def texts(notebook: nbformat.NotebookNode) -> Iterator[str]:
 def assert_same_but_for_the_last_digit(was: str, now: str) -> None:
     """The same words, and numbers within two units of their last digit, as on another processor they may be."""
     assert NUMBER.sub("#", was).split() == NUMBER.sub("#", now).split()
-    for one, other in zip(NUMBER.findall(was), NUMBER.findall(now), strict=True):
-        step = 10.0 ** -len(one.partition(".")[2]) if "e" not in one else abs(float(one)) / 50
-        assert abs(number(one) - number(other)) <= 2.01 * step, f"{was}\n{now}"
+    for before, after in zip(NUMBER.findall(was), NUMBER.findall(now), strict=True):
+        step = 10.0 ** -len(before.partition(".")[2]) if "e" not in before else abs(float(before)) / 50
+        assert abs(number(before) - number(after)) <= 2.01 * step, f"{was}\n{now}"
 
 
 def number(text: str) -> float:

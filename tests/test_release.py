@@ -51,8 +51,13 @@ def test_the_pythons_are_those_that_the_workflows_try():
 
 
 def test_oldest_versions_are_those_allowed():
-    wanted = [*PROJECT["dependencies"], *(each for extra in USED for each in PROJECT["optional-dependencies"][extra])]
-    allowed = dict(re.fullmatch(r"([\w-]+)>=([\d.]+)(?:,<[\d.]+)?(?:;.*)?", each).groups() for each in wanted)
+    wanted = [
+        *PROJECT["dependencies"],
+        *(requirement for extra in USED for requirement in PROJECT["optional-dependencies"][extra]),
+    ]
+    allowed = dict(
+        re.fullmatch(r"([\w-]+)>=([\d.]+)(?:,<[\d.]+)?(?:;.*)?", requirement).groups() for requirement in wanted
+    )
     tested = dict(re.findall(r"^([\w-]+)==([\d.]+)$", text_of("tests/constraints-oldest.txt"), re.MULTILINE))
     assert tested.keys() == allowed.keys()
     for name, version in tested.items():

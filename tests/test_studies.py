@@ -114,8 +114,8 @@ def test_without_grammatical_gender_the_published_d_is_weats():
 
 
 def test_studies_use_public_names_only():
-    of_studies = [*HERE.glob("*.py"), *(path for study in STUDIES for path in study.home.glob("*.py"))]
-    assert not [path.name for path in of_studies if re.search(r"^(from|import) bayes_bias\.", path.read_text(), re.M)]
+    files = [*HERE.glob("*.py"), *(path for study in STUDIES for path in study.home.glob("*.py"))]
+    assert not [path.name for path in files if re.search(r"^(from|import) bayes_bias\.", path.read_text(), re.M)]
     package = Path(bb.__file__).parent.rglob("*.py")
     assert not [path.name for path in package if re.search(r"^\s*(from|import) studies", path.read_text(), re.M)]
 

@@ -17,9 +17,9 @@ def provenance(name: str) -> dict:
 
 @pytest.mark.parametrize("name", shipped_names("tables"))
 def test_a_table_is_what_its_provenance_says(name: str):
-    told = provenance(name)
-    assert hashlib.sha256(table_file(name).read_bytes()).hexdigest() == told["sha256"]
-    assert told["licence"].startswith("MIT")
+    about = provenance(name)
+    assert hashlib.sha256(table_file(name).read_bytes()).hexdigest() == about["sha256"]
+    assert about["licence"].startswith("MIT")
 
 
 def test_a_biased_model_prefers_stereotypical_sentences():

@@ -23,6 +23,6 @@ STYLES = {
 def test_tables_that_do_not_fit_are_found(tmp_path: Path, style: str) -> None:
     page = f"<!doctype html><style>{style}</style><article id='evidence'>{TABLE}</article>"
     (tmp_path / "page.html").write_text(page, encoding="utf-8")
-    found = " ".join(fault for of_page in faults(tmp_path).values() for fault in of_page)
-    assert [each in found for each in STYLES[style]] == [True] * len(STYLES[style])
+    found = " ".join(fault for page_faults in faults(tmp_path).values() for fault in page_faults)
+    assert [fault in found for fault in STYLES[style]] == [True] * len(STYLES[style])
     assert bool(found) == bool(STYLES[style])

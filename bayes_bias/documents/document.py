@@ -4,15 +4,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pandas as pd
-from matplotlib.axes import Axes
 
 from bayes_bias.documents.methods import Methods
 from bayes_bias.documents.templating import TEMPLATES
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.models.spec import ModelSpec
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -38,7 +40,7 @@ class Document:
     provenance: Mapping[str, Any]  # where the numbers come from; the writer adds a hash of every file
     opening: Mapping[str, str] = _NOTHING  # paragraphs below the heading, by their classes in the style sheet
     facts: Mapping[str, Any] = _NOTHING  # what all templates may fill in; they also have ``figures``
-    figures: Mapping[str, Callable[[], Axes]] = _NOTHING
+    figures: Mapping[str, Callable[[], "Axes"]] = _NOTHING
     tables: Mapping[str, pd.DataFrame] = _NOTHING  # as CSV; an index without a name is not written
     latex: str = ""  # the template of ``tables.tex``
     methods: Methods | None = None

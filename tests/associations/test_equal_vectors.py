@@ -36,7 +36,7 @@ def pruned(*clusters: Sequence[str], dimensions: int = 20) -> Vectors:
 
 
 def without(*words: str) -> dict[str, list[str]]:
-    return {home: [word for word in members if word not in words] for home, members in LIST.items()}
+    return {category: [word for word in members if word not in words] for category, members in LIST.items()}
 
 
 @pytest.mark.parametrize(
@@ -49,10 +49,10 @@ def without(*words: str) -> dict[str, list[str]]:
     ],
 )
 def test_words_of_different_groups_or_classes_with_one_vector_are_rejected_by_name(cluster: tuple[str, ...]) -> None:
-    homes = {word: home.split("=")[0] for home, words in LIST.items() for word in words}
+    category_of = {word: category.split("=")[0] for category, words in LIST.items() for word in words}
     with refused(CoverageError, "same vector embedding Omit allow_loss=True --allow-loss") as caught:
         bb.cosines(LIST, pruned(cluster), ())
-    assert all(f"'{word}' ({homes[word]})" in str(caught.value) for word in cluster)
+    assert all(f"'{word}' ({category_of[word]})" in str(caught.value) for word in cluster)
     # The remedies of the message: without the words, or with other vectors, the table is that of the same list.
     fewer = without(*cluster)
     assert bb.cosines(fewer, pruned(cluster), ()).values.equals(bb.cosines(fewer, pruned(), ()).values)
@@ -137,10 +137,14 @@ def test_one_vector_for_three_eighths_of_all_words_is_rejected_by_every_command(
 
 
 def test_vectors_of_replicates_are_equal_if_they_are_in_every_replicate() -> None:
-    one, other = pruned(("rose", "ant")), pruned()
-    seeds = [bb.open_embedding(vectors, name=name) for name, vectors in {"one": one, "two": other}.items()]
+    with_copies, without_copies = pruned(("rose", "ant")), pruned()
+    seeds = [
+        bb.open_embedding(vectors, name=name) for name, vectors in {"one": with_copies, "two": without_copies}.items()
+    ]
     assert bb.cosines(LIST, bb.open_embedding(seeds), ()).values.sizes["target"] == 12
-    seeds = [bb.open_embedding(vectors, name=name) for name, vectors in {"one": one, "two": one}.items()]
+    seeds = [
+        bb.open_embedding(vectors, name=name) for name, vectors in {"one": with_copies, "two": with_copies}.items()
+    ]
     with refused(CoverageError, "'rose' 'ant' same vector"):
         bb.cosines(LIST, bb.open_embedding(seeds), ())
 
@@ -262,6 +266,6 @@ def test_a_cosine_of_one_from_elsewhere_is_named(value: float) -> None:
     assert says(notice, "'rose' and 'grief' 1 same vector")
     matrix.loc["rose", "grief"] = 0.9999
     assert not any("cosine of" in notice for notice in cosines_from_matrix(matrix, LIST).notices)
-    other = bb.Metric("score", unit="points", range=(-10.0, 10.0))
+    score_metric = bb.Metric("score", unit="points", range=(-10.0, 10.0))
     matrix.loc["rose", "grief"] = 1.0
-    assert not any("cosine of" in n for n in cosines_from_matrix(matrix, LIST, metric=other).notices)
+    assert not any("cosine of" in n for n in cosines_from_matrix(matrix, LIST, metric=score_metric).notices)

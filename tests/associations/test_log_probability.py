@@ -61,7 +61,7 @@ def test_word_is_asked_in_sentence_and_mask():
     log_probabilities(WORDS, model, ())
     with_other = Cloze("When people think of ", "John", ", they think of an orchid.")
     assert with_other in model.asked
-    hidden = next(each for each in model.asked if each.word == "John" and each.hidden)
+    hidden = next(cloze for cloze in model.asked if cloze.word == "John" and cloze.hidden)
     assert hidden.seen == "When people think of ___, they think of ___."
     assert len(model.asked) == (16 + 4) * 10
 

@@ -37,9 +37,9 @@ def test_closer_words_are_found_and_rotations_not() -> None:
 
 
 def test_q_is_one_minus_mean_cosine() -> None:
-    one, other = vectors(), vectors(3, 0.8)
-    found = made_alike({"a": measured(one), "b": measured(other)}, reference="a")
-    rows = np.array([other[word] for word in letters(200)])
+    first, second = vectors(), vectors(3, 0.8)
+    found = made_alike({"a": measured(first), "b": measured(second)}, reference="a")
+    rows = np.array([second[word] for word in letters(200)])
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     pairs = (rows @ rows.T)[np.triu_indices(200, 1)]
     assert found.table.mean_cosine["b"] == pytest.approx(pairs.mean())
@@ -75,7 +75,7 @@ def test_the_first_of_several_rows_of_a_word_counts(tmp_path: Path) -> None:
 def test_text_states_the_reason_if_unknown() -> None:
     few = {word: vector for word, vector in vectors().items() if word in WORDS[:20]}
     assert says(made_alike({1: measured(few), 2: measured(few)}).text, "unknown 12 words 50")
-    other = AssociationTable.from_frame(
+    unrelated = AssociationTable.from_frame(
         measured(few).to_frame(),
         target="target",
         group="group",
@@ -84,8 +84,8 @@ def test_text_states_the_reason_if_unknown() -> None:
         value="cosine",
         stereotypes={"men": "work", "women": "home"},
     )
-    found = made_alike({1: measured(few), 2: other})
+    found = made_alike({1: measured(few), 2: unrelated})
     assert says(found.text, "unknown 2 embedding")
     assert found.table.alike.all()
     with refused(TableError, "reference 3 1 2"):
-        made_alike({1: measured(few), 2: other}, reference=3)
+        made_alike({1: measured(few), 2: unrelated}, reference=3)

@@ -126,8 +126,8 @@ def test_further_words_match_too_and_are_named():
 
 
 def test_excerpts_and_replicates_match_like_their_source():
-    one, other = (open_embedding({w: v * k for w, v in LOWER.items()}, name=str(k)) for k in (1, 2))
-    both = open_embedding([one, other], kind="seed", match="accents")
+    first, second = (open_embedding({w: v * k for w, v in LOWER.items()}, name=str(k)) for k in (1, 2))
+    both = open_embedding([first, second], kind="seed", match="accents")
     read = lookup(both.excerpt(["José", "boss"]), load_wordlist(WORDS))[0]
     assert set(read) == {"José", "boss"}
     assert read["José"].shape == (2, 6)

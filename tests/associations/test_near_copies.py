@@ -14,8 +14,8 @@ def vectors(spread: float, dimensions: int = 50) -> dict[str, np.ndarray]:
     """Pets in two forms each, so far apart, and tools that are unlike."""
     rng = np.random.default_rng(3)
     drawn = {word: rng.standard_normal(dimensions) for words in WORDS.values() for word in words}
-    for one, other in (("cat", "cats"), ("dog", "dogs")):
-        drawn[other] = drawn[one] + spread * rng.standard_normal(dimensions)
+    for first, second in (("cat", "cats"), ("dog", "dogs")):
+        drawn[second] = drawn[first] + spread * rng.standard_normal(dimensions)
     return drawn
 
 

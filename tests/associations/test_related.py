@@ -76,8 +76,8 @@ def test_preferences_of_random_words_vary_as_expected(general):
     preferences = others @ (classes[0].rows.mean(axis=0) - classes[1].rows.mean(axis=0)) / 2
     assert preferences.var() == pytest.approx(expected, rel=0.1)
     lists = [home(general, vectors) for vectors in rng.normal(size=(200, 8, DIMENSIONS))]
-    of_random = [words.expected_variance(expected, general) for words in lists]
-    assert np.mean(of_random) == pytest.approx(expected, rel=0.03)
+    variances = [words.expected_variance(expected, general) for words in lists]
+    assert np.mean(variances) == pytest.approx(expected, rel=0.03)
     assert home(general, around(1, 8, 0.3)).expected_variance(expected, general) < 0.3 * expected
 
 
@@ -102,11 +102,11 @@ def test_two_centres_inflate_and_random_words_do_not(general):
 
 
 def test_inflation_is_limited_by_distance_between_groups(general):
-    one, other = around(2, 4, 0.4), around(2, 4, 0.4) + 0.05
-    homes = [home(general, one), home(general, other)]
-    apart = distance_apart(homes)
-    assert homes[0].inflation(general, apart) == pytest.approx(max(1.0, 1.25 * apart), rel=1e-5)
-    assert distance_apart(homes[:1]) == np.inf
+    first, second = around(2, 4, 0.4), around(2, 4, 0.4) + 0.05
+    pair = [home(general, first), home(general, second)]
+    apart = distance_apart(pair)
+    assert pair[0].inflation(general, apart) == pytest.approx(max(1.0, 1.25 * apart), rel=1e-5)
+    assert distance_apart(pair[:1]) == np.inf
 
 
 def test_sub_topics_that_both_groups_have_inflate_less(general):
@@ -137,8 +137,8 @@ def test_one_or_two_words_are_not_inflated(general):
 
 def test_inflation_depends_neither_on_order_nor_on_the_sign_of_an_axis(general):
     vectors = around(2, 4, 0.5)
-    one = home(general, vectors).inflation(general, np.inf)
-    assert home(general, vectors[::-1]).inflation(general, np.inf) == one
+    category = home(general, vectors).inflation(general, np.inf)
+    assert home(general, vectors[::-1]).inflation(general, np.inf) == category
     assert leading_ratio(eigenvalues(vectors @ vectors.T)) > 1
 
 
@@ -149,8 +149,8 @@ def test_related_words_count_as_fewer_by_default():
     assert found.classes["family"].effective < 6
     assert not independent.reduced
     # What vectors tell of preferences does not depend on it.
-    assert {home: each.preference_sd for home, each in found.categories.items()} == {
-        home: each.preference_sd for home, each in independent.categories.items()
+    assert {category: related.preference_sd for category, related in found.categories.items()} == {
+        category: related.preference_sd for category, related in independent.categories.items()
     }
     assert (table.provenance["sub_topics"], plain.provenance["sub_topics"]) == ("from vectors", "independent")
     assert any("family" in notice and "effective number" in notice for notice in table.notices)
@@ -276,11 +276,11 @@ def test_a_comparison_has_related_words_of_before():
     direction = vectors["he"] - vectors["she"]
     direction /= np.linalg.norm(direction)
     after = {word: vector - 0.5 * (vector @ direction) * direction for word, vector in vectors.items()}
-    tables = [bb.cosines("weat6", each, ()) for each in (vectors, after)]
-    told = [[notice for notice in table.notices if "effective number" in notice] for table in tables]
-    assert told[0] != told[1]
+    tables = [bb.cosines("weat6", vectors_given, ()) for vectors_given in (vectors, after)]
+    notices = [[notice for notice in table.notices if "effective number" in notice] for table in tables]
+    assert notices[0] != notices[1]
     first, second = pair(*tables)
-    assert [notice for notice in first.notices if "effective number" in notice] == told[0]
+    assert [notice for notice in first.notices if "effective number" in notice] == notices[0]
     assert not [notice for notice in second.notices if "effective number" in notice]
 
 

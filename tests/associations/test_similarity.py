@@ -48,8 +48,8 @@ def test_replicates_average_to_the_table(seeds, name):
 
 
 def test_cosines_are_the_similarities_of_their_name(seeds):
-    one, other = bb.cosines(WORDS, seeds[0], ()), bb.similarities(WORDS, seeds[0], ())
-    assert one.sha256 == other.sha256
+    default, explicit = bb.cosines(WORDS, seeds[0], ()), bb.similarities(WORDS, seeds[0], ())
+    assert default.sha256 == explicit.sha256
 
 
 def test_a_cell_key_has_similarity_and_lengths(seeds):

@@ -37,7 +37,7 @@ def test_what_the_earlier_report_did_not_write_stays(tmp_path, monkeypatch, way)
     if way == "through a link":
         out.rename(tmp_path / "elsewhere")
         out.symlink_to("elsewhere")
-    there = out.stat().st_ino
+    inode = out.stat().st_ino
     (out / "edited").write_text("mine")
     (out / "mine" / "empty").mkdir(parents=True)
     (out / "mine" / "own").write_text("mine")
@@ -49,7 +49,7 @@ def test_what_the_earlier_report_did_not_write_stays(tmp_path, monkeypatch, way)
     assert (out / "edited").read_text() == (out / "mine" / "own").read_text() == "mine"
     assert (out / "mine" / "empty").is_dir()
     assert out.stat().st_mode & 0o777 == 0o750
-    assert (out.stat().st_ino == there) == (way in ("file by file", "from within"))
+    assert (out.stat().st_ino == inode) == (way in ("file by file", "from within"))
     assert not list(tmp_path.rglob(f"{folder.UNFINISHED}*"))
 
 

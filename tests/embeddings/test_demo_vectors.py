@@ -103,11 +103,11 @@ def test_demo_vectors_have_the_words_that_the_docs_promise():
     promised = ("for the words of WEAT 1 to 10", "of the lists on gender, race, and religion")
     for page in ("docs/start.md", "docs/tutorial.md", "notebooks/01-first-report.ipynb"):
         text = re.sub(r'\\n",\s*"', " ", (ROOT / page).read_text(encoding="utf-8"))
-        assert all(each in " ".join(text.split()) for each in promised), page
+        assert all(sentence in " ".join(text.split()) for sentence in promised), page
     demo = open_embedding("googlenews-demo")
     missing = set()
     for name in [*(f"weat{number}" for number in range(1, 11)), "gender", "race", "religion"]:
         listed = load_wordlist(name)
-        words = {word for table in (listed.groups, listed.classes) for of_home in table.values() for word in of_home}
+        words = {word for table in (listed.groups, listed.classes) for members in table.values() for word in members}
         missing |= words - set(demo.find(words))
     assert missing == {"axe", "short-term", "Billy"}

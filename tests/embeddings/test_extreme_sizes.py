@@ -62,9 +62,9 @@ def test_cosines_of_replicates_do_not_depend_on_the_size_of_vectors(factor: floa
 def test_random_words_of_checks_do_not_depend_on_the_size_of_vectors(factor: float) -> None:
     plain, scaled = (bb.open_embedding(language(of)) for of in (1.0, factor))
     wordlist = bb.load_wordlist(WORDS)
-    one, other = (NullDesign.of(wordlist, embedding) for embedding in (plain, scaled))
-    for word, vector in one.vectors.items():
-        np.testing.assert_allclose(other.vectors[word], vector, atol=1e-12)
+    first, second = (NullDesign.of(wordlist, embedding) for embedding in (plain, scaled))
+    for word, vector in first.vectors.items():
+        np.testing.assert_allclose(second.vectors[word], vector, atol=1e-12)
     alike = embeddings_alike({"plain": plain, "scaled": scaled}, wordlist.targets, seed=1)
     assert alike.table.same_words.iloc[1] == pytest.approx(1)
 
@@ -73,11 +73,11 @@ def test_random_words_of_checks_do_not_depend_on_the_size_of_vectors(factor: flo
 @pytest.mark.parametrize("normalize", [True, False])
 def test_directions_do_not_depend_on_the_size_of_vectors(factor: float, normalize: bool) -> None:
     plain, scaled = language(), language(factor)
-    for one, other in (
+    for first, second in (
         [pair_direction(v, "rose", "ant", normalize=normalize) for v in (plain, scaled)],
         [defining_subspace(v, "rose:ant,lily:bee", normalize=normalize) for v in (plain, scaled)],
     ):
-        np.testing.assert_allclose(other, one, atol=1e-12)
+        np.testing.assert_allclose(second, first, atol=1e-12)
     along = plain["rose"] - plain["ant"]
     assert direct_bias(plain, ["love"], along * factor).value == pytest.approx(
         direct_bias(plain, ["love"], along).value
@@ -108,15 +108,15 @@ def test_debiasing_of_very_large_or_small_vectors_is_rejected(name: str, factor:
 @pytest.mark.parametrize("factor", [1e-9, 1e12])
 def test_debiasing_by_directions_does_not_depend_on_the_size_of_vectors(name: str, factor: float) -> None:
     sets = {"defining_sets": [["rose", "ant"], ["lily", "bee"]], "independent": ["love", "peace", "evil"]}
-    one, other = (make_debiaser(name, {}).fit_transform(language(of), sets) for of in (1.0, factor))
-    for word, vector in one.items():
-        np.testing.assert_allclose(unit_rows(other[word]), unit_rows(vector), atol=1e-7)
+    first, second = (make_debiaser(name, {}).fit_transform(language(of), sets) for of in (1.0, factor))
+    for word, vector in first.items():
+        np.testing.assert_allclose(unit_rows(second[word]), unit_rows(vector), atol=1e-7)
 
 
 def test_hashes_of_very_small_vectors_differ() -> None:
     """In single precision all of them are zero, and what is kept under one hash would be taken for the others."""
-    one, other = ({word: factor * vector for word, vector in language().items()} for factor in (1e-200, 2e-200))
-    assert sha256_of_vectors(one) != sha256_of_vectors(other)
+    first, second = ({word: factor * vector for word, vector in language().items()} for factor in (1e-200, 2e-200))
+    assert sha256_of_vectors(first) != sha256_of_vectors(second)
     assert sha256_of_vectors({"w": np.array([1e200])}) != sha256_of_vectors({"w": np.array([2e200])})
 
 

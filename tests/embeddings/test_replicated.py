@@ -98,7 +98,7 @@ def test_an_archive_without_template_names_is_rejected(tmp_path, labels):
 def test_the_shipped_demo_has_ten_templates():
     table = cosines("weat7", "minilm-demo", ())
     assert table.replicates.text == "10 templates"
-    assert len({each.tobytes() for each in table.replicates.stacked().to_numpy()}) == 10
+    assert len({replicate.tobytes() for replicate in table.replicates.stacked().to_numpy()}) == 10
 
 
 def test_corpora_are_no_corpuss(tmp_path):

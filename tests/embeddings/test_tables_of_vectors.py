@@ -291,7 +291,7 @@ EXPIRED = {"id": "y", "custom_id": "elm", "response": None, "error": {"code": "b
 SERVICES = {
     "OpenAI": batch(LISTS),
     "OpenAI without usage": [
-        {**each, "response": {"body": {"data": each["response"]["body"]["data"]}}} for each in batch(LISTS)
+        {**line, "response": {"body": {"data": line["response"]["body"]["data"]}}} for line in batch(LISTS)
     ],
     "OpenAI in another order": batch(LISTS)[::-1],
     "Gemini": [{"key": word, "response": {"embedding": {"values": vector}}} for word, vector in LISTS.items()],
@@ -312,7 +312,7 @@ def test_a_batch_is_read_by_the_id_of_the_user(tmp_path, service, in_lines):
 
 @pytest.mark.parametrize(("lost", "why"), [(failed("elm"), "Rate limit reached"), (EXPIRED, "Too late")])
 def test_a_request_with_an_error_is_named(tmp_path, lost, why, caplog):
-    answered = [each for each in batch(LISTS) if each["custom_id"] != "elm"]
+    answered = [line for line in batch(LISTS) if line["custom_id"] != "elm"]
     (tmp_path / "b.jsonl").write_text(json_lines([lost, *answered]))
     embedding = bb.open_embedding(tmp_path / "b.jsonl")
     assert embedding.vocabulary() == [word for word in LISTS if word != "elm"]
@@ -326,9 +326,9 @@ def test_a_batch_of_errors_is_rejected(tmp_path):
 
 
 def test_several_vectors_of_a_request_are_rejected(tmp_path):
-    (one, *_), vectors = batch(LISTS), list(LISTS.values())
-    one["response"]["body"]["data"] = [{"index": k, "embedding": vector} for k, vector in enumerate(vectors)]
-    (tmp_path / "b.jsonl").write_text(json_lines([one]))
+    (first, *_), vectors = batch(LISTS), list(LISTS.values())
+    first["response"]["body"]["data"] = [{"index": k, "embedding": vector} for k, vector in enumerate(vectors)]
+    (tmp_path / "b.jsonl").write_text(json_lines([first]))
     with refused(EmbeddingError, "'custom_id' 'oak' 8 rows 'index' one text in each request"):
         bb.open_embedding(tmp_path / "b.jsonl")
 

@@ -55,8 +55,8 @@ def answers(rows=RECORDS) -> list[dict]:
     """As batches of an embedding service are answered, in another order."""
     body = [{"embedding": row["embedding"], "index": 0, "object": "embedding"} for row in rows]
     made = [
-        {"custom_id": row["text"], "response": {"status_code": 200, "body": {"data": [each], "model": "m"}}}
-        for row, each in zip(rows, body, strict=True)
+        {"custom_id": row["text"], "response": {"status_code": 200, "body": {"data": [vector], "model": "m"}}}
+        for row, vector in zip(rows, body, strict=True)
     ]
     return made[::-1]
 
@@ -210,7 +210,7 @@ def test_another_encoding_has_a_working_command(tmp_path):
     chinese = dict(zip(VECTORS, ["木", "林", "石", "岩", "毛", "丝", "铁", "锡"], strict=True))
     lines = "".join(f"{chinese[word]} {' '.join(map(str, vector))}\n" for word, vector in VECTORS.items())
     (tmp_path / "FILE").write_bytes(lines.encode("gb18030"))
-    words = {heading: [chinese[word] for word in each] for heading, each in WORDS.items()}
+    words = {heading: [chinese[word] for word in english] for heading, english in WORDS.items()}
     with refused(CoverageError, "not UTF-8 iconv GB18030") as caught:
         cosines(words, tmp_path / "FILE", controls=())
     command = str(caught.value).split("`")[1]

@@ -37,7 +37,7 @@ def written_out(sampled, small_table):
 
 def test_as_fit_agrees_with_fit_from_draws_of_the_marginal_model(marginal, small_table, small_fit, tmp_path):
     made = as_fit(small_table, marginal)
-    rows = [summarize(each, words=False).loc[("bias", "overall")] for each in (made, small_fit)]
+    rows = [summarize(fit_draws, words=False).loc[("bias", "overall")] for fit_draws in (made, small_fit)]
     assert rows[0]["mean"] == pytest.approx(rows[1]["mean"], abs=0.05 * rows[1]["sd"])
     assert rows[0]["sd"] == pytest.approx(rows[1]["sd"], rel=0.05)
     assert verdict(load_fit(save_fit(made, tmp_path / "made.nc"))).label == verdict(small_fit).label

@@ -84,8 +84,8 @@ def agree(model: CollapsedModel, written: pm.Model, rng: np.random.Generator, *,
     for _ in range(3):
         point, end = rng.uniform(0.3, 3, len(model.start)) * rng.choice([-1, 1], len(model.start)), 0
         point = np.where(model.arrays.scales["unit"] > 0, point, 0.3 * point)
-        of_variances = model.arrays.scales["df"] > 0
-        point[of_variances] = model.start[of_variances] + 0.5 * point[of_variances]
+        is_variance = model.arrays.scales["df"] > 0
+        point[is_variance] = model.start[is_variance] + 0.5 * point[is_variance]
         given = {}
         for name in names:
             begin, end = end, end + int(np.prod(model.shapes[name]))
@@ -161,7 +161,7 @@ def test_nutpie_gets_density_and_its_limits(small_table):
     point, gradient, value, scales = compiled.initial_point_func(1), *(np.empty(len(model.start)) for _ in range(3))
 
     def memory(function, **arrays):
-        return [each.ctypes.data_as(function.argtypes[int(k[1:])]) for k, each in arrays.items()]
+        return [array.ctypes.data_as(function.argtypes[int(k[1:])]) for k, array in arrays.items()]
 
     given = memory(density, _1=point, _2=gradient, _3=value, _4=model.data)
     assert density(len(point), *given) == 0
@@ -179,12 +179,12 @@ def test_nutpie_gets_density_and_its_limits(small_table):
 
 def test_a_larger_table_takes_no_new_code(small_table):
     """Data are read from memory: what was compiled for one table serves all."""
-    model, other = (
+    model, second = (
         of_table(table, load_spec("crossed"))[0] for table in (small_table, replicated_table(1, [3], [3, 2], 0, 2))
     )
     at(model.start, model)
     before = len(log_density.signatures)
-    at(other.start, other)
+    at(second.start, second)
     assert len(log_density.signatures) == before
 
 
@@ -198,7 +198,9 @@ def test_undocumented_parts_of_nutpie_are_there():
 def test_the_next_series_of_nutpie_is_not_installed():
     """Its own requirements, and how it imports ArviZ, may be others."""
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    (allowed,) = [Requirement(each) for each in project["dependencies"] if each.startswith("nutpie")]
+    (allowed,) = [
+        Requirement(requirement) for requirement in project["dependencies"] if requirement.startswith("nutpie")
+    ]
     installed = Version(version("nutpie"))
     assert installed in allowed.specifier
     assert Version(f"{installed.major}.{installed.minor + 1}") not in allowed.specifier
@@ -245,7 +247,7 @@ def test_no_cache_folder_compiles_in_each_process():
 
 def test_another_unit_has_the_same_density(small_table):
     spec = load_spec("crossed")
-    one, other = (
+    first, second = (
         of_table(table, spec)[0] for table in (small_table, replace(small_table, values=8 * small_table.values))
     )
-    np.testing.assert_array_equal(one.data, other.data)
+    np.testing.assert_array_equal(first.data, second.data)

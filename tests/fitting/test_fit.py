@@ -68,7 +68,7 @@ def test_groups_of_one_word_are_announced_first(caplog, monkeypatch):
         fit(cosines(words, "googlenews-demo", controls=()))
     assert any(says(message, "wordlist 'both' (a) 'attributes'") for message in caplog.messages)
     with refused(TableError, "single word add"):
-        fit(cosines({home: some[:1] for home, some in words.items()}, "googlenews-demo", controls=()))
+        fit(cosines({category: some[:1] for category, some in words.items()}, "googlenews-demo", controls=()))
 
 
 @pytest.mark.thorough

@@ -39,11 +39,11 @@ def blocks(table):
     model = pymc_model(table)
     coords = {dim: model.coords[dim] for dim in ("group", "attribute_class", "pair")}
     values = table.values.to_numpy()
-    group, of_class = (index.ravel() for index in np.meshgrid(table.group_index, table.class_index, indexing="ij"))
+    group, class_codes = (index.ravel() for index in np.meshgrid(table.group_index, table.class_index, indexing="ij"))
     with pm.Model(coords=coords) as least:
         mean = pm.Normal("mean", 0, 1, dims=("group", "attribute_class"))
         sd = pm.HalfNormal("sd", 1)
-        pm.Normal("association", mean[group, of_class], sd, observed=values.ravel(), dims="pair")
+        pm.Normal("association", mean[group, class_codes], sd, observed=values.ravel(), dims="pair")
     return least
 
 
@@ -218,9 +218,11 @@ def test_shared_scales_are_spread_over_groups(table):
         if name in scales_needed(data)
     }
     shared = scales["sd_target"].isel(group=0)
-    of_each = {"shared": shared, "for each group": xr.concat([shared, shared], "group")}
-    found = [Variances.from_posterior(xr.Dataset(scales | {"sd_target": each}), data) for each in of_each.values()]
-    np.testing.assert_allclose(*(each.words.target for each in found), rtol=1e-14)
+    scale_forms = {"shared": shared, "for each group": xr.concat([shared, shared], "group")}
+    found = [
+        Variances.from_posterior(xr.Dataset(scales | {"sd_target": scale}), data) for scale in scale_forms.values()
+    ]
+    np.testing.assert_allclose(*(variances.words.target for variances in found), rtol=1e-14)
 
 
 @pytest.mark.slow
@@ -231,7 +233,7 @@ def test_the_written_model_has_the_named_posterior(table, scales):
     spec = load_spec("crossed").with_option("scales", scales)
     sampling = Sampling(draws=1500, tune=1000, chains=4)
     handed_back, default = (fit(table, model, sampling=sampling) for model in (pymc_model(table, spec), spec))
-    rows = [summarize(each, words=False).loc[("bias", "overall")] for each in (handed_back, default)]
+    rows = [summarize(tree, words=False).loc[("bias", "overall")] for tree in (handed_back, default)]
     assert rows[0]["mean"] == pytest.approx(rows[1]["mean"], abs=4 * rows[0].mcse_mean)
     assert rows[0]["sd"] == pytest.approx(rows[1]["sd"], abs=5 * rows[0].mcse_sd)
     assert rows[0].noise_sd == pytest.approx(rows[1].noise_sd, rel=0.1)
@@ -269,11 +271,11 @@ def test_fixed_effects_of_a_scope_are_in_bias(drawn):
     weights = bias_weights(data).isel(contrast=0).to_numpy()[at["group"], at["attribute_class"]]
     weights = weights / (data.n_targets.to_numpy()[at["group"]] * data.n_attributes.to_numpy()[at["attribute_class"]])
     for scope, effects in FIXED.items():
-        each = np.stack([sum(of_pairs(name, r) for name in ("mean", *effects)) @ weights for r in range(3)], axis=-1)
+        biases = np.stack([sum(of_pairs(name, r) for name in ("mean", *effects)) @ weights for r in range(3)], axis=-1)
         found = estimate_of(drawn, "bias", scope).draws.to_numpy()
-        np.testing.assert_allclose(found[..., 0], each.mean(axis=-1))
+        np.testing.assert_allclose(found[..., 0], biases.mean(axis=-1))
         if scope in ("both", "targets", "attributes"):
-            np.testing.assert_allclose(estimate_of(drawn, "replicate_bias", scope).draws, each)
+            np.testing.assert_allclose(estimate_of(drawn, "replicate_bias", scope).draws, biases)
 
 
 @pytest.mark.parametrize("design", ["replicates", "sub-topics", "three groups"])

@@ -78,14 +78,14 @@ def test_what_was_not_written_of_values_is_refused(drawn, tmp_path, group):
 
 
 def test_xarray_may_copy_but_not_change_a_fit(drawn, tmp_path):
-    other = xr.load_datatree(save_fit(drawn, tmp_path / "fit.nc"), engine="h5netcdf")
-    other.to_netcdf(tmp_path / "same.nc", engine="h5netcdf")
+    reopened = xr.load_datatree(save_fit(drawn, tmp_path / "fit.nc"), engine="h5netcdf")
+    reopened.to_netcdf(tmp_path / "same.nc", engine="h5netcdf")
     xr.testing.assert_identical(load_fit(tmp_path / "same.nc"), load_fit(tmp_path / "fit.nc"))
-    other["posterior"]["bias"] = other["posterior"].bias + 1
-    other.to_netcdf(tmp_path / "changed.nc", engine="h5netcdf")
+    reopened["posterior"]["bias"] = reopened["posterior"].bias + 1
+    reopened.to_netcdf(tmp_path / "changed.nc", engine="h5netcdf")
     with refused(OutputError, "changed.nc bayes_bias.save_fit"):
         load_fit(tmp_path / "changed.nc")
-    xr.testing.assert_equal(load_fit(save_fit(other, tmp_path / "saved.nc"))["posterior"], other["posterior"])
+    xr.testing.assert_equal(load_fit(save_fit(reopened, tmp_path / "saved.nc"))["posterior"], reopened["posterior"])
 
 
 def test_a_fit_without_hash_still_opens(drawn, tmp_path):

@@ -53,9 +53,9 @@ def test_mac_is_1_at_opposite_classes() -> None:
 def test_refusals_of_mac() -> None:
     words = {"x0": "x", "y0": "y"}, {"a": "A", "b": "B"}, STEREOTYPES
     table = assemble([[0.1, 0.2], [0.3, 0.4]], *words)
-    other = assemble([[0.1, 0.2], [0.3, 0.4]], {"x1": "x", "y0": "y"}, *words[1:])
+    two_words = assemble([[0.1, 0.2], [0.3, 0.4]], {"x1": "x", "y0": "y"}, *words[1:])
     with refused(MeasureError, "same targets classes targets classes"):
-        mac_change(table, other)
+        mac_change(table, two_words)
     with refused(MeasureError, "alike t-test"):
         mac_change(table, table)
     with refused(MeasureError, "MAC 1 4"):

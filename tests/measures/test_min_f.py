@@ -15,10 +15,10 @@ def test_value_is_clarks_formula() -> None:
     """Clark (1973), equations of min F' and of its degrees of freedom, with scipy's pooled t-tests."""
     table = random_table(2, targets={"men": 4, "women": 9}, attributes={"work": 3, "home": 7})
     y, g, c = table.values.to_numpy(), table.group_index, table.class_index
-    of_targets = y[:, c == 0].mean(axis=1) - y[:, c == 1].mean(axis=1)
-    of_attributes = y[g == 0].mean(axis=0) - y[g == 1].mean(axis=0)
-    f1 = ttest_ind(of_targets[g == 0], of_targets[g == 1]).statistic ** 2
-    f2 = ttest_ind(of_attributes[c == 0], of_attributes[c == 1]).statistic ** 2
+    target_preferences = y[:, c == 0].mean(axis=1) - y[:, c == 1].mean(axis=1)
+    attribute_preferences = y[g == 0].mean(axis=0) - y[g == 1].mean(axis=0)
+    f1 = ttest_ind(target_preferences[g == 0], target_preferences[g == 1]).statistic ** 2
+    f2 = ttest_ind(attribute_preferences[c == 0], attribute_preferences[c == 1]).statistic ** 2
     found = min_f(table)
     assert (found.f1, found.f2) == pytest.approx((f1, f2))
     assert found.statistic**2 == pytest.approx(f1 * f2 / (f1 + f2))

@@ -67,9 +67,9 @@ def test_redrawn_means_vary_as_means_of_independent_words_do() -> None:
         attributes={"a": "work", "b": "work", "c": "home", "d": "home"},
         stereotypes={"men": "work", "women": "home"},
     )
-    means = [each.values.to_numpy()[:5].mean(axis=0) for each in redrawn_tables(table, 1_500, seed=1)]
-    of_word_a = np.array([mean.max() if mean.max() > 0 else mean.min() for mean in means])
-    assert of_word_a[of_word_a != 0].var() == pytest.approx(scores[:6].var(ddof=1) / 6, rel=0.15)
+    means = [redrawn_table.values.to_numpy()[:5].mean(axis=0) for redrawn_table in redrawn_tables(table, 1_500, seed=1)]
+    extremes = np.array([mean.max() if mean.max() > 0 else mean.min() for mean in means])
+    assert extremes[extremes != 0].var() == pytest.approx(scores[:6].var(ddof=1) / 6, rel=0.15)
 
 
 def test_replicates_are_redrawn_with_their_words() -> None:
@@ -107,13 +107,13 @@ def test_columns_of_chance_and_redrawn_words(weat7: bb.AssociationTable) -> None
     settings: dict[str, Any] = {"only": ["WEAT", "quasi-F", "REML", "MAC", "SD-WEAT"], "seed": 1}
     measured = measure_all(weat7, chance_draws=20, redraws=20, **settings)
     table = measured.table
-    values = [weat(each, permutations=1).value for each in random_tables(weat7, 20, seed=1)]
+    values = [weat(random_table, permutations=1).value for random_table in random_tables(weat7, 20, seed=1)]
     assert table.chance["WEAT"] == pytest.approx(np.median(values))
     expected = np.quantile(values, [0.025, 0.975])
     assert table.loc["WEAT", ["chance_ci95_lb", "chance_ci95_ub"]].tolist() == pytest.approx(expected.tolist())
     assert table.chance["REML"] == table.chance["quasi-F"]
     assert abs(table.chance["quasi-F"]) < 0.01 < table.value["quasi-F"]
-    redrawn = [weat(each, permutations=1).value for each in redrawn_tables(weat7, 20, seed=1)]
+    redrawn = [weat(redrawn_table, permutations=1).value for redrawn_table in redrawn_tables(weat7, 20, seed=1)]
     assert table.redrawn["WEAT"] == pytest.approx(np.median(redrawn))
     assert np.isnan(table.redrawn["quasi-F"])  # which has an interval of its own
     assert measured.fewest_words == fewest_words(weat7) < 4

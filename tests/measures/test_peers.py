@@ -131,11 +131,11 @@ def test_pair_dir_equals_the_mean_cosine_of_all_pairs_of_differences(glove_50d: 
     sets = list(zip(first, second, strict=True))
     result = pair_dir(glove_50d, sets)
     unit = {word: vector / np.linalg.norm(vector) for word, vector in glove_50d.items()}
-    differences = [unit[one] - unit[other] for one, other in sets]
+    differences = [unit[first] - unit[second] for first, second in sets]
     cosines_of_pairs = [
-        one @ other / np.linalg.norm(one) / np.linalg.norm(other)
-        for k, one in enumerate(differences)
-        for j, other in enumerate(differences)
+        first @ second / np.linalg.norm(first) / np.linalg.norm(second)
+        for k, first in enumerate(differences)
+        for j, second in enumerate(differences)
         if j != k
     ]
     assert result.value == pytest.approx(np.mean(cosines_of_pairs))

@@ -18,15 +18,15 @@ def test_variance_adds_sides_and_pairs() -> None:
     has the variance of targets, of attributes, and the product of both for what is left of the pairs."""
     found, sources = pigeonhole(TABLE, draws=40_000), quasi_f(TABLE).sources
     words = sources[sources.source != "residual"]
-    of_sides = (words.variance * words.df / (words.df + 1)).sum()
+    side_variance = (words.variance * words.df / (words.df + 1)).sum()
     y, g, c = TABLE.values.to_numpy(), TABLE.group_index, TABLE.class_index
-    of_pairs = 0.0
+    pair_variance = 0.0
     for group in (0, 1):
         for own in (0, 1):
             block = y[np.ix_(g == group, c == own)]
             left = block - block.mean(axis=1, keepdims=True) - block.mean(axis=0) + block.mean()
-            of_pairs += (left**2).mean() / block.size / 4
-    assert found.se**2 == pytest.approx(of_sides + of_pairs, rel=0.02)
+            pair_variance += (left**2).mean() / block.size / 4
+    assert found.se**2 == pytest.approx(side_variance + pair_variance, rel=0.02)
     assert found.draws.mean() == pytest.approx(found.value, abs=4 * found.se / 200)
 
 
@@ -47,9 +47,9 @@ def test_a_large_table_needs_no_pairs() -> None:
 
 
 def test_a_seed_gives_the_same_draws() -> None:
-    first, again, other = (pigeonhole(TABLE, seed=seed).draws for seed in (1, 1, 2))
+    first, again, other_seed = (pigeonhole(TABLE, seed=seed).draws for seed in (1, 1, 2))
     assert (first == again).all()
-    assert not (first == other).any()
+    assert not (first == other_seed).any()
 
 
 def test_refusals() -> None:

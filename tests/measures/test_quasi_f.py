@@ -49,10 +49,10 @@ def test_targets_alone_give_welchs_t_test(seed: int) -> None:
 def test_attributes_alone_give_welchs_t_test(seed: int) -> None:
     table = random_table(seed, attributes={"work": 3, "home": 7})
     found = quasi_f(table, "attributes")
-    of_men, of_women = (
+    men_scores, women_scores = (
         np.concatenate([table.block(g, c).mean(axis=0) for c in table.associated_classes]) for g in ("men", "women")
     )
-    _is_welchs(found, of_men - of_women, first=3)
+    _is_welchs(found, men_scores - women_scores, first=3)
 
 
 def _is_welchs(found: QuasiF, scores: np.ndarray, first: int) -> None:
@@ -69,16 +69,16 @@ def test_both_sides_give_the_quasi_f() -> None:
     table = random_table(3, targets={"men": n, "women": n}, attributes={"work": m, "home": m})
     y = table.values.to_numpy().reshape(2, n, 2, m)  # group, target, class, attribute
     by_target, by_attribute, block = y.mean(axis=3), y.mean(axis=1), y.mean(axis=(1, 3))
-    of_design = _interaction(block, (0, 1))
-    of_targets = _interaction(by_target - block[:, None], (1, 2))
-    of_attributes = _interaction((by_attribute - block[:, :, None]).transpose(1, 2, 0), (1, 2))
+    design_part = _interaction(block, (0, 1))
+    target_part = _interaction(by_target - block[:, None], (1, 2))
+    attribute_part = _interaction((by_attribute - block[:, :, None]).transpose(1, 2, 0), (1, 2))
     residual = _interaction(y.transpose(0, 2, 1, 3), (2, 3))
     mean_squares = (
-        (of_targets**2).sum() * m / (2 * (n - 1)),
-        (of_attributes**2).sum() * n / (2 * (m - 1)),
+        (target_part**2).sum() * m / (2 * (n - 1)),
+        (attribute_part**2).sum() * n / (2 * (m - 1)),
         -(residual**2).sum() / (4 * (n - 1) * (m - 1)),
     )
-    assert quasi_f(table).statistic ** 2 == pytest.approx((of_design**2).sum() * n * m / sum(mean_squares))
+    assert quasi_f(table).statistic ** 2 == pytest.approx((design_part**2).sum() * n * m / sum(mean_squares))
 
 
 def _interaction(values: np.ndarray, axes: tuple[int, int]) -> np.ndarray:
@@ -160,7 +160,7 @@ def _spread_as(values: np.ndarray, like: np.ndarray) -> np.ndarray:
 @pytest.mark.thorough
 def test_false_positives_and_coverage_are_nominal() -> None:
     found = [quasi_f(random_table(seed, bias=0.0)) for seed in range(200)]
-    assert 0.02 < np.mean([each.p_value < 0.05 for each in found]) < 0.08
+    assert 0.02 < np.mean([test.p_value < 0.05 for test in found]) < 0.08
     planted = [quasi_f(random_table(seed, bias=0.1, **THREE)).interval for seed in range(200, 400)]
     assert 0.92 < np.mean([low < 0.1 < high for low, high in planted]) < 0.98
 
@@ -187,8 +187,8 @@ def test_word_contributions_have_variances_of_sides() -> None:
 def test_controls_change_nothing() -> None:
     table = random_table()
     with_gaps = replace(table, values=table.values.where(table.values.attribute_class != "neutral"))
-    for other in (table.without_controls(), with_gaps):
-        assert quasi_f(other).interval == quasi_f(table).interval
+    for changed_table in (table.without_controls(), with_gaps):
+        assert quasi_f(changed_table).interval == quasi_f(table).interval
 
 
 def test_no_number_depends_on_the_order_of_words() -> None:

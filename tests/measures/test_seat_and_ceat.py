@@ -29,12 +29,12 @@ def _sentences_as_words(table: AssociationTable) -> AssociationTable:
     """A table of sentences by the textbook: each is a word with a vector of its own."""
     singles = _unit(table)
     sides = {}
-    for side, home in (("target", "group"), ("attribute", "attribute_class")):
-        homes = dict(zip(table.values[side].to_numpy(), table.values[home].to_numpy(), strict=True))
-        sides[side] = [(f"{w} in {r}", homes[w], own[w]) for r, own in enumerate(singles) for w in homes]
+    for side, coordinate in (("target", "group"), ("attribute", "attribute_class")):
+        category_of = dict(zip(table.values[side].to_numpy(), table.values[coordinate].to_numpy(), strict=True))
+        sides[side] = [(f"{w} in {r}", category_of[w], own[w]) for r, own in enumerate(singles) for w in category_of]
     targets, attributes = sides.values()
     values = np.array([[u @ v for *_, v in attributes] for *_, u in targets])
-    homes_of = [{name: home for name, home, _ in side} for side in (targets, attributes)]
+    homes_of = [{name: category for name, category, _ in side} for side in (targets, attributes)]
     return assemble(values, *homes_of, table.stereotypes)
 
 
@@ -67,10 +67,10 @@ def test_separate_spaces_compare_sentences_within_replicates(weat7) -> None:
     table = weat7
     assert table.replicates is not None
     seeds = replace(table, replicates=replace(table.replicates, kind="seed"))
-    alone, other = seat(replace(table, vectors=None), permutations=99), seat(seeds, permutations=99)
+    alone, without_vectors = seat(replace(table, vectors=None), permutations=99), seat(seeds, permutations=99)
     assert not alone.across
-    assert not other.across
-    assert alone.value == other.value
+    assert not without_vectors.across
+    assert alone.value == without_vectors.value
     assert alone.difference == pytest.approx(weat(table).difference, rel=1e-6)
 
 
@@ -108,15 +108,15 @@ def test_ceat_averages_weats_of_single_sentences(weat7) -> None:
     found = ceat(table, draws=draws, seed=5)
     singles, rng = _unit(table), np.random.default_rng(5)
     targets, attributes = table.values.target.to_numpy(), table.values.attribute.to_numpy()
-    of_targets = rng.integers(10, size=(draws, len(targets)))
-    of_attributes = rng.integers(10, size=(draws, len(attributes)))
+    target_rows = rng.integers(10, size=(draws, len(targets)))
+    attribute_rows = rng.integers(10, size=(draws, len(attributes)))
     homes = [
         dict(zip(words, table.values[label].to_numpy(), strict=True))
         for words, label in ((targets, "group"), (attributes, "attribute_class"))
     ]
     for k in (0, 7, 199):
-        x = np.array([singles[r][w] for r, w in zip(of_targets[k], targets, strict=True)])
-        y = np.array([singles[r][w] for r, w in zip(of_attributes[k], attributes, strict=True)])
+        x = np.array([singles[r][w] for r, w in zip(target_rows[k], targets, strict=True)])
+        y = np.array([singles[r][w] for r, w in zip(attribute_rows[k], attributes, strict=True)])
         whole = weat(assemble(x @ y.T, *homes, table.stereotypes), permutations=1)
         assert found.effect_sizes[k] == pytest.approx(whole.value, rel=1e-9)
 
@@ -124,11 +124,11 @@ def test_ceat_averages_weats_of_single_sentences(weat7) -> None:
 def test_random_effects_mean_is_the_textbooks() -> None:
     """DerSimonian & Laird (1986), by a loop; and without heterogeneity the fixed-effect mean."""
     y, v = np.array([0.1, 0.5, 0.3, 0.9]), np.array([0.01, 0.04, 0.02, 0.05])
-    w = [1 / each for each in v]
+    w = [1 / variance for variance in v]
     fixed = sum(a * b for a, b in zip(w, y, strict=True)) / sum(w)
     q = sum(a * (b - fixed) ** 2 for a, b in zip(w, y, strict=True))
     tau2 = (q - 3) / (sum(w) - sum(a * a for a in w) / sum(w))
-    mixed = [1 / (each + tau2) for each in v]
+    mixed = [1 / (variance + tau2) for variance in v]
     mean = sum(a * b for a, b in zip(mixed, y, strict=True)) / sum(mixed)
     assert random_effects_mean(y, v) == pytest.approx((mean, sum(mixed) ** -0.5, tau2))
     assert random_effects_mean(y, 100 * v) == pytest.approx((fixed, (sum(w) / 100) ** -0.5, 0.0))

@@ -58,12 +58,12 @@ def test_row_is_zero_if_groups_of_unequal_size_have_the_same_mean_score() -> Non
 
 def test_one_group_has_a_row_and_three_classes_have_a_reason(glove_50d: Vectors) -> None:
     words = load_wordlist("weat7")
-    one = {"math=male": list(words.groups["math"]), "male": list(words.classes["male terms"])}
-    one["female"] = list(words.classes["female terms"])
-    measured = measure_all(cosines(one, glove_50d, ()), only=["SemAxis"])
-    expected = semaxis(glove_50d, one["math=male"], {"male": one["male"], "female": one["female"]})
+    one_group = {"math=male": list(words.groups["math"]), "male": list(words.classes["male terms"])}
+    one_group["female"] = list(words.classes["female terms"])
+    measured = measure_all(cosines(one_group, glove_50d, ()), only=["SemAxis"])
+    expected = semaxis(glove_50d, one_group["math=male"], {"male": one_group["male"], "female": one_group["female"]})
     assert measured.table.loc["SemAxis", "value"] == pytest.approx(expected.value)
-    three = {**one, "other": list(words.groups["arts"])}
+    three = {**one_group, "other": list(words.groups["arts"])}
     against = load_wordlist(three, opposites=["female", "other"])
     left_out = measure_all(cosines(against, glove_50d, ()), only=["SemAxis"]).left_out
     assert says(left_out["SemAxis"], "SemAxis two classes 3 given")

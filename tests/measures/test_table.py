@@ -47,7 +47,7 @@ def test_defining_sets_bring_direct_bias_and_ripa(study: Callable[[str], Associa
     given, sets = study("weat6").with_vectors(glove), [("female", "male"), ("she", "he")]
     table = measure_all(given, defining_sets=sets).table
     assert table.loc["Direct Bias", "value"] == pytest.approx(0.2, abs=0.15)
-    differences = np.stack([glove[one] - glove[other] for one, other in sets])
+    differences = np.stack([glove[first] - glove[second] for first, second in sets])
     (direction,) = np.linalg.svd(differences)[2][:1]  # the first component of their differences, as in the paper
     expected = np.abs([glove[word] @ direction for word in given.values.target.to_numpy()]).mean()
     assert table.loc["RIPA", "value"] == pytest.approx(expected)
@@ -99,8 +99,8 @@ def test_ripa_of_replicates_is_their_mean_if_directions_are_equally_long(glove_5
     ]
     table = cosines("weat7", open_embedding(seeds, kind="seed"), ())
     singles = combine_replicates(table.singles(), kind="seed")
-    for each in (table, singles, *table.singles().values()):
-        value = measure_all(each, defining_sets="she:he", only=["RIPA"]).table.loc["RIPA", "value"]
+    for measured in (table, singles, *table.singles().values()):
+        value = measure_all(measured, defining_sets="she:he", only=["RIPA"]).table.loc["RIPA", "value"]
         assert value == pytest.approx(WEFE["she:he"][1], abs=1e-6)
 
 

@@ -63,13 +63,17 @@ def clustered_table(
 
     def preferences(words: dict[str, str], sd: float) -> np.ndarray:
         label = {word: topics.get(word) or pairs.get(word) or word for word in words}
-        of_label = {each: rng.normal() for each in label.values()}
-        return np.array([shared * of_label[label[word]] + sd * rng.normal() for word in words])
+        label_effect = {name: rng.normal() for name in label.values()}
+        return np.array([shared * label_effect[label[word]] + sd * rng.normal() for word in words])
 
-    of_class = np.array([{"work": 1, "home": -1}.get(c, 0) for c in attributes.values()])
-    of_group = np.array([1 if g == "men" else -1 for g in targets.values()])
+    class_signs = np.array([{"work": 1, "home": -1}.get(c, 0) for c in attributes.values()])
+    group_signs = np.array([1 if g == "men" else -1 for g in targets.values()])
     y = 0.1 + bias / 2 * sign + 0.03 * rng.standard_normal(sign.shape)
-    y = y + preferences(targets, 0.02)[:, None] * of_class + preferences(attributes, 0.03)[None, :] * of_group[:, None]
+    y = (
+        y
+        + preferences(targets, 0.02)[:, None] * class_signs
+        + preferences(attributes, 0.03)[None, :] * group_signs[:, None]
+    )
     return assemble(
         y,
         targets,
@@ -96,14 +100,14 @@ def covariance_of(table: AssociationTable, point: dict[str, np.ndarray]) -> np.n
     g, c = table.group_index, table.class_index
     (i, j), k = (index.ravel() for index in np.indices(table.values.shape)), len(table.associated_classes)
     target, attribute = target_covariance(table, point), attribute_covariance(table, point)
-    of_target = np.zeros((len(table.classes),) * 2)
-    of_target[:k, :k] = point[SHARED[0]] ** 2 + point[SHARED[1]] ** 2 * summing_to_zero(k)
-    of_attribute = point[SHARED[2]] ** 2 + point[SHARED[3]] ** 2 * summing_to_zero(len(table.groups))
+    target_cov = np.zeros((len(table.classes),) * 2)
+    target_cov[:k, :k] = point[SHARED[0]] ** 2 + point[SHARED[1]] ** 2 * summing_to_zero(k)
+    attribute_variance = point[SHARED[2]] ** 2 + point[SHARED[3]] ** 2 * summing_to_zero(len(table.groups))
     same_target, same_attribute = (m @ m.T for m in (membership(table, side) for side in SIDES))
     v = (i[:, None] == i) * target[g[i][:, None], c[j][:, None], c[j]]
-    v = v + same_target[np.ix_(i, i)] * of_target[np.ix_(c[j], c[j])]
+    v = v + same_target[np.ix_(i, i)] * target_cov[np.ix_(c[j], c[j])]
     v = v + (j[:, None] == j) * attribute[c[j][:, None], g[i][:, None], g[i]]
-    v = v + same_attribute[np.ix_(j, j)] * of_attribute[np.ix_(g[i], g[i])]
+    v = v + same_attribute[np.ix_(j, j)] * attribute_variance[np.ix_(g[i], g[i])]
     return v + np.diag(residual_variances(table, point)[table.class_index[np.indices(table.values.shape)[1].ravel()]])
 
 
@@ -163,8 +167,8 @@ def test_contrast_variance_is_that_of_values(labels):
     parts = Variances.from_posterior(xr.Dataset(scales), data).contrast_variances(weights)
     found = sum(part.item() for part in parts.values())
     g, c = table.group_index, table.class_index
-    of_value = weights[0][np.ix_(g, c)] / np.outer(np.bincount(g)[g], np.bincount(c)[c])
-    assert found == pytest.approx(of_value.ravel() @ covariance_of(table, point) @ of_value.ravel())
+    value_weights = weights[0][np.ix_(g, c)] / np.outer(np.bincount(g)[g], np.bincount(c)[c])
+    assert found == pytest.approx(value_weights.ravel() @ covariance_of(table, point) @ value_weights.ravel())
 
 
 @pytest.mark.slow
@@ -173,12 +177,12 @@ def test_the_long_form_has_the_same_posterior():
     """Where sub-topics are of one size, and all words are paired, the raw contrast is the best estimate in both."""
     topics = {f"a{i}": f"{i // 3}" for i in range(6)}
     table = clustered_table(5, shared=0.03, sizes=(4, 6), topics=topics, pairs=TARGET_PAIRS)
-    one = fit(table, seed=1)
-    other = fit(table, "crossed-long", seed=1, sampling=SHORT)
-    short, long = (summarize(each).loc[("bias", "overall")] for each in (one, other))
+    short_fit = fit(table, seed=1)
+    long_fit = fit(table, "crossed-long", seed=1, sampling=SHORT)
+    short, long = (summarize(fitted).loc[("bias", "overall")] for fitted in (short_fit, long_fit))
     assert short["mean"] == pytest.approx(long["mean"], abs=0.1 * short["sd"])
     assert short["sd"] == pytest.approx(long["sd"], rel=0.1)
-    scales = (each["posterior"]["sd_target_preference"].mean() for each in (one, other))
+    scales = (fitted["posterior"]["sd_target_preference"].mean() for fitted in (short_fit, long_fit))
     assert float(next(scales) / next(scales)) == pytest.approx(1, abs=0.1)
 
 
@@ -210,7 +214,7 @@ def test_cluster_directions_are_orthonormal(seed, index):
     """All directions together are all deviations from the averages of cells, each once."""
     cells = np.arange(len(index)) % 2
     clusters = Clusters(("topic",), np.array(index))
-    found = [(each.positions, own.basis) for each in clusters.word_sets(cells) for own in each.shared]
+    found = [(word_set.positions, own.basis) for word_set in clusters.word_sets(cells) for own in word_set.shared]
     everywhere = np.eye(len(index))
     basis = np.concatenate([np.zeros((len(index), 0)), *(everywhere[:, words] @ own for words, own in found)], axis=1)
     np.testing.assert_allclose(basis.T @ basis, np.eye(basis.shape[1]), atol=1e-9)

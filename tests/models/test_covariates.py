@@ -37,10 +37,10 @@ COMPARED = ("work", "home")
 def numbers(table: AssociationTable, side: str, names: tuple[str, ...], seed: int = 0) -> pd.DataFrame:
     """Numbers that differ between groups, and between classes, on average."""
     words = table.values[side].to_numpy()
-    home = table.group_index if side == "target" else table.class_index
-    kept = np.ones(len(words), dtype=bool) if side == "target" else home < len(COMPARED)
+    codes = table.group_index if side == "target" else table.class_index
+    kept = np.ones(len(words), dtype=bool) if side == "target" else codes < len(COMPARED)
     rng = np.random.default_rng(seed)
-    frame = pd.DataFrame({name: home + rng.normal(size=len(words)) for name in names}, index=words)
+    frame = pd.DataFrame({name: codes + rng.normal(size=len(words)) for name in names}, index=words)
     return frame[kept]
 
 
@@ -56,7 +56,9 @@ def regressors(table: AssociationTable) -> list[np.ndarray]:
     z = {s: data[f"{s}_covariate_value"].to_numpy().T if f"{s}_covariate_value" in data else () for s in SIDES}
     columns = [of[i] * (c == k) for of in z["target"] for k in range(len(table.classes))]
     columns += [of[j] * (g == k) for of in z["attribute"] for k in range(len(table.groups))]
-    return columns + [one[i] * other[j] for one in z["target"] for other in z["attribute"]]
+    return columns + [
+        target_column[i] * attribute_column[j] for target_column in z["target"] for attribute_column in z["attribute"]
+    ]
 
 
 DESIGNS = {
@@ -87,12 +89,12 @@ def test_slopes_are_those_of_generalised_least_squares(sides, names):
     table = covariates(table, sides, names)
     data, point = model_data(table), random_point(table, np.random.default_rng(4))
     block = np.eye(6)[(table.group_index[:, None] * 3 + table.class_index).ravel()]
-    x = np.column_stack([block, *(each.ravel() for each in regressors(table))])
+    x = np.column_stack([block, *(regressor.ravel() for regressor in regressors(table))])
     precision = np.linalg.inv(dense_covariance(table, point))
     covariance = np.linalg.inv(x.T @ precision @ x)
     beta = covariance @ x.T @ precision @ table.values.to_numpy().ravel()
     weights = bias_weights(data)
-    of_blocks = np.concatenate([weights.to_numpy().ravel(), np.zeros(len(beta) - 6)])
+    block_columns = np.concatenate([weights.to_numpy().ravel(), np.zeros(len(beta) - 6)])
 
     variances = Variances.from_posterior(as_posterior(table, point), data)
     explained = explained_contrast(variances, data, weights)
@@ -100,8 +102,8 @@ def test_slopes_are_those_of_generalised_least_squares(sides, names):
     parts = variances.contrast_variances(weights.to_numpy())
     adjusted = raw - sum(centre.item() for centre, _ in explained.values())
     variance = sum(part.item() for part in parts.values()) + sum(spread.item() for _, spread in explained.values())
-    assert adjusted == pytest.approx(of_blocks @ beta, abs=1e-10)
-    assert variance == pytest.approx(of_blocks @ covariance @ of_blocks, rel=1e-8)
+    assert adjusted == pytest.approx(block_columns @ beta, abs=1e-10)
+    assert variance == pytest.approx(block_columns @ covariance @ block_columns, rel=1e-8)
 
     if len(sides) == 1:
         slopes = Slopes.of(variances, data, sides[0])
@@ -138,8 +140,8 @@ def test_fit_has_bias_and_explained_part(adjusted, table):
 def test_the_long_form_has_slopes_and_bias(adjusted, table):
     # Each draw of every word's effects takes long; the means of 1,000 are close enough for what follows.
     long = Fitted.of(fit(table, "crossed-long", seed=1, sampling=Sampling(draws=500, tune=400, chains=2)))
-    one, other = (summarize(each, words=False) for each in (adjusted, long))
-    difference = (one["mean"] - other["mean"]) / other["sd"]
+    short, written_out = (summarize(fitted, words=False) for fitted in (adjusted, long))
+    difference = (short["mean"] - written_out["mean"]) / written_out["sd"]
     assert difference.drop("effect_size", errors="ignore").abs().max() < 0.15
     assert {"target_slope", "attribute_slope", "covariate_product"} <= set(pymc_model(table).named_vars)
 
@@ -218,6 +220,6 @@ def test_a_model_without_slopes_is_refused(table):
     ],
 )
 def test_a_verdict_says_whose_covariates_are_equal(names, said):
-    labels = xr.Dataset(coords={f"{side}_covariate": of_side for side, of_side in names.items()})
+    labels = xr.Dataset(coords={f"{side}_covariate": covariates for side, covariates in names.items()})
     slopes = xr.Dataset({f"{side}_slope": 0.0 for side in names})
     assert covariates_of(SimpleNamespace(posterior=slopes, data=labels)) == said

@@ -51,9 +51,9 @@ def block_log_likelihood(table: AssociationTable, point: dict[str, np.ndarray]) 
     data = model_data(table)
     p, w = data.n_targets.to_numpy(), data.n_attributes.to_numpy()
     g, c = (index.ravel() for index in np.indices((len(p), len(w))))
-    of_target, of_attribute = target_covariance(table, point), attribute_covariance(table, point)
-    covariance = (g[:, None] == g) * of_target[g[:, None], c[:, None], c] / p[g]
-    covariance += (c[:, None] == c) * of_attribute[c[:, None], g[:, None], g] / w[c]
+    target_cov, attribute_cov = target_covariance(table, point), attribute_covariance(table, point)
+    covariance = (g[:, None] == g) * target_cov[g[:, None], c[:, None], c] / p[g]
+    covariance += (c[:, None] == c) * attribute_cov[c[:, None], g[:, None], g] / w[c]
     covariance += np.diag(residual_variances(table, point)[c] / (p[g] * w[c]))
     return multivariate_normal(point["mean"].ravel(), covariance).logpdf(data.block_mean.to_numpy().ravel())
 
@@ -124,10 +124,10 @@ def test_scales_of_levels_add_to_the_log_likelihood_unless_the_bias_depends_on_t
     cancelling = levels_that_cancel(spec, data) & {*scales}
     assert ("sd_attribute" in cancelling) == (len(targets) == 2)
     density, rng = integrated_density(model, scales), np.random.default_rng(5)
-    point, other = random_point(table, rng), random_point(table, rng)
+    point, second_point = random_point(table, rng), random_point(table, rng)
 
     def at(*moved: str) -> float:
-        return density(*((other if name in moved else point)[name] for name in scales))
+        return density(*((second_point if name in moved else point)[name] for name in scales))
 
     relevant = [name for name in scales if name not in cancelling and "residual" not in name]
     together = at(*cancelling, *relevant) - at(*relevant)
@@ -138,12 +138,12 @@ def test_scales_of_levels_add_to_the_log_likelihood_unless_the_bias_depends_on_t
 def test_another_unit_scales_the_posterior(small_table, small_fit):
     eightfold = fit(replace(small_table, values=8 * small_table.values), seed=1, sampling=SHORT)
     for scope in ("both", "targets"):
-        one, other = (summarize(each, scope, ci_prob=0.95, words=scope == "both") for each in (small_fit, eightfold))
+        few, many = (summarize(fitted, scope, ci_prob=0.95, words=scope == "both") for fitted in (small_fit, eightfold))
         same = ("effect_size",)
         for column in ("mean", "sd", "eti95_lb", "eti95_ub", "observed", "noise_sd"):
-            rows = ~one.index.get_level_values("estimand").isin(same)
-            np.testing.assert_allclose(other[column][rows], 8 * one[column][rows], rtol=1e-6, atol=1e-12)
-        np.testing.assert_allclose(other.prob_direction, one.prob_direction, rtol=1e-6)
+            rows = ~few.index.get_level_values("estimand").isin(same)
+            np.testing.assert_allclose(many[column][rows], 8 * few[column][rows], rtol=1e-6, atol=1e-12)
+        np.testing.assert_allclose(many.prob_direction, few.prob_direction, rtol=1e-6)
 
 
 def test_labels_stay_with_their_numbers(small_table, small_fit):

@@ -24,7 +24,7 @@ ALWAYS = ("gender_glove", "gender_reddit_debiased", "race_google", "religion_glo
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "table", [pytest.param(each, marks=[] if each in ALWAYS else pytest.mark.thorough) for each in TABLES]
+    "table", [pytest.param(name, marks=[] if name in ALWAYS else pytest.mark.thorough) for name in TABLES]
 )
 def test_it_reproduces_the_published_posterior(published_cosines, published, table):
     wordlist, embedding = table.split("_", 1)

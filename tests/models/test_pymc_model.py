@@ -46,7 +46,7 @@ def test_plain_pymc_of_the_docs_agrees(table):
         points = [{rv.name: prior[rv.name].to_numpy()[0, k] for rv in model.free_RVs} for k in range(3)]
         densities.append([untransformed_density(model)(point) for point in points])
     # Scales are in units of the priors here, and of the table there, so that densities differ by a constant.
-    np.testing.assert_allclose(*(np.diff(each) for each in densities), rtol=1e-5)
+    np.testing.assert_allclose(*(np.diff(values) for values in densities), rtol=1e-5)
     assert np.ptp(densities[0]) > 1
 
 
@@ -74,9 +74,9 @@ def test_priors_are_written_with_numbers(table):
 
 def test_data_of_another_table_make_its_model(table):
     """All that differs between tables of one shape can be set."""
-    other = cosines("weat8", "googlenews-demo", sub_topics="independent").without_controls()
+    second_table = cosines("weat8", "googlenews-demo", sub_topics="independent").without_controls()
     for marginal in (False, True):
-        model, expected = (pymc_model(each, marginal=marginal) for each in (table, other))
+        model, expected = (pymc_model(measured, marginal=marginal) for measured in (table, second_table))
         drawn = pm.draw(expected.free_RVs, random_seed=1, mode="FAST_COMPILE")
         point = {rv.name: values for rv, values in zip(expected.free_RVs, drawn, strict=True)}
         before = untransformed_density(model)(point)
@@ -159,12 +159,14 @@ def test_integrating_word_effects_gives_the_marginal_model(name, scales):
     y = model["values"].get_value()
     density, rng, differences = integrated_density(marginal, names), np.random.default_rng(1), []
     largest = 0.0
-    of_normals, of_scales = ([rv.shape.eval(mode="FAST_COMPILE") for rv in rvs] for rvs in (normal_rvs, scale_rvs))
-    zeros, normals = [np.zeros(shape) for shape in of_normals], [_standard(rv) for rv in normal_rvs]
+    normal_shapes, scale_shapes = (
+        [rv.shape.eval(mode="FAST_COMPILE") for rv in rvs] for rvs in (normal_rvs, scale_rvs)
+    )
+    zeros, normals = [np.zeros(shape) for shape in normal_shapes], [_standard(rv) for rv in normal_rvs]
     for _ in range(2):
         # In units of the prior, but for variances and inflations.
         typical = [1.0 if name.endswith("_z") else 0.1 for name in names]
-        point = [size * rng.uniform(0.2, 2.0, shape) for size, shape in zip(typical, of_scales, strict=True)]
+        point = [size * rng.uniform(0.2, 2.0, shape) for size, shape in zip(typical, scale_shapes, strict=True)]
 
         def effects(k: int, rows: np.ndarray, point: list[np.ndarray] = point) -> np.ndarray:
             at = [values(*zeros[:k], row, *zeros[k + 1 :], *point)[0] for row in rows]
@@ -236,9 +238,9 @@ def test_pymc_samples_the_posterior_of_the_collapsed_fit(table):
     assert prior["prior_predictive"].association.sizes["pair"] == table.values.size
     assert predicted["posterior_predictive"].association.sizes["pair"] == table.values.size
     for name in ("mean", "sd_target_preference", "sd_attribute", "sd_attribute_preference", "sd_residual"):
-        one, other = collapsed[name], drawn["posterior"][name]
-        error = np.hypot(*(arviz_stats.mcse(draws) for draws in (one, other)))
-        gap = np.abs(one.mean(("chain", "draw")) - other.mean(("chain", "draw")))
+        marginal_draws, full_draws = collapsed[name], drawn["posterior"][name]
+        error = np.hypot(*(arviz_stats.mcse(draws) for draws in (marginal_draws, full_draws)))
+        gap = np.abs(marginal_draws.mean(("chain", "draw")) - full_draws.mean(("chain", "draw")))
         assert bool((gap < 4 * error).all()), name
     assert arviz_stats.loo(drawn).n_data_points == table.values.size
 

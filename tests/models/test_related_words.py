@@ -41,7 +41,7 @@ def related_fit(sampled, related):
 
 def test_table_keeps_how_its_words_vary_together(related):
     found = related.related_words
-    assert {home: each.inflation for home, each in found.categories.items()} == INFLATION
+    assert {category: related.inflation for category, related in found.categories.items()} == INFLATION
     assert set(found.reduced) == {"men", "work"}
     assert found.groups["men"].effective == 2.5
     assert found.groups["men"].ends == (("men 4", "men 3"), ("men 0", "men 1"))
@@ -62,18 +62,18 @@ def test_contrast_variance_is_that_of_values(related, related_fit):
     data, posterior = model_data(related), related_fit["posterior"].to_dataset().isel(chain=[0], draw=[3])
     weights = np.array([[[0.5, -0.5, 0.0], [-0.5, 0.5, 0.0]]])
     parts = Variances.from_posterior(posterior, data).contrast_variances(weights)
-    point = {str(name): each[0, 0].to_numpy() for name, each in posterior.items()}
+    point = {str(name): values[0, 0].to_numpy() for name, values in posterior.items()}
     g, c = related.group_index, related.class_index
     i, j = (index.ravel() for index in np.indices(related.values.shape))
-    of_targets, of_attributes = (
+    target_part, attribute_part = (
         np.eye(len(cells)) + (cells[:, None] == cells) * ((inflation - 1) / np.bincount(cells))[cells]
         for cells, inflation in ((g, point["target_inflation"]), (c, point["attribute_inflation"]))
     )
-    v = of_targets[np.ix_(i, i)] * target_covariance(related, point)[g[i][:, None], c[j][:, None], c[j]]
-    v += of_attributes[np.ix_(j, j)] * attribute_covariance(related, point)[c[j][:, None], g[i][:, None], g[i]]
+    v = target_part[np.ix_(i, i)] * target_covariance(related, point)[g[i][:, None], c[j][:, None], c[j]]
+    v += attribute_part[np.ix_(j, j)] * attribute_covariance(related, point)[c[j][:, None], g[i][:, None], g[i]]
     v += np.diag(residual_variances(related, point)[c[j]])
-    of_value = (weights[0][np.ix_(g, c)] / np.outer(np.bincount(g)[g], np.bincount(c)[c])).ravel()
-    assert sum(part.item() for part in parts.values()) == pytest.approx(of_value @ v @ of_value)
+    value_weights = (weights[0][np.ix_(g, c)] / np.outer(np.bincount(g)[g], np.bincount(c)[c])).ravel()
+    assert sum(part.item() for part in parts.values()) == pytest.approx(value_weights @ v @ value_weights)
 
 
 def test_preference_is_what_its_variance_leaves_of_residuals(related, related_fit):
@@ -83,8 +83,8 @@ def test_preference_is_what_its_variance_leaves_of_residuals(related, related_fi
         share, left = residual_shares(data, side)[0], variance - 0
         for cell, name in enumerate(variance[CATEGORY_COORD[side]].to_numpy()):
             # Attributes of control classes have residuals of their own.
-            of_cell = posterior.sd_residual_control if name in data.control else posterior.sd_residual
-            left[{CATEGORY_COORD[side]: cell}] = variance.isel({CATEGORY_COORD[side]: cell}) - share * of_cell**2
+            residual_sd = posterior.sd_residual_control if name in data.control else posterior.sd_residual
+            left[{CATEGORY_COORD[side]: cell}] = variance.isel({CATEGORY_COORD[side]: cell}) - share * residual_sd**2
         expected = np.sqrt(left.clip(min=0)).transpose(*posterior[f"sd_{side}_preference"].dims)
         np.testing.assert_allclose(posterior[f"sd_{side}_preference"], expected, atol=1e-6)
 
@@ -112,15 +112,17 @@ def test_posterior_of_a_preference_equals_the_closed_form(words):
     table = random_table(5, targets={"men": words, "women": words}, attributes={"work": 300, "home": 300})
     homes = {"men": 0.02, "women": 0.02, "work": 0.05, "home": 0.05}
     related = {
-        home: Related(
+        category: Related(
             tuple(
-                w for w in (*table.values.target.to_numpy(), *table.values.attribute.to_numpy()) if w.startswith(home)
+                w
+                for w in (*table.values.target.to_numpy(), *table.values.attribute.to_numpy())
+                if w.startswith(category)
             ),
             1.0,
             sd,
             10.0,
         )
-        for home, sd in homes.items()
+        for category, sd in homes.items()
     }
     posterior = fit(table.with_related_words(related), seed=1)["posterior"]
     data = model_data(table)
@@ -150,7 +152,7 @@ def test_words_of_one_group_keep_their_own_effects(related, related_fit):
 
 @pytest.mark.slow
 def test_related_words_widen_the_interval(related):
-    independent = {home: replace(each, inflation=1.0) for home, each in RELATED.items()}
+    independent = {category: replace(related, inflation=1.0) for category, related in RELATED.items()}
     sd = {
         name: summarize(fit(table, seed=1, sampling=SHORT), words=False).loc[("bias", "overall"), "sd"]
         for name, table in {"related": related, "independent": random_table(3).with_related_words(independent)}.items()

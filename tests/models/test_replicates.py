@@ -43,14 +43,14 @@ def replicated_table(
 ) -> AssociationTable:
     """Random values: so many targets in each group, attributes in each associated class, words in one control."""
     rng = np.random.default_rng(seed)
-    of_target = {f"t{g}{i}": f"g{g}" for g, n in enumerate(targets) for i in range(n)}
-    of_attribute = {f"a{c}{j}": f"c{c}" for c, n in enumerate(attributes) for j in range(n)}
-    of_attribute |= {f"z{j}": "neutral" for j in range(controls)}
+    target_group = {f"t{g}{i}": f"g{g}" for g, n in enumerate(targets) for i in range(n)}
+    attribute_class = {f"a{c}{j}": f"c{c}" for c, n in enumerate(attributes) for j in range(n)}
+    attribute_class |= {f"z{j}": "neutral" for j in range(controls)}
     stereotypes = {f"g{g}": f"c{g % len(attributes)}" for g in range(len(targets))}
-    shape = (len(of_target), len(of_attribute))
+    shape = (len(target_group), len(attribute_class))
     opposites = tuple(f"c{c}" for c in range(len(targets), len(attributes)))
     tables = {
-        f"r{r}": assemble(rng.normal(size=shape), of_target, of_attribute, stereotypes, opposites=opposites)
+        f"r{r}": assemble(rng.normal(size=shape), target_group, attribute_class, stereotypes, opposites=opposites)
         for r in range(replicates)
     }
     return combine_replicates(tables, "template")
@@ -74,7 +74,7 @@ def random_scales(data: xr.Dataset, rng: np.random.Generator) -> dict[str, np.nd
 def variances_of(scales: dict[str, np.ndarray], data: xr.Dataset) -> Variances:
     """Of one draw of scales that groups share."""
     dims = {name: [dim for dim in DIMS[name] if dim != "group"] for name in scales}
-    draws = {name: (("draw", *dims[name][: np.ndim(each)]), np.array(each)[None]) for name, each in scales.items()}
+    draws = {name: (("draw", *dims[name][: np.ndim(value)]), np.array(value)[None]) for name, value in scales.items()}
     return Variances.from_posterior(xr.Dataset(draws), data)
 
 
@@ -90,18 +90,18 @@ def dense_covariance(table: AssociationTable, scales: dict[str, np.ndarray], dat
     index = np.indices((n_replicates, *table.values.shape)).reshape(3, -1)
     r, i, j = index
     g, c = table.group_index[i], table.class_index[j]
-    same_r, same_i, same_j = (each[:, None] == each for each in (r, i, j))
+    same_r, same_i, same_j = (codes[:, None] == codes for codes in (r, i, j))
     found = np.zeros((len(r),) * 2)
     none = {"sd_target": np.zeros(()), "sd_target_control": np.zeros(0)}  # of a table without controls
     for suffix, alike in (("", np.ones_like(same_r)), (BY_REPLICATE, same_r)):
         own = none | {name: scales[name + suffix] for name in SCALES if name + suffix in scales}
-        of_target, of_attribute = target_covariance(table, own), attribute_covariance(table, own)
-        found += alike * same_i * of_target[g[:, None], c[:, None], c]
-        found += alike * same_j * of_attribute[c[:, None], g[:, None], g]
-        of_class = (
+        target_cov, attribute_cov = target_covariance(table, own), attribute_covariance(table, own)
+        found += alike * same_i * target_cov[g[:, None], c[:, None], c]
+        found += alike * same_j * attribute_cov[c[:, None], g[:, None], g]
+        class_codes = (
             np.where(c >= k, scales.get("sd_residual_control" + suffix, 0.0), scales["sd_residual" + suffix]) ** 2
         )
-        found += alike * same_i * same_j * of_class
+        found += alike * same_i * same_j * class_codes
     sums_g, sums_c = summing_to_zero(data.sizes["group"]), np.zeros((data.sizes["attribute_class"],) * 2)
     sums_c[:k, :k] = summing_to_zero(k)
     own = scales["sd_replicate"] ** 2 + scales["sd_replicate_group"] ** 2 * sums_g[np.ix_(g, g)]
@@ -147,9 +147,9 @@ def test_contrast_variance_is_that_of_values(design):
     weights = rng.normal(size=(1, data.sizes["group"], data.sizes["attribute_class"]))
     parts = variances_of(scales, data).contrast_variances(weights)
     g, c = table.group_index, table.class_index
-    of_value = weights[0][np.ix_(g, c)] / np.outer(np.bincount(g)[g], np.bincount(c)[c])
-    of_value = np.tile(of_value.ravel(), data.sizes["replicate"]) / data.sizes["replicate"]
-    dense = of_value @ dense_covariance(table, scales, data) @ of_value
+    value_weights = weights[0][np.ix_(g, c)] / np.outer(np.bincount(g)[g], np.bincount(c)[c])
+    value_weights = np.tile(value_weights.ravel(), data.sizes["replicate"]) / data.sizes["replicate"]
+    dense = value_weights @ dense_covariance(table, scales, data) @ value_weights
     assert sum(part.item() for part in parts.values()) == pytest.approx(dense)
 
 
@@ -174,9 +174,9 @@ def test_lme4_agrees_on_likelihood_and_standard_error():
 
     best = lme4_scales(lme4["REML"])
     found = log_likelihood_at(best)
-    other = log_likelihood_at(lme4_scales(lme4["all alike"]))
+    at_lme4 = log_likelihood_at(lme4_scales(lme4["all alike"]))
     expected = lme4["REML", "log_likelihood"] - lme4["all alike", "log_likelihood"]
-    assert found - other == pytest.approx(expected, rel=1e-6)
+    assert found - at_lme4 == pytest.approx(expected, rel=1e-6)
     for name in best:
         for factor in (0.9, 1.1):
             assert log_likelihood_at(best | {name: best[name] * factor}) < found + 1e-4
@@ -194,8 +194,8 @@ def test_order_and_labels_of_replicates_do_not_matter():
     patterns = variances_of(random_scales(data, np.random.default_rng(1)), data).patterns
     expected = parts_of(data, patterns)
     for order in (sorted(tables, reverse=True), ["R2", "R0", "R3", "R1"]):
-        other = model_data(combine_replicates({label: tables[label] for label in order}, "seed"))
-        for name, part in parts_of(other, patterns).items():
+        reordered = model_data(combine_replicates({label: tables[label] for label in order}, "seed"))
+        for name, part in parts_of(reordered, patterns).items():
             np.testing.assert_allclose(part.scatter, expected[name].scatter, rtol=1e-9, atol=1e-12)
 
 
@@ -246,7 +246,7 @@ def test_scopes_add_noise_of_their_samples(fitted):
 
 def test_dropping_draws_changes_no_number(fitted):
     for scope in SAMPLING[:3]:  # of which the first samples replicates
-        kept, new = (estimate_of(each, "target_bias", scope) for each in (fitted, Fitted.of(fitted.tree)))
+        kept, new = (estimate_of(fitted_tree, "target_bias", scope) for fitted_tree in (fitted, Fitted.of(fitted.tree)))
         np.testing.assert_array_equal(kept.mixture.centre, new.mixture.centre)
         np.testing.assert_array_equal(kept.mixture.sd, new.mixture.sd)
 
@@ -265,7 +265,7 @@ def test_draws_and_mixture_are_one_posterior(fitted, scope):
 
 def test_fixed_words_and_replicates_have_raw_contrasts(fitted, templates):
     raw = summarize(fitted, "none")
-    single = {label: table_means(each) for label, each in templates.singles().items()}
+    single = {label: table_means(table) for label, table in templates.singles().items()}
     for label, means in single.items():
         expected = float((means.block_mean * bias_weights(means)).sum())
         assert raw.loc[("replicate_bias", label), "mean"] == pytest.approx(expected)
@@ -290,12 +290,12 @@ def test_what_replicates_say_is_the_dense_normals(fitted, templates):
     x = np.tile(np.eye(data.block_mean.size)[block], (n_replicates, 1))
     weights = bias_weights(data).to_numpy()[0].ravel()
     effects = {name: 0 * scale for name, scale in scales.items()} | {name: scales[name] for name in REPLICATES}
-    of_effects = dense_covariance(templates, effects, data)
+    effects_cov = dense_covariance(templates, effects, data)
     # One value of each block of each replicate stands for the replicate's effects on it.
     first = [int(np.flatnonzero(block == b)[0]) for b in range(len(weights))]
     rows = [[r * size + k for k in first] for r in range(n_replicates)]
-    with_data = np.stack([weights @ of_effects[own] for own in rows])
-    among = np.array([[weights @ of_effects[np.ix_(a, b)] @ weights for b in rows] for a in rows])
+    with_data = np.stack([weights @ effects_cov[own] for own in rows])
+    among = np.array([[weights @ effects_cov[np.ix_(a, b)] @ weights for b in rows] for a in rows])
     y = templates.replicates.stacked().to_numpy().ravel()
     solved = np.linalg.solve(v, np.column_stack([x, y, with_data.T]))
     information = x.T @ solved[:, : x.shape[1]]
@@ -335,8 +335,8 @@ def test_a_model_without_replicates_takes_the_mean(templates, from_priors, caplo
 
 @pytest.mark.slow
 def test_another_unit_is_another_unit_of_everything(templates, fitted):
-    tables = {label: replace(each, values=each.values / 8) for label, each in templates.singles().items()}
+    tables = {label: replace(table, values=table.values / 8) for label, table in templates.singles().items()}
     smaller = fit(combine_replicates(tables, "template"), sampling=ENOUGH)
-    one, other = (summarize(each)["mean"] for each in (fitted, smaller))
-    scaled = [name for name in one.index if name[0] not in ("same_sign", "reliability", "effect_size")]
-    np.testing.assert_allclose(8 * other[scaled], one[scaled], rtol=1e-6, atol=1e-9)
+    whole, part = (summarize(tree)["mean"] for tree in (fitted, smaller))
+    scaled = [name for name in whole.index if name[0] not in ("same_sign", "reliability", "effect_size")]
+    np.testing.assert_allclose(8 * part[scaled], whole[scaled], rtol=1e-6, atol=1e-9)

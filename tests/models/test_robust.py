@@ -33,13 +33,13 @@ def test_residual_is_student_t_with_its_sd(small_table, nu):
     )
     rng = np.random.default_rng(1)
     point = {name: rng.normal(0, 0.3, np.shape(value)) for name, value in model.initial_point().items()}
-    density, mean, of_target, of_attribute, *sds = values(point | {"nu_interval__": np.log(nu - 2)})
+    density, mean, target_part, attribute_part, *sds = values(point | {"nu_interval__": np.log(nu - 2)})
     i, j = data.pair_target.to_numpy(), data.pair_attribute.to_numpy()
     g, c = small_table.group_index[i], small_table.class_index[j]
     sd = np.where(c < 2, *sds)
     residual = t(nu, scale=sd / t(nu).std())
     value = structure_of(load_spec("robust")).inputs(load_spec("robust"), data)["values"]
-    missed = value - mean[g, c] - of_target[c, i] - of_attribute[g, j]
+    missed = value - mean[g, c] - target_part[c, i] - attribute_part[g, j]
     assert residual.std() == pytest.approx(sd)
     assert density == pytest.approx(residual.logpdf(missed))
 
@@ -49,8 +49,8 @@ def test_residual_is_student_t_with_its_sd(small_table, nu):
 def test_an_odd_cosine_moves_it_less(small_fit, spoilt):
     word = ("target_bias", "men 0")
     clean, normal, robust = (
-        summarize(each).loc[word, "mean"]
-        for each in (
+        summarize(fitted).loc[word, "mean"]
+        for fitted in (
             small_fit,
             fit(spoilt, seed=1, sampling=SHORT),
             fit(spoilt, "robust", seed=1, sampling=Sampling(draws=250, tune=400, chains=2)),

@@ -38,16 +38,18 @@ def test_sampled_density_is_in_units_of_the_table(name, likelihood):
     draws = pm.draw(models[0].free_RVs, 3, random_seed=1, mode="FAST_COMPILE")
     differences = []
     for k in range(3):
-        drawn = {rv.name: each[k] for rv, each in zip(models[0].free_RVs, draws, strict=True)}
+        drawn = {rv.name: values[k] for rv, values in zip(models[0].free_RVs, draws, strict=True)}
         # Scales are in units of the priors in both, and levels of words are not.
-        in_units = {name + "_z" * (name.startswith("sd_") and name[-2:] != "_z"): each for name, each in drawn.items()}
+        in_units = {
+            name + "_z" * (name.startswith("sd_") and name[-2:] != "_z"): value for name, value in drawn.items()
+        }
         in_units |= {name: unit_of(spec, data) * drawn[name] for name in LEVELS if name in drawn}
         if "block_mean" in drawn:
             in_units["block_mean"] = unit_of(spec, data) * drawn["block_mean"] + data.block_mean.to_numpy()
-        one, other = (density(point) for density, point in zip(densities, (drawn, in_units), strict=True))
-        differences.append(one - other)
+        as_drawn, rescaled = (density(point) for density, point in zip(densities, (drawn, in_units), strict=True))
+        differences.append(as_drawn - rescaled)
     # Inputs are rounded to ten digits.
-    assert np.ptp(differences) < 1e-4 < abs(one)
+    assert np.ptp(differences) < 1e-4 < abs(as_drawn)
 
 
 @pytest.mark.parametrize("men", [1.0, 0.1, 3.0])

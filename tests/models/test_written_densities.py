@@ -106,7 +106,7 @@ def test_shares_are_logistic_with_writers():
 
 def test_priors_read_no_observed_value():
     gaps = bb.tpr_gaps.pymc_model(y=list("aabb"), prediction=list("abbb"), group=list("FMFM"))
-    for model in (gaps, *(bb.sentence_pairs.pymc_model(simulated(), each) for each in ("share", "difference"))):
+    for model in (gaps, *(bb.sentence_pairs.pymc_model(simulated(), kind) for kind in ("share", "difference"))):
         observed = {model.rvs_to_values[variable] for variable in model.observed_RVs}
         assert not observed & set(ancestors([*model.free_RVs, *model.deterministics]))
         assert not [name for name in model.named_vars if name.endswith(("_evidence", "_numbers"))]

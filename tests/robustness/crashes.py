@@ -75,13 +75,13 @@ def read_fit(home: Path) -> int:
 
 def write_vectors(name: str) -> Callable[[Path, int], object]:
     words = [f"word{k}" for k in range(300)]
-    return lambda home, content: save_vectors(
-        {word: np.full(20, float(content)) for word in words}, home / name, overwrite=True
+    return lambda folder, content: save_vectors(
+        {word: np.full(20, float(content)) for word in words}, folder / name, overwrite=True
     )
 
 
 def read_vectors(name: str) -> Callable[[Path], int]:
-    return lambda home: only(list(open_embedding(home / name).all().values()))
+    return lambda folder: only(list(open_embedding(folder / name).all().values()))
 
 
 def write_sentence_vectors(home: Path, content: int) -> None:
@@ -119,9 +119,9 @@ def write_report(home: Path, content: int) -> None:
 
 def read_report(home: Path) -> int:
     out = home / "report"
-    told = json.loads((out / PROVENANCE).read_text())
-    assert told["files"] == {name: sha for name, sha in hashes(out).items() if name != PROVENANCE}
-    return int(told["content"])
+    provenance = json.loads((out / PROVENANCE).read_text())
+    assert provenance["files"] == {name: sha for name, sha in hashes(out).items() if name != PROVENANCE}
+    return int(provenance["content"])
 
 
 def job(number: int) -> Job:
@@ -261,8 +261,8 @@ def main() -> None:
     given = parser.parse_args()
     chance = random.Random(given.seed)
     for name, writer in WRITERS.items():
-        with tempfile.TemporaryDirectory() as home:
-            print(f"{name}: {tried(writer, Path(home), given.kills, chance)}", flush=True)
+        with tempfile.TemporaryDirectory() as folder:
+            print(f"{name}: {tried(writer, Path(folder), given.kills, chance)}", flush=True)
 
 
 if __name__ == "__main__":

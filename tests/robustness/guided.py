@@ -27,10 +27,10 @@ def main() -> None:
     known = Path("fuzz-findings") / "guided" / name
     known.mkdir(parents=True, exist_ok=True)
     (known / "valid").write_bytes(seed_of(name))
-    with tempfile.TemporaryDirectory() as home:
+    with tempfile.TemporaryDirectory() as folder:
 
         def read(content: bytes) -> None:
-            ended = outcome(READERS[name], content, Path(home))
+            ended = outcome(READERS[name], content, Path(folder))
             if ended not in ALLOWED:
                 raise AssertionError(ended)
 

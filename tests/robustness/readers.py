@@ -72,9 +72,9 @@ def _checksummed(path: Path) -> object:
 
 
 def _saved(suffix: str) -> bytes:
-    with tempfile.TemporaryDirectory() as home:
+    with tempfile.TemporaryDirectory() as folder:
         words = {"he": [1.0, 2.5], "she": [0.25, -1.0], "na\u00efve": [0.0, 3.0]}
-        path = save_vectors({word: np.array(v) for word, v in words.items()}, Path(home) / f"v{suffix}")
+        path = save_vectors({word: np.array(v) for word, v in words.items()}, Path(folder) / f"v{suffix}")
         return path.read_bytes()
 
 
@@ -221,8 +221,8 @@ JOB = Job("job", abs, (1,), depends_on=1)
 
 
 def _result() -> bytes:
-    with tempfile.TemporaryDirectory() as home:
-        store = open_store(Path(home) / "results")
+    with tempfile.TemporaryDirectory() as folder:
+        store = open_store(Path(folder) / "results")
         store.keep(Outcome(JOB.name, JOB.key, result={"bias": 1.0, "shares": {"a": 0.5}}))
         return store.path(JOB).read_bytes()
 
@@ -234,9 +234,9 @@ def _kept(path: Path) -> object:
 
 
 def _cache() -> bytes:
-    with tempfile.TemporaryDirectory() as home:
-        Cache(Path(home) / "s.sqlite3").add({b"k" * 32: np.ones(4, dtype=np.float32)})
-        return (Path(home) / "s.sqlite3").read_bytes()
+    with tempfile.TemporaryDirectory() as folder:
+        Cache(Path(folder) / "s.sqlite3").add({b"k" * 32: np.ones(4, dtype=np.float32)})
+        return (Path(folder) / "s.sqlite3").read_bytes()
 
 
 def _found(path: Path) -> object:

@@ -95,7 +95,7 @@ def test_the_page_has_the_last_run_of_the_fuzzer():
 def test_the_page_has_the_same_numbers():
     for row in read("same-numbers")["rows"]:
         version, *cells = (row["python"][name] for name in ("python", "numpy", "pymc", "pytensor"))
-        told = [
+        message = [
             version,
             *cells,
             row["core"],
@@ -103,4 +103,4 @@ def test_the_page_has_the_same_numbers():
             row["estimates that differ"],
             row["diagnostics that differ"],
         ]
-        assert f"| {' | '.join(map(str, told))} |" in PAGE
+        assert f"| {' | '.join(map(str, message))} |" in PAGE

@@ -42,15 +42,15 @@ def test_bias_of_a_contrast_is_its_contrast() -> None:
 
 
 def test_replicates_pair_by_label_or_order() -> None:
-    one, other = seeds(3), seeds(3, seed=1)
-    turned = combine_replicates(dict(reversed(other.singles().items())), "seed")
+    first, second = seeds(3), seeds(3, seed=1)
+    turned = combine_replicates(dict(reversed(second.singles().items())), "seed")
     expected = np.stack(
-        [b.values - a.values for a, b in zip(*(t.singles().values() for t in (one, other)), strict=True)]
+        [b.values - a.values for a, b in zip(*(t.singles().values() for t in (first, second)), strict=True)]
     )
-    for table in (other, turned):
-        np.testing.assert_allclose(combine({"a": one, "b": table}, (-1, 1)).replicates.stacked(), expected)
+    for table in (second, turned):
+        np.testing.assert_allclose(combine({"a": first, "b": table}, (-1, 1)).replicates.stacked(), expected)
     renamed = seeds(3, seed=1, name="training")
-    np.testing.assert_allclose(combine({"a": one, "b": renamed}, (-1, 1)).replicates.stacked(), expected)
+    np.testing.assert_allclose(combine({"a": first, "b": renamed}, (-1, 1)).replicates.stacked(), expected)
 
 
 def test_unequal_replicates_keep_mean_and_variance() -> None:
@@ -83,7 +83,7 @@ def test_words_that_one_table_lacks_are_named() -> None:
 def test_combine_raises_for_invalid_tables_or_weights() -> None:
     table = random_table()
     tables = {1900: table, 1910: random_table(1)}
-    other = random_table(targets={"men": 3, "boys": 4})
+    other_words = random_table(targets={"men": 3, "boys": 4})
     for given, weights, message in (
         ({1900: table}, (1,), "tables 1 two"),
         ([table, table], (1, 1), "tables list {1900:"),
@@ -91,7 +91,7 @@ def test_combine_raises_for_invalid_tables_or_weights() -> None:
         (tables, {1920: 1}, "weights 1920 1900, 1910"),
         (tables, (1, "much"), "weights 1910 'much'"),
         (tables, (0, 0), "weights zero"),
-        ({1900: table, 1910: other}, (-1, 1), "'1910' stereotypes '1900'"),
+        ({1900: table, 1910: other_words}, (-1, 1), "'1910' stereotypes '1900'"),
         ({1900: table, 1910: 3}, (-1, 1), "tables[ 1910 not a table"),
     ):
         with refused(TableError, message):

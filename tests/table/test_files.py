@@ -73,8 +73,8 @@ def test_table_file_keeps_related_words(tmp_path):
     path = tmp_path / "weat6.csv"
     table_rows(table).to_csv(path, index=False)
     again = read_table(path)
-    for home, related in table.related_words.categories.items():
-        found = again.related_words.categories[home]
+    for category, related in table.related_words.categories.items():
+        found = again.related_words.categories[category]
         assert found.ends == related.ends
         assert (found.inflation, found.preference_sd, found.directions) == pytest.approx(
             (related.inflation, related.preference_sd, related.directions)

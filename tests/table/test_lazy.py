@@ -49,13 +49,13 @@ def unformed(monkeypatch) -> AssociationTable:
 @pytest.mark.parametrize(("dtype", "rtol"), [(np.float64, 1e-10), (np.float32, 1e-5)])
 def test_the_statistics_are_those_of_the_matrix(dtype, rtol, monkeypatch):
     monkeypatch.setattr("bayes_bias.table.lazy_products._CHUNK", 7)
-    of_matrix = sufficient_statistics(table(X @ A.T))
-    of_vectors = sufficient_statistics(table(Products(X.astype(dtype), A.astype(dtype))))
-    assert set(of_vectors.variables) == set(of_matrix.variables)
-    for name, values in of_matrix.drop_vars(["target", "attribute"]).data_vars.items():
-        assert of_vectors[name].dims == values.dims
+    from_matrix = sufficient_statistics(table(X @ A.T))
+    from_vectors = sufficient_statistics(table(Products(X.astype(dtype), A.astype(dtype))))
+    assert set(from_vectors.variables) == set(from_matrix.variables)
+    for name, values in from_matrix.drop_vars(["target", "attribute"]).data_vars.items():
+        assert from_vectors[name].dims == values.dims
         scale = np.abs(values).max().item()
-        np.testing.assert_allclose(of_vectors[name], values, rtol=rtol, atol=rtol * scale, err_msg=str(name))
+        np.testing.assert_allclose(from_vectors[name], values, rtol=rtol, atol=rtol * scale, err_msg=str(name))
 
 
 @pytest.mark.slow
@@ -76,16 +76,16 @@ def test_from_vectors_to_the_verdict_without_a_matrix(monkeypatch):
 
     with_matrix, without = (fit(table, sampling=SHORT) for table in (formed, unformed))
     densities = [
-        collapsed_log_likelihood(without["posterior"].to_dataset(), Fitted.of(each).data).to_array().sum("variable")
-        for each in (with_matrix, without)
+        collapsed_log_likelihood(without["posterior"].to_dataset(), Fitted.of(tree).data).to_array().sum("variable")
+        for tree in (with_matrix, without)
     ]
     np.testing.assert_allclose(*densities, atol=1e-6)
     for scope in ("both", "targets", "attributes"):
         # Rounding of 1e-17 sends the chains elsewhere in the same posterior.
-        one, other = (
-            tabulate(bias_estimate(each, scope), 0.95, "eti").loc["overall"] for each in (with_matrix, without)
+        stored, lazily = (
+            tabulate(bias_estimate(tree, scope), 0.95, "eti").loc["overall"] for tree in (with_matrix, without)
         )
-        assert one["mean"] == pytest.approx(other["mean"], abs=5 * (one.mcse_mean + other.mcse_mean))
+        assert stored["mean"] == pytest.approx(lazily["mean"], abs=5 * (stored.mcse_mean + lazily.mcse_mean))
     assert summarize(without).index.equals(summarize(with_matrix).index)
     assert verdict(with_matrix).label == verdict(without).label == "not distinguishable"
     with refused(TableError, "many"):

@@ -55,7 +55,7 @@ def test_values_are_means_of_singles():
     given = tables()
     table = combine_replicates(given, "seed", name="both")
     assert table.name == "both"
-    np.testing.assert_allclose(table.values, np.mean([each.values for each in given.values()], axis=0))
+    np.testing.assert_allclose(table.values, np.mean([table_given.values for table_given in given.values()], axis=0))
     for label, single in table.singles().items():
         assert single.values.identical(given[label].values)
         assert single.replicates is None
@@ -87,10 +87,10 @@ def test_hash_depends_on_values_and_labels_of_replicates():
     given = tables(2)
     table = combine_replicates(given, "seed")
     swapped = combine_replicates(dict(zip(given, reversed(given.values()), strict=True)), "seed")
-    renamed = combine_replicates({f"{label}!": each for label, each in given.items()}, "seed")
+    renamed = combine_replicates({f"{label}!": table_given for label, table_given in given.items()}, "seed")
     np.testing.assert_allclose(swapped.values, table.values)
     alone = replace(table, replicates=None)
-    assert len({each.sha256 for each in (table, swapped, renamed, alone)}) == 4
+    assert len({measured.sha256 for measured in (table, swapped, renamed, alone)}) == 4
 
 
 def test_combine_replicates_raises_for_a_missing_cell():
@@ -138,8 +138,8 @@ def test_an_array_of_replicates_is_the_same_table():
     expected = combine_replicates(tables(), "seed", name="table")
     first = next(iter(tables().values())).values
     words = {
-        side: dict(zip(first[dim].to_numpy().tolist(), first[home].to_numpy().tolist(), strict=True))
-        for side, dim, home in (("targets", "target", "group"), ("attributes", "attribute", "attribute_class"))
+        side: dict(zip(first[dim].to_numpy().tolist(), first[coordinate].to_numpy().tolist(), strict=True))
+        for side, dim, coordinate in (("targets", "target", "group"), ("attributes", "attribute", "attribute_class"))
     }
     stacked = expected.replicates.stacked().to_numpy()
     labels = expected.replicates.labels

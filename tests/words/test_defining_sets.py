@@ -15,9 +15,9 @@ def test_sets_are_read_from_text_and_file(tmp_path):
         'equalize_sets = [["priest", "imam", "rabbi"]]\n'
         'specific = ["bible"]\n'
     )
-    told = read_debias_sets(file)
-    assert told == DebiasSets((("church", "mosque", "synagogue"),), (("priest", "imam", "rabbi"),), ("bible",))
-    assert told.words[-1] == "bible"
+    sets = read_debias_sets(file)
+    assert sets == DebiasSets((("church", "mosque", "synagogue"),), (("priest", "imam", "rabbi"),), ("bible",))
+    assert sets.words[-1] == "bible"
 
 
 @pytest.mark.parametrize(

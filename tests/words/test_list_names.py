@@ -22,7 +22,7 @@ YAML = "\n".join(f"{name}: [{', '.join(words)}]" for name, words in WORDS.items(
 FILES = {
     "names.json": json.dumps(WORDS),
     "nested.json": json.dumps({"version": 1, "targets": GROUPS, "attributes": CLASSES}),
-    "responsibly.json": json.dumps([{"name": "t", "first": {"name": k, "words": each}} for k, each in WORDS.items()]),
+    "responsibly.json": json.dumps([{"name": "t", "first": {"name": k, "words": words}} for k, words in WORDS.items()]),
     "names.yml": YAML,
     "blocks.yaml": YAML.replace("[", "\n  - ").replace(", ", "\n  - ").replace("]", ""),
     "pairs.json": json.dumps({
@@ -43,7 +43,7 @@ def same_words(words) -> bool:
 def test_words_under_names_become_a_list(tmp_path, run, name):
     path = tmp_path / name
     path.write_text(FILES[name])
-    names = PLACES if name == "pairs.json" else {each: each for each in WORDS}
+    names = PLACES if name == "pairs.json" else {category: category for category in WORDS}
     stereotypes = {names[group]: names[class_name] for group, class_name in IS.items()}
     assert same_words(load_wordlist(path, stereotypes=stereotypes))
     with refused(WordListError, f"{name} groups --groups stereotypes"):

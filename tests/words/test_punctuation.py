@@ -29,7 +29,7 @@ SIGNS = ["...", "…", "-", "--", "–", "—", "?", "*", "/", "''", "“”", "
 
 
 def with_word(word: str, heading: str = "math=male terms") -> dict[str, list[str]]:
-    return {home: [*words, word] if home == heading else words for home, words in COLUMNS.items()}
+    return {category: [*words, word] if category == heading else words for category, words in COLUMNS.items()}
 
 
 @pytest.mark.parametrize("sign", SIGNS)
@@ -51,7 +51,7 @@ def test_punctuation_is_rejected_in_files_of_every_format(tmp_path: Path) -> Non
     wide = "\n".join([",".join(COLUMNS), *(",".join(row) for row in rows)])
     (tmp_path / "wide.csv").write_text(wide)
     (tmp_path / "wide.tsv").write_text(wide.replace(",", "\t"))
-    long = [(word, home) for home, words in COLUMNS.items() for word in (*words, "...")]
+    long = [(word, category) for category, words in COLUMNS.items() for word in (*words, "...")]
     (tmp_path / "long.csv").write_text("word,group\n" + "\n".join(map(",".join, long)))
     (tmp_path / "list.toml").write_text(
         'groups = {math = ["algebra", "..."], arts = ["poetry"]}\nclasses = {male = ["he"], female = ["she"]}\n'
@@ -65,7 +65,7 @@ def test_punctuation_is_rejected_in_files_of_every_format(tmp_path: Path) -> Non
     with refused(WordListError, "'--' punctuation word_classes"):
         bb.load_wordlist(COLUMNS).with_controls([tmp_path / "controls.toml"])
     with refused(WordListError, "'...' punctuation word_classes"):
-        bb.load_wordlist(pd.DataFrame({home: [*words, "..."] for home, words in COLUMNS.items()}))
+        bb.load_wordlist(pd.DataFrame({category: [*words, "..."] for category, words in COLUMNS.items()}))
 
 
 @pytest.mark.parametrize("filler", ["etc.", "usw", "ecc.", "n/a", "TBD", "nan", "3"])
@@ -96,7 +96,7 @@ def test_punctuation_is_confirmed_as_the_message_shows() -> None:
 
 
 def test_punctuation_is_confirmed_in_a_spreadsheet_by_the_columns_of_the_message(tmp_path: Path) -> None:
-    rows = [(word, home, "") for home, words in COLUMNS.items() for word in words]
+    rows = [(word, category, "") for category, words in COLUMNS.items() for word in words]
     rows.insert(1, ("...", "math=male terms", "other"))
     (tmp_path / "long.csv").write_text("word,group,word_class\n" + "\n".join(map(",".join, rows)))
     assert "..." in bb.load_wordlist(tmp_path / "long.csv").groups["math"]

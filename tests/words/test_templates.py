@@ -24,18 +24,18 @@ from bayes_bias.words.wordlist import WordList, load_controls, load_wordlist
 from tests.helpers import refused
 
 SETS = [load_templates(name) for name in template_names()]
-ONE = [each for each in SETS if each.slots == ("word",)]
-TWO = [each for each in SETS if each.slots != ("word",)]
+ONE = [templates for templates in SETS if templates.slots == ("word",)]
+TWO = [templates for templates in SETS if templates.slots != ("word",)]
 
 
 def test_shipped_words_have_existing_classes() -> None:
     lists = [load_wordlist(name) for name in wordlist_names()] + [load_controls(n) for n in control_names()]
-    wanted = {word for each in lists for word in (*each.targets, *each.attributes)}
+    wanted = {word for wordlist in lists for word in (*wordlist.targets, *wordlist.attributes)}
     assert set(lexicon()) == wanted
     assert tuple(phrases()) == WORD_CLASSES
 
 
-@pytest.mark.parametrize("templates", SETS, ids=lambda each: each.name)
+@pytest.mark.parametrize("templates", SETS, ids=lambda templates: templates.name)
 def test_a_set_has_ten_fitting_sentences(templates) -> None:
     assert len(set(templates.labels)) == 10
     for name in templates.suits:
@@ -50,7 +50,7 @@ def test_shipped_words_fit_plain_sentences(name: str) -> None:
     assert {*load_templates(name).suits} == {*wordlist_names(), *field_names()}
 
 
-@pytest.mark.parametrize("templates", ONE, ids=lambda each: each.name)
+@pytest.mark.parametrize("templates", ONE, ids=lambda templates: templates.name)
 def test_the_word_stands_at_its_span(templates) -> None:
     for word, known in word_classes(*map(load_wordlist, field_names())).items():
         if known not in templates.classes:
@@ -115,12 +115,12 @@ def test_a_list_gives_classes_of_its_words() -> None:
 
 
 def test_lists_that_disagree_are_not_encoded_together() -> None:
-    one, other = (
+    as_read, as_written = (
         WordList(name, "", "", {}, {}, {}, {}, word_classes={"wug": its_class})
         for name, its_class in (("a", "noun"), ("b", "mass"))
     )
     with refused(TemplateError, "'wug' 'noun' 'mass' 'b'"):
-        word_classes(one, other)
+        word_classes(as_read, as_written)
 
 
 def test_controls_bring_the_classes_of_their_words() -> None:

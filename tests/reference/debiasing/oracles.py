@@ -31,8 +31,8 @@ def vectors():
     words = [*(word for pair in PAIRS for word in pair), *neutral]
     rows = rng.normal(size=(len(words), 8)) + 0.5
     gender = rng.normal(size=8)
-    for number, (one, other) in enumerate(PAIRS):
-        rows[words.index(other)] = rows[words.index(one)] + 0.4 * rng.normal(size=8) - gender * (1 + 0.1 * number)
+    for number, (first, second) in enumerate(PAIRS):
+        rows[words.index(second)] = rows[words.index(first)] + 0.4 * rng.normal(size=8) - gender * (1 + 0.1 * number)
     rows[len(words) - 40 :] += np.outer(rng.normal(size=40), gender) * 0.6
     return dict(zip(words, rows, strict=True))
 
@@ -153,7 +153,9 @@ def main():
     least, at_points = [], []
     for word in neutral:
         near = sorted((other for other in words if other != word), key=lambda other: -unit[other] @ unit[word])[:10]
-        repelled = [unit[other] for other in near if idb["get_pair_idb"](unit[other], unit[word], gender) >= 0.05]
+        repelled = [
+            unit[neighbour] for neighbour in near if idb["get_pair_idb"](unit[neighbour], unit[word], gender) >= 0.05
+        ]
         given = torch.tensor(unit[word])[None], torch.tensor(np.array(repelled)) if repelled else False
         given += torch.tensor(gender), (1 / 8, 6 / 8, 1 / 8)
         at_points.append(float(ran["ran_objective"](torch.tensor(points[len(least)]), *given)))

@@ -62,9 +62,9 @@ def test_corpora_are_replicates_if_vectors_allow() -> None:
 
 
 def test_numbers_of_group_words_are_compared() -> None:
-    one, several = short_scenario(), short_scenario(words_per_sentence=[1, 3])
+    one_word, several = short_scenario(), short_scenario(words_per_sentence=[1, 3])
     for question in QUESTIONS:
-        assert question.suited_to(one) == question
+        assert question.suited_to(one_word) == question
         suited = question.suited_to(several)
         assert "words_per_sentence" in (*suited.panels, suited.series)
         assert (question.series == "model") == ("model" in suited.panels and "model" not in question.panels)

@@ -19,11 +19,11 @@ def nested(sds: dict[str, float], seed: int = 0) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     rows = []
     for truth in range(60):
-        of_truth = rng.normal(0, sds["truth"])
+        true_effect = rng.normal(0, sds["truth"])
         for corpus in range(4):
-            of_corpus = of_truth + rng.normal(0, sds["corpus"])
+            corpus_effect = true_effect + rng.normal(0, sds["corpus"])
             rows += [
-                {"truth": truth, "corpus": corpus, "half": "", "seed": seed, "value": of_corpus + noise}
+                {"truth": truth, "corpus": corpus, "half": "", "seed": seed, "value": corpus_effect + noise}
                 for seed, noise in enumerate(rng.normal(0, sds["seed"], 3))
             ]
     return pd.DataFrame(rows)
@@ -39,9 +39,9 @@ def test_components_of_a_nested_design_are_recovered() -> None:
 
 def test_trainings_of_one_truth_are_one_observation() -> None:
     rng = np.random.default_rng(1)
-    of_truths = rng.normal(size=10)
-    once = mean_over_truths(pd.Series(of_truths), pd.Series(range(10)))
-    often = mean_over_truths(pd.Series(np.repeat(of_truths, 5)), pd.Series(np.repeat(range(10), 5)))
+    truths = rng.normal(size=10)
+    once = mean_over_truths(pd.Series(truths), pd.Series(range(10)))
+    often = mean_over_truths(pd.Series(np.repeat(truths, 5)), pd.Series(np.repeat(range(10), 5)))
     pd.testing.assert_series_equal(once[["value", "ci95_lb", "ci95_ub"]], often[["value", "ci95_lb", "ci95_ub"]])
 
 
@@ -49,8 +49,8 @@ def test_an_interval_over_truths_covers_a_correlation() -> None:
     covered = []
     for seed in range(100):
         rng = np.random.default_rng(seed)
-        of_truth = rng.multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], size=30)
-        frame = pd.DataFrame(np.repeat(of_truth, 5, axis=0), columns=["value", "size"])
+        truths = rng.multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], size=30)
+        frame = pd.DataFrame(np.repeat(truths, 5, axis=0), columns=["value", "size"])
         found = correlation_over_trainings(frame.assign(truth=np.repeat(range(30), 5)), "value", "size")
         covered.append(found.ci95_lb < 0.6 < found.ci95_ub)
     assert 0.86 <= np.mean(covered) <= 0.99
@@ -118,9 +118,9 @@ def test_frequency_bias_differs_from_share_bias(tmp_path: Path) -> None:
         {"attribute": "gender", "list": "two groups 1", "measure": measure, "value": value, "answer": answer}
         | {"model": "cbow", "words_per_sentence": 2, "truth": truth, **cell}
         | {"ci95_lb": value - 0.1, "ci95_ub": value + 0.1, "p_value": 0.5 if value < 0.1 else 0.01}
-        for measure, of_cells in values.items()
+        for measure, cells in values.items()
         for truth, (value, cell, answer) in enumerate(
-            zip(of_cells, scenario.scheme.cells, ["no bias", "covariates", *["not covariates"] * 2], strict=True)
+            zip(cells, scenario.scheme.cells, ["no bias", "covariates", *["not covariates"] * 2], strict=True)
         )
     ]
     none = pd.DataFrame()

@@ -76,8 +76,8 @@ def test_a_new_measure_is_in_every_table(folder: Path, found: KnownBias) -> None
 def test_page_answers_every_question(found: KnownBias, tmp_path: Path) -> None:
     page = bb.write(found, tmp_path / "page", figures=()).read_text(encoding="utf-8")
     asked = [answer.question for answer in answers(found)]
-    assert {each.name for each in asked} == {"words", "robustness"}
-    assert all(each.title in page for each in asked)
+    assert {question.name for question in asked} == {"words", "robustness"}
+    assert all(question.title in page for question in asked)
     assert len(pd.read_csv(tmp_path / "page" / "words.csv.gz")) == len(found.words)
 
 

@@ -32,14 +32,14 @@ def test_truths_and_tokens_are_those_of_each_slice(text: None) -> None:
     assert share_of_own_class(whole, "other") == pytest.approx(1 - odds, abs=0.03)
     assert share_of_own_class(none, "one") == pytest.approx(0.5, abs=0.03)
     targets = {word for group in WORLD.groups.values() for word in group}
-    counts = [sum(bool(targets & {*sentence}) for sentence in each) for each in (whole, less)]
+    counts = [sum(bool(targets & {*sentence}) for sentence in corpus) for corpus in (whole, less)]
     assert counts[0] == pytest.approx(48 * 200, rel=0.05)
     assert counts[1] == pytest.approx(0.4 * counts[0], rel=0.05)
 
 
 def test_no_sentence_is_in_two_slices(text: None) -> None:
-    one, other = WORLD.written([Slice(), Slice()])
-    words = [{word for sentence in each for word in sentence if word[-1].isdigit()} for each in (one, other)]
+    first, second = WORLD.written([Slice(), Slice()])
+    words = [{word for sentence in corpus for word in sentence if word[-1].isdigit()} for corpus in (first, second)]
     assert not words[0] & words[1]
 
 
