@@ -14,9 +14,8 @@ from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors, unit_rows
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.formatting import counted
+from bayes_bias.shared_types import Numbers
 from bayes_bias.words.wordlist import WordList
-
-type Numbers = NDArray[np.float64]
 
 # With fewer general words, it is unknown how much words vary.
 _FEWEST = 500

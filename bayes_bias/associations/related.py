@@ -38,18 +38,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayes_bias.associations.copies import near_copies
 from bayes_bias.associations.general_words import SMALLEST, GeneralWords, eigenvalues, leading_ratio
 from bayes_bias.errors import EmbeddingError
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, is_paired, words_of
 from bayes_bias.table.metric import COSINE
 from bayes_bias.table.related_words import Related
 from bayes_bias.words.wordlist import WordList
-
-type Numbers = NDArray[np.float64]
 
 # Chosen on GoogleNews and judged on GloVe (docs/evidence). The weight of a leading direction is a half at this number
 # of standard deviations above random lists, and grows with this slope.

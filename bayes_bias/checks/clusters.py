@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 
 from bayes_bias.errors import TableError
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.bias_weights import BLOCK, bias_weights, target_weights
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, words_of
 from bayes_bias.table.statistics import table_means
-
-type Numbers = NDArray[np.float64]
 
 # Fewer words than this are not split: a cluster of one says nothing about likeness.
 _FEWEST = 4

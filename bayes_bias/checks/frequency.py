@@ -6,18 +6,16 @@ from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from bayes_bias.associations.coverage import random_words
 from bayes_bias.embeddings.embedding import Embedding, found_as
 from bayes_bias.embeddings.word_vectors import has_direction
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, words_of
 from bayes_bias.table.similarity import Similarity
 from bayes_bias.table.statistics import compared_classes, table_means
-
-type Numbers = NDArray[np.float64]
 
 # No vocabulary has more words, and no rank is larger.
 _LARGEST_VOCABULARY = 10_000_000

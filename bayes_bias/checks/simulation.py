@@ -7,7 +7,6 @@ from types import MappingProxyType
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from bayes_bias.checks.null_jobs import Record, judge
 from bayes_bias.errors import SpecError
@@ -15,13 +14,12 @@ from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import structure_of
 from bayes_bias.progress import Quiet, advance, shown, step
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.replicates import Replicates
 from bayes_bias.table.scopes import ScopeName, widest_scope
 from bayes_bias.table.statistics import table_means
-
-type Numbers = NDArray[np.float64]
 
 # Draws of the prior at a time, which are kept in memory.
 _BATCH = 100

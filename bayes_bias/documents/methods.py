@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from bayes_bias.citation import Reference
 from bayes_bias.documents.references import Cited, key_of, reference_of, shared_references
 from bayes_bias.documents.templating import Latex, render_latex, render_text
 from bayes_bias.documents.templating import latex as escaped
@@ -21,6 +20,7 @@ from bayes_bias.models.scales import unit_of
 from bayes_bias.models.spec import AS_MEASURED, OWN_WITHIN_BLOCK, ModelSpec, Prior
 from bayes_bias.models.structures import without_vectors
 from bayes_bias.posterior.covariate_estimates import covariates_of
+from bayes_bias.shared_types import Reference
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import SIDES
 from bayes_bias.table.scopes import ScopeName, scope_of

@@ -7,9 +7,9 @@ from functools import cache
 from importlib.resources import files
 from urllib.parse import quote
 
-from bayes_bias.citation import Reference
 from bayes_bias.documents.templating import latex
 from bayes_bias.files import slug
+from bayes_bias.shared_types import Reference
 
 _KEY = re.compile(r"@\w+\s*\{\s*([\w:./+-]+)\s*,")
 _DOI = re.compile(r"10\.\d{4,9}/\S+")

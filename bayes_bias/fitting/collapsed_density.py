@@ -28,9 +28,8 @@ from bayes_bias.models.preferences import LEAST_SQUARE, PREFERENCE, explained_by
 from bayes_bias.models.scales import FOLD, dims_of_scales, folds, typical_size, unit_of
 from bayes_bias.models.spec import FROM_VECTORS, ModelSpec, Prior
 from bayes_bias.models.table_parts import Part
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.labels import Side
-
-type Numbers = NDArray[np.float64]
 
 # A scale from vectors is explained in part by up to so many others.
 _EXPLAINING = 5

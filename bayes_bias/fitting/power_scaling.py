@@ -8,7 +8,6 @@ from typing import Literal
 import arviz_stats
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import ndtr
 from scipy.stats import rv_continuous
@@ -21,12 +20,11 @@ from bayes_bias.models.slopes import explained_blocks, sides_explained
 from bayes_bias.models.spec import FROM_VECTORS, ModelSpec, Prior
 from bayes_bias.models.structures import Structure, resolved, structure_of
 from bayes_bias.models.table_parts import parts_of
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.bias_weights import BLOCK, bias_weights
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES
 from bayes_bias.table.scopes import possible_scopes, widest_scope
 from bayes_bias.table.statistics import as_pairs
-
-type Numbers = NDArray[np.float64]
 
 _SAMPLE = ("chain", "draw")
 # Draws x values whose log likelihood a fit keeps: 160 MB.

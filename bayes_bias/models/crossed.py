@@ -9,7 +9,7 @@ import xarray as xr
 
 from bayes_bias.errors import SpecError
 from bayes_bias.models.components import BY_REPLICATE, CONTROL_RESIDUAL, RESIDUAL
-from bayes_bias.models.patterns import Effects, Numbers, Patterns, Variances, side_covariances
+from bayes_bias.models.patterns import Effects, Patterns, Variances, side_covariances
 from bayes_bias.models.preferences import drawn_inflation, inflation_name, inputs_from_vectors, related_sides
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.scales import (
@@ -25,6 +25,7 @@ from bayes_bias.models.scales import (
 from bayes_bias.models.slopes import drawn_slopes, explained_blocks, explained_pairs
 from bayes_bias.models.spec import AS_MEASURED, BY_CLASS, BY_GROUP, ModelSpec
 from bayes_bias.models.table_parts import Part, parts_of
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
 from bayes_bias.table.statistics import sufficient_statistics
 

@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
-from numpy.typing import NDArray
 
 from bayes_bias.models.priors import inflations, scales
 from bayes_bias.models.scales import dims_of_scales
 from bayes_bias.models.spec import ModelSpec
-
-type Numbers = NDArray[np.float64]
+from bayes_bias.shared_types import Numbers
 
 
 def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[str]]) -> None:

@@ -25,10 +25,10 @@ from bayes_bias.models.components import (
     over_classes,
 )
 from bayes_bias.models.preferences import inflation_name
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
 from bayes_bias.table.scopes import Part
 
-type Numbers = NDArray[np.float64]
 type Counts = NDArray[Any] | float
 
 _BY_REPLICATE: Mapping[Part, Part] = {

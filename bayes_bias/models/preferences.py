@@ -28,15 +28,13 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from bayes_bias.models.components import BY_REPLICATE, CONTROL_RESIDUAL, RESIDUAL
 from bayes_bias.models.scales import unit_of
 from bayes_bias.models.spec import FROM_VECTORS, ModelSpec
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
 from bayes_bias.table.statistics import compared_classes
-
-type Numbers = NDArray[np.float64]
 
 # The square of a scale that counts as zero, in units of the priors: the root of zero has no slope.
 LEAST_SQUARE = 1e-12

@@ -9,7 +9,6 @@ import pytensor.tensor as pt
 from numpy.typing import NDArray
 from pymc.logprob.transforms import Transform
 
-from bayes_bias.models.families import Numbers
 from bayes_bias.models.preferences import (
     EXPECTED,
     LEAST_SQUARE,
@@ -21,6 +20,7 @@ from bayes_bias.models.preferences import (
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.scales import FOLD, folds, typical_size
 from bayes_bias.models.spec import ModelSpec, Prior
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
 
 type Dims = str | tuple[str, ...] | None

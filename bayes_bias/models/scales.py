@@ -21,9 +21,10 @@ from bayes_bias.models.components import (
     Component,
     present,
 )
-from bayes_bias.models.families import POSITIVE, Numbers
+from bayes_bias.models.families import POSITIVE
 from bayes_bias.models.residuals import shape_parameters
 from bayes_bias.models.spec import AS_MEASURED, BY_GROUP, COMMON, FROM_VECTORS, OWN_WITHIN_BLOCK, ModelSpec
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.labels import SIDES, Side
 

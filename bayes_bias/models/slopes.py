@@ -14,15 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from bayes_bias.models.patterns import Variances
 from bayes_bias.models.table_parts import slope_patterns
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.bias_weights import BLOCK
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
 from bayes_bias.table.statistics import centre_covariates
-
-type Numbers = NDArray[np.float64]
 
 SLOPES = TARGET_SLOPE, ATTRIBUTE_SLOPE, PRODUCT = ("target_slope", "attribute_slope", "covariate_product")
 # Along which dims of the posterior.

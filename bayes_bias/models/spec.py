@@ -8,14 +8,14 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from bayes_bias.arguments import is_number
-from bayes_bias.citation import Reference
 from bayes_bias.errors import SpecError, did_you_mean
 from bayes_bias.files import check_keys, read_toml, refuse_pipe_or_address, shipped, shipped_names
 from bayes_bias.formatting import joined
 from bayes_bias.models.components import COMPONENTS, DIFFERING, REPLICATES
 from bayes_bias.models.components import OPTIONAL as OPTIONAL_COMPONENTS
-from bayes_bias.models.families import POSITIVE, REAL, Family, Numbers, Terms
+from bayes_bias.models.families import POSITIVE, REAL, Family, Terms
 from bayes_bias.models.residuals import residual_of, shape_parameters
+from bayes_bias.shared_types import Numbers, Reference
 
 # Of preferences: what vectors tell of their variance, see `bayes_bias.models.preferences`; an exponential prior for
 # tables without vectors.

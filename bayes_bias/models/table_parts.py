@@ -6,13 +6,11 @@ from types import MappingProxyType
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.linalg import null_space
 
 from bayes_bias.models.patterns import Patterns
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.labels import SIDES, Side
-
-type Numbers = NDArray[np.float64]
 
 # What the words of a side are in a table, and how slopes of their covariates differ between its parts.
 OF_SIDE: Mapping[Side, str] = MappingProxyType({"target": "rows", "attribute": "columns"})

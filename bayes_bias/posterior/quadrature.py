@@ -44,14 +44,13 @@ from bayes_bias.models.scales import clusters_in, dims_of_scale, has_replicates,
 from bayes_bias.models.spec import COMMON, ModelSpec, Prior
 from bayes_bias.models.structures import modelled, resolved
 from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.bias_weights import OVERALL, bias_weights
 from bayes_bias.table.columns import interval_names
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
 from bayes_bias.table.scopes import Scope, ScopeName, check_design
 from bayes_bias.table.statistics import compared_classes, refuse_degenerate, sufficient_statistics
-
-type Numbers = NDArray[np.float64]
 
 # The residual variances lie over so many of their standard deviations.
 _RANGE = (-4.0, 5.0)

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import logsumexp, ndtr, softmax
 from scipy.stats import halfnorm, norm
 
-type Numbers = NDArray[np.float64]
+from bayes_bias.shared_types import Numbers
 
 # Four times as many of each change no bound by a hundredth of the posterior's standard deviation.
 _TAUS = 120

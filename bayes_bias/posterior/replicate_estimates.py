@@ -6,17 +6,15 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.models.components import EFFECT_OF
 from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, as_draws
 from bayes_bias.posterior.word_effects import effects_on_blocks
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.bias_weights import BLOCK, OVERALL, bias_weights
 from bayes_bias.table.scopes import PARTS, REPLICATES, Part, Scope, is_noise
-
-type Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

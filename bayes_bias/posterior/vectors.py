@@ -15,10 +15,9 @@ from bayes_bias.models.scales import dims_of_scale, rounded
 from bayes_bias.models.spec import AS_MEASURED, FROM_VECTORS, OWN_WITHIN_BLOCK, ModelSpec
 from bayes_bias.models.structures import without_vectors
 from bayes_bias.posterior.quadrature import LEVEL, Integrand, PreferencesFromVectors, SideOfTable
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.labels import CATEGORY_COORD, Side
 from bayes_bias.table.statistics import within_sd_as_in_cell
-
-type Numbers = NDArray[np.float64]
 
 
 def integrand_of_vectors(

@@ -15,10 +15,10 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from bayes_bias.arguments import check_kind, is_number
-from bayes_bias.citation import Reference
 from bayes_bias.embeddings.word_vectors import OriginalVectors, Vectors
 from bayes_bias.errors import TableError
 from bayes_bias.formatting import Telling, shortened
+from bayes_bias.shared_types import Reference
 from bayes_bias.table.covariates import Covariates, covariates_in, groups_apart, with_covariates
 from bayes_bias.table.from_frames import WORDS, Duplicates, matrices, split_replicates, tidied, without_groups
 from bayes_bias.table.labels import CATEGORY_COORD, LABELS, SIDES, labelled, settled, words_of

@@ -14,12 +14,11 @@ from scipy.linalg import helmert
 from bayes_bias.arguments import check_kind, is_number
 from bayes_bias.errors import TableError
 from bayes_bias.formatting import counted, shortened
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, check_same_design, check_table
 from bayes_bias.table.labels import SIDES, Side, belongs, shared_words, words_of
 from bayes_bias.table.replicates import EQUAL, StackedVectors, doubtful
 from bayes_bias.table.replicates import combine as combine_values
-
-type Numbers = NDArray[np.float64]
 
 
 def combine(

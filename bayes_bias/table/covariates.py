@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from bayes_bias.arguments import as_numbers, described
 from bayes_bias.errors import TableError
 from bayes_bias.formatting import counted, joined, plain, shortened
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, belongs, words_of
 
-type Numbers = NDArray[np.float64]
 type Covariates = pd.DataFrame | pd.Series | Mapping[str, Any]
 
 # The name of a covariate that is given as a mapping of words to numbers.

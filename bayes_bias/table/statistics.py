@@ -13,6 +13,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from bayes_bias.errors import TableError
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.clusters import Clusters, clusters_of
 from bayes_bias.table.covariates import covariate_variables
@@ -376,7 +377,6 @@ def _interaction_ss(table: AssociationTable, means: _Means) -> NDArray[np.float6
 
 # Regression of the sufficient statistics on covariates of words.
 
-type Numbers = NDArray[np.float64]
 
 # Remainders of zero due to rounding, relative to the size of the covariates.
 _ROUNDING = 1e-8

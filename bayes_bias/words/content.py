@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bayes_bias.citation import Reference
 from bayes_bias.errors import BayesBiasError, WordListError
+from bayes_bias.shared_types import Reference
 
 _SOURCE_KEYS = ("citation", "doi", "bibtex")
 

@@ -17,10 +17,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from bayes_bias.citation import Reference
 from bayes_bias.errors import TemplateError
 from bayes_bias.files import read_toml, refuse_pipe_or_address, shipped, shipped_names
 from bayes_bias.formatting import Telling, joined
+from bayes_bias.shared_types import Reference
 from bayes_bias.words.content import Content
 from bayes_bias.words.list_rules import WORD_CLASSES
 from bayes_bias.words.wordlist import WordList

@@ -15,9 +15,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 from bayes_bias.arguments import described, listed
-from bayes_bias.citation import Reference
 from bayes_bias.errors import WordListError
 from bayes_bias.formatting import Telling, joined
+from bayes_bias.shared_types import Reference
 from bayes_bias.words import list_rules
 from bayes_bias.words.content import Content
 from bayes_bias.words.language import ENGLISH, LEAST_SHARE, checked_language, count_english, same_language

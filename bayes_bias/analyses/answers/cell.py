@@ -20,8 +20,8 @@ from bayes_bias.analyses.answers.assignments import (
 )
 from bayes_bias.analyses.answers.lists import AssociationList, lookup
 from bayes_bias.errors import AnswersError
+from bayes_bias.shared_types import Numbers
 
-type Numbers = NDArray[np.float64]
 type Codes = NDArray[np.int64]
 type Mask = NDArray[np.bool_]
 

@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from scipy.linalg import helmert
 from scipy.special import ndtr
 
-from bayes_bias.analyses.answers.cell import UNKNOWN, Cell, Numbers, differences
+from bayes_bias.analyses.answers.cell import UNKNOWN, Cell, differences
+from bayes_bias.shared_types import Numbers
 
 if TYPE_CHECKING:
     import pymc as pm

@@ -9,8 +9,8 @@ from arviz_stats.base import array_stats
 from scipy.special import ndtr, ndtri, softmax
 from scipy.stats import multivariate_t
 
-from bayes_bias.analyses.answers.cell import Numbers
 from bayes_bias.analyses.answers.model import ANSWER, PRIORS, Density
+from bayes_bias.shared_types import Numbers
 
 # Draws of each step towards the posterior, and of the last one.
 _STEP, DRAWS = 600, 4000

@@ -5,7 +5,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from bayes_bias.analyses.answers.cell import Cell, Numbers, differences
+from bayes_bias.analyses.answers.cell import Cell, differences
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.columns import interval_names
 
 # Added to both denominators in the published code, so that an answer of one label has a number.

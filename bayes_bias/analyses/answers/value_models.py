@@ -29,8 +29,8 @@ from bayes_bias.models.normal_effects import normal_effects
 from bayes_bias.models.priors import free, observe_with_scale
 from bayes_bias.models.scales import rounded
 from bayes_bias.models.spec import ModelSpec, Prior
+from bayes_bias.shared_types import Numbers
 
-type Numbers = NDArray[np.float64]
 type Codes = NDArray[np.int64]
 
 LABEL, WORDING, WORD, ANSWER = "label", "wording", "word", "answer"

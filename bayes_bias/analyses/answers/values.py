@@ -34,13 +34,13 @@ from bayes_bias.analyses.answers.value_models import (
     Corners,
     Factor,
     Likelihood,
-    Numbers,
     ValueData,
 )
 from bayes_bias.arguments import as_numbers, listed
 from bayes_bias.errors import AnswersError
 from bayes_bias.files import read_toml
 from bayes_bias.formatting import count, joined
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.settings import Design, check_ignored, check_settings
 

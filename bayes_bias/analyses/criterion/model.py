@@ -19,14 +19,12 @@ import pymc as pm
 import pytensor.tensor as pt
 import scipy
 import xarray as xr
-from numpy.typing import NDArray
 
 from bayes_bias.analyses.criterion.data import OF, CriterionData
 from bayes_bias.fitting.compiling import PyMCModel
 from bayes_bias.models.priors import free
 from bayes_bias.models.spec import ModelSpec, Prior
-
-type Numbers = NDArray[np.float64]
+from bayes_bias.shared_types import Numbers
 
 _STANDARD = Prior("Normal", {"mu": 0, "sigma": 1})
 _SCALE = Prior("HalfNormal", {"sigma": 1})

@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 
 from bayes_bias.measures.word_scores import WordScores
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.scopes import ATTRIBUTES, TARGETS, Scope
 from bayes_bias.table.statistics import table_means
-
-type Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

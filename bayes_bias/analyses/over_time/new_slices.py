@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import chdtri, logsumexp, ndtri, softmax
 
 from bayes_bias.analyses.over_time.moments import SliceMoments, residual_form
 from bayes_bias.posterior.random_effects import Normals
-
-type Numbers = NDArray[np.float64]
+from bayes_bias.shared_types import Numbers
 
 # The scale of the half-normal prior of tau, in standard deviations of values within blocks.
 SCALE = 0.5

@@ -18,6 +18,7 @@ from bayes_bias.files import shipped, table_file
 from bayes_bias.formatting import Tabled, counted, equals, estimate, in_words, percent, plain, probability
 from bayes_bias.measures.permutation import check_ddof
 from bayes_bias.posterior.estimate import tails
+from bayes_bias.shared_types import Numbers
 from bayes_bias.spreadsheets import read_frame
 
 # How much words vary in tables of real studies, as a distribution over studies: what a published d leaves out.
@@ -68,8 +69,6 @@ class VarianceRatios:
         study = mean + sd_study * rng.standard_normal(mean.shape)
         return np.exp(study + slope * separation + sd_table * rng.standard_normal((len(mean), tables)))
 
-
-type Numbers = NDArray[np.float64]
 
 LEVEL = 0.05
 # Tables that are simulated for each draw of the variance ratios.

@@ -13,7 +13,6 @@ from bayes_bias.analyses.report.appendix import appendix, words_of_lists
 from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.record import Report, Section, about_replicates
 from bayes_bias.analyses.report.tables import quantities_layout
-from bayes_bias.citation import Reference
 from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance
 from bayes_bias.documents.methods import Methods, Sentence, methods_of_fits, model_facts, source_facts
 from bayes_bias.documents.templating import Latex
@@ -27,6 +26,7 @@ from bayes_bias.plots import (
     plot_variance_shares,
     plot_word_bias,
 )
+from bayes_bias.shared_types import Reference
 from bayes_bias.table.scopes import SCOPES
 
 _CONTRASTS = {

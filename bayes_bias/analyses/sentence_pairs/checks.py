@@ -10,9 +10,10 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from bayes_bias.analyses.sentence_pairs.estimands import Numbers, linear_predictor
+from bayes_bias.analyses.sentence_pairs.estimands import linear_predictor
 from bayes_bias.analyses.sentence_pairs.scores import TYPE, clusters_of, position_of, untied
 from bayes_bias.models.residuals import residual_of
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.columns import interval_names
 
 DRAWN = 400

@@ -23,8 +23,7 @@ from bayes_bias.analyses.sentence_pairs.scores import (
 from bayes_bias.errors import ScopeError
 from bayes_bias.formatting import plural
 from bayes_bias.models.residuals import residual_of
-
-type Numbers = NDArray[np.float64]
+from bayes_bias.shared_types import Numbers
 
 # "all" is new pairs of new writers (templates, terms), "pairs" new pairs of the same, "none" exactly these pairs.
 PairScope = Literal["all", "pairs", "none"]

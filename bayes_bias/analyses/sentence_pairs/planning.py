@@ -9,8 +9,9 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.stats import norm, t
 
-from bayes_bias.analyses.sentence_pairs.estimands import NO_PREFERENCE, Numbers, shares, variance_parts
+from bayes_bias.analyses.sentence_pairs.estimands import NO_PREFERENCE, shares, variance_parts
 from bayes_bias.analyses.sentence_pairs.scores import PAIR, clusters_of
+from bayes_bias.shared_types import Numbers
 
 # Numbers of writers (of pairs, if there are no clusters), and of pairs of each writer.
 WRITERS = (10, 20, 40, 80, 160, 320, 640)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.errors import SentencePairsError, SpecError
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.metric import Metric
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ _MIXED, _POSITIVE, _PROBABILITY = "mixed", "positive", "probability"
 _CALLED = {LOG: "log probabilities", _PROBABILITY: "probabilities", _POSITIVE: "losses or perplexities"}
 
 type Scores = pd.Series[float]
-type Numbers = NDArray[np.float64]
 
 # With fewer pairs the scores of the two columns may not overlap by chance.
 _ENOUGH_TO_OVERLAP = 10

@@ -14,7 +14,6 @@ from collections.abc import Mapping
 import numpy as np
 import pymc as pm
 import pytensor.tensor as pt
-from numpy.typing import NDArray
 from pymc.model.transform.optimization import freeze_dims_and_data
 from scipy.linalg import helmert
 from scipy.special import logit
@@ -25,8 +24,7 @@ from bayes_bias.models.normal_effects import normal_effects
 from bayes_bias.models.patterns import zero_sum_sd
 from bayes_bias.models.priors import free
 from bayes_bias.models.spec import ModelSpec, Prior
-
-type Numbers = NDArray[np.float64]
+from bayes_bias.shared_types import Numbers
 
 SPEC = ModelSpec(
     name="hierarchical binomial",

@@ -10,11 +10,11 @@ import pytest
 from bayes_bias import AssociationTable, compare, load_fit, write
 from bayes_bias.analyses.comparison.comparison import Comparison, ShareRemoved
 from bayes_bias.analyses.comparison.document import comparison_document, methods_of
-from bayes_bias.citation import Reference
 from bayes_bias.documents import writer
 from bayes_bias.documents.writer import page
 from bayes_bias.errors import OutputError
 from bayes_bias.fitting.fitted import Fitted
+from bayes_bias.shared_types import Reference
 from tests.helpers import FEW, SHORT, equalised, refused, states
 
 

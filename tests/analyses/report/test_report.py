@@ -24,7 +24,6 @@ from bayes_bias.analyses.report.record import Report, Section
 from bayes_bias.analyses.report.report import report
 from bayes_bias.associations.lists import _read, measure_lists
 from bayes_bias.checks.data_fit import data_fit
-from bayes_bias.citation import Reference
 from bayes_bias.documents import figures, writer
 from bayes_bias.documents.folder import check_folder
 from bayes_bias.documents.references import shared_references
@@ -44,6 +43,7 @@ from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import estimate
 from bayes_bias.measures import quasi_f
 from bayes_bias.models.spec import load_spec
+from bayes_bias.shared_types import Reference
 from bayes_bias.table.association_table import assemble
 from bayes_bias.words.wordlist import WordList
 from tests.helpers import FEW, SHORT, html_of, latex_tables_of, random_table, refused, says, states
