@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-type Numbers = float | NDArray[np.float64]
+type FloatOrArray = float | NDArray[np.float64]
 
 
 class Terms(NamedTuple):
@@ -52,7 +52,7 @@ class Kind(Enum):
         """Return True if the parameter must be above zero."""
         return self not in (Kind.LOCATION, Kind.LOG_LOCATION)
 
-    def in_unit(self, value: Numbers, unit: Numbers) -> Numbers:
+    def in_unit(self, value: FloatOrArray, unit: FloatOrArray) -> FloatOrArray:
         """Return the parameter of the variable multiplied by a unit."""
         match self:
             case Kind.SCALE | Kind.LOCATION:
@@ -83,17 +83,17 @@ class Family:
 
     parameters: Mapping[str, Kind]
     terms: Callable[..., Terms] | None = None
-    size: Callable[..., Numbers] | None = None
+    size: Callable[..., FloatOrArray] | None = None
     open_at_zero: bool = False
 
-    def size_of(self, parameters: Mapping[str, Numbers]) -> Numbers:
+    def size_of(self, parameters: Mapping[str, FloatOrArray]) -> FloatOrArray:
         """Return the order of magnitude of a number with this prior."""
         if self.size is not None:
             return self.size(**parameters)
         name, kind = next((n, k) for n, k in self.parameters.items() if k in (Kind.SCALE, Kind.RATE))
         return parameters[name] if kind is Kind.SCALE else 1 / parameters[name]
 
-    def in_unit(self, parameters: Mapping[str, Numbers], unit: Numbers) -> Mapping[str, Numbers]:
+    def in_unit(self, parameters: Mapping[str, FloatOrArray], unit: FloatOrArray) -> Mapping[str, FloatOrArray]:
         """Return the parameters of the variable multiplied by a unit."""
         return MappingProxyType({name: self.parameters[name].in_unit(v, unit) for name, v in parameters.items()})
 

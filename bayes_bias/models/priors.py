@@ -9,6 +9,7 @@ import pytensor.tensor as pt
 from numpy.typing import NDArray
 from pymc.logprob.transforms import Transform
 
+from bayes_bias.models.families import FloatOrArray
 from bayes_bias.models.preferences import (
     EXPECTED,
     LEAST_SQUARE,
@@ -20,14 +21,13 @@ from bayes_bias.models.preferences import (
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.scales import FOLD, folds, typical_size
 from bayes_bias.models.spec import ModelSpec, Prior
-from bayes_bias.shared_types import Numbers
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
 
 type Dims = str | tuple[str, ...] | None
 
 
 def free(
-    spec: ModelSpec, parameter: str, typical: Numbers = 1.0, dims: Dims = None, name: str = "", **options: Any
+    spec: ModelSpec, parameter: str, typical: FloatOrArray = 1.0, dims: Dims = None, name: str = "", **options: Any
 ) -> pt.TensorVariable:
     """A free variable with the prior that the spec gives it, under the parameter's name or another `name`.
 

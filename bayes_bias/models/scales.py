@@ -21,10 +21,9 @@ from bayes_bias.models.components import (
     Component,
     present,
 )
-from bayes_bias.models.families import POSITIVE
+from bayes_bias.models.families import POSITIVE, FloatOrArray
 from bayes_bias.models.residuals import shape_parameters
 from bayes_bias.models.spec import AS_MEASURED, BY_GROUP, COMMON, FROM_VECTORS, OWN_WITHIN_BLOCK, ModelSpec
-from bayes_bias.shared_types import Numbers
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.labels import SIDES, Side
 
@@ -46,7 +45,7 @@ def folds(spec: ModelSpec, parameter: str) -> bool:
     return family is not None and family.open_at_zero and parameter not in _RESIDUALS
 
 
-def typical_size(spec: ModelSpec, parameter: str) -> Numbers:
+def typical_size(spec: ModelSpec, parameter: str) -> FloatOrArray:
     """Return of what order a scale of the crossed model is."""
     return spec.priors[parameter].size if spec.options["unit"] == AS_MEASURED else 1.0
 
@@ -60,7 +59,7 @@ def unit_of(spec: ModelSpec, data: xr.Dataset) -> float:
     return 1.0 if spec.options.get("unit", AS_MEASURED) == AS_MEASURED else float(data.within_sd)
 
 
-def relative_unit(dims: Collection[str], spec: ModelSpec, data: xr.Dataset) -> Numbers:
+def relative_unit(dims: Collection[str], spec: ModelSpec, data: xr.Dataset) -> FloatOrArray:
     """How many times that unit is the one for scales that differ along these dims: the unit of their own group or class
     if a spec says so, since scales are larger if words vary more. 1 for all others."""
     if spec.options.get("unit") != OWN_WITHIN_BLOCK or spec.options["scales"] == COMMON:
@@ -126,7 +125,7 @@ def has_replicates(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]
     return set(REPLICATES) <= set(spec.priors) and bool(len(labels["replication"]))
 
 
-def relative_units(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
+def relative_units(spec: ModelSpec, data: xr.Dataset) -> dict[str, FloatOrArray]:
     """Return one unit of each parameter's prior, relative to the unit of the spec."""
     units = {name: relative_unit(dims_of_scale(spec, DIMS.get(name, ())), spec, data) for name in spec.priors}
     for side in SIDES:
@@ -136,18 +135,18 @@ def relative_units(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
     return units
 
 
-def units_of_priors(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
+def units_of_priors(spec: ModelSpec, data: xr.Dataset) -> dict[str, FloatOrArray]:
     """Return one unit of each parameter's prior, in the units of the table. Shape parameters have none."""
     unit, shapes = unit_of(spec, data), shape_parameters()
     return {name: 1.0 if name in shapes else unit * times for name, times in relative_units(spec, data).items()}
 
 
-def draws_in_units(posterior: xr.Dataset, unit: float, others: Mapping[str, Numbers] | None = None) -> xr.Dataset:
+def draws_in_units(posterior: xr.Dataset, unit: float, others: Mapping[str, FloatOrArray] | None = None) -> xr.Dataset:
     """Draws of a model's parameters in the units of its table.
 
     Some have other units, variances squared ones, and shape parameters and inflations none.
     """
-    units: dict[Any, Numbers] = {**dict.fromkeys(posterior, unit), **(others or {})}
+    units: dict[Any, FloatOrArray] = {**dict.fromkeys(posterior, unit), **(others or {})}
     units |= dict.fromkeys(shape_parameters(), 1.0)
     for side in SIDES:
         units |= {f"{side}_inflation": 1.0, f"{side}_inflation_factor": 1.0, f"{side}_preference_variance": unit**2}

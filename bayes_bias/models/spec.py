@@ -13,9 +13,9 @@ from bayes_bias.files import check_keys, read_toml, refuse_pipe_or_address, ship
 from bayes_bias.formatting import joined
 from bayes_bias.models.components import COMPONENTS, DIFFERING, REPLICATES
 from bayes_bias.models.components import OPTIONAL as OPTIONAL_COMPONENTS
-from bayes_bias.models.families import POSITIVE, REAL, Family, Terms
+from bayes_bias.models.families import POSITIVE, REAL, Family, FloatOrArray, Terms
 from bayes_bias.models.residuals import residual_of, shape_parameters
-from bayes_bias.shared_types import Numbers, Reference
+from bayes_bias.shared_types import Reference
 
 # Of preferences: what vectors tell of their variance, see `bayes_bias.models.preferences`; an exponential prior for
 # tables without vectors.
@@ -81,8 +81,8 @@ class Prior:
     """
 
     distribution: str
-    parameters: Mapping[str, Numbers]
-    times: Numbers = 1.0  # by which a variable with this distribution is multiplied
+    parameters: Mapping[str, FloatOrArray]
+    times: FloatOrArray = 1.0  # by which a variable with this distribution is multiplied
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -92,7 +92,7 @@ class Prior:
         return cls(distribution, MappingProxyType({name: float(value) for name, value in pairs}))
 
     @property
-    def size(self) -> Numbers:
+    def size(self) -> FloatOrArray:
         """Order of magnitude of a scale with this prior."""
         if self.distribution in _FAMILIES:
             return _FAMILIES[self.distribution].size_of(self.parameters)
@@ -107,7 +107,7 @@ class Prior:
         family = POSITIVE.get(self.distribution)
         return None if family is None or family.terms is None else family.terms(**self.parameters)
 
-    def with_unit(self, unit: Numbers) -> Self:
+    def with_unit(self, unit: FloatOrArray) -> Self:
         """The prior of the parameter multiplied by a unit, or, by several, one prior for each group or class."""
         if self.distribution not in _FAMILIES:
             return replace(self, times=self.times * unit)
