@@ -37,7 +37,7 @@ from .associations.log_probability import log_probabilities as log_probabilities
 from .checks.calibration import Calibration as Calibration
 from .checks.calibration import calibrate as calibrate
 from .checks.predictive import posterior_predictive as posterior_predictive
-from .checks.prior_predictive import prior_predictive as prior_predictive
+from .checks.prior_sensitivity import prior_predictive as prior_predictive
 from .documents.writer import write as write
 from .embeddings.embedding import Embedding as Embedding
 from .embeddings.opening import open_embedding as open_embedding
@@ -53,10 +53,10 @@ from .models.spec import ModelSpec as ModelSpec
 from .models.spec import load_spec as load_spec
 from .posterior.contrast import Contrast as Contrast
 from .posterior.contrast import contrast as contrast
+from .posterior.estimates import posterior_draws as posterior_draws
 from .posterior.planning import plan as plan
 from .posterior.pooling import PooledLists as PooledLists
 from .posterior.pooling import pool as pool
-from .posterior.posterior_draws import posterior_draws as posterior_draws
 from .posterior.summary import summarize as summarize
 from .posterior.verdict import Verdict as Verdict
 from .posterior.verdict import verdict as verdict
@@ -66,7 +66,7 @@ from .table.combine_tables import combine as combine
 from .table.combine_tables import combine_replicates as combine_replicates
 from .table.metric import Metric as Metric
 from .table.related_words import RelatedWords as RelatedWords
-from .words.cloze import Cloze as Cloze
+from .words.templates import Cloze as Cloze
 from .words.templates import Templates as Templates
 from .words.templates import load_templates as load_templates
 from .words.wordlist import WordList as WordList

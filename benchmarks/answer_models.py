@@ -10,9 +10,8 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from bayes_bias.analyses.answers.model import SAMPLES, Density, Observed
+from bayes_bias.analyses.answers.model import SAMPLES, Density, Observed, sample
 from bayes_bias.analyses.answers.model_contrasts import compared, joined_tables
-from bayes_bias.analyses.answers.posterior import sample
 from bayes_bias.table.columns import interval_of
 from benchmarks.harness import Result, Row
 

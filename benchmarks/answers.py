@@ -16,8 +16,18 @@ import pandas as pd
 from scipy import stats
 
 from bayes_bias.analyses.answers.cell import Cell
-from bayes_bias.analyses.answers.model import ANSWER, SAMPLES, Density, Observed, keys_of, loadings, observed
-from bayes_bias.analyses.answers.posterior import MAX_PARETO_K, Posterior, sample
+from bayes_bias.analyses.answers.model import (
+    ANSWER,
+    MAX_PARETO_K,
+    SAMPLES,
+    Density,
+    Observed,
+    Posterior,
+    keys_of,
+    loadings,
+    observed,
+    sample,
+)
 from bayes_bias.analyses.answers.published import t_test, two_way
 from bayes_bias.analyses.answers.reading import read_answers
 from benchmarks.harness import Result, Row

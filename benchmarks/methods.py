@@ -10,8 +10,8 @@ from scipy.stats import norm, t
 
 from bayes_bias.checks.null_jobs import judge, judge_by_quasi_f, judge_by_weat
 from bayes_bias.measures.crossed_test import CrossedTest
-from bayes_bias.measures.min_f import min_f
 from bayes_bias.measures.pigeonhole import pigeonhole
+from bayes_bias.measures.quasi_f import min_f
 from bayes_bias.measures.reml import reml
 from bayes_bias.models.spec import load_spec
 from bayes_bias.posterior.quadrature import Integrand, chance, half_width

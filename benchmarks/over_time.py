@@ -14,8 +14,7 @@ import pandas as pd
 from scipy.special import chdtri
 from scipy.stats import linregress, t
 
-from bayes_bias.analyses.over_time.moments import SliceMoments, trend_weights
-from bayes_bias.analyses.over_time.new_slices import NewSlices
+from bayes_bias.analyses.over_time.moments import NewSlices, SliceMoments, trend_weights
 from bayes_bias.analyses.over_time.slice_contrast import NEW, THESE, Settings, contrast_of
 from bayes_bias.associations.cosines import cosines
 from bayes_bias.associations.made_alike import LEAST, MOST, made_alike

@@ -12,7 +12,7 @@ import pandas as pd
 
 import bayes_bias as bb
 from bayes_bias.table.association_table import AssociationTable, assemble
-from bayes_bias.table.lazy_products import Products
+from bayes_bias.table.related_words import Products
 from bayes_bias.table.statistics import sufficient_statistics
 from bayes_bias.words.wordlist import WordList
 from benchmarks.markdown import markdown_table

@@ -20,8 +20,8 @@ import benchmarks.reference
 from bayes_bias import AssociationTable, compare, cosines, fit, load_wordlist
 from bayes_bias.analyses.comparison.comparison import Comparison
 from bayes_bias.cli import console, main
-from bayes_bias.documents import figures, writer
-from bayes_bias.documents.figures import Rendered
+from bayes_bias.documents import writer
+from bayes_bias.documents.writer import Rendered
 from tests.helpers import PLANTED, REFERENCE, SHORT, Vectors, changed, design, priors_for_posteriors, random_table
 
 # What needs torch has an environment of its own: `make test-transformers`.
@@ -92,7 +92,7 @@ def sketched(monkeypatch: pytest.MonkeyPatch) -> None:
     def render(name: str, ax: object, formats: Sequence[str]) -> Rendered:
         return Rendered(name, dict.fromkeys(formats, b"<svg/>"), lacks_letters=False)
 
-    monkeypatch.setattr(figures, "_render_formats", render)
+    monkeypatch.setattr(writer, "_render_formats", render)
     monkeypatch.setattr(writer, "save_posterior", lambda tree, path, **_: path.write_bytes(b""))
 
 

@@ -18,7 +18,7 @@ from bayes_bias.associations.general_words import general_words_of
 from bayes_bias.associations.related import as_listed, compared_words, related_words_of, with_related
 from bayes_bias.associations.similarity import similarity_of
 from bayes_bias.embeddings.embedding import SHOWN, Embedding, Excerpt, found_as
-from bayes_bias.embeddings.in_sentences import in_sentences
+from bayes_bias.embeddings.in_memory import in_sentences
 from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.embeddings.word_vectors import has_direction, lengths, sha256_of_vectors, unit_rows
 from bayes_bias.errors import EmbeddingError, TableError

@@ -20,9 +20,8 @@ from bayes_bias.language_models.opening import Dtype, is_masked
 from bayes_bias.progress import advance, step
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, with_notices
 from bayes_bias.table.metric import LOG_PROBABILITY, LOG_PROBABILITY_RATIO
-from bayes_bias.words.cloze import Cloze, Score
 from bayes_bias.words.list_rules import category_of
-from bayes_bias.words.templates import Pair, Templates, check_word_classes, load_templates, word_classes
+from bayes_bias.words.templates import Cloze, Pair, Score, Templates, check_word_classes, load_templates, word_classes
 from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, load_wordlist
 
 Predicted = Literal["targets", "attributes"]

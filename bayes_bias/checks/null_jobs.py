@@ -26,10 +26,9 @@ from bayes_bias.fitting.sampling import Sampling, sample
 from bayes_bias.jobs import Job, open_store, run_jobs
 from bayes_bias.measures.crossed_test import CrossedTest
 from bayes_bias.measures.designs import two_by_two
-from bayes_bias.measures.min_f import MinF, min_f
 from bayes_bias.measures.permutation import MOST_PARTITIONS, Alternative, permutation_test
 from bayes_bias.measures.pigeonhole import Pigeonhole, pigeonhole
-from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
+from bayes_bias.measures.quasi_f import MinF, QuasiF, Sampled, min_f, quasi_f
 from bayes_bias.measures.registry import Occasion
 from bayes_bias.measures.reml import Reml, reml
 from bayes_bias.measures.sd_weat import sd_weat

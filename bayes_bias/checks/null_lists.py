@@ -16,7 +16,7 @@ from bayes_bias.associations.general_words import GeneralWords, general_words_of
 from bayes_bias.associations.related import CategoryWords, related_as_shown
 from bayes_bias.associations.similarity_cosine import COSINES
 from bayes_bias.embeddings.embedding import Embedding, Vector
-from bayes_bias.embeddings.in_sentences import in_sentences
+from bayes_bias.embeddings.in_memory import in_sentences
 from bayes_bias.embeddings.word_vectors import has_direction, unit_rows
 from bayes_bias.errors import EmbeddingError, WordListError
 from bayes_bias.measures.other_words import Random

@@ -9,8 +9,7 @@ import typer
 
 import bayes_bias as bb
 from bayes_bias.arguments import suffixes_of_modules
-from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.frames import print_frame, print_layout
+from bayes_bias.cli.console import print_frame, print_layout, progress_bar, say
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
     Inference,
@@ -35,7 +34,7 @@ from bayes_bias.words.wordlist import control_lists, load_controls
 
 if TYPE_CHECKING:
     from bayes_bias.debiasing.damage import Damage
-    from bayes_bias.debiasing.version import GivenVersion
+    from bayes_bias.debiasing.debiased_embedding import GivenVersion
     from bayes_bias.embeddings.embedding import Embedding
 
 # Fewer words have no neighbours to speak of.
@@ -211,7 +210,7 @@ def _swept(
 ) -> "bb.Sweep":
     """Several lists, or versions, as a sweep of one embedding or model."""
     from bayes_bias.analyses.sweep.grid import Grid
-    from bayes_bias.debiasing.version import GivenVersion
+    from bayes_bias.debiasing.debiased_embedding import GivenVersion
 
     before = sides.source(sides.before)
     before.check_sources()
@@ -270,7 +269,7 @@ def _original(source: TableSource, lists: list[str], also: Iterable[str]) -> "Em
 
 def _given(source: TableSource, lists: list[str], of: str) -> "GivenVersion":
     """An embedding or a masked model of its own as a version."""
-    from bayes_bias.debiasing.version import GivenVersion
+    from bayes_bias.debiasing.debiased_embedding import GivenVersion
 
     if source.masked is not None:
         return GivenVersion(source.masked, Path(source.masked).name, of)

@@ -34,14 +34,13 @@ _FILES = MappingProxyType(
         "checks": ("calibrate", "multiverse", "stability"),
         "debiasing": ("debias", "compare"),
         "fits": ("fit", "summarize", "pool", "plan"),
-        "measures": ("measures",),
         "outside": ("criterion", "tpr-gaps"),
         "over_time": ("over-time",),
         "report": ("report", "register"),
         "sentence_pairs": ("sentence-pairs",),
         "shipped": ("wordlists", "models", "sentences"),
         "sweep": ("sweep",),
-        "tables": ("table", "weat", "published"),
+        "tables": ("table", "weat", "measures", "published"),
     }
 )
 # The first line of the docstring of each.

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import bayes_bias as bb
-from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.frames import print_layout
+from bayes_bias.cli.console import print_layout, progress_bar, say
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
     CiOption,
@@ -101,8 +100,7 @@ def _biases(fits: list[str], file: Path, covariance: Path | None) -> "BiasesLike
             f"--covariance '{covariance}' cannot be combined with fits, which have their own covariance. Omit it."
         )
     if not fits:
-        from bayes_bias.analyses.criterion.biases import Biases
-        from bayes_bias.analyses.criterion.data import read
+        from bayes_bias.analyses.criterion.data import Biases, read
         from bayes_bias.table.files import read_matrix
 
         if covariance is None:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 import bayes_bias as bb
-from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.frames import print_layout
+from bayes_bias.cli.console import print_layout, progress_bar, say
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import InferenceWithoutRope, OutputFolder, model_option, with_options
 from bayes_bias.cli.table_source import (

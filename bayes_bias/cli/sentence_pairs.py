@@ -10,8 +10,7 @@ import typer
 
 import bayes_bias as bb
 from bayes_bias.analyses.sentence_pairs.units import DECIMALS, LOG, UNITS, check_unit
-from bayes_bias.cli.console import progress_bar, say
-from bayes_bias.cli.frames import print_layout, write_csv
+from bayes_bias.cli.console import print_layout, progress_bar, say, write_csv
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
     INPUT,

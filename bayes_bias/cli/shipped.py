@@ -7,8 +7,7 @@ from typing import Annotated, Any
 import typer
 
 import bayes_bias as bb
-from bayes_bias.cli.console import say
-from bayes_bias.cli.frames import print_frame, write_csv
+from bayes_bias.cli.console import print_frame, say, write_csv
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import ControlsOption, OverwriteOption, listed, pairs_of
 from bayes_bias.errors import BayesBiasError, EmbeddingError, TemplateError

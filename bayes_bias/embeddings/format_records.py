@@ -1,11 +1,9 @@
-"""A column of lists: JSON, JSON lines, Parquet or CSV with a text or id, and a list of numbers in each row.
-
-Also JSON of words with their vectors.
-"""
+"""A column of lists: JSON, JSON lines, Parquet, or CSV with a text or id, and a vector in each row."""
 
 import json
+import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources.abc import Traversable
 from typing import Any
 
@@ -13,11 +11,247 @@ import pandas as pd
 
 from bayes_bias.embeddings.format_base import Format, open_stream
 from bayes_bias.embeddings.in_memory import MemoryReader
-from bayes_bias.embeddings.json_vectors import frame_of_json
-from bayes_bias.embeddings.records import Records, is_list, records_of
+from bayes_bias.embeddings.records import IDS, TEXTS, Records, is_list, is_numbers, records_of, shown
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import parse_json, read_parquet
 from bayes_bias.spreadsheets import delimiter_of, is_spreadsheet, read_frame
+
+# Names of lists of numbers that are not words.
+_VECTOR = frozenset({"embedding", "embeddings", "vector", "vectors", "values", "data", "float", "dense"})
+_WORD = "word"
+# Numbers of 32 bits as text.
+_BASE64 = re.compile(r"[A-Za-z0-9+/]{6,}={0,2}")
+# Deepest level of nesting that is read.
+_DEEPEST = 12
+
+logger = logging.getLogger("bayes_bias")
+
+
+def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
+    """Make a row for each vector of a JSON text, or of JSON lines.
+
+    Raises
+    ------
+    EmbeddingError
+        If no object has a list of numbers, or one has something else under the name of the lists.
+
+    Examples
+    --------
+    >>> frame_of_json({"he": [1.0, 0.5], "she": [0.5, 1.0]}, "v.json").word.to_list()
+    ['he', 'she']
+    >>> answer = {"custom_id": "a", "response": {"body": {"data": [{"index": 0, "embedding": [0.5, 1.0]}]}}}
+    >>> frame_of_json([answer], "batch.jsonl").to_dict("records")
+    [{'custom_id': 'a', 'index': 0, 'embedding': [0.5, 1.0]}]
+    """
+    words = _words_and_vectors(content)
+    return _frame_of_objects(content, subject) if words is None else words
+
+
+# Words with their vectors.
+
+
+def _words_and_vectors(content: Any, depth: int = 0) -> pd.DataFrame | None:
+    """Read words and vectors in one of the layouts below, also under a key; None if there are none, or several."""
+    for layout in (_of_mapping, _of_lines, _of_pairs, _of_columns, _of_keys):
+        if (frame := layout(content)) is not None:
+            return frame
+    if not isinstance(content, Mapping) or depth > _DEEPEST:
+        return None
+    found = []
+    for value in content.values():
+        if isinstance(value, Mapping | list) and (frame := _words_and_vectors(value, depth + 1)) is not None:
+            found.append(frame)
+    return found[0] if len(found) == 1 else None
+
+
+def _of_mapping(content: Any) -> pd.DataFrame | None:
+    """Read ``{word: [numbers]}``."""
+    if not isinstance(content, Mapping) or not content or not all(map(is_numbers, content.values())):
+        return None
+    return None if content.keys() <= _VECTOR else _frame(list(content), list(content.values()))
+
+
+def _of_lines(content: Any) -> pd.DataFrame | None:
+    """Read ``{word: [numbers]}`` in several objects, for example one on each line."""
+    if not _are_objects(content):
+        return None
+    if all(line.keys() == content[0].keys() for line in content):  # then keys are headings
+        return None
+    frames = [_of_mapping(line) for line in content]
+    return None if any(frame is None for frame in frames) else pd.concat(frames, ignore_index=True)
+
+
+def _of_pairs(content: Any) -> pd.DataFrame | None:
+    """Read ``[[word, [numbers]], ...]``, or ``[[word, number, number, ...], ...]``."""
+    if not isinstance(content, list) or not content:
+        return None
+    vectors = []
+    for pair in content:
+        if not isinstance(pair, list) or len(pair) < 2 or not isinstance(pair[0], str):
+            return None
+        vector = pair[1] if len(pair) == 2 and isinstance(pair[1], list) else pair[1:]
+        if not is_numbers(vector):
+            return None
+        vectors.append(vector)
+    return _frame([pair[0] for pair in content], vectors)
+
+
+def _of_columns(content: Any) -> pd.DataFrame | None:
+    """Read ``{"words": [...], "vectors": [[numbers], ...]}``, or the columns of a frame as pandas writes them."""
+    if not isinstance(content, Mapping):
+        return None
+    columns = {name: _column(value) for name, value in content.items()}
+    matrices = [name for name, column in columns.items() if column and all(map(is_numbers, column))]
+    if len(matrices) != 1:
+        return None
+    vectors = columns[matrices[0]]
+    beside = {name: column for name, column in columns.items() if len(column) == len(vectors)}
+    texts = [name for name, column in beside.items() if all(isinstance(cell, str) for cell in column)]
+    return pd.DataFrame(beside) if texts else None
+
+
+def _column(value: Any) -> list[Any]:
+    """Return the cells of a column, with or without keys, or the only column of a nested table."""
+    if isinstance(value, Mapping):
+        if len(value) == 1 and isinstance(only := next(iter(value.values())), list) and not is_numbers(only):
+            return only
+        return list(value.values())
+    return value if isinstance(value, list) else []
+
+
+def _of_keys(content: Any) -> pd.DataFrame | None:
+    """Read ``{word: {"vector": [numbers], ...}}``."""
+    if not isinstance(content, Mapping) or len(content) < 2 or not _are_objects(list(content.values())):
+        return None
+    headings: set[str] = set()
+    for item in content.values():
+        if item.keys() & {*TEXTS, *IDS}:
+            return None
+        headings |= {name for name, value in item.items() if is_numbers(value)}
+    if len(headings) != 1:
+        return None
+    vectors = [item.get(*headings) for item in content.values()]
+    return _frame(list(content), vectors) if all(map(is_numbers, vectors)) else None
+
+
+def _frame(words: Sequence[str], vectors: Sequence[Any]) -> pd.DataFrame:
+    return pd.DataFrame({_WORD: words, "vector": vectors})
+
+
+# Objects with a list of numbers, and their context.
+
+
+def _frame_of_objects(content: Any, subject: str) -> pd.DataFrame:
+    items = content if isinstance(content, list) else [content]
+    rows: list[dict[str, Any]] = []
+    without: list[Mapping[str, Any]] = []
+    for item in items:
+        own = list(_rows(item, {}, without))
+        rows += own
+        if not own and isinstance(item, Mapping):
+            without.append(item)
+    if not rows:
+        error = _error_of(without[0]) if without else ""
+        none = "its only object has none" if len(items) == 1 else f"none of its {len(items):,} objects has one"
+        raise EmbeddingError(
+            f"{subject} must contain a list of numbers for each text, but {none}"
+            f"{f' (the first has the error: {error})' if error else ''}. Write each vector as a list."
+        )
+    headings: set[str] = set()
+    for row in rows:
+        headings |= {name for name, value in row.items() if is_list(value)}
+    _refuse_other_values(without, headings, subject)
+    if without:
+        named = shown(_named(lacking) for lacking in without)
+        logger.warning(
+            f"{subject}: {len(without):,} of {len(without) + len(rows):,} objects have no vector: {named}. Their words"
+            " are missing, so request them again"
+        )
+    return pd.DataFrame(rows)
+
+
+def _rows(
+    record: Any, outside: Mapping[str, Any], without: list[Mapping[str, Any]], depth: int = 0
+) -> Iterator[dict[str, Any]]:
+    """Yield the innermost objects that have a list of numbers, each with the values of the objects around it.
+
+    If only some objects of a list have a list of numbers, the others are appended to `without`.
+    """
+    if not isinstance(record, Mapping) or depth > _DEEPEST:
+        return
+    inner, own = {}, dict(outside)
+    for name, value in record.items():
+        if isinstance(value, Mapping) or _are_objects(value):
+            inner[name] = value
+        else:
+            own[name] = value
+    if any(map(is_list, own.values())):
+        yield own
+        return
+    for value in inner.values():
+        if isinstance(value, Mapping):
+            yield from _rows(value, own, without, depth + 1)
+            continue
+        found, lacking = [], []
+        for item in value:
+            if rows := list(_rows(item, own, without, depth + 1)):
+                found += rows
+            else:
+                lacking.append({**own, **item})
+        if found:
+            without += lacking
+        yield from found
+
+
+def _are_objects(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(item, Mapping) for item in value)
+
+
+def _refuse_other_values(without: Sequence[Mapping[str, Any]], headings: set[str], subject: str) -> None:
+    """Raise an error if an object has another value in place of a list of numbers, such as a packed vector."""
+    for item in without:
+        for name in headings:
+            if (value := _value_of(name, item)) is not None:
+                packed = isinstance(value, str) and _BASE64.fullmatch(value) is not None
+                remedy = "Request it again with encoding_format='float'." if packed else "Write all of its numbers."
+                raise EmbeddingError(
+                    f"{subject}: '{name}' of {_named(item)} must be a list of numbers, but is {str(value)[:40]!r}."
+                    f" {remedy}"
+                )
+
+
+def _value_of(name: str, item: Any, depth: int = 0) -> Any:
+    """Return the value of an object under a name at any depth, or None."""
+    if depth > _DEEPEST:
+        return None
+    if isinstance(item, list):
+        item = dict(enumerate(item))
+    if not isinstance(item, Mapping):
+        return None
+    if item.get(name) is not None:
+        return item[name]
+    return next((value for inner in item.values() if (value := _value_of(name, inner, depth + 1)) is not None), None)
+
+
+def _named(item: Mapping[str, Any]) -> str:
+    """Name an object without a vector by its id or text, and its error."""
+    name = next((str(item[key]) for key in (*IDS, *TEXTS) if isinstance(item.get(key), str | int)), "an object")
+    error = _error_of(item)
+    return f"'{name}' ({error})" if error else f"'{name}'"
+
+
+def _error_of(value: Any, depth: int = 0) -> str:
+    """Return the message of an error nested at any depth in an object, or "" if there is none."""
+    if not isinstance(value, Mapping) or depth > _DEEPEST:
+        return ""
+    for key in ("error", "errors"):
+        error = value.get(key)
+        if isinstance(error, Mapping):
+            return str(error.get("message") or error.get("code") or "an error")
+        if error:
+            return str(error)
+    return next(filter(None, (_error_of(inner, depth + 1) for inner in value.values())), "")
+
 
 _PARQUET = b"PAR1"
 # JSON of objects, or of lists that begin with a text; a word that begins with a bracket has no comma after it.

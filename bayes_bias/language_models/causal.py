@@ -22,7 +22,7 @@ from bayes_bias.language_models.tokens import (
     read,
     sort_by_length,
 )
-from bayes_bias.words.cloze import Cloze
+from bayes_bias.words.templates import Cloze
 
 
 @dataclass(frozen=True, repr=False, eq=False)

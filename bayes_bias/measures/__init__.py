@@ -10,12 +10,11 @@ from bayes_bias.measures.gweat import gweat
 from bayes_bias.measures.lpbs import lpbs
 from bayes_bias.measures.mac import MacChange, mac, mac_change
 from bayes_bias.measures.measure_table import MeasureTable, measure_all
-from bayes_bias.measures.min_f import MinF, min_f
 from bayes_bias.measures.ml_eat import MlEat, ml_eat
 from bayes_bias.measures.pair_dir import PairDir, pair_dir
 from bayes_bias.measures.permutation import Separation
 from bayes_bias.measures.pigeonhole import Pigeonhole, pigeonhole
-from bayes_bias.measures.quasi_f import QuasiF, quasi_f
+from bayes_bias.measures.quasi_f import MinF, QuasiF, min_f, quasi_f
 from bayes_bias.measures.registry import Occasion, Result, WordResult, measure
 from bayes_bias.measures.relative_norm import relative_norm
 from bayes_bias.measures.reml import Reml, reml

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_ci_prob, check_count, check_seed
 from bayes_bias.errors import MeasureError
-from bayes_bias.measures.contexts import require_one_space, unit_sentences
-from bayes_bias.measures.designs import ROUNDING, two_by_two
+from bayes_bias.measures.designs import ROUNDING, require_one_space, two_by_two, unit_sentences
 from bayes_bias.measures.permutation import largest_effect
 from bayes_bias.measures.registry import Result, measure
 from bayes_bias.table.association_table import AssociationTable

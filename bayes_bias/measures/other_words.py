@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.associations.copies import without_copies
 from bayes_bias.associations.coverage import random_words
-from bayes_bias.embeddings.in_sentences import in_sentences
+from bayes_bias.embeddings.in_memory import in_sentences
 from bayes_bias.embeddings.word_vectors import Vectors, has_direction, lengths
 from bayes_bias.errors import MeasureError
 from bayes_bias.table.association_table import AssociationTable, assemble

@@ -7,10 +7,9 @@ from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_ci_prob, check_count, check_seed
 from bayes_bias.errors import MeasureError
-from bayes_bias.measures.crossed_test import CrossedTest, table_of_samples
+from bayes_bias.measures.crossed_test import CrossedTest, WordScores, table_of_samples
 from bayes_bias.measures.designs import ROUNDING
 from bayes_bias.measures.registry import measure
-from bayes_bias.measures.word_scores import WordScores
 from bayes_bias.table.association_table import AssociationTable
 
 _NAME = "pigeonhole bootstrap"

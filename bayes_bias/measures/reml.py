@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_ci_prob
 from bayes_bias.errors import MeasureError
-from bayes_bias.measures.crossed_test import StudentTest, table_of_samples
+from bayes_bias.measures.crossed_test import StudentTest, WordScores, table_of_samples
 from bayes_bias.measures.designs import ROUNDING
 from bayes_bias.measures.registry import measure
-from bayes_bias.measures.word_scores import WordScores
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.statistics import sufficient_statistics
 

@@ -5,8 +5,7 @@ from math import comb
 
 import numpy as np
 
-from bayes_bias.measures.contexts import require_replicates, shares_a_space, unit_sentences
-from bayes_bias.measures.designs import labels, two_by_two
+from bayes_bias.measures.designs import labels, require_replicates, shares_a_space, two_by_two, unit_sentences
 from bayes_bias.measures.permutation import MOST_PARTITIONS, Alternative, Separation, separated
 from bayes_bias.measures.registry import measure
 from bayes_bias.table.association_table import AssociationTable

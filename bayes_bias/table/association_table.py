@@ -22,10 +22,9 @@ from bayes_bias.shared_types import Reference
 from bayes_bias.table.covariates import Covariates, covariates_in, groups_apart, with_covariates
 from bayes_bias.table.from_frames import WORDS, Duplicates, matrices, split_replicates, tidied, without_groups
 from bayes_bias.table.labels import CATEGORY_COORD, LABELS, SIDES, labelled, settled, words_of
-from bayes_bias.table.lazy_products import Products
 from bayes_bias.table.metric import COSINE, Metric
 from bayes_bias.table.origin import Origin
-from bayes_bias.table.related_words import COLUMNS, Related, RelatedWords, related_coordinates, related_words
+from bayes_bias.table.related_words import COLUMNS, Products, Related, RelatedWords, related_coordinates, related_words
 from bayes_bias.table.replicates import Replicates, ReplicateVectors, combine, doubtful
 
 # From this ratio of sizes on, a small group may vary more than others without showing it.
@@ -50,7 +49,7 @@ class AssociationTable(Telling):
         (attribute)``. A missing pair is NaN. Lists with topics or pairs add ``target_topic``, ``target_pair``,
         ``attribute_topic`` and ``attribute_pair``, "" for a word in none. Topics belong to a group or class, and the
         two words of a pair share a label such as "he/she". Values of very long lists are formed on demand, see
-        `bayes_bias.table.lazy_products.Products`. With replicates, these are the means.
+        `bayes_bias.table.related_words.Products`. With replicates, these are the means.
     stereotypes : mapping of str to str
         The class that is stereotypical for each group: the two are *associated*.
     opposites : tuple of str

@@ -13,7 +13,7 @@ from bayes_bias.embeddings.word_vectors import Vectors
 from bayes_bias.errors import TableError
 from bayes_bias.formatting import counted, plural, shortened
 from bayes_bias.table.labels import Side, settled, shared_words, words_of
-from bayes_bias.table.lazy_products import Products
+from bayes_bias.table.related_words import Products
 
 # Fewer are too few to show how much replicates differ.
 FEW = 5

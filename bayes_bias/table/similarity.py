@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.embeddings.word_vectors import unit
-from bayes_bias.table.lazy_products import Products, products
 from bayes_bias.table.metric import Metric
+from bayes_bias.table.related_words import Products, products
 
 type Rows = NDArray[np.float64]
 type Values = NDArray[np.float64] | Products

@@ -19,7 +19,7 @@ from bayes_bias.table.clusters import Clusters, clusters_of
 from bayes_bias.table.covariates import covariate_variables
 from bayes_bias.table.from_frames import WORDS
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, is_paired
-from bayes_bias.table.lazy_products import Products
+from bayes_bias.table.related_words import Products
 
 # Cosines come from float32 vectors, so smaller residual variation is rounding.
 _ROUNDING_VARIANCE = 1e-12

@@ -12,8 +12,15 @@ from bayes_bias.formatting import joined
 from bayes_bias.spreadsheets import SUFFIXES, CellValue, Column, is_spreadsheet, read_columns
 from bayes_bias.words.content import Content, quoted
 from bayes_bias.words.list_names import JSON, PARQUET, TEXT, YAML, holds_names, names_of, names_of_text, read_content
-from bayes_bias.words.list_rows import PARTS, ROW, chosen_row, has_parts
-from bayes_bias.words.list_spreadsheets import check_stereotypes, list_of_columns, named_columns
+from bayes_bias.words.list_spreadsheets import (
+    PARTS,
+    ROW,
+    check_stereotypes,
+    chosen_row,
+    has_parts,
+    list_of_columns,
+    named_columns,
+)
 
 _CONTROLS = "controls/"
 # Published lists other than WEAT's and Manzini's. No random words are drawn from them.

@@ -20,11 +20,11 @@ from bayes_bias.formatting import Telling, joined
 from bayes_bias.shared_types import Reference
 from bayes_bias.words import list_rules
 from bayes_bias.words.content import Content
-from bayes_bias.words.language import ENGLISH, LEAST_SHARE, checked_language, count_english, same_language
 from bayes_bias.words.list_files import Query, control_names, list_of_query, read_control_file, read_list_file
 from bayes_bias.words.list_rules import category_of
 from bayes_bias.words.list_spreadsheets import check_stereotypes, list_of_columns
 from bayes_bias.words.sentences import Sentences, group_by_word
+from bayes_bias.words.spelling import ENGLISH, LEAST_SHARE, checked_language, count_english, same_language
 from bayes_bias.words.topics_and_pairs import (
     SentencePairs,
     SubTopicsFrom,

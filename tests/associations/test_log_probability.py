@@ -11,7 +11,7 @@ from bayes_bias import WordList, cosines, fit, log_probabilities
 from bayes_bias.errors import MeasureError, TableError, TemplateError
 from bayes_bias.measures import lpbs, measure_all, unmasking
 from bayes_bias.table.metric import LOG_PROBABILITY, LOG_PROBABILITY_RATIO
-from bayes_bias.words.cloze import Cloze
+from bayes_bias.words.templates import Cloze
 from tests.helpers import FEW, refused
 
 WORDS = WordList.from_mapping(

@@ -7,7 +7,7 @@ import pytest
 
 import bayes_bias
 from bayes_bias.cli import console
-from bayes_bias.cli.frames import print_frame
+from bayes_bias.cli.console import print_frame
 from tests.helpers import says
 
 FRAME = pd.DataFrame(

@@ -4,7 +4,7 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-from bayes_bias.documents.figures import render_in_background, rendered, write_figures
+from bayes_bias.documents.writer import render_in_background, rendered, write_figures
 from tests.helpers import says
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bayes_bias.documents.references import Cited, key_of, shared_references
+from bayes_bias.documents.methods import Cited, key_of, shared_references
 from bayes_bias.shared_types import Reference
 
 ENTRY = "@article{key,\n  title = {Bias \\'and {\\ss}},\n  url = {https://x.org/a%20b},\n}"

@@ -10,9 +10,8 @@ from types import MappingProxyType
 import pytest
 
 from bayes_bias.errors import EmbeddingError
-from bayes_bias.language_models import encoders, packaged
-from bayes_bias.language_models.encoders import as_encoder, is_encoder
-from bayes_bias.language_models.packaged import PackagedEncoder
+from bayes_bias.language_models import encoders
+from bayes_bias.language_models.encoders import PackagedEncoder, as_encoder, is_encoder
 from tests.helpers import refused
 
 NAME = "all-minilm-l6-v2"
@@ -28,7 +27,7 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PackagedEncoder
         archive.writestr("config.json", "{}")
         archive.writestr("1_Pooling/config.json", "{}")
     digest = hashlib.sha256((folder / "model.zip").read_bytes()).hexdigest()
-    row = replace(packaged.PACKAGED_ENCODERS[NAME], module=folder.name, archive=("model.zip", digest))
+    row = replace(encoders.PACKAGED_ENCODERS[NAME], module=folder.name, archive=("model.zip", digest))
     monkeypatch.setattr(encoders, "PACKAGED_ENCODERS", MappingProxyType({NAME: row}))
     monkeypatch.setenv("BAYES_BIAS_CACHE", str(tmp_path / "cache"))
     monkeypatch.syspath_prepend(tmp_path)

@@ -7,7 +7,7 @@ import pytest
 
 from bayes_bias.errors import BayesBiasError, MeasureError
 from bayes_bias.measures import pigeonhole, quasi_f
-from bayes_bias.table.lazy_products import Products
+from bayes_bias.table.related_words import Products
 from tests.helpers import random_table, refused
 
 TABLE = random_table(3, targets={"men": 6, "women": 9}, attributes={"work": 7, "home": 5})

@@ -12,7 +12,7 @@ from scipy.stats import binom, expon, halfnorm, logistic, multivariate_normal, n
 
 import bayes_bias as bb
 from bayes_bias.analyses.tpr_gaps.counts import PeopleCounts
-from bayes_bias.analyses.tpr_gaps.model import labelled_rates_model
+from bayes_bias.analyses.tpr_gaps.estimation import labelled_rates_model
 from bayes_bias.errors import SentencePairsError
 from bayes_bias.models import hierarchical
 from bayes_bias.models.normal_effects import normal_effects

@@ -5,8 +5,8 @@ import pytest
 from scipy.integrate import simpson
 from scipy.stats import halfnorm, norm
 
-from bayes_bias.posterior import random_effects
-from bayes_bias.posterior.random_effects import RandomEffects
+from bayes_bias.posterior import pooling
+from bayes_bias.posterior.pooling import RandomEffects
 
 # Rubin (1981), https://doi.org/10.3102/10769986006004377, as in Gelman et al. (2013), table 5.2.
 EFFECTS = np.array([28.0, 8, -3, 7, -1, 1, 18, 12])
@@ -78,7 +78,7 @@ def test_equal_sds_have_a_closed_form():
     tau, weight = found._taus, found._by_tau
     scatter = ((y - y.mean()) ** 2).sum()
     log = halfnorm.logpdf(tau, scale=3.0) - 1.5 * np.log(sd**2 + tau**2) - scatter / (2 * (sd**2 + tau**2))
-    exact = np.exp(log - log.max()) * np.diff(random_effects._tau_edges(3.0))
+    exact = np.exp(log - log.max()) * np.diff(pooling._tau_edges(3.0))
     assert weight == pytest.approx(exact / exact.sum(), abs=1e-8)
     assert found.mu.mean == pytest.approx(y.mean())
     assert found.mu.total_sd == pytest.approx(np.sqrt(weight @ (sd**2 + tau**2) / 4), rel=0.005)
@@ -122,7 +122,7 @@ def test_a_finer_grid_moves_nothing(lists, monkeypatch):
         return [normals.quantile(p) for normals in (found.mu, found.new, found.theta(0)) for p in (0.025, 0.975)]
 
     coarse = ends(lists)
-    monkeypatch.setattr(random_effects, "_TAUS", 2 * random_effects._TAUS)
-    monkeypatch.setattr(random_effects, "_MUS", 2 * random_effects._MUS - 1)
+    monkeypatch.setattr(pooling, "_TAUS", 2 * pooling._TAUS)
+    monkeypatch.setattr(pooling, "_MUS", 2 * pooling._MUS - 1)
     fine = ends(RandomEffects(CENTRES, SDS, SCALE))
     assert coarse == pytest.approx(fine, abs=0.01 * lists.theta(0).total_sd)

@@ -17,8 +17,7 @@ import xarray as xr
 import bayes_bias as bb
 from bayes_bias.analyses.answers.asking import wordings_of
 from bayes_bias.analyses.answers.reading import read_answers
-from bayes_bias.analyses.criterion.biases import Biases
-from bayes_bias.analyses.criterion.data import outside_of
+from bayes_bias.analyses.criterion.data import Biases, outside_of
 from bayes_bias.analyses.sentence_pairs.lm_eval import lm_eval
 from bayes_bias.analyses.sentence_pairs.scores import read_scores
 from bayes_bias.analyses.sentence_pairs.stereoset import read_triples

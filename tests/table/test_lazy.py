@@ -12,7 +12,7 @@ from bayes_bias.measures import weat
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.summary import tabulate
 from bayes_bias.table.association_table import assemble
-from bayes_bias.table.lazy_products import Products
+from bayes_bias.table.related_words import Products
 from bayes_bias.table.statistics import sufficient_statistics
 from bayes_bias.words.wordlist import WordList
 from tests.helpers import SHORT, refused
@@ -42,13 +42,13 @@ def table(values: np.ndarray | Products) -> AssociationTable:
 @pytest.fixture
 def unformed(monkeypatch) -> AssociationTable:
     """A table of more pairs than are formed at once."""
-    monkeypatch.setattr("bayes_bias.table.lazy_products.MOST_PAIRS", 100)
+    monkeypatch.setattr("bayes_bias.table.related_words.MOST_PAIRS", 100)
     return table(Products(X, A))
 
 
 @pytest.mark.parametrize(("dtype", "rtol"), [(np.float64, 1e-10), (np.float32, 1e-5)])
 def test_the_statistics_are_those_of_the_matrix(dtype, rtol, monkeypatch):
-    monkeypatch.setattr("bayes_bias.table.lazy_products._CHUNK", 7)
+    monkeypatch.setattr("bayes_bias.table.related_words._CHUNK", 7)
     from_matrix = sufficient_statistics(table(X @ A.T))
     from_vectors = sufficient_statistics(table(Products(X.astype(dtype), A.astype(dtype))))
     assert set(from_vectors.variables) == set(from_matrix.variables)
@@ -70,7 +70,7 @@ def test_from_vectors_to_the_verdict_without_a_matrix(monkeypatch):
     everybody = [*words.targets, *words.attributes]
     vectors = dict(zip(everybody, unit_vectors(len(everybody), seed=3), strict=True))
     formed = cosines(words, vectors, controls=())
-    monkeypatch.setattr("bayes_bias.table.lazy_products.MOST_PAIRS", 100)
+    monkeypatch.setattr("bayes_bias.table.related_words.MOST_PAIRS", 100)
     unformed = cosines(words, vectors, controls=())
     assert (formed.is_formed, unformed.is_formed) == (True, False)
 

@@ -8,7 +8,7 @@ import torch
 
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.language_models.masked import load_masked
-from bayes_bias.words.cloze import Cloze
+from bayes_bias.words.templates import Cloze
 from tests.helpers import refused
 from tests.transformers.conftest import SENTENCES, WINDOW, Made
 

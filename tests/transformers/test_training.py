@@ -10,7 +10,7 @@ import torch
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.language_models.masked import load_masked
 from bayes_bias.progress import shown
-from bayes_bias.words.cloze import Cloze
+from bayes_bias.words.templates import Cloze
 from studies.known_bias import training
 from studies.known_bias.training import fine_tune, train_masked
 from tests.helpers import refused

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.words.cloze import Cloze
+from bayes_bias.words.templates import Cloze
 from tests.helpers import says
 
 WORDS = st.text(min_size=1).filter(str.strip)

@@ -9,8 +9,8 @@ import pytest
 
 import bayes_bias as bb
 from bayes_bias.errors import WordListError
-from bayes_bias.words.language import count_english
 from bayes_bias.words.list_files import field_names, wordlist_names
+from bayes_bias.words.spelling import count_english
 from tests.helpers import Vectors, refused, says
 
 # WEAT 7 in other languages, by the authors of these tests.

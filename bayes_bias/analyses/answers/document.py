@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from bayes_bias import formatting as fmt
 from bayes_bias.analyses.answers.agreement import Agreement
 from bayes_bias.analyses.answers.assignments import OUTCOMES
-from bayes_bias.analyses.answers.model import PRIOR_TEXTS
+from bayes_bias.analyses.answers.model import DRAWS, PRIOR_TEXTS
 from bayes_bias.analyses.answers.model_contrasts import Contrasts
 from bayes_bias.analyses.answers.plots import (
     KINDS,
@@ -21,7 +21,6 @@ from bayes_bias.analyses.answers.plots import (
     plot_model_contrasts,
     plot_values,
 )
-from bayes_bias.analyses.answers.posterior import DRAWS
 from bayes_bias.analyses.answers.results import DECIMALS, ONE_PAIR, SOURCES, STEPS, AnswersChange, AnswersResult
 from bayes_bias.analyses.answers.value_estimates import ValueEstimates
 from bayes_bias.analyses.answers.value_models import LIKELIHOODS

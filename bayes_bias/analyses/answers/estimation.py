@@ -20,14 +20,15 @@ from bayes_bias.analyses.answers.model import (
     WORD,
     Density,
     Observed,
+    Posterior,
     loadings,
     names_of,
     observed,
     pairs_of,
+    sample,
     written_out,
 )
 from bayes_bias.analyses.answers.pairing import half_change, paired
-from bayes_bias.analyses.answers.posterior import Posterior, sample
 from bayes_bias.analyses.answers.published import published_row
 from bayes_bias.analyses.answers.reading import read_answers
 from bayes_bias.analyses.answers.results import ONE_PAIR, SOURCES, THESE_LABELS, AnswersChange, ModelAnswers, reach_of

@@ -12,9 +12,8 @@ from scipy.linalg import helmert
 from bayes_bias.analyses.answers.cell import Answers, Cell
 from bayes_bias.analyses.answers.estimation import Source, check_samples, effects_of
 from bayes_bias.analyses.answers.lists import Lists
-from bayes_bias.analyses.answers.model import PRIOR_TEXTS, Density, Observed, Together, observed
+from bayes_bias.analyses.answers.model import MAX_PARETO_K, PRIOR_TEXTS, Density, Observed, Together, draw, observed
 from bayes_bias.analyses.answers.pairing import contrast_of, matched
-from bayes_bias.analyses.answers.posterior import MAX_PARETO_K, draw
 from bayes_bias.analyses.answers.reading import read_answers
 from bayes_bias.analyses.answers.results import DECIMALS
 from bayes_bias.arguments import check_ci_prob, check_seed

@@ -12,8 +12,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from bayes_bias.analyses.answers.agreement import Agreement
+from bayes_bias.analyses.answers.model import MAX_PARETO_K
 from bayes_bias.analyses.answers.model_contrasts import Contrasts
-from bayes_bias.analyses.answers.posterior import MAX_PARETO_K
 from bayes_bias.analyses.answers.results import ONE_PAIR, SOURCES, STEPS, AnswersResult
 from bayes_bias.analyses.answers.value_estimates import ValueEstimates
 from bayes_bias.analyses.answers.value_models import LIKELIHOODS

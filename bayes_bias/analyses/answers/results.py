@@ -10,8 +10,7 @@ import pandas as pd
 
 from bayes_bias import formatting as fmt
 from bayes_bias.analyses.answers.cell import Answers
-from bayes_bias.analyses.answers.model import SAMPLES
-from bayes_bias.analyses.answers.posterior import MAX_PARETO_K, Posterior
+from bayes_bias.analyses.answers.model import MAX_PARETO_K, SAMPLES, Posterior
 from bayes_bias.errors import AnswersError
 from bayes_bias.formatting import MARKS, Column, Layout, Tabled
 from bayes_bias.table.columns import estimates, interval_of, with_interval

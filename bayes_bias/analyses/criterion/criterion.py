@@ -10,8 +10,16 @@ import pandas as pd
 import scipy
 import xarray as xr
 
-from bayes_bias.analyses.criterion.biases import Biases, biases_of_fits, biases_of_words
-from bayes_bias.analyses.criterion.data import OF, CriterionData, CriterionLike, outside_of, read
+from bayes_bias.analyses.criterion.data import (
+    OF,
+    Biases,
+    CriterionData,
+    CriterionLike,
+    biases_of_fits,
+    biases_of_words,
+    outside_of,
+    read,
+)
 from bayes_bias.analyses.criterion.model import model_of, spec_of, with_true_values
 from bayes_bias.analyses.criterion.results import (
     CORRELATION,
@@ -82,7 +90,7 @@ def criterion(
         The bias of each label and its error:
 
         - a frame, or a CSV file, with the columns ``label``, ``bias`` and ``sd``, its standard error; if errors go
-          together, ``Biases.from_frame(frame, covariance)`` of `bayes_bias.analyses.criterion.biases`;
+          together, ``Biases.from_frame(frame, covariance)`` of `bayes_bias.analyses.criterion.data`;
         - a mapping from label to a fit, of one list in several embeddings or languages;
         - one fit, whose targets are the labels, with `toward`;
         - a sweep of one list, whose embeddings are the labels; of several lists ``sweep.biases("weat6")``;

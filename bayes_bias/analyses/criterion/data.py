@@ -1,7 +1,7 @@
 """Biases and criterion by label: matched, checked, and in the units of the model."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -9,13 +9,282 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 
-from bayes_bias.analyses.criterion.biases import LABEL, Biases, check_finite, check_not_negative, column_of, labelled
 from bayes_bias.arguments import described
 from bayes_bias.errors import CriterionError, did_you_mean
 from bayes_bias.files import given_table
+from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import in_words
-from bayes_bias.spreadsheets import read_frame
+from bayes_bias.measures.quasi_f import influence
+from bayes_bias.posterior.estimates import bias_estimate, check_scope
+from bayes_bias.posterior.shared_words import shared_errors, split_sides
+from bayes_bias.spreadsheets import NotNumbersError, as_numbers_of, read_frame
+from bayes_bias.table.scopes import DEFAULT_SCOPE, TARGETS, Scope, ScopeName, is_noise
+from bayes_bias.table.statistics import compared_classes
+
+LABEL = "label"
+# Eigenvalues this much below zero, in the largest one, are rounding errors.
+_ROUNDING = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class Biases:
+    """Observed biases and the covariance of their errors.
+
+    Attributes
+    ----------
+    values : pandas.Series
+        The biases by label. The name of the index describes the labels, such as "language".
+    covariance : pandas.DataFrame
+        Covariance of the errors, labels by labels, in squared units of the biases. Zero for biases that count as exact.
+    unit : str
+        The unit of the biases, for axes and sentences.
+    """
+
+    values: "pd.Series[float]"
+    covariance: pd.DataFrame
+    unit: str = "bias"
+
+    @classmethod
+    def of(cls, values: "pd.Series[float]", covariance: Any, unit: str = "bias") -> Self:
+        """Checked: one finite number a label, and a covariance that errors can have.
+
+        Raises
+        ------
+        CriterionError
+        """
+        values = values.set_axis(values.index.astype(str).rename(values.index.name or LABEL))
+        check_labels("biases", values.index)
+        check_finite("biases", values)
+        return cls(values.astype(float), _covariance(covariance, values.index), unit)
+
+    @classmethod
+    def from_frame(cls, frame: pd.DataFrame, covariance: Any = None) -> Self:
+        """From the columns ``bias`` and ``sd``; with a `covariance`, no ``sd`` is needed."""
+        frame = labelled("biases", frame)
+        values = column_of("biases", frame, "bias")
+        if covariance is not None:
+            return cls.of(values, covariance)
+        sd = column_of("biases", frame, "sd")
+        check_not_negative("biases", sd)
+        return cls.of(values, np.diag(sd**2))
+
+    @classmethod
+    def from_draws(cls, draws: xr.DataArray) -> Self:
+        """Compute mean and covariance of posterior draws, ``(chain, draw, label)``."""
+        labels = [dim for dim in draws.dims if dim not in ("chain", "draw")]
+        if len(labels) != 1 or "draw" not in draws.dims or labels[0] not in draws.coords:
+            raise CriterionError(
+                "`biases` must have the dimensions chain, draw, and one with labels, but has"
+                f" {', '.join(map(str, draws.dims))}. Pass `posterior_draws`, or name its labels."
+            )
+        sample = draws.transpose(..., labels[0]).to_numpy().reshape(-1, draws.sizes[labels[0]])
+        index = pd.Index(draws[labels[0]].to_numpy().astype(str), name=LABEL)
+        return cls.of(pd.Series(sample.mean(axis=0), index), np.cov(sample, rowvar=False))
+
+    @property
+    def sd(self) -> "pd.Series[float]":
+        """Standard errors."""
+        return pd.Series(np.sqrt(np.diag(self.covariance)), self.values.index)
+
+    @property
+    def exact(self) -> bool:
+        """Return True if no bias has an error."""
+        return not self.covariance.to_numpy().any()
+
+    @property
+    def independent(self) -> bool:
+        """Return True if all errors are independent."""
+        covariance = self.covariance.to_numpy()
+        return not (covariance - np.diag(np.diag(covariance))).any()
+
+    def select(self, labels: Iterable[str]) -> Self:
+        """Those of these labels."""
+        rows = list(labels)
+        return type(self)(self.values.loc[rows], self.covariance.loc[rows, rows], self.unit)
+
+
+def labelled(argument: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """A frame by its column ``label``, or by its index if that has names."""
+    if LABEL in frame:
+        frame = frame.set_index(LABEL)
+    if isinstance(frame.index, pd.RangeIndex):
+        raise CriterionError(
+            f"The rows of `{argument}` have no labels. Name the column with each row's embedding, word, or"
+            f" class '{LABEL}', or make it the index. The columns are {', '.join(map(str, frame.columns))}."
+        )
+    if not len(frame):
+        raise CriterionError(f"`{argument}` has no rows. Pass one row for each embedding, word, or class.")
+    frame = frame.set_axis(frame.index.astype(str).rename(frame.index.name or LABEL))
+    check_labels(argument, frame.index)
+    return frame
+
+
+def column_of(argument: str, frame: pd.DataFrame, name: str) -> "pd.Series[float]":
+    """A column of finite numbers."""
+    if name not in frame:
+        raise CriterionError(
+            f"`{argument}` has no column '{name}'. Rename the column that contains it."
+            f" {did_you_mean(name, map(str, frame.columns))}"
+        )
+    check_finite(argument, frame[name])
+    return frame[name].astype(float)
+
+
+def check_labels(argument: str, labels: "pd.Index[Any]") -> None:
+    """Raise an error for a label that is given twice."""
+    if labels.has_duplicates:
+        raise CriterionError(
+            f"`{argument}` contains the label '{labels[labels.duplicated()][0]}' twice. Use each label once."
+        )
+
+
+def check_finite(argument: str, values: "pd.Series[Any]") -> None:
+    """Raise an error for numbers that are not finite."""
+    where = f"{argument}: " + (f"column '{values.name}' " if values.name is not None else "")
+    if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
+        cell, why = _first_without_number(values)
+        raise CriterionError(
+            f"{where}must contain numbers, but {cell!r} {why}. Enter a number for each label, or remove its row."
+        )
+    wrong = values[~np.isfinite(values)]
+    if len(wrong):
+        raise CriterionError(f"{where}is {wrong.iloc[0]} for '{wrong.index[0]}'. Enter this number, or remove the row.")
+
+
+def _first_without_number(values: "pd.Series[Any]") -> tuple[Any, str]:
+    """Return the first value that is no number, and the reason."""
+    cells = values.to_list()
+    try:
+        as_numbers_of([cell if isinstance(cell, str) else f"{cell}" for cell in cells])
+    except NotNumbersError as error:
+        return cells[error.position], str(error)
+    return cells[0], "is not a number"
+
+
+def check_not_negative(argument: str, sd: "pd.Series[float]") -> None:
+    """Raise an error for a negative standard error."""
+    wrong = sd[sd < 0]
+    if len(wrong):
+        raise CriterionError(
+            f"`{argument}` must contain standard errors of 0 or more, but {sd.name} of '{wrong.index[0]}' is"
+            f" {wrong.iloc[0]:g}."
+        )
+
+
+def _covariance(covariance: Any, labels: "pd.Index[str]") -> pd.DataFrame:
+    """Return the covariance of errors by label, checked."""
+    n = len(labels)
+    if isinstance(covariance, pd.DataFrame):
+        covariance = covariance.set_axis(covariance.index.astype(str)).set_axis(covariance.columns.astype(str), axis=1)
+        missing = labels[~(labels.isin(covariance.index) & labels.isin(covariance.columns))]
+        if len(missing):
+            raise CriterionError(f"`covariance` lacks '{missing[0]}'. Pass a row and a column for each bias.")
+        covariance = covariance.loc[list(labels), list(labels)]
+    matrix = np.asarray(covariance, dtype=float)
+    if matrix.shape != (n, n):
+        raise CriterionError(
+            f"`covariance` must have one row and column for each of {n} biases, but its shape is {matrix.shape}."
+        )
+    if not np.isfinite(matrix).all() or not np.allclose(matrix, matrix.T):
+        raise CriterionError(
+            "`covariance` must be symmetric and finite. Pass the covariance of the errors of the biases."
+        )
+    diagonal = np.diag(matrix)
+    is_diagonal = not (matrix - np.diag(diagonal)).any()
+    eigenvalues = np.sort(diagonal) if is_diagonal else np.linalg.eigvalsh(matrix)
+    if eigenvalues[0] < -_ROUNDING * max(eigenvalues[-1], 0.0) or eigenvalues[-1] < 0:
+        raise CriterionError(
+            f"`covariance` is not positive semidefinite (least eigenvalue {eigenvalues[0]:.2g}), so it"
+            " cannot be the covariance of errors. Check that it does not contain distances or rounded"
+            " correlations."
+        )
+    return pd.DataFrame((matrix + matrix.T) / 2, labels, list(labels))
+
+
+# Biases and the covariance of their errors, from fits: of words in one list, or of one list in several embeddings.
+
+
+def biases_of_fits(fits: Mapping[str, Fit], scope: ScopeName = DEFAULT_SCOPE) -> Biases:
+    """Take the bias of one list in each embedding or language.
+
+    Errors come from the choice of words. Words that fits share, by their names, move the biases together:
+    `shared_errors` gives the share of the error variance that all have in common.
+    """
+    fitted = {str(label): Fitted.of(fit).generalising("criterion validity") for label, fit in fits.items()}
+    values, variance = [], []
+    for fit in fitted.values():
+        estimate = bias_estimate(fit, scope)
+        values.append(estimate.observed.item())
+        # No variance if the scope samples nothing.
+        variance.append(0.0 if estimate.noise_sd is None else float((estimate.noise_sd**2).mean()))
+    share = 0.0
+    if any(variance):
+        name = check_scope(next(iter(fitted.values())), scope).name
+        cells = {(label, ""): split_sides(influence(fit.data)) for label, fit in fitted.items()}
+        share = float(shared_errors(cells, name).fillna(0.0).iloc[0])
+    units = {fit.metric.unit for fit in fitted.values()}
+    biases = pd.Series(values, list(fitted), dtype=float)
+    if len(units) > 1:
+        raise CriterionError(
+            f"`biases` contains fits in different units ({', '.join(sorted(units))}). Pass fits of one kind."
+        )
+    return Biases.of(biases, with_common_error(np.sqrt(variance), share), units.pop())
+
+
+def with_common_error(sd: NDArray[np.float64], share: float) -> NDArray[np.float64]:
+    """Covariance of errors with a part in common, which is this share of their variance."""
+    return share * np.outer(sd, sd) + (1 - share) * np.diag(sd**2)
+
+
+def biases_of_words(fit: Fit, toward: str | None = None, scope: ScopeName = DEFAULT_SCOPE) -> Biases:
+    """Take the raw contrasts of the targets of a list, positive towards one class.
+
+    Other attributes would move the biases of all targets of a group together. They would also move those of two groups
+    together, as far as attributes prefer neither group. The residual moves each bias separately.
+    """
+    fitted = Fitted.of(fit).generalising("the bias of words")
+    data, samples = fitted.data, check_scope(fit, scope)
+    classes = data.attribute_class.to_numpy()
+    names = classes[compared_classes(data)].tolist()
+    if len(names) != 2:
+        raise CriterionError(
+            "`biases` must come from a list that compares two classes of attributes, but this list compares"
+            f" {len(names)}."
+        )
+    if toward not in names:
+        raise CriterionError(
+            "`toward` must be the class of attributes to which a positive bias is closer, but is"
+            f" {toward!r}. {did_you_mean(toward, names)}"
+        )
+    weights = np.where(np.isin(classes, names), np.where(classes == toward, 1.0, -1.0), 0.0)
+    values = pd.Series(data.target_mean.to_numpy() @ weights, pd.Index(data.target.to_numpy(), name="word"))
+    return Biases.of(values, _covariance_of_words(fitted, weights, samples), fitted.metric.unit)
+
+
+def _covariance_of_words(fitted: Fitted, weights: NDArray[np.float64], scope: Scope) -> NDArray[np.float64]:
+    """Return the covariance of the errors of the contrasts of all targets."""
+    data, groups = fitted.data, fitted.data.group_of.to_numpy()
+    n_groups = data.sizes["group"]
+    if scope.samples_nothing:
+        return np.zeros((len(groups), len(groups)))
+    # One contrast for each group, and one for each sum of two: covariances by polarisation.
+    single_groups = np.eye(n_groups)
+    sums = (single_groups[:, None, :] + single_groups[None, :, :]).reshape(-1, n_groups)
+    parts = fitted.variances.contrast_variances(sums[:, :, None] * weights, n_targets=1)
+    shared, own = np.zeros((n_groups, n_groups)), np.zeros(n_groups)
+    for part, draws in parts.items():
+        if not is_noise(part, scope, TARGETS):
+            continue
+        variance = draws.mean(axis=(0, 1)).reshape(n_groups, n_groups)
+        single = np.diag(variance) / 4  # of twice a group's contrast
+        if part.startswith(("residual", TARGETS.name)):
+            own += single
+        else:
+            shared += (variance - single[:, None] - single[None, :]) / 2
+    return np.asarray(shared[np.ix_(groups, groups)] + np.diag(own[groups]))
+
 
 type CriterionLike = pd.DataFrame | pd.Series | Mapping[str, float] | str | Path
 

@@ -1,4 +1,4 @@
-"""What the model says of bias and criterion, as data and as sentences."""
+"""The result of the model of bias and criterion, as data, as sentences, and as a page."""
 
 import json
 import math
@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Literal
 import pandas as pd
 import xarray as xr
 
+from bayes_bias import plots
+from bayes_bias.documents.document import Document, PageSection, methods_section, notices_section
+from bayes_bias.documents.methods import Methods
+from bayes_bias.files import slug
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.formatting import (
     Column,
@@ -27,6 +31,7 @@ from bayes_bias.table.columns import interval_names, interval_of
 
 if TYPE_CHECKING:
     from bayes_bias.documents.document import Document
+
 
 OBSERVED, THESE, NEW = "as observed", "these words", "new words"
 CORRELATION, SLOPE, RELIABILITY = "correlation", "slope", "reliability"
@@ -94,8 +99,6 @@ class CriterionValidity(Tabled):
 
     def document(self) -> "Document":
         """Return the page of the correlation and its files, which `bayes_bias.write` writes into a folder."""
-        from bayes_bias.analyses.criterion.document import criterion_document
-
         return criterion_document(self)
 
     def summary(self) -> pd.DataFrame:
@@ -257,3 +260,33 @@ def row_of(draws: xr.DataArray, ci_prob: float) -> dict[str, float]:
         upper_name: float(upper),
         "prob_direction": max(positive, 1 - positive),
     }
+
+
+def criterion_document(result: CriterionValidity) -> Document:
+    """The document of a bias and something outside."""
+    methods, fit = Methods("methods-of-criterion.txt", {"result": result}), result.fit.attrs
+    return Document(
+        title=f"Criterion: {result.name}",
+        heading=f"Does {result.bias_name} correlate with {result.criterion_name}?",
+        opening={"answer": result.verdict().text},
+        sections=(
+            PageSection("correlation", "Correlation and slope", "criterion-summary.html"),
+            PageSection("labels", f"Each {result.noun}", "criterion-labels.html"),
+            notices_section("Omitted labels", result.notices),
+            methods_section(methods),
+        ),
+        facts={"result": result, "level": level(result.ci_prob)},
+        figures={"criterion": lambda: plots.plot_criterion(result)},
+        tables={"summary": result.summary(), "labels": result.table},
+        methods=methods,
+        fits={slug(words): tree for words, tree in result.fits.items()},
+        provenance={
+            "ci_prob": result.ci_prob,
+            "model": fit["model"],
+            "priors": result.priors,
+            "versions": json.loads(fit["versions"]),
+            "data_sha256": fit["table_sha256"],
+            "notices": list(result.notices),
+            **{key: fit[key] for key in ("seed", "draws", "tune", "chains", "target_accept")},
+        },
+    )

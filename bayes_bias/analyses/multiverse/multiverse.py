@@ -1,5 +1,6 @@
 """Does a finding depend on choices that could have been made otherwise? The bias under all their combinations."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -10,10 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from bayes_bias import plots
 from bayes_bias.analyses.multiverse.choices import Choices, choices_of, reason_against, same_model
 from bayes_bias.arguments import check_kind, check_seed, listed
+from bayes_bias.documents.document import Document, PageSection, notices_section, priors_of
 from bayes_bias.errors import BayesBiasError, SpecError, did_you_mean
 from bayes_bias.fitting.fit import fit_table
+from bayes_bias.fitting.fit_model import versions
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.formatting import (
     Column,
@@ -42,6 +46,7 @@ from bayes_bias.table.statistics import table_means
 
 if TYPE_CHECKING:
     from bayes_bias.documents.document import Document
+
 
 _MODEL = "model"
 _NOT_CONVERGED = "not converged"
@@ -87,8 +92,6 @@ class Multiverse(Tabled):
 
     def document(self) -> "Document":
         """Return the page and its files, which `bayes_bias.write` writes into a folder."""
-        from bayes_bias.analyses.multiverse.document import multiverse_document
-
         return multiverse_document(self)
 
     @property
@@ -373,3 +376,33 @@ def _judged(
         "verdict": verdict.label,
         "sampled": sampled,
     }
+
+
+def multiverse_document(multiverse: Multiverse) -> Document:
+    """Return the document of a multiverse."""
+    return Document(
+        title=f"Multiverse: {multiverse.name}",
+        heading=f"Does the bias of {multiverse.name} depend on choices of the analysis?",
+        opening={"answer": multiverse.text},
+        sections=(
+            PageSection("choices", "The bias under each combination of choices", "multiverse.html"),
+            notices_section("Omitted choices", multiverse.left_out),
+        ),
+        facts={"multiverse": multiverse},
+        figures={"multiverse": partial(plots.plot_multiverse, multiverse)},
+        tables={
+            "multiverse": multiverse.frame.rename_axis("combination"),
+            "influence": multiverse.influence.to_frame(),
+        },
+        texts={"multiverse.txt": f"{multiverse.text}\n"},
+        provenance={
+            "scope": multiverse.scope,
+            "ci_prob": multiverse.ci_prob,
+            "model": multiverse.spec.name,
+            "priors": priors_of(multiverse.spec),
+            "options": dict(multiverse.spec.options),
+            "versions": json.loads(versions()),
+            "table_sha256": multiverse.table_sha256,
+            "seed": multiverse.seed,
+        },
+    )

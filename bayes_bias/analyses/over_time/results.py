@@ -1,6 +1,6 @@
-"""The result of `bayes_bias.over_time`, as data and as sentences."""
+"""The result of `bayes_bias.over_time`, as data, as sentences, and as a page."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import xarray as xr
 
-from bayes_bias.analyses.over_time.moments import SliceMoments, trend_weights
-from bayes_bias.analyses.over_time.new_slices import NewSlices, has_enough
+from bayes_bias import plots
+from bayes_bias.analyses.over_time.moments import NewSlices, SliceMoments, has_enough, trend_weights
 from bayes_bias.analyses.over_time.rows import Tables, rows_of_changes, rows_of_lost, rows_of_slices, rows_of_words
 from bayes_bias.analyses.over_time.slice_contrast import Settings, SliceContrast, contrast_of
 from bayes_bias.arguments import check_kind, is_number
 from bayes_bias.associations.made_alike import MadeAlike, made_alike
+from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance, notices_section
+from bayes_bias.documents.methods import Methods, methods_of_fits, model_facts, source_facts
 from bayes_bias.errors import TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
-from bayes_bias.formatting import Column, Layout, Tabled, estimate, in_words, joined, plain, probability, signed
+from bayes_bias.fitting.fitted import Fitted
+from bayes_bias.formatting import Column, Layout, Tabled, estimate, in_words, joined, level, plain, probability, signed
 from bayes_bias.models.spec import ModelSpec
-from bayes_bias.table.association_table import AssociationTable, announce
+from bayes_bias.table.association_table import AssociationTable, announce, words_in
 from bayes_bias.table.columns import estimates, interval_column, interval_columns, interval_of
 from bayes_bias.table.combine_tables import share_words, unpaired, weighted_sum
 from bayes_bias.table.metric import Metric
@@ -27,7 +30,10 @@ from bayes_bias.table.scopes import ScopeName, check_design, scope_of
 from bayes_bias.table.statistics import table_means
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from bayes_bias.documents.document import Document
+
 
 # A date of the change is said from this probability on: for straight lines one step reaches .5 in a third of series.
 DATED = 0.8
@@ -90,8 +96,6 @@ class OverTime(Tabled):
 
     def document(self) -> "Document":
         """Return the page of the series and the files next to it, which `bayes_bias.write` writes into a folder."""
-        from bayes_bias.analyses.over_time.document import over_time_document
-
         return over_time_document(self)
 
     @property
@@ -361,3 +365,84 @@ def _checked(weights: Any, tables: Mapping[Any, AssociationTable]) -> dict[Any, 
 def _listed(tables: Mapping[Any, Any]) -> str:
     """Return the times of slices, as text."""
     return ", ".join(map(str, tables))
+
+
+def over_time_document(series: OverTime) -> Document:
+    """The document of a series."""
+    methods, fitted = methods_of(series), Fitted.of(series.fit)
+    first, *_, last = series.tables
+    return Document(
+        title=f"Over time: {series.name}",
+        heading=f"Did the bias of {series.name} change from {first} to {last}?",
+        opening={"answer": series.text, "lede": f"Slices: {', '.join(map(str, series.tables))}"},
+        sections=(
+            PageSection("slices", "Each slice", "over-time-slices.html"),
+            PageSection("trend", "Trend", "over-time-trend.html"),
+            PageSection("changes", "From slice to slice", "over-time-changes.html"),
+            PageSection("alike", "Are the slices comparable?", "over-time-alike.html"),
+            PageSection("words", "Words that moved", "over-time-words.html", look="words"),
+            PageSection("lost", "Words that a slice lacks", "over-time-lost.html") if len(series.lost) else None,
+            notices_section("Omitted words", series.notices),
+            methods_section(methods),
+        ),
+        facts={
+            "series": series,
+            "level": level(series.ci_prob),
+            "metric": series.metric,
+            "decimals": series.metric.decimals,
+            "tau": None if series.new is None else series.new.tau,
+        },
+        figures=_figures(series),
+        tables={
+            "alike": series.alike.table.rename_axis("slice"),
+            "slices": series.table,
+            "trend": series.trend.table,
+            "changes": series.changes,
+            "words": series.moved,
+            "lost": series.lost,
+        },
+        methods=methods,
+        fits={"trend": fitted},
+        provenance=model_provenance(series, fitted)
+        | {
+            "slices": {str(time): dict(table.provenance) for time, table in series.sources.items()},
+            "reference": str(series.alike.reference),
+            "fit": fitted.provenance,
+        },
+    )
+
+
+def _figures(series: OverTime) -> dict[str, Callable[[], "Axes"]]:
+    """Return the figures by name."""
+    words = partial(plots.plot_word_bias, series.fit, scope=series.scope, ci_prob=series.ci_prob)
+    figures: dict[str, Callable[[], Axes]] = {
+        "series": partial(plots.plot_over_time, series),
+        "targets": partial(words, side="target"),
+    }
+    if "attribute" in series.moved.index.get_level_values("side"):
+        figures["attributes"] = partial(words, side="attribute")
+    return figures
+
+
+def methods_of(series: OverTime) -> Methods:
+    """The methods text, written from the tables and fits themselves."""
+    fits = {"trend": Fitted.of(series.fit)} | {change.label: Fitted.of(change.fit) for change in series.steps}
+    table = next(iter(series.tables.values()))
+    first, *_, last = series.tables
+    facts = model_facts(fits, series.spec, series.scope, series.ci_prob) | {
+        "series": series,
+        "modelled": f"weighted sum of the {table.metric.plural}",
+        "finding": "change",
+        "first": first,
+        "last": last,
+        "targets": _counted(words_in(table.values.group, table.groups)),
+        "attributes": _counted(words_in(table.values.attribute_class, table.associated_classes)),
+        "scope": scope_of(series.scope).with_replicates_called(fits["trend"].replicate_kind),
+        **source_facts(table),
+    }
+    return methods_of_fits("methods-of-over-time.txt", fits, series.spec, facts, sources=tuple(table.references))
+
+
+def _counted(words: dict[str, int]) -> str:
+    """Return the number of words of each group or class, as text."""
+    return ", ".join(f"{number} {name}" for name, number in words.items())

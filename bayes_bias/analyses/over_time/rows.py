@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayes_bias.analyses.over_time.moments import SliceMoments, trend_weights
-from bayes_bias.analyses.over_time.new_slices import largest_change
+from bayes_bias.analyses.over_time.moments import SliceMoments, largest_change, trend_weights
 from bayes_bias.analyses.over_time.slice_contrast import NEW, THESE, SliceContrast
 from bayes_bias.errors import BayesBiasError, MeasureError
 from bayes_bias.fitting.fitted import Fitted

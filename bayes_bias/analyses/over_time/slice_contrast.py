@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayes_bias.analyses.over_time.moments import weights_of
-from bayes_bias.analyses.over_time.new_slices import NewSlices
+from bayes_bias.analyses.over_time.moments import NewSlices, weights_of
 from bayes_bias.associations.made_alike import MadeAlike
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit import fit_table

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from bayes_bias.analyses.report.check import Check, Checker, Study
-from bayes_bias.checks.data_fit import NOT_ASKED, PROBS, PUBLISHED, DataFit, data_fit
+from bayes_bias.checks.predictive import NOT_ASKED, PROBS, PUBLISHED, DataFit, data_fit
 from bayes_bias.documents.methods import Cite, Sentence
 from bayes_bias.errors import TableError
 from bayes_bias.fitting.diagnostics import Diagnostics

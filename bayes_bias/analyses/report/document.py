@@ -9,10 +9,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from bayes_bias.analyses.report.answer import answer, answer_of_list, heading
-from bayes_bias.analyses.report.appendix import appendix, words_of_lists
 from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.record import Report, Section, about_replicates
-from bayes_bias.analyses.report.tables import quantities_layout
+from bayes_bias.analyses.report.tables import appendix, quantities_layout, words_of_lists
 from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance
 from bayes_bias.documents.methods import Methods, Sentence, methods_of_fits, model_facts, source_facts
 from bayes_bias.documents.templating import Latex

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayes_bias.analyses.sentence_pairs.languages import check_one_language
-from bayes_bias.analyses.sentence_pairs.scores import PairScores, plain_sentence, read_scores
+from bayes_bias.analyses.sentence_pairs.scores import PairScores, check_one_language, plain_sentence, read_scores
 from bayes_bias.arguments import listed
 from bayes_bias.errors import SentencePairsError
 from bayes_bias.files import given_table, read_text, table_file

@@ -2,7 +2,10 @@
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -13,7 +16,6 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from bayes_bias.analyses.sentence_pairs.languages import check_one_language
 from bayes_bias.analyses.sentence_pairs.stereoset import TASKS
 from bayes_bias.analyses.sentence_pairs.units import (
     DECIMALS,
@@ -28,12 +30,85 @@ from bayes_bias.analyses.sentence_pairs.units import (
 from bayes_bias.arguments import as_numbers, check_count, check_kind, described
 from bayes_bias.errors import SentencePairsError
 from bayes_bias.files import given_table, read_json
-from bayes_bias.formatting import Tabled, plural
+from bayes_bias.formatting import Tabled, joined, plural
 from bayes_bias.spreadsheets import read_frame
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.settings import SETTINGS, Design, check_ignored, check_settings, pooled_over
 from bayes_bias.words.spelling import composed, plain_word
+
+# Frequent words of a language, none of which is also a frequent word of English.
+_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "English": "the and of was is are were with that his her they have had not for it you this",
+        "French": "les des est une dans qui pour sur elle ils sont avec était pas leur ses et du au",
+        "German": "der das und ist nicht ein eine zu mit den von sie sich auf für dem wird einen",
+        "Spanish": "el los las y con es su más pero fue muy sus porque ella siempre tiene son del",
+        "Catalan": "els les amb és dels seva molt perquè són als aquest aquesta més va seu què",
+        "Italian": "il di che della è gli nel sono con alla dei più ha anche loro perché suo sua",
+        "Portuguese": "os uma não da em é um com são mais ele ela seus foi muito porque dos sua",
+        "Dutch": "het een en niet dat met op zijn voor ze haar hij aan heeft zich ook naar",
+        "Swedish": "och är att det som på av för med ett hon inte hade sitt sina ut deras eller också när",
+        "Danish": "og er det som på af med et hun ikke til hendes deres blev også eller når hvad være",
+        "Polish": "w na z jest się nie że był była jego jej jak który która dla jako bardzo są od przez",
+        "Turkish": "ve bir bu için çok daha olan olarak ile ama gibi kadar değil onun ise oldu sonra vardı",
+        "Maltese": "u huwa hija kien kienet minn dan lill għal biex jew aktar mhux mill tiegħu tagħha fuq",
+    }
+)
+_FUNCTION_WORDS = MappingProxyType({language: frozenset(words.split()) for language, words in _WORDS.items()})
+_WORD = re.compile(r"\w+")
+# Languages with letters of their own, by the name of these letters in Unicode. Others are named by their letters.
+_SCRIPTS: Mapping[str, str] = MappingProxyType({"HIRAGANA": "Japanese", "KATAKANA": "Japanese", "HANGUL": "Korean"})
+# The smallest number and share of sentences in a language.
+_ENOUGH, _SHARE = 5, 0.05
+
+
+def language_of(sentence: str) -> str:
+    """Return the language with most function words in a sentence, or "" if there are fewer than two, or a tie.
+
+    A sentence in other than Latin letters returns the name of the letters.
+    """
+    if script := _script_of(sentence):
+        return script
+    counts = dict.fromkeys(_FUNCTION_WORDS, 0)
+    for word in _WORD.findall(sentence.casefold()):
+        for language, function_words in _FUNCTION_WORDS.items():
+            counts[language] += word in function_words
+    (best, most), (_, second) = Counter(counts).most_common(2)
+    return best if most >= 2 and most > second else ""
+
+
+def _script_of(sentence: str) -> str:
+    """Return the letters of a sentence if most of them are not Latin, and "" if they are."""
+    names = Counter(unicodedata.name(letter, "LATIN").split()[0] for letter in sentence if letter.isalpha())
+    if 2 * names["LATIN"] >= names.total():
+        return ""
+    language = next((language for script, language in _SCRIPTS.items() if names[script]), "")
+    return language or f"{names.most_common(1)[0][0].title()} letters".replace("Cjk letters", "Chinese")
+
+
+def languages_of(sentences: Iterable[str]) -> tuple[str, ...]:
+    """Return the languages of sentences, the most frequent first, without languages of a few sentences."""
+    texts = list(sentences)
+    counts = Counter(filter(None, map(language_of, texts)))
+    least = max(_ENOUGH, _SHARE * len(texts))
+    return tuple(language for language, count in counts.most_common() if count >= least)
+
+
+def check_one_language(sentences: Iterable[str]) -> None:
+    """Raise an error for sentences in several languages.
+
+    Raises
+    ------
+    SentencePairsError
+    """
+    seen = languages_of(sentences)
+    if len(seen) > 1:
+        raise SentencePairsError(
+            f"The sentences in `scores` are in {joined(seen)}, but pairs of several languages are not pooled. Read the"
+            " pairs of each language separately."
+        )
+
 
 # Labels that pairs may share. The models use all but `direction`, CrowS-Pairs' column of who is stereotyped.
 TYPE, DIRECTION = "bias_type", "direction"

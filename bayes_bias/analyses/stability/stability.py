@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
@@ -11,12 +12,15 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayes_bias import plots
 from bayes_bias.arguments import check_ci_prob
 from bayes_bias.associations.cosines import cosines
 from bayes_bias.associations.lists import check_alone
+from bayes_bias.documents.document import Document, PageSection, model_provenance, notices_section
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening import Openable, open_embedding
 from bayes_bias.errors import EmbeddingError, TableError
+from bayes_bias.files import slug
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit import fit_table
 from bayes_bias.fitting.fitted import Fitted
@@ -36,6 +40,7 @@ from bayes_bias.words.wordlist import ListLike
 
 if TYPE_CHECKING:
     from bayes_bias.documents.document import Document
+
 
 # What each method is called here, the registered measure that it belongs to, and which of its numbers it is. All are
 # zero without bias, except SD-WEAT, whose expected value nobody knows.
@@ -88,8 +93,6 @@ class Stability(Tabled):
 
     def document(self) -> "Document":
         """Return the page of the trainings and the files next to it, which `bayes_bias.write` writes into a folder."""
-        from bayes_bias.analyses.stability.document import stability_document
-
         return stability_document(self)
 
     @property
@@ -289,3 +292,31 @@ def _measured(table: AssociationTable, seed: int) -> tuple[pd.DataFrame, Mapping
                 left_out[measure] = measured.left_out[measure]
     kind = table.replicates.kind if table.replicates else None
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis(kind), MappingProxyType(left_out)
+
+
+def stability_document(stability: Stability) -> Document:
+    """The document of the stability of a list's bias."""
+    fitted, kinds = Fitted.of(stability.fit), plural(stability.kind)
+    left_out = [f"omitted: {reason}" for reason in stability.left_out.values()]
+    return Document(
+        title=f"Stability: {stability.name}",
+        heading=f"Does the bias of {stability.name} depend on the {stability.kind}?",
+        opening={"answer": stability.text},
+        sections=(
+            PageSection("methods-compared", f"Each method over {kinds}", "stability-methods.html"),
+            PageSection("shares", "Sources of variance", "stability-shares.html"),
+            notices_section("Omitted words", left_out),
+        ),
+        facts={"stability": stability},
+        figures={"stability": partial(plots.plot_stability, stability)},
+        tables={
+            "measures": stability.measures,
+            "spread": stability.spread.rename_axis("method"),
+            "shares": stability.shares.rename_axis("of"),
+            "summary": stability.summary,
+        },
+        texts={"stability.txt": "\n".join([stability.text, *left_out, ""])},
+        fits={slug(stability.name): fitted},
+        provenance=model_provenance(stability, fitted)
+        | {kinds: list(stability.measures.index), "fit": fitted.provenance},
+    )

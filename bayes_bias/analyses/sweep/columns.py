@@ -15,7 +15,7 @@ from bayes_bias.arguments import check_different, check_kind, listed
 from bayes_bias.associations.general_words import GeneralWords, general_words_of
 from bayes_bias.associations.log_probability import Predicted, check_predicted, log_probabilities, name_of, open_score
 from bayes_bias.associations.related import WORDS_ARE_INDEPENDENT, reason_of
-from bayes_bias.debiasing.version import GivenVersion, Version
+from bayes_bias.debiasing.debiased_embedding import GivenVersion, Version
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.errors import BayesBiasError, EmbeddingError, OutputError
@@ -24,9 +24,8 @@ from bayes_bias.progress import Quiet, shown, step, within
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.metric import COSINE, Metric
 from bayes_bias.table.similarity import Similarity
-from bayes_bias.words.cloze import Cloze, Score
 from bayes_bias.words.spelling import Match
-from bayes_bias.words.templates import Templates, load_templates
+from bayes_bias.words.templates import Cloze, Score, Templates, load_templates
 from bayes_bias.words.wordlist import WordList
 
 # A language model as a column of an atlas: the log probabilities of each list.

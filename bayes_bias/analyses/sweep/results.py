@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from bayes_bias.analyses.criterion.biases import Biases, with_common_error
+from bayes_bias.analyses.criterion.data import Biases, with_common_error
 from bayes_bias.analyses.over_time.results import OverTime
 from bayes_bias.analyses.sweep.columns import Column
 from bayes_bias.analyses.sweep.pooling import Crossed
 from bayes_bias.analyses.sweep.ranking import VersionRanking
-from bayes_bias.analyses.sweep.settings import SweepSettings
+from bayes_bias.analyses.sweep.spec_file import SweepSettings
 from bayes_bias.arguments import check_kind
 from bayes_bias.associations.made_alike import MadeAlike
 from bayes_bias.debiasing.damage import Damage

@@ -25,11 +25,11 @@ from bayes_bias.analyses.sweep.grid import Grid
 from bayes_bias.analyses.sweep.pooling import pool_cells
 from bayes_bias.analyses.sweep.ranking import rank_versions
 from bayes_bias.analyses.sweep.results import At, Computed, Sweep, assembled
-from bayes_bias.analyses.sweep.settings import SweepSettings, check_chosen
+from bayes_bias.analyses.sweep.spec_file import SweepSettings, check_chosen
 from bayes_bias.arguments import check_jobs, check_path
 from bayes_bias.associations.lists import DEMO, check_alone
 from bayes_bias.associations.made_alike import MadeAlike, embeddings_alike
-from bayes_bias.debiasing.version import Version
+from bayes_bias.debiasing.debiased_embedding import Version
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import BayesBiasError, OutputError
 from bayes_bias.fitting.sampling import Sampling

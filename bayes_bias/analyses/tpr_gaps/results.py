@@ -1,4 +1,4 @@
-"""Results for true-positive-rate gaps, as data and as sentences."""
+"""Results for true-positive-rate gaps, as data, as sentences, and as a page."""
 
 import json
 from collections.abc import Callable
@@ -11,13 +11,18 @@ import pandas as pd
 import xarray as xr
 
 from bayes_bias import formatting as fmt
+from bayes_bias import plots
 from bayes_bias.analyses.tpr_gaps.counts import PeopleCounts
+from bayes_bias.documents.document import Document, PageSection, methods_section
+from bayes_bias.documents.methods import Methods
+from bayes_bias.files import file_names
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.formatting import Column, Layout, Tabled
 from bayes_bias.table.columns import estimates, interval_of, with_interval
 
 if TYPE_CHECKING:
     from bayes_bias.documents.document import Document
+
 
 MEAN_ABSOLUTE = "mean absolute gap"
 RMS = "root mean square gap"
@@ -71,8 +76,6 @@ class TprGaps(Tabled):
 
     def document(self) -> "Document":
         """Return the page of the gaps and its files, for `bayes_bias.write`."""
-        from bayes_bias.analyses.tpr_gaps.document import tpr_gaps_document
-
         return tpr_gaps_document(self)
 
     @property
@@ -219,3 +222,42 @@ class TprGaps(Tabled):
             heading="class and group" if several else "class",
             caption=f"Gaps of true-positive rates: {self.whose}",
         )
+
+
+def tpr_gaps_document(gaps: TprGaps) -> Document:
+    """Return the page of the gaps of a classifier."""
+    names = {group: f"gaps-{file}" for group, file in file_names(gaps.of).items()}
+    people = gaps.counts.people.to_numpy()
+    facts = {"gaps": gaps, "people": int(people.sum()), "fewest": people.min(), "most": people.max()}
+    methods, fit = Methods("methods-of-gaps.txt", {**facts, "settings": gaps.fit.attrs}), gaps.fit.attrs
+    # A row for each class and group, from which a reader can compute the gaps again.
+    cells = pd.MultiIndex.from_product([gaps.counts.classes, gaps.counts.groups], names=["class", "group"])
+    counts = {"hits": gaps.counts.hits.to_numpy().ravel(), "people": people.ravel()}
+    return Document(
+        title=f"Gaps: {gaps.name}",
+        heading="How far do true-positive rates differ between groups?",
+        opening={"answer": gaps.text},
+        sections=(
+            PageSection("classes", "Class by class", "gaps-classes.html", {"names": names}),
+            PageSection("aggregate", "Over all classes", "gaps-aggregate.html"),
+            methods_section(methods),
+        ),
+        facts={"gaps": gaps},
+        figures={name: partial(plots.plot_tpr_gaps, gaps, group) for group, name in names.items()},
+        tables={
+            "gaps": gaps.table,
+            "aggregate": gaps.aggregate,
+            "variances": gaps.variances,
+            "counts": pd.DataFrame(counts, index=cells),
+        },
+        methods=methods,
+        fits={"": gaps.fit},
+        provenance={
+            "ci_prob": gaps.ci_prob,
+            "model": fit["model"],
+            "priors": gaps.priors,
+            "versions": gaps.versions,
+            "counts_sha256": gaps.counts.sha256,
+            **{key: fit[key] for key in ("seed", "draws", "tune", "chains", "target_accept")},
+        },
+    )

@@ -6,8 +6,18 @@ from numpy.testing import assert_allclose
 from scipy.stats import halfnorm, multivariate_normal, norm
 
 import bayes_bias as bb
-from bayes_bias.analyses.answers.model import ANSWER, PRIORS, SAMPLES, WORD, Density, loadings, names_of, observed
-from bayes_bias.analyses.answers.posterior import MAX_PARETO_K, sample
+from bayes_bias.analyses.answers.model import (
+    ANSWER,
+    MAX_PARETO_K,
+    PRIORS,
+    SAMPLES,
+    WORD,
+    Density,
+    loadings,
+    names_of,
+    observed,
+    sample,
+)
 from bayes_bias.analyses.answers.reading import read_answers
 from tests.analyses.answers.made_up import LIST, answers
 from tests.helpers import untransformed_density

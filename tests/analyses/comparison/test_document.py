@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from bayes_bias import AssociationTable, compare, load_fit, write
-from bayes_bias.analyses.comparison.comparison import Comparison, ShareRemoved
-from bayes_bias.analyses.comparison.document import comparison_document, methods_of
+from bayes_bias.analyses.comparison.comparison import Comparison, ShareRemoved, comparison_document, methods_of
 from bayes_bias.documents import writer
 from bayes_bias.documents.writer import page
 from bayes_bias.errors import OutputError

@@ -12,8 +12,14 @@ import xarray as xr
 from scipy.stats import multivariate_normal
 
 import bayes_bias as bb
-from bayes_bias.analyses.criterion.biases import Biases, biases_of_fits, biases_of_words, with_common_error
-from bayes_bias.analyses.criterion.data import CriterionData, outside_of
+from bayes_bias.analyses.criterion.data import (
+    Biases,
+    CriterionData,
+    biases_of_fits,
+    biases_of_words,
+    outside_of,
+    with_common_error,
+)
 from bayes_bias.analyses.criterion.model import model_of
 from bayes_bias.errors import CriterionError
 from bayes_bias.fitting.fitted import Fitted

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_bias.analyses.criterion.biases import Biases
-from bayes_bias.analyses.criterion.data import CriterionData, outside_of, read
+from bayes_bias.analyses.criterion.data import Biases, CriterionData, outside_of, read
 from bayes_bias.errors import CriterionError, TableError
 from bayes_bias.spreadsheets import as_numbers_of, read_frame
 from tests.helpers import says

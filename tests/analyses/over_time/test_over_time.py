@@ -12,8 +12,7 @@ from scipy.stats import linregress
 
 import bayes_bias as bb
 from bayes_bias import AssociationTable, OverTime, combine, over_time, write
-from bayes_bias.analyses.over_time.moments import SliceMoments, residual_form, trend_weights
-from bayes_bias.analyses.over_time.new_slices import NewSlices, largest_change
+from bayes_bias.analyses.over_time.moments import NewSlices, SliceMoments, largest_change, residual_form, trend_weights
 from bayes_bias.associations.made_alike import MadeAlike
 from bayes_bias.errors import ScopeError, TableError
 from bayes_bias.fitting.diagnostics import Diagnostics

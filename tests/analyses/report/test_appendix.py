@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 
 import bayes_bias as bb
-from bayes_bias.analyses.report.appendix import _lines, appendix, words_of_lists
 from bayes_bias.analyses.report.report import _coverage
+from bayes_bias.analyses.report.tables import _lines, appendix, words_of_lists
 
 WORDS = {
     "groups": {"men": ["he", "him_x", "boy"], "women": ["she", "her", "girl"]},

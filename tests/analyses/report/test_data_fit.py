@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from bayes_bias.analyses.report.check_data_fit import _judge
-from bayes_bias.checks.data_fit import PROBS, DataFit
+from bayes_bias.checks.predictive import PROBS, DataFit
 from tests.helpers import says
 
 

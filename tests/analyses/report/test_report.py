@@ -23,10 +23,10 @@ from bayes_bias.analyses.report.document import figures_of, methods_of
 from bayes_bias.analyses.report.record import Report, Section
 from bayes_bias.analyses.report.report import report
 from bayes_bias.associations.lists import _read, measure_lists
-from bayes_bias.checks.data_fit import data_fit
-from bayes_bias.documents import figures, writer
+from bayes_bias.checks.predictive import data_fit
+from bayes_bias.documents import writer
 from bayes_bias.documents.folder import check_folder
-from bayes_bias.documents.references import shared_references
+from bayes_bias.documents.methods import shared_references
 from bayes_bias.documents.templating import latex as escaped
 from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.embeddings.saving import save_vectors
@@ -73,7 +73,7 @@ def made(hierarchical_fit: xr.DataTree, small_table: AssociationTable, wicked: A
         return Fitted.of(hierarchical_fit)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("bayes_bias.checks.data_fit.fit_table", published)
+        patch.setattr("bayes_bias.checks.predictive.fit_table", published)
         return report([small_table, wicked], seed=1, sampling=SHORT, against_published=True)
 
 
@@ -271,7 +271,7 @@ def test_data_fit_is_compared_with_published_model(made, folder):
 
 
 def test_published_model_is_fitted_only_on_request(made, monkeypatch):
-    monkeypatch.setattr("bayes_bias.checks.data_fit.fit_table", lambda *_, **__: pytest.fail("fitted"))
+    monkeypatch.setattr("bayes_bias.checks.predictive.fit_table", lambda *_, **__: pytest.fail("fitted"))
     section = checked_again(made.sections[0], "data_fit", against_published=False)
     assert states(section.checks["data_fit"].text, "raw cosines")
     single = dataclasses.replace(made, sections=(section,))
@@ -283,7 +283,7 @@ def test_published_model_is_fitted_only_on_request(made, monkeypatch):
 
 def test_what_is_not_checked_says_why(failed, made, monkeypatch):
     assert states(html_of(failed), "Not checked converged")
-    section, module = made.sections[0], "bayes_bias.checks.data_fit"
+    section, module = made.sections[0], "bayes_bias.checks.predictive"
     with monkeypatch.context() as patch:
         patch.setattr(f"{module}._published_or_why_not", lambda *_: (None, "no cosine"))
         text = html_of(dataclasses.replace(made, sections=(checked_again(section, "data_fit"),)))
@@ -482,7 +482,7 @@ def test_same_fits_give_identical_figures(made):
     rendered = []
     for _ in range(2):
         drawn = figures_of(alone)
-        rendered.append({name: figures.rendered(draw().get_figure(), "svg") for name, draw in drawn.items()})
+        rendered.append({name: writer.rendered(draw().get_figure(), "svg") for name, draw in drawn.items()})
     assert rendered[0] == rendered[1]
 
 
@@ -548,7 +548,7 @@ def test_a_slip_is_found_before_anything_is_sampled(arguments, error, message, m
 
 
 def test_a_list_too_long_is_refused_early(monkeypatch):
-    monkeypatch.setattr("bayes_bias.table.lazy_products.MOST_PAIRS", 100)
+    monkeypatch.setattr("bayes_bias.table.related_words.MOST_PAIRS", 100)
     monkeypatch.setattr("bayes_bias.analyses.report.report.fit_table", lambda *_, **__: pytest.fail("sampled"))
     with refused(TableError, "'weat6' 256 cosines"):
         report(cosines("weat6", "googlenews-demo", ()))

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import bayes_bias as bb
-from bayes_bias.analyses.sentence_pairs.document import methods_of
+from bayes_bias.analyses.sentence_pairs.results import methods_of
 from bayes_bias.analyses.sentence_pairs.scores import PairScores, read_scores
 from bayes_bias.errors import SentencePairsError, SpecError
 from tests.analyses.sentence_pairs.tables import simulated

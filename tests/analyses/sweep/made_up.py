@@ -8,7 +8,7 @@ from scipy.stats import norm
 
 from bayes_bias.analyses.sweep.ranking import rank_versions
 from bayes_bias.analyses.sweep.results import Sweep
-from bayes_bias.analyses.sweep.settings import SweepSettings
+from bayes_bias.analyses.sweep.spec_file import SweepSettings
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.posterior.holm import holm
 from benchmarks.atlases import made_cells, truth

@@ -12,7 +12,7 @@ from bayes_bias.debiasing import Debiasing, GivenVersion, HardDebias
 from bayes_bias.errors import BayesBiasError, LanguageModelError
 from bayes_bias.measures import quasi_f
 from bayes_bias.table.combine_tables import difference, pair
-from bayes_bias.words.cloze import Cloze
+from bayes_bias.words.templates import Cloze
 from tests.helpers import in_ten_digits, refused, says
 
 
