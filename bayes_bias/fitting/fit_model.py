@@ -198,6 +198,11 @@ def versions() -> str:
     return json.dumps({package: version(package) for package in _VERSIONED})
 
 
+def software() -> str:
+    """Return the names and versions of the packages that made a result, as a sentence lists them."""
+    return ", ".join(f"{name} {number}" for name, number in json.loads(versions()).items())
+
+
 def warn_of(name: str, diagnostics: Diagnostics, adjustable: bool = True) -> None:
     """Log what is wrong with a fit, at once."""
     if diagnostics.for_bias.converged and not diagnostics.converged:

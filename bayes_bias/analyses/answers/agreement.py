@@ -1,24 +1,25 @@
 """`answers.compare`: one list in the answers of chat models, in embeddings, and in encoders."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
 
 import pandas as pd
 
 from bayes_bias import formatting as fmt
+from bayes_bias import plots
 from bayes_bias.analyses.answers.cell import select_stereotype
 from bayes_bias.analyses.answers.results import DECIMALS, ModelAnswers
 from bayes_bias.arguments import check_kind
+from bayes_bias.documents.document import Document, PageSection
 from bayes_bias.errors import AnswersError
+from bayes_bias.fitting.fit_model import versions
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import Column, Layout, Tabled
 from bayes_bias.posterior.estimate import tails
 from bayes_bias.posterior.summary import row_of_bias
 from bayes_bias.table.columns import interval_names, interval_of
-
-if TYPE_CHECKING:
-    from bayes_bias.documents.document import Document
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,10 +44,8 @@ class Agreement(Tabled):
     table: pd.DataFrame
     decimals: Mapping[str, int]
 
-    def document(self) -> "Document":
+    def document(self) -> Document:
         """Return the page, for `bayes_bias.write`."""
-        from bayes_bias.analyses.answers.document import agreement_document
-
         return agreement_document(self)
 
     @property
@@ -147,3 +146,17 @@ def compare(
     lower, upper = interval_of(table)
     verdict = ((lower > 0) | (upper < 0)).map({True: "distinguishable", False: "not distinguishable"})
     return Agreement(name, ci_prob, table.assign(verdict=verdict).rename_axis("source"), decimals)
+
+
+def agreement_document(agreement: Agreement) -> Document:
+    """Return the page of one list in answers and in vectors."""
+    return Document(
+        title=f"Who agrees: {agreement.name}",
+        heading=f"Do answers and vectors agree about {agreement.name}?",
+        opening={"answer": agreement.text},
+        sections=(PageSection("sources", "Association in each source", "answers-agreement.html"),),
+        facts={"agreement": agreement},
+        figures={"agreement": partial(plots.plot_agreement, agreement)},
+        tables={"agreement": agreement.table},
+        provenance={"ci_prob": agreement.ci_prob, "versions": json.loads(versions())},
+    )

@@ -1,14 +1,18 @@
 """`answers.compare_models`: differences in D between models, or settings of a model, that were asked the same."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from scipy.linalg import helmert
 
+from bayes_bias import formatting as fmt
+from bayes_bias import plots
 from bayes_bias.analyses.answers.cell import Answers, Cell
 from bayes_bias.analyses.answers.estimation import Source, check_samples, effects_of
 from bayes_bias.analyses.answers.lists import Lists
@@ -17,7 +21,10 @@ from bayes_bias.analyses.answers.pairing import contrast_of, matched
 from bayes_bias.analyses.answers.reading import read_answers
 from bayes_bias.analyses.answers.results import DECIMALS
 from bayes_bias.arguments import check_ci_prob, check_seed
+from bayes_bias.documents.document import Document, PageSection, methods_section, notices_section
+from bayes_bias.documents.methods import Methods
 from bayes_bias.errors import AnswersError
+from bayes_bias.fitting.fit_model import software, versions
 from bayes_bias.formatting import Column, Layout, Tabled, capitalized, count, in_words, probability
 from bayes_bias.posterior.estimate import summarize_draws
 from bayes_bias.posterior.holm import holm
@@ -25,9 +32,6 @@ from bayes_bias.posterior.ranks import ranked
 from bayes_bias.progress import step
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.columns import estimates, interval_columns, rank_column, with_interval
-
-if TYPE_CHECKING:
-    from bayes_bias.documents.document import Document
 
 
 @dataclass(frozen=True)
@@ -84,10 +88,8 @@ class Contrasts(Tabled):
         """Return the label of a row, with its topic if there are several."""
         return f"{topic}: {name}" if len(self.topics) > 1 else name
 
-    def document(self) -> "Document":
+    def document(self) -> Document:
         """Return the page of the comparison and its files, for `bayes_bias.write`."""
-        from bayes_bias.analyses.answers.document import contrasts_document
-
         return contrasts_document(self)
 
     @property
@@ -360,3 +362,46 @@ def joined_tables(
         "table": table.assign(chance_holm=adjusted, survives=adjusted < 1 - ci_prob),
         "ranking": pd.concat(rankings, names=[topic, "model"]),
     }
+
+
+def contrasts_document(contrasts: Contrasts) -> Document:
+    """Return the page of differences between models, with a section for each quantity."""
+    topics_by_quantity: dict[str, list[str]] = {}
+    for topic in contrasts.topics:
+        topics_by_quantity.setdefault(contrasts.quantity(topic).name, []).append(topic)
+    sections, figures = [], {}
+    for quantity, topics in topics_by_quantity.items():
+        name = "models" if len(topics_by_quantity) == 1 else topics[0]
+        facts = {"name": name, "topics": topics}
+        sections.append(PageSection(name, f"Models in order of {quantity}", "model-contrasts.html", facts))
+        figures[name] = partial(plots.plot_model_contrasts, contrasts, topics)
+    methods = Methods(
+        contrasts.methods,
+        {
+            **contrasts.facts,
+            "contrasts": contrasts,
+            "pareto_k": fmt.plain(float(contrasts.table.pareto_k.max()), 2),
+            "software": software(),
+        },
+    )
+    return Document(
+        title=f"Models: {contrasts.name}",
+        heading=f"Which models differ in {contrasts.name}?",
+        opening={"answer": contrasts.text},
+        sections=(
+            *sections,
+            methods_section(methods),
+            notices_section(f"Notes on the {contrasts.data}", contrasts.all_notices),
+        ),
+        facts={"contrasts": contrasts},
+        figures=figures,
+        tables={"differences": contrasts.table, "ranking": contrasts.ranking},
+        methods=methods,
+        provenance={
+            "scope": contrasts.scope,
+            "ci_prob": contrasts.ci_prob,
+            "seed": contrasts.seed,
+            "versions": json.loads(versions()),
+            **contrasts.provenance,
+        },
+    )

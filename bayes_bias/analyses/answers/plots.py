@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 from bayes_bias.analyses.answers.agreement import Agreement
 from bayes_bias.analyses.answers.model import MAX_PARETO_K
 from bayes_bias.analyses.answers.model_contrasts import Contrasts
-from bayes_bias.analyses.answers.results import ONE_PAIR, SOURCES, STEPS, AnswersResult
+from bayes_bias.analyses.answers.results import KINDS, ONE_PAIR, SOURCES, STEPS, AnswersResult, Kind
 from bayes_bias.analyses.answers.value_estimates import ValueEstimates
 from bayes_bias.analyses.answers.value_models import LIKELIHOODS
 from bayes_bias.arguments import check_kind
@@ -39,9 +39,6 @@ from bayes_bias.plots.style import (
     style,
 )
 from bayes_bias.table.columns import interval_of
-
-type Kind = Literal["D", "ladder", "sources", "wordings"]
-KINDS: tuple[Kind, ...] = ("D", "ladder", "sources", "wordings")
 
 _OF_ESTIMATE = "not a result of `answers.estimate`. Pass such a result."
 _DIVERGING = LinearSegmentedColormap.from_list("D", ["#7b4b94", PAPER, COLOURS[1]])

@@ -1,26 +1,38 @@
-"""Results for answers of chat models, as data and as sentences."""
+"""Results for answers of chat models, as data, as sentences, and as a page."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import pandas as pd
 
 from bayes_bias import formatting as fmt
+from bayes_bias import plots
+from bayes_bias.analyses.answers.assignments import OUTCOMES
 from bayes_bias.analyses.answers.cell import Answers
-from bayes_bias.analyses.answers.model import MAX_PARETO_K, SAMPLES, Posterior
+from bayes_bias.analyses.answers.model import DRAWS, MAX_PARETO_K, PRIOR_TEXTS, SAMPLES, Posterior
+from bayes_bias.documents.document import Document, PageSection, methods_section, notices_section
+from bayes_bias.documents.methods import Methods
 from bayes_bias.errors import AnswersError
-from bayes_bias.formatting import MARKS, Column, Layout, Tabled
+from bayes_bias.files import file_names
+from bayes_bias.fitting.fit_model import software, versions
+from bayes_bias.formatting import DASH, MARKS, Column, Layout, Tabled
 from bayes_bias.table.columns import estimates, interval_of, with_interval
 
 if TYPE_CHECKING:
-    from bayes_bias.documents.document import Document
+    from matplotlib.axes import Axes
+
 
 # What an estimate generalises to.
 NEW_LABELS, FEW_LABELS, FEW_WORDINGS = "new labels", "few labels", "few wordings"
 THESE_LABELS, ONE_PAIR = "these labels", "this pair only"
+# The figures of a result.
+type Kind = Literal["D", "ladder", "sources", "wordings"]
+KINDS: tuple[Kind, ...] = ("D", "ladder", "sources", "wordings")
+
 SOURCES = ("answers", "words", "wordings", "labels")
 # What the steps of the ladder count as a sample.
 STEPS: Mapping[str, str] = MappingProxyType(
@@ -97,10 +109,8 @@ class AnswersResult(Tabled):
         lower, upper = interval_of(self.table)
         return ((lower > 0) | (upper < 0)) & (self.table.pareto_k <= MAX_PARETO_K)
 
-    def document(self) -> "Document":
+    def document(self) -> Document:
         """Return the page of the answers and its files, for `bayes_bias.write`."""
-        from bayes_bias.analyses.answers.document import answers_document
-
         return answers_document(self)
 
     def steps(self, row: tuple[str, str]) -> pd.DataFrame:
@@ -347,3 +357,141 @@ class AnswersChange(AnswersResult):
                 cells.append(_signed(row.published_d))
             columns.append(Column(f"published D\n{state}", cells, spare=True))
         return columns
+
+
+def answers_document(result: AnswersResult) -> Document:
+    """Return the page of answers, or of a change."""
+    table, methods = result.table, _methods(result)
+    with_pairs = table.index[table[["labels_a", "labels_b"]].min(axis=1) > 1]
+    names = file_names(list(map(result.called, with_pairs)))
+    images = []
+    figures: dict[str, Callable[[], Axes]] = {kind: partial(plots.plot_answers, result, kind) for kind in KINDS}
+    for model, stereotype in with_pairs:
+        label = result.called((model, stereotype))
+        images.append((label, f"pairs-{names[label]}"))
+        figures[f"pairs-{names[label]}"] = partial(plots.plot_label_pairs, result, stereotype, model)
+    means = result.sources.pivot_table("mean", ["model", "stereotype"], "source", dropna=False).loc[table.index]
+    posteriors = {key: posterior.draws for key, posterior in result.posteriors.items()}
+    sides = {"answers": result.sides[0]}
+    if isinstance(result, AnswersChange):
+        sides = {"before": result.before, "after": result.after}
+    return Document(
+        title=f"Answers: {result.name}",
+        heading=f"{'Did stereotypes change' if result.changed else 'Which stereotypes are there'} in {result.name}?",
+        opening={"answer": result.text},
+        sections=(
+            PageSection("D", "Changes of D" if result.changed else "Associations by stereotype", "answers-d.html"),
+            PageSection("samples", "Intervals by what counts as a sample", "answers-ladder.html"),
+            PageSection("sources", "Sources of variation", "answers-sources.html"),
+            PageSection("labels", "D by pair of labels", "answers-pairs.html", {"pairs": images}) if images else None,
+            None if result.changed else PageSection("counts", "Answers and invalid choices", "answers-counts.html"),
+            methods_section(methods),
+            notices_section("Notes on the answers", result.all_notices),
+        ),
+        facts={
+            "result": result,
+            "what": result.quantity,
+            "level": fmt.level(result.ci_prob),
+            "answers": result.layout,
+            "counts": None if result.changed else _counts(result),
+            "decided": fmt.percent(float((table.decided * table.answers).sum() / table.answers.sum())),
+            "ladder": _ladder(result),
+            "steps": list(STEPS.values()),
+            "sources": Layout(
+                list(map(result.called, means.index)),
+                [Column(source, means[source], partial(fmt.plain, decimals=DECIMALS)) for source in SOURCES],
+                caption=f"Standard deviation of {result.quantity} by source, posterior mean.",
+            ),
+            "numbers": [(STEPS[str(name)], row) for name, row in result.counts().iterrows()],
+            "one_pair": ONE_PAIR,
+            "reaches": set(table.reach),
+        },
+        figures=figures,
+        latex="answers.tex",
+        tables={
+            "summary": table,
+            "ladder": result.ladder,
+            "sources": result.sources,
+            "levels": result.levels,
+            "published": result.published,
+            "draws": pd.concat(posteriors, names=["model", "stereotype", "draw"]),
+        },
+        methods=methods,
+        provenance={
+            "scope": result.scope,
+            "ci_prob": result.ci_prob,
+            "seed": result.seed,
+            "draws": DRAWS,
+            "model": "answers",
+            "priors": {
+                "mu": "Uniform(-1, 1)",
+                **{f"sd_{name}": f"HalfNormal({scale})" for name, scale in PRIOR_TEXTS.items()},
+            },
+            "versions": json.loads(versions()),
+            **{state: side.facts for state, side in sides.items()},
+        },
+    )
+
+
+def _counts(result: AnswersResult) -> Layout:
+    """Lay out the numbers of answers, and of choices by outcome, in each row."""
+    rows = result.table
+    labels, bounded = [], []
+    for row in rows.itertuples():
+        labels.append(f"{row.labels_a} × {row.labels_b}")
+        bounded.append(fmt.bounds(row.bounds_lb, row.bounds_ub, DECIMALS) if row.invalid else DASH)
+    columns = [
+        Column("answers", rows.answers, fmt.count),
+        Column("labels", labels),
+        Column("wordings", rows.wordings, fmt.count),
+        Column("words", rows.words, fmt.count),
+        Column("decided", rows.decided, fmt.percent),
+        Column("invalid\nchoices", rows.invalid, fmt.share),
+    ]
+    for outcome in OUTCOMES[1:]:
+        numbers = rows[outcome.replace(" ", "_")]
+        columns += [Column(outcome, numbers, fmt.count)] if numbers.any() else []
+    columns += [Column("bounds\nof the mean D", bounded), Column("one label", rows.one_label, fmt.count)]
+    return Layout(list(map(result.called, rows.index)), columns)
+
+
+def _ladder(result: AnswersResult) -> list[tuple[str, list[tuple[str, bool]]]]:
+    """Return the label of each row, with its estimate in each step and True if its interval excludes zero."""
+    rows = []
+    for key in result.table.index:
+        cells = []
+        for name in STEPS:
+            step = result.ladder.loc[(*key, name)]
+            lower, upper = interval_of(step)
+            cells.append((fmt.estimate(step["mean"], lower, upper, DECIMALS), bool(lower > 0 or upper < 0)))
+        rows.append((result.called(key), cells))
+    return rows
+
+
+def _methods(result: AnswersResult) -> Methods:
+    """Return the methods text: the answers, the model, and its draws."""
+    table = result.table
+    labels = table[["labels_a", "labels_b"]]
+    models: dict[str, None] = {}
+    asked: dict[str, Any] = {}
+    for side in result.sides:
+        models |= dict.fromkeys(filter(None, side.models))
+        asked |= {name: value for name, value in side.provenance.items() if value}
+    facts: dict[str, Any] = {
+        "result": result,
+        "changed": result.changed,
+        "total": fmt.count(sum(len(cell.counted) for cell in result.sides[0].cells)),
+        "stereotypes": len(set(table.index.get_level_values("stereotype"))),
+        "models": list(models),
+        "asked": asked,
+        "priors": PRIOR_TEXTS,
+        "labels": (int(labels.min(axis=None)), int(labels.max(axis=None))),
+        "wordings": (int(table.wordings.min()), int(table.wordings.max())),
+        "draws": fmt.count(DRAWS),
+        "pareto_k": fmt.plain(float(table.pareto_k.max()), 2),
+        "ess": fmt.count(float(table.ess.min())),
+        "ci_prob": result.ci_prob,
+        "software": software(),
+        "one_pair": int((table.reach == ONE_PAIR).sum()),
+    }
+    return Methods("methods-of-answers.txt", facts)

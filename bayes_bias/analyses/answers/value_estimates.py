@@ -1,16 +1,18 @@
 """`answers.estimate_values`: differences between groups in ratings, numbers, refusals or label probabilities."""
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
 from bayes_bias import formatting as fmt
+from bayes_bias import plots
 from bayes_bias.analyses.answers.estimation import check_samples
 from bayes_bias.analyses.answers.lists import Lists
 from bayes_bias.analyses.answers.model import ANSWER, PAIR, SAMPLES
@@ -18,18 +20,18 @@ from bayes_bias.analyses.answers.results import FEW_LABELS, FEW_WORDINGS, NEW_LA
 from bayes_bias.analyses.answers.value_models import LABEL, LIKELIHOODS, Likelihood, expected_values, value_model
 from bayes_bias.analyses.answers.values import LABEL_A, LABEL_B, ValueCell, Values, read_values
 from bayes_bias.arguments import check_ci_prob, check_seed
+from bayes_bias.documents.document import Document, PageSection, methods_section, notices_section
+from bayes_bias.documents.methods import Methods
 from bayes_bias.errors import AnswersError
+from bayes_bias.files import file_names
 from bayes_bias.fitting.diagnostics import Diagnostics
-from bayes_bias.fitting.fit_model import NamedData, fit_model
+from bayes_bias.fitting.fit_model import NamedData, fit_model, software, versions
 from bayes_bias.fitting.sampling import Sampling, check_sampling
 from bayes_bias.formatting import Column, Layout, Tabled
 from bayes_bias.posterior.estimate import summarize_draws
 from bayes_bias.progress import step
 from bayes_bias.table.columns import estimates, interval_of, with_interval
 from bayes_bias.table.metric import Metric
-
-if TYPE_CHECKING:
-    from bayes_bias.documents.document import Document
 
 SAMPLING = Sampling(draws=2000, tune=1000)
 # The factors whose levels are new in each step, besides answers.
@@ -169,10 +171,8 @@ class ValueEstimates(Tabled):
         labels = [", ".join(key if several else key[2:]).strip(", ") for key in rows.index]
         return Layout(labels, estimates(rows, name, self.ci_prob, decimals, sign=""), heading=heading)
 
-    def document(self) -> "Document":
+    def document(self) -> Document:
         """Return the page of the estimates and its files, for `bayes_bias.write`."""
-        from bayes_bias.analyses.answers.document import values_document
-
         return values_document(self)
 
 
@@ -321,3 +321,52 @@ def _tables(cell: ValueCell, kind: Likelihood, fit: xr.DataTree, scope: str, ci_
         "expected": pd.DataFrame(summarize_draws(expected[scope], ci_prob), index=corners),
         "sources": pd.DataFrame(sources).T.astype(float).rename_axis("source"),
     }
+
+
+def values_document(estimates: ValueEstimates) -> Document:
+    """Return the page of ratings, numbers, refusals, or label probabilities."""
+    names = file_names([" ".join(filter(None, key)) for key in estimates.fits])
+    kind, fits = LIKELIHOODS[estimates.likelihood], list(estimates.fits.values())
+    diagnostics = list(map(Diagnostics.of, fits))
+    priors: dict[str, str] = {}
+    for fit in fits:  # some of which may have no effects of words
+        priors |= json.loads(fit.attrs["priors"])
+    facts = {
+        "estimates": estimates,
+        "kind": kind,
+        "total": fmt.count(sum(len(cell.data.value) for cell in estimates.answers.cells)),
+        "priors": priors,
+        "r_hat": fmt.plain(max(diagnosed.r_hat for diagnosed in diagnostics)),
+        "ess": fmt.count(min(diagnosed.ess_bulk for diagnosed in diagnostics)),
+        "software": software(),
+    }
+    methods = Methods("methods-of-values.txt", facts)
+    return Document(
+        title=f"Answers: {estimates.answers.name}",
+        heading=f"Do answers differ between groups in {estimates.answers.name}?",
+        opening={"answer": estimates.text},
+        sections=(
+            PageSection("values", fmt.capitalized(kind.quantity), "answers-values.html"),
+            methods_section(methods),
+            notices_section("Notes on the answers", estimates.answers.notices),
+        ),
+        facts={"estimates": estimates, "log_odds": estimates.likelihood not in ("numeric", "robust")},
+        figures={"values": partial(plots.plot_values, estimates)},
+        tables={
+            "summary": estimates.table,
+            "ladder": estimates.ladder,
+            "expected": estimates.expected,
+            "sources": estimates.sources,
+        },
+        methods=methods,
+        fits=dict(zip(names.values(), fits, strict=True)),
+        provenance={
+            "likelihood": estimates.likelihood,
+            "scope": estimates.scope,
+            "ci_prob": estimates.ci_prob,
+            "seed": estimates.seed,
+            "priors": priors,
+            "versions": json.loads(versions()),
+            "answers": {**estimates.answers.provenance, "sha256": estimates.answers.sha256},
+        },
+    )

@@ -36,7 +36,6 @@ from bayes_bias.formatting import (
     signed,
 )
 from bayes_bias.models.spec import ModelSpec
-from bayes_bias.plots.style import set_title, shortened, style
 from bayes_bias.posterior.summary import chance, summarize
 from bayes_bias.posterior.verdict import Verdict
 from bayes_bias.table.association_table import AssociationTable, words_in, words_of_categories
@@ -45,8 +44,6 @@ from bayes_bias.table.scopes import ScopeName, scope_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from bayes_bias.documents.document import Document
 
 
 State = Literal["before", "after", "change"]
@@ -138,7 +135,7 @@ class Comparison(Tabled):
     corpora: bool = False
     alike: MadeAlike | None = None
 
-    def document(self) -> "Document":
+    def document(self) -> Document:
         """Return the page of the comparison and the files next to it, which `bayes_bias.write` writes into a folder."""
         return comparison_document(self)
 
@@ -493,6 +490,8 @@ def _figures(comparison: Comparison) -> dict[str, Callable[[], "Axes"]]:
 
 def _plot_sides(comparison: Comparison) -> "Axes":
     """Plot both biases and the change, or difference."""
+    from bayes_bias.plots.style import set_title, shortened, style  # which imports Matplotlib
+
     ax = plots.plot_overview(list(comparison.fits.values()), comparison.scope, ci_prob=comparison.ci_prob)
     with style():
         set_title(ax, f"{shortened(comparison.name)}: {joined(list(comparison.names.values()))}")

@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import pandas as pd
 import xarray as xr
@@ -28,10 +28,6 @@ from bayes_bias.formatting import (
     probability_in_words,
 )
 from bayes_bias.table.columns import interval_names, interval_of
-
-if TYPE_CHECKING:
-    from bayes_bias.documents.document import Document
-
 
 OBSERVED, THESE, NEW = "as observed", "these words", "new words"
 CORRELATION, SLOPE, RELIABILITY = "correlation", "slope", "reliability"
@@ -97,7 +93,7 @@ class CriterionValidity(Tabled):
     fits: Mapping[str, xr.DataTree]
     notices: tuple[str, ...] = ()
 
-    def document(self) -> "Document":
+    def document(self) -> Document:
         """Return the page of the correlation and its files, which `bayes_bias.write` writes into a folder."""
         return criterion_document(self)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -43,10 +43,6 @@ from bayes_bias.table.columns import interval_names, interval_of
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
 from bayes_bias.table.statistics import table_means
-
-if TYPE_CHECKING:
-    from bayes_bias.documents.document import Document
-
 
 _MODEL = "model"
 _NOT_CONVERGED = "not converged"
@@ -90,7 +86,7 @@ class Multiverse(Tabled):
     table_sha256: str
     has_model: bool
 
-    def document(self) -> "Document":
+    def document(self) -> Document:
         """Return the page and its files, which `bayes_bias.write` writes into a folder."""
         return multiverse_document(self)
 

@@ -32,8 +32,6 @@ from bayes_bias.table.statistics import table_means
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bayes_bias.documents.document import Document
-
 
 # A date of the change is said from this probability on: for straight lines one step reaches .5 in a third of series.
 DATED = 0.8
@@ -94,7 +92,7 @@ class OverTime(Tabled):
     lost: pd.DataFrame
     notices: tuple[str, ...] = ()
 
-    def document(self) -> "Document":
+    def document(self) -> Document:
         """Return the page of the series and the files next to it, which `bayes_bias.write` writes into a folder."""
         return over_time_document(self)
 

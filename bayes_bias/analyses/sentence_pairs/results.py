@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import pandas as pd
 import xarray as xr
@@ -25,9 +25,6 @@ from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.summary import chance
 from bayes_bias.table.columns import interval_of, with_interval
 from bayes_bias.table.metric import Metric
-
-if TYPE_CHECKING:
-    from bayes_bias.documents.document import Document
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -85,7 +82,7 @@ class PairsResult(Tabled):
                 problems.append(f"{name}: {'; '.join(reasons)}")
         return tuple(problems)
 
-    def document(self) -> "Document":
+    def document(self) -> Document:
         """Return the page of the pairs and its files, for `bayes_bias.write`."""
         return sentence_pairs_document(self)
 

@@ -6,7 +6,7 @@ from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -37,10 +37,6 @@ from bayes_bias.table.columns import interval_columns, interval_of
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ListLike
-
-if TYPE_CHECKING:
-    from bayes_bias.documents.document import Document
-
 
 # What each method is called here, the registered measure that it belongs to, and which of its numbers it is. All are
 # zero without bias, except SD-WEAT, whose expected value nobody knows.
@@ -91,7 +87,7 @@ class Stability(Tabled):
     scope: ScopeName
     ci_prob: float
 
-    def document(self) -> "Document":
+    def document(self) -> Document:
         """Return the page of the trainings and the files next to it, which `bayes_bias.write` writes into a folder."""
         return stability_document(self)
 

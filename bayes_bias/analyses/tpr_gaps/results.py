@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -19,10 +18,6 @@ from bayes_bias.files import file_names
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.formatting import Column, Layout, Tabled
 from bayes_bias.table.columns import estimates, interval_of, with_interval
-
-if TYPE_CHECKING:
-    from bayes_bias.documents.document import Document
-
 
 MEAN_ABSOLUTE = "mean absolute gap"
 RMS = "root mean square gap"
@@ -74,7 +69,7 @@ class TprGaps(Tabled):
     variances: pd.DataFrame
     aggregate: pd.DataFrame
 
-    def document(self) -> "Document":
+    def document(self) -> Document:
         """Return the page of the gaps and its files, for `bayes_bias.write`."""
         return tpr_gaps_document(self)
 
