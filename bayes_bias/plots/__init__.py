@@ -1,4 +1,4 @@
-"""Figures of fits and results: one plot per file, each returns matplotlib axes."""
+"""Figures of fits and results: each returns matplotlib axes."""
 
 from importlib import import_module
 from typing import Any
@@ -7,8 +7,7 @@ import lazy_loader
 
 # Plots of a result are in the folder of its analysis, which is above this one, and are imported by name when used.
 _OF_FITS = {
-    "forest": ["plot_forest"],
-    "overview": ["plot_overview"],
+    "forest": ["plot_forest", "plot_overview"],
     "plan": ["plot_plan"],
     "posterior": ["plot_posterior"],
     "replicates": ["plot_replicates"],

@@ -4,6 +4,7 @@ from bayes_bias.analyses.answers.plots import plot_agreement as plot_agreement
 from bayes_bias.analyses.answers.plots import plot_answers as plot_answers
 from bayes_bias.analyses.answers.plots import plot_label_pairs as plot_label_pairs
 from bayes_bias.analyses.answers.plots import plot_model_contrasts as plot_model_contrasts
+from bayes_bias.analyses.answers.plots import plot_values as plot_values
 from bayes_bias.analyses.criterion.plots import plot_criterion as plot_criterion
 from bayes_bias.analyses.multiverse.plots import plot_multiverse as plot_multiverse
 from bayes_bias.analyses.over_time.plots import plot_over_time as plot_over_time
@@ -17,7 +18,7 @@ from bayes_bias.analyses.sweep.plots import plot_removal as plot_removal
 from bayes_bias.analyses.tpr_gaps.plots import plot_tpr_gaps as plot_tpr_gaps
 
 from .forest import plot_forest as plot_forest
-from .overview import plot_overview as plot_overview
+from .forest import plot_overview as plot_overview
 from .plan import plot_plan as plot_plan
 from .posterior import plot_posterior as plot_posterior
 from .related_words import plot_related_words as plot_related_words
