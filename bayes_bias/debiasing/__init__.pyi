@@ -15,9 +15,9 @@ from .debias_partial_projection import PartialProjection as PartialProjection
 from .debias_ran import RAN as RAN
 from .debias_soft import SoftDebias as SoftDebias
 from .debiased_embedding import Debiasing as Debiasing
+from .debiased_embedding import GivenVersion as GivenVersion
+from .debiased_embedding import Version as Version
 from .debiaser import Debiaser as Debiaser
 from .debiaser import debiaser as debiaser
 from .debiaser import debiaser_names as debiaser_names
 from .debiaser import make_debiaser as make_debiaser
-from .version import GivenVersion as GivenVersion
-from .version import Version as Version

@@ -44,7 +44,7 @@ def plot_forest(
     Parameters
     ----------
     fit : xarray.DataTree
-        A fit of the crossed model.
+        A fit of any model of words. A fit of the hierarchical model has ``bias`` and ``excess`` alone.
     scope : {"both", "targets", "attributes"}
     ci_prob : float
         Probability of the intervals.
@@ -66,12 +66,14 @@ def plot_forest(
     """
     if summary is None:
         summary = summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti", words=False, contrasts=contrasts)
+    fitted = Fitted.of(fit)
+    has_groups = fitted.structure.GENERALISES
     with style(palette):
-        blocks = _blocks(Fitted.of(fit).data, summary)
+        blocks = _blocks(fitted.data, summary) if has_groups else _blocks_without_groups(summary)
         ax = axes_or_new(ax, rows=height(blocks))
-        draw_forest(ax, blocks, Fitted.of(fit).metric)
+        draw_forest(ax, blocks, fitted.metric)
         forest_legend(ax, shown=legend, ci_prob=ci_prob)
-        return finish(ax, fit, "groups and controls")
+        return finish(ax, fitted, "groups and controls" if has_groups else "bias and controls")
 
 
 def _blocks(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
@@ -85,6 +87,12 @@ def _blocks(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
         Rows(f"group bias (own stereotype minus {opposite})", groups, table.loc[["group_bias"]]),
         *_excess(data, table),
     ]
+
+
+def _blocks_without_groups(table: pd.DataFrame) -> list[Rows]:
+    """Return the rows of the hierarchical model, which averages over groups."""
+    bias = Rows("", ["bias (average)"], table.loc[["bias"]])
+    return [bias, *_labelled(table, "excess", "excess of own stereotype over")]
 
 
 def _labelled(table: pd.DataFrame, estimand: str, heading: str) -> list[Rows]:

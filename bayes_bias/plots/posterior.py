@@ -11,6 +11,7 @@ from scipy.stats import gaussian_kde, norm
 
 from bayes_bias.arguments import check_ci_prob
 from bayes_bias.checks.clusters import bias_range
+from bayes_bias.errors import ScopeError
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.plots.style import (
     GREY,
@@ -71,6 +72,11 @@ def plot_posterior(
     contrast : str, mapping, DataFrame or DataArray, optional
         Another contrast to plot, as in `bayes_bias.contrast`.
 
+    Raises
+    ------
+    ScopeError
+        If the model has no noise floor, such as "hierarchical", or if the scope leaves nothing uncertain.
+
     Examples
     --------
     >>> plot_posterior(posterior, scope="targets")                                # doctest: +SKIP
@@ -78,11 +84,13 @@ def plot_posterior(
     """
     sampling_scope(scope)
     check_ci_prob(ci_prob)
-    fitted = Fitted.of(fit)
+    fitted = Fitted.of(fit).generalising("a noise floor")
+    if fitted.without_scales:
+        raise ScopeError(f"fit: {fitted.without_scales}")
     name, estimand, beside = "the bias", bias_estimate, adjustment_of(fitted, scope, ci_prob)
     if contrast is not None:
         name = contrast if isinstance(contrast, str) else "the contrast"
-        weights = checked_weights(fitted.generalising("a contrast of block means").data, contrast, name)
+        weights = checked_weights(fitted.data, contrast, name)
         estimand = partial(contrast_estimate, weights=weights)
     estimate = estimand(fitted, scope=scope)
     with style(palette):

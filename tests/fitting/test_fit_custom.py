@@ -20,6 +20,7 @@ from bayes_bias.models.custom import PROTOCOL, built, custom_spec, graph_sha256
 from bayes_bias.models.patterns import Variances
 from bayes_bias.models.pymc_model import write_graph
 from bayes_bias.models.spec import BY_CLASS, BY_GROUP, OPTIONS
+from bayes_bias.plots import plot_posterior
 from bayes_bias.posterior.estimates import estimate_of
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.combine_tables import combine_replicates
@@ -178,6 +179,8 @@ def test_a_model_of_means_answers_for_means(table, tmp_path):
         estimate_of(read, "target_bias")
     with refused(BayesBiasError, "effect_size sd_residual"):
         estimate_of(read, "effect_size")
+    with refused(ScopeError, "sd_residual blocks"):
+        plot_posterior(read)
 
 
 @pytest.mark.slow

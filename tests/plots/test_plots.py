@@ -99,6 +99,19 @@ def test_forest_colours_the_intervals_that_exclude_zero(small_fit, summary):
     assert len(set(expected)) == 2
 
 
+def test_plot_forest_draws_bias_and_excess_of_the_hierarchical_model(hierarchical_fit):
+    table = summarize(hierarchical_fit, ci_kind="eti")
+    ax = plot_forest(hierarchical_fit)
+    controls = table.loc["excess"].index.tolist()
+    assert points(ax) == dict(zip(["bias (average)", *controls], table.loc[["bias", "excess"], "mean"], strict=True))
+    assert ax.get_title(loc="left").endswith("bias and controls")
+
+
+def test_plot_posterior_raises_for_a_model_without_a_noise_floor(hierarchical_fit):
+    with refused(ScopeError, "noise floor 'hierarchical' model='crossed'"):
+        plot_posterior(hierarchical_fit)
+
+
 @pytest.mark.parametrize("side", ["targets", "attributes", "Target", "rows"])
 def test_sides_have_one_spelling(small_fit, summary, side):
     nearest = "attribute" if side.startswith("a") else "target"

@@ -77,7 +77,7 @@ def read_triples(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
         raise LanguageModelError(f"`gold`: the data of '{gold}' are {described(data)}. Pass StereoSet's dev.json.")
     examples = {task: data[task] for task in TASKS if data.get(task)}
     tasks = [task for task in TASKS if predicted.get(task)]
-    omitted = examples.keys() - set(tasks)
+    omitted = sorted(examples.keys() - set(tasks))
     announce(tuple(f"{predictions}: has no scores of the task {task}, which is omitted" for task in omitted))
     rows: list[dict[str, Any]] = []
     for task in tasks:

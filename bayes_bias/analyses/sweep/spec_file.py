@@ -119,10 +119,17 @@ _KEYS = ("title", "lists", "embeddings", "versions", "sampling", *_PLAIN)
 # How an encoder makes the vector of a sentence; a list of choices makes a column for each.
 _CHOICES = ("pooling", "layer", "prompt")
 # An ``[[embeddings]]`` table has one of these kinds, perhaps a name, and the settings of its kind.
-_KINDS = {"files": ("replicates",), "encoder": ("templates", *_CHOICES), "masked": ("templates", "predict")}
+_KINDS = {
+    "files": ("replicates",),
+    "encoder": ("templates", *_CHOICES),
+    "masked": ("templates", "predict"),
+    "causal": ("templates", "predict"),
+}
+# Both keys open a model of either kind, like --masked and --causal.
+_LANGUAGE_MODELS = ("masked", "causal")
 # Settings that a version of a model shares with the model.
 _ALIKE = ("templates", "predict", *_CHOICES)
-_EMBEDDING = ("name", "files", "replicates", "encoder", "templates", *_CHOICES, "masked", "predict")
+_EMBEDDING = ("name", "files", "replicates", "encoder", "templates", *_CHOICES, *_LANGUAGE_MODELS, "predict")
 _EMBEDDINGS = (*_EMBEDDING, "at", "versions")
 # What a table of a version may name beside the settings of its method.
 _DEBIASING = ("name", "method", "sets", "of")
@@ -130,7 +137,7 @@ _DEBIASING = ("name", "method", "sets", "of")
 
 @dataclass(frozen=True)
 class Source:
-    """Sources that an ``[[embeddings]]`` table names: files of vectors, a sentence encoder, or a masked language model.
+    """Sources that an ``[[embeddings]]`` table names: files of vectors, a sentence encoder, or a language model.
 
     Paths are files and built-in names, globs resolved, or the folder of the model. Settings are, if given, ``name``;
     ``replicates``, what the files are replicates of; ``templates`` of a model; ``predict``; ``pooling``, ``layer`` and
@@ -143,6 +150,11 @@ class Source:
     versions: tuple["Debiasing | Source", ...] = ()
     at: float | None = None  # when the text was written
 
+    @property
+    def is_language_model(self) -> bool:
+        """Return True if the source is a masked or causal language model."""
+        return self.kind in _LANGUAGE_MODELS
+
     def opened(
         self, lists: Sequence[str], controls: Sequence[str], trust: bool, also: Sequence[str] = ()
     ) -> list[Embedding | LanguageModelColumn]:
@@ -152,8 +164,10 @@ class Source:
             if isinstance(version, Debiasing):
                 words += version.learned_words
         name, replicates = self.settings.get("name"), self.settings.get("replicates")
-        if self.kind == "masked":
-            return [LanguageModelColumn(self.paths[0], trust=trust, **self.settings)]
+        if self.is_language_model:
+            column = LanguageModelColumn(self.paths[0], trust=trust, **self.settings)
+            # Versions refer to the name of their model, which a model without `name` has once it is opened.
+            return [column.opened() if self.versions and name is None else column]
         if self.kind == "encoder":
             how = {key: self.settings[key] for key in _CHOICES if key in self.settings}
             templates = self.settings.get("templates")
@@ -176,7 +190,7 @@ class Source:
             if isinstance(version, Debiasing):
                 yield replace(version, of=names)
                 continue
-            if version.kind == "masked":
+            if version.is_language_model:
                 yield GivenVersion(version.paths[0], version.settings["name"], of=names[0])
                 continue
             sources = version.opened(lists, controls, trust)
@@ -311,12 +325,12 @@ def _version(where: str, content: Mapping[str, Any], folder: Path, original: Sou
     if not isinstance(content.get("name"), str):
         raise BayesBiasError(f"{place} needs a text `name`, and either a method with sets, or files.")
     version = _vectors(where, place, content, folder)
-    if (version.kind == "masked") != (original.kind == "masked"):
+    if version.is_language_model != original.is_language_model:
         raise EmbeddingError(
             f"In {place}, '{content['name']}' is a {version.kind}, but it is a version of a {original.kind}, and"
             f" cosines cannot be compared with log probabilities. Use {original.kind} = ... instead."
         )
-    if version.kind != original.kind:
+    if version.kind != original.kind and not version.is_language_model:
         return version
     settings = {key: value for key, value in original.settings.items() if key in _ALIKE}
     for key in _ALIKE:

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from bayes_bias.analyses.sentence_pairs.scores import read_scores
-from bayes_bias.analyses.sentence_pairs.stereoset import scores, stereoset, stereotype_pairs
+from bayes_bias.analyses.sentence_pairs.stereoset import read_triples, scores, stereoset, stereotype_pairs
 from bayes_bias.errors import LanguageModelError, SentencePairsError
 from tests.helpers import REFERENCE, refused
 
@@ -121,6 +121,18 @@ def test_a_task_without_predictions_is_a_notice(tmp_path: Path, caplog):
     (tmp_path / "predictions.json").write_text('{"other": []}')
     with refused(LanguageModelError, "none intrasentence intersentence"):
         stereoset(tmp_path / "gold.json", tmp_path / "predictions.json")
+
+
+def test_read_triples_logs_omitted_tasks_in_order_of_their_names(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+    two_tasks = {"data": dict.fromkeys(["intrasentence", "intersentence"], GOLD["data"]["intrasentence"])}
+    gold, predictions = files(tmp_path, two_tasks)
+    predictions.write_text("{}")
+    with refused(LanguageModelError, "none"):
+        read_triples(gold, predictions)
+    assert [message.partition(": ")[2] for message in caplog.messages] == [
+        "has no scores of the task intersentence, which is omitted",
+        "has no scores of the task intrasentence, which is omitted",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 
 import bayes_bias as bb
 from bayes_bias.analyses.sweep.results import Sweep
+from bayes_bias.analyses.sweep.spec_file import read_sweep
 from bayes_bias.debiasing import Debiasing, GivenVersion, HardDebias
 from bayes_bias.errors import BayesBiasError, LanguageModelError
 from bayes_bias.measures import quasi_f
@@ -21,7 +22,7 @@ class Talker:
 
     def __init__(self, identity: str, unknown: str = "") -> None:
         self.name = self.identity = identity
-        self.unknown, self.asked = unknown, 0
+        self.unknown, self.asked, self.is_causal = unknown, 0, False
 
     def __call__(self, clozes: Sequence[Cloze]) -> list[float]:
         if any(cloze.word == self.unknown for cloze in clozes):
@@ -71,6 +72,27 @@ def test_a_model_as_version_has_paired_changes(tmp_path: Path) -> None:
     again = Talker("half")
     screened(Talker("one"), folder=tmp_path, versions=GivenVersion(again, "CDA", of="one"))
     assert again.asked == 0
+
+
+def test_sweep_measures_causal_models_and_versions_that_its_file_names(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def open_causal(model: str | Talker, *, trust: bool = False) -> Talker:
+        talker = Talker(model) if isinstance(model, str) else model
+        talker.is_causal = True
+        return talker
+
+    monkeypatch.setattr("bayes_bias.analyses.sweep.columns.open_score", open_causal)
+    file = tmp_path / "audit.toml"
+    file.write_text(
+        'lists = ["weat7"]\nposteriors = "none"\ncontrols = []\n[[embeddings]]\ncausal = "one"\n'
+        '[[embeddings.versions]]\nname = "CDA"\ncausal = "half"\n'
+    )
+    found = bb.sweep(**read_sweep(file).arguments(), jobs=1)
+    alone = quasi_f(bb.log_probabilities("weat7", open_causal("one"), (), predict="attributes"))
+    assert (found.cells.bias["one", "weat7"],) == in_ten_digits(alone.value)
+    assert found.metric.unit == "nats"
+    assert found.changes.index.to_list() == [("one", "CDA", "weat7")]
 
 
 def test_a_list_without_answers_fails_alone() -> None:

@@ -88,12 +88,18 @@ def test_defaults_are_those_of_python(folder: Path) -> None:
     assert "models" not in read.arguments()
 
 
-def test_a_language_model_folder_is_relative(folder: Path) -> None:
+@pytest.mark.parametrize("key", ["masked", "causal"])
+def test_a_language_model_folder_is_relative(folder: Path, key: str) -> None:
     (folder / "bert").mkdir()
-    text = '[[embeddings]]\nname = "BERT"\nmasked = "bert"\npredict = "attributes"\n'
+    text = f'[[embeddings]]\nname = "BERT"\n{key} = "bert"\npredict = "attributes"\n'
     (source,) = read_sweep(spec(folder, HEAD + text)).sources
     (column,) = source.opened(["weat6"], (), trust=False)
     assert column == LanguageModelColumn(str(folder / "bert"), predict="attributes", name="BERT")
+
+
+def test_read_sweep_leaves_the_name_of_a_model_without_a_folder_to_opening(folder: Path) -> None:
+    (source,) = read_sweep(spec(folder, HEAD + '[[embeddings]]\ncausal = "gpt2"\n')).sources
+    assert source.opened(["weat6"], (), trust=True) == [LanguageModelColumn("gpt2", trust=True)]
 
 
 SETS = 'sets = "she:he"\n'
@@ -128,6 +134,7 @@ def test_a_nested_model_is_a_version(folder: Path) -> None:
     for text, message in (
         (model + version + 'predict = "targets"\n', "audit.toml [[embeddings.versions]] predict 'CDA'"),
         (DEMO + version, "audit.toml [[embeddings.versions]] 'CDA' masked files"),
+        (DEMO + version.replace("masked", "causal"), "audit.toml [[embeddings.versions]] 'CDA' causal files"),
     ):
         with refused(BayesBiasError, message):
             read_sweep(spec(folder, HEAD + text))
@@ -178,6 +185,8 @@ def test_lists_of_choices_make_a_column_for_each_combination(folder: Path) -> No
             HEAD + '[[embeddings]]\nmasked = "bert"\nreplicates = "seed"\n',
             "audit.toml [[embeddings]] replicates masked",
         ),
+        (HEAD + '[[embeddings]]\nmasked = "bert"\ncausal = "gpt2"\n', "audit.toml [[embeddings]] masked causal"),
+        (HEAD + '[[embeddings]]\ncausal = "gpt2"\npooling = "cls"\n', "audit.toml [[embeddings]] pooling causal"),
         (HEAD + DEMO + '[[versions]]\nname = "x"\nmethod = "hard"\n', "audit.toml [[versions]] sets:"),
         (HEAD + DEMO + '[[embeddings.versions]]\nfiles = "x"\n', "audit.toml [[embeddings.versions]] name: method"),
         (HEAD + "[embeddings]\n", "audit.toml [[embeddings]]"),
