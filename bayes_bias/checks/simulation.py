@@ -59,7 +59,7 @@ def simulated_tables(
     PyMC draws them from `bayes_bias.pymc_model`. Expected means of blocks are replaced, since in `fit` they have a flat
     prior. The posterior of the bias moves with them.
     """
-    from bayes_bias.checks.prior_sensitivity import prior_predictive
+    from bayes_bias.checks.prior_predictive import prior_predictive
 
     weights = bias_weights(table_means(table)).isel(contrast=0).transpose("group", "attribute_class").to_numpy()
     planted = np.asarray(truth * weights / (weights**2).sum())  # block means with this bias

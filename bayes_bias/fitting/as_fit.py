@@ -15,7 +15,8 @@ from pytensor.graph.replace import graph_replace
 from bayes_bias.arguments import check_kind, check_seed
 from bayes_bias.errors import SpecError
 from bayes_bias.fitting.fit import groups_of
-from bayes_bias.fitting.fit_model import assembled, custom_source, described_as_own, groups_of_model
+from bayes_bias.fitting.fit_custom import custom_source, described_as_own, groups_of_model
+from bayes_bias.fitting.fit_model import assembled
 from bayes_bias.fitting.sampling import SAMPLE, STATISTICS, completed, order_dims
 from bayes_bias.models.custom import CustomModel, built, name_of
 from bayes_bias.models.pymc_model import pymc_model

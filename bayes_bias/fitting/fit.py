@@ -100,7 +100,7 @@ def fit_table(
     if covariates is not None:
         table = table.with_covariates(covariates)
     if not isinstance(model, str | Path | ModelSpec):
-        from bayes_bias.fitting.fit_model import fit_custom  # it needs PyMC, and the default model does not
+        from bayes_bias.fitting.fit_custom import fit_custom  # it needs PyMC, and the default model does not
 
         return fit_custom(table, model, seed=seed, sampling=sampling)
     spec = load_spec(model)

@@ -1,4 +1,8 @@
-"""The one way from a model, the package's or a user's own, to a fit: sample, diagnose, describe, warn."""
+"""The one way from a model to a fit: sample, diagnose, describe, warn.
+
+Tables of words, sentence pairs, a classifier's gaps, their correlation with word bias and the atlas of a sweep all take
+it, so that their fits have the same groups and attributes.
+"""
 
 import json
 import logging
@@ -8,27 +12,14 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any, Protocol
 
-import numpy as np
-import pymc as pm
 import xarray as xr
-from arviz_base import dict_to_dataset
-from pymc.backends.arviz import coords_and_dims_for_inferencedata, find_constants, find_observations
-from pytensor.gradient import DisconnectedInputError
 
-from bayes_bias.errors import SpecError
-from bayes_bias.fitting.compiling import PyMCModel, ToSample, adaptation_for, as_on_any_machine
+from bayes_bias.fitting.compiling import ToSample
 from bayes_bias.fitting.diagnostics import Diagnostics, diagnose
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.fitting.power_scaling import summed, with_bias
-from bayes_bias.fitting.sampling import Sampling, order_dims, sample_model
-from bayes_bias.models import crossed_long
-from bayes_bias.models.custom import CustomModel, built, custom_spec, dims_of_protocol, name_of
-from bayes_bias.models.preferences import variables_needed
-from bayes_bias.models.pymc_model import prior_names, priors_of
+from bayes_bias.fitting.sampling import Sampling, sample_model
 from bayes_bias.models.scales import levels_that_cancel
 from bayes_bias.models.spec import ModelSpec
-from bayes_bias.models.structures import independent, mean_of_replicates
-from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.metric import Metric
 
 logger = logging.getLogger("bayes_bias")
@@ -212,101 +203,3 @@ def warn_of(name: str, diagnostics: Diagnostics, adjustable: bool = True) -> Non
         logger.warning(f"{name}: the fit has not converged: {problem}")
     if diagnostics.converged and diagnostics.concern:
         logger.warning(f"{name}: {diagnostics.concern}")
-
-
-def fit_custom(table: AssociationTable, model: CustomModel, *, seed: int, sampling: Sampling) -> Fitted:
-    """See `bayes_bias.fit`. A model without the dim ``replicate`` is one of the mean of replicates, with a notice."""
-    name = name_of(model)
-    pymc_model = built(model, table)
-    table, spec, data = custom_source(table, pymc_model, name)
-    try:
-        fitted = fit_model(
-            table,
-            spec,
-            _to_sample(pymc_model, data),
-            data,
-            seed=seed,
-            sampling=sampling,
-            complete=order_dims,
-            **groups_of_model(pymc_model, data),
-        )
-    except SpecError:
-        _refuse_start(spec, pymc_model)
-        raise
-    except DisconnectedInputError as error:
-        raise SpecError(
-            f"`model` '{name}' contains a free variable without a density, on which nothing depends. Remove"
-            " it, or use a proper prior."
-        ) from error
-    return described_as_own(fitted, pymc_model)
-
-
-def custom_source(
-    table: AssociationTable, model: pm.Model, name: str
-) -> tuple[AssociationTable, ModelSpec, xr.Dataset]:
-    """Return the table as far as a model describes it, the model as a spec, and the data of the fit."""
-    if missing := sorted(variables_needed(crossed_long.data(table)) - set(model.named_vars)):
-        table = independent(table, f"the model '{name}' has no {' and no '.join(missing)}")
-    if table.replicates is not None and "replicate" not in model.dim_lengths:
-        table = mean_of_replicates(table, f"the model '{name}' is fitted to the mean of the replicates")
-    data = crossed_long.data(table)
-    return table, custom_spec(name, model), data.assign(_constants(model, set(data.variables)))
-
-
-def groups_of_model(model: pm.Model, data: xr.Dataset) -> dict[str, Any]:
-    """What `fit_model` adds to the draws of a model."""
-    coords, dims = coords_and_dims_for_inferencedata(model)
-    observed = dict_to_dataset(find_observations(model), coords=coords, dims=dims, sample_dims=[])
-    return {
-        "derive": lambda posterior: with_bias(posterior, data),
-        "observed": {"observed_data": observed},
-        "densities": lambda posterior: (_log_densities(model, posterior), None),
-    }
-
-
-def described_as_own(fitted: Fitted, model: pm.Model) -> Fitted:
-    """Return the fit with the formula and the priors of its model, which it cannot keep."""
-    fitted.tree.attrs["formula"] = fitted.spec.description
-    fitted.tree.attrs["priors"] = json.dumps(priors_of(model))
-    return fitted
-
-
-def _to_sample(model: pm.Model, data: xr.Dataset) -> PyMCModel:
-    """The model. Dims without labels get the labels of the table, or numbers."""
-    coords: dict[str, list[Any]] = {}
-    for dim, length in model.dim_lengths.items():
-        coords[dim] = list(model.coords.get(dim) or range(int(length.eval(mode="FAST_COMPILE"))))
-    for dim in dims_of_protocol(model):
-        if dim in coords:
-            coords[dim] = data[dim].to_numpy().tolist()
-    return PyMCModel(lambda: model, coords, whole=True, adaptation=adaptation_for(data))
-
-
-def _constants(model: pm.Model, known: set[Any]) -> xr.Dataset:
-    """The `pm.Data` of the model that the table does not have, which PyMC compares with the model that predicts."""
-    coords, dims = coords_and_dims_for_inferencedata(model)
-    constants = {name: values for name, values in find_constants(model).items() if name not in known}
-    return dict_to_dataset(constants, coords=coords, dims=dims, sample_dims=[]).drop_vars(list(known), errors="ignore")
-
-
-def _log_densities(model: pm.Model, posterior: xr.Dataset) -> dict[str, xr.Dataset]:
-    """The log likelihood of each observed value at each draw, and the log prior of each parameter."""
-    tree = xr.DataTree.from_dict({"posterior": posterior})
-    about: dict[str, Any] = {"model": model, "extend_inferencedata": False, "progressbar": False}
-    with as_on_any_machine():
-        groups = {"log_likelihood": pm.stats.compute_log_likelihood(tree, **about)}
-        if names := prior_names(model):
-            groups["log_prior"] = summed(pm.stats.compute_log_prior(tree, var_names=names, **about))
-    return groups
-
-
-def _refuse_start(spec: ModelSpec, model: pm.Model) -> None:
-    """Refuse a model whose density is zero, or no number, where sampling begins; looked for when sampling failed, since
-    it takes seconds."""
-    densities = model.point_logps()
-    wrong = [name for name, density in densities.items() if not np.isfinite(density)]
-    if wrong:
-        raise SpecError(
-            f"The density of `model` '{spec.name}' is zero or not a number at the start of sampling, because"
-            f" of {', '.join(wrong)}. Set `initval`, or check that the prior allows the observed values."
-        )

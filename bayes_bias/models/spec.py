@@ -196,7 +196,7 @@ class ModelSpec:
             although the parameter cannot.
         """
         if not isinstance(distribution, str):
-            from bayes_bias.models.families import named  # reading a spec needs no PyMC
+            from bayes_bias.models.pymc_distributions import named  # reading a spec needs no PyMC
 
             distribution, parameters = named(f"{self.name}, [priors.{parameter}]", distribution)
         prior = _prior(self.name, self.structure, parameter, {"distribution": distribution, **parameters})
@@ -346,7 +346,7 @@ def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
 
 def _open_prior(where: str, distribution: str, values: Mapping[str, Any], valid: Iterable[str]) -> Prior:
     """Return a prior of any other distribution of PyMC. Reading a spec that has none needs no PyMC."""
-    from bayes_bias.models.families import check_distribution
+    from bayes_bias.models.pymc_distributions import check_distribution
 
     for parameter, value in values.items():
         if not is_number(value):

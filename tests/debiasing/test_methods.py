@@ -29,7 +29,7 @@ from bayes_bias.debiasing import (
     rows_in_blocks,
 )
 from bayes_bias.debiasing.debias_ran import indirect_bias
-from bayes_bias.debiasing.debiaser import BLOCK
+from bayes_bias.debiasing.rows_in_blocks import BLOCK
 from bayes_bias.errors import BayesBiasError, MeasureError
 from bayes_bias.measures import defining_subspace
 from bayes_bias.words.defining_sets import GivenSets, read_debias_sets

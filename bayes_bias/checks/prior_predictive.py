@@ -1,0 +1,113 @@
+"""What would a model expect to see, how large a bias, and how much noise, before it has seen anything?"""
+
+import logging
+from pathlib import Path
+
+import numpy as np
+import pymc as pm
+import xarray as xr
+
+from bayes_bias.arguments import check_count, check_seed
+from bayes_bias.errors import TableError
+from bayes_bias.fitting.power_scaling import with_bias
+from bayes_bias.models.custom import CustomModel, built
+from bayes_bias.models.pymc_model import pymc_model
+from bayes_bias.models.spec import ModelSpec, load_spec
+from bayes_bias.progress import logging_from
+from bayes_bias.table.association_table import AssociationTable, check_table
+from bayes_bias.table.bias_weights import bias_weights
+from bayes_bias.table.statistics import table_means
+
+_DRAWS = 500
+
+
+def prior_predictive(
+    table: AssociationTable,
+    model: str | Path | ModelSpec | CustomModel = "crossed",
+    *,
+    draws: int = _DRAWS,
+    seed: int = 1,
+) -> xr.DataTree:
+    """Draw parameters, the bias and values from the prior of a model, for the words of a table.
+
+    Parameters
+    ----------
+    table : AssociationTable
+        From `bayes_bias.cosines` or `AssociationTable.from_frame`. Each of its pairs is drawn anew.
+    model : str, Path, ModelSpec, pymc.Model or callable
+        As for `fit`.
+    draws : int
+        How many.
+    seed : int
+        The same seed gives the same numbers.
+
+    Returns
+    -------
+    xarray.DataTree
+        ``prior``, the parameters with the words' effects, ``bias``, and ``noise``, by how much the raw contrast of the
+        drawn values differs from it, ``prior_predictive``, ``association (chain, draw, pair)``, and ``observed_data``,
+        ``association (pair)``, in the units of the table.
+
+    Raises
+    ------
+    SpecError
+        If the model is unknown, or seed or draws are not whole numbers.
+    TableError
+        If the table does not fit the model, or has too many values to be formed.
+
+    Notes
+    -----
+    PyMC draws from `bayes_bias.pymc_model`. In `fit`, means of blocks have a flat prior, from which nothing can be
+    drawn. Here their prior is normal, and so wide that the data decide (see there). The prior of the bias is therefore
+    wide, too. To narrow it, write the model yourself. The priors are informative about ``noise``: it is the raw bias
+    that they expect from the choice of words, if there is no bias.
+
+    Examples
+    --------
+    >>> import arviz as az                                                        # doctest: +SKIP
+    >>> drawn = prior_predictive(cosines("weat6", "googlenews-demo"))             # doctest: +SKIP
+    >>> az.plot_ppc_dist(drawn, group="prior_predictive")                         # doctest: +SKIP
+    >>> az.summary(drawn["prior"].to_dataset(), var_names=["bias", "noise"], kind="stats")    # doctest: +SKIP
+    """
+    check_seed(seed)
+    check_count("draws", draws, "draws")
+    check_table(table)
+    if not table.is_formed:
+        raise TableError(f"`table` has {table.values.size:,} values, too many to draw. Shorten the list.")
+    if isinstance(model, pm.Model) or callable(model):
+        return _draw_by_pymc(built(model, table), table, draws, seed)
+    return _draw_by_pymc(pymc_model(table, load_spec(model)), table, draws, seed)
+
+
+def _draw_by_pymc(model: pm.Model, table: AssociationTable, draws: int, seed: int) -> xr.DataTree:
+    """Return draws from the prior of a PyMC model of a table."""
+    # PyMC names what it draws, at the level of notices.
+    with logging_from("pymc.sampling.forward", logging.WARNING):
+        samples = pm.sample_prior_predictive(
+            # Each is drawn a few hundred times, and compiling would take longer.
+            draws,
+            model=model,
+            random_seed=seed,
+            compile_kwargs={"mode": "FAST_COMPILE"},
+        )
+    prior = samples["prior"].to_dataset()
+    variables = prior.drop_vars([name for name in prior.data_vars if str(name).endswith("_z")])
+    dims_in_use = set().union(*(variable.dims for variable in variables.values()))
+    dataset = variables.drop_vars([dim for dim in variables.coords if dim not in dims_in_use])
+    groups = {name: samples[name].to_dataset() for name in ("prior_predictive", "observed_data")}
+    prior = with_bias(dataset, table_means(table))
+    if "bias" in prior and "association" in groups["prior_predictive"]:
+        prior = prior.assign(noise=_raw_bias(groups["prior_predictive"].association, table) - prior.bias)
+    return xr.DataTree.from_dict({"prior": prior, **groups})
+
+
+def _raw_bias(association: xr.DataArray, table: AssociationTable) -> xr.DataArray:
+    """Return the contrast of block means of drawn values, (chain, draw)."""
+    means, (target, attribute) = table_means(table), np.nonzero(table.values.notnull().to_numpy())
+    weights = bias_weights(means).isel(contrast=0).transpose("group", "attribute_class").to_numpy()
+    block = table.group_index[target], table.class_index[attribute]
+    pairs = np.zeros_like(weights)
+    np.add.at(pairs, block, 1.0)
+    pair_weights = xr.DataArray((weights / pairs)[block], dims="pair")
+    replicates = [dim for dim in association.dims if dim not in ("chain", "draw", "pair")]
+    return (association.mean(replicates) * pair_weights).sum("pair")

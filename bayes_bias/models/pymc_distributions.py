@@ -1,0 +1,119 @@
+"""Any univariate, continuous distribution of PyMC as a prior, by name and parameters or as an object."""
+
+import inspect
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import combinations, permutations, product
+from typing import Any
+
+import numpy as np
+import pymc as pm
+from pymc.logprob.utils import ParameterValueError
+
+from bayes_bias.arguments import described
+from bayes_bias.errors import SpecError, did_you_mean
+
+# Where a prior of a standard deviation must have no density.
+_BELOW_ZERO = -np.logspace(-9, 9, 19)
+
+_CONTINUOUS: dict[str, Any] = {
+    name: family for name, family in vars(pm).items() if isinstance(family, type) and issubclass(family, pm.Continuous)
+}
+
+
+def check_distribution(
+    where: str, name: str, parameters: Mapping[str, float], *, usual: Iterable[str], positive: bool
+) -> None:
+    """Raise an error for anything but a prior of a single parameter.
+
+    Raises
+    ------
+    SpecError
+        If PyMC has no such distribution, or not with these parameters, if it is discrete or of vectors, or if it
+        reaches below zero although a standard deviation does not.
+    """
+    family = _CONTINUOUS.get(name)
+    if family is None:
+        raise SpecError(
+            f"{where}: '{name}' is neither a continuous distribution of PyMC nor a model of your own."
+            f" {did_you_mean(name, usual)}"
+        )
+    try:
+        prior = family.dist(**parameters)
+    except Exception as error:  # PyMC has no error of its own for wrong parameters
+        raise SpecError(f"{where}: {name} does not take {dict(parameters)}: {error}") from error
+    if prior.ndim:
+        raise SpecError(
+            f"{where}: '{name}' is a distribution of vectors, but a prior must be a distribution"
+            " of one number. Write your own model for it."
+        )
+    try:
+        below_zero = pm.logp(prior, _BELOW_ZERO).eval(mode="FAST_COMPILE")
+    except ParameterValueError as error:
+        raise SpecError(f"{where}: {name} does not accept {dict(parameters)}, because it needs {error}.") from error
+    if positive and np.isfinite(below_zero).any():
+        raise SpecError(
+            f"{where}: '{name}' has density below zero, but a standard deviation is positive. Use a"
+            " distribution of positive numbers, such as HalfNormal, Gamma, or TruncatedNormal with lower=0."
+        )
+
+
+def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
+    """The name and the parameters of ``pm.Gamma.dist(alpha=2, beta=1)``, or of an object that becomes one by
+    ``to_pymc``, as PreliZ's do.
+
+    PyMC keeps the parameters that random numbers are drawn with, such as the scale if one gave the rate. So the
+    arguments are looked for that make the same distribution again.
+
+    Raises
+    ------
+    SpecError
+        If it is not a distribution, or not one that a name and numbers describe.
+    """
+    variable = distribution.to_pymc() if hasattr(distribution, "to_pymc") else distribution
+    op = getattr(getattr(variable, "owner", None), "op", None)
+    if not hasattr(op, "dist_params"):
+        raise SpecError(
+            f"{where}: {described(distribution)} is not a distribution. Pass its name and parameters,"
+            " 'Gamma', alpha=2, beta=1, or an object such as pm.Gamma.dist(alpha=2, beta=1)."
+        )
+    numbers = _numbers(variable)
+    for family in _CONTINUOUS.values():
+        if not isinstance(op, family.rv_type or ()):
+            continue
+        for parameters in _candidates(family, numbers or []):
+            try:
+                candidate = family.dist(**parameters)
+            except Exception:  # not with these arguments
+                continue
+            if numbers is not None and _numbers(candidate) == numbers:
+                return family.__name__, parameters
+    raise SpecError(
+        f"{where}: {described(distribution)} cannot be described by a name and numbers, as a spec requires."
+        " Use a plain distribution such as pm.Gamma.dist(alpha=2, beta=1), or write your own model."
+    )
+
+
+def _numbers(distribution: Any) -> list[float] | None:
+    """The numbers that random numbers are drawn with, or None if they are no numbers."""
+    try:
+        parameters = distribution.owner.op.dist_params(distribution.owner)
+        return [_rounded(float(parameter.eval(mode="FAST_COMPILE"))) for parameter in parameters]
+    except (TypeError, ValueError, AttributeError):
+        return None
+
+
+def _candidates(family: Any, values_given: list[float]) -> Iterator[dict[str, float]]:
+    """Arguments that might make a distribution with these numbers: in any order, with one of them as a rate, and
+    without a location of zero or bounds at infinity."""
+    names = [name for name in inspect.signature(family.dist).parameters if name not in ("args", "kwargs")]
+    finite = [number for number in values_given if np.isfinite(number)]
+    for numbers in (finite, finite[1:]):
+        rates = [[*numbers[:k], _rounded(1 / x), *numbers[k + 1 :]] for k, x in enumerate(numbers) if x]
+        for parameters, values in product(combinations(names, len(numbers)), (numbers, *rates)):
+            for order in permutations(values):
+                yield dict(zip(parameters, order, strict=True))
+
+
+def _rounded(number: float) -> float:
+    """PyTensor keeps some constants with 32 bits."""
+    return float(f"{number:.7g}")
