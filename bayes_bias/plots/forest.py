@@ -36,6 +36,7 @@ def plot_forest(
     palette: Sequence[str] | None = None,
     summary: pd.DataFrame | None = None,
     contrasts: Sequence[str] = (),
+    name: str | None = None,
 ) -> Axes:
     """Plot ``bias``, ``class_bias``, ``group_bias``, ``excess`` and further contrasts, in the units of the table.
 
@@ -59,6 +60,8 @@ def plot_forest(
         contrasts are drawn.
     contrasts : sequence of str
         Further contrasts, such as ``"male names - female names: career"`` (see `bayes_bias.contrast`).
+    name : str, optional
+        Name of the list in the title. The default is the name of the table.
 
     Examples
     --------
@@ -73,7 +76,7 @@ def plot_forest(
         ax = axes_or_new(ax, rows=height(blocks))
         draw_forest(ax, blocks, fitted.metric)
         forest_legend(ax, shown=legend, ci_prob=ci_prob)
-        return finish(ax, fitted, "groups and controls" if has_groups else "bias and controls")
+        return finish(ax, fitted, "groups and controls" if has_groups else "bias and controls", name)
 
 
 def _blocks(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
@@ -125,6 +128,7 @@ def plot_overview(
     legend: bool = True,
     palette: Sequence[str] | None = None,
     summaries: Mapping[str, pd.DataFrame] | None = None,
+    names: Mapping[str, str] | None = None,
 ) -> Axes:
     """Plot ``bias`` of several fits, in the units of the table, with intervals as in `plot_forest`.
 
@@ -136,18 +140,20 @@ def plot_overview(
         As in `plot_forest`.
     summaries : mapping of str to pandas.DataFrame, optional
         For each fit's name what ``summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti")`` returned.
+    names : mapping of str to str, optional
+        Labels of the rows, by the names of the fits. The default is the names of the fits.
 
     Examples
     --------
     >>> plot_overview([posterior, another_posterior])                             # doctest: +SKIP
     """
-    summary_of = summaries or {}
+    summary_of, name_of = summaries or {}, names or {}
     fitted = [Fitted.of(fit) for fit in listed("fits", fits, xr.DataTree | Fitted, "[posterior, another]")]
     if not fitted:
         raise BayesBiasError("`fits` is empty. Pass one or more, such as [posterior, another].")
     labels, rows = [], []
     for single in fitted:
-        name, summary = shortened(single.name), summary_of.get(single.name)
+        name, summary = shortened(name_of.get(single.name, single.name)), summary_of.get(single.name)
         labels.append(name if Diagnostics.of(single).for_bias.converged else f"{name}\nNOT CONVERGED")
         if summary is None:
             rows.append(tabulate(bias_estimate(single, scope), ci_prob, "eti"))

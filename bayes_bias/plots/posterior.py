@@ -47,6 +47,7 @@ def plot_posterior(
     palette: Sequence[str] | None = None,
     without: pd.DataFrame | None = None,
     contrast: Weights | None = None,
+    name: str | None = None,
 ) -> Axes:
     """Plot the posterior density of ``bias``, or of another contrast, over that of contrasts from noise alone.
 
@@ -71,6 +72,8 @@ def plot_posterior(
         one cluster.
     contrast : str, mapping, DataFrame or DataArray, optional
         Another contrast to plot, as in `bayes_bias.contrast`.
+    name : str, optional
+        Name of the list in the title. The default is the name of the table.
 
     Raises
     ------
@@ -87,10 +90,10 @@ def plot_posterior(
     fitted = Fitted.of(fit).generalising("a noise floor")
     if fitted.without_scales:
         raise ScopeError(f"fit: {fitted.without_scales}")
-    name, estimand, beside = "the bias", bias_estimate, adjustment_of(fitted, scope, ci_prob)
+    of_what, estimand, beside = "the bias", bias_estimate, adjustment_of(fitted, scope, ci_prob)
     if contrast is not None:
-        name = contrast if isinstance(contrast, str) else "the contrast"
-        weights = checked_weights(fitted.data, contrast, name)
+        of_what = contrast if isinstance(contrast, str) else "the contrast"
+        weights = checked_weights(fitted.data, contrast, of_what)
         estimand = partial(contrast_estimate, weights=weights)
     estimate = estimand(fitted, scope=scope)
     with style(palette):
@@ -99,7 +102,12 @@ def plot_posterior(
         _draw_noise(ax, estimate, grid, noise)
         ax.set_ylim(-0.09 * max(posterior.max(), noise.max()), None)
         _draw_posterior(
-            ax, estimate, grid, posterior, name if beside is None else f"{name} at equal {beside.covariates}", ci_prob
+            ax,
+            estimate,
+            grid,
+            posterior,
+            of_what if beside is None else f"{of_what} at equal {beside.covariates}",
+            ci_prob,
         )
         raw = "raw contrast of these words"
         if contrast is None and fitted.data.sizes["group"] == 2:
@@ -113,7 +121,7 @@ def plot_posterior(
         ax.set(yticks=[], xlabel=bias_axis(fitted.metric) if contrast is None else fitted.metric.unit)
         ax.spines["left"].set_visible(False)
         legend_below(ax, shown=legend)
-        return finish(ax, fitted, f"{shortened(name)} and its noise floor")
+        return finish(ax, fitted, f"{shortened(of_what)} and its noise floor", name)
 
 
 def densities(bias: Estimate) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

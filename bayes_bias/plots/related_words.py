@@ -41,6 +41,7 @@ def plot_related_words(
     ax: Axes | None = None,
     legend: bool = True,
     palette: Sequence[str] | None = None,
+    name: str | None = None,
 ) -> Axes:
     """Plot cosines of the words of each group, or class, with one another.
 
@@ -55,6 +56,8 @@ def plot_related_words(
         The side whose words are shown.
     ax, legend, palette
         As in `plot_forest`. The legend is a bar of the colours' cosines.
+    name : str, optional
+        Name of the list in the title. The default is the name of the table.
 
     Raises
     ------
@@ -70,11 +73,11 @@ def plot_related_words(
     check_table(table)
     related = table.related_words
     categories, ordered = {}, {}
-    for name, category in (related.groups if side == "target" else related.classes).items():
+    for label, category in (related.groups if side == "target" else related.classes).items():
         if category.is_reduced and category.loading is not None:
-            categories[name] = category
+            categories[label] = category
             # Along the direction in which they vary most.
-            ordered[name] = [category.words[i] for i in np.argsort(-category.loading, kind="stable")]
+            ordered[label] = [category.words[i] for i in np.argsort(-category.loading, kind="stable")]
     if not categories:
         raise TableError(f"The vectors show no related {side}s in '{table.name}'. Plot the other side.")
     words = list(chain.from_iterable(ordered.values()))
@@ -92,7 +95,7 @@ def plot_related_words(
             bar = figure.colorbar(image, ax=ax, label="cosine", shrink=0.6, pad=0.02)
             bar.outline.set_visible(False)
         legend_below(ax, shown=legend, labelled=False)
-        set_title(ax, f"{shortened(table.name)}: related {side}s")
+        set_title(ax, f"{shortened(table.name if name is None else name)}: related {side}s")
         return ax
 
 

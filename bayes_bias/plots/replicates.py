@@ -36,6 +36,7 @@ def plot_replicates(
     legend: bool = True,
     palette: Sequence[str] | None = None,
     summary: pd.DataFrame | None = None,
+    name: str | None = None,
 ) -> Axes:
     """Plot ``replicate_bias`` of each replicate, in the units of the table, the most stereotypical first.
 
@@ -48,6 +49,8 @@ def plot_replicates(
         A fit of the crossed model to a table with replicates.
     scope, ci_prob, ax, summary, legend, palette
         As in `plot_forest`.
+    name : str, optional
+        Name of the list in the title. The default is the name of the table.
 
     Raises
     ------
@@ -87,4 +90,4 @@ def plot_replicates(
         ax.locator_params(axis="x", nbins=6)
         handles = [*estimate_handles(f"estimate for one {kind}; {ci_prob:.0%} interval"), *raw, overall]
         legend_below(ax, shown=legend, handles=handles)
-        return finish(ax, fitted, f"bias by {kind}")
+        return finish(ax, fitted, f"bias by {kind}", name)

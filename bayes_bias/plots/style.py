@@ -244,11 +244,11 @@ def _room(ax: Axes, width: float, height: float) -> float:
     return min(1.0, height / (_LINE * max(lines, 1)), width / (_HEADING_LETTER * max(longest, 20)))
 
 
-def finish(ax: Axes, fit: Fit, what: str) -> Axes:
+def finish(ax: Axes, fit: Fit, what: str, name: str | None = None) -> Axes:
     """Title with the list's name, and a mark that nobody overlooks if the fit has not converged."""
     fitted = Fitted.of(fit)
-    converged, name = Diagnostics.of(fitted).converged, shortened(fitted.name)
-    set_title(ax, f"{name}: {what}", converged=converged)
+    converged = Diagnostics.of(fitted).converged
+    set_title(ax, f"{shortened(fitted.name if name is None else name)}: {what}", converged=converged)
     if not converged:
         mark: dict[str, Any] = {"fontsize": 30, "color": INK, "alpha": 0.16, "rotation": 18, "zorder": 10}
         ax.text(0.5, 0.5, "not converged", transform=ax.transAxes, ha="center", va="center", **mark)

@@ -34,6 +34,7 @@ def plot_variance_shares(
     legend: bool = True,
     palette: Sequence[str] | None = None,
     shares: pd.DataFrame | None = None,
+    name: str | None = None,
 ) -> Axes:
     """Plot shares of variance due to targets, attributes and residual, and to replicates if there are any.
 
@@ -49,6 +50,8 @@ def plot_variance_shares(
         As in `plot_forest`.
     shares : pandas.DataFrame, optional
         What ``variance_shares(fit)`` returned, to save computing it again.
+    name : str, optional
+        Name of the list in the title. The default is the name of the table.
 
     Examples
     --------
@@ -73,7 +76,7 @@ def plot_variance_shares(
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)
         legend_below(ax, shown=legend, ncols=2 if kind else len(_WORDS))
-        return finish(ax, fit, "where the variance comes from")
+        return finish(ax, fit, "where the variance comes from", name)
 
 
 def _draw_part(ax: Axes, share: pd.Series, starts: pd.Series, part: str, fill: str, hatch: str, ink: str) -> None:

@@ -27,6 +27,7 @@ def plot_word_bias(
     legend: bool = True,
     palette: Sequence[str] | None = None,
     summary: pd.DataFrame | None = None,
+    name: str | None = None,
 ) -> Axes:
     """Plot ``target_bias`` or ``attribute_bias`` of each word, in the units of the table.
 
@@ -42,6 +43,8 @@ def plot_word_bias(
         The side whose words are shown.
     scope, ci_prob, ax, summary, legend, palette
         As in `plot_forest`.
+    name : str, optional
+        Name of the list in the title. The default is the name of the table.
 
     Raises
     ------
@@ -68,7 +71,7 @@ def plot_word_bias(
         ax = axes_or_new(ax, rows=height(blocks), row_height=0.23)
         draw_forest(ax, blocks, fitted.metric, raw=True)
         forest_legend(ax, shown=legend, ci_prob=ci_prob, raw=True)
-        return finish(ax, fitted, f"bias of each {side} word")
+        return finish(ax, fitted, f"bias of each {side} word", name)
 
 
 def _rows_by_group(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:

@@ -289,6 +289,8 @@ def test_figure_shows_the_words_along_the_direction():
     ax = bb.plots.plot_related_words(table, "attribute")
     words = [label.get_text() for label in ax.get_yticklabels()]
     similarity = ax.images[0].get_array()
+    titles = [ax.get_title(loc="left"), bb.plots.plot_related_words(table, name="WEAT 6").get_title(loc="left")]
+    assert titles == ["weat6: related attributes", "WEAT 6: related targets"]
     i, j = words.index("parents"), words.index("children")
     assert similarity[i, j] == pytest.approx(table.vectors["parents"] @ table.vectors["children"])
     with refused(TableError, "side targets 'weat6'"):

@@ -191,6 +191,25 @@ def test_an_overview_marks_only_failed_lists(small_fit, failed_fit):
     assert "NOT CONVERGED" in labels[1]
 
 
+def test_plot_overview_labels_rows_with_names(small_fit, failed_fit):
+    failed_fit = failed_fit.copy()
+    failed_fit.attrs = failed_fit.attrs | {"name": "other"}
+    ax = plot_overview([small_fit, failed_fit], names={"small": "WEAT 0", "other": "WEAT 1"})
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["WEAT 0", "WEAT 1\nNOT CONVERGED"]
+
+
+@pytest.mark.parametrize("plot", [plot_forest, plot_posterior, plot_word_bias, plot_variance_shares])
+def test_titles_of_plots_begin_with_name(plot, small_fit):
+    by_default = plot(small_fit).get_title(loc="left")
+    assert by_default.startswith("small: ")
+    assert plot(small_fit, name="WEAT 0").get_title(loc="left") == by_default.replace("small", "WEAT 0")
+
+
+def test_title_of_plot_replicates_begins_with_name(fit_of_templates):
+    assert plot_replicates(fit_of_templates).get_title(loc="left") == "weat7: bias by template"
+    assert plot_replicates(fit_of_templates, name="WEAT 7").get_title(loc="left") == "WEAT 7: bias by template"
+
+
 def test_plots_draw_where_they_are_told(small_fit, summary):
     left, right = Figure().subplots(1, 2)
     assert plot_forest(small_fit, summary=summary, ax=right) is right

@@ -33,6 +33,7 @@ class Study:
     nulls: Callable[[], RandomLists] | None
     null_draws: int | None
     against_published: bool = False
+    title: str | None = None  # of the list in figures, such as "WEAT 6"; None for the name of the table
 
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})

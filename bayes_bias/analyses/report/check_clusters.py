@@ -78,7 +78,7 @@ def _run(study: Study) -> Check:
         brief,
         numbers,
         alarm=uncounted,
-        figures=_figures(study.table),
+        figures=_figures(study.table, study.title),
         figure_options={"posterior": {"without": left_out}},
         tables=tables,
         result=clusterings,
@@ -98,7 +98,7 @@ def _if_independent(study: Study) -> tuple[float, float]:
     return float(lower), float(upper)
 
 
-def _figures(table: AssociationTable) -> dict[str, Axes]:
+def _figures(table: AssociationTable, title: str | None) -> dict[str, Axes]:
     """Return a figure of each side on which words are related, if the vectors are known."""
     figures: dict[str, Axes] = {}
     if table.has_related_words and table.vectors is not None:
@@ -108,7 +108,7 @@ def _figures(table: AssociationTable) -> dict[str, Axes]:
         }
         for side, by_name in categories.items():
             if any(related.is_reduced for related in by_name.values()):
-                figures[f"{side}s"] = plot_related_words(table, side)
+                figures[f"{side}s"] = plot_related_words(table, side, name=title)
     return figures
 
 

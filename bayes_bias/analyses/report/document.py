@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 
 from bayes_bias.analyses.report.answer import answer, answer_of_list, heading
 from bayes_bias.analyses.report.checks import CHECKERS
-from bayes_bias.analyses.report.record import Report, Section, about_replicates
+from bayes_bias.analyses.report.record import Report, Section, about_replicates, short_titles
 from bayes_bias.analyses.report.tables import appendix, quantities_layout, words_of_lists
 from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance
 from bayes_bias.documents.methods import Methods, Sentence, methods_of_fits, model_facts, source_facts
@@ -188,16 +188,19 @@ def figures_of(report: Report) -> dict[str, Drawing]:
     names = file_names([section.name for section in report.sections])
     fits = [section.fitted for section in report.sections]
     summaries = {section.name: section.summary for section in report.sections}
+    titles = short_titles({section.name: section.title for section in report.sections})
     figures: dict[str, Drawing] = {
-        "overview": partial(plot_overview, fits, report.scope, ci_prob=report.ci_prob, summaries=summaries)
+        "overview": partial(
+            plot_overview, fits, report.scope, ci_prob=report.ci_prob, summaries=summaries, names=titles
+        )
     }
     for section in report.sections:
-        for kind, drawing in _drawings(section, report).items():
+        for kind, drawing in _drawings(section, report, titles[section.name]).items():
             figures[f"{names[section.name]}-{kind}"] = drawing
     return figures
 
 
-def _drawings(section: Section, report: Report) -> dict[str, Drawing]:
+def _drawings(section: Section, report: Report, title: str) -> dict[str, Drawing]:
     """Return how each figure of a list and of its checks is drawn, by its kind."""
     reading = {"scope": report.scope, "ci_prob": report.ci_prob}
     summarised = {**reading, "summary": section.summary}
@@ -215,7 +218,7 @@ def _drawings(section: Section, report: Report) -> dict[str, Drawing]:
     for kind, (plot, options) in plots.items():
         for check in section.checks.values():
             options = {**options, **check.figure_options.get(kind, {})}
-        drawings[kind] = partial(plot, section.fitted, **options)
+        drawings[kind] = partial(plot, section.fitted, **{"name": title, **options})
     for name, check in section.checks.items():
         for kind, ax in check.figures.items():
             drawings[f"{name}-{kind}"] = partial(_as_drawn, ax)

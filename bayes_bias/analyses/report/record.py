@@ -1,6 +1,7 @@
 """What a report consists of, as data. The renderers make pages and tables of it."""
 
 import webbrowser
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -32,6 +33,7 @@ from bayes_bias.measures.measure_table import MeasureTable
 from bayes_bias.measures.quasi_f import QuasiF
 from bayes_bias.measures.weat import Weat
 from bayes_bias.models.spec import ModelSpec
+from bayes_bias.plots.style import shortened
 from bayes_bias.posterior.contrast import Contrast
 from bayes_bias.posterior.holm import ManyLists, many_lists
 from bayes_bias.posterior.pooling import compared_words_of
@@ -309,6 +311,16 @@ class Report(Tabled):
             .join(evidence)
             .join(pd.DataFrame.from_dict(replicates, orient="index").rename_axis("list"))
         )
+
+
+def short_titles(titles: Mapping[str, str]) -> dict[str, str]:
+    """Return the titles of lists up to a colon, such as "WEAT 6", by their names.
+
+    A list has its name instead if its short title is empty, or if figures would show it for another list as well.
+    """
+    short = {name: title.partition(":")[0].strip() for name, title in titles.items()}
+    times = Counter(map(shortened, short.values()))
+    return {name: title if title and times[shortened(title)] == 1 else name for name, title in short.items()}
 
 
 def _marked(verdict: Verdict) -> str:

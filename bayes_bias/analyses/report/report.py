@@ -10,7 +10,7 @@ import xarray as xr
 
 from bayes_bias.analyses.report.check import Study
 from bayes_bias.analyses.report.checks import CHECKERS
-from bayes_bias.analyses.report.record import Report, Section
+from bayes_bias.analyses.report.record import Report, Section, short_titles
 from bayes_bias.analyses.report.registration import Registration, as_registration, registration_of
 from bayes_bias.arguments import check_ci_prob, check_count, check_kind, check_seed, listed
 from bayes_bias.associations.lists import DEMO, EmbeddingLike, measure_lists, with_random_words
@@ -126,9 +126,9 @@ def report(
     designs = {entry.table.name: entry.calibration for entry in entries if entry.table.origin}
     sampled = not all(can_integrate(spec, entry.means) for entry in entries)
     with draw_in_background(designs, spec, calibration_draws, seed, sampled=sampled) as nulls:
-        studied = []
+        studied, titles = [], short_titles({entry.table.name: entry.title for entry in entries})
         for entry in entries:
-            study = _study(entry, settings, nulls)
+            study = _study(entry, settings, nulls, titles[entry.table.name])
             studied.append((study, _section(entry, study, settings)))
         # The checks come last, since the random nulls, which other processes draw, are ready last.
         sections = tuple(_checked(section, study) for study, section in studied)
@@ -287,7 +287,7 @@ def _misfit(means: xr.Dataset, formula: str) -> BayesBiasError | None:
     return None
 
 
-def _study(entry: _Entry, settings: _Settings, nulls: BackgroundNulls) -> Study:
+def _study(entry: _Entry, settings: _Settings, nulls: BackgroundNulls, title: str) -> Study:
     """Fit a list, and return what its checks need."""
     with within(entry.table.name):
         fitted = fit_table(entry.table, settings.spec, seed=settings.seed, sampling=settings.sampling)
@@ -302,6 +302,7 @@ def _study(entry: _Entry, settings: _Settings, nulls: BackgroundNulls) -> Study:
         nulls=partial(nulls.of_list, entry.table.name) if entry.table.origin else None,
         null_draws=settings.calibration_draws,
         against_published=settings.against_published,
+        title=title,
     )
 
 

@@ -20,7 +20,7 @@ from bayes_bias.analyses.report import check_second_opinion as second_opinion
 from bayes_bias.analyses.report.check import Study
 from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.document import figures_of, methods_of
-from bayes_bias.analyses.report.record import Report, Section
+from bayes_bias.analyses.report.record import Report, Section, short_titles
 from bayes_bias.analyses.report.report import report
 from bayes_bias.associations.lists import _read, measure_lists
 from bayes_bias.checks.predictive import data_fit
@@ -484,6 +484,22 @@ def test_same_fits_give_identical_figures(made):
         drawn = figures_of(alone)
         rendered.append({name: writer.rendered(draw().get_figure(), "svg") for name, draw in drawn.items()})
     assert rendered[0] == rendered[1]
+
+
+@pytest.mark.slow
+def test_figures_of_a_report_contain_the_short_titles_of_lists():
+    figures = figures_of(report(["weat6", "weat7"], sampling=FEW, calibration_draws=0))
+    rows = [label.get_text().splitlines()[0] for label in figures.pop("overview")().get_yticklabels()]
+    assert rows == ["WEAT 6", "WEAT 7"]
+    for name, draw in figures.items():
+        assert draw().get_title(loc="left").startswith(f"WEAT {name[4]}: "), name
+    assert "weat6-clusters-targets" in figures
+
+
+def test_short_titles_returns_names_of_lists_that_titles_do_not_tell_apart():
+    titles = {"a": "WEAT 6: Names in v", "b": "WEAT 6: Names in w", "c": "Flora", "d": ": Fauna", "e": "x" * 40}
+    assert short_titles(titles) == {"a": "a", "b": "b", "c": "Flora", "d": "d", "e": "x" * 40}
+    assert short_titles({"f": "x" * 40, "g": "x" * 41}) == {"f": "f", "g": "g"}
 
 
 def test_figures_have_the_formats_asked_for(made, sketched, tmp_path):
