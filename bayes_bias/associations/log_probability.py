@@ -116,11 +116,10 @@ def log_probabilities(
         check_predicted(predict)
     words, sentence_templates = load_wordlist(wordlist).with_controls(controls), load_templates(templates)
     score = open_score(model)
-    is_causal = bool(getattr(score, "is_causal", False))
-    predict = predict or ("attributes" if is_causal else "targets")
+    predict = predict or predicted_by_default(score)
     targets, attributes = category_of(words.groups), category_of({**words.classes, **words.controls})
     sentences = _sentences(words, sentence_templates, predict)
-    if is_causal:
+    if _is_causal(score):
         _check_order(sentences, predict, name_of(score))
     tables = _tables(score, sentences, predict, corrected)
     shape = (len(targets), len(attributes))
@@ -192,6 +191,16 @@ def _opened(model: str | Path, trust: bool, dtype: str | None, device_map: str |
 def name_of(score: Score) -> str:
     """Return the name of a model in tables."""
     return str(getattr(score, "name", None) or getattr(score, "__name__", type(score).__name__))
+
+
+def predicted_by_default(score: Score) -> Predicted:
+    """Return the words that a model predicts by default: attributes for a causal model, which reads targets first."""
+    return "attributes" if _is_causal(score) else "targets"
+
+
+def _is_causal(score: Score) -> bool:
+    """Return True if a model reads from left to right."""
+    return bool(getattr(score, "is_causal", False))
 
 
 def check_predicted(predict: str) -> None:

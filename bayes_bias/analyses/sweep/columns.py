@@ -13,7 +13,14 @@ from typing import Any
 from bayes_bias.analyses.sweep.cells import Cell, ChangeCell, LogProbabilityCell, VectorCell
 from bayes_bias.arguments import check_different, check_kind, listed
 from bayes_bias.associations.general_words import GeneralWords, general_words_of
-from bayes_bias.associations.log_probability import Predicted, check_predicted, log_probabilities, name_of, open_score
+from bayes_bias.associations.log_probability import (
+    Predicted,
+    check_predicted,
+    log_probabilities,
+    name_of,
+    open_score,
+    predicted_by_default,
+)
 from bayes_bias.associations.related import WORDS_ARE_INDEPENDENT, reason_of
 from bayes_bias.debiasing.debiased_embedding import GivenVersion, Version
 from bayes_bias.embeddings.embedding import Embedding
@@ -63,11 +70,20 @@ class LanguageModelColumn:
     trust: bool = False
 
     def opened(self, name: str | None = None) -> "LanguageModelColumn":
-        """Return a copy with a name, and with model and templates in memory."""
+        """Return a copy with a name, with model and templates in memory, and with the words that the model predicts.
+
+        A version of the model then predicts the same words, also if it is causal and the model is not.
+        """
         if self.predict is not None:
             check_predicted(self.predict)
         templates, model = load_templates(self.templates), open_score(self.model, trust=self.trust)
-        return replace(self, model=model, templates=templates, name=name or self.name or name_of(model))
+        return replace(
+            self,
+            model=model,
+            templates=templates,
+            predict=self.predict or predicted_by_default(model),
+            name=name or self.name or name_of(model),
+        )
 
     def with_model(self, model: Score | str | Path, name: str) -> "LanguageModelColumn":
         """Return a column with another model, opened, that is asked in the same way."""

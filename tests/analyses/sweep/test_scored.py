@@ -39,6 +39,15 @@ def screened(*models: Talker, folder: Path | None = None, **options: object) -> 
     )
 
 
+def test_a_version_predicts_the_words_of_its_original() -> None:
+    causal, masked = Talker("one"), Talker("two")
+    causal.is_causal = True
+    version = bb.debiasing.GivenVersion(masked, "masked", of="one")
+    found = screened(causal, versions=[version])
+    attributes = quasi_f(bb.log_probabilities("weat7", masked, controls=(), predict="attributes"))
+    assert (found.cells.bias["one, masked", "weat7"],) == in_ten_digits(attributes.value)
+
+
 def test_a_column_has_log_probabilities_and_unit() -> None:
     found = screened(Talker("one"), Talker("two"))
     alone = quasi_f(bb.log_probabilities("weat7", Talker("two"), controls=()))
