@@ -216,7 +216,8 @@ def _recorded[**P](compute: Callable[P, Record]) -> Callable[P, Record]:
     """Decorate a function so that its record can be stored: log no notices, and round to ten significant digits.
 
     Notices are omitted because there are hundreds, and the atlas lists omissions and failures. Numbers are rounded
-    because further digits depend on the order in which a processor adds."""
+    because further digits depend on the order in which a processor adds.
+    """
 
     @wraps(compute)
     def recorded(*args: P.args, **kwargs: P.kwargs) -> Record:

@@ -254,7 +254,7 @@ class _Cells:
     """Quantities computed from the standard deviations, in NumPy or in PyTensor (`xp`).
 
     The cells of a list share two standard normal variables, one for the effect of the list and one for the common
-    error. Their loadings are `effect_loading` and `error_loading` (embedding, list). After both variables are integrated
+    error. Their loadings are `effect_loading` and `error_loading` (embedding, list). If both variables are integrated
     out, the cells of a list have the precision matrix ``p - p loading inverse(list_precision) loading' p``, where ``p``
     contains the precisions of independent cells. The means of embeddings, ``mu + a``, then have a normal likelihood,
     from which `embeddings` computes the likelihood of the mean and of the effects.

@@ -71,7 +71,7 @@ class SweepSettings:
         return cls(specs, names, _posteriors(posteriors), scope, ci_prob, check_seed(seed), sampling)
 
     def fits(self, embedding: str, words: str, screened: Outcome) -> bool:
-        """Return True if models are fitted to a cell. If there is a threshold, this includes cells without a quasi-F."""
+        """Return True if models are fitted to a cell. With a threshold, this includes cells without a quasi-F."""
         if isinstance(self.posteriors, str):
             return self.posteriors == "all"
         if isinstance(self.posteriors, frozenset):
