@@ -314,7 +314,7 @@ def weat(
     print_frame(pd.DataFrame([{"list": table.name, **row, "partitions": partitions}]))
     try:
         say(bb.verdict(table).text)
-    except (ScopeError, TableError) as error:  # some tables have a WEAT but no posterior
+    except (ScopeError, TableError) as error:  # WEAT is defined for some tables without a posterior
         say(f"No posterior: {error}")
 
 

@@ -171,7 +171,7 @@ def require_columns(frame: pd.DataFrame, columns: Sequence[str], argument: str) 
 
 
 def stereotypes_of(rows: pd.DataFrame, lists: Mapping[str, Any]) -> Any:
-    """Return the stereotype of each row, which is the only list if there is no such column."""
+    """Return the stereotype of each row. If there is no such column, it is the name of the only list."""
     if "stereotype" in rows:
         return rows["stereotype"]
     if len(lists) > 1:

@@ -84,7 +84,7 @@ class Factor:
 
 @dataclass(frozen=True, eq=False)
 class ValueData:
-    """Values with their corners and the levels of their factors."""
+    """Observed values, with the corner and the factor levels of each value."""
 
     value: Numbers
     corner: Codes

@@ -87,8 +87,8 @@ class ChangeInSpread:
 def change_in_spread(before: AssociationTable, after: AssociationTable, bias: pd.DataFrame) -> ChangeInSpread:
     """Compute the change in units of the spread from both tables and the three posteriors of a comparison.
 
-    As for the share removed, the covariance of the two biases follows from the variance of their difference. The
-    interval is a rescaled interval of the change in the units of the table.
+    As for the share removed, the covariance of the two biases follows from the variance of their difference. The limits
+    of the interval have the same distances from the mean as for the change, in standard deviations.
     """
     spread_before, spread_after = within_sd(before), within_sd(after)
     weight_before, weight_after = -1 / spread_before, 1 / spread_after if spread_after else math.nan

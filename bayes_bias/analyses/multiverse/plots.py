@@ -43,7 +43,7 @@ def plot_multiverse(
     multiverse : Multiverse
         From `bayes_bias.multiverse`.
     ax : matplotlib.axes.Axes, optional
-        Axes to draw on, which must be part of a grid, as in ``plt.subplots(layout="constrained")``. They are divided.
+        Axes to draw on, which are divided into two. Use axes of a grid, as in ``plt.subplots(layout="constrained")``.
     legend, palette
         As in `plot_forest`.
 
