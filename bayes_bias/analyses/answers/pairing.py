@@ -23,7 +23,7 @@ def paired(before: Answers, after: Answers) -> tuple[list[tuple[Cell, Cell]], li
     Two answers are partners if their prompts had the same labels, words, and wording, and the same label first if this
     is known. If a question has several answers, they are paired by name or, if names differ, by the rank of their
     names, so that the order of rows does not matter. If one side has more answers to a question, some of its answers
-    are averaged.
+    are combined into one.
     """
     pairs, notices = [], []
     several = len(before.models) > 1 or len(after.models) > 1
@@ -101,7 +101,7 @@ def _with_common_words(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def _same_number(cell: Cell, side: pd.DataFrame, question: list[str], number: "pd.Series[int]") -> pd.DataFrame:
-    """Return each question with `number` answers, some of which may be averages of several answers."""
+    """Return each question with `number` answers, some of which may combine several answers."""
     pairs = side[question].merge(number, how="left", left_on=question, right_index=True).pairs.to_numpy()
     again = side.groupby(question).cumcount().to_numpy()
     rows = side.assign(again=again % np.maximum(pairs, 1))[pairs > 0]

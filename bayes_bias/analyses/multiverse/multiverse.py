@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 _MODEL = "model"
 _NOT_CONVERGED = "not converged"
-# Lengths of intervals are treated as equal if they differ by less than this share.
+# Lengths of intervals are treated as equal if their ratio is smaller than this number.
 _SAME_LENGTH = 1.005
 
 

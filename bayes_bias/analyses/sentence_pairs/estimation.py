@@ -44,7 +44,7 @@ from bayes_bias.table.columns import interval_names
 
 type Scores = PairScores | pd.DataFrame | str | Path
 
-# Fewer draws than for the crossed model, because each takes longer. They are enough for the 1,508 pairs of CrowS-Pairs.
+# These draws are enough for the 1,508 pairs of CrowS-Pairs. A draw takes longer than in the crossed model.
 SAMPLING = Sampling(draws=1000, tune=700, target_accept=0.95)
 
 

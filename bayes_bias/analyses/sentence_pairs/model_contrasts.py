@@ -30,7 +30,7 @@ SHARE, DIFFERENCE = "share", "difference"
 _PLACES = (PAIR, "label_a", "label_b")
 # Differences are in units of this many standard deviations, so that contrasts of two models lie between -1 and 1.
 _SDS = 4.0
-# The rounding variance of a pair, which prevents infinite densities.
+# A small known variance for the value of each pair, which prevents infinite densities.
 _LEAST_VARIANCE = 1e-6
 
 
