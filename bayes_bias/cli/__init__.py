@@ -1,4 +1,4 @@
-"""The command line: parse, call, print. A command is one function, and its file is imported when it is called."""
+"""The command line. Each command is a function that parses arguments, calls the package, and prints the result."""
 
 from bayes_bias.cli.main import main
 

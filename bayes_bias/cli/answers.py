@@ -1,4 +1,4 @@
-"""Answers of chat models: what to ask, and what the answers say."""
+"""The commands for chat models: `prompts` and `answers`."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -157,7 +157,7 @@ def answers(
 
 
 def _sampling(sampler: Sampler) -> "bb.Sampling":
-    """That of the analysis, unless an option changes it."""
+    """Return the default sampling of the analysis, unless an option differs from its default."""
     from bayes_bias.analyses.answers.value_estimates import SAMPLING
 
     return SAMPLING if sampler == Sampler() else replace(sampler.sampling, tune=SAMPLING.tune)

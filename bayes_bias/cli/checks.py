@@ -1,4 +1,4 @@
-"""How far to trust a design and an analysis: false positives, other choices, and several trainings."""
+"""The commands that check a design or an analysis: `calibrate`, `multiverse`, and `stability`."""
 
 from functools import partial
 from pathlib import Path
@@ -141,7 +141,7 @@ def stability(
 ) -> None:
     """Estimate how much the bias of a list depends on the training run (seed or corpus).
 
-    For an encoder: how much does it depend on the templates?
+    For an encoder, estimate how much the bias depends on the templates.
 
     Example: bayes-bias stability weat7 --embedding seed-1.txt --embedding seed-2.txt --embedding seed-3.txt
     """
@@ -157,7 +157,7 @@ def stability(
 
 
 def _trainings(inputs: TableSource, wordlist: str) -> "Embedding":
-    """What is trained several times: the templates of an encoder, one embedding with replicates, or several."""
+    """Return an embedding with replicates: the templates of an encoder, one embedding with replicates, or several."""
     if inputs.reads_sentences:
         return inputs.opened([wordlist])
     several = len(inputs.embedding) > 1
@@ -177,7 +177,7 @@ def _trainings(inputs: TableSource, wordlist: str) -> "Embedding":
 
 
 def _show(result: "bb.Stability") -> None:
-    # The raw bias is half of WEAT's difference, and would not fit.
+    # The raw bias is half of WEAT's difference. It is omitted because it would not fit.
     print_frame(result.measures.drop(columns="raw bias").map(plain), title=f"Each method in each {result.kind}")
     print_layout(result.layout)
     for reason in result.left_out.values():

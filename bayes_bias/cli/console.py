@@ -1,4 +1,4 @@
-"""What the terminal shows: progress, notices, text, and tables."""
+"""Output in the terminal: progress, notices, text, and tables."""
 
 import logging
 from collections.abc import Iterable, Iterator
@@ -26,24 +26,24 @@ _err = Console(stderr=True)
 
 
 def say(text: str) -> None:
-    """Plain text on standard output."""
+    """Print plain text to standard output."""
     out.print(text, markup=False, highlight=False)
 
 
 def complain(text: str) -> None:
-    """An error on standard error: one line, however narrow the terminal."""
+    """Print an error to standard error, in one line regardless of the width of the terminal."""
     _err.print(text, markup=False, highlight=False, style="red", soft_wrap=True)
 
 
 class Bar:
-    """Progress as a line for each step, with a bar while sampling."""
+    """A progress display with a line for each step, and a bar during sampling."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._task: TaskID | None = None
 
     def step(self, text: str) -> None:
-        """End the step before and begin the next."""
+        """Finish the previous step, and begin the next step."""
         self.finish()
         self._task = self._progress.add_task(text, total=None)
 
@@ -53,14 +53,14 @@ class Bar:
             self._progress.update(self._task, completed=done, total=total)
 
     def finish(self) -> None:
-        """Leave the last step complete."""
+        """Mark the last step as complete."""
         if self._task is not None:
             self._progress.update(self._task, completed=1, total=1)
 
 
 @contextmanager
 def progress_bar() -> Iterator[Bar]:
-    """A bar on standard error, so that standard output stays clean for pipes."""
+    """Show a progress bar on standard error, so that standard output can be piped."""
     columns = (
         SpinnerColumn(finished_text="[green]✓"),
         TextColumn("{task.description}", markup=False),
@@ -75,7 +75,7 @@ def progress_bar() -> Iterator[Bar]:
 
 
 class _NoticeHandler(logging.Handler):
-    """Prints each notice once, however many lists it concerns."""
+    """A handler that prints each notice only once, even if it applies to several lists."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -95,7 +95,7 @@ class _NoticeHandler(logging.Handler):
 
 @contextmanager
 def notices_shown() -> Iterator[None]:
-    """Send the package's notices to the terminal within this block."""
+    """Print the notices of the package in the terminal within a `with` block."""
     logger = logging.getLogger("bayes_bias")
     handlers, level, propagate = logger.handlers, logger.level, logger.propagate
     logger.handlers, logger.propagate = [_NoticeHandler()], False
@@ -107,20 +107,20 @@ def notices_shown() -> Iterator[None]:
         logger.setLevel(level)
 
 
-# Longer words of a text are broken where a terminal is narrow.
+# In a narrow terminal, longer words of a text are broken.
 _LONG_WORD = 16
 
 
 def print_frame(frame: "pd.DataFrame", *, title: str = "") -> None:
-    """Print a frame: whole numbers and text as they are, other numbers to four significant digits."""
+    """Print a frame. Integers and text are printed unchanged, and all other numbers with four significant digits."""
     print_layout(Layout.of(frame, "{:.4g}".format, title))
 
 
 def print_layout(layout: Layout) -> None:
     """Print a small table.
 
-    In a narrow terminal columns that can be spared are left out, headers and text are broken between words, a number or
-    an interval never: a table that needs more room than there is is wider than the terminal.
+    In a narrow terminal, less important columns are omitted, and headers and text are wrapped. Numbers and intervals
+    are never broken, so the table may be wider than the terminal.
     """
     every = [Column(layout.heading, layout.labels, words=True), *layout.columns]
     has_room = _width(map(_widest, every)) <= out.width
@@ -144,7 +144,7 @@ def print_layout(layout: Layout) -> None:
 
 
 def write_csv(rows: "pd.DataFrame", path: Path, overwrite: bool) -> None:
-    """Write rows without their index, all or nothing."""
+    """Write rows without the index to a CSV file. If writing fails, no partial file is left."""
     with whole_file(path, overwrite) as unfinished:
         unfinished.write_text(csv_text(rows, index=False), encoding="utf-8")
 
@@ -155,7 +155,7 @@ def _is_text(column: Column) -> bool:
 
 
 def _lines(column: Column) -> list[str]:
-    """Return the lines of heading and cells."""
+    """Return the lines of the heading and of all cells."""
     return "\n".join([column.heading, *column.cells]).split("\n")
 
 
@@ -165,12 +165,12 @@ def _widest(column: Column) -> int:
 
 
 def _narrowest(column: Column) -> int:
-    """The longest word of a column, or its longest number or interval."""
+    """Return the minimum width of a column: its longest word, number, or interval."""
     if _is_text(column):
         return min(max(map(len, " ".join(_lines(column)).split())), _LONG_WORD)
     return max(map(len, [*column.heading.split(), *column.cells]), default=0)
 
 
 def _width(columns: Iterable[int]) -> int:
-    """The width of a table with its borders."""
+    """Return the width of a table including its borders."""
     return sum(width + 3 for width in columns) + 1

@@ -1,4 +1,4 @@
-"""Debiasing: an embedding is debiased, and versions are compared."""
+"""The commands for debiasing: `debias` and `compare`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from bayes_bias.debiasing.debiased_embedding import GivenVersion
     from bayes_bias.embeddings.embedding import Embedding
 
-# Fewer words have no neighbours to speak of.
+# With fewer words, nearest neighbours are not meaningful.
 _FEW = 20
-# Each method is in a file of its name.
+# Each method is in a file with the name of the method.
 _METHODS = [name.replace("_", "-") for name in suffixes_of_modules("bayes_bias.debiasing", "debias_")]
 
 
@@ -123,7 +123,7 @@ def compare(
 ) -> None:
     """Compare two embeddings, such as before and after debiasing: both biases and their difference.
 
-    Give several lists or versions at once: chances are adjusted for all of them, and versions are ranked.
+    With several lists or versions, probabilities are adjusted for the number of comparisons, and versions are ranked.
 
     Example: bayes-bias compare weat6 --before googlenews-demo --after debiased.npz
     """
@@ -153,7 +153,7 @@ def _compared(
     rated: list[Path] | None,
     inference: Inference,
 ) -> "bb.Comparison":
-    """One list before and after. `rated` are files of ratings, if the damage is asked for."""
+    """Compare one list before and after. `rated` contains files of ratings, or is None to omit the damage."""
     also = words.words if words else ()
     method = _method(sides.after, words, settings)
     before = sides.source(sides.before)
@@ -186,7 +186,7 @@ def _compared(
 
 
 def _check_several(sides: BeforeAndAfter, lists: list[str], settings: Mapping[str, Any], inference: Inference) -> None:
-    """Raise an error for options that are for one list and one version."""
+    """Raise an error if options are only valid for one list and one version."""
     if not lists:
         raise BayesBiasError(f"LIST is missing. Name the word lists by which to compare {len(sides.after)} versions.")
     if inference.rope is not None:
@@ -208,7 +208,7 @@ def _swept(
     rated: list[Path] | None,
     inference: Inference,
 ) -> "bb.Sweep":
-    """Several lists, or versions, as a sweep of one embedding or model."""
+    """Compare several lists or versions by a sweep of one embedding or model."""
     from bayes_bias.analyses.sweep.grid import Grid
     from bayes_bias.debiasing.debiased_embedding import GivenVersion
 
@@ -246,9 +246,10 @@ def _swept(
 
 
 def _of_version(version: "Embedding", wordlist: str, source: TableSource, also: Iterable[str]) -> "bb.AssociationTable":
-    """The table of a list in a debiased version, without related words of its own.
+    """Return the table of a list in a debiased version, without detecting related words.
 
-    A comparison uses the related words of the embedding itself, because changed vectors do not show what words mean.
+    A comparison uses the related words of the original embedding, because debiased vectors do not show the meanings of
+    words.
     """
     from bayes_bias.associations.cosines import table_of
     from bayes_bias.associations.similarity_cosine import COSINES
@@ -260,7 +261,7 @@ def _of_version(version: "Embedding", wordlist: str, source: TableSource, also: 
 
 
 def _original(source: TableSource, lists: list[str], also: Iterable[str]) -> "Embedding | bb.LanguageModelColumn":
-    """What versions are compared with: an embedding, or a masked model."""
+    """Return the embedding or masked model with which versions are compared."""
     if source.masked is None:
         return source.opened(lists, also=also)
     options: dict[str, Any] = {} if source.templates is None else {"templates": source.templates}
@@ -268,7 +269,7 @@ def _original(source: TableSource, lists: list[str], also: Iterable[str]) -> "Em
 
 
 def _given(source: TableSource, lists: list[str], of: str) -> "GivenVersion":
-    """An embedding or a masked model of its own as a version."""
+    """Return an embedding or a masked model as a version of another."""
     from bayes_bias.debiasing.debiased_embedding import GivenVersion
 
     if source.masked is not None:
@@ -283,7 +284,7 @@ def _damage(
     wordlist: str | None,
     ratings: list[Path],
 ) -> "Damage":
-    """What a method, or the vectors after, cost frequent words and those of the ratings."""
+    """Compute the damage by a debiasing method, or by vectors after debiasing, to frequent and rated words."""
     lists = [] if wordlist is None else [wordlist]
     _check_vocabulary(sides, lists)
     before, after = (side.opened(lists) for side in sides)
@@ -291,7 +292,7 @@ def _damage(
 
 
 def _check_vocabulary(sides: Iterable[TableSource], lists: list[str]) -> None:
-    """Raise an error if a side has no vocabulary whose damage could be computed."""
+    """Raise an error if a side has no vocabulary, which is required to compute the damage."""
     if not lists or any(side.reads_sentences for side in sides):
         raise BayesBiasError("--damage needs the vectors of a vocabulary on both sides. Omit it.")
 
@@ -299,7 +300,7 @@ def _check_vocabulary(sides: Iterable[TableSource], lists: list[str]) -> None:
 def _damages(
     before: "Embedding", after: "Sequence[Embedding | bb.debiasing.Debiasing]", ratings: list[Path]
 ) -> "list[Damage]":
-    """The same of several, for which the vectors before are read once."""
+    """Compute the damage by each of several versions. The original vectors are read once."""
     from bayes_bias.debiasing.damage import read_ratings
 
     step("damage: reading vectors")
@@ -320,7 +321,7 @@ def _damages(
 
 
 def _method(after: list[str], sets: DebiasSets | None, settings: Mapping[str, Any]) -> "bb.debiasing.Debiasing | None":
-    """The debiasing that --after names, unless it names embeddings."""
+    """Return the debiasing method named by --after, or None if --after names embeddings."""
     from bayes_bias.debiasing.debiaser import debiaser_names, make_debiaser
 
     if len(after) > 1 or after[0] not in debiaser_names() or Path(after[0]).exists():
@@ -338,7 +339,7 @@ def _method(after: list[str], sets: DebiasSets | None, settings: Mapping[str, An
 
 
 def _from_table(names: list[str], source: TableSource) -> "bb.AssociationTable":
-    """The table of one side that has no word list: a table file."""
+    """Return the table of one side from a table file, if there is no word list."""
     path, *more = names
     if more or not is_spreadsheet(path):
         raise BayesBiasError(
@@ -363,7 +364,7 @@ def _show(comparison: "bb.Comparison") -> None:
 
 def _show_several(result: "bb.Sweep") -> None:
     """Print the biases of several lists or versions, and the damage of each version."""
-    from bayes_bias.cli.sweep import show_sweep  # the rest of this file waits for no sweep
+    from bayes_bias.cli.sweep import show_sweep  # imported here because other functions do not need sweeps
 
     names = result.sources.version.where(result.sources.version_of != "", "before")
     biases = result.matrix().T.rename(columns=names.to_dict()).rename_axis("list")

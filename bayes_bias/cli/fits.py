@@ -1,4 +1,4 @@
-"""A fit of one list: made, read, pooled with others, and what longer lists would show."""
+"""The commands for a fit of one list: `fit`, `summarize`, `pool`, and `plan`."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -100,7 +100,7 @@ def summarize(
 def print_answers(
     fit: "Fit", contrasts: Sequence[str], *, scope: ScopeName, ci_prob: float, rope: float | None, words: bool = False
 ) -> None:
-    """Print the summary of a fit, the verdict on its bias, and that on each contrast."""
+    """Print the summary of a fit, the verdict on the bias, and the verdict on each contrast."""
     from bayes_bias.fitting.fitted import Fitted
 
     summary = bb.summarize(fit, scope, ci_prob=ci_prob, rope=rope, words=words, contrasts=contrasts)
@@ -111,12 +111,12 @@ def print_answers(
         say(bb.contrast(fit, formula, scope, ci_prob=ci_prob).text)
 
 
-# What has no sign, and no sign that could be the other one.
+# Estimands that have no sign, and therefore no probability of direction.
 _UNSIGNED = ("replicate_sd", "same_sign", "reliability", "connection_mean", "target_connection_mean")
 
 
 def print_summary(summary: "pd.DataFrame", fit: "Fit", ci_prob: float) -> None:
-    """Print a summary. Replicates, whose labels may be whole sentences, are in a second table."""
+    """Print a summary. Replicates are in a second table, because their labels may be whole sentences."""
     from bayes_bias.fitting.diagnostics import Diagnostics
     from bayes_bias.fitting.fitted import Fitted
     from bayes_bias.posterior.summary import GROUP_BIAS_CAVEAT
@@ -137,7 +137,7 @@ def print_summary(summary: "pd.DataFrame", fit: "Fit", ci_prob: float) -> None:
 
 
 def _written(summary: "pd.DataFrame", fitted: "Fitted", ci_prob: float) -> "pd.DataFrame":
-    """What a terminal of 80 columns holds. `--csv` has the rest."""
+    """Return the columns of a summary that fit into a terminal of 80 characters. `--csv` prints all columns."""
     import pandas as pd
 
     decimals = fitted.metric.decimals
@@ -150,7 +150,7 @@ def _written(summary: "pd.DataFrame", fitted: "Fitted", ci_prob: float) -> "pd.D
             chance = probability(row.prob_direction)
             rows.append((signed(row["mean"], decimals), bounds(*interval_of(row), decimals), chance))
     cells = pd.DataFrame(rows, summary.index, ["mean", f"{level(ci_prob)} interval", "pd"])
-    # The last column is the probability of --rope, the noise floor, or the raw number of a model without noise.
+    # The last column is the probability of a negligible bias, the noise floor, or, without noise floor, the raw value.
     if "prob_negligible" in summary:
         return cells.assign(negligible=summary.prob_negligible.map(probability))
     name, column = ("raw", "observed") if summary.noise_sd.isna().all() else ("noise sd", "noise_sd")

@@ -1,6 +1,6 @@
-"""The one application that all commands belong to, and how a command is run: an error is one line.
+"""The command-line application, and the function that runs a command and prints errors in one line.
 
-Each command is imported when it is called: `--help` waits for none of them.
+Each command is imported when it is called, so that `--help` is fast.
 """
 
 import errno
@@ -27,7 +27,7 @@ _GROUPS = MappingProxyType(
         "Data": ("table", "wordlists", "models"),
     }
 )
-# The commands of each file, which are functions of their names.
+# The commands in each file. A command is the function with the same name.
 _FILES = MappingProxyType(
     {
         "answers": ("answers", "prompts"),
@@ -43,7 +43,7 @@ _FILES = MappingProxyType(
         "tables": ("table", "weat", "measures", "published"),
     }
 )
-# The first line of the docstring of each.
+# The first line of the docstring of each command.
 COMMANDS = MappingProxyType(
     {
         "report": "Write a bias report for a paper: page, tables, figures, and methods text.",
@@ -75,12 +75,12 @@ COMMANDS = MappingProxyType(
 )
 
 
-# An argument of Python in a message.
+# The name of a Python argument in a message.
 _ARGUMENT = re.compile(r"`(\w+)`")
 
 
 class Commands(TyperGroup):
-    """Knows all commands by name, and imports the one that is called."""
+    """A group that lists all commands by name, and imports a command when it is called."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -91,14 +91,14 @@ class Commands(TyperGroup):
         }
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that is called, imported now and put in the place of its line."""
+        """Import the command that is called, and return it."""
         if args[0] in COMMANDS:
             self.add_command(command_called(args[0]))
         return super().resolve_command(ctx, args)
 
 
 def command_called(name: str) -> Any:
-    """Import a command with its options."""
+    """Import a command with its options, and return it."""
     function = name.replace("-", "_")
     file = next(file for file, names in _FILES.items() if name in names)
     import_module(f"bayes_bias.cli.{file}")
@@ -132,13 +132,13 @@ def _common(
         bool, typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Options of every command. `main` reads --debug itself, wherever it appears on the command line."""
+    """Define the options of all commands. `main` handles --debug, which may be anywhere on the command line."""
 
 
 def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoReturn:
-    """Run one of the commands. An error is one line and exit code 2, a traceback only with --debug.
+    """Run a command. An error is printed in one line, with exit code 2. With --debug, the traceback is shown.
 
-    The logger of the package, its only global state, is as before when this returns.
+    The settings of the package's logger, which are its only global state, are restored afterwards.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
@@ -170,9 +170,9 @@ def _one_line(error: Exception) -> str:
 
 
 def _with_options(message: str, words: list[str]) -> str:
-    """Name options of the command that was called where a message has the arguments of Python.
+    """Replace the names of Python arguments in a message by the options of the command that was called.
 
-    In Python, `scores` is a table; on the command line, --scores names a file to write.
+    The argument `scores` is not replaced. In Python it is a table, but on the command line --scores is an output file.
     """
     name = next((word for word in words if word in COMMANDS), None)
     options = {
@@ -184,7 +184,7 @@ def _with_options(message: str, words: list[str]) -> str:
 
 
 def _remedy(error: typer.TyperException) -> str:
-    """Return what typer's own messages lack: the option for another argument, or the value that pydantic rejects."""
+    """Return the part that a message of typer lacks: the right option for an argument, or the rejected value."""
     if "extra argument" in error.format_message():
         return " Use --embedding for vectors, and --help to see all options."
     problems: list[dict[str, object]] = getattr(error.__cause__, "errors", list)()

@@ -1,4 +1,4 @@
-"""Options that several commands share, and commands whose arguments are made of them."""
+"""Options that several commands share, and a decorator for commands whose arguments are groups of options."""
 
 import inspect
 import tomllib
@@ -21,9 +21,9 @@ MODEL = "Model"
 SAMPLING = "Sampling"
 HEADINGS = "Columns of FILE"
 NUMBERS = "Numbers of FILE"
-# The panels of `--help` below the options of first use.
+# The panels of `--help` below the most important options.
 _PANELS = (HEADINGS, NUMBERS, MODEL, INPUT, SAMPLING)
-# An option in one of the panels of `--help`.
+# Options in the panels of `--help`.
 input_option = partial(typer.Option, rich_help_panel=INPUT)
 model_option = partial(typer.Option, rich_help_panel=MODEL)
 sampling_option = partial(typer.Option, rich_help_panel=SAMPLING)
@@ -31,7 +31,7 @@ FIGURES = ",".join(WRITTEN)
 
 
 def split_lists(values: list[str] | None) -> list[str]:
-    """Names of lists may be separated by commas, as in other options. A file keeps the commas of its name."""
+    """Return names of lists, which may be separated by commas. File names with commas are not split."""
     names = []
     for value in values or ():
         names += [value] if Path(value).is_file() else value.split(",")
@@ -119,7 +119,7 @@ ContrastOption = Annotated[
 
 @dataclass(frozen=True)
 class Sampler:
-    """The options of `bayes_bias.Sampling` but the warm-up, which each model has of its own."""
+    """The options of `bayes_bias.Sampling`, except the warm-up, which depends on the model."""
 
     draws: Annotated[int, sampling_option(min=100, help="Draws kept in each chain.")] = 1000
     chains: Annotated[int, sampling_option(min=2, help="Number of chains.")] = 4
@@ -130,13 +130,13 @@ class Sampler:
 
     @property
     def sampling(self) -> "bb.Sampling":
-        """As functions take it."""
+        """The options as a `bayes_bias.Sampling`."""
         return bb.Sampling(draws=self.draws, chains=self.chains, target_accept=self.target_accept)
 
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """Which model is fitted, and what is said of its posterior."""
+    """The options for the model, and for the summary of its posterior."""
 
     model: ModelOption = "crossed"
     scope: ScopeOption = DEFAULT_SCOPE
@@ -162,7 +162,7 @@ class Inference(Sampler, ModelOptions):
 
 @dataclass(frozen=True)
 class InferenceWithoutRope(Inference):
-    """The same if no bias is called negligible."""
+    """The options of a fit and of its summary, without ``rope``."""
 
     rope: RopeOption = field(default=None, init=False)
 
@@ -174,7 +174,7 @@ class InferenceWithoutRope(Inference):
 
 @dataclass(frozen=True, kw_only=True)
 class OutputFolder:
-    """A folder for pages, tables and figures. It is checked before anything is sampled."""
+    """The options for a folder for pages, tables and figures. The folder is checked before sampling."""
 
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Folder for page, tables, figures, text, posteriors.")
@@ -183,20 +183,20 @@ class OutputFolder:
     figures: FiguresOption = FIGURES
 
     def __post_init__(self) -> None:
-        """Raise an error for unknown formats, and a folder that holds something else."""
+        """Raise an error if a format is unknown, or if the folder contains other files."""
         formats_of(self.figures)
         if self.out is not None:
             check_folder(self.out, self.overwrite)
 
     def write(self, result: Any) -> Path | None:
-        """Write a result, if there is a folder; the path of its page."""
+        """Write a result and return the path of its page, or return None if there is no folder."""
         if self.out is None:
             return None
         return bb.write(result, self.out, overwrite=self.overwrite, figures=formats_of(self.figures))
 
 
 def with_options[**P](command: Callable[P, None]) -> Callable[..., None]:
-    """A command whose dataclass arguments, such as a `Sampler`, become one option for each of their fields."""
+    """Decorate a command so that each field of its dataclass arguments, such as a `Sampler`, becomes an option."""
     signature = inspect.signature(command, eval_str=True)
     kinds: dict[str, Any] = {}
     options: dict[str, list[inspect.Parameter]] = {}
@@ -221,13 +221,13 @@ def with_options[**P](command: Callable[P, None]) -> Callable[..., None]:
 
 
 def _panel(option: inspect.Parameter) -> int:
-    """The position of its panel in `--help`; first those without."""
+    """Return the position of the panel of an option in `--help`. Options without a panel are first."""
     panels = [getattr(metadata, "rich_help_panel", None) for metadata in option.annotation.__metadata__]
     return next((_PANELS.index(panel) + 1 for panel in panels if panel), 0)
 
 
 def _options_of(kind: Any) -> list[inspect.Parameter]:
-    """The fields of a dataclass as options, with their defaults."""
+    """Return the fields of a dataclass as options with their defaults."""
     options = dict(inspect.signature(kind).parameters)
     for item in fields(kind):
         if item.init and item.default_factory is not MISSING:
@@ -236,19 +236,19 @@ def _options_of(kind: Any) -> list[inspect.Parameter]:
 
 
 def formats_of(figures: str) -> tuple[str, ...]:
-    """Formats of figures as the option gives them, checked."""
+    """Check the formats of figures in an option, and return them."""
     formats = listed(figures)
     check_formats(formats)
     return formats
 
 
 def listed(text: str) -> tuple[str, ...]:
-    """The parts of an option that are separated by commas; of "none" there are none."""
+    """Return the parts of an option that are separated by commas. For "none", there are no parts."""
     return () if text == "none" else tuple(part.strip() for part in text.split(",") if part.strip())
 
 
 def pairs_of(option: str, texts: list[str] | None, example: str) -> dict[str, str]:
-    """Names and what they are called, as an option gives them."""
+    """Return a mapping from options in the form NAME=VALUE."""
     pairs = {}
     for text in texts or ():
         name, _, value = text.partition("=")
@@ -259,7 +259,7 @@ def pairs_of(option: str, texts: list[str] | None, example: str) -> dict[str, st
 
 
 def numbers_of(option: str, values: list[str] | None) -> list[int]:
-    """Whole numbers that are separated by commas, or given with an option of their own each."""
+    """Return integers that are separated by commas, or passed by repeating the option."""
     numbers = []
     for value in values or ():
         for number in listed(value):
@@ -270,7 +270,7 @@ def numbers_of(option: str, values: list[str] | None) -> list[int]:
 
 
 def settings_of(texts: list[str] | None) -> dict[str, Any]:
-    """The settings of a debiasing method as `--setting` gives them. A value is written as in a sweep's TOML file."""
+    """Return the settings of a debiasing method from `--setting`. Values have the syntax of TOML."""
     settings = {}
     for text in texts or ():
         name, _, value = text.partition("=")

@@ -1,4 +1,4 @@
-"""Beyond words: something outside that bias may go with, and the decisions of a classifier."""
+"""The commands `criterion` and `tpr-gaps`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -94,7 +94,7 @@ def criterion(
 
 
 def _biases(fits: list[str], file: Path, covariance: Path | None) -> "BiasesLike":
-    """The biases of the labels, from fits or from FILE, with their covariance if it is known."""
+    """Return the biases of the labels from fits or from FILE, with their covariance if it is known."""
     if fits and covariance is not None:
         raise BayesBiasError(
             f"--covariance '{covariance}' cannot be combined with fits, which have their own covariance. Omit it."

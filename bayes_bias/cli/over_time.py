@@ -1,4 +1,4 @@
-"""A bias in slices of a corpus over time."""
+"""The command `over-time`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ _SCOPES: Mapping[str, "SliceScope"] = {"new": "new slices", "these": "these slic
 
 @dataclass(frozen=True, kw_only=True)
 class Slices:
-    """Where each slice comes from, and how all are measured: without controls, which take no part."""
+    """The options for the source of each slice, and for measuring. Control classes are not used."""
 
     at: Annotated[
         list[str],
@@ -81,7 +81,7 @@ class Slices:
         return files
 
     def table(self, time: float, names: list[str], wordlist: str | None) -> "bb.AssociationTable":
-        """The table of one slice."""
+        """Return the table of one slice."""
         step(f"{time:g}: measuring")
         several = len(names) > 1
         source = TableSource(

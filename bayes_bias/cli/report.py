@@ -25,7 +25,7 @@ from bayes_bias.progress import step
 
 @dataclass(frozen=True, kw_only=True)
 class ReportFolder(OutputFolder):
-    """The same with a folder that is always written."""
+    """The options for an output folder that is always written."""
 
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report.")] = Path("report")
 

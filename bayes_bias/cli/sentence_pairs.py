@@ -1,4 +1,4 @@
-"""Pairs of sentences, scored by a language model."""
+"""The command `sentence-pairs`."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -203,7 +203,7 @@ def _say_result(text: str, page: Path | None) -> None:
 
 
 def _by_folder(files: list[str], decimals: int | None) -> "dict[str, Scores]":
-    """Logs of the harness by the folder that it wrote for each model."""
+    """Read logs of lm-evaluation-harness by folder. The harness writes one folder for each model."""
     by_folder: dict[str, list[str]] = {}
     for file in files:
         by_folder.setdefault(Path(file).resolve().parent.name, []).append(file)
@@ -211,7 +211,7 @@ def _by_folder(files: list[str], decimals: int | None) -> "dict[str, Scores]":
 
 
 def _read(files: list[str], decimals: str) -> "Scores":
-    """Logs of samples as scores. Other files are left to `estimate`."""
+    """Read logs of lm-evaluation-harness as scores. Return the names of other files, which `estimate` reads."""
     from bayes_bias.analyses.sentence_pairs.lm_eval import is_log
 
     return bb.sentence_pairs.lm_eval(files, decimals=_decimals(decimals, True)) if is_log(files[0]) else files[0]
@@ -228,7 +228,7 @@ def _decimals(text: str, logs: bool) -> int | None:
 
 
 def _scorer(file: str, how: str, folder: Path | None) -> "Callable[[str], pd.DataFrame]":
-    """From the folder of a language model to its scores of the sentences of a file."""
+    """Return a function that computes the scores of the sentences in a file, given the folder of a language model."""
     from bayes_bias.analyses.sentence_pairs.keeping import kept_scores, opened
     from bayes_bias.analyses.sentence_pairs.scoring import HOW, How
 

@@ -1,4 +1,4 @@
-"""What is there before anything is measured: word lists, their sentences, models."""
+"""The commands for built-in lists and models: `wordlists`, `models`, and `sentences`."""
 
 from itertools import chain
 from pathlib import Path
@@ -93,7 +93,7 @@ def wordlists(
 def _write_list(
     files: list[str], groups: list[str], classes: list[str], word_class: list[str], out_file: Path, overwrite: bool
 ) -> None:
-    """A list of the words of these files, with a row for each word."""
+    """Write a list with the words of several files. The list has a row for each word."""
     import pandas as pd
 
     check_output(out_file, overwrite, "--out")
@@ -132,7 +132,7 @@ def _write_list(
 
 
 def _words_of_files(contents: list[tuple[str, Content]]) -> dict[str, Any]:
-    """The words of each name. Refuses a name that has other words in another file, such as one of another language."""
+    """Return the words of each name. Raise an error if a name has different words in two files."""
     words: dict[str, Any] = {}
     file_of: dict[str, str] = {}
     for file, content in contents:
@@ -169,7 +169,7 @@ def _print_wordlist(words: WordList) -> None:
 
 
 def _lacking(words: WordList) -> list[str]:
-    """What the built-in vectors lack of a list."""
+    """Return lines that name the words of a list which the built-in vectors lack."""
     from bayes_bias.associations.lists import DEMO
     from bayes_bias.embeddings.embedding import joined
 
@@ -223,10 +223,10 @@ def models(
         copy_shipped("models", name, copy, overwrite)
         say(f"Copied to {copy}. Use it with --model {copy}.")
     if graph is not None:
-        from bayes_bias.associations.cosines import cosines  # the list of models needs no PyMC
+        from bayes_bias.associations.cosines import cosines  # imported here because showing models needs no PyMC
         from bayes_bias.models.pymc_model import pymc_model, write_graph
 
-        # A graph needs words, which are those of a built-in list.
+        # A graph requires words, so a built-in list is used.
         model = pymc_model(cosines("weat7", "googlenews-demo", controls=()), spec)
         say(f"Graph of '{spec.name}' for weat7 in {write_graph(model, graph, overwrite=overwrite)}")
 

@@ -1,4 +1,4 @@
-"""Many embeddings: every list in every embedding."""
+"""The command `sweep`."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +21,7 @@ def sweep(
         Path,
         typer.Argument(
             metavar="SPEC.toml",
-            # Rich takes brackets for its own.
+            # Double brackets are avoided, because Rich interprets brackets as markup.
             help='TOML file with the lists and embeddings to measure: lists = ["weat*"] and tables "embeddings" with'
             ' files = "*.txt" (for language models encoder, masked, or causal). Optional: "versions" with name, method,'
             ' and sets, "sampling", models, measures, posteriors.',
@@ -93,7 +93,7 @@ def _posteriors(text: str) -> str | float:
 
 
 def show_sweep(result: "bb.Sweep") -> None:
-    """Pooled biases, changes and the ranking of versions, as far as there are any."""
+    """Print the pooled biases, the changes, and the ranking of versions, if available."""
     from bayes_bias.analyses.sweep.layouts import changes_layout, ranking_layout
 
     if result.pooled is not None:

@@ -1,4 +1,4 @@
-"""Where a table comes from: the options of every command that measures a word list or takes a table file."""
+"""The source of a table: options of all commands that measure a word list or read a table file."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from bayes_bias.associations.log_probability import Predicted
     from bayes_bias.embeddings.embedding import Embedding
 
-# What `--embedding` means if it is not given.
+# The default of `--embedding`.
 DEMO = ("googlenews-demo",)
 
 ListArgument = Annotated[
@@ -147,7 +147,7 @@ CovariatesOption = Annotated[
 
 
 def covariates_of(sources: Sequence[str] | None) -> "CovariatesFrom":
-    """Covariates as functions take them: words in the first column of a spreadsheet, numbers in the others."""
+    """Return covariates from spreadsheets with words in the first column and numbers in all other columns."""
     from bayes_bias.associations.frequency import RANK
     from bayes_bias.table.files import read_matrix
 
@@ -162,7 +162,7 @@ def covariates_of(sources: Sequence[str] | None) -> "CovariatesFrom":
 
 @dataclass(frozen=True, kw_only=True)
 class MeasuringOptions:
-    """How words are measured, wherever vectors or probabilities come from."""
+    """The options for measuring words, regardless of the source of vectors or probabilities."""
 
     controls: ControlsOption = "neutral,human"
     templates: TemplatesOption = None
@@ -176,7 +176,7 @@ class MeasuringOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
-    """The embedding or model that numbers come from."""
+    """The options that name the embedding or model."""
 
     embedding: EmbeddingOption = field(default_factory=lambda: list(DEMO))
     encoder: EncoderOption = None
@@ -187,18 +187,18 @@ class Origin:
 
 @dataclass(frozen=True, kw_only=True)
 class TableSource(MeasuringOptions, Origin):
-    """Where the numbers of a word list come from: an embedding, a language model or a table file.
+    """The source of the numbers for a word list: an embedding, a language model, or a table file.
 
-    Each field is an option of the command line. `table` makes the table of a list; `opened` opens the embedding alone.
+    Each field is a command-line option. `table` returns the table of a list, and `opened` returns the embedding.
     """
 
-    # What only `bayes-bias table` asks.
+    # Options of `bayes-bias table`. Other commands use the defaults.
     pooling: str | None = field(default=None, init=False)
     layer: str | None = field(default=None, init=False)
     predict: str | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
-        """Raise an error for options of a model that is not given, and two sources of numbers."""
+        """Raise an error if an option requires a model that is not named, or if there are two sources of numbers."""
         if self.templates is not None and not self.reads_sentences:
             raise BayesBiasError(
                 f"--templates '{self.templates}' needs a model of sentences. Add --encoder or --masked."
@@ -215,12 +215,12 @@ class TableSource(MeasuringOptions, Origin):
 
     @property
     def instead(self) -> dict[str, Any]:
-        """Options that replace an embedding."""
+        """Values of the options that replace an embedding."""
         return {"--encoder": self.encoder, "--masked": self.masked}
 
     @property
     def named_embeddings(self) -> list[str]:
-        """Return the embeddings that were given; none if the default one is used."""
+        """Return the embeddings that the user named. If the default embedding is used, there are none."""
         return [] if tuple(self.embedding) == DEMO else [f"--embedding {name}" for name in self.embedding]
 
     @property
@@ -230,40 +230,40 @@ class TableSource(MeasuringOptions, Origin):
 
     @property
     def related(self) -> SubTopicsFrom | None:
-        """Which words belong together, as functions take it. None leaves it to the list."""
+        """How to treat related words. None uses the setting of the list."""
         return None if self.sub_topics is None else check_sub_topics(self.sub_topics.replace("-", " "), "--sub-topics")
 
     @property
     def control_classes(self) -> tuple[str, ...]:
-        """The control classes, as functions take them."""
+        """The names of the control classes."""
         return listed(self.controls)
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Arguments of every function that measures lists."""
+        """Arguments that all functions for measuring lists have in common."""
         return {"controls": self.control_classes, "allow_loss": self.allow_loss, "trust": self.trust}
 
     def holds_numbers(self, source: str) -> bool:
-        """Return True if LIST is a file of numbers already."""
+        """Return True if LIST is a file that contains numbers instead of words."""
         return is_spreadsheet(source) and not holds_words(Path(source))
 
     @property
     def embeddings(self) -> list[Any]:
-        """The embeddings side by side, as functions take them."""
+        """The embeddings as separate sources (not as replicates)."""
         if self.match == "exact":
             return list(self.embedding)
         return [bb.open_embedding(name, trust=self.trust, match=cast(Match, self.match)) for name in self.embedding]
 
     def has_table(self, source: str) -> bool:
-        """Return True if the table of LIST is made one by one."""
+        """Return True if LIST must be passed on as a table, because it contains numbers or needs a masked model."""
         return self.masked is not None or self.holds_numbers(source)
 
     def table(
         self, source: str, *, also: Iterable[str] = (), covariates: "CovariatesFrom" = None
     ) -> "bb.AssociationTable":
-        """The table of LIST: a word list measured in an embedding or a language model, or what a table file holds.
+        """Return the table of LIST: a word list measured in an embedding or language model, or a table file.
 
-        The table also carries the vectors of the words in `also`, and the covariates of its words.
+        The table also contains the vectors of the words in `also`, and the covariates of its words.
         """
         from bayes_bias.associations.frequency import with_covariates_from
 
@@ -274,7 +274,7 @@ class TableSource(MeasuringOptions, Origin):
         return self.measured(self.opened([source]), source, also=also, covariates=covariates)
 
     def read(self, source: str) -> "bb.AssociationTable":
-        """The table in a file that `bayes-bias table` wrote."""
+        """Read the table in a file that was written by `bayes-bias table`."""
         from bayes_bias.table.files import read_table
 
         self._check_numbers(source)
@@ -309,11 +309,11 @@ class TableSource(MeasuringOptions, Origin):
     def measured(
         self, embedding: "Embedding", source: str, *, also: Iterable[str] = (), covariates: "CovariatesFrom" = None
     ) -> "bb.AssociationTable":
-        """The table of a word list in an embedding that is open."""
+        """Return the table of a word list in an opened embedding."""
         return bb.cosines(self.words(source), embedding, also=also, covariates=covariates, **self.settings)
 
     def words(self, source: str) -> "str | bb.WordList":
-        """A word list as LIST names it."""
+        """Return the word list LIST, or its name if no option changes it."""
         if self.holds_numbers(source):
             raise BayesBiasError(f"LIST '{source}' contains numbers, but words are needed here. Name their word list.")
         if self.sub_topics is None and self.language is None:
@@ -321,7 +321,7 @@ class TableSource(MeasuringOptions, Origin):
         return bb.load_wordlist(source, language=self.language).with_sub_topics(self.related)
 
     def check_sources(self) -> None:
-        """Raise an error for a missing file before anything is measured."""
+        """Raise an error if a file is missing, before anything is measured."""
         from bayes_bias.embeddings.opening import check_source
 
         if self.encoder is None and self.masked is None:
@@ -329,7 +329,7 @@ class TableSource(MeasuringOptions, Origin):
                 check_source(name)
 
     def opened(self, lists: Sequence[str], *, also: Iterable[str] = ()) -> "Embedding":
-        """A single embedding, several as replicates, or an encoder's vectors of the lists and of words in `also`."""
+        """Open one embedding or several replicates, or encode the words of the lists and of `also`."""
         if self.masked is not None:
             raise BayesBiasError(
                 f"--masked '{self.masked}' provides probabilities of words, but vectors are needed here. Use"
@@ -365,7 +365,7 @@ class TableSource(MeasuringOptions, Origin):
         return embedding
 
     def _check_lists(self, lists: Sequence[str]) -> None:
-        """A model of sentences measures word lists. Its replicates are its templates."""
+        """Raise an error if options cannot be combined with a model of sentences, whose replicates are templates."""
         if self.replicates is not None:
             raise BayesBiasError(
                 f"--replicates '{self.replicates}' applies to several embeddings. The replicates of a model"
@@ -380,7 +380,7 @@ class TableSource(MeasuringOptions, Origin):
 
 @dataclass(frozen=True, kw_only=True)
 class BeforeAndAfter(MeasuringOptions):
-    """Two sources that are compared, and the options of both."""
+    """The options of two sources that are compared."""
 
     before: Annotated[
         list[str],
@@ -418,11 +418,11 @@ class BeforeAndAfter(MeasuringOptions):
 
     @property
     def versions(self) -> list[list[str]]:
-        """The embeddings or the model of each version after: replicates are one version together."""
+        """The embeddings or the model of each version after. Replicates form one version."""
         return [self.after] if self.replicates is not None else [[name] for name in self.after]
 
     def source(self, names: list[str]) -> TableSource:
-        """The source of one side, which `names` are the embeddings or the model of."""
+        """Return the source of one side. `names` are its embeddings or its model."""
         shared: dict[str, Any] = {option.name: getattr(self, option.name) for option in fields(MeasuringOptions)}
         if not (self.encoder or self.masked):
             return TableSource(**shared, embedding=names)

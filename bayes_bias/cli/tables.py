@@ -1,4 +1,4 @@
-"""What needs no model, and waits for nothing that samples: tables, WEAT's numbers, what a published d is worth."""
+"""The commands that need no sampling: `table`, `weat`, `measures`, and `published`."""
 
 from dataclasses import dataclass, field
 from functools import partial
@@ -49,7 +49,7 @@ numbers_option = partial(typer.Option, rich_help_panel=NUMBERS)
 
 @dataclass(frozen=True, kw_only=True)
 class AnySource(TableSource):
-    """The same, and a spreadsheet of others with columns and numbers of any kind."""
+    """The source of a table, which may also be a spreadsheet from another program with any columns and numbers."""
 
     target: Annotated[str | None, heading_option(help="Column of the target words.")] = None
     group: Annotated[str | None, heading_option(help="Column of each target's group.")] = None
@@ -124,7 +124,7 @@ class AnySource(TableSource):
     ] = None
 
     def __post_init__(self) -> None:
-        """Raise an error for options of a model that is not given, too."""
+        """Raise an error if an option requires a model that is not named."""
         super().__post_init__()
         for option, value in {"--pooling": self.pooling, "--layer": self.layer}.items():
             if value is not None and self.encoder is None:
@@ -138,12 +138,12 @@ class AnySource(TableSource):
 
     @property
     def instead(self) -> dict[str, Any]:
-        """A matrix, too."""
+        """Values of the options that replace an embedding, including --matrix."""
         return {"--matrix": self.matrix, **super().instead}
 
     @property
     def headings(self) -> dict[str, str]:
-        """The columns that have been named."""
+        """Headings of the columns that the user named."""
         from bayes_bias.table.files import COLUMNS
 
         labels = pairs_of("--label", self.labels, "target_topic=subject")
@@ -154,7 +154,7 @@ class AnySource(TableSource):
 
     @property
     def numbers(self) -> "bb.Metric | None":
-        """Metric of the numbers of a file. None leaves it to their heading."""
+        """Metric of the numbers in a file. None means that the heading determines the metric."""
         from bayes_bias.associations.similarity import SIMILARITIES, similarity_names
         from bayes_bias.table.files import METRICS
 
@@ -171,11 +171,11 @@ class AnySource(TableSource):
         return metric or bb.Metric(self.metric, unit=self.unit or self.metric)
 
     def holds_numbers(self, source: str) -> bool:
-        """Also if columns have been named."""
+        """Return True if LIST is a file that contains numbers, or if the user named columns."""
         return (is_spreadsheet(source) and bool(self.headings)) or super().holds_numbers(source)
 
     def table(self, source: str, *arguments: Any, **options: Any) -> "bb.AssociationTable":
-        """The table of FILE, or of LIST in a matrix, an embedding or a language model."""
+        """Return the table in FILE, or the table of LIST in a matrix, an embedding, or a language model."""
         from bayes_bias.associations.cosines import cosines_from_matrix
         from bayes_bias.table.files import read_matrix
 
@@ -197,7 +197,7 @@ class AnySource(TableSource):
         return super().table(source, *arguments, **options)
 
     def read(self, source: str) -> "bb.AssociationTable":
-        """The table in a file of others."""
+        """Read the table in a file from another program."""
         from bayes_bias.table.files import read_table
 
         if self.sub_topics is not None:
@@ -219,7 +219,7 @@ class AnySource(TableSource):
         )
 
     def measured(self, embedding: "Embedding", source: str, **options: Any) -> "bb.AssociationTable":
-        """By the similarity that --metric names."""
+        """Return the table of a word list in an opened embedding, with the similarity named by --metric."""
         from bayes_bias.associations.similarity import similarity_names
 
         if self.metric not in similarity_names():
@@ -228,7 +228,7 @@ class AnySource(TableSource):
         return bb.similarities(self.words(source), embedding, similarity=self.metric, **self.settings, **options)
 
     def words(self, source: str) -> "str | bb.WordList":
-        """One in a spreadsheet with what --stereotype and --opposites say."""
+        """Return the word list. In a spreadsheet, --stereotype and --opposites define the stereotypes."""
         if not self.stereotypes and not self.opposites:
             return super().words(source)
         if not (is_spreadsheet(source) or holds_names(source)):
@@ -257,8 +257,8 @@ def table(
 ) -> None:
     """Write a file that other commands accept instead of a list: own or measured numbers.
 
-    The file that is written holds numbers, words and design, but no vectors. FILE may have semicolons, tabs and decimal
-    commas.
+    The written file contains numbers, words and the design, but no vectors. FILE may contain semicolons, tabs and
+    decimal commas.
 
     Example: bayes-bias table mine.csv --target name --value score --metric log-probability --stereotype he=career
     --stereotype she=family --out table.csv; then bayes-bias report table.csv
@@ -276,7 +276,7 @@ def table(
 
 @dataclass(frozen=True, kw_only=True)
 class WithoutControls(TableSource):
-    """The same without control classes, which WEAT does not use."""
+    """The source of a table without control classes, which WEAT does not use."""
 
     controls: str = field(default="none", init=False)
 
@@ -314,7 +314,7 @@ def weat(
     print_frame(pd.DataFrame([{"list": table.name, **row, "partitions": partitions}]))
     try:
         say(bb.verdict(table).text)
-    except (ScopeError, TableError) as error:  # WEAT has an answer to more tables
+    except (ScopeError, TableError) as error:  # WEAT is defined for some tables without a posterior
         say(f"No posterior: {error}")
 
 

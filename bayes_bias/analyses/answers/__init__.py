@@ -1,6 +1,6 @@
-"""Bias D of chat models that assign words to labels, with labels, wordings and words as samples."""
+"""Bias D of chat models that assign words to labels. Labels, wordings, and words are treated as samples."""
 
 import lazy_loader
 
-# `__init__.pyi` names what is public; each is imported when it is first asked for.
+# `__init__.pyi` lists the public names. Each name is imported when it is first used.
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

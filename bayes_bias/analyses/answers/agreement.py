@@ -24,7 +24,7 @@ from bayes_bias.table.columns import interval_names, interval_of
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Agreement(Tabled):
-    """One list in several sources. Made by `bayes_bias.answers.compare`.
+    """A comparison of one list across several sources. Made by `bayes_bias.answers.compare`.
 
     Attributes
     ----------
@@ -33,8 +33,8 @@ class Agreement(Tabled):
     ci_prob : float
         Probability of the equal-tailed intervals.
     table : pandas.DataFrame
-        A row for each ``source``: its ``unit``, ``mean`` and interval in this unit; ``prob_above``, and ``verdict``:
-        distinguishable, or not.
+        A row for each ``source``: its ``unit``, the ``mean`` and interval in this unit, ``prob_above``, and the
+        ``verdict``, which is "distinguishable" or "not distinguishable".
     decimals : mapping of str to int
         Decimals to show for each source.
     """
@@ -50,7 +50,7 @@ class Agreement(Tabled):
 
     @property
     def answer(self) -> str:
-        """Return the number of sources that show the stereotype, in a sentence."""
+        """Return a sentence with the number of sources that show the stereotype."""
         found = int(((self.table.verdict == "distinguishable") & (self.table["mean"] > 0)).sum())
         return (
             f"{fmt.capitalized(fmt.in_words(found))} of {fmt.in_words(len(self.table))} sources"
@@ -71,7 +71,7 @@ class Agreement(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Show a row for each source, in its own unit."""
+        """Show a row for each source. The numbers of a row are in the unit of its source."""
         rows, means, intervals = self.table, [], []
         for source, row in rows.iterrows():
             decimals = self.decimals[str(source)]
@@ -93,26 +93,26 @@ class Agreement(Tabled):
 def compare(
     answers: ModelAnswers, fits: Mapping[str, Fit], stereotype: str | None = None, *, ci_prob: float = 0.95
 ) -> Agreement:
-    """Compare a list in answers of chat models and in vectors, each with its interval in its own unit.
+    """Compare the bias of a list in answers of chat models with its bias in vectors.
 
-    D counts choices, and a bias of vectors is a difference of cosines, so their sizes cannot be compared. The table
-    shows whether each source is distinguishable from zero, and on which side.
+    D is based on counts of choices, whereas a bias of vectors is a difference of cosines, so their sizes cannot be
+    compared. The table shows whether the bias in each source is distinguishable from zero, and its sign.
 
     Parameters
     ----------
     answers : ModelAnswers
         From `bayes_bias.answers.estimate`. Each of its models is a source.
     fits : mapping of str to fit
-        Fits of the same list by their names. `bayes_bias.fit` makes them from the cosines of an embedding or an
-        encoder. See `bayes_bias.answers.wordlists`.
+        Fits of the same list, by name. `bayes_bias.fit` computes a fit from the cosines of an embedding or an encoder.
+        See `bayes_bias.answers.wordlists`.
     stereotype : str, optional
-        Stereotype to compare, if answers are about several.
+        Stereotype to compare, if the answers are about several stereotypes.
     ci_prob : float
 
     Raises
     ------
     AnswersError
-        If there is no such stereotype, or if a fit is of another word list.
+        If the stereotype is unknown, or if a fit was made from another word list.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""`answers.prompts`: prompts with ids, balanced in labels, their order, wordings and the places of words."""
+"""`answers.prompts`: prompts with ids. Labels, their order, wordings, and positions of words are balanced."""
 
 from collections.abc import Mapping
 from itertools import product
@@ -23,32 +23,32 @@ def prompts(
 ) -> pd.DataFrame:
     """Write questions that ask a chat model to assign the words of a list to one of two labels.
 
-    Every pair of labels is asked about in every wording, with either label first, `each` times. Words are in random
-    order, and move by one place from prompt to prompt, so that each word is in every place equally often.
+    Every pair of labels occurs in every wording, with either label first, `each` times. Words are in random order, and
+    move by one position from prompt to prompt, so that each word is in every position equally often.
 
     Parameters
     ----------
     wordlist
-        As for `bayes_bias.answers.estimate`: two groups of labels and two classes of words, or several lists.
+        As for `bayes_bias.answers.estimate`: a list with two groups of labels and two classes of words, or several.
     wordings : str, Path or mapping of str to str
-        A built-in set, a TOML file with a table ``[wordings]``, or texts by their names, each with the slots
-        ``{first}``, ``{second}`` and ``{words}``.
+        The name of a built-in set, a TOML file with a table ``[wordings]``, or a mapping from names to texts. Each text
+        contains the slots ``{first}``, ``{second}`` and ``{words}``.
     each : int
-        How often each question is asked.
+        Number of times that each question is asked.
     seed : int
 
     Returns
     -------
     pandas.DataFrame
         ``id``, ``stereotype``, ``wording``, ``label_a``, ``label_b``, ``first``, ``words`` (separated by bars), and
-        ``prompt``, the text to send. Replies are matched by their ids, see `bayes_bias.answers.choices`.
+        ``prompt``, the text to send. `bayes_bias.answers.choices` matches replies to prompts by ``id``.
 
     Raises
     ------
     AnswersError
-        If wordings are unknown or lack a slot, or if a list does not have two groups and two classes.
+        If a wording is unknown or lacks a slot, or if a list does not have two groups and two classes.
     SpecError
-        If a seed or number is impossible.
+        If `seed` or `each` is not a valid number.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def prompts(
     for stereotype, questions in lists_of(wordlist).items():
         rng = np.random.default_rng(seed)
         words = rng.permutation(np.array(questions.words, object))
-        # Every wording with every pair of labels, and either label first.
+        # Every wording is combined with every pair of labels in both orders.
         combinations = list(product(texts, questions.labels[0], questions.labels[1], (True, False))) * each
         for number, at in enumerate(rng.permutation(len(combinations))):
             wording, a, b, begins_with_a = combinations[at]
@@ -78,7 +78,7 @@ def prompts(
 
 
 def wordings_of(source: str | Path | Mapping[str, str]) -> dict[str, str]:
-    """Return the texts of a set of wordings, by their names."""
+    """Return the texts of a set of wordings, by name."""
     if isinstance(source, Mapping):
         content, name = dict(source), "wordings"
     else:

@@ -1,4 +1,4 @@
-"""The label of each word in a reply, such as "salary - Ben", and the drafts of reasoning models before it."""
+"""Parsing of replies: the label of each word, such as "salary - Ben", and the drafts of reasoning models."""
 
 import re
 import unicodedata
@@ -12,14 +12,14 @@ from typing import NamedTuple
 from bayes_bias.analyses.answers.lists import AssociationList
 from bayes_bias.errors import AnswersError
 
-# Outcomes of a word: it has one of the offered labels; a line names both labels, or two lines differ; the model
-# declines; the answer is in an unknown form; other words have answers, and this word has none.
+# Outcomes of a word: the model chose an offered label; a line names both labels, or two lines contradict each other;
+# the model declined; the form of the answer is unknown; or only other words have answers.
 CHOSEN, CONTRADICTORY, REFUSED = "chosen", "contradictory", "refused"
 NOT_UNDERSTOOD, LEFT_OUT = "not understood", "left out"
 OUTCOMES = (CHOSEN, REFUSED, CONTRADICTORY, NOT_UNDERSTOOD, LEFT_OUT)
 
-# An operator stands between a word and its label; a bracket may close before it and another open behind it. Lines have
-# no two blanks in a row.
+# An operator separates a word from its label. A closing bracket may precede it, and an opening bracket may follow it.
+# Lines do not contain consecutive blanks.
 _OPERATOR = r"(?:[-:=|>~\t]|\.{2,})"
 _STRONG = rf" ?[)\]}}]? ?{_OPERATOR}(?: ?{_OPERATOR})*+ ?[(\[{{<]? ?| ?[(\[{{] ?"
 _PHRASE = r" (?:is|goes (?:to|with)|(?:is )?assigned to|belongs to) "
@@ -30,7 +30,7 @@ _BETWEEN_WORDS = r" ?(?:[-,;/|&+]|\b(?:and|or)\b)(?: ?(?:[-,;/|&+]|\b(?:and|or)\
 _NO_WORDS = re.compile(r"[\W\d_]*+")
 _NO_TEXT = re.compile(r"[\W\d_]*+(?:and)?[\W\d_]*+")
 _ANSWERED = re.compile(rf" ?[)\]}}]? ?{_OPERATOR}+")
-# The number of characters after a word in which its answer may be, if a line has no label for it.
+# The number of characters after a word that are searched for its answer, if a line has no label for the word.
 _NEAR = 200
 _BLANKS = re.compile(r" {2,}")
 _OR = re.compile(r" ?(?:[/&+]|(?:or|oder|ou|или)\b) ?\w")
@@ -38,7 +38,7 @@ _BOTH = re.compile(
     r"\b(?:both|either|neither|beide[nrs]?|sowohl|weder|les deux|lun ou lautre|amb[oa]s|(?:los|las) dos|entramb[ie]"
     r"|tutti e due|os dois|as duas|allebei|båda|begge|оба|обе|обоим)\b|两者|兩者|両方|둘 ?다"
 )
-# A line that withdraws its label at once: "salary - Ben? No".
+# Text that withdraws the label before it, as in "salary - Ben? No".
 _TAKEN_BACK = re.compile(r"\W*(?:(?:no|nope|nein|non|not (?:really|necessarily|sure|certain))\b|0 ?%)\W*")
 _DECLINED = re.compile(
     r"\W*(?:(?:neither|none|no ?one|nobody|n/?a|skip(?:ped)?|unknown|unsure|undecided|not applicable|cannot|cant|wont"
@@ -78,7 +78,7 @@ class _Line(NamedTuple):
 
 
 class _Entry(NamedTuple):
-    """A place at which a line gives a word its label, or None if the line names two or contradicts itself."""
+    """A word and its label in a line. The label is None if the line names two labels or contradicts itself."""
 
     word: str
     label: str | None
@@ -88,10 +88,10 @@ class _Entry(NamedTuple):
 def assignments(
     reply: str, words: Sequence[str], questions: AssociationList, offered: Collection[str] | None = None
 ) -> dict[str, Assignment]:
-    """Return the assignment of each word in a reply without its draft.
+    """Return the assignment of each word in a reply from which the draft was removed.
 
-    Only labels that were `offered` can be chosen or, if these are unknown, any label of the list. A part of a name
-    counts as the label if no other label has that part.
+    Only labels that were `offered` can be chosen. If the offered labels are unknown, any label of the list can be
+    chosen. A part of a name counts as the label if no other label has that part.
     """
     reader = _reader(tuple(sorted(words)), questions)
     lines = _lines(reply)
@@ -120,7 +120,7 @@ def assignments(
 
 
 def plain(text: str) -> str:
-    """Normalise a text to NFKC, lower case, one kind of hyphen, "->" for arrows, no quotes or emphasis.
+    """Normalise a text: NFKC, lower case, one kind of hyphen, "->" for arrows, and no quotes or emphasis.
 
     Examples
     --------
@@ -140,19 +140,19 @@ def _plain_character(character: str) -> str:
     category = unicodedata.category(character)
     if category == "Pd" or character == "\u2212":
         return "-"
-    if category in ("Pi", "Pf", "Cf") or character in "‚„\ufe0e\ufe0f":  # quotes, invisible marks, kinds of emoji
+    if category in ("Pi", "Pf", "Cf") or character in "‚„\ufe0e\ufe0f":  # quotes, invisible characters, emoji variants
         return ""
     is_arrow = (
         0x2190 <= code <= 0x21FF or 0x2794 <= code <= 0x27BF or 0x27F0 <= code <= 0x297F or 0x2B00 <= code < 0x2B12
     )
     name = unicodedata.name(character, "") if is_arrow else ""
-    if "ARROW" in name and "STROKE" not in name:  # a stroke negates it
+    if "ARROW" in name and "STROKE" not in name:  # a stroke negates the sign
         return "->"
     return character
 
 
 def _lines(reply: str) -> list[_Line]:
-    """Return the lines of a reply that are not empty, including replies in HTML or with line ends escaped twice."""
+    """Return the lines of a reply that are not empty. Replies may be in HTML or have doubly escaped line ends."""
     reply = reply if "\n" in reply.strip() else reply.replace("\\n", "\n")
     lines = []
     for line in _CELLS.sub(" | ", _TAGS.sub("", _LINE_ENDS.sub("\n", reply))).splitlines():
@@ -168,10 +168,10 @@ class _Reader:
         self._word_of = _words(words)
         self._label_of = _labels(questions)
         term, label = _any_of(self._word_of), _any_of(self._label_of)
-        # "ex-wife" is not the word "wife", but "best-superb" are two.
+        # "ex-wife" does not contain the word "wife", but "best-superb" contains two words.
         terms = rf"(?<![^\W\d_]-){term}(?:{_BETWEEN_WORDS}{term})*+"
         self._term, self._label = re.compile(term), re.compile(label)
-        tight = label.removeprefix(r"(?<!\w)")  # "joy-abled" has no blanks
+        tight = label.removeprefix(r"(?<!\w)")  # "joy-abled" has no blanks around the hyphen
         self._terms = re.compile(terms)
         self._labelled = re.compile(rf"(?:(?P<between>{_STRONG}|{_PHRASE}|{_KEY})|{_IN_BRACKETS})(?P<label>{tight})")
         self._label_first = re.compile(rf"(?P<label>{label})(?:{_STRONG})(?P<words>{terms})")
@@ -185,7 +185,7 @@ class _Reader:
         )
 
     def entries(self, lines: Sequence[_Line]) -> Iterator[_Entry]:
-        """Return every place at which a word is given a label."""
+        """Return all assignments of words to labels in these lines."""
         heading: str | None = None
         columns: list[str | None] = []
         before = ""
@@ -198,16 +198,16 @@ class _Reader:
                 heading = None
             elif heading is not None and (alone := self._words_alone.fullmatch(text)):
                 yield from self._entries_of(alone["words"], heading, line.written)
-            else:  # a label below another is one of a list of labels
+            else:  # a label below another label belongs to a list of labels
                 heading = None if self._heading.fullmatch(before) else self._heading_of(text, line.written)
             before = text
 
     def _entries_of(self, text: str, label: str | None, line: str) -> list[_Entry]:
-        """Return an entry with this label for each word in a text."""
+        """Return an entry with the label for each word in a text."""
         return [_Entry(word, label, line) for word in self._words_in(text)]
 
     def _entries_of_line(self, text: str, line: str) -> list[_Entry]:
-        """Return the entries of a line with labels and their words or, without these, with words and their labels."""
+        """Return the entries of a line, in which each label precedes its words or each word precedes its label."""
         groups = self._groups(text)
         if not groups:
             return self._word_first_entries(text, line)
@@ -217,12 +217,12 @@ class _Reader:
         return entries
 
     def _columns_of(self, text: str) -> list[str | None]:
-        """Return the labels above the columns of a table, if there are two, with None for a column of words."""
+        """Return the labels above the columns of a table, if it has several labels, with None for a column of words."""
         labels = list(map(self._label_of.get, _cells(text)))
         return labels if len(set(labels) - {None}) > 1 else []
 
     def _entries_of_row(self, text: str, columns: Sequence[str | None], line: str) -> list[_Entry]:
-        """Return the entries of a row of a table: words below their labels, or a word and a tick below its label."""
+        """Return the entries of a table row that contains words below their labels, or a word and a tick."""
         cells = _cells(text)
         if not columns or len(cells) != len(columns):
             return []
@@ -246,7 +246,7 @@ class _Reader:
     def _groups(self, text: str) -> list[re.Match[str]]:
         """Return the groups of "Ben: salary, office; Anna: wedding", or of "salary Ben, wedding Anna".
 
-        Because their separators are weak, a line with any other text has no groups.
+        Because these separators are common in prose, groups are only returned if the line contains no other text.
         """
         for pattern in (self._label_first, self._pair):
             groups, gaps, end = list(pattern.finditer(text)), [], 0
@@ -258,7 +258,7 @@ class _Reader:
         return []
 
     def _word_first_entries(self, text: str, line: str) -> list[_Entry]:
-        """Return the entries of words that are followed by their labels, without a label if the line hedges."""
+        """Return the entries of words that are followed by their labels. The label is None if the line hedges."""
         pairs, entries = [], []
         for words in self._terms.finditer(text):
             if labelled := self._labelled.match(text, words.end()):
@@ -275,14 +275,14 @@ class _Reader:
         return entries
 
     def _ends_in_another(self, before: str, label: str | None) -> bool:
-        """Return True if "Ben - " is before the word, as in "Ben - salary - Anna"."""
+        """Return True if another label and an operator precede the word, as in "Ben - salary - Anna"."""
         labels = list(self._label.finditer(before))
         if not labels or self._label_of[labels[-1][0]] == label:
             return False
         return re.fullmatch(_STRONG, before[labels[-1].end() :]) is not None
 
     def _heading_of(self, text: str, line: str) -> str | None:
-        """Return the label above a list of words: in a heading, in bold, or before a colon."""
+        """Return the label above a list of words, which is in a heading, in bold, or before a colon."""
         found = self._heading.fullmatch(text)
         if found is None:
             return None
@@ -298,7 +298,7 @@ class _Reader:
         return set(map(self._label_of.__getitem__, self._label.findall(text)))
 
     def without_entries(self, words: Sequence[str], lines: Sequence[_Line]) -> dict[str, Assignment]:
-        """Return the outcomes of a reply in which no word has a label: refused, or not understood."""
+        """Return the outcomes of a reply in which no word has a label: mostly "refused" or "not understood"."""
         with_both = [line for line in lines if self._term.search(line.text) and self._label.search(line.text)]
         if not lines:
             return dict.fromkeys(words, Assignment(REFUSED))
@@ -338,7 +338,7 @@ _reader = lru_cache(maxsize=64)(_Reader)
 
 
 def _any_of(names: Mapping[str, str]) -> str:
-    """Return a pattern of any of these names as a whole word, of which the longest that fits is found."""
+    """Return a pattern that matches any of these names as a whole word and prefers the longest match."""
     return rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})(?!\w)"
 
 
@@ -350,7 +350,7 @@ def _cells(text: str) -> list[str]:
 
 
 def _words(words: Sequence[str]) -> Mapping[str, str]:
-    """Return words by their normalised form."""
+    """Return a mapping from the normalised form of each word to the word."""
     word_of: dict[str, str] = {}
     for word in words:
         if plain(word) in word_of:
@@ -363,7 +363,7 @@ def _words(words: Sequence[str]) -> Mapping[str, str]:
 
 
 def _labels(questions: AssociationList) -> Mapping[str, str]:
-    """Return labels by their normalised form, and by the parts that only one label has."""
+    """Return a mapping from normalised labels, and from parts that are unique to one label, to labels."""
     whole = {plain(label): label for label in chain(*questions.labels)}
     parts: dict[str, list[str]] = {}
     for text, label in whole.items():
@@ -374,9 +374,9 @@ def _labels(questions: AssociationList) -> Mapping[str, str]:
 
 # Drafts of reasoning models: the text between marks such as <think>, before the answer.
 
-# Marks of DeepSeek, Qwen, Claude and others (tags), Magistral ([THINK]), Kimi, OpenThinker, Command A and gpt-oss; the
-# last without its marks where a tokenizer dropped them. Many templates put the opening mark into the prompt. A prompt
-# may ask for a mark of its own, in its own language, so that a part of the name is enough.
+# Marks of DeepSeek, Qwen, Claude and others (tags), Magistral ([THINK]), Kimi, OpenThinker, Command A, and gpt-oss. For
+# gpt-oss, the form in which a tokenizer dropped the marks is included. Many templates put the opening mark into the
+# prompt. A prompt may define its own mark in any language, so part of the name is enough.
 _STEMS = (
     "think|thought|reasoning|reflection|reflexion|réflexion|scratch|monologue|deliberat|brainstorm|denken|überleg"
     "|raisonnement|pensamiento|pensamento|razonamiento|ragionamento|raciocínio|思考|推理|рассужден"
@@ -393,37 +393,37 @@ _CLOSED = re.compile(
     r"|<channel\|>|<\|channel\|>\s*final[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>|assistantfinal",
     re.IGNORECASE,
 )
-# Text before an answer in marks of its own is also a draft.
+# Text before an answer that has its own marks is also a draft.
 _ANSWER = re.compile(
     rf"{_LESS}(answer|final_answer|response|solution){_MORE}|<\|begin_of_solution\|>|<\|start_response\|>",
     re.IGNORECASE,
 )
-# So is text below a heading such as "Reasoning:", until a heading such as "Final answer:".
+# Text between a heading such as "Reasoning:" and a heading such as "Final answer:" is also a draft.
 _THOUGHT_HEADING = re.compile(rf"^[^\w\n]*+(?:my )?(?:{_STEMS})\w*(?: process)?[^\w\n]*$", re.IGNORECASE | re.MULTILINE)
 _ANSWER_HEADING = re.compile(
     r"^[^\w\n]*+(?:my )?(?:final )?(?:answers?|response|assignments?)[^\w\n]*$", re.IGNORECASE | re.MULTILINE
 )
 _END_OF_ANSWER = re.compile(rf"{_LESS}/(answer|final_answer|response|solution){_MORE}", re.IGNORECASE)
 
-# The line of a reply that is only a draft.
+# The line that represents a reply that consists only of a draft.
 DRAFT_ALONE = "(a draft without an answer)"
 
 
 @dataclass(frozen=True)
 class Reply:
-    """A reply without its draft: the `answer`, and whether there was a draft before it."""
+    """A reply without its draft: the `answer`, and `has_draft`, which is True if a draft was removed."""
 
     answer: str
     has_draft: bool
 
     @property
     def is_draft_alone(self) -> bool:
-        """Return True if the reply ends in its draft, or with it."""
+        """Return True if the reply contains a draft but no answer after the draft."""
         return self.has_draft and not self.answer.strip()
 
 
 def without_draft(text: str) -> Reply:
-    """Return the text after the last draft, or nothing if a draft is never closed, as in a reply that was cut off.
+    """Return the text after the last draft. It is empty if a draft is not closed, for example in a truncated reply.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Outputs of other programs: batches of services for chat models, logs of inspect_ai, and results of FMAT."""
+"""Readers for the output of other programs: batches of chat model services, logs of inspect_ai, and results of FMAT."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -8,20 +8,20 @@ import pandas as pd
 from bayes_bias.errors import AnswersError
 from bayes_bias.table.association_table import announce
 
-# Keys of the id of a request, and of its result, at OpenAI, vLLM and Mistral, Anthropic, Gemini, Bedrock.
+# Keys for the id of a request and for its result in batches of OpenAI, vLLM, Mistral, Anthropic, Gemini, and Bedrock.
 _IDS = ("custom_id", "key", "recordId")
 _RESULTS = ("response", "result", "modelOutput")
 _DRAFT = "<think>{}</think>"
 
 
 def is_batch(frame: pd.DataFrame) -> bool:
-    """Return True for rows of a batch output."""
+    """Return True if the rows are the output of a batch."""
     has_id, has_result = (bool(frame.columns.isin(names).any()) for names in (_IDS, _RESULTS))
     return has_id and has_result and "reply" not in frame
 
 
 def of_inspect(content: Any) -> list[dict[str, Any]] | None:
-    """Return the samples of a log of inspect_ai in JSON as rows of a batch output, or None for other content."""
+    """Return the samples of an inspect_ai log as rows of a batch output, or None if the content is not a log."""
     if not isinstance(content, Mapping) or not {"eval", "samples"} <= set(content):
         return None
     model = str((content["eval"] or {}).get("model") or "")
@@ -35,12 +35,12 @@ def of_inspect(content: Any) -> list[dict[str, Any]] | None:
 def replies_of_batch(frame: pd.DataFrame) -> pd.DataFrame:
     """Return rows with ``id``, ``reply`` and ``model``. Requests that failed are omitted with a notice.
 
-    A draft that a service returns separately is put before the answer, between <think> and </think>.
+    If a service returns a draft separately, the draft is inserted before the answer, between <think> and </think>.
 
     Raises
     ------
     AnswersError
-        If a row is in another form, or if there is no reply.
+        If the form of a row is unknown, or if there is no reply.
     """
     return _rows_of(frame, _texts, "Write the replies into a table with the columns id and reply.")
 
@@ -59,7 +59,7 @@ def top_tokens_of_batch(frame: pd.DataFrame) -> pd.DataFrame:
 def _rows_of(
     frame: pd.DataFrame, read: Callable[[Mapping[str, Any]], Iterator[dict[str, Any]]], remedy: str
 ) -> pd.DataFrame:
-    """Return what a function reads from the response to each request, with the id of the request."""
+    """Apply a function to the response to each request, and return the results with the ids of the requests."""
     rows: list[dict[str, Any]] = []
     failed: list[str] = []
     for number, record in enumerate(frame.to_dict("records"), 1):
@@ -90,7 +90,7 @@ def _rows_of(
 def _replies(
     record: Mapping[str, Any], read: Callable[[Mapping[str, Any]], Iterator[dict[str, Any]]]
 ) -> Iterator[dict[str, Any]]:
-    """Return the replies to a request, of which there may be several, or none if it failed."""
+    """Return the replies to a request. A failed request has no replies."""
     result = _first_given(record, _RESULTS)
     if result is None or _is_given(record.get("error")):
         return
@@ -105,7 +105,7 @@ def _replies(
 
 
 def _top_tokens(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Return the first token's log probabilities, in the form of OpenAI, vLLM and inspect_ai."""
+    """Return the log probabilities of the first token from a response of OpenAI, vLLM, or inspect_ai."""
     for choice in body["choices"]:
         top = []
         for token in choice["logprobs"]["content"][0]["top_logprobs"]:
@@ -138,7 +138,7 @@ def _texts(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _parts(parts: Any) -> list[tuple[Any, bool]]:
-    """Return texts, and whether each is a draft."""
+    """Return pairs of a text and a boolean that is True for a draft."""
     if isinstance(parts, str):
         return [(parts, False)]
     texts = []
@@ -149,12 +149,12 @@ def _parts(parts: Any) -> list[tuple[Any, bool]]:
 
 
 def _joined(parts: Iterable[tuple[Any, bool]]) -> str:
-    """Return texts as one, with marks around drafts."""
+    """Join texts into one text, with marks around drafts."""
     return "\n".join(_DRAFT.format(text) if is_draft else str(text) for text, is_draft in parts if text)
 
 
 def _first_given(record: Mapping[str, Any], keys: Iterable[str]) -> Any:
-    """Return the value of the first of these keys that has one, or None."""
+    """Return the first value under these keys that is not missing or empty, or None."""
     return next((record[key] for key in keys if _is_given(record.get(key))), None)
 
 
@@ -163,15 +163,16 @@ def _is_given(value: Any) -> bool:
     return bool(value) if isinstance(value, Mapping | list | str) else not pd.isna(value)
 
 
-# The word beside the mask in results of FMAT: an attribute or, without attributes, a target.
+# The columns of FMAT results that may contain the word. It is the attribute or, without attributes, the target.
 _FMAT_WORDS = ("A_word", "T_word")
 
 
 def from_fmat(frame: pd.DataFrame) -> pd.DataFrame:
-    """Turn results of FMAT [1]_ into label probabilities, for one masked model or several. Return other rows unchanged.
+    """Convert results of FMAT [1]_ for masked models to label probabilities. Return other rows unchanged.
 
-    The words in place of the mask are labels of two groups, and ``M_pair`` pairs them. The attribute or, without
-    attributes, the target is the word, and the query is the wording. Words that a model does not have are missing.
+    The words in place of the mask are the labels of two groups, and ``M_pair`` identifies the pairs of labels. The
+    attribute (or the target, if there are no attributes) is the word, and the query is the wording. Words that are not
+    in the vocabulary of a model are missing.
 
     Raises
     ------

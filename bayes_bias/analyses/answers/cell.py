@@ -1,4 +1,4 @@
-"""Answers of chat models, each with counts of choices, the labels that were offered, and a wording."""
+"""Answers of chat models. Each answer has counts of choices, the offered labels, and a wording."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ type Mask = NDArray[np.bool_]
 
 # The name of an unknown label.
 UNKNOWN = "(not named)"
-# How many lines that were not understood are shown, and the length of each.
+# The number of lines shown as examples of choices that were not understood, and the maximum length of each line.
 _EXAMPLES, _LONGEST = 3, 60
 
 
@@ -38,11 +38,12 @@ class Reading:
     Attributes
     ----------
     choices, replies : mapping of str to int
-        Numbers of word choices by outcome, and of whole replies, which count as chosen if any word has a valid choice.
+        Number of word choices, and of whole replies, with each outcome. A reply counts as chosen if any word has a
+        valid choice.
     examples : mapping of str to tuple of str
         The most frequent lines, by outcome.
     drafts, drafts_alone : int
-        Replies that had a draft, and replies that ended within it or with it.
+        Numbers of replies with a draft, and of replies without an answer after the draft.
     """
 
     choices: Mapping[str, int]
@@ -53,7 +54,7 @@ class Reading:
 
     @property
     def text(self) -> str:
-        """Return the numbers of choices that are not valid, with examples of lines."""
+        """Return a text with the numbers of invalid choices and examples of lines."""
         parts = []
         for outcome in OUTCOMES[1:]:
             if number := self.choices[outcome]:
@@ -64,7 +65,7 @@ class Reading:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Return all fields, for a provenance."""
+        """Return all fields for the provenance record."""
         return {
             "choices": dict(self.choices),
             "replies": dict(self.replies),
@@ -85,13 +86,14 @@ class Cell:
         The labels and words that the answers are about.
     replies : pandas.DataFrame
         A row for each answer: ``label_a`` and ``label_b`` (of the first and the second group of the list), ``wording``,
-        ``first`` (the group whose label was named first, if known), ``word_set`` (position in `sets`), and numbers of
-        words of the class that is stereotypical for each group: ``asked_a`` and ``asked_b`` in all, ``valid_a`` and
-        ``valid_b`` with a valid choice, ``hits_a`` and ``hits_b`` with the stereotypical choice.
+        ``first`` (the group whose label was named first, if known), ``word_set`` (position in `sets`), and, for the
+        class that is stereotypical for each group, numbers of words: all words of the prompt (``asked_a``,
+        ``asked_b``), words with a valid choice (``valid_a``, ``valid_b``), and words with the stereotypical choice
+        (``hits_a``, ``hits_b``).
     sets : tuple of tuple of str
-        The words that were asked together.
+        The words that occurred together in a prompt.
     shares : pandas.DataFrame
-        By ``word_set`` and ``word``: its ``side`` (a or b), numbers of ``valid`` choices, and ``hits`` among them.
+        For each ``word_set`` and ``word``: ``side`` (a or b), ``valid`` choices, and stereotypical choices (``hits``).
     reading : Reading
         The outcomes of the choices.
     """
@@ -106,17 +108,17 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """Return stereotype and model, for a message."""
+        """Return the stereotype and the model as a name for messages."""
         return f"{self.stereotype}{f' ({self.model})' if self.model else ''}"
 
     @property
     def counted(self) -> pd.DataFrame:
-        """Return the answers that have a D, because words of both classes have a valid choice."""
+        """Return the answers for which D is defined because words of both classes have a valid choice."""
         return self.replies[(self.replies.valid_a > 0) & (self.replies.valid_b > 0)]
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Return the mean D of all answers if every invalid choice had been against the stereotype, or for it."""
+        """Return the mean D if all invalid choices were against the stereotype, and if all agreed with it."""
         r = self.replies
         missing_a, missing_b = r.asked_a - r.valid_a, r.asked_b - r.valid_b
         lower = r.hits_a / r.asked_a + r.hits_b / r.asked_b - 1
@@ -124,19 +126,19 @@ class Cell:
 
     @property
     def invalid(self) -> float:
-        """Return the share of choices that are blank, or neither of the two labels."""
+        """Return the share of choices that are blank or do not match either label."""
         r = self.replies
         return 1 - float((r.valid_a + r.valid_b).sum() / (r.asked_a + r.asked_b).sum())
 
     @property
     def one_label(self) -> int:
-        """Return the number of answers that give the same label to all words."""
+        """Return the number of answers that assign the same label to all words."""
         r = self.counted
         to_a = r.hits_a + r.valid_b - r.hits_b
         return int(((to_a == 0) | (to_a == r.valid_a + r.valid_b)).sum())
 
     def labels(self, side: str) -> list[str]:
-        """Return the labels of a side that were offered, without unknown labels."""
+        """Return the known offered labels of a side."""
         return sorted(set(self.counted[f"label_{side}"]) - {UNKNOWN})
 
     @property
@@ -157,20 +159,20 @@ def differences(replies: pd.DataFrame) -> Numbers:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """Answers of one model or several about one stereotype or several. Made by `read_answers`.
+    """Answers of one or more models about one or more stereotypes. Made by `read_answers`.
 
     Attributes
     ----------
     name : str
-        The name in sentences, tables and figures.
+        The name of the answers in sentences, tables and figures.
     cells : tuple of Cell
         A cell for each model and stereotype.
     notices : tuple of str
         Notes on the answers, such as shares of refusals.
     provenance : mapping of str to str
-        Models, temperatures, dates and versions in the source.
+        Models, temperatures, dates and versions that the source contains.
     sha256 : str
-        Hash of all choices, in any order of the rows.
+        Hash of all choices. The order of the rows does not affect the hash.
     """
 
     name: str
@@ -186,7 +188,7 @@ class Answers:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Return name, provenance, hashes, and the reading of the replies, for a provenance."""
+        """Return the name, the provenance, the hashes, and the outcomes of the replies for the provenance record."""
         return {
             "name": self.name,
             **self.provenance,
@@ -198,7 +200,7 @@ class Answers:
 
 @dataclass(frozen=True, eq=False)
 class _Choices:
-    """Word choices about one stereotype, row by row, as positions among answers and in the list.
+    """Word choices about one stereotype. Each row contains the positions of the answer, the word, and the labels.
 
     An unknown label is -1. `valid` is True if one of the offered labels was chosen, and `hits` if it was the
     stereotypical one.
@@ -212,7 +214,7 @@ class _Choices:
     hits: Mask
 
     def count_per_answer(self, which: Mask) -> Codes:
-        """Return the number of these rows in each answer."""
+        """Return the number of the selected rows in each answer."""
         return np.bincount(self.answer, which, minlength=len(self.names)).astype(int)
 
     def first_per_answer(self, values: NDArray[Any]) -> NDArray[Any]:
@@ -223,13 +225,13 @@ class _Choices:
 
 
 def read_cell(model: str, stereotype: str, rows: pd.DataFrame, questions: AssociationList) -> Cell:
-    """Return the answers in rows of word choices, whose columns are text in categories.
+    """Return the answers from rows of word choices, whose columns must be categorical texts.
 
     Raises
     ------
     AnswersError
-        If a word or label is not in the list, if two labels are of one group, if an answer has two choices for a word,
-        words of one class only, or rows of several questions, or if there is no valid answer.
+        If a word or label is not in the list, if both labels are from one group, if there is no valid answer, or if an
+        answer has two choices for a word, words of only one class, or rows of several questions.
     """
     where = f"answers ({stereotype}{f', {model}' if model else ''})"
     choices = _coded(rows, questions, where)
@@ -239,7 +241,7 @@ def read_cell(model: str, stereotype: str, rows: pd.DataFrame, questions: Associ
     sets, word_set = np.unique(presence, axis=0, return_inverse=True)
     word_set = word_set.ravel()
     replies = _table(choices, rows, word_set, questions, where)
-    # Numbers of valid and of stereotypical choices of each word, by the set that it was asked in.
+    # Numbers of valid and of stereotypical choices of each word in each set of words.
     asked = {"word_set": word_set[choices.answer], "word": choices.word, "valid": choices.valid, "hits": choices.hits}
     shares = pd.DataFrame(asked).groupby(["word_set", "word"]).sum().reset_index()
     side = np.where(questions.is_word_a[shares.word], "a", "b")
@@ -256,7 +258,7 @@ def read_cell(model: str, stereotype: str, rows: pd.DataFrame, questions: Associ
 
 
 def _read(choices: _Choices, rows: pd.DataFrame) -> Reading:
-    """Count choices and replies by outcome. A choice that is not valid is refused if it is blank."""
+    """Count choices and replies by outcome. A blank choice counts as refused."""
     given, chosen = rows["outcome"].astype(str).to_numpy(), rows["chosen"].astype(str).to_numpy()
     otherwise = np.where(chosen == "", REFUSED, NOT_UNDERSTOOD)
     outcome = np.where(choices.valid, CHOSEN, np.where(np.isin(given, OUTCOMES[1:]), given, otherwise))
@@ -267,7 +269,7 @@ def _read(choices: _Choices, rows: pd.DataFrame) -> Reading:
     draft = rows["draft"].astype(str).str.casefold().isin(("true", "1", "1.0", "yes")).to_numpy()
     examples = {}
     for name in (NOT_UNDERSTOOD, CONTRADICTORY, REFUSED):
-        # The most frequent lines, whatever the order of the rows.
+        # The most frequent lines. Ties are broken so that the order of the rows does not matter.
         texts, counts = np.unique(line[(outcome == name) & (line != "")].astype(str), return_counts=True)
         most_frequent = map(str, texts[np.lexsort((texts, -counts))[:_EXAMPLES]])
         examples[name] = tuple(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..." for text in most_frequent)
@@ -281,7 +283,7 @@ def _read(choices: _Choices, rows: pd.DataFrame) -> Reading:
 
 
 def _coded(rows: pd.DataFrame, questions: AssociationList, where: str) -> _Choices:
-    """Return choices as positions, after checks that an answer is about one question and has one choice for a word."""
+    """Return choices as positions. Check that each answer is about one question and has one choice for each word."""
     answer, names = pd.factorize(rows["answer"])
     names = names.astype(str)
     word = _positions(rows["word"], questions.words, "word", where, questions)
@@ -310,7 +312,7 @@ def _coded(rows: pd.DataFrame, questions: AssociationList, where: str) -> _Choic
 def _table(
     choices: _Choices, rows: pd.DataFrame, word_set: Codes, questions: AssociationList, where: str
 ) -> pd.DataFrame:
-    """Return a row for each answer: its question, and numbers of words of either class by their choices."""
+    """Return a row for each answer with its question and, for both classes, the numbers of words by choice."""
     columns: dict[str, Any] = {}
     for side, labels, codes in zip("ab", questions.labels, choices.labels, strict=True):
         columns[f"label_{side}"] = np.array([*labels, UNKNOWN], object)[choices.first_per_answer(codes)]
@@ -334,7 +336,7 @@ def _table(
 
 
 def _folded(column: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Return categories without differences of case."""
+    """Return a column with casefolded categories."""
     folded = list(map(str.casefold, column.cat.categories))
     unique, at = np.unique(np.array(folded, dtype=object).astype(str), return_inverse=True)
     return pd.Series(pd.Categorical.from_codes(at[column.cat.codes], categories=unique))
@@ -343,7 +345,7 @@ def _folded(column: "pd.Series[Any]") -> "pd.Series[Any]":
 def _positions(
     column: "pd.Series[Any]", options: tuple[str, ...], what: str, where: str, questions: AssociationList
 ) -> Codes:
-    """Return the positions of texts among those of the list."""
+    """Return the position of each text in a list of known texts."""
     positions = {text.casefold(): k for k, text in enumerate(options)}
     codes = lookup(_folded(column), positions, -1).astype(int)
     if (unknown := codes < 0).any():
@@ -358,7 +360,7 @@ def _positions(
 def _offered(
     rows: pd.DataFrame, answer: Codes, names: NDArray[Any], questions: AssociationList, where: str
 ) -> tuple[Codes, Codes]:
-    """Return the positions of the offered labels of both groups, in whatever order they are in the columns."""
+    """Return the positions of the offered labels by group. The order of the two label columns does not matter."""
     every = (*questions.labels[0], *questions.labels[1], "")
     first = _positions(rows["label_a"], every, "label", where, questions)
     second = _positions(rows["label_b"], every, "label", where, questions)
@@ -378,7 +380,7 @@ def _offered(
 
 
 def select_stereotype(stereotypes: Sequence[str], stereotype: str | None) -> str:
-    """Return the stereotype that answers are about or, if there are several, the requested one."""
+    """Return the only stereotype of the answers or, if there are several, the requested stereotype."""
     names = list(dict.fromkeys(stereotypes))
     if stereotype is None and len(names) > 1:
         raise AnswersError(f"The answers are about {len(names)} stereotypes. Set `stereotype`, such as '{names[0]}'.")

@@ -1,4 +1,4 @@
-"""`answers.estimate`: D in answers of chat models, with labels, wordings and words as samples."""
+"""`answers.estimate`: D in answers of chat models. Labels, wordings, and words are treated as samples."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
 type Source = Answers | pd.DataFrame | str | Path
 
-# If labels account for so much of the variance and D is so large, intervals are too short, see docs/evidence.
+# If both the share of variance from labels and D exceed these values, intervals are too short. See docs/evidence.
 _MOSTLY_LABELS, _NEAR_THE_END = 0.5, 0.8
-# An answer whose D is larger in size is decided.
+# An answer counts as decided if the absolute value of its D is larger.
 _DECIDED = 0.9
 
 
@@ -67,10 +67,11 @@ def estimate(
 
     .. math:: D = P(\textrm{label } a \mid \textrm{word of } a) - P(\textrm{label } a \mid \textrm{word of } b)
 
-    A word of a belongs to the class that is stereotypical for the group of label a, and a word of b to the class of the
-    group of label b. D is 1 if all choices are stereotypical, -1 if none is, and 0 for an answer of one label. Answers
-    are published as if they were independent [1]_, although labels and wording largely determine them. The model
-    therefore has effects of words, wording, label of each group, and pair of labels,
+    A word of a belongs to the class that is stereotypical for the group of label a, and a word of b to the class that
+    is stereotypical for the group of label b. D is 1 if all choices are stereotypical, -1 if no choice is, and 0 if an
+    answer contains only one label. The published analysis treats answers as independent [1]_, although labels and
+    wording largely determine them. The model therefore has effects of words, wording, label of each group, and pair of
+    labels,
 
     .. math:: D_i = \mu + w_{s(i)} + v_{k(i)} + a_{l(i)} + b_{m(i)} + ab_{lm(i)} + e_i
 
@@ -81,27 +82,28 @@ def estimate(
     answers : pandas.DataFrame, str or Path
         A row for each word choice. See `bayes_bias.analyses.answers.reading.read_answers`.
     wordlist
-        The list of the questions: two groups of labels, two classes of words. If there are three groups or more, each
-        with its own class, each group is compared with the others, and answers have a column ``labels`` with a label of
-        each group, "Ben | Mei | Juan". For several stereotypes, lists by name, a TOML file with a table
-        ``[lists.name]`` for each, or the name of built-in answers ("answers-demo").
+        The list of the questions, with two groups of labels and two classes of words. If the list has three groups or
+        more, each with its own class, each group is compared with all others, and the answers need a column ``labels``
+        with a label of each group, "Ben | Mei | Juan". For several stereotypes, pass a mapping of lists by name, a TOML
+        file with a table ``[lists.name]`` for each list, or the name of built-in answers ("answers-demo").
     after : the same as `answers`, optional
-        Answers to the same questions by another model, or by the same model after tuning, which are paired by question.
+        Answers to the same questions by another model, or by the same model after tuning. Both sets of answers are
+        paired by question.
     scope : {"all", "wordings", "words", "trials"}
-        The populations that D generalises to: new labels, wordings and words; new wordings and words for these labels;
-        new words, or only repetitions of these questions.
+        The population that D generalises to: new labels, wordings and words ("all"); new wordings and words for these
+        labels ("wordings"); new words ("words"); or only repetitions of these questions ("trials").
     name : str, optional
         The name of the answers in tables and figures.
     ci_prob : float
         Probability of the equal-tailed intervals.
     seed : int
-        The same seed gives the same numbers.
+        Seed of the random numbers. The same seed returns the same results.
     ignore : str or sequence of str
-        Columns whose values differ between answers of one model, such as a temperature, and over which these are
-        nevertheless pooled. Without it they are rejected.
+        Columns whose values may differ between answers of one model, such as a temperature. Answers are pooled over
+        these columns. By default, answers of one model with different settings raise an error.
     factors : str or sequence of str
-        Columns whose values are kept apart, such as a temperature or a persona: each combination with a model has a row
-        of its own. `compare_models` compares them.
+        Columns whose values are analysed separately, such as a temperature or a persona. Each combination of a model
+        with these values has its own row. `compare_models` compares these combinations.
 
     Returns
     -------
@@ -115,15 +117,15 @@ def estimate(
         If the answers cannot be read or do not belong to the list, if answers of one model were given under different
         settings, or if `after` contains answers to other questions.
     ScopeError, SpecError
-        If a scope or seed is impossible.
+        If `scope` or `seed` is invalid.
 
     Notes
     -----
-    Generalising to new labels requires five labels of each group and three wordings. With fewer, an interval
-    is still reported, but the verdict contains a caution. With one pair of labels, numbers describe only this pair.
+    Generalising to new labels requires five labels of each group and three wordings. With fewer, an interval is still
+    reported, but the verdict contains a caution. With one pair of labels, the results describe only this pair.
 
     Refusals and invalid choices are omitted and never imputed. ``bounds_lb`` and ``bounds_ub`` are the mean D of all
-    answers if each of these choices had been against the stereotype, or agreed with it.
+    answers if each of these choices had been against the stereotype, or in line with it.
 
     References
     ----------
@@ -166,15 +168,15 @@ def pymc_model(
     scope: str = "all",
     ignore: str | Sequence[str] = (),
 ) -> "pm.Model":
-    """Return the model of `estimate` with every effect written out, for PyMC and ArviZ.
+    """Return the model of `estimate` as a PyMC model in which every effect is a variable.
 
     Parameters
     ----------
     answers, wordlist, scope, ignore
         As in `estimate`.
     stereotype : str, optional
-        The stereotype, which is required if there are several. If several language models were asked about it, the
-        first is used.
+        The stereotype, which is required if there are several. If the answers come from several language models, the
+        first model is used.
 
     Returns
     -------
@@ -182,7 +184,7 @@ def pymc_model(
         Variables are ``mu``, ``sd_word``, ``sd_wording``, ``sd_label_a``, ``sd_label_b``, ``sd_pair``, ``sd_answer``,
         and effects such as ``word_effect``, each a standard deviation times a standard normal variable. The observed
         variables are ``D`` of each answer, and ``word_contrast``, the differences between words within answers.
-        `estimate` integrates the effects out, and its other variables have the same posterior.
+        `estimate` integrates the effects out. The posterior of the other variables is the same.
 
     Raises
     ------
@@ -201,21 +203,21 @@ def pymc_model(
 
 
 def check_samples(scope: str) -> None:
-    """Raise an error for a scope that answers do not have."""
+    """Raise an error if `scope` is not a scope of answers."""
     if scope not in SAMPLES:
         raise ScopeError(f"`scope` is {scope!r}, which is not a scope of answers.", scope, SAMPLES)
 
 
 def effects_of(cell: Cell, scope: str) -> tuple[str, ...]:
-    """Return the effects that vary under a scope. Effects of labels cannot be told from mu with one pair of labels."""
+    """Return the effects that vary under a scope. With one pair of labels, label effects are confounded with mu."""
     return SAMPLES["wordings" if scope == "all" and cell.is_one_pair else scope]
 
 
-# From observed answers to tables, with a row for each model and stereotype.
+# Conversion of observed answers to tables with a row for each model and stereotype.
 
 
 def _estimate(cells: list[tuple[Cell, Observed]], scope: str, ci_prob: float, seed: int, unit: int) -> dict[str, Any]:
-    """Return the fields of a result. D of the draws is multiplied by `unit`, which is 2 for half a change."""
+    """Return the fields of a result. Draws of D are multiplied by `unit`, which is 2 for draws of half a change."""
     posteriors, rows, sources = {}, {}, {}
     steps: dict[tuple[str, str, str], dict[str, float]] = {}
     levels: list[pd.DataFrame] = []
@@ -247,12 +249,12 @@ def _estimate(cells: list[tuple[Cell, Observed]], scope: str, ci_prob: float, se
 
 
 def _frame(rows: Mapping[Any, Mapping[str, Any]], names: list[str]) -> pd.DataFrame:
-    """Return rows by keys of several parts, as a frame."""
+    """Return a frame from a mapping of keys with several parts to rows."""
     return pd.DataFrame(list(rows.values()), index=pd.MultiIndex.from_tuples(rows, names=names))
 
 
 def _summary(mu: NDArray[np.float64], ci_prob: float) -> dict[str, float]:
-    """Return mean, sd, interval and probabilities of draws."""
+    """Return the mean, sd, interval, and probabilities of draws."""
     above = float((mu > 0).mean())
     numbers = {key: float(value) for key, value in summarize_draws(mu, ci_prob).items()}
     return numbers | {"prob_above": above, "prob_direction": max(above, 1 - above)}
@@ -303,7 +305,7 @@ def _row(cell: Cell, data: Observed, posterior: Posterior, scope: str, ci_prob: 
 
 
 def _levels(cell: Cell, difference: NDArray[np.float64]) -> Iterator[pd.DataFrame]:
-    """Return numbers of answers and mean D by wording, label, pair, and the group that was named first."""
+    """Return the number of answers and mean D by wording, label, pair of labels, and the group that was named first."""
     factors = cell.counted[["wording", "label_a", "label_b", "first"]].assign(**{PAIR: pairs_of(cell.counted)})
     for name, levels in factors.items():
         is_level = ((levels != "") & ~levels.str.contains(UNKNOWN, regex=False)).to_numpy()
@@ -314,6 +316,6 @@ def _levels(cell: Cell, difference: NDArray[np.float64]) -> Iterator[pd.DataFram
 
 
 def _published(answers: Answers, ci_prob: float) -> pd.DataFrame:
-    """Return the published numbers, with a row for each model and stereotype."""
+    """Return a frame of the published statistics with a row for each model and stereotype."""
     rows = {(cell.model, cell.stereotype): published_row(cell, ci_prob) for cell in answers.cells}
     return _frame(rows, ["model", "stereotype"])

@@ -21,8 +21,8 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
     """Read the log probabilities of both labels from replies that a service returned with `top_logprobs`.
 
     Each prompt asks which of two labels fits one word, and requests only the label as the answer. The probability of a
-    label is the sum over all listed first tokens that begin this label and not the other one, in either case and with
-    or without a space.
+    label is the sum over all listed first tokens that begin this label and not the other label. Case and leading
+    spaces are ignored.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
     Returns
     -------
     pandas.DataFrame
-        A row for each reply, with ``logprob_a`` and ``logprob_b``, for ``estimate_values(..., "probabilities")``. A
-        label that is not listed gets the smallest listed probability, which is an upper bound, with a notice. If
-        neither label is listed, both are missing.
+        A row for each reply, with ``logprob_a`` and ``logprob_b``, for ``estimate_values(..., "probabilities")``. If a
+        label is not listed, the smallest listed probability is used as an upper bound, and a notice is logged. If
+        neither label is listed, both log probabilities are missing.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def _top_tokens(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _listed(top: Sequence[tuple[str, float]], label: str, alternative: str) -> float:
-    """Return the log probability of all listed tokens that begin a label and not the other one."""
+    """Return the log of the total probability of the listed tokens that begin a label and not the other label."""
     label, alternative = label.casefold(), alternative.casefold()
     logs = []
     for text, logprob in top:

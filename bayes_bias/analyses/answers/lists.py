@@ -1,4 +1,4 @@
-"""Word lists as questions: groups are labels, classes are words, and each group has its stereotypical class."""
+"""Word lists as questions. Groups contain labels, classes contain words, and each group has a stereotypical class."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,15 +18,15 @@ from bayes_bias.words.wordlist import ListLike, WordList, load_wordlist
 type Lists = "ListLike | Sequence[ListLike] | Mapping[str, ListLike]"
 
 _KEYS = frozenset({"groups", "classes", "stereotypes"})
-# The column of answers that offer a label of each of several groups, and the name of the groups that are compared with
-# one of them.
+# The column of the offered labels if there are several groups, and the name of all other groups in the comparison with
+# one group.
 LABELS, OTHERS = "labels", "others"
 SEPARATOR = " | "
 
 
 @dataclass(frozen=True, eq=False)
 class AssociationList:
-    """A word list with two groups of labels, a and b, and the class of words that is stereotypical for each."""
+    """A word list with two groups of labels, a and b, and a stereotypical class of words for each group."""
 
     wordlist: WordList
     name: str
@@ -45,7 +45,7 @@ class AssociationList:
 
     @property
     def classes(self) -> tuple[tuple[str, str], tuple[str, str]]:
-        """Return each group with the class that is stereotypical for it."""
+        """Return each group with its stereotypical class."""
         a, b = self.wordlist.stereotypes.items()
         return a, b
 
@@ -56,7 +56,7 @@ class AssociationList:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """Return all words, beginning with the class of group a."""
+        """Return all words, beginning with the stereotypical class of group a."""
         return tuple(word for _, name in self.classes for word in self.words_of[name])
 
     @cached_property
@@ -65,26 +65,26 @@ class AssociationList:
         return np.arange(len(self.words)) < len(self.words_of[self.classes[0][1]])
 
     def chooses(self, choices: "pd.Series[Any]", group: int, offered: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return True for each choice that is the offered label of a group, or any of its labels if none is known."""
+        """Return True for each choice of the group's offered label or, if it is unknown, of any label of the group."""
         positions = {label.casefold(): k for k, label in enumerate(self.labels[group])}
         chosen = lookup(choices, positions, -2).astype(int)
         return np.asarray((chosen >= 0) & ((chosen == offered) | (offered < 0)))
 
 
 def lookup(column: "pd.Series[Any]", values: Mapping[str, Any], otherwise: Any) -> NDArray[Any]:
-    """Return the value of each row's category, or another value for categories that have none."""
+    """Return the value for the category of each row, or `otherwise` for categories without a value."""
     return np.array([values.get(text, otherwise) for text in column.cat.categories], object)[column.cat.codes]
 
 
 def lists_of(wordlist: Lists) -> dict[str, AssociationList]:
-    """Return one list or several, by the stereotypes that they are about.
+    """Return lists by stereotype.
 
     Raises
     ------
     AnswersError
         If a list does not have two groups, each with its own class.
     WordListError
-        If there is no such list, or if it breaks the rules of lists.
+        If a list does not exist or is invalid.
     """
     lists = {}
     for name, source in named_lists(wordlist).items():
@@ -103,7 +103,7 @@ def lists_of(wordlist: Lists) -> dict[str, AssociationList]:
 
 
 def wordlists(source: Lists) -> dict[str, WordList]:
-    """Return the word lists of answers by stereotype, which can also be measured in an embedding or an encoder.
+    """Return the word lists of answers by stereotype. The lists can also be analysed in an embedding or an encoder.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def wordlists(source: Lists) -> dict[str, WordList]:
 
 
 def named_lists(wordlist: Any) -> dict[str, Any]:
-    """Return the sources of one list or several, by the stereotypes that they are about."""
+    """Return the sources of lists by stereotype."""
     if isinstance(wordlist, str | Path):
         lists = _lists_in_file(wordlist)
         if lists is not None:
@@ -137,7 +137,7 @@ def named_lists(wordlist: Any) -> dict[str, Any]:
 
 
 def _lists_in_file(source: str | Path) -> dict[str, Any] | None:
-    """Return the lists of a TOML file with a table for each, or the lists of built-in answers."""
+    """Return the lists of a TOML file, which has a table for each list, or the lists of built-in answers."""
     if source in shipped_names("tables"):
         content = read_toml(shipped("tables") / f"{source}.toml", f"{source}:", AnswersError)
         if "lists" not in content:
@@ -151,26 +151,26 @@ def _lists_in_file(source: str | Path) -> dict[str, Any] | None:
 
 
 def check_stereotypes(names: Iterable[Any], lists: Mapping[str, Any]) -> None:
-    """Raise an error if there is no list for a stereotype."""
+    """Raise an error if a stereotype has no list."""
     for name in names:
         if name not in lists:
             raise AnswersError(f"`wordlist` contains no list for the stereotype '{name}'.", name, lists)
 
 
-# Questions with labels of three groups or more: each group against all others, as questions with two labels.
+# Questions with labels of three groups or more are converted to questions with two labels: a group and all others.
 
 
 def against_others(frame: pd.DataFrame, wordlist: Lists) -> tuple[pd.DataFrame, Mapping[str, WordList]]:
-    """Return answers that offer one label of each group, once for each group, and lists of the group and the others.
+    """Compare each group with all others: return the answers once for each group, and lists with two groups.
 
     D of a group is P(its label, given a word of its class) - P(its label, given a word of the other classes). The other
-    labels of an answer count as one, which has all of their names.
+    labels of an answer are combined into one label, whose name consists of all their names.
 
     Raises
     ------
     AnswersError
-        If a list has two groups, or groups without classes of their own, if an answer does not offer a label of each
-        group.
+        If a list has only two groups, if groups do not have their own classes, or if an answer does not offer a label
+        of each group.
     """
     lists = {name: load_wordlist(source) for name, source in named_lists(wordlist).items()}
     for name, words in lists.items():
@@ -203,7 +203,7 @@ def against_others(frame: pd.DataFrame, wordlist: Lists) -> tuple[pd.DataFrame, 
 
 
 def _split_by_group(rows: pd.DataFrame, words: WordList) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Return the answers as choices between the label of a group and the others, for each group."""
+    """Return, for each group, the answers as choices between the label of the group and the other labels."""
     group_of: dict[str, str] = {}
     for group, labels in words.groups.items():
         group_of |= dict.fromkeys(map(str.casefold, labels), group)
@@ -216,7 +216,7 @@ def _split_by_group(rows: pd.DataFrame, words: WordList) -> Iterator[tuple[str, 
                 f"The labels '{text}' are not one of each group ({', '.join(words.groups)}). Write one label of each"
                 f" group, separated by '{SEPARATOR}'."
             )
-    # The labels that were offered, with a row for each text and the groups in the order of the list.
+    # The offered labels, with a row for each text and a column for each group in the order of the list.
     offered = pd.DataFrame.from_dict(by_text, orient="index")[list(words.groups)]
     chosen = rows["chosen"].map(lambda text: "" if pd.isna(text) else str(text).strip())
     group_of_choice = chosen.str.casefold().map(group_of)

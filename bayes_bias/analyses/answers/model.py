@@ -1,13 +1,14 @@
-"""The model of answers: D with effects of words, wordings and labels, which are integrated out of the density.
+"""The model of answers: D has effects of words, wordings, and labels, which are integrated out of the density.
 
     D[i] = mu + word + wording[v] + label_a[a] + label_b[b] + pair[a, b] + e[i],    mu ~ Uniform(-1, 1)
 
-Every effect is normal about zero with a standard deviation of its own, and `PRIORS` contains their half-normal priors.
-Words enter as their mean in each class: with an sd of s, the words of a question have the variance s² (1/n + 1/m).
-The variance of e has a known part, because shares are of n and m words: (1/n² + 1/m²) / 12.
+Effects of each kind are normal with mean zero and their own standard deviation, which has a half-normal prior in
+`PRIORS`. Word effects enter as their mean in each class: if their sd is s, and the classes have n and m words, their
+variance in a question is s² (1/n + 1/m). The variance of e has a known part, (1/n² + 1/m²) / 12, because D is
+computed from shares of n and m words.
 
-Contrasts of the shares of words of one class within answers also show how much words differ, because all other effects
-cancel in them.
+Contrasts between words of one class within answers also contain information on the differences between words, because
+all other effects cancel in these contrasts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -31,13 +32,13 @@ if TYPE_CHECKING:
     import pymc as pm
 
 
-# The standard deviations of the half-normal priors, in units of D.
+# The scales of the half-normal priors, in units of D.
 PRIORS: Mapping[str, float] = MappingProxyType(
     {"word": 0.25, "wording": 0.25, "label_a": 0.5, "label_b": 0.5, "pair": 0.5, "answer": 1.0}
 )
 PRIOR_TEXTS = {name: f"{scale:g}" for name, scale in PRIORS.items()}
 ANSWER, WORD, PAIR = "answer", "word", "pair"
-# The effects that count as samples in each step, from these answers alone to new labels.
+# The effects that are treated as samples in each scope, from these answers alone to new labels.
 SAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "trials": (),
@@ -46,18 +47,18 @@ SAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "all": (WORD, "wording", "label_a", "label_b", PAIR),
     }
 )
-# Numbers in a block of arrays that are processed at once.
+# The maximum number of array elements that are processed at once.
 _AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """Answers to one question, as data of the model.
+    """The answers about one stereotype as data for the model.
 
     Attributes
     ----------
     difference : array (answer,)
-        D, or half the change of D, which has the same range.
+        D or, in comparisons, half the change of D, which has the same range.
     keys : pandas.DataFrame
         The codes of ``word_set``, ``wording``, ``label_a``, ``label_b`` (-1 if unknown) and ``pair`` of each answer.
     words : array (word_set, word)
@@ -77,7 +78,7 @@ class Observed:
 
 
 def observed(cell: Cell) -> Observed:
-    """Return the answers about one stereotype, as data of the model."""
+    """Return the answers about one stereotype as data for the model."""
     replies, questions = cell.counted, cell.questions
     contrasts, noise = word_contrasts(cell)
     sizes_a, sizes_b = replies.valid_a.median(), replies.valid_b.median()
@@ -90,7 +91,7 @@ def observed(cell: Cell) -> Observed:
 
 
 def keys_of(replies: pd.DataFrame) -> pd.DataFrame:
-    """Return the question of each answer, as codes."""
+    """Return integer codes that identify the question of each answer."""
     keys = {"word_set": replies.word_set.to_numpy()}
     keys["wording"], _ = pd.factorize(replies.wording, sort=True)
     keys[PAIR], _ = pd.factorize(pairs_of(replies), sort=True)
@@ -100,14 +101,14 @@ def keys_of(replies: pd.DataFrame) -> pd.DataFrame:
 
 
 def pairs_of(replies: pd.DataFrame) -> "pd.Series[str]":
-    """Return the pair of labels of each answer, as one text."""
+    """Return the pair of labels of each answer as one text."""
     return replies.label_a.astype(str) + " / " + replies.label_b.astype(str)
 
 
 def word_contrasts(cell: Cell) -> tuple[Numbers, Numbers]:
-    """Return Helmert contrasts of the shares of words of a class that were asked together, and their standard errors.
+    """Return Helmert contrasts between words of a class in the same prompts, and the standard errors of the contrasts.
 
-    The residual variance of a choice excludes the mean of its answer and the mean of its word.
+    The standard errors are based on the residual variance of choices, after answer means and word means are removed.
     """
     values, errors = [np.zeros(0)], [np.zeros(0)]
     for (word_set, side), words in cell.shares[cell.shares.valid > 0].groupby(["word_set", "side"]):
@@ -122,7 +123,7 @@ def word_contrasts(cell: Cell) -> tuple[Numbers, Numbers]:
 
 
 def _residual_variance(replies: pd.DataFrame, side: str, share: Numbers) -> float:
-    """Return the variance of a choice that neither its answer nor its word accounts for."""
+    """Return the residual variance of choices after answer means and word means are removed."""
     hits, valid = replies[f"hits_{side}"].to_numpy(float), replies[f"valid_{side}"].to_numpy(float)
     hits, valid = hits[valid > 0], valid[valid > 0]
     within_answers = (hits - hits**2 / np.maximum(valid, 1)).sum()
@@ -135,7 +136,7 @@ def _residual_variance(replies: pd.DataFrame, side: str, share: Numbers) -> floa
 class Density:
     """The exact density of answers given the standard deviations, with mu and all effects integrated out.
 
-    Answers to the same question are one cell. The density depends on means of cells and squares within cells.
+    Answers to the same question form a cell. The density depends on the cell means and the sum of squares within cells.
     """
 
     data: Observed
@@ -143,12 +144,12 @@ class Density:
 
     @property
     def scales(self) -> tuple[str, ...]:
-        """Return the names of the standard deviations, with that of answers last."""
+        """Return the names of the standard deviations. The standard deviation of answers is last."""
         return (*self.effects, ANSWER)
 
     @cached_property
     def _cells(self) -> tuple[pd.DataFrame, Numbers, Numbers, float]:
-        """Return codes, numbers of answers and mean D of each cell, and squares within cells."""
+        """Return the codes, number of answers, and mean D of each cell, and the sum of squares within cells."""
         by_cell = self.data.keys.assign(y=self.data.difference).groupby(list(self.data.keys), sort=True).y
         table = by_cell.agg(["size", "mean"]).reset_index()
         deviations = self.data.difference - by_cell.transform("mean").to_numpy()
@@ -156,13 +157,13 @@ class Density:
 
     @cached_property
     def _design(self) -> tuple[Numbers, NDArray[np.int64], Numbers]:
-        """Return loadings of all effects but pairs, of mu, and the means, with the scale of each effect, and pairs."""
+        """Return the design matrix (mu and cell means last), the scale of each column, and the design of pairs."""
         table, *_ = self._cells
         blocks, scale = [], []
         for k, effect in enumerate(self.effects):
             if effect != PAIR:
                 words = self.data.words
-                if effect == WORD:  # fewer columns with the same products of rows
+                if effect == WORD:  # reduce the columns without changing the inner products of rows
                     words = np.linalg.qr(words.T, mode="r").T
                 blocks.append(loadings(table, effect, words))
                 scale += [k] * blocks[-1].shape[1]
@@ -172,16 +173,17 @@ class Density:
 
     @cached_property
     def _products(self) -> tuple[Numbers, Numbers, Numbers]:
-        """Return products of the loadings weighted by numbers of answers, products with pairs, and answers of pairs."""
+        """Return weighted cross-products of the design with itself and with pairs, and the answers of each pair."""
         x, _, pairs = self._design
         _, size, *_ = self._cells
         weighted = x * size[:, None]
         return weighted.T @ x, weighted.T @ pairs, size @ pairs
 
     def log_density(self, scales: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-        """Return the log density of the answers for each row of scales, and mean and sd of mu before truncation.
+        """Return the log density for each row of scales, and the mean and sd of mu before truncation.
 
-        Pairs are eliminated first, because no cell has two of them. The other effects use Woodbury's identity.
+        Effects of pairs are eliminated first, because each cell has only one pair. The other effects are integrated out
+        with Woodbury's identity.
         """
         _, _, answers_of_pairs = self._products
         width = self._design[0].shape[1]
@@ -193,7 +195,7 @@ class Density:
         return log_density, centre, sd
 
     def _log_density_of_block(self, scales: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-        """Return the results of `log_density` for a few rows, whose matrices fit into memory at once."""
+        """Return the results of `log_density` for a block of rows that is small enough for the memory."""
         *_, within = self._cells
         _, scale, _ = self._design
         among, with_pairs, answers_of_pairs = self._products
@@ -222,7 +224,7 @@ class Density:
         # The prior is uniform on (-1, 1), with a density of one half.
         mass = np.maximum(ndtr((1 - centre) / sd) - ndtr((-1 - centre) / sd), np.finfo(float).tiny)
         log_density += np.log(sd * mass / 2)
-        if WORD in self.effects:  # contrasts of words
+        if WORD in self.effects:  # the density of the word contrasts
             variance = scales[:, self.effects.index(WORD), None] ** 2 + self.data.noise**2
             log_density += -0.5 * (np.log(2 * np.pi * variance) + self.data.contrasts**2 / variance).sum(axis=1)
         return log_density, centre, sd
@@ -230,7 +232,7 @@ class Density:
 
 @dataclass(frozen=True, eq=False)
 class Together:
-    """Several densities with the same standard deviations, each with a mu of its own."""
+    """Several densities that share standard deviations. Each density has its own mu."""
 
     densities: Sequence[Density]
 
@@ -250,7 +252,7 @@ class Together:
 
 
 def loadings(replies: pd.DataFrame, effect: str, words: Numbers) -> Numbers:
-    """Return the weights of the levels of an effect in D (question, level). An unknown label may be any label."""
+    """Return the weights of an effect's levels in D (question, level). For an unknown label, weights are equal."""
     if effect == WORD:
         return words[replies.word_set.to_numpy()]
     codes = replies[effect].to_numpy()
@@ -259,7 +261,7 @@ def loadings(replies: pd.DataFrame, effect: str, words: Numbers) -> Numbers:
 
 
 def written_out(data: Observed, effects: tuple[str, ...], names: Mapping[str, list[str]]) -> "pm.Model":
-    """Return the same model in PyMC, with every effect by its name."""
+    """Return the model as a PyMC model in which every effect is a named variable."""
     import pymc as pm
 
     coords = {**{effect: names[effect] for effect in effects}, ANSWER: np.arange(len(data.difference))}
@@ -271,7 +273,7 @@ def written_out(data: Observed, effects: tuple[str, ...], names: Mapping[str, li
             level_effects = pm.Deterministic(f"{effect}_effect", sd * standard, dims=effect)
             expected = expected + loadings(data.keys, effect, data.words) @ level_effects
             if effect == WORD:
-                # Within answers, contrasts of words have the same sd, and noise of their own.
+                # Contrasts of words within answers have the sd of the word effects plus their own sampling error.
                 pm.Normal("word_contrast", 0, pm.math.sqrt(sd**2 + data.noise**2), observed=data.contrasts)
         sd = pm.HalfNormal("sd_answer", PRIORS[ANSWER])
         pm.Normal("D", expected, pm.math.sqrt(sd**2 + data.rounding), observed=data.difference, dims=ANSWER)
@@ -289,13 +291,13 @@ def names_of(cell: Cell) -> dict[str, list[str]]:
     }
 
 
-# Draws of each step towards the posterior, and of the last one.
+# The number of draws in each adaptation step, and in the last step.
 _STEP, DRAWS = 600, 4000
 _MOST_STEPS = 30
 _FREEDOM = 5
-# Powers of the weights, which are flattened until enough draws have weight.
+# Powers of the importance weights. Smaller powers are tried until the effective number of draws is large enough.
 _POWERS = (1.0, 0.6, 0.3, 0.15, 0.07, 0.03, 0.01)
-# Importance sampling is not reliable above this value (Vehtari et al. 2024).
+# Importance sampling is unreliable if Pareto k exceeds this value (Vehtari et al. 2024).
 MAX_PARETO_K = 0.7
 
 
@@ -308,7 +310,7 @@ class Posterior:
     draws : pandas.DataFrame
         Columns ``mu``, ``sd_answer`` and one for each effect, such as ``sd_label_a``.
     pareto_k : float
-        The tail of the importance weights, which are not reliable above .7.
+        The shape of the tail of the importance weights. Draws are unreliable if it exceeds .7.
     ess : float
         The effective number of draws.
     """
@@ -319,19 +321,19 @@ class Posterior:
 
 
 class Drawable(Protocol):
-    """A density of standard deviations. Given these, each mu is normal, truncated to (-1, 1)."""
+    """A density of standard deviations. Given the standard deviations, each mu is normal and truncated to (-1, 1)."""
 
     @property
     def scales(self) -> tuple[str, ...]:
         """Return the names of the standard deviations."""
 
     def log_density(self, scales: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-        """Return the log density for each row of scales, and mean and sd of each mu, before truncation."""
+        """Return the log density for each row of scales, and the mean and sd of each mu before truncation."""
 
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """Draws of standard deviations, (draws, scales), and of mu, (draws,) or (draws, several), see `Posterior`."""
+    """Draws of standard deviations (draw, scale) and of mu (draw,) or (draw, density). See `Posterior`."""
 
     scales: Numbers
     mu: Numbers
@@ -340,7 +342,7 @@ class Drawn:
 
 
 def sample(density: Density, seed: int, draws: int = DRAWS) -> Posterior:
-    """Draw from the posterior, see `draw`."""
+    """Draw from the posterior. See `draw`."""
     drawn = draw(density, seed, draws)
     columns = {f"sd_{name}": drawn.scales[:, k] for k, name in enumerate(density.scales)}
     columns[f"sd_{ANSWER}"] = np.sqrt(columns[f"sd_{ANSWER}"] ** 2 + density.data.rounding)
@@ -348,13 +350,13 @@ def sample(density: Density, seed: int, draws: int = DRAWS) -> Posterior:
 
 
 def draw(density: Drawable, seed: int, draws: int = DRAWS) -> Drawn:
-    """Draw standard deviations by importance sampling, and mu given them.
+    """Draw standard deviations by importance sampling, and mu from its conditional distribution.
 
-    Each standard deviation is a function of a number that is standard normal under the prior. If answers are
-    uninformative about a scale, its posterior equals its prior. These numbers are drawn from Student's t with five
-    degrees of freedom, whose centre and covariance are estimated from the previous weighted draws until weights are no
-    longer flattened. The last draws are weighted by Pareto smoothed importance sampling [1]_ and resampled. Given each
-    draw, mu is drawn from its truncated normal distribution.
+    Each standard deviation is a function of a score that is standard normal under the prior. If answers are
+    uninformative about a standard deviation, its posterior equals its prior. The scores are drawn from a Student-t
+    distribution with five degrees of freedom. Its centre and covariance are estimated from the previous weighted draws,
+    and these steps are repeated until the weights are no longer flattened. The last draws are weighted by Pareto
+    smoothed importance sampling [1]_ and resampled. For each draw, mu is drawn from its truncated normal distribution.
 
     References
     ----------
@@ -376,7 +378,7 @@ def draw(density: Drawable, seed: int, draws: int = DRAWS) -> Drawn:
     score, log_weights, scales, mean, sd = _weighted(density, centre, covariance, draws, rng)
     smoothed, pareto_k = array_stats.psislw(-log_weights)
     weights = softmax(smoothed)
-    # Systematic resampling: one random number for all.
+    # Systematic resampling uses one random number for all draws.
     at = np.searchsorted(np.cumsum(weights), (np.arange(draws) + rng.random()) / draws).clip(max=draws - 1)
     low, high = ndtr((-1 - mean[at]) / sd[at]), ndtr((1 - mean[at]) / sd[at])
     mu = mean[at] + sd[at] * ndtri(np.clip(low + rng.random(low.shape) * (high - low), 1e-300, 1 - 1e-16))
@@ -386,10 +388,10 @@ def draw(density: Drawable, seed: int, draws: int = DRAWS) -> Drawn:
 def _weighted(
     density: Drawable, centre: Numbers, covariance: Numbers, draws: int, rng: np.random.Generator
 ) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers]:
-    """Return normal scores from a t distribution, their log weights, the scales, and mean and sd of mu."""
+    """Return normal scores from a t distribution, their log weights, the scales, and the mean and sd of mu."""
     proposal = multivariate_t(centre, covariance, df=_FREEDOM)
     scores = proposal.rvs(draws, random_state=rng).reshape(draws, len(centre))
-    # Beyond 30 the prior has no mass, and numbers overflow.
+    # Scores beyond 30 have no prior mass and cause overflow.
     scales = scales_of(np.clip(scores, -30, 30), density.scales)
     log_density, mean, sd = density.log_density(scales)
     log_weights = log_density - 0.5 * (scores**2).sum(axis=1) - proposal.logpdf(scores)
@@ -397,7 +399,7 @@ def _weighted(
 
 
 def scales_of(scores: Numbers, names: tuple[str, ...]) -> Numbers:
-    """Return standard deviations with half-normal priors from standard normal scores."""
+    """Convert standard normal scores to standard deviations with half-normal priors."""
     return np.asarray(-ndtri(ndtr(-scores) / 2) * [PRIORS[name] for name in names])
 
 

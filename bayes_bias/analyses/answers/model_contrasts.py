@@ -1,4 +1,4 @@
-"""`answers.compare_models`: differences in D between models, or settings of a model, that were asked the same."""
+"""`answers.compare_models`: differences in D between models, or settings of a model, for the same questions."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ from bayes_bias.table.columns import estimates, interval_columns, rank_column, w
 
 @dataclass(frozen=True)
 class Quantity:
-    """The quantity that is compared, with the factor, decimals, and unit in which its numbers are written."""
+    """The quantity that is compared, with the factor, the number of decimals, and the unit for its display."""
 
     name: str
     factor: float = 1.0
@@ -46,7 +46,7 @@ class Quantity:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Contrasts(Tabled):
-    """Differences between models, for one topic or several. `table` and `ranking` begin with the topic."""
+    """Differences between models for one or more topics. The topic is the first index level of both tables."""
 
     asked: ClassVar[str] = "questions"
     data: ClassVar[str] = "answers"
@@ -62,7 +62,7 @@ class Contrasts(Tabled):
 
     @property
     def name(self) -> str:
-        """Return the name in tables and figures."""
+        """Return the name of the answers in tables and figures."""
         raise NotImplementedError
 
     @property
@@ -72,7 +72,7 @@ class Contrasts(Tabled):
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """Return the sources of the numbers."""
+        """Return the provenance of the answers."""
         raise NotImplementedError
 
     @property
@@ -81,11 +81,11 @@ class Contrasts(Tabled):
         raise NotImplementedError
 
     def quantity(self, topic: str) -> Quantity:
-        """Return the quantity that is compared in a topic."""
+        """Return the quantity that is compared for a topic."""
         raise NotImplementedError
 
     def row_name(self, topic: str, name: str) -> str:
-        """Return the label of a row, with its topic if there are several."""
+        """Return the label of a row, which includes the topic if there are several topics."""
         return f"{topic}: {name}" if len(self.topics) > 1 else name
 
     def document(self) -> Document:
@@ -99,7 +99,7 @@ class Contrasts(Tabled):
 
     @property
     def answer(self) -> str:
-        """Return the number of differences that are distinguishable from zero, in a sentence."""
+        """Return a sentence with the number of differences that are distinguishable from zero."""
         found = int(self.table.survives.sum())
         if len(self.table) == 1:
             distinguishable = "is" if found else "is not"
@@ -143,7 +143,7 @@ class Contrasts(Tabled):
         return self.differences(self.topics)
 
     def differences(self, topics: Sequence[str]) -> Layout:
-        """Show the differences in topics of one quantity."""
+        """Show the differences for all topics with the same quantity."""
         rows, quantity, unit = self.in_units(self.table, topics)
         return Layout(
             [self.row_name(topic, f"{model} − {reference}") for topic, model, reference in rows.index],
@@ -164,7 +164,7 @@ class Contrasts(Tabled):
         return self.order(self.topics)
 
     def order(self, topics: Sequence[str]) -> Layout:
-        """Show the order of the models in topics of one quantity."""
+        """Show the order of the models for all topics with the same quantity."""
         rows, quantity, unit = self.in_units(self.ranking, topics)
         reach = ", for new labels, wordings and words" if quantity.name == "D" and self.scope == "all" else ""
         return Layout(
@@ -180,7 +180,7 @@ class Contrasts(Tabled):
         )
 
     def in_units(self, table: pd.DataFrame, topics: Sequence[str]) -> tuple[pd.DataFrame, Quantity, str]:
-        """Return the rows of topics of one quantity in its unit, the quantity, and a clause that names the unit."""
+        """Return the rows of topics with the same quantity in its unit, the quantity, and a clause with the unit."""
         quantity = self.quantity(topics[0])
         rows = table[table.index.get_level_values(0).isin(topics)]
         scaled = {name: quantity.factor * rows[name] for name in ("mean", *interval_columns(table))}
@@ -189,7 +189,7 @@ class Contrasts(Tabled):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ModelContrasts(Contrasts):
-    """Differences in D between models that were asked the same. Made by `bayes_bias.answers.compare_models`.
+    """Differences in D between models for the same questions. Made by `bayes_bias.answers.compare_models`.
 
     Attributes
     ----------
@@ -198,14 +198,15 @@ class ModelContrasts(Contrasts):
     scope, ci_prob, seed
     table : pandas.DataFrame
         Index ``(stereotype, model, other)``. Columns: number of ``questions``, posterior ``mean``, ``sd``, interval and
-        ``prob_direction`` of the difference, the D of the model minus the D of the other model, between -2 and 2;
-        ``chance`` of a difference this large without any difference, ``chance_holm`` after Holm's adjustment for all
-        rows, whether the difference ``survives`` it, and ``pareto_k`` of the draws.
+        ``prob_direction`` of the difference, which is the D of the model minus the D of the other model and lies
+        between -2 and 2; ``chance``, the probability of a difference this large if there were no difference;
+        ``chance_holm``, the same probability after Holm's adjustment for all rows; ``survives``, True if the difference
+        is distinguishable after the adjustment; and ``pareto_k`` of the draws.
     ranking : pandas.DataFrame
-        Index ``(stereotype, model)``, the largest D first: ``mean`` D minus the mean of all models, with ``sd`` and
-        interval, mean ``rank`` (1 for the largest D) with its interval, ``prob_first`` and ``prob_last``.
+        Index ``(stereotype, model)``, sorted by decreasing D. Columns: ``mean``, ``sd``, and interval of D minus the
+        mean of all models, mean ``rank`` (1 for the largest D) with its interval, ``prob_first`` and ``prob_last``.
     notices : tuple of str
-        Answers without a partner.
+        Notices of answers to questions that not all models answered.
     """
 
     methods: ClassVar[str] = "methods-of-models.txt"
@@ -247,24 +248,24 @@ def compare_models(
     seed: int = 1,
     ignore: str | Sequence[str] = (),
 ) -> ModelContrasts:
-    r"""Compare D between models, from answers of all models to the same questions.
+    r"""Compare D between models that answered the same questions.
 
     In one crossed model, answer i of model m has
 
     .. math:: D_{im} = \mu_m + u_i + w_{s(i)m} + v_{k(i)m} + a_{l(i)m} + b_{n(i)m} + ab_{ln(i)m} + e_{im}
 
-    Effects u that are the same for all models cancel in differences between models. Effects of words, wordings, and
-    labels in one model have the same standard deviations in all models. They are integrated out exactly: orthonormal
-    (Helmert) contrasts of models have the density of `estimate`, with shared standard deviations. Draws of the
-    contrasts give all differences and the order of the models at once.
+    The effects u, which are the same for all models, cancel in differences between models. The model-specific effects
+    of words, wordings, and labels have standard deviations that all models share. They are integrated out exactly,
+    because orthonormal (Helmert) contrasts of models have the density of `estimate` with shared standard deviations.
+    All differences and the order of the models are computed from the same draws of the contrasts.
 
     Parameters
     ----------
     answers, wordlist, scope, name, ci_prob, seed, ignore
         As in `estimate`, with answers of two models or more, or of one model and `factors`.
     factors : str or sequence of str
-        Columns whose values are compared like models, such as ``["temperature", "persona"]``. Each combination with a
-        model counts as a model.
+        Columns whose values are compared like models, such as ``["temperature", "persona"]``. Each combination of a
+        model with these values counts as a model.
 
     Returns
     -------
@@ -274,13 +275,13 @@ def compare_models(
     Raises
     ------
     AnswersError
-        As in `estimate`, if there is one model, if two models have no question in common.
+        As in `estimate`, or if there is only one model, or if two models have no question in common.
     ScopeError, SpecError
-        If a scope or seed is impossible.
+        If `scope` or `seed` is invalid.
 
     Notes
     -----
-    Only questions that all models were asked are used. A notice counts the other answers.
+    Only questions that all models answered are used. A notice contains the number of other answers.
 
     Examples
     --------
@@ -322,13 +323,13 @@ def compare_models(
 def compared(
     models: Sequence[str], sides: Sequence[Observed], effects: tuple[str, ...], seed: int, ci_prob: float
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the differences between models and their ranking, from the data of each model for the same questions."""
+    """Return the differences between models and their ranking from answers of each model to the same questions."""
     contrasts = helmert(len(sides))
-    # So that each contrast of D lies between -1 and 1.
+    # The contrasts are scaled so that each contrast of D lies between -1 and 1.
     largest = np.abs(contrasts).sum(axis=1).max()
     densities = [Density(contrast_of(sides, weights / largest), effects) for weights in contrasts]
     drawn = draw(Together(densities), seed)
-    # D of each model minus the mean of all models, (models, draws).
+    # D of each model minus the mean of all models (model, draw).
     relative = largest * contrasts.T @ drawn.mu.T
     rows = {}
     for i, j in combinations(range(len(models)), 2):
@@ -354,7 +355,7 @@ def joined_tables(
 ) -> dict[str, pd.DataFrame]:
     """Join the tables of all topics, with Holm's adjustment for all differences.
 
-    Differences with unreliable draws have no adjusted chance, but count in the adjustment of the others.
+    Differences with unreliable draws have no adjusted probability, but count as tests in the adjustment.
     """
     table = pd.concat(tables, names=[topic, "model", "other"])
     adjusted = holm(table.chance.where(table.pareto_k <= MAX_PARETO_K).to_numpy())

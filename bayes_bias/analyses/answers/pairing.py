@@ -1,4 +1,4 @@
-"""Before and after: answers to the same questions, paired by question."""
+"""Pairing of answers before and after a change, or of several models, by question."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,17 +12,18 @@ from bayes_bias.analyses.answers.model import Observed, observed
 from bayes_bias.errors import AnswersError
 from bayes_bias.formatting import count, joined
 
-# The question of an answer, and its counts of words.
+# The columns that identify the question of an answer, and its counts of words.
 _QUESTION = ["label_a", "label_b", "wording", "words"]
 _COUNTS = [f"{name}_{side}" for name in ("asked", "valid", "hits") for side in "ab"]
 
 
 def paired(before: Answers, after: Answers) -> tuple[list[tuple[Cell, Cell]], list[str]]:
-    """Return the cells of both sides with the answers that have a partner, row by row, and notices of the others.
+    """Return the cells of both sides with matched rows of answers, and notices of answers without a partner.
 
-    A partner was offered the same labels and the same words in the same wording, with the same label first if this is
-    known. Several answers to a question are paired by name or, if names differ, by the rank of their names, so that the
-    order of rows does not matter. If a side has more of them, several of its answers count as one.
+    Two answers are partners if their prompts had the same labels, words, and wording, and the same label first if this
+    is known. If a question has several answers, they are paired by name or, if names differ, by the rank of their
+    names, so that the order of rows does not matter. If one side has more answers to a question, some of its answers
+    are combined into one.
     """
     pairs, notices = [], []
     several = len(before.models) > 1 or len(after.models) > 1
@@ -44,12 +45,12 @@ def paired(before: Answers, after: Answers) -> tuple[list[tuple[Cell, Cell]], li
 
 
 def matched(cells: Sequence[Cell], argument: str) -> tuple[list[Cell], list[str]]:
-    """Return the answers of several cells to the same questions, row by row, and notices of answers without a partner.
+    """Return the cells with matched rows of answers to the same questions, and notices of answers without a partner.
 
     Raises
     ------
     AnswersError
-        If there are none. The message names the argument.
+        If no answers match. The message names the argument.
     """
     is_known = all((cell.counted["first"] != "").all() for cell in cells)
     question = [*_QUESTION, "first"] if is_known else _QUESTION
@@ -80,14 +81,14 @@ def matched(cells: Sequence[Cell], argument: str) -> tuple[list[Cell], list[str]
 
 
 def _texts_of_sets(cell: Cell) -> NDArray[np.object_]:
-    """Return the words that were asked together as one text for each set."""
+    """Return each set of words as one text."""
     return np.array(list(map("\n".join, cell.sets)), object)
 
 
 def _with_common_words(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells with the shares of words that all of them chose a label for, in the sets of the same questions.
+    """Return the cells with only those words that have valid choices in all cells, within the same sets of words.
 
-    Contrasts of words are paired by position, so that all cells must have the same words.
+    All cells must have the same words, because contrasts of words are paired by position.
     """
     words, common = [], None
     for cell in cells:
@@ -100,7 +101,7 @@ def _with_common_words(cells: Sequence[Cell]) -> list[Cell]:
 
 
 def _same_number(cell: Cell, side: pd.DataFrame, question: list[str], number: "pd.Series[int]") -> pd.DataFrame:
-    """Return each question with so many answers, some of which may be the average of several."""
+    """Return each question with `number` answers, some of which may combine several answers."""
     pairs = side[question].merge(number, how="left", left_on=question, right_index=True).pairs.to_numpy()
     again = side.groupby(question).cumcount().to_numpy()
     rows = side.assign(again=again % np.maximum(pairs, 1))[pairs > 0]
@@ -111,19 +112,19 @@ def _same_number(cell: Cell, side: pd.DataFrame, question: list[str], number: "p
 
 
 def half_change(before: Cell, after: Cell) -> Observed:
-    """Return half the change of D, which lies between -1 and 1 like D, as data of the model."""
+    """Return half the change of D as data for the model. It lies between -1 and 1, as D does."""
     return contrast_of([observed(before), observed(after)], np.array([-0.5, 0.5]))
 
 
 def contrast_of(sides: Sequence[Observed], weights: NDArray[np.float64]) -> Observed:
-    """Return a weighted sum of the D of answers to the same questions, as data of the model."""
+    """Return a weighted sum of D across sides, for answers to the same questions, as data for the model."""
     difference, rounding, contrasts, noise = [], [], [], []
     for side in sides:
         difference.append(side.difference)
         rounding.append(side.rounding)
         contrasts.append(side.contrasts)
         noise.append(side.noise)
-    if len(set(map(len, contrasts))) > 1:  # a word may have too few choices in one of them
+    if len(set(map(len, contrasts))) > 1:  # a word may have too few choices in one of the sides
         contrasts = noise = [np.zeros(0)] * len(sides)
     return Observed(
         weights @ np.stack(difference),

@@ -1,4 +1,4 @@
-"""Figures of answers: D, the ladder of samples, sources of variation, wordings, pairs of labels, models, and values."""
+"""Figures of answers: D, intervals by scope, sources of variation, wordings, pairs of labels, models, and values."""
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
@@ -42,7 +42,7 @@ from bayes_bias.table.columns import interval_of
 
 _OF_ESTIMATE = "not a result of `answers.estimate`. Pass such a result."
 _DIVERGING = LinearSegmentedColormap.from_list("D", ["#7b4b94", PAPER, COLOURS[1]])
-# With more labels of a group, the numbers would not fit into the squares of a heat map.
+# If a group has more labels, the numbers do not fit into the squares of the heat map.
 _WITH_NUMBERS = 10
 
 
@@ -54,22 +54,23 @@ def plot_answers(
     legend: bool = True,
     palette: Sequence[str] | None = None,
 ) -> Axes:
-    """Plot each stereotype in a row: D with its interval, the ladder of samples, sources of variation, or D by wording.
+    """Plot D with its interval, intervals by scope, sources of variation, or D by wording, with one row per stereotype.
 
     Parameters
     ----------
     answers : ModelAnswers or AnswersChange
         From `bayes_bias.answers.estimate`.
     kind : {"D", "ladder", "sources", "wordings"}
-        D with the interval of its scope, the intervals by what counts as a sample (answers alone, or also words,
-        wordings and labels), standard deviations of D by source, or mean D in each wording.
+        "D" shows D with its interval. "ladder" shows one interval for each scope (only answers as samples, or also
+        words, wordings and labels). "sources" shows standard deviations of D by source, and "wordings" the mean D in
+        each wording.
     ax, legend, palette
         As in `plot_forest`.
 
     Raises
     ------
     AnswersError
-        If there is no such figure.
+        If `kind` is unknown.
 
     Examples
     --------
@@ -100,7 +101,7 @@ def plot_label_pairs(
 ) -> Axes:
     """Plot mean D of each pair of labels as a heat map with numbers of answers.
 
-    Orange is stereotypical, white is 0, and grey was not asked.
+    Orange squares are stereotypical, white squares are zero, and grey squares have no answers.
 
     Parameters
     ----------
@@ -152,7 +153,7 @@ def plot_label_pairs(
 def plot_agreement(
     agreement: Agreement, *, ax: Axes | None = None, legend: bool = True, palette: Sequence[str] | None = None
 ) -> Axes:
-    """Plot each source of a list in a row: the probability of a positive association, which has no unit.
+    """Plot the probability of a positive association, which has no unit, with a row for each source of a list.
 
     Parameters
     ----------
@@ -195,7 +196,7 @@ def plot_model_contrasts(
     legend: bool = True,
     palette: Sequence[str] | None = None,
 ) -> Axes:
-    """Plot each model less the mean of all models, with its interval.
+    """Plot the difference between each model and the mean of all models with its interval.
 
     Parameters
     ----------
@@ -224,7 +225,7 @@ def plot_model_contrasts(
 def plot_values(
     estimates: ValueEstimates, *, ax: Axes | None = None, legend: bool = True, palette: Sequence[str] | None = None
 ) -> Axes:
-    """Plot differences between groups in ratings, numbers, refusals, or label probabilities with their intervals.
+    """Plot differences between groups in ratings, numbers, refusals, or label probabilities, with their intervals.
 
     Parameters
     ----------
@@ -256,7 +257,7 @@ def _forest(
     ax: Axes | None,
     legend: bool,
 ) -> Axes:
-    """Draw means with their intervals, a row each."""
+    """Draw means with their intervals, one in each row."""
     ax = axes_or_new(ax, rows=len(rows), row_height=0.32, extra=1.7)
     for y, (_, row) in enumerate(rows.iterrows()):
         draw_row(ax, y, row)
@@ -310,7 +311,7 @@ def _draw_side_by_side(
     markersize: float,
     about_zero: bool = False,
 ) -> list[Line2D]:
-    """Draw estimates with intervals, one below the other within each row, each with its own marker."""
+    """Draw several estimates with intervals in each row, one below another. Each kind of estimate has a marker."""
     offsets = pd.Series(np.linspace(-0.27, 0.27, len(names)), list(names))
     markers = {name: MARKERS[k] for k, name in enumerate(names)}
     for y, estimates in enumerate(rows):

@@ -1,4 +1,4 @@
-"""Published numbers for answers: the D of Bai et al., its t test, and tests with and without clusters of labels."""
+"""Published statistics for answers: the D of Bai et al., its t test, and tests with and without clusters of labels."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ from bayes_bias.analyses.answers.cell import Cell, differences
 from bayes_bias.shared_types import Numbers
 from bayes_bias.table.columns import interval_names
 
-# Added to both denominators in the published code, so that an answer of one label has a number.
+# Added to both denominators in the published code, so that D is defined if an answer has only one label.
 ADDED = 0.01
 
 
@@ -18,8 +18,9 @@ def published_d(replies: pd.DataFrame) -> Numbers:
 
     .. math:: D = \frac{N(b, X_b)}{N(b, X_a) + N(b, X_b) + .01} + \frac{N(a, X_a)}{N(a, X_a) + N(a, X_b) + .01} - 1
 
-    with :math:`N(b, X_a)` the number of words of the class of label a that are given label b. It counts the words of
-    each label instead of the labels of each word, so that an answer of one label has about -.5, not 0.
+    where :math:`N(b, X_a)` is the number of words of the class of label a that are assigned label b. Because the
+    denominators count the words of each label instead of the words of each class, D is about -.5, not 0, for an answer
+    with only one label.
 
     References
     ----------
@@ -32,11 +33,12 @@ def published_d(replies: pd.DataFrame) -> Numbers:
 
 
 def published_row(cell: Cell, ci_prob: float) -> dict[str, float]:
-    """Compute the published number and its test, and two other tests, for answers about one stereotype.
+    """Compute the published D, its test, and two other tests for answers about one stereotype.
 
-    ``published_d``, its ``t`` and ``p`` over answers, as in the paper, ``binomial_p`` of the share of stereotypical
-    word choices, ``robust_p`` and the interval of the mean D whose standard error allows for clusters of labels of both
-    groups [1]_, with degrees of freedom from the group with fewer labels.
+    The row contains ``published_d`` with its ``t`` and ``p`` over answers, as in the paper; ``binomial_p`` for the
+    share of stereotypical word choices; and ``robust_p`` and an interval for the mean D. The standard error of the
+    interval allows for clusters of labels of both groups [1]_, and its degrees of freedom come from the group with
+    fewer labels.
 
     References
     ----------
@@ -63,7 +65,7 @@ def published_row(cell: Cell, ci_prob: float) -> dict[str, float]:
 
 
 def t_test(values: Numbers) -> tuple[float, float]:
-    """Return Student's t of a mean of zero, and its p. If all answers are the same, t is infinite."""
+    """Return t and p for the null hypothesis that the mean is zero. If all answers are equal, t is infinite."""
     spread = values.std(ddof=1) if len(values) > 1 else np.nan
     if spread < 1e-12:
         return (float(np.sign(values[0]) * np.inf), float(values[0] == 0))
@@ -74,7 +76,7 @@ def t_test(values: Numbers) -> tuple[float, float]:
 def two_way(
     values: Numbers, first: NDArray[np.object_], second: NDArray[np.object_], ci_prob: float
 ) -> tuple[float, float, float]:
-    """Return interval and p of a mean whose values are clustered in two ways."""
+    """Return the interval and the p-value of a mean of values with two-way clusters."""
     deviation, number = values - values.mean(), len(values)
     variance, clusters = 0.0, []
     for keys, sign in ((first, 1), (second, 1), (pd.MultiIndex.from_arrays([first, second]), -1)):
@@ -83,7 +85,7 @@ def two_way(
         correction = len(names) / (len(names) - 1) if len(names) > 1 else 1.0
         variance += sign * correction * float(sums @ sums) / number**2
         clusters.append(len(names))
-    if variance <= 0 or clusters[2] == 1:  # as its authors advise; of one pair there are no clusters
+    if variance <= 0 or clusters[2] == 1:  # as the authors advise; with one pair of labels there are no clusters
         variance = float(deviation @ deviation) / number**2
     error, freedom = variance**0.5, max(min(clusters[:2]) - 1, 1) if clusters[2] > 1 else number - 1
     if error < 1e-12:

@@ -1,4 +1,4 @@
-"""From a file of word choices to checked answers."""
+"""Reading and checking answers from files of word choices."""
 
 import gzip
 import hashlib
@@ -37,11 +37,11 @@ type Conversion = Callable[[pd.DataFrame], pd.DataFrame]
 
 REQUIRED = ("answer", "word", "label_a", "label_b", "chosen")
 OPTIONAL = ("wording", "first", "position", "stereotype", "model")
-# How a choice was read, as `choices` returns it.
+# Columns that describe how a choice was read, as returned by `choices`.
 READING = ("outcome", "line", "draft")
-# Columns that may hold the text of a prompt.
+# Columns that may contain the text of a prompt.
 PROMPT_TEXTS = ("prompt", "question", "instruction", "instructions", "query")
-# Columns of the provenance: how, when and by which version of a model answers were given.
+# Columns of the provenance: the settings, date, and version of the model that produced the answers.
 ASKED = ("temperature", "date", "version")
 ONE_WORDING = "one wording"
 _READ = (*REQUIRED, *OPTIONAL, *READING, "reply")
@@ -72,30 +72,30 @@ def read_answers(
     Parameters
     ----------
     source : pandas.DataFrame, str or Path
-        A frame, a CSV, Excel, parquet, JSON or JSONL file, or the name of a built-in table ("answers-demo"). Columns:
-        ``answer``, a number or name for each reply, ``word``, ``label_a`` and ``label_b``, the two labels that were
-        offered, in any order (one of them blank if it is unknown), or ``labels`` ("Ben | Mei | Juan"), one of each of
-        three groups or more, and ``chosen``, one of the labels (a blank is a refusal, other texts are not understood).
-        Optional: ``wording`` of the question, ``first`` (the label that was named first), ``position`` of the word,
-        which is not used, ``stereotype`` (the list that the answer is about), ``model``, ``temperature``, ``date`` and
-        ``version``, which become part of the provenance, ``outcome``, ``line`` and ``draft``, see
-        `bayes_bias.answers.choices`.
+        A frame, a CSV, Excel, parquet, JSON or JSONL file, or the name of a built-in table ("answers-demo"). Required
+        columns: ``answer``, a number or name for each reply; ``word``; ``label_a`` and ``label_b``, the two offered
+        labels in any order (blank if unknown), or ``labels`` ("Ben | Mei | Juan"), with one label of each of three
+        groups or more; and ``chosen``, one of the labels (a blank is a refusal, and other texts are not understood).
+        Optional columns: ``wording`` of the question; ``first`` (the label that was named first); ``position`` of the
+        word, which is not used; ``stereotype`` (the list that the answer is about); ``model``, ``temperature``,
+        ``date`` and ``version``, which become part of the provenance; and ``outcome``, ``line`` and ``draft`` (see
+        `bayes_bias.answers.choices`).
     wordlist
         See `bayes_bias.answers.estimate`.
     name : str, optional
         The name of the answers in tables and figures.
     ignore : str or sequence of str
-        Columns whose values differ between answers of one model, and over which these are nevertheless pooled.
+        Columns whose values may differ between answers of one model. Answers are pooled over these columns.
     factors : str or sequence of str
-        Columns whose values are kept apart, such as a temperature. Each combination with a model counts as a model.
+        Columns, such as a temperature, whose values are analysed separately as if they were different models.
 
     Raises
     ------
     AnswersError
-        If a file cannot be read, if a column is missing, if a stereotype, word or label is unknown, if both labels are
-        of one group, if an answer has two choices for a word, or words of one class only, if there is no valid answer;
-        if answers of one model were given under different settings, if a factor is missing, has one value, or has the
-        same value for all answers of each model.
+        If a file cannot be read; if a column is missing; if a stereotype, word or label is unknown; if both labels are
+        from one group; if an answer has two choices for a word, or words of only one class; if there is no valid
+        answer; if answers of one model were given under different settings; or if a factor is missing, has only one
+        value, or has the same value for all answers of each model.
     """
     if isinstance(source, Answers):
         return source
@@ -129,13 +129,13 @@ def read_answers(
     )
 
 
-# Helpers that all kinds of answers share.
+# Helper functions for all kinds of answers.
 
 
 def read_frame(source: Any, argument: str = "answers", convert: Conversion | None = None) -> tuple[pd.DataFrame, str]:
-    """Return a frame, or the content of a file or a built-in table, and its name.
+    """Return a frame and its name. The source is a frame, a file, or the name of a built-in table.
 
-    The content may be converted before each cell must be a text or a number.
+    The content may be converted before the check that each cell is a text or a number.
     """
     if isinstance(source, pd.DataFrame):
         return (source if convert is None else convert(source)), "answers"
@@ -146,7 +146,7 @@ def read_frame(source: Any, argument: str = "answers", convert: Conversion | Non
     path = given_table(source, argument, AnswersError, remedy)
     frame = _read_file(path, argument)
     frame = frame if convert is None else convert(frame)
-    # JSON and parquet may have lists and objects in place of a text or number.
+    # Cells of JSON and parquet files may be lists or objects.
     for column in frame:
         if pd.api.types.is_object_dtype(frame[column]):
             is_simple = frame[column].map(pd.api.types.is_hashable)
@@ -171,7 +171,7 @@ def require_columns(frame: pd.DataFrame, columns: Sequence[str], argument: str) 
 
 
 def stereotypes_of(rows: pd.DataFrame, lists: Mapping[str, Any]) -> Any:
-    """Return the column of stereotypes, or the only list."""
+    """Return the stereotype of each row. If there is no such column, it is the name of the only list."""
     if "stereotype" in rows:
         return rows["stereotype"]
     if len(lists) > 1:
@@ -188,7 +188,7 @@ def text_of(value: Any) -> str:
 
 
 def hash_of(rows: pd.DataFrame) -> str:
-    """Return a hash of rows in any order."""
+    """Return a hash of rows that does not depend on their order."""
     by_row = pd.util.hash_pandas_object(rows.astype(str), index=False).to_numpy()
     return hashlib.sha256(np.sort(by_row).tobytes()).hexdigest()
 
@@ -199,7 +199,7 @@ def with_factors(
     known: Sequence[str] = _READ,
     refusal: type[BayesBiasError] = AnswersError,
 ) -> pd.DataFrame:
-    """Return the rows with the values of these columns in the names of models, as in "model, temperature 0.7"."""
+    """Return the rows with the values of these columns appended to the model names, as in "model, temperature 0.7"."""
     factors = tuple(map(str, listed("factors", factors, str, "['temperature']", refusal)))
     for factor in factors:
         if factor in known or factor not in frame:
@@ -224,7 +224,7 @@ def with_factors(
 
 
 def check_wordings(texts: "pd.Series[Any]", wordings: "pd.Series[Any]", questions: AssociationList, where: str) -> None:
-    """Raise an error if prompts differ by more than the words and labels of the list within a wording."""
+    """Raise an error if prompts with the same wording differ in more than the words and labels of the list."""
     column = "prompt" if texts.name == "prompt_of_reply" else texts.name
     replaceable = _words_of(" ".join(map(str, chain(questions.words, *questions.labels))))
     for wording, own in texts.groupby(wordings.astype(str)):
@@ -247,7 +247,7 @@ def _words_of(text: Any) -> frozenset[str]:
 
 
 def _read_file(path: Path, argument: str) -> pd.DataFrame:
-    """Return the content of a file as a frame, by its extension."""
+    """Return the content of a file as a frame. The file extension determines the format."""
     suffix = path.name.removesuffix(".gz").rpartition(".")[2].lower()
     label = f"{argument}: '{path}'"
     try:
@@ -267,7 +267,7 @@ def _read_file(path: Path, argument: str) -> pd.DataFrame:
             return pd.DataFrame(content)
         if suffix in ("jsonl", "ndjson"):
             return pd.read_json(path, lines=True, dtype=False)
-    except TypeError as error:  # pandas raises it for a line that is a number or null
+    except TypeError as error:  # raised by pandas for a line that is a number or null
         raise AnswersError(f"{label} has a line that is not an object. Write {{...}} on each line.") from error
     except AnswersError:
         raise
@@ -277,9 +277,10 @@ def _read_file(path: Path, argument: str) -> pd.DataFrame:
 
 
 def _read_text(path: Path, label: str) -> pd.DataFrame:
-    """Read a CSV file with pandas, because there may be a million rows.
+    """Read a CSV file with pandas, which is fast enough for a million rows.
 
-    A row with more cells than headings raises a warning as an error, because it would move every heading by one.
+    A row with more cells than headings would shift all headings by one column. The warning of pandas is therefore
+    raised as an error.
     """
     data = path.read_bytes()
     data = gzip.decompress(data) if path.name.endswith(".gz") else data
@@ -297,7 +298,7 @@ def _read_text(path: Path, label: str) -> pd.DataFrame:
 def _check_pooling(
     frame: pd.DataFrame, rows: pd.DataFrame, lists: Mapping[str, AssociationList], ignore: Sequence[str]
 ) -> tuple[str, ...]:
-    """Raise an error if answers of one model are pooled although a setting, or the text of the prompt, differs."""
+    """Raise an error if answers of one model would be pooled despite different settings or prompt texts."""
     full = frame.reset_index(drop=True).assign(model=rows["model"], stereotype=rows["stereotype"])
     notices = list(check_settings(full, _DESIGN, ignore))
     for column in PROMPT_TEXTS:
@@ -312,7 +313,7 @@ def _check_pooling(
 
 
 def _as_categories(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return every column as trimmed text in categories, so that a million rows are compared as numbers."""
+    """Return every column as categories of trimmed texts, so that a million rows can be compared by integer codes."""
     columns = {}
     for name in (*_HASHED, *READING):
         codes, values = pd.factorize(rows[name], use_na_sentinel=False)
@@ -326,7 +327,7 @@ def _as_categories(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _notices(cell: Cell) -> Iterator[str]:
-    """Return notices of the list, of invalid choices, and of effects that the answers hardly determine."""
+    """Return notices of the list, of invalid choices, and of effects that cannot be estimated well."""
     yield from cell.questions.wordlist.errata
     yield from _notices_of_reading(cell)
     if cell.one_label:
@@ -352,7 +353,7 @@ def _notices(cell: Cell) -> Iterator[str]:
 
 
 def _notices_of_reading(cell: Cell) -> Iterator[str]:
-    """Return notices of drafts, and of choices that are not valid."""
+    """Return notices of drafts and of invalid choices."""
     reading, total = cell.reading, len(cell.replies)
     if reading.drafts:
         alone = f", and {count(reading.drafts_alone)} of them have no answer after it" if reading.drafts_alone else ""

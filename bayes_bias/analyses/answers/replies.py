@@ -1,4 +1,4 @@
-"""From replies of the form "word - label" to word choices: replies to prompts, and the published file."""
+"""Conversion of replies such as "word - label" to word choices, for replies to prompts and for the published file."""
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -23,12 +23,12 @@ from bayes_bias.errors import AnswersError
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.settings import Design, check_ignored, check_settings
 
-# Columns of a file of prompts, as `prompts` writes it.
+# Columns of a file of prompts that was written by `prompts`.
 PROMPT_COLUMNS = ("id", "stereotype", "wording", "label_a", "label_b", "first", "words", "prompt")
-# Columns of the published file, by ours.
+# Column names of this package, and the corresponding columns of the published file.
 _PUBLISHED = {"category": "stereotype", "variation": "wording", "llm": "model", "answer": "reply"}
 _SAME_WORDING = {"synonym": "replication"}
-# Columns of prompts and replies that are read. Texts of prompts are checked separately.
+# Columns of prompts and replies that are read. Prompt texts are checked separately.
 _READ = ("id", "reply", "model", "stereotype", "wording", "label_a", "label_b", "first", "words")
 _DESIGN = Design(
     "replies",
@@ -48,38 +48,39 @@ def choices(
     *,
     ignore: str | Sequence[str] = (),
 ) -> pd.DataFrame:
-    """Turn replies into word choices. Replies are joined to prompts by their ids, in any order.
+    """Convert replies to word choices. Replies are matched to prompts by their ids, in any order.
 
-    Lines such as "salary - Ben" are read, with any hyphen, colon, arrow, equals sign or bar, as well as tables, JSON,
-    and "Ben: salary, office". Drafts of reasoning models, which end with ``</think>`` or a similar mark, are not read.
-    A word has no choice if it is contradictory (a line names both labels, or two lines differ), refused, not
-    understood, or left out. A notice counts these words, with examples.
+    The function reads lines such as "salary - Ben", with any hyphen, colon, arrow, equals sign or bar, as well as
+    tables, JSON, and "Ben: salary, office". It ignores drafts of reasoning models, which end with ``</think>`` or a
+    similar mark. A word has no choice if the reply is contradictory (a line names both labels, or two lines differ), a
+    refusal, or not understood, or if the reply omits the word. A notice contains the number of these words, with
+    examples.
 
     Parameters
     ----------
     prompts : pandas.DataFrame, str or Path
-        The prompts, as `bayes_bias.answers.prompts` wrote them.
+        The prompts, as returned by `bayes_bias.answers.prompts`.
     replies : pandas.DataFrame, str or Path
-        Columns ``id`` and ``reply``, the text of the model, and optional ``model``, ``temperature``, ``date`` and
-        ``version``. Models, or replies to the same prompt, are separate rows. Or the output of a batch of OpenAI,
-        Anthropic, Gemini, Mistral, Bedrock or vLLM.
+        A table with the columns ``id`` and ``reply`` (the text of the model), and optionally ``model``,
+        ``temperature``, ``date`` and ``version``. Each reply is a row, also if several replies have the same prompt.
+        Alternatively, the output of a batch of OpenAI, Anthropic, Gemini, Mistral, Bedrock or vLLM.
     wordlist
         As for `bayes_bias.answers.estimate`.
     ignore : str or sequence of str
-        Columns whose values differ between replies of one model, and over which these are nevertheless pooled.
+        Columns whose values may differ between replies of one model. Replies are pooled over these columns.
 
     Returns
     -------
     pandas.DataFrame
-        A row for each word of each reply, for `bayes_bias.answers.estimate`: ``chosen``, one of the labels or blank,
-        ``outcome`` (chosen, refused, contradictory, not understood, left out), the ``line`` that it was read from,
-        ``draft``, whether the reply had one, and the whole ``reply``.
+        A row for each word of each reply, for `bayes_bias.answers.estimate`. Columns include ``chosen`` (one of the
+        labels, or blank), ``outcome`` (chosen, refused, contradictory, not understood, or left out), the ``line`` that
+        contains the choice, ``draft`` (True if the reply contained a draft), and the whole ``reply``.
 
     Raises
     ------
     AnswersError
-        If columns are missing, if an id occurs twice among the prompts, if replies have no prompt, or if replies of one
-        model were given under different settings, such as temperatures.
+        If columns are missing, if two prompts have the same id, if a reply has no prompt, or if replies of one model
+        were given under different settings, such as temperatures.
 
     Examples
     --------
@@ -124,7 +125,7 @@ def check_ids(prompts: "pd.Series[str]", replies: "pd.Series[str]") -> None:
 
 
 def _joined(prompts: pd.DataFrame, replies: pd.DataFrame) -> pd.DataFrame:
-    """Return each reply with its prompt, of which the file of replies may have a copy."""
+    """Return each reply with its prompt. The file of replies may contain copies of the prompt columns."""
     prompts = prompts.drop(columns=[name for name in prompts if name in replies and name not in PROMPT_COLUMNS])
     shared = [name for name in replies if name in prompts and name not in ("id", "prompt")]
     joined = replies.merge(prompts, on="id", how="left", suffixes=("_of_reply", ""))
@@ -142,9 +143,9 @@ def _joined(prompts: pd.DataFrame, replies: pd.DataFrame) -> pd.DataFrame:
 
 
 def _names(joined: pd.DataFrame) -> "pd.Series[str]":
-    """Return the id of each reply, numbered in random order if a prompt has several.
+    """Return the id of each reply. If a prompt has several replies, these are numbered in random order.
 
-    The order depends on all replies, so that it differs from the order of similar replies in another file.
+    The order depends on the content of all replies and is therefore unrelated to the order in another file.
     """
     texts = joined.reply.fillna("").astype(str)
     salt = hashlib.sha256("".join(sorted(joined["id"] + texts)).encode()).hexdigest()
@@ -155,7 +156,7 @@ def _names(joined: pd.DataFrame) -> "pd.Series[str]":
 
 
 def _word_choices(record: dict[str, Any], questions: AssociationList, kept: Sequence[str]) -> list[dict[str, Any]]:
-    """Return a row for each word that a reply was asked about."""
+    """Return a row for each word in the prompt of each reply."""
     words = tuple(str(record["words"]).split(SEPARATOR))
     offered = {str(record["label_a"]), str(record["label_b"])}
     has_draft, found = _read(record["reply"], words, questions, offered)
@@ -178,21 +179,21 @@ def _word_choices(record: dict[str, Any], questions: AssociationList, kept: Sequ
 def published_answers(
     source: pd.DataFrame | str | Path, wordlist: Lists = "answers-demo", *, ignore: str | Sequence[str] = ()
 ) -> pd.DataFrame:
-    """Read the published answers of Bai et al. as word choices, from their files with a reply in each row.
+    """Read the published answers of Bai et al. and return word choices. Each row of their files contains a reply.
 
     Columns are ``answer`` (the reply), ``category`` (the stereotype), ``variation`` (the wording) and ``llm``. The file
-    does not contain the labels that were offered. They are taken from the reply, which is read as by `choices`. If it
-    names only one, the other is blank, unless its group has only one label. Their variation "synonym" is the wording
-    "replication" with other words.
+    does not contain the offered labels. They are inferred from the reply, which is parsed as in `choices`. If a reply
+    names only one label, the other label is blank, unless its group has only one label. The variation "synonym" is the
+    wording "replication" with other words.
 
     Parameters
     ----------
     source : pandas.DataFrame, str or Path
         A frame or a CSV file.
     wordlist
-        Lists by category. The default is the lists of the built-in answers.
+        Lists by category. By default, the lists of the built-in answers are used.
     ignore : str or sequence of str
-        Columns of settings, such as a temperature, over which answers are pooled.
+        Columns of settings, such as a temperature. Answers are pooled over these columns.
 
     Raises
     ------
@@ -226,14 +227,14 @@ def published_answers(
 def _published_choices(replies: pd.DataFrame, questions: AssociationList) -> Iterator[dict[str, Any]]:
     """Return a row for each word of replies about one stereotype in one wording."""
     read = [_read(reply, questions.words, questions) for reply in replies.reply]
-    # The file does not contain the words that were asked: they are the words that at least half of the replies have.
+    # The file does not contain the words of the prompts. Words that occur in at least half of the replies are assumed.
     words = [word for word in questions.words if np.mean([found[word].label != "" for _, found in read]) >= 0.5]
     for (number, reply), (has_draft, found) in zip(replies.iterrows(), read, strict=True):
         mentioned = {found[word].label for word in words}
         offered = []
         for labels in questions.labels:
             mentions = sorted(mentioned & set(labels))
-            # The offered label of a group, if the reply or, failing that, the list contains only one.
+            # The offered label of a group is known if the reply or the list contains only one label of the group.
             known = mentions if len(mentions) == 1 else labels
             offered.append(known[0] if len(known) == 1 else "")
         a, b = offered
@@ -241,7 +242,7 @@ def _published_choices(replies: pd.DataFrame, questions: AssociationList) -> Ite
         shared |= {"answer": number + 1, "label_a": a, "label_b": b}
         for word in words:
             choice = found[word]
-            if choice.label not in ("", a, b):  # one of several of its group
+            if choice.label not in ("", a, b):  # one of several labels of the group
                 choice = Assignment(NOT_UNDERSTOOD, line=choice.line)
             line = "" if choice.outcome == CHOSEN else choice.line
             chosen = {"word": word, "chosen": choice.label, "outcome": choice.outcome, "line": line}
@@ -249,14 +250,14 @@ def _published_choices(replies: pd.DataFrame, questions: AssociationList) -> Ite
 
 
 def assigned(reply: str, words: tuple[str, ...], questions: AssociationList) -> dict[str, str]:
-    """Return the label that a reply gives to each word after its draft, or "" if it gives no label, or two."""
+    """Return the label that a reply assigns to each word, or "" if a word has no label or two labels. Ignore drafts."""
     return {word: assignment.label for word, assignment in _read(reply, words, questions)[1].items()}
 
 
 def _read(
     text: Any, words: tuple[str, ...], questions: AssociationList, offered: Collection[str] | None = None
 ) -> tuple[bool, Mapping[str, Assignment]]:
-    """Return whether a reply has a draft, and the assignment of each word after it."""
+    """Return True if a reply has a draft, and the assignment of each word after the draft."""
     reply = without_draft("" if pd.isna(text) else str(text))
     if reply.is_draft_alone:
         return True, dict.fromkeys(words, Assignment(NOT_UNDERSTOOD, line=DRAFT_ALONE))

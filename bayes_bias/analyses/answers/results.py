@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# What an estimate generalises to.
+# The population that an estimate generalises to in each scope.
 NEW_LABELS, FEW_LABELS, FEW_WORDINGS = "new labels", "few labels", "few wordings"
 THESE_LABELS, ONE_PAIR = "these labels", "this pair only"
 # The figures of a result.
@@ -34,11 +34,11 @@ type Kind = Literal["D", "ladder", "sources", "wordings"]
 KINDS: tuple[Kind, ...] = ("D", "ladder", "sources", "wordings")
 
 SOURCES = ("answers", "words", "wordings", "labels")
-# What the steps of the ladder count as a sample.
+# The factors that are treated as samples in each step of the ladder.
 STEPS: Mapping[str, str] = MappingProxyType(
     {"trials": "answers alone", "words": "and words", "wordings": "and wordings", "all": "and labels"}
 )
-# A verdict for new labels requires so many labels of each group and wordings.
+# The numbers of labels per group and of wordings that a verdict for new labels requires.
 ENOUGH_LABELS, ENOUGH_WORDINGS = 5, 3
 DECIMALS = 2
 _NAMED = 8
@@ -58,7 +58,7 @@ _signed = partial(fmt.signed, decimals=DECIMALS)
 
 
 def reach_of(labels: int, wordings: int) -> str:
-    """Return the population that an estimate generalises to, from the labels of the smaller group, and wordings."""
+    """Return the population that an estimate generalises to, given the numbers of labels and wordings."""
     if labels == 1:
         return ONE_PAIR
     if labels < ENOUGH_LABELS:
@@ -68,7 +68,7 @@ def reach_of(labels: int, wordings: int) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class AnswersResult(Tabled):
-    """D of one model or several, or the change of D."""
+    """Estimates of D, or of the change of D, for one or more models."""
 
     changed: ClassVar[bool] = False
     quantity: ClassVar[str] = "D"
@@ -85,12 +85,12 @@ class AnswersResult(Tabled):
 
     @property
     def name(self) -> str:
-        """Return the name in tables and figures."""
+        """Return the name of the answers in tables and figures."""
         return " to ".join(dict.fromkeys(side.name for side in self.sides))
 
     @property
     def sides(self) -> tuple[Answers, ...]:
-        """Return the answers: of one file, or before and after."""
+        """Return the sets of answers: one set, or two sets for a change."""
         raise NotImplementedError
 
     @property
@@ -118,7 +118,7 @@ class AnswersResult(Tabled):
         return self.ladder.loc[row].dropna(subset="mean")
 
     def called(self, row: tuple[str, str]) -> str:
-        """Return the label of a row."""
+        """Return the label of a row in tables and figures."""
         model, stereotype = row
         return f"{stereotype} ({model})" if self.several_models else stereotype
 
@@ -128,7 +128,7 @@ class AnswersResult(Tabled):
         Raises
         ------
         AnswersError
-            If there is no such row, or if there are several.
+            If no row or more than one row matches.
         """
         rows = [row for row in self.table.index if model in (None, row[0]) and stereotype in (None, row[1])]
         if len(rows) != 1:
@@ -137,13 +137,13 @@ class AnswersResult(Tabled):
         return rows[0]
 
     def verdict(self, stereotype: str | None = None, model: str | None = None) -> str:
-        """Return whether D is distinguishable from zero, and for which labels and words, in sentences."""
+        """State in sentences whether D is distinguishable from zero, and for which labels and words."""
         return " ".join(self._verdict(self.row(stereotype, model)))
 
     def counts(self) -> pd.DataFrame:
-        """Count the distinguishable rows in each step of the ladder, and the positive rows among them.
+        """Return the numbers of distinguishable rows, and of distinguishable positive rows, in each step of the ladder.
 
-        A row without the last step counts as in the step before it.
+        If the last step is missing for a row, the step "wordings" is used instead.
         """
         rows, before = [], self.ladder.xs("wordings", level="samples")
         for name in SAMPLES:
@@ -154,7 +154,7 @@ class AnswersResult(Tabled):
 
     @property
     def answer(self) -> str:
-        """Return the answer to the question of the page, in a sentence."""
+        """Return the main result in a sentence."""
         if len(self.table) == 1:
             return self._verdict(self.table.index[0])[0]
         what, direction = (
@@ -232,7 +232,8 @@ class AnswersResult(Tabled):
                 " pair of labels that was asked."
             )
         numbers = [int(number) for number in self.counts().distinguishable]
-        alone, words, wordings, labels = map(fmt.in_words if max(numbers) <= 10 else fmt.count, numbers)  # in one style
+        # All numbers are written in the same style.
+        alone, words, wordings, labels = map(fmt.in_words if max(numbers) <= 10 else fmt.count, numbers)
         sentences.append(
             f"If only answers counted as a sample, {alone} would be distinguishable, with words {words}, with wordings"
             f" {wordings}, and with labels {labels}."
@@ -267,32 +268,34 @@ class AnswersResult(Tabled):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ModelAnswers(AnswersResult):
-    """Estimates of the associations of chat models. Made by `bayes_bias.answers.estimate`.
+    """Estimates of the associations in chat models. Made by `bayes_bias.answers.estimate`.
 
     Attributes
     ----------
     answers : Answers
         The answers that were read.
     scope : {"all", "wordings", "words", "trials"}
-        What counts as a sample.
+        The factors that are treated as samples.
     ci_prob, seed
     table : pandas.DataFrame
-        Index ``(model, stereotype)``: ``answers`` with a D, numbers of ``labels_a``, ``labels_b``, ``wordings``,
-        ``words``, ``observed`` mean D, posterior ``mean``, ``sd`` and interval of D, ``prob_above``,
-        ``prob_direction``, ``prob_new_answer``, the probability that a new answer has a positive D; ``reach``, the
-        labels and words that D generalises to; ``decided``, the share of answers with a D above .9 in size;
-        ``invalid``, the share of choices that are not valid, and their numbers: ``refused``, ``contradictory``,
-        ``not_understood`` and ``left_out``, ``bounds_lb`` and ``bounds_ub``, the mean D of all answers if these choices
-        had gone against or with the stereotype; ``one_label``, answers that give all words one label; ``optimistic``,
-        whether the interval may be too short; ``pareto_k`` and ``ess`` of the draws.
+        Index ``(model, stereotype)``. Columns: number of ``answers`` with a D, numbers of ``labels_a``, ``labels_b``,
+        ``wordings`` and ``words``, ``observed`` mean D, posterior ``mean``, ``sd`` and interval of D, ``prob_above``,
+        ``prob_direction``; ``prob_new_answer``, the probability that a new answer has a positive D; ``reach``, the
+        labels and words that D generalises to; ``decided``, the share of answers whose absolute D exceeds .9;
+        ``invalid``, the share of invalid choices, and their numbers by outcome: ``refused``, ``contradictory``,
+        ``not_understood`` and ``left_out``; ``bounds_lb`` and ``bounds_ub``, the mean D of all answers if invalid
+        choices had been against the stereotype or in line with it; ``one_label``, the number of answers that assign one
+        label to all words; ``optimistic``, True if the interval may be too short; ``pareto_k`` and ``ess`` of the
+        draws.
     ladder : pandas.DataFrame
-        Index ``(model, stereotype, samples)``: mean, sd, interval and probabilities if answers alone count as a sample
-        ("trials"), or words, wordings and labels ("all") as well. Missing for labels if there is only one pair.
+        Index ``(model, stereotype, samples)``: mean, sd, interval and probabilities if only answers are treated as a
+        sample ("trials"), or also words, wordings and labels ("all"). If there is only one pair of labels, "all" is
+        missing.
     sources : pandas.DataFrame
-        Index ``(model, stereotype, source)``: the standard deviation of D between answers to one question, and by
+        Index ``(model, stereotype, source)``: standard deviations of D between answers to one question, and between
         words, wordings and labels.
     levels : pandas.DataFrame
-        Index ``(model, stereotype, factor, level)``: numbers of ``answers`` and mean ``D`` by wording, label, pair of
+        Index ``(model, stereotype, factor, level)``: number of ``answers`` and mean ``D`` by wording, label, pair of
         labels, and the group whose label was named first.
     published : pandas.DataFrame
         See `bayes_bias.analyses.answers.published.published_row`.
@@ -316,18 +319,18 @@ class ModelAnswers(AnswersResult):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class AnswersChange(AnswersResult):
-    """The change of D between two models that were asked the same. Made by `bayes_bias.answers.estimate`.
+    """The change of D between two sets of answers to the same questions. Made by `bayes_bias.answers.estimate`.
 
     Attributes
     ----------
     before, after : Answers
-        Both sides.
+        The answers of both sides.
     notices : tuple of str
-        Answers of one side without a partner on the other.
+        Notices of answers without a partner on the other side.
     published : pandas.DataFrame
-        Published numbers of both sides, see `ModelAnswers`.
+        Published statistics of both sides. See `ModelAnswers`.
     scope, ci_prob, seed, table, ladder, sources, levels, posteriors
-        As in `ModelAnswers`, for changes of D, which lie between -2 and 2. Draws are of half the change.
+        As in `ModelAnswers`, for changes of D between -2 and 2. The draws in `posteriors` are of half the change.
     """
 
     changed: ClassVar[bool] = True

@@ -34,7 +34,7 @@ from bayes_bias.table.columns import estimates, interval_of, with_interval
 from bayes_bias.table.metric import Metric
 
 SAMPLING = Sampling(draws=2000, tune=1000)
-# The factors whose levels are new in each step, besides answers.
+# The factors, besides answers, that are treated as samples in each step of the ladder.
 _LABELS = (LABEL, LABEL_A, LABEL_B, PAIR)
 _RANDOM = {name: (*effects, *(_LABELS if name == "all" else ()), ANSWER) for name, effects in SAMPLES.items()}
 _POPULATIONS = {
@@ -59,12 +59,12 @@ class ValueEstimates(Tabled):
         The unit of the estimands, empty for D.
     scope, ci_prob, seed
     table : pandas.DataFrame
-        Index ``(model, stereotype, estimand)``: numbers of ``answers``, ``observed`` difference of the means; posterior
-        ``mean``, ``sd``, interval, ``prob_above`` and ``prob_direction``, ``reach``, the population that the estimate
-        generalises to; ``converged``.
+        Index ``(model, stereotype, estimand)``. Columns: number of ``answers``, ``observed`` difference of the means,
+        posterior ``mean``, ``sd``, interval, ``prob_above`` and ``prob_direction``, ``reach`` (the population that the
+        estimate generalises to), and ``converged``.
     ladder : pandas.DataFrame
-        The same index and ``samples``: mean, sd and interval if answers alone count as a sample ("trials"), or words,
-        wordings and labels ("all") as well.
+        The index of `table` and ``samples``: mean, sd and interval if only answers are treated as a sample ("trials"),
+        or also words, wordings and labels ("all").
     expected : pandas.DataFrame
         Index ``(model, stereotype, corner)``: the expected answer about each group (and class) with its interval.
     sources : pandas.DataFrame
@@ -88,12 +88,12 @@ class ValueEstimates(Tabled):
 
     @property
     def quantity(self) -> str:
-        """Return the estimand in words."""
+        """Return a description of the estimand in words."""
         return LIKELIHOODS[self.likelihood].quantity
 
     @property
     def decimals(self) -> int:
-        """Return the number of decimals that shows two digits of the smallest standard deviation."""
+        """Return the number of decimals needed to show two digits of the smallest standard deviation."""
         smallest = float(self.table.sd[self.table.sd > 0].min())
         return max(0, 1 - math.floor(math.log10(smallest))) if math.isfinite(smallest) else 2
 
@@ -104,13 +104,13 @@ class ValueEstimates(Tabled):
         return ((lower > 0) | (upper < 0)) & self.table.converged
 
     def called(self, key: tuple[str, str, str]) -> str:
-        """Return the label of a row: the parts of its key that differ between rows."""
+        """Return the label of a row, which consists of the parts of its key that differ between rows."""
         parts = [part for k, part in enumerate(key) if len(self.table.index.unique(k)) > 1]
         return ", ".join(parts or [key[2]])
 
     @property
     def answer(self) -> str:
-        """Return the answer to the question of the page, in a sentence."""
+        """Return the main result in a sentence."""
         if len(self.table) == 1:
             return self._sentences(self.table.index[0])[0]
         found = int(self.distinguishable.sum())
@@ -191,41 +191,41 @@ def estimate_values(
     ignore: str | Sequence[str] = (),
     factors: str | Sequence[str] = (),
 ) -> ValueEstimates:
-    r"""Estimate how far ratings, numbers, refusals, or probabilities of labels differ between groups of labels.
+    r"""Estimate differences between groups of labels in ratings, numbers, refusals, or label probabilities.
 
     One hierarchical model has a likelihood for each kind of answer. Its predictor is
 
     .. math:: \eta_i = \alpha + c_{g(i)} \beta + \sum_f (u^f_{l(i)} + c_{g(i)} v^f_{l(i)})
 
-    with a sum over labels, wordings, words, and answers of several values. Levels of each of them have normal effects
-    u, and effects v on the bias if they were asked about all groups. The estimand is the difference of expected answers
-    for new labels, wordings, and words, in the unit of the answers. It is averaged over all effects, also through the
-    inverse logit.
+    where the sum is over the factors f: labels, wordings, words, and answers with several values. The levels of a
+    factor have normal effects u and, if the levels occur in all groups, effects v on the bias. The estimand is the
+    difference of expected answers for new labels, wordings, and words, in the unit of the answers. Expected answers are
+    averaged over all effects, after the inverse logit if there is one.
 
     Parameters
     ----------
     answers : pandas.DataFrame, str or Path
-        A row for each answer: ``label`` and ``value``, or for refusals ``label`` and ``refused`` (true or false);
-        optional ``word``, ``wording``, ``answer`` (the reply, if it has several values), ``stereotype``, ``model``. For
-        probabilities ``word``, ``label_a``, ``label_b``, and ``logprob_a`` and ``logprob_b`` (or ``prob_a`` and
-        ``prob_b``), as in `top_logprobs` of a service or in the scores of a causal model. Results of FMAT_run in R,
-        which contain probabilities of masked words, are read as they are.
+        A row for each answer: ``label`` and ``value``, or for refusals ``label`` and ``refused`` (true or false).
+        Optional columns are ``word``, ``wording``, ``answer`` (the reply, if it has several values), ``stereotype``,
+        and ``model``. For probabilities, the columns are ``word``, ``label_a``, ``label_b``, and ``logprob_a`` and
+        ``logprob_b`` (or ``prob_a`` and ``prob_b``), as in `top_logprobs` of a service or in the scores of a causal
+        model. Results of FMAT_run in R, which contain probabilities of masked words, need no conversion.
     wordlist
         A list with two groups of labels, each with its own class of words, as for `estimate`, or a mapping or TOML file
-        with ``groups`` alone, two or more. With classes, and a column ``word``, the estimand is the difference between
-        stereotypical and other combinations of label and word. With groups alone it is the difference between the two
-        groups, or between each of more groups and the average of the others.
+        that contains only ``groups`` (two or more). With classes, and a column ``word``, the estimand is the difference
+        between stereotypical and other combinations of label and word. Without classes, the estimand is the difference
+        between the two groups or, if there are more groups, between each group and the average of all others.
     likelihood : {"ordinal", "numeric", "robust", "probabilities", "refusals"}
-        Whole ratings (cumulative logit, difference of expected ratings in points), numbers (normal, difference of
-        means), numbers with outliers (Student-t, difference of locations), probabilities of labels (logit-normal, D),
-        or refusals (binomial, difference of rates in percentage points).
+        The kind of value: integer ratings (cumulative logit, difference of expected ratings in points), numbers
+        (normal, difference of means), numbers with outliers (Student-t, difference of locations), probabilities of
+        labels (logit-normal, D), or refusals (binomial, difference of rates in percentage points).
     ratings : tuple of int, optional
         The ends of the scale of ratings, such as ``(1, 7)``. The default is the lowest and the highest rating.
     unit : str, optional
         The unit of numbers, such as "dollars", for sentences and tables.
     scope : {"all", "wordings", "words", "trials"}
-        As in `estimate`: whether numbers generalise to new labels, wordings, and words, or keep some of these. Levels
-        that are kept count equally.
+        As in `estimate`: the results generalise to new labels, wordings, and words, or some of these factors are fixed.
+        The levels of fixed factors have equal weights.
     name, ci_prob, seed, ignore, factors
         As in `estimate`.
     sampling : Sampling
@@ -238,14 +238,15 @@ def estimate_values(
     Raises
     ------
     AnswersError
-        If the answers cannot be read or do not belong to the list, if a group has no answers, if ratings are not whole
-        numbers, if probabilities are zero or exceed 1 together, or if the likelihood is unknown.
+        If the answers cannot be read or do not belong to the list, if a group has no answers, if ratings are not
+        integers, if probabilities are zero or have a sum above 1, or if the likelihood is unknown.
     ScopeError, SpecError
-        If a scope, seed, or sampler is impossible.
+        If `scope`, `seed`, or `sampling` is invalid.
 
     Notes
     -----
-    Answers without a value are omitted, with a notice. If that depends on the group, estimate refusals as well.
+    Answers without a value are omitted, with a notice. If groups differ in the share of such answers, estimate refusals
+    as well.
 
     Probabilities are modelled as logit-normal instead of beta, because a language model computes them from logits. The
     effects of label, wording, and word are then normal on the log odds, and probabilities may lie near 0 and 1.
@@ -310,7 +311,7 @@ def _tables(cell: ValueCell, kind: Likelihood, fit: xr.DataTree, scope: str, ci_
     variables: dict[str, str] = {}
     for factor in data.factors:
         variables |= {f"sd_{factor.name}": factor.name, f"sd_{factor.name}_bias": f"{factor.name} bias"}
-    # Standard deviations of effects are in units of the predictor.
+    # Draws of the standard deviations are converted to units of the predictor.
     unit, sources = kind.scale(data).unit, {}
     for variable, source in (variables | {"scale_residual": "residual"}).items():
         if variable in posterior:

@@ -1,9 +1,9 @@
-"""The model of values: one hierarchical predictor, and a likelihood for each kind of value.
+"""The model of values. It has one hierarchical predictor, and a likelihood for each kind of value.
 
     predictor[i] = intercept + contrasts[corner i] . coefficient
                    + effect[f, l(i)] + contrasts[corner i] . bias_effect[f, l(i)]
 
-with the last two terms for each factor f: label, wording, word, and answer.
+The last two terms are included for each factor f: label, wording, word, and answer.
 
 A corner is a combination that is compared, such as the labels of a group. Effects of the levels of a factor are normal.
 A factor has effects on the bias if its levels occur in several corners, for example a word that is asked about every
@@ -37,11 +37,11 @@ LABEL, WORDING, WORD, ANSWER = "label", "wording", "word", "answer"
 # Gauss-Hermite nodes for averages over normal effects on the log odds.
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(61)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
-# The variance of the logistic distribution, as if ratings were cut off from one.
+# The variance of the logistic distribution, which is the latent distribution of ratings.
 _LOGISTIC = np.pi**2 / 3
-# With more steps, ratings are numbers.
+# Ratings with more steps must be analysed as numbers.
 _MOST_RATINGS = 20
-# Of the order of the scales, in units of the priors.
+# A typical size of the standard deviations, in units of the priors.
 _TYPICAL = 0.4
 
 
@@ -74,7 +74,7 @@ class Corners:
 
 @dataclass(frozen=True, eq=False)
 class Factor:
-    """Labels, wordings, words or answers: the level of each value. Levels may have effects on the bias."""
+    """A factor (labels, wordings, words or answers) with the level of each value. It may have effects on the bias."""
 
     name: str
     levels: tuple[str, ...]
@@ -84,13 +84,13 @@ class Factor:
 
 @dataclass(frozen=True, eq=False)
 class ValueData:
-    """Values, their corners and the levels of their factors."""
+    """Observed values, with the corner and the factor levels of each value."""
 
     value: Numbers
     corner: Codes
     corners: Corners
     factors: tuple[Factor, ...]
-    # The ends of a scale of ratings.
+    # The lowest and highest possible rating.
     lowest: float = 0.0
     highest: float = 1.0
 
@@ -102,7 +102,7 @@ class ValueData:
 
 @dataclass(frozen=True)
 class Scale:
-    """The centre and unit that are removed from values before the model observes them."""
+    """The centre and unit by which values are standardised before the model is fitted."""
 
     centre: float
     unit: float
@@ -117,7 +117,7 @@ class Likelihood:
     unit: ClassVar[str]
     # The likelihood in a methods text.
     described: ClassVar[str]
-    # The columns that it reads, and True if each value is about a pair of labels.
+    # The columns that the likelihood needs, and True if each value is about a pair of labels.
     reads: ClassVar[str] = "value"
     has_label_pairs: ClassVar[bool] = False
     # The scale of the priors, in units of the predictor.
@@ -143,27 +143,27 @@ class Likelihood:
         )
 
     def scale(self, data: ValueData) -> Scale:
-        """Return the centre and unit that are removed before the model observes values."""
+        """Return the centre and unit by which values are standardised before the model is fitted."""
         raise NotImplementedError
 
     def ends(self, values: Numbers, ratings: tuple[int, int] | None, where: str) -> tuple[float, float]:
-        """Return the ends of a scale of ratings. For other values they are 0 and 1 and not used."""
+        """Return the lowest and highest possible rating. For other kinds of value, the ends (0 and 1) are not used."""
         if ratings is not None:
             raise AnswersError(f"`ratings` is the scale of ordinal answers. Omit it for '{self.name}'.")
         return 0.0, 1.0
 
     def evidence(self, values: Numbers, data: ValueData) -> tuple[Numbers, Numbers]:
-        """Return the approximate score and information of each value on its predictor, for steps of the sampler."""
+        """Return the approximate score and information of each value for its predictor, for the sampler."""
         deviation = values - data.averages(values)[data.corner]
         variance = max(float(deviation.var()), 1e-6)
         return deviation / variance, np.full(len(values), 1 / variance)
 
     def observe(self, spec: ModelSpec, predictor: pt.TensorVariable, values: pt.TensorVariable) -> None:
-        """Add intercept and observed values to the PyMC model at hand."""
+        """Add the intercept and the observed values to the current PyMC model."""
         raise NotImplementedError
 
     def expected(self, mean: Numbers, variance: Numbers, draws: Mapping[str, Numbers], scale: Scale) -> Numbers:
-        """Return the expected value of a normal predictor, each (draw, corner)."""
+        """Return the expected values, given a normal predictor (draw, corner)."""
         raise NotImplementedError
 
     def as_answered(self, values: Numbers) -> Numbers:
@@ -172,7 +172,7 @@ class Likelihood:
 
 
 class Numeric(Likelihood):
-    """Numbers with normal residuals, for differences of means."""
+    """Numbers with normal residuals. The estimand is a difference of means."""
 
     name = "numeric"
     quantity, unit = "difference of means", ""
@@ -193,7 +193,7 @@ class Numeric(Likelihood):
 
 
 class Robust(Numeric):
-    """Numbers with Student-t residuals, for differences of locations."""
+    """Numbers with Student-t residuals. The estimand is a difference of locations."""
 
     name = "robust"
     quantity = "difference of locations"
@@ -202,11 +202,11 @@ class Robust(Numeric):
 
 
 class Probability(Numeric):
-    """Probabilities of the label of the first group, logit-normal, for D.
+    """Logit-normal probabilities of the label of the first group. The estimand is D.
 
-    Language models compute probabilities from logits, to which label, wording and word add. The logit-normal is normal
-    on these log odds, and allows for probabilities near 0 and 1, which are frequent. A beta density would have one
-    precision for all probabilities, and would require the same transformation of its mean.
+    Language models compute probabilities from logits, on which effects of label, wording and word are additive. The
+    log odds are therefore modelled as normal, which allows for probabilities near 0 and 1, which are frequent. A beta
+    density would have one precision for all probabilities, and its mean would have to be transformed as well.
     """
 
     name = "probabilities"
@@ -223,7 +223,7 @@ class Probability(Numeric):
 
 
 class Ordinal(Likelihood):
-    """Whole ratings by a cumulative logit, for differences of expected ratings."""
+    """Integer ratings with a cumulative logit. The estimand is a difference of expected ratings."""
 
     name = "ordinal"
     quantity, unit = "difference of expected ratings", "points"
@@ -266,7 +266,7 @@ class Ordinal(Likelihood):
 
 
 class Refusal(Ordinal):
-    """Refusals, which are ordinal with one step, for differences of probabilities."""
+    """Refusals, modelled as ratings with one step. The estimand is a difference of probabilities."""
 
     name = "refusals"
     quantity, unit = "difference of refusal rates", "percentage points"
@@ -296,11 +296,11 @@ def averaged(mean: Numbers, sd: Numbers) -> Numbers:
     return total
 
 
-# From data to the PyMC model.
+# Construction of the PyMC model from data.
 
 
 def value_model(likelihood: Likelihood, data: ValueData, scale: Scale | None = None) -> PyMCModel:
-    """Return the model of a likelihood with these data. Models of the same shape are compiled once."""
+    """Return the model of a likelihood for the data. Models with the same shape are compiled only once."""
     spec, inputs, coords = likelihood.spec(data.factors), _inputs(likelihood, data, scale), _coords(data)
     shape = [(name, values.shape, str(values.dtype)) for name, values in inputs.items()]
     shape.append(("contrasts", data.corners.contrasts.shape, data.corners.contrasts.tobytes().hex()))
@@ -311,7 +311,7 @@ def value_model(likelihood: Likelihood, data: ValueData, scale: Scale | None = N
 def build(
     likelihood: Likelihood, data: ValueData, inputs: Mapping[str, NDArray[Any]], coords: Mapping[str, list[str]]
 ) -> pm.Model:
-    """Return the PyMC model, whose data are variables."""
+    """Return the PyMC model. Its data are variables that can be replaced."""
     spec, bias_contrasts = likelihood.spec(data.factors), pt.constant(data.corners.of_bias)
     with pm.Model(coords=dict(coords)) as model:
         tensors = {name: pm.Data(name, values) for name, values in inputs.items()}
@@ -331,7 +331,7 @@ def build(
 
 
 def _coords(data: ValueData) -> dict[str, list[str]]:
-    """Return the labels of the dims of a model."""
+    """Return the coordinates of the dimensions of a model."""
     names = [f"contrast {k + 1}" for k in range(len(data.corners.is_bias))]
     steps = [f"above {step}" for step in range(int(data.lowest), int(data.highest))]
     coords = {"contrast": names, "bias": list(np.array(names)[data.corners.is_bias]), "step": steps}
@@ -341,7 +341,7 @@ def _coords(data: ValueData) -> dict[str, list[str]]:
 
 
 def _inputs(likelihood: Likelihood, data: ValueData, scale: Scale | None) -> dict[str, NDArray[Any]]:
-    """Return the data of a model, with score and information of each level for the sampler."""
+    """Return the data of a model, including the score and information of each level for the sampler."""
     scale = scale or likelihood.scale(data)
     value = rounded((data.value - scale.centre) / scale.unit)
     score, information = likelihood.evidence(value, data)
@@ -357,21 +357,21 @@ def _inputs(likelihood: Likelihood, data: ValueData, scale: Scale | None) -> dic
 
 
 def _evidence(factor: Factor, score: Numbers, information: Numbers) -> Numbers:
-    """Return score and information of each level, see `normal_effects`."""
+    """Return the score and information of each level. See `normal_effects`."""
     size = len(factor.levels)
     return np.array([np.bincount(factor.codes, score, size), np.bincount(factor.codes, information, size)])
 
 
-# From draws to the estimands.
+# Computation of the estimands from draws.
 
 
 def expected_values(
     likelihood: Likelihood, data: ValueData, posterior: xr.Dataset, random: Sequence[str], scale: Scale | None = None
 ) -> Numbers:
-    """Return draws of the expected value of each corner, (draw, corner), for new levels of the `random` factors.
+    """Return draws of the expected value of each corner (draw, corner) for new levels of the `random` factors.
 
-    Levels of the other factors are kept. Their effects enter with the mean and variance of these levels, which count
-    equally.
+    The levels of all other factors are fixed. Their effects enter with their mean and variance, and all levels have
+    equal weights.
     """
     flat = posterior.stack(sample=("chain", "draw")).transpose("sample", ...)
     draws = {str(name): np.asarray(flat[name].to_numpy()) for name in flat.data_vars}

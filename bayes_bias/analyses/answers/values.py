@@ -1,4 +1,4 @@
-"""From a file of ratings, numbers, refusals or label probabilities to checked values with their groups and factors."""
+"""Reading and checking ratings, numbers, refusals, and label probabilities with their groups and factors."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -58,13 +58,13 @@ _DESIGN = Design(
     rows="answers",
 )
 _YES, _NO = frozenset(["true", "1", "1.0", "yes", "refused"]), frozenset(["false", "0", "0.0", "no", "", "answered"])
-# Probabilities of two labels may exceed 1 together by as much as services round.
+# The sum of two label probabilities may exceed 1 by this much, because services round probabilities.
 _ROUNDING = 0.005
 
 
 @dataclass(frozen=True)
 class LabelGroups:
-    """Groups of labels, and possibly a class of words that is stereotypical for each of two groups."""
+    """Groups of labels. If there are two groups, each may have a stereotypical class of words."""
 
     name: str
     groups: Mapping[str, tuple[str, ...]]
@@ -72,7 +72,7 @@ class LabelGroups:
 
     @property
     def group_of(self) -> dict[str, int]:
-        """Return the position of the group of each label, in lower case."""
+        """Return a mapping from each label in lower case to the position of its group."""
         return _positions_of(self.groups.values())
 
     @property
@@ -84,13 +84,13 @@ class LabelGroups:
 
     @property
     def class_of(self) -> dict[str, int]:
-        """Return the position of the class of each word, in lower case."""
+        """Return a mapping from each word in lower case to the position of its class."""
         assert self.association is not None
         return _positions_of(map(self.association.words_of.__getitem__, self.classes))
 
 
 def _positions_of(parts: Iterable[Sequence[str]]) -> dict[str, int]:
-    """Return the position of the part that contains each name, in lower case."""
+    """Return a mapping from each name in lower case to the position of the part that contains the name."""
     positions: dict[str, int] = {}
     for position, names in enumerate(parts):
         positions |= dict.fromkeys(map(str.casefold, names), position)
@@ -99,7 +99,7 @@ def _positions_of(parts: Iterable[Sequence[str]]) -> dict[str, int]:
 
 @dataclass(frozen=True, eq=False)
 class ValueCell:
-    """All values of one model about one stereotype, and the population that they generalise to."""
+    """All values of one model about one stereotype, and the population to which the estimate generalises."""
 
     model: str
     stereotype: str
@@ -110,7 +110,7 @@ class ValueCell:
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """Values of one model or several. Made by `read_values`."""
+    """Values of one or more models. Made by `read_values`."""
 
     name: str
     cells: tuple[ValueCell, ...]
@@ -129,7 +129,7 @@ def read_values(
     ignore: str | Sequence[str] = (),
     factors: str | Sequence[str] = (),
 ) -> Values:
-    """Read and check values, see `bayes_bias.answers.estimate_values`."""
+    """Read and check values. See `bayes_bias.answers.estimate_values`."""
     pooled, lists = check_ignored(ignore, _READ, AnswersError), label_groups(wordlist)
     frame, default = read_frame(source, convert=from_fmat)
     frame = with_factors(frame.reset_index(drop=True), factors)
@@ -156,7 +156,7 @@ def read_values(
 
 
 def label_groups(wordlist: Any) -> dict[str, LabelGroups]:
-    """Return groups of labels by stereotype, from lists for `estimate`, or mappings or TOML files with groups alone."""
+    """Return groups of labels by stereotype from lists for `estimate`, or from mappings or files without classes."""
     content, name = wordlist, "answers"
     found: dict[str, LabelGroups] = {}
     if isinstance(wordlist, Sequence) and not isinstance(wordlist, str):
@@ -183,7 +183,7 @@ def _associations(wordlist: Any) -> dict[str, LabelGroups]:
 
 
 def _groups_alone(groups: Any, name: str) -> LabelGroups:
-    """Return the groups of a list without classes, whose labels are checked."""
+    """Check the labels of a list without classes, and return its groups."""
     if not isinstance(groups, Mapping) or len(groups) < 2:
         raise AnswersError(f"The list '{name}' has no two groups. Write a list of labels for each group.")
     labels = {}
@@ -198,11 +198,11 @@ def _groups_alone(groups: Any, name: str) -> LabelGroups:
     return LabelGroups(name, MappingProxyType(labels))
 
 
-# Rows: trimmed texts, and a number for each row, which is missing if there is no value.
+# Rows: trimmed texts and a number, which is missing if a row has no value.
 
 
 def _rows(frame: pd.DataFrame, lists: Mapping[str, LabelGroups], likelihood: Likelihood) -> pd.DataFrame:
-    """Return the texts of each row, and its value."""
+    """Return the texts and the value of each row."""
     labels = (LABEL_A, LABEL_B, WORD) if likelihood.has_label_pairs else (LABEL,)
     require_columns(frame, labels, "answers")
     rows = pd.DataFrame({name: frame[name].map(text_of) for name in _TEXTS if name in frame})
@@ -221,7 +221,7 @@ def _rows(frame: pd.DataFrame, lists: Mapping[str, LabelGroups], likelihood: Lik
 
 
 def _numbers(frame: pd.DataFrame, column: str) -> Numbers:
-    """Return the numbers of a column, which are missing in blank cells."""
+    """Return the numbers of a column. Blank cells are missing numbers."""
     blank = frame[column].isna() | (frame[column].astype(str).str.strip() == "")
     numbers = as_numbers(frame[column]).astype(float).to_numpy()
     if (wrong := ~np.isfinite(numbers) & ~blank.to_numpy()).any():
@@ -246,7 +246,7 @@ def _refusals(frame: pd.DataFrame) -> Numbers:
 
 
 def _log_odds(frame: pd.DataFrame) -> Numbers:
-    """Return the log odds of label a against label b. The probability of other texts is ignored."""
+    """Return the log odds of label a against label b. Probabilities of other texts are ignored."""
     logs = {"logprob_a", "logprob_b"} <= set(frame.columns)
     names = ("logprob_a", "logprob_b") if logs else ("prob_a", "prob_b")
     if not logs and "prob_b" not in frame and "prob_a" in frame:
@@ -281,7 +281,7 @@ def _cell(
     ratings: tuple[int, int] | None,
     where: str,
 ) -> ValueCell:
-    """Return the values of one model about one stereotype, with the combinations that are compared."""
+    """Return the values of one model about one stereotype with the corners that are compared."""
     value = rows.value.to_numpy(float)
     lowest, highest = likelihood.ends(value, ratings, where)
     if likelihood.has_label_pairs:
@@ -314,7 +314,7 @@ def _positions(rows: pd.DataFrame, column: str, positions: Mapping[str, int], gr
 
 
 def _corners(rows: pd.DataFrame, groups: LabelGroups, where: str) -> tuple[NDArray[np.int64], Corners]:
-    """Return groups of labels, with classes of words if the list and the answers have them."""
+    """Return the corners: groups of labels, combined with classes of words if the list and the answers have classes."""
     names = tuple(groups.groups)
     group = _positions(rows, LABEL, groups.group_of, groups, where)
     if groups.association is None or WORD not in rows:
@@ -336,7 +336,7 @@ def _corners(rows: pd.DataFrame, groups: LabelGroups, where: str) -> tuple[NDArr
 def _pairs(
     rows: pd.DataFrame, groups: LabelGroups, value: Numbers, where: str
 ) -> tuple[NDArray[np.int64], Corners, Numbers]:
-    """Return classes of words, and log odds of the label of the first group, whichever is label_a."""
+    """Return the classes of words, and the log odds of the first group's label, which may be in either column."""
     if groups.association is None:
         raise AnswersError(
             f"The list '{groups.name}' has no classes of words. Probabilities of labels require a list of two groups,"
@@ -361,7 +361,7 @@ def _pairs(
 def _factors(
     rows: pd.DataFrame, corner: NDArray[np.int64], corners: Corners, has_label_pairs: bool
 ) -> tuple[tuple[Factor, ...], dict[str, int]]:
-    """Return the factors that have effects, and numbers of levels (of labels, in the smallest group)."""
+    """Return the factors that have effects, and their numbers of levels (for labels, in the smallest group)."""
     labels = (LABEL_A, LABEL_B, PAIR) if has_label_pairs else (LABEL,)
     if has_label_pairs:
         rows = rows.assign(**{PAIR: pairs_of(rows)})
@@ -380,7 +380,7 @@ def _factors(
 
 
 def _notices(cell: ValueCell) -> Iterator[str]:
-    """Return notices of wordings and labels that are too few."""
+    """Return notices if there are too few wordings or labels."""
     if (wordings := cell.counts.get(WORDING, 1)) < ENOUGH_WORDINGS:
         yield (
             f"the question has {'one wording' if wordings == 1 else 'two wordings'}. Ask in three or more, so that"

@@ -1,1 +1,1 @@
-"""Comparisons of embeddings of the same words, before and after debiasing: the model of their differences."""
+"""Comparisons of two embeddings for the same words, for example before and after debiasing."""

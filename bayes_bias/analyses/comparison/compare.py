@@ -1,4 +1,4 @@
-"""Did debiasing change anything, or do corpora differ? Two embeddings, or two tables, over the same words."""
+"""`compare` and `compare_all`: differences in bias between embeddings for the same words."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -53,25 +53,25 @@ def compare(
     seed: int = 1,
     sampling: Sampling = Sampling(),
 ) -> Comparison:
-    r"""Did debiasing change anything, or do two corpora differ, and how sure can you be?
+    r"""Estimate the change in bias after debiasing, or the difference in bias between two corpora.
 
     The crossed model is fitted to the *difference* of the two tables, value by value,
 
     .. math:: \Delta_{ij} = y_{ij}^{after} - y_{ij}^{before},
 
-    so that variation shared by both embeddings cancels: the bias of the difference is the change of the bias. Two
-    separate posteriors, compared by eye, would lose the pairing.
+    so that variation shared by both embeddings cancels: the bias of the difference is the change of the bias. Comparing
+    two separate posteriors would ignore this pairing.
 
     Parameters
     ----------
     before, after : AssociationTable
         The same list in two embeddings, from `bayes_bias.cosines`, or two tables, from `AssociationTable.from_frame`.
-        Words that one of them lacks are left out of both, with a notice. Sub-topics, pairs and covariates of words
-        are those of `before`.
+        Words that one table lacks are omitted from both tables, with a notice. Sub-topics, pairs and covariates of
+        words are taken from `before`.
     model : str, Path or ModelSpec
-        A crossed model. Its priors are made for single values, and suit differences of that size or smaller.
+        A crossed model. Its priors are made for single tables, and suit differences of the same size or smaller.
     scope : {"both", "targets", "attributes", "none"}
-        Words that the answer generalises over.
+        Words that the result generalises to.
     ci_prob : float
         Probability of the equal-tailed intervals.
     rope : float, optional
@@ -79,39 +79,41 @@ def compare(
     defining_sets : str, path or sequence of sequences of str, optional
         For Direct Bias and RIPA (see `measure_all`).
     damage : Damage, optional
-        The cost of the change, from `bayes_bias.debiasing.damage`, for sentences and page.
+        The collateral damage of the debiasing method, from `bayes_bias.debiasing.damage`, to be included in sentences
+        and page.
     versions : bool, optional
-        Whether `after` was made from `before`, as debiasing does it, or from another text. By default this is inferred:
-        `after` is a version if its table says how it was debiased, or if words keep their vectors. For two corpora,
-        sentences and page name both, and do not mention what was removed.
+        True if `after` was made from `before`, for example by debiasing, and False if it was trained on another text.
+        By default, `after` counts as a version of `before` if its table records a debiasing method, or if some words
+        have the same vectors in both. If False, sentences and page name both corpora and omit the share removed.
     seed, sampling
         See `fit`.
 
     Returns
     -------
     Comparison
-        Bias before and after, and its change. ``print(comparison.text)`` says it in sentences, `bayes_bias.write` makes
-        a page.
+        Bias before and after, and its change. ``print(comparison.text)`` shows sentences, and `bayes_bias.write`
+        creates a page.
 
     Raises
     ------
     TableError
-        Different designs; no word in common; the same cosines twice; a bias that is zero by construction on both
-        sides.
+        If the tables have different designs, no words in common, or the same values, or if the bias is zero by
+        construction on both sides.
 
     Notes
     -----
     *Zero by construction.* Equalising gives the words of both groups the same cosine with every neutral word. The bias
-    after is then zero by arithmetic, whatever is left of it in the vectors. Such a side is reported as zero by
+    after is then exactly zero, even if bias remains elsewhere in the vectors. Such a side is reported as zero by
     construction and is not sampled.
 
-    *Made alike.* Vectors of two corpora also differ in bias if one was trained on less text or for fewer epochs. If
-    random words are not as far apart in both (`bayes_bias.associations.made_alike`), there is no verdict.
+    *Similarly trained.* Vectors of two corpora also differ in bias if one was trained on less text or for fewer epochs.
+    If the distances between random words differ between the embeddings (`bayes_bias.associations.made_alike`), there is
+    no verdict.
 
     *Share removed.* See `bayes_bias.analyses.comparison.comparison.share_removed`. If all cosines of an embedding
-    become smaller, so does the bias, although words are as far apart as before relative to their spread. So the change
-    is also given in units of the spread (`Comparison.in_spread`), the pooled standard deviation of values within groups
-    and classes.
+    become smaller, the bias also becomes smaller, even if it does not change relative to the spread of the cosines.
+    Therefore, the change is also reported in units of the spread (`Comparison.in_spread`), which is the pooled standard
+    deviation of values within groups and classes.
 
     References
     ----------
@@ -135,7 +137,7 @@ def compare(
         check_switch("versions", versions)
     whole = {"before": before, "after": after}
     before, after = pair(before, after)
-    # A version is known as such before any vectors are read.
+    # If the table records a debiasing method, vectors need not be read to identify a version.
     is_version = versions or (versions is None and "debiasing" in after.provenance)
     alike = None if is_version else made_alike(whole, reference="before", seed=seed)
     corpora = _are_corpora(alike, versions)
@@ -146,7 +148,7 @@ def compare(
     scope = check_design(table_means(changes), scope).name
     constructed = _constructed(before, after)
     measures, left_out = _measures(before, after, defining_sets, seed)
-    for side in constructed:  # a value of 1e-17 and its p-value are rounding errors
+    for side in constructed:  # values such as 1e-17 are rounding errors and need no p-value
         measures = measures.assign(**{f"p_{side}": math.nan, side: measures[side].round(_DECIMALS)})
     fits: dict[State, Fitted] = {}
     for state in STATES:
@@ -180,14 +182,14 @@ def compare(
 
 
 def _are_corpora(alike: MadeAlike | None, versions: bool | None) -> bool:
-    """Return True if neither side was made from the other: as `versions` states it, or as vectors show it."""
+    """Return True if neither side was made from the other, according to `versions` or, by default, the vectors."""
     if versions is not None:
         return not versions
     return alike is not None and not alike.unknown and not alike.are_versions
 
 
 def _verdict(change: Fitted, scope: ScopeName, ci_prob: float, rope: float | None, alike: MadeAlike | None) -> Verdict:
-    """Return the verdict on a change, or on a difference of corpora: none if they were not made alike."""
+    """Return the verdict on a change or difference. Corpora that were not similarly trained get no verdict."""
     if alike is None:
         return verdict_on("change", change, scope, ci_prob, rope)
     verdict = verdict_on("difference", change, scope, ci_prob, rope)
@@ -195,7 +197,7 @@ def _verdict(change: Fitted, scope: ScopeName, ci_prob: float, rope: float | Non
 
 
 def _constructed(before: AssociationTable, after: AssociationTable) -> tuple[State, ...]:
-    """Return the sides whose bias is zero by construction, of which there is at most one."""
+    """Return the side whose bias is zero by construction, if any. Raise an error if this applies to both sides."""
     sides: dict[State, AssociationTable] = {"before": before, "after": after}
     constructed = tuple(state for state, table in sides.items() if zero_by_construction(table))
     if len(constructed) == 2:
@@ -227,7 +229,7 @@ def _biases(fits: Mapping[State, Fitted], scope: ScopeName, ci_prob: float, rope
 def control_levels(
     change: Fitted, table: AssociationTable, scope: ScopeName, ci_prob: float, rope: float | None = None
 ) -> pd.DataFrame:
-    """The change of the mean of each group with each control class of the table (see `Comparison.controls`)."""
+    """Return the change of the mean of each group with each control class (see `Comparison.controls`)."""
     table_of_levels = tabulate(levels(change, scope), ci_prob, "eti", rope)
     return table_of_levels.loc[[f"{group}, {control}" for group in table.groups for control in table.controls]]
 
@@ -235,7 +237,7 @@ def control_levels(
 def _measures(
     before: AssociationTable, after: AssociationTable, defining_sets: GivenSets, seed: int
 ) -> tuple[pd.DataFrame, Mapping[str, str]]:
-    """Return every measure on both sides. One that is undefined on one of them is left out."""
+    """Return every measure on both sides. Omit measures that are undefined on one side."""
     first = measure_all(before, defining_sets=defining_sets, seed=seed)
     second = measure_all(after, defining_sets=defining_sets, seed=seed)
     left, right = first.table.align(second.table, join="inner", axis=0)
@@ -245,7 +247,7 @@ def _measures(
     return table.rename_axis("measure"), {**second.left_out, **first.left_out}
 
 
-# Several embeddings: by how much does the bias differ between any two of them?
+# Pairwise comparisons of several embeddings.
 
 
 def compare_all(
@@ -257,34 +259,35 @@ def compare_all(
     seed: int = 1,
     sampling: Sampling = Sampling(),
 ) -> pd.DataFrame:
-    """By how much does the bias of a list differ between any two of several embeddings?
+    """Estimate the difference in bias between each pair of several embeddings.
 
-    Each pair is compared as in `compare`: the crossed model is fitted to the difference of two tables, value by value.
+    Each pair is compared as in `compare`: the crossed model is fitted to the differences between the values of two
+    tables.
 
     Parameters
     ----------
     tables : sequence of AssociationTable
-        The same list in two embeddings or more, each under its own name, such as
-        ``replace(cosines("weat6", e), name=e)``. Words that one of them lacks are left out of all, with a notice.
+        The same list in two embeddings or more. Each table needs a different name, such as
+        ``replace(cosines("weat6", e), name=e)``. Words that one table lacks are omitted from all, with a notice.
     model, scope, ci_prob, seed, sampling
-        See `compare`. Scope "none" has no intervals, and is refused.
+        See `compare`. Scope "none" has no intervals and raises an error.
 
     Returns
     -------
     pandas.DataFrame
-        Indexed by ``before`` and ``after``, the names of two tables. ``mean`` change of the bias from the one to the
-        other with its equal-tailed interval (units of the tables); ``observed``, that of the raw contrasts;
-        ``prob_direction``; ``chance_holm``, twice the posterior probability of the other sign, adjusted for the number
-        of pairs [1]_; ``converged``; ``alike``, whether both were made alike, as far as that is known. If they were
-        not, ``chance_holm`` is missing, and a notice is logged. Intervals are not adjusted.
+        Indexed by ``before`` and ``after``, the names of two tables. Columns: ``mean`` change of the bias from the
+        first table to the second with its equal-tailed interval (units of the tables); ``observed``, the change of the
+        raw contrast; ``prob_direction``; ``chance_holm``, twice the posterior probability of the opposite sign,
+        adjusted for the number of pairs [1]_; ``converged``; ``alike``, False if the two embeddings are known not to be
+        similarly trained. In that case, ``chance_holm`` is missing, and a notice is logged. Intervals are not adjusted.
 
     Raises
     ------
     TableError
-        If there are fewer than two tables, two of the same name, different designs, no words in common, two tables with
-        the same values, or two whose bias is zero by construction.
+        If there are fewer than two tables; if two tables have the same name, the same values, or a bias of zero by
+        construction; or if the tables have different designs or no words in common.
     ScopeError
-        If the data do not support the scope, or the scope leaves nothing uncertain.
+        If the data do not support the scope, or if the scope is "none".
 
     References
     ----------
@@ -307,7 +310,7 @@ def compare_all(
     by_name = {table.name: table for table in tables}
     shared = [*share_words(by_name).values()]
     scope = check_design(table_means(shared[0]), scope).name
-    # All pairs are checked before any is fitted.
+    # All pairs are checked before the first model is fitted.
     changes = [_change(before, after) for before, after in combinations(shared, 2)]
     rows = []
     for change in changes:
@@ -327,7 +330,7 @@ def compare_all(
 
 
 def _change(before: AssociationTable, after: AssociationTable) -> AssociationTable:
-    """Return the difference of two tables, named after both."""
+    """Return the difference of two tables. Its name contains both table names."""
     if zero_by_construction(before) and zero_by_construction(after):
         raise TableError(
             f"In '{before.name}' and '{after.name}', the bias is zero by construction, so there is no change to"
@@ -342,10 +345,10 @@ def _change(before: AssociationTable, after: AssociationTable) -> AssociationTab
 
 
 def zero_by_construction(table: AssociationTable) -> bool:
-    """Return True if every associated attribute is equally close to all groups, and the bias therefore exactly zero.
+    """Return True if every associated attribute is equally close to all groups, so that the bias is exactly zero.
 
-    Equalising does this: "he" and "she" end with the same cosine to every neutral word. The zero is a fact about
-    these words, without the uncertainty that a posterior would give it.
+    This is the case after equalising, which gives "he" and "she" the same cosine with every neutral word. The zero is
+    exact, so a posterior would wrongly show uncertainty.
     """
     means = table_means(table)
     near = means.attribute_mean[compared_attributes(means)]

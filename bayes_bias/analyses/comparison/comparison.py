@@ -1,4 +1,4 @@
-"""The result of a comparison of two embeddings, as data, as sentences, and as a page."""
+"""The result of a comparison of two embeddings: tables, sentences, and a page."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -49,21 +49,21 @@ if TYPE_CHECKING:
 State = Literal["before", "after", "change"]
 
 STATES: tuple[State, ...] = ("before", "after", "change")
-# Fewer words in a group or class make intervals of changes too short: docs/evidence/other-analyses.md.
+# With fewer words in a group or class, intervals of changes are too short. See docs/evidence/other-analyses.md.
 _ENOUGH = 8
 
 
 @dataclass(frozen=True)
 class ShareRemoved:
-    """The part of the bias that is gone: ``1 - after / before``.
+    """The share of the bias that was removed: ``1 - after / before``.
 
     Attributes
     ----------
     observed : float
-        For exactly these words, from the raw contrasts.
+        Share for exactly these words, computed from the raw contrasts.
     lower, upper : float
-        Fieller's interval, which allows for an uncertain denominator. Missing if the bias before is not clearly
-        away from zero, if the bias after is zero by construction, and under scope "none".
+        Fieller's interval, which allows for an uncertain denominator. It is missing if the bias before is not clearly
+        different from zero, if a bias is zero by construction, and under scope "none".
     """
 
     observed: float
@@ -77,44 +77,44 @@ class ShareRemoved:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Tabled):
-    """The change between two embeddings. Made by `bayes_bias.compare`.
+    """The change of a bias between two embeddings. Made by `bayes_bias.compare`.
 
     Attributes
     ----------
     before, after : AssociationTable
-        The tables of both sides, over the words that both have.
+        The tables of both sides, restricted to words that both contain.
     fits : mapping of str to xarray.DataTree
-        "change", the fit of ``after - before``. "before" and "after", if they were sampled.
+        Fits of "change" (``after - before``), and of "before" and "after" unless the bias is zero by construction.
     spec : ModelSpec
         The model of all fits.
     scope, ci_prob
-        Scope and probability of the intervals, for all tables and sentences here.
+        Scope and probability of the intervals in all tables and sentences.
     bias : pandas.DataFrame
-        One row each for "before", "after" and "change": ``mean``, ``sd`` and interval (units of the table),
-        ``prob_direction``, ``observed``, ``by_construction``; with `rope` also ``prob_negligible``. A bias that is zero
+        A row for each of "before", "after" and "change". Columns: ``mean``, ``sd`` and interval (units of the table),
+        ``prob_direction``, ``observed``, ``by_construction`` and, with `rope`, ``prob_negligible``. A bias that is zero
         by construction has no interval and no probability.
     change : pandas.DataFrame
-        `summarize` of the difference: the change of every estimand, overall and word by word. Without
-        ``effect_size``, since the effect size of a difference is not the change of an effect size.
+        The result of `summarize` for the difference, with the change of every estimand, overall and for each word. It
+        omits ``effect_size``, because the effect size of a difference is not the change of an effect size.
     controls : pandas.DataFrame
-        Change of the mean of each group with each control class, which debiasing should leave alone;
-        columns of `summarize`, index "group, control class", or empty without control classes.
+        Change of the mean of each group with each control class, which debiasing should not affect. It has the columns
+        of `summarize` and the index "group, control class", and is empty without control classes.
     share_removed : ShareRemoved
     in_spread : ChangeInSpread
-        The change in units of the spread of values, which shrinks if a whole embedding does.
+        The change in units of the spread of values, which becomes smaller if all cosines become smaller.
     verdict : Verdict
-        Whether the change is larger than chance explains; with `rope` also how probable it is that it is negligible.
+        Verdict on the change. With `rope`, it includes the probability that the change is negligible.
     measures : pandas.DataFrame
-        Every measure that applies: ``before``, ``after``, ``b0`` (no bias), ``p_before``, ``p_after``.
+        Every applicable measure: ``before``, ``after``, ``b0`` (value without bias), ``p_before``, ``p_after``.
     left_out : mapping of str to str
-        Measures that do not apply, and why.
+        Measures that do not apply, with the reasons.
     damage : Damage, optional
-        The cost of the change.
+        The collateral damage of the debiasing method.
     corpora : bool
-        Whether neither embedding was made from the other. "before" is then the first embedding, and "change" the second
-        minus the first.
+        True if neither embedding was made from the other. Then "before" is the first embedding, and "change" is the
+        second minus the first.
     alike : MadeAlike, optional
-        Whether both embeddings were made alike, if this is known. If they were not, there is no verdict.
+        The check that both embeddings were similarly trained, if this is known. If it fails, there is no verdict.
     """
 
     before: AssociationTable
@@ -146,36 +146,36 @@ class Comparison(Tabled):
 
     @property
     def embeddings(self) -> dict[str, str]:
-        """The embedding or model of each side, "before" and "after". A side whose table does not say is left out."""
+        """The embedding or model of each side ("before" and "after") whose table contains its name."""
         return _embeddings(self.before, self.after)
 
     @property
     def names(self) -> Mapping[State, str]:
-        """Names on the page: "before", "after", and "change", or both corpora and "difference"."""
+        """Names of the sides on the page: "before", "after", and "change", or both corpora and "difference"."""
         return names_of_sides(self.before, self.after, self.corpora)
 
     @property
     def between(self) -> str:
-        """The two sides, as in tables: "before: bert; after: bert-cda"."""
+        """The two sides as written in tables, such as "before: bert; after: bert-cda"."""
         if self.corpora:
             return f"{self.names['before']} and {self.names['after']}"
         return "; ".join(f"{side}: {name}" for side, name in self.embeddings.items())
 
     @property
     def zero_by_construction(self) -> tuple[State, ...]:
-        """The sides on which every attribute is equally close to all groups, for instance after equalising."""
+        """The sides on which every attribute is equally close to all groups, for example after equalising."""
         return tuple(self.bias.index[self.bias.by_construction])
 
     @property
     def text(self) -> str:
-        """The answer in sentences."""
+        """The result in sentences."""
         if self.verdict.label == "not converged":
             return " ".join([self.verdict.text, *_taught(self), *_cost(self)])
         return " ".join([f"{self.headline}.", *self.details])
 
     @property
     def headline(self) -> str:
-        """Say whether the bias changed, in a few words and without a full stop."""
+        """State whether the bias changed, in a few words and without a full stop."""
         quantity, label = self.names["change"], self.verdict.label
         changed = "differ" if self.corpora else "changed"
         return {
@@ -215,7 +215,7 @@ class Comparison(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Show both biases and the change."""
+        """Show both biases and their difference."""
         rows, metric, rope = self.bias, self.before.metric, self.verdict.rope
         mean, interval = estimates(rows, "bias", self.ci_prob, metric.decimals)
         intervals = pd.Series(interval.cells, rows.index)
@@ -257,7 +257,7 @@ class Comparison(Tabled):
         )
 
     def summary(self, state: State, scope: ScopeName | None = None) -> pd.DataFrame:
-        """Summarize all estimands "before", "after" or of the "change", under any scope.
+        """Summarize all estimands of the state ("before", "after" or "change") under any scope.
 
         Raises
         ------
@@ -274,8 +274,9 @@ class Comparison(Tabled):
     def to_frame(self) -> pd.DataFrame:
         """Return a tidy frame of the bias and every measure before and after, and of the change of the bias.
 
-        One row for each quantity and state: ``quantity``, ``state``, ``value``, ``ci95_lb``, ``ci95_ub``, ``p_value``;
-        ``prob_negligible`` with `rope`; ``embedding``, the embedding or model of the side.
+        The frame has a row for each quantity and state, with the columns ``quantity``, ``state``, ``value``,
+        ``ci95_lb``, ``ci95_ub``, ``p_value``, ``prob_negligible`` (with `rope`), and ``embedding``, the embedding or
+        model of the side.
         """
         lower, upper = interval_columns(self.bias)
         interval = interval_names(self.ci_prob, "ci")
@@ -292,7 +293,7 @@ class Comparison(Tabled):
 
 
 def names_of_sides(before: AssociationTable, after: AssociationTable, corpora: bool) -> Mapping[State, str]:
-    """See `Comparison.names`."""
+    """Return the names of the sides (see `Comparison.names`)."""
     if not corpora:
         return {state: str(state) for state in STATES}
     embeddings = _embeddings(before, after)
@@ -302,7 +303,7 @@ def names_of_sides(before: AssociationTable, after: AssociationTable, corpora: b
 
 
 def _embeddings(before: AssociationTable, after: AssociationTable) -> dict[str, str]:
-    """Return the embedding of each side whose table names it."""
+    """Return the embedding of each side whose table contains its name."""
     embeddings = {}
     for side, table in (("before", before), ("after", after)):
         if name := table.provenance.get("embedding", ""):
@@ -311,9 +312,9 @@ def _embeddings(before: AssociationTable, after: AssociationTable) -> dict[str, 
 
 
 def share_removed(bias: pd.DataFrame, scope: ScopeName, ci_prob: float) -> ShareRemoved:
-    """Compute Fieller's interval for ``1 - after / before`` from means and standard deviations of the three posteriors.
+    """Compute Fieller's interval for ``1 - after / before`` from the means and standard deviations of the posteriors.
 
-    The covariance of the two biases follows from the variance of their difference, which the paired fit gives:
+    The covariance of the two biases follows from the variance of their difference, which the paired fit provides:
     ``2 cov = var(before) + var(after) - var(change)``.
     """
     raw_before, raw_after = bias.observed["before"], bias.observed["after"]
@@ -325,7 +326,7 @@ def share_removed(bias: pd.DataFrame, scope: ScopeName, ci_prob: float) -> Share
         return ShareRemoved(observed)
     limit = math.sqrt(var_a * var_b)
     covariance = min(max((var_b + var_a - var_change) / 2, -limit), limit)
-    # All ratios r with (a - r b)^2 <= z^2 var(a - r b): between the roots of a quadratic in r.
+    # The interval contains all ratios r with (a - r b)^2 <= z^2 var(a - r b). Its limits solve a quadratic equation.
     square, half, constant = b**2 - z2 * var_b, a * b - z2 * covariance, a**2 - z2 * var_a
     reach = math.sqrt(max(half**2 - square * constant, 0))
     return ShareRemoved(observed, 1 - (half + reach) / square, 1 - (half - reach) / square)
@@ -351,7 +352,7 @@ def _biases(comparison: Comparison) -> list[str]:
 
 
 def _judged(verdict: Verdict) -> list[str]:
-    """Return sentences on chance and, if attributes are fixed, on the verdict for new ones."""
+    """Return sentences on chance and, if attributes are fixed, on the verdict for new attributes."""
     if verdict.described_scope.samples_nothing:
         return []
     sentences = [verdict.frequency, verdict.negligible, verdict.assumptions]
@@ -361,7 +362,7 @@ def _judged(verdict: Verdict) -> list[str]:
 
 
 def _share(comparison: Comparison) -> str:
-    """Return a sentence on the share removed, or "" if nothing could be removed."""
+    """Return a sentence on the share removed, or "" if there was no bias to remove."""
     share = comparison.share_removed
     if not math.isnan(share.lower):
         return f"The share removed is {share}."
@@ -376,7 +377,7 @@ def _share(comparison: Comparison) -> str:
 
 
 def _few_words(comparison: Comparison) -> str:
-    """Warn of groups and classes with so few words that the interval of the change may be too short."""
+    """Return a warning if a group or class has so few words that the interval of the change may be too short."""
     shortest = min(min(sizes.values()) for sizes in words_of_categories(comparison.before).values())
     if scope_of(comparison.scope).samples_nothing or shortest >= _ENOUGH:
         return ""
@@ -387,7 +388,7 @@ def _few_words(comparison: Comparison) -> str:
 
 
 def _taught(comparison: Comparison) -> list[str]:
-    """Warn of words of the list that a debiasing method learned from, on either side."""
+    """Return a warning if a debiasing method learned from words of the list, on either side."""
     words = list(dict.fromkeys([*taught_words(comparison.before), *taught_words(comparison.after)]))
     if not words:
         return []
@@ -397,12 +398,12 @@ def _taught(comparison: Comparison) -> list[str]:
 
 
 def _cost(comparison: Comparison) -> list[str]:
-    """Return the sentences on the cost of the change, if it is known."""
+    """Return the sentences on collateral damage, if it is known."""
     return [] if comparison.damage is None else [comparison.damage.text]
 
 
 def _moved_controls(comparison: Comparison) -> str:
-    """Name the control class that moved most. Debiasing should leave all of them alone."""
+    """Return a sentence on the control class that changed most. Debiasing should not change any control class."""
     controls = comparison.controls
     if controls.empty:
         return ""
@@ -416,7 +417,7 @@ def _moved_controls(comparison: Comparison) -> str:
 
 
 def comparison_document(comparison: Comparison) -> Document:
-    """The document of a comparison."""
+    """Return the document of a comparison."""
     table, names, decimals = comparison.before, comparison.names, comparison.before.metric.decimals
     methods, figures = methods_of(comparison), _figures(comparison)
     fits = {str(state): Fitted.of(fit) for state, fit in comparison.fits.items()}
@@ -424,7 +425,7 @@ def comparison_document(comparison: Comparison) -> Document:
     of = comparison.between if comparison.corpora else "Before and after"
     heading = f"{of}: {comparison.name}"
     measures = f"Every measure in {comparison.between}" if comparison.corpora else "Every measure before and after"
-    # The change of each control class has no interval under scope "none".
+    # Under scope "none", the changes of control classes have no intervals.
     rows = comparison.controls
     if scope_of(comparison.scope).samples_nothing:
         rows = rows.assign(**dict.fromkeys(interval_columns(rows), math.nan))
@@ -474,7 +475,7 @@ def comparison_document(comparison: Comparison) -> Document:
 
 
 def _figures(comparison: Comparison) -> dict[str, Callable[[], "Axes"]]:
-    """Return the figures by name: none under scope "none", which has no intervals to draw."""
+    """Return the figures by name. There are no figures under scope "none", which has no intervals."""
     if scope_of(comparison.scope).samples_nothing:
         return {}
     scope, ci_prob = comparison.scope, comparison.ci_prob
@@ -498,18 +499,18 @@ def _plot_sides(comparison: Comparison) -> "Axes":
     return ax
 
 
-# The methods text of a comparison: its pairs of values, and its fits.
+# The methods text of a comparison describes its pairs of values and its fits.
 
 _CHANGE_FIRST: tuple[State, ...] = ("change", "before", "after")
 
-# As in the methods text of a report.
+# The format of the methods text of a report.
 _MEASURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"WEAT": ("caliskan2017semantics",), "quasi-F": ("clark1973language", "satterthwaite1946approximate")}
 )
 
 
 def methods_of(comparison: Comparison) -> Methods:
-    """The methods text, written from the tables, the spec and the fits themselves."""
+    """Return the methods text, which is based on the tables, the spec, and the fits."""
     fits: dict[str, Fitted] = {}
     for state in _CHANGE_FIRST:
         if state in comparison.fits:
@@ -534,5 +535,5 @@ def methods_of(comparison: Comparison) -> Methods:
 
 
 def _counted(labels: xr.DataArray, names: Iterable[str]) -> str:
-    """Return the number of words of each group or class, as text."""
+    """Return a text with the number of words in each group or class."""
     return ", ".join(f"{number} {name}" for name, number in words_in(labels, names).items())

@@ -1,4 +1,4 @@
-"""The change of a bias in units of the spread of values: an embedding that shrinks has smaller cosines everywhere."""
+"""The change of a bias in units of the spread of values, which accounts for a change in the size of all cosines."""
 
 import math
 from dataclasses import dataclass
@@ -17,21 +17,21 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class ChangeInSpread:
-    """The bias in units of the spread, after minus before.
+    """The change of a bias in units of the spread of values.
 
     Attributes
     ----------
     spread_before, spread_after : float
-        Pooled standard deviation of values within groups and classes, in the units of the table.
+        Pooled standard deviation of values within groups and classes on each side, in the units of the table.
     before, after : float
-        The bias of each side in units of that side's spread.
+        The bias of each side in units of the spread on that side.
     change, lower, upper : float
-        After minus before with its interval, missing under scope "none". The spreads count as known, since they rest on
-        all pairs of words.
+        Difference between `after` and `before` with its interval, which is missing under scope "none". The spreads are
+        treated as known, because they are computed from all pairs of words.
     share_removed : float
-        ``1 - after / before`` of the raw contrasts in these units.
+        The ratio ``1 - after / before`` of the raw contrasts in these units.
     disagrees : bool
-        Whether the bias changed clearly in one of the two units and not in the other, or in opposite directions.
+        True if the bias changed clearly in only one of the two units, or in opposite directions.
     of : str
         The kind of the values, such as "cosines".
     """
@@ -49,7 +49,7 @@ class ChangeInSpread:
 
     @property
     def text(self) -> str:
-        """Describe both in sentences, or "" if a spread is unknown, because each block has one value."""
+        """Describe the change and the share removed, or return "" if a spread is unknown (one value in each block)."""
         if math.isnan(self.change):
             return ""
         remainder = percent(self.spread_after / self.spread_before)
@@ -75,7 +75,7 @@ class ChangeInSpread:
         return estimate(self.change, self.lower, self.upper, _DECIMALS)
 
     def _disagreement(self, verb: str) -> str:
-        """Describe a disagreement of the two units. `verb` is "change" or "differ"."""
+        """Describe a disagreement between the results in the two units. `verb` is "change" or "differ"."""
         if not self.disagrees:
             return ""
         if _side(self.lower, self.upper) == 0:
@@ -85,10 +85,10 @@ class ChangeInSpread:
 
 
 def change_in_spread(before: AssociationTable, after: AssociationTable, bias: pd.DataFrame) -> ChangeInSpread:
-    """From both tables and the three posteriors of a comparison.
+    """Compute the change in units of the spread from both tables and the three posteriors of a comparison.
 
-    As for the share removed, the covariance of the two biases follows from the variance of their difference. The
-    interval has the shape of that of the change.
+    As for the share removed, the covariance of the two biases follows from the variance of their difference. The limits
+    of the interval have the same distances from the mean as for the change, in standard deviations.
     """
     spread_before, spread_after = within_sd(before), within_sd(after)
     weight_before, weight_after = -1 / spread_before, 1 / spread_after if spread_after else math.nan
@@ -119,5 +119,5 @@ def change_in_spread(before: AssociationTable, after: AssociationTable, bias: pd
 
 
 def _side(lower: Any, upper: Any) -> int:
-    """Return the side of zero on which an interval lies: 0 if it contains zero, or is missing."""
+    """Return the sign of an interval: 1, -1, or 0 if the interval contains zero or is missing."""
     return int(lower > _ROUNDING) - int(upper < -_ROUNDING)

@@ -1,1 +1,1 @@
-"""Does bias correlate with a measure outside the embedding? A measurement-error model with errors in both."""
+"""Correlation of bias with an external criterion, estimated by a model with measurement errors in both."""

@@ -1,4 +1,4 @@
-"""`criterion`: does bias correlate with an outside measure?"""
+"""`criterion`: the correlation of bias with an external criterion."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -50,7 +50,7 @@ class ManyBiases(Protocol):
     """A result with the biases of many embeddings, such as a sweep."""
 
     def biases(self) -> Biases:
-        """Those of its list."""
+        """Return the biases of the list in all embeddings."""
 
 
 type BiasesLike = pd.DataFrame | str | Path | xr.DataArray | Fit | Mapping[str, Fit] | ManyBiases | Biases
@@ -71,80 +71,81 @@ def criterion(
     bias_name: str = "bias",
     criterion_name: str = "",
 ) -> CriterionValidity:
-    r"""Does bias correlate with people's associations, women's share of a job, or human ratings?
+    r"""Estimate the correlation of bias with a criterion, such as human ratings or the share of women in jobs.
 
-    True bias :math:`b_i` and true criterion :math:`c_i` of each label (a language, an occupation, a class) are
-    bivariate normal over labels, and both are observed with errors,
+    The true bias :math:`b_i` and the true criterion :math:`c_i` of each label (a language, an occupation, or a class)
+    are bivariate normal over labels, and both are observed with errors,
 
     .. math:: (b_i, c_i) \sim \mathrm{Normal}(\mu + X_i \beta, \Sigma), \qquad
               \hat b \sim \mathrm{Normal}(b, S), \qquad \hat c_i \sim \mathrm{Normal}(c_i, s_i)
 
-    where S is the covariance of errors that come from the choice of words. Labels that share words share errors; an
-    error that all labels share does not change the correlation. The estimates are the correlation in :math:`\Sigma` and
-    the slope of c on b. Errors draw Pearson's r of observed values towards zero [1]_; the model corrects for this [2]_.
+    where S is the covariance of errors from the choice of words. Labels that share words have correlated errors, but an
+    error that all labels share does not change the correlation. The estimands are the correlation in :math:`\Sigma` and
+    the slope of c on b. Errors attenuate Pearson's r of the observed values [1]_, and the model corrects for this [2]_.
     The true values are integrated out analytically.
 
     Parameters
     ----------
     biases : DataFrame, path, fits, fit, Sweep, DataArray or Biases
-        The bias of each label and its error:
+        The bias of each label and its standard error:
 
-        - a frame, or a CSV file, with the columns ``label``, ``bias`` and ``sd``, its standard error; if errors go
-          together, ``Biases.from_frame(frame, covariance)`` of `bayes_bias.analyses.criterion.data`;
-        - a mapping from label to a fit, of one list in several embeddings or languages;
-        - one fit, whose targets are the labels, with `toward`;
-        - a sweep of one list, whose embeddings are the labels; of several lists ``sweep.biases("weat6")``;
+        - a frame or CSV file with the columns ``label``, ``bias`` and ``sd`` (standard error); for correlated errors,
+          pass ``Biases.from_frame(frame, covariance)`` from `bayes_bias.analyses.criterion.data`;
+        - a mapping from labels to fits of one list in several embeddings or languages;
+        - one fit, if its targets are the labels (requires `toward`);
+        - a sweep of one list, if its embeddings are the labels, or ``sweep.biases("weat6")`` if it has several lists;
         - draws ``(chain, draw, label)``, whose mean and covariance are used.
     criterion : DataFrame, path, Series or mapping, optional
-        The criterion of each label. A frame or CSV file has the columns ``label`` and ``criterion``. Its error is
-        ``criterion_se``; or ``criterion_n`` people with a standard deviation of ``criterion_sd`` between them; or, for
-        a share from 0 to 1, ``criterion_n`` alone. Without any of these, and in a Series, the criterion counts as
-        exact. By default these are columns of `biases`.
+        The criterion of each label. A frame or CSV file has the columns ``label`` and ``criterion``. The standard error
+        is given by the column ``criterion_se``; by the number of people ``criterion_n`` and the standard deviation
+        between people ``criterion_sd``; or, for a share from 0 to 1, only by ``criterion_n``. Without these columns,
+        and in a Series, the criterion is treated as exact. By default, these are columns of `biases`.
     toward : str, optional
-        For one fit: the class of attributes to which a positive bias is closer.
+        For one fit: the class of attributes to which targets with a positive bias are closer.
     scope : {"all", "both", "targets", "attributes", ...}
-        For fits: the words that count as samples. Their choice makes the errors of biases.
+        For fits: the words that are treated as samples. Their choice causes the errors of the biases.
     covariates : sequence of str
-        Other columns, such as a country's median age, which count as exact. Bias and criterion may both depend on them.
-        Correlation and slope are then those at equal covariates.
+        Further columns, such as a country's median age, which are treated as exact. Both bias and criterion may depend
+        on the covariates. Correlation and slope are then estimated for fixed covariate values.
     family : str, optional
-        Another column, such as families of languages. The labels of a family share effects on bias and criterion,
-        partly pooled, and the correlation is that within families.
+        Another column, such as families of languages. The labels of a family share effects on bias and criterion, which
+        are partially pooled, and the correlation is estimated within families.
     ci_prob, seed, sampling
         See `fit`.
     name, bias_name, criterion_name : str
-        The title, and the names of bias and criterion in figure and sentences.
+        The title, and the names of bias and criterion in the figure and in sentences.
 
     Returns
     -------
     CriterionValidity
-        ``summary()``, ``verdict()``, ``table`` and the posteriors in ``fits``; printed, its sentences.
+        ``summary()``, ``verdict()``, ``table``, and the posteriors in ``fits``. When printed, it shows sentences.
 
     Raises
     ------
     CriterionError
-        If there are labels that do not match, fewer than four that do, numbers that are missing or the same for all
-        labels, a negative standard error, a covariance that is not positive semidefinite.
+        If labels do not match, if fewer than four labels match, if numbers are missing or equal for all labels, if a
+        standard error is negative, or if a covariance is not positive semidefinite.
     BayesBiasError
-        An impossible probability, seed, scope or sampling.
+        If a probability, seed, scope or sampler is invalid.
 
     Notes
     -----
-    Two answers are given. For *these words*, biases are exact, and only the criterion has errors. For *new words*,
-    biases have the errors of S. In a frame, ``sd`` decides what new words are.
+    There are two results. For *these words*, biases are exact, and only the criterion has errors. For *new words*,
+    biases have errors with covariance S. If you pass a frame, the meaning of "new words" depends on the source of
+    ``sd``.
 
     Priors, in standard deviations over labels: ``correlation`` uniform from -1 to 1, ``mean`` and the coefficients of
     covariates Normal(0, 1), ``sd`` HalfNormal(1); for families ``sd_family`` HalfNormal(1) and a separate correlation,
-    uniform as well. With few labels, or biases of low reliability, the prior of the correlation shows. The interval is
-    then wide, and its middle is near zero. The slope of the criterion on the bias is drawn towards zero with it. A
-    trend of a bias over time is `bayes_bias.over_time`.
+    also uniform. With few labels, or biases of low reliability, the prior dominates the posterior of the correlation.
+    The interval is then wide, its centre is near zero, and the slope of the criterion on the bias also shrinks towards
+    zero. To estimate a trend of a bias over time, use `bayes_bias.over_time`.
 
-    A reliability is that of biases in these vectors. Vectors of another text, or of this text from another seed, move
-    single words, rare ones most. Fits with several corpora as replicates take that into account.
+    Reliabilities refer to biases in these vectors. In vectors from another text, or from another seed, the biases of
+    single words differ, especially those of rare words. Fits with several corpora as replicates take this into account.
 
-    Errors of several fits are correlated as `bayes_bias.posterior.shared_words.shared_errors` finds, with one share for
-    all pairs. Labels are modelled as normal; with outliers intervals are too short. docs/evidence/other-analyses.md has
-    the coverage.
+    The correlation between the errors of several fits is estimated by `bayes_bias.posterior.shared_words.shared_errors`
+    and is equal for all pairs. True values are modelled as normal, so intervals are too short if there are outliers.
+    docs/evidence/other-analyses.md reports the coverage.
 
     References
     ----------
@@ -174,7 +175,7 @@ def criterion(
     data = CriterionData.of(_biases(biases, toward, scope), outside_of(criterion), tuple(covariates), family)
     series_name = str(criterion.name or "") if isinstance(criterion, pd.Series) else ""
     announce(data.notices)
-    # For these words biases are exact. For new ones, another choice of words would make errors.
+    # For "these words", biases are exact. For "new words", the choice of words causes errors.
     exact = replace(data.biases, covariance=data.biases.covariance * 0.0)
     data_of_words = {THESE: replace(data, biases=exact)}
     if not data.biases.exact:
@@ -198,7 +199,7 @@ def criterion(
 
 
 def _biases(biases: Any, toward: str | None, scope: ScopeName) -> Biases:
-    """Return the biases, from each kind that `criterion` takes."""
+    """Return the biases from any type of input that `criterion` accepts."""
     if isinstance(biases, Biases):
         return biases
     if isinstance(biases, pd.DataFrame):
@@ -233,7 +234,7 @@ def _fitted(data: CriterionData, words: str, name: str, seed: int, sampling: Sam
 
 
 def _table(data: CriterionData, fits: Mapping[str, Fitted]) -> pd.DataFrame:
-    """Return a row for each label: its numbers, and the posterior means of its true values."""
+    """Return a row for each label with its data and the posterior means of its true values."""
     posterior = fits[NEW if NEW in fits else THESE].posterior
     columns = {"bias": data.biases.values, "bias_sd": data.biases.sd, "criterion": data.criterion}
     table = pd.DataFrame({**columns, "criterion_se": data.criterion_se}).join(data.covariates)
@@ -260,9 +261,9 @@ def _numbers(data: CriterionData, fits: Mapping[str, Fitted], ci_prob: float) ->
 
 
 def _observed(data: CriterionData, ci_prob: float) -> dict[str, dict[str, float]]:
-    """Return Pearson's r and the least-squares slope at equal covariates.
+    """Return Pearson's r and the least-squares slope, adjusted for covariates.
 
-    Intervals are those of Fisher's z and of Student's t.
+    The intervals use Fisher's z transformation and Student's t distribution.
     """
     n, k = data.covariates.shape
     design = np.column_stack([np.ones(n), data.covariates])

@@ -1,4 +1,4 @@
-"""Biases and criterion by label: matched, checked, and in the units of the model."""
+"""Biases and criterion by label, which are matched, checked, and standardised for the model."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ from bayes_bias.table.scopes import DEFAULT_SCOPE, TARGETS, Scope, ScopeName, is
 from bayes_bias.table.statistics import compared_classes
 
 LABEL = "label"
-# Eigenvalues this much below zero, in the largest one, are rounding errors.
+# Negative eigenvalues up to this share of the largest eigenvalue are rounding errors.
 _ROUNDING = 1e-8
 
 
@@ -37,7 +37,7 @@ class Biases:
     values : pandas.Series
         The biases by label. The name of the index describes the labels, such as "language".
     covariance : pandas.DataFrame
-        Covariance of the errors, labels by labels, in squared units of the biases. Zero for biases that count as exact.
+        Covariance matrix of the errors, in squared units of the biases. It is zero for biases treated as exact.
     unit : str
         The unit of the biases, for axes and sentences.
     """
@@ -48,7 +48,7 @@ class Biases:
 
     @classmethod
     def of(cls, values: "pd.Series[float]", covariance: Any, unit: str = "bias") -> Self:
-        """Checked: one finite number a label, and a covariance that errors can have.
+        """Check that each label has one finite number and that the covariance is valid, and return the biases.
 
         Raises
         ------
@@ -61,7 +61,7 @@ class Biases:
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, covariance: Any = None) -> Self:
-        """From the columns ``bias`` and ``sd``; with a `covariance`, no ``sd`` is needed."""
+        """Return biases from the columns ``bias`` and ``sd``. If a `covariance` is passed, ``sd`` is not needed."""
         frame = labelled("biases", frame)
         values = column_of("biases", frame, "bias")
         if covariance is not None:
@@ -72,7 +72,7 @@ class Biases:
 
     @classmethod
     def from_draws(cls, draws: xr.DataArray) -> Self:
-        """Compute mean and covariance of posterior draws, ``(chain, draw, label)``."""
+        """Compute the mean and covariance of posterior draws with the dimensions ``(chain, draw, label)``."""
         labels = [dim for dim in draws.dims if dim not in ("chain", "draw")]
         if len(labels) != 1 or "draw" not in draws.dims or labels[0] not in draws.coords:
             raise CriterionError(
@@ -85,7 +85,7 @@ class Biases:
 
     @property
     def sd(self) -> "pd.Series[float]":
-        """Standard errors."""
+        """Standard errors of the biases."""
         return pd.Series(np.sqrt(np.diag(self.covariance)), self.values.index)
 
     @property
@@ -100,13 +100,13 @@ class Biases:
         return not (covariance - np.diag(np.diag(covariance))).any()
 
     def select(self, labels: Iterable[str]) -> Self:
-        """Those of these labels."""
+        """Return the biases of the selected labels."""
         rows = list(labels)
         return type(self)(self.values.loc[rows], self.covariance.loc[rows, rows], self.unit)
 
 
 def labelled(argument: str, frame: pd.DataFrame) -> pd.DataFrame:
-    """A frame by its column ``label``, or by its index if that has names."""
+    """Return a frame indexed by its column ``label`` or, if its index contains names, by the index."""
     if LABEL in frame:
         frame = frame.set_index(LABEL)
     if isinstance(frame.index, pd.RangeIndex):
@@ -122,7 +122,7 @@ def labelled(argument: str, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def column_of(argument: str, frame: pd.DataFrame, name: str) -> "pd.Series[float]":
-    """A column of finite numbers."""
+    """Return a column as finite numbers."""
     if name not in frame:
         raise CriterionError(
             f"`{argument}` has no column '{name}'. Rename the column that contains it."
@@ -133,7 +133,7 @@ def column_of(argument: str, frame: pd.DataFrame, name: str) -> "pd.Series[float
 
 
 def check_labels(argument: str, labels: "pd.Index[Any]") -> None:
-    """Raise an error for a label that is given twice."""
+    """Raise an error if a label occurs twice."""
     if labels.has_duplicates:
         raise CriterionError(
             f"`{argument}` contains the label '{labels[labels.duplicated()][0]}' twice. Use each label once."
@@ -141,7 +141,7 @@ def check_labels(argument: str, labels: "pd.Index[Any]") -> None:
 
 
 def check_finite(argument: str, values: "pd.Series[Any]") -> None:
-    """Raise an error for numbers that are not finite."""
+    """Raise an error if a number is not finite."""
     where = f"{argument}: " + (f"column '{values.name}' " if values.name is not None else "")
     if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
         cell, why = _first_without_number(values)
@@ -154,7 +154,7 @@ def check_finite(argument: str, values: "pd.Series[Any]") -> None:
 
 
 def _first_without_number(values: "pd.Series[Any]") -> tuple[Any, str]:
-    """Return the first value that is no number, and the reason."""
+    """Return the first value that is not a number, and the reason."""
     cells = values.to_list()
     try:
         as_numbers_of([cell if isinstance(cell, str) else f"{cell}" for cell in cells])
@@ -164,7 +164,7 @@ def _first_without_number(values: "pd.Series[Any]") -> tuple[Any, str]:
 
 
 def check_not_negative(argument: str, sd: "pd.Series[float]") -> None:
-    """Raise an error for a negative standard error."""
+    """Raise an error if a standard error is negative."""
     wrong = sd[sd < 0]
     if len(wrong):
         raise CriterionError(
@@ -174,7 +174,7 @@ def check_not_negative(argument: str, sd: "pd.Series[float]") -> None:
 
 
 def _covariance(covariance: Any, labels: "pd.Index[str]") -> pd.DataFrame:
-    """Return the covariance of errors by label, checked."""
+    """Check the covariance of the errors, and return it by label."""
     n = len(labels)
     if isinstance(covariance, pd.DataFrame):
         covariance = covariance.set_axis(covariance.index.astype(str)).set_axis(covariance.columns.astype(str), axis=1)
@@ -203,21 +203,21 @@ def _covariance(covariance: Any, labels: "pd.Index[str]") -> pd.DataFrame:
     return pd.DataFrame((matrix + matrix.T) / 2, labels, list(labels))
 
 
-# Biases and the covariance of their errors, from fits: of words in one list, or of one list in several embeddings.
+# Biases and the covariance of their errors from fits, for words in one list or for one list in several embeddings.
 
 
 def biases_of_fits(fits: Mapping[str, Fit], scope: ScopeName = DEFAULT_SCOPE) -> Biases:
-    """Take the bias of one list in each embedding or language.
+    """Return the biases of one list in several embeddings or languages.
 
-    Errors come from the choice of words. Words that fits share, by their names, move the biases together:
-    `shared_errors` gives the share of the error variance that all have in common.
+    Errors are due to the choice of words. If fits contain the same words, the errors of their biases are correlated.
+    `shared_errors` estimates the share of the error variance that is common to all biases.
     """
     fitted = {str(label): Fitted.of(fit).generalising("criterion validity") for label, fit in fits.items()}
     values, variance = [], []
     for fit in fitted.values():
         estimate = bias_estimate(fit, scope)
         values.append(estimate.observed.item())
-        # No variance if the scope samples nothing.
+        # If the scope samples nothing, the error variance is zero.
         variance.append(0.0 if estimate.noise_sd is None else float((estimate.noise_sd**2).mean()))
     share = 0.0
     if any(variance):
@@ -234,15 +234,16 @@ def biases_of_fits(fits: Mapping[str, Fit], scope: ScopeName = DEFAULT_SCOPE) ->
 
 
 def with_common_error(sd: NDArray[np.float64], share: float) -> NDArray[np.float64]:
-    """Covariance of errors with a part in common, which is this share of their variance."""
+    """Return the covariance of errors with a common component that accounts for `share` of their variance."""
     return share * np.outer(sd, sd) + (1 - share) * np.diag(sd**2)
 
 
 def biases_of_words(fit: Fit, toward: str | None = None, scope: ScopeName = DEFAULT_SCOPE) -> Biases:
-    """Take the raw contrasts of the targets of a list, positive towards one class.
+    """Return the raw contrast of each target of a list. It is positive if the target is closer to the class `toward`.
 
-    Other attributes would move the biases of all targets of a group together. They would also move those of two groups
-    together, as far as attributes prefer neither group. The residual moves each bias separately.
+    A different choice of attributes would change the biases of all targets in a group by the same amount. Errors are
+    also correlated between groups, unless attributes differ in their preference for a group. Residual errors are
+    independent.
     """
     fitted = Fitted.of(fit).generalising("the bias of words")
     data, samples = fitted.data, check_scope(fit, scope)
@@ -269,7 +270,7 @@ def _covariance_of_words(fitted: Fitted, weights: NDArray[np.float64], scope: Sc
     n_groups = data.sizes["group"]
     if scope.samples_nothing:
         return np.zeros((len(groups), len(groups)))
-    # One contrast for each group, and one for each sum of two: covariances by polarisation.
+    # Covariances are computed from variances of one contrast for each group and one for each sum of two groups.
     single_groups = np.eye(n_groups)
     sums = (single_groups[:, None, :] + single_groups[None, :, :]).reshape(-1, n_groups)
     parts = fitted.variances.contrast_variances(sums[:, :, None] * weights, n_targets=1)
@@ -278,7 +279,7 @@ def _covariance_of_words(fitted: Fitted, weights: NDArray[np.float64], scope: Sc
         if not is_noise(part, scope, TARGETS):
             continue
         variance = draws.mean(axis=(0, 1)).reshape(n_groups, n_groups)
-        single = np.diag(variance) / 4  # of twice a group's contrast
+        single = np.diag(variance) / 4  # the diagonal contains variances of twice a group's contrast
         if part.startswith(("residual", TARGETS.name)):
             own += single
         else:
@@ -289,29 +290,29 @@ def _covariance_of_words(fitted: Fitted, weights: NDArray[np.float64], scope: Sc
 type CriterionLike = pd.DataFrame | pd.Series | Mapping[str, float] | str | Path
 
 FEWEST = 4
-# How a frame calls a first column without a heading.
+# The name that pandas gives to a first column without a heading.
 _UNNAMED = "Unnamed: 0"
 OF = ("bias", "criterion")
 _NAMED = 8
-# Observed values vary at least by their errors.
+# Errors are implausible if they exceed the variation of the observed values by this factor.
 _TOO_LARGE = 2
 
 
 @dataclass(frozen=True, eq=False)
 class CriterionData:
-    """The data of each label.
+    """The data for all labels.
 
     Attributes
     ----------
     biases : Biases
     criterion, criterion_se : pandas.Series
-        The criterion by label, and its standard errors. Zero if it is exact.
+        The criterion by label, and its standard errors, which are zero if it is exact.
     covariates : pandas.DataFrame
-        Labels by covariates. No columns if there are none.
+        A row for each label and a column for each covariate.
     family : pandas.Series or None
         The family of each label.
     notices : tuple of str
-        Labels that only one side has.
+        Notices of labels without a bias or without a criterion.
     """
 
     biases: Biases
@@ -325,7 +326,7 @@ class CriterionData:
     def of(
         cls, biases: Biases, outside: pd.DataFrame, covariates: Sequence[str] = (), family: str | None = None
     ) -> Self:
-        """Biases matched by label with the columns of a frame.
+        """Match biases by label with the columns of a frame.
 
         Raises
         ------
@@ -356,12 +357,12 @@ class CriterionData:
 
     @property
     def labels(self) -> list[str]:
-        """The labels that have both."""
+        """The labels that have both a bias and a criterion."""
         return list(self.criterion.index)
 
     @property
     def noun(self) -> str:
-        """Name of the labels, by the first index that has one."""
+        """The noun for a label, from the name of the first index that has a name."""
         for values in self._both:
             if values.index.name != LABEL:
                 return str(values.index.name)
@@ -369,19 +370,19 @@ class CriterionData:
 
     @property
     def units(self) -> xr.DataArray:
-        """Standard deviations of biases and criterion over labels, in which the model has them."""
+        """Standard deviations of biases and criterion over labels, which are the units of the model."""
         spread = [float(self.biases.values.std()), float(self.criterion.std())]
         return xr.DataArray(spread, dims="of", coords={"of": list(OF)})
 
     @property
     def means(self) -> xr.DataArray:
-        """Means of biases and criterion, from which the model counts them."""
+        """Means of biases and criterion over labels, which are the origins of the model."""
         centre = [float(self.biases.values.mean()), float(self.criterion.mean())]
         return xr.DataArray(centre, dims="of", coords={"of": list(OF)})
 
     @property
     def dataset(self) -> xr.Dataset:
-        """The data in their own units: the group ``constant_data``."""
+        """The data in their original units, for the group ``constant_data``."""
         content: dict[str, Any] = {
             "bias_covariance": (("label", "label_too"), self.biases.covariance.to_numpy()),
             "criterion_se": ("label", self.criterion_se.to_numpy()),
@@ -398,25 +399,25 @@ class CriterionData:
 
     @property
     def observed(self) -> xr.Dataset:
-        """Biases and criterion as they were observed: the group ``observed_data``."""
+        """Observed biases and criterion, for the group ``observed_data``."""
         columns = {"bias": ("label", self.biases.values.to_numpy()), "criterion": ("label", self.criterion.to_numpy())}
         return xr.Dataset(columns, coords={"label": self.labels})
 
     @property
     def sha256(self) -> str:
-        """Hash of labels and numbers."""
+        """Hash of all labels and data."""
         frame = pd.concat([*self._both, self.criterion_se, self.covariates], axis=1)
         text = frame.to_csv(float_format="%.10g") + self.biases.covariance.to_csv(float_format="%.10g")
         return hashlib.sha256((text + ("" if self.family is None else self.family.to_csv())).encode()).hexdigest()
 
     @property
     def _both(self) -> "tuple[pd.Series[float], pd.Series[float]]":
-        """Biases and criterion."""
+        """Observed biases and criterion."""
         return self.biases.values, self.criterion
 
 
 def outside_of(criterion: Any) -> pd.DataFrame:
-    """The criterion as a frame by label, from each kind that `criterion` takes."""
+    """Return the criterion as a frame by label, from any type of input that `criterion` accepts."""
     if isinstance(criterion, pd.DataFrame):
         return labelled("criterion", criterion)
     if isinstance(criterion, str | Path):
@@ -432,9 +433,10 @@ def outside_of(criterion: Any) -> pd.DataFrame:
 
 
 def read(path: str | Path, argument: str) -> pd.DataFrame:
-    """A spreadsheet of this kind. Labels are text, so that the language 'no' or 'NA' stays one.
+    """Read a spreadsheet. Labels are read as text, so that languages such as 'no' or 'NA' are preserved.
 
-    Without a column `label`, the first one has the labels if nothing heads it, as R and pandas write names of rows.
+    If there is no column ``label``, the first column contains the labels if it has no heading, as in files with row
+    names from R and pandas.
     """
     path = given_table(path, argument, CriterionError, "Pass a spreadsheet with a row for each label.")
     frame = read_frame(path, f"{argument}: '{path}'", CriterionError, text=(LABEL, _UNNAMED))
@@ -444,7 +446,7 @@ def read(path: str | Path, argument: str) -> pd.DataFrame:
 
 
 def _matched(biases: Biases, outside: pd.DataFrame) -> tuple[list[str], list[str]]:
-    """Return the labels that have both, and notices of the others."""
+    """Return the labels with both a bias and a criterion, and notices of all other labels."""
     bias_labels, criterion_labels = biases.values.index, outside.index
     has_criterion = bias_labels.isin(criterion_labels)
     both = bias_labels[has_criterion].to_list()
@@ -471,12 +473,12 @@ def _matched(biases: Biases, outside: pd.DataFrame) -> tuple[list[str], list[str
 
 
 def _some(labels: Sequence[str]) -> str:
-    """Return the first labels, and how many more there are."""
+    """Return a text with the first labels and the number of further labels."""
     return ", ".join(labels[:_NAMED]) + (f" and {len(labels) - _NAMED} more" if len(labels) > _NAMED else "")
 
 
 def _errors(outside: pd.DataFrame) -> "pd.Series[float]":
-    """Return standard errors: given, or those of means or shares of so many people."""
+    """Return the standard errors in the frame, or compute standard errors of means or shares from numbers of people."""
     if "criterion_se" in outside:
         se = column_of("criterion", outside, "criterion_se")
         check_not_negative("criterion", se)
@@ -498,12 +500,12 @@ def _errors(outside: pd.DataFrame) -> "pd.Series[float]":
             "criterion_n alone gives the error of a share between 0 and 1, but the values of `criterion`"
             " are not shares. Add criterion_sd, the standard deviation between people, or criterion_se."
         )
-    share = (people * values + 1) / (people + 2)  # of none or all, the error is not zero
+    share = (people * values + 1) / (people + 2)  # so that the error of a share of 0 or 1 is not zero
     return np.sqrt(share * (1 - share) / people).rename("criterion_se")
 
 
 def _families(outside: pd.DataFrame, family: str | None) -> "pd.Series[Any] | None":
-    """Return the family of each label, checked, or None without families."""
+    """Check the families, and return the family of each label or, without families, None."""
     if family is None:
         return None
     if family not in outside:
@@ -522,7 +524,7 @@ def _families(outside: pd.DataFrame, family: str | None) -> "pd.Series[Any] | No
 
 
 def _check_differ(what: str, values: "pd.Series[float]") -> None:
-    """Raise an error for numbers that are not finite, or that are all the same."""
+    """Raise an error if a number is not finite, or if all numbers are equal."""
     check_finite(what, values)
     if np.ptp(values.to_numpy()) == 0:
         raise CriterionError(

@@ -1,13 +1,13 @@
 """The measurement-error model of bias and criterion.
 
-Over labels the true values are bivariate normal, and both are observed with errors of known size:
+True values are bivariate normal over labels, and both are observed with errors of known size:
 
     (bias[i], criterion[i]) ~ Normal(mean + covariates[i] @ coefficient + family[f(i)], sd, correlation)
     bias_seen ~ Normal(bias, bias_covariance)
     criterion_seen[i] ~ Normal(criterion[i], criterion_se[i])
 
-The true values are integrated out, so that only a handful of parameters is sampled. The observed criterion is normal,
-and so are the observed biases given the criterion.
+The true values are integrated out, so that only a few parameters are sampled. The observed criterion is normal, and the
+observed biases are normal given the criterion.
 """
 
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ _OF_FAMILIES = {"family_correlation": _ANY_CORRELATION, "sd_family": _SCALE}
 
 
 def spec_of(data: CriterionData) -> ModelSpec:
-    """The model as data. Biases, criterion and covariates are in units of their standard deviation over labels."""
+    """Return the spec of the model. All data are in units of their standard deviation over labels."""
     priors = dict(_PRIORS)
     if len(data.covariates.columns):
         priors |= _OF_COVARIATES
@@ -46,7 +46,7 @@ def spec_of(data: CriterionData) -> ModelSpec:
 
 
 def model_of(data: CriterionData) -> PyMCModel:
-    """The model with these data."""
+    """Return the model for these data."""
     spec, inputs = spec_of(data), _inputs(data)
     coords: dict[str, list[str]] = {"of": list(OF), "covariate": list(data.covariates.columns)}
     if data.family is not None:
@@ -55,7 +55,7 @@ def model_of(data: CriterionData) -> PyMCModel:
 
 
 def _inputs(data: CriterionData) -> dict[str, Numbers]:
-    """Return the data of the model, in standard deviations over labels."""
+    """Return the data of the model in standard deviations over labels."""
     both = np.stack([data.biases.values.to_numpy(), data.criterion.to_numpy()], axis=1)
     standardised = (both - data.means.to_numpy()) / data.units.to_numpy()
     bias_unit, criterion_unit = data.units.to_numpy()
@@ -75,7 +75,7 @@ def _inputs(data: CriterionData) -> dict[str, Numbers]:
 
 
 def _membership(families: "pd.Series[Any]") -> pd.DataFrame:
-    """Return labels by families, with 1 for the family of a label."""
+    """Return a matrix of labels by families that contains 1 for the family of each label."""
     return pd.get_dummies(families.astype(str))
 
 
@@ -108,7 +108,7 @@ def _model(spec: ModelSpec, inputs: Mapping[str, Numbers]) -> pm.Model:
 
 
 def _family_effects(spec: ModelSpec) -> pt.TensorVariable:
-    """Return what the labels of a family share, (family, of): partly pooled, with a separate correlation."""
+    """Return the family effects (family, of), which are partially pooled and have a separate correlation."""
     correlation, sd = free(spec, "family_correlation"), free(spec, "sd_family", dims="of")
     z = pm.Normal("family_z", dims=("family", "of"))
     criterion_z = correlation * z[:, 0] + pt.sqrt(1 - correlation**2) * z[:, 1]
@@ -116,10 +116,10 @@ def _family_effects(spec: ModelSpec) -> pt.TensorVariable:
 
 
 def with_true_values(data: CriterionData, posterior: xr.Dataset, seed: int) -> xr.Dataset:
-    """The posterior with the slope, the reliabilities and a draw of each label's true bias and criterion.
+    """Add the slope, the reliabilities, and draws of the true bias and criterion of each label to a posterior.
 
-    Units: ``slope`` is criterion per bias, ``bias`` and ``criterion`` are in their own. All other parameters are in
-    standard deviations.
+    The unit of ``slope`` is criterion per bias, and ``bias`` and ``criterion`` are in their original units. All other
+    parameters are in standard deviations.
     """
     sd, units = posterior["sd"], data.units
     true = data.means + units * xr.DataArray(
@@ -129,7 +129,7 @@ def with_true_values(data: CriterionData, posterior: xr.Dataset, seed: int) -> x
     )
     scale = float(units.sel(of="criterion") / units.sel(of="bias"))
     slope = posterior["correlation"] * sd.sel(of="criterion", drop=True) / sd.sel(of="bias", drop=True) * scale
-    # Mean variance of errors about their mean over labels: an error that all labels share moves no correlation.
+    # The variance of errors about their mean, because an error that all labels share does not affect the correlation.
     covariance, n = data.biases.covariance.to_numpy(), len(data.labels)
     bias_error = (np.trace(covariance) - covariance.sum() / n) / (n - 1)
     criterion_error = float((data.criterion_se**2).mean())
@@ -143,10 +143,11 @@ def with_true_values(data: CriterionData, posterior: xr.Dataset, seed: int) -> x
 
 
 def _drawn(data: CriterionData, posterior: xr.Dataset, rng: np.random.Generator) -> Numbers:
-    """Return true values in the units of the model, (chain, draw, label, of), given the observed ones.
+    """Return draws of the true values (chain, draw, label, of) given the observed values, in the units of the model.
 
-    True values and errors are drawn without regard to the observed values, and moved by the difference of the observed
-    values from those that would result (Matheron's rule): one system of equations a draw.
+    True values and errors are first drawn without conditioning on the observed values. The true values are then
+    corrected by the difference between the observed values and the simulated observations (Matheron's rule). This
+    requires solving one system of equations for each draw.
     """
     inputs = _inputs(data)
     shape = (*posterior["correlation"].shape, len(data.labels), 2)
@@ -166,7 +167,7 @@ def _drawn(data: CriterionData, posterior: xr.Dataset, rng: np.random.Generator)
     variance = sd[:, 1:] ** 2 + inputs["criterion_error"]
     together = (correlation * sd[:, 0] * sd[:, 1])[:, None]
     residual = sd[:, :1] ** 2 - together**2 / variance
-    # The two blocks of the covariance of the observed values, solved for the differences.
+    # Solutions for the two blocks of the covariance of the observed values.
     bias_part = _solved(inputs["bias_error"], residual, bias_difference - together / variance * criterion_difference)
     criterion_part = (criterion_difference - together * bias_part) / variance
     true[..., 0] += sd[:, :1] ** 2 * bias_part + together * criterion_part
@@ -175,7 +176,7 @@ def _drawn(data: CriterionData, posterior: xr.Dataset, rng: np.random.Generator)
 
 
 def _root(error: Numbers) -> Any:
-    """Return the matrix that makes errors of this covariance, from the right, of independent ones."""
+    """Return a matrix that, multiplied from the right, converts independent errors to errors with this covariance."""
     if error.ndim == 1:
         return scipy.sparse.diags_array(np.sqrt(error))
     eigenvalues, vectors = np.linalg.eigh(error)
@@ -183,7 +184,7 @@ def _root(error: Numbers) -> Any:
 
 
 def _solved(error: Numbers, residual: Numbers, right: Numbers) -> Numbers:
-    """Return the solution of ``(error + diag(residual)) x = right``, draw by draw."""
+    """Return the solution of ``(error + diag(residual)) x = right`` for each draw."""
     if error.ndim == 1:
         return np.asarray(right / (residual + error))
     solved = np.empty_like(right)

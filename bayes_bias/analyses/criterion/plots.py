@@ -1,4 +1,4 @@
-"""Bias against criterion: as observed, as they may be, and the slope."""
+"""Plot of bias and criterion: observed values, posterior means, and the slope."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -26,7 +26,7 @@ from bayes_bias.plots.style import (
 )
 from bayes_bias.posterior.estimate import tails
 
-# With more labels, names would lie on each other.
+# With more labels, names would overlap.
 _MOST_NAMES = 40
 _STEPS = 60
 _MARGIN = 0.12
@@ -40,16 +40,16 @@ def plot_criterion(
     legend: bool = True,
     palette: Sequence[str] | None = None,
 ) -> Axes:
-    """Plot labels by bias and criterion: observed values with one standard error either way, and posterior means.
+    """Plot the bias and criterion of each label: observed values with standard errors, and posterior means.
 
-    Behind them is the regression line of the criterion on true bias, at equal covariates, with its interval.
+    The line is the regression of the criterion on true bias for fixed covariate values, with its interval.
 
     Parameters
     ----------
     result : CriterionValidity
         From `bayes_bias.criterion`.
     names : bool, optional
-        Whether labels are written next to their points, by default if there are at most 40.
+        True to write labels next to their points. By default, labels are written if there are at most 40.
     ax, legend, palette
         As in `plot_forest`.
 
@@ -98,7 +98,7 @@ def plot_criterion(
 
 
 def _name_points(ax: Axes, result: CriterionValidity) -> None:
-    """Name points from the bottom up, in turn at their right and left, so that neighbours do not overlap."""
+    """Write names alternately to the right and left of points, from bottom to top, so that they do not overlap."""
     for place, (label, row) in enumerate(result.table.sort_values("true_criterion").iterrows()):
         right = place % 2 == 0
         look: dict[str, Any] = {
@@ -113,14 +113,14 @@ def _name_points(ax: Axes, result: CriterionValidity) -> None:
 
 
 def _line(ax: Axes, result: CriterionValidity) -> None:
-    """Draw the expected criterion by true bias, through the means of both."""
+    """Draw the expected criterion given the true bias, through the means of both."""
     posterior = result.fit["posterior"].dataset.stack(sample=("chain", "draw")).transpose("sample", ...)
     slope, bias, criterion = (posterior[name].to_numpy() for name in ("slope", "bias", "criterion"))
     rows = result.table
     ends = (rows.bias - rows.bias_sd).min(), (rows.bias + rows.bias_sd).max()
     limits = (rows.criterion - rows.criterion_se).min(), (rows.criterion + rows.criterion_se).max()
     margin = _MARGIN * (limits[1] - limits[0])
-    ax.set_ylim(limits[0] - margin, limits[1] + margin)  # an uncertain slope would reach far beyond
+    ax.set_ylim(limits[0] - margin, limits[1] + margin)  # an uncertain slope may extend far beyond
     x = np.linspace(*ends, _STEPS)
     line = criterion.mean(axis=1)[:, None] + slope[:, None] * (x - bias.mean(axis=1)[:, None])
     low, high = tails(result.ci_prob)

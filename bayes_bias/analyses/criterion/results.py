@@ -1,4 +1,4 @@
-"""The result of the model of bias and criterion, as data, as sentences, and as a page."""
+"""The result of the model of bias and criterion: tables, sentences, and a page."""
 
 import json
 import math
@@ -37,13 +37,13 @@ Label = Literal["distinguishable", "for these words only", "not distinguishable"
 
 @dataclass(frozen=True, repr=False)
 class CriterionVerdict(Telling):
-    """Return True if bias correlates with the criterion.
+    """The verdict on the correlation of bias and criterion.
 
     Attributes
     ----------
     label : str
-        "distinguishable": the interval of the correlation excludes zero, for new words if biases have errors; "for
-        these words only": only for exactly these words; "not distinguishable"; "not converged".
+        "distinguishable" if the interval of the correlation excludes zero (for new words if biases have errors), "for
+        these words only" if it excludes zero only for exactly these words, "not distinguishable", or "not converged".
     sentences : str
         The reasons for the label.
     """
@@ -53,18 +53,18 @@ class CriterionVerdict(Telling):
 
     @property
     def text(self) -> str:
-        """The answer in sentences."""
+        """The verdict in sentences."""
         return self.sentences
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CriterionValidity(Tabled):
-    """Return True if bias correlates with an outside measure. Made by `bayes_bias.criterion`.
+    """The correlation of bias with an external criterion. Made by `bayes_bias.criterion`.
 
     Attributes
     ----------
     name : str
-        The title of page and figure.
+        The title of the page and the figure.
     bias_name, criterion_name : str
         Names of bias and criterion on axes and in sentences.
     noun : str
@@ -72,14 +72,14 @@ class CriterionValidity(Tabled):
     ci_prob : float
         Probability of the intervals.
     table : pandas.DataFrame
-        A row for each label: ``bias``, ``bias_sd``, ``criterion``, ``criterion_se``, the covariates and family; and the
+        A row for each label: ``bias``, ``bias_sd``, ``criterion``, ``criterion_se``, the covariates and family, and the
         posterior means ``true_bias`` and ``true_criterion``.
     numbers : pandas.DataFrame
         See `summary`.
     fits : mapping of str to xarray.DataTree
-        The posteriors for ArviZ, of "new words" and of "these words". Only of "these words" if biases are exact.
+        The posteriors for "new words" and "these words", for ArviZ. If biases are exact, only "these words".
     notices : tuple of str
-        Labels that were left out.
+        Notices of labels that were omitted.
     """
 
     name: str
@@ -98,18 +98,18 @@ class CriterionValidity(Tabled):
         return criterion_document(self)
 
     def summary(self) -> pd.DataFrame:
-        """Return correlation, slope and reliability, by ``quantity`` and by the ``words`` for which they hold.
+        """Return correlation, slope and reliability, indexed by ``quantity`` and ``words`` (the population of words).
 
-        "as observed" are Pearson's r and the least-squares slope, which errors draw towards zero, with confidence
-        intervals (Fisher's z, Student's t); "these words" allows for errors of the criterion, and "new words" for those
-        of the biases as well. Columns: ``median``, equal-tailed interval, ``prob_direction``. With covariates,
-        correlation and slope are those at equal covariates. A reliability is the share of the variance over labels, at
-        equal covariates, that is not error.
+        Rows "as observed" contain Pearson's r and the least-squares slope, which errors attenuate, with confidence
+        intervals (Fisher's z, Student's t). Rows "these words" allow for errors of the criterion, and rows "new words"
+        also for errors of the biases. Columns: ``median``, equal-tailed interval, and ``prob_direction``. With
+        covariates, correlation and slope are for fixed covariate values, and the reliability is the share of the
+        remaining variance over labels that is not due to error.
         """
         return self.numbers.copy()
 
     def verdict(self) -> CriterionVerdict:
-        """Return the answer in sentences, with a label."""
+        """Return the verdict with its label and sentences."""
         if not self.diagnostics.converged:
             problems = "; ".join(self.diagnostics.problems)
             return CriterionVerdict("not converged", f"No verdict, because the fit has not converged: {problems}.")
@@ -151,22 +151,22 @@ class CriterionValidity(Tabled):
 
     @property
     def fit(self) -> xr.DataTree:
-        """The posterior for new words; for these words if biases are exact."""
+        """The posterior for new words or, if biases are exact, for these words."""
         return self.fits[self.widest]
 
     @property
     def widest(self) -> str:
-        """The words for which the conclusion holds."""
+        """The widest population of words that has a posterior."""
         return NEW if NEW in self.fits else THESE
 
     @property
     def diagnostics(self) -> Diagnostics:
-        """Diagnostics of the fit that converged worst."""
+        """Convergence diagnostics of the fit with the most problems."""
         return max(map(Diagnostics.of, self.fits.values()), key=lambda diagnostics: len(diagnostics.shortfalls))
 
     @property
     def text(self) -> str:
-        """The answer in sentences, and what was left out."""
+        """The result in sentences, with notices of omitted labels."""
         return " ".join([self.verdict().text, *(f"{capitalized(notice)}." for notice in self.notices)])
 
     @property
@@ -181,7 +181,7 @@ class CriterionValidity(Tabled):
 
     @property
     def labels(self) -> str:
-        """How many labels, in words."""
+        """The number of labels with their noun, in words."""
         return f"{in_words(len(self.table))} {plural(self.noun)}"
 
     def correlation(self, words: str) -> "pd.Series[float]":
@@ -189,20 +189,20 @@ class CriterionValidity(Tabled):
         return self.numbers.loc[(CORRELATION, words)]
 
     def written(self, quantity: str, words: str) -> str:
-        """Write median and interval. Decimals of a slope depend on its size."""
+        """Return the median and interval as text. The number of decimals of a slope depends on its size."""
         row, sign = self.numbers.loc[(quantity, words)], "" if quantity.startswith(RELIABILITY) else "+"
         size = abs(row["median"]) if quantity == SLOPE else 1.0
         decimals = max(2, 1 - math.floor(math.log10(size))) if size > 0 else 2
         return estimate(row["median"], *interval_of(row), decimals, sign=sign)
 
     def excludes_zero(self, words: str) -> bool:
-        """Tell whether the interval of the correlation with these words excludes zero."""
+        """Return True if the interval of the correlation for these or new `words` excludes zero."""
         lower, upper = interval_of(self.correlation(words))
         return bool(lower > 0 or upper < 0)
 
     @property
     def methods(self) -> str:
-        """Describe the methods, for a paper."""
+        """Describe the methods in sentences that can be used in a paper."""
         fit, diagnosed = self.fit.attrs, self.diagnostics
         priors = ", ".join(f"{name} ~ {prior}" for name, prior in self.priors.items())
         beside = f" Both have linear effects of {', '.join(self.covariates)}." if self.covariates else ""
@@ -225,14 +225,14 @@ class CriterionValidity(Tabled):
 
     @property
     def _label(self) -> Label:
-        """The label of the verdict if the fits have converged."""
+        """The label of the verdict, provided that the fits have converged."""
         if self.excludes_zero(self.widest):
             return "distinguishable"
         return "for these words only" if self.excludes_zero(THESE) else "not distinguishable"
 
     @property
     def layout(self) -> Layout:
-        """Show correlation and slope, as observed and allowing for errors."""
+        """Show correlation and slope, both as observed and corrected for errors."""
         rows = self.numbers
         return Layout(
             [str(quantity) for quantity, _ in rows.index],
@@ -246,7 +246,7 @@ class CriterionValidity(Tabled):
 
 
 def row_of(draws: xr.DataArray, ci_prob: float) -> dict[str, float]:
-    """Median, equal-tailed interval and probability of direction: a ratio of scales may have no mean."""
+    """Return median, equal-tailed interval, and probability of direction. A ratio of scales may have no mean."""
     lower, middle, upper = draws.quantile([(1 - ci_prob) / 2, 0.5, (1 + ci_prob) / 2]).to_numpy()
     positive = float((draws > 0).mean())
     lower_name, upper_name = interval_names(ci_prob)
@@ -259,7 +259,7 @@ def row_of(draws: xr.DataArray, ci_prob: float) -> dict[str, float]:
 
 
 def criterion_document(result: CriterionValidity) -> Document:
-    """The document of a bias and something outside."""
+    """Return the document for a bias and a criterion."""
     methods, fit = Methods("methods-of-criterion.txt", {"result": result}), result.fit.attrs
     return Document(
         title=f"Criterion: {result.name}",

@@ -1,4 +1,4 @@
-"""The choices of a multiverse: what else a reasonable analyst could have done with the same table."""
+"""The choices of a multiverse: alternative decisions that a reasonable analyst could make for the same table."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -15,13 +15,13 @@ from bayes_bias.table.related_words import scaled_directions
 
 type Model = tuple[AssociationTable, ModelSpec]
 type Change = Callable[[AssociationTable, ModelSpec], Model]
-# The options of each choice by name, first the one of the model itself.
+# The options of each choice, by name. The first option is the setting of the model.
 type Choices = dict[str, dict[str, Change]]
 
 PRIOR, UNIT, SCALES, RELATED, CONTROLS = "prior", "unit", "scales", "related words", "control classes"
 _FROM_VECTORS = "from vectors"
-# Other priors of the standard deviation of preferences: a mean of .4 units, as the exponential one of tables without
-# vectors, and twice as much.
+# Alternative priors for the standard deviation of preferences. The mean is .4 units, as in the exponential prior for
+# tables without vectors, or twice as large.
 _OTHERS: Mapping[str, tuple[str, Mapping[str, float]]] = {
     "exponential": (FALLBACK, {"lam": 2.5}),
     "wide exponential": (FALLBACK, {"lam": 1.25}),
@@ -30,7 +30,7 @@ _OTHERS: Mapping[str, tuple[str, Mapping[str, float]]] = {
 
 
 def choices_of(table: AssociationTable, spec: ModelSpec) -> tuple[Choices, tuple[str, ...]]:
-    """Return the choices that a table leaves, and a sentence for each that it does not."""
+    """Return the choices that are possible for a table, and a sentence for each choice that is not possible."""
     choices: Choices = {PRIOR: _priors(table, spec)}
     for name in (UNIT, SCALES):
         own = spec.options[name]
@@ -53,7 +53,7 @@ def choices_of(table: AssociationTable, spec: ModelSpec) -> tuple[Choices, tuple
 
 
 def reason_against(options: Mapping[str, str]) -> str:
-    """Return why options cannot be combined, or "" if they can."""
+    """Return the reason why options cannot be combined, or "" if they can."""
     if _FROM_VECTORS in options[PRIOR] and options[SCALES] != BY_GROUP:
         return (
             f"A prior from vectors is combined with the scales '{BY_GROUP}' alone, because others have no such prior."
@@ -62,20 +62,20 @@ def reason_against(options: Mapping[str, str]) -> str:
 
 
 def same_model(options: Mapping[str, str], first: Mapping[str, str]) -> str:
-    """Return why options are a model that is there already, or "" if they are another one."""
+    """Return the reason why options define the same model as other options, or "" if the model is different."""
     if options[SCALES] == COMMON and options[UNIT] != first[UNIT]:
         return f"The scales '{COMMON}' have one unit, because no group or class has its own."
     return ""
 
 
 def has_relations(table: AssociationTable) -> bool:
-    """Return whether some words of a table count as related."""
+    """Return True if some words of a table are treated as related."""
     inflated = any((table.values.coords.get(f"{side}_inflation", np.ones(1)) > 1).any() for side in SIDES)
     return inflated or (not table.has_related_words and any(name.endswith("_topic") for name in table.labels))
 
 
 def _priors(table: AssociationTable, spec: ModelSpec) -> dict[str, Change]:
-    """Return priors of the standard deviation of preferences."""
+    """Return the priors for the standard deviation of preferences that are compared."""
     _, own_spec = modelled(table, spec)
     own = [own_spec.priors[parameter] for parameter in PREFERENCE.values()]
     priors: dict[str, Change] = {}
@@ -91,17 +91,17 @@ def _priors(table: AssociationTable, spec: ModelSpec) -> dict[str, Change]:
 
 
 def _unchanged(table: AssociationTable, spec: ModelSpec) -> Model:
-    """Return table and model unchanged."""
+    """Return the table and the model unchanged."""
     return table, spec
 
 
 def _with_option(name: str, value: str) -> Change:
-    """Return the change to another option of the model."""
+    """Return a function that sets an option of the model."""
     return lambda table, spec: (table, spec.with_option(name, value))
 
 
 def _with_prior(distribution: str, parameters: Mapping[str, float]) -> Change:
-    """Return the change to another prior of preferences."""
+    """Return a function that sets the prior of preferences."""
 
     def change(table: AssociationTable, spec: ModelSpec) -> Model:
         for parameter in PREFERENCE.values():
@@ -112,12 +112,12 @@ def _with_prior(distribution: str, parameters: Mapping[str, float]) -> Change:
 
 
 def _with_directions(times: float) -> Change:
-    """Return the change of the degrees of freedom of the prior from vectors."""
+    """Return a function that multiplies the degrees of freedom of the prior from vectors."""
     return lambda table, spec: (replace(table, values=scaled_directions(table.values, times)), spec)
 
 
 def _with_independent_words(table: AssociationTable, spec: ModelSpec) -> Model:
-    """Return words as independent draws, with the same prior of preferences."""
+    """Return a table whose words are treated as independent, with the same prior of preferences."""
     values = table.values
     for side in SIDES:
         name = f"{side}_inflation"
@@ -129,5 +129,5 @@ def _with_independent_words(table: AssociationTable, spec: ModelSpec) -> Model:
 
 
 def _without_controls(table: AssociationTable, spec: ModelSpec) -> Model:
-    """Return a table without control classes."""
+    """Return the table without control classes."""
     return table.without_controls(), spec

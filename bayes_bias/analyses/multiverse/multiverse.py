@@ -1,4 +1,4 @@
-"""Does a finding depend on choices that could have been made otherwise? The bias under all their combinations."""
+"""`multiverse`: the bias under all combinations of choices that could reasonably be made differently."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -46,7 +46,7 @@ from bayes_bias.table.statistics import table_means
 
 _MODEL = "model"
 _NOT_CONVERGED = "not converged"
-# Lengths of intervals that differ by less than this share do not differ.
+# Lengths of intervals are treated as equal if their ratio is smaller than this number.
 _SAME_LENGTH = 1.005
 
 
@@ -57,13 +57,13 @@ class Multiverse(Tabled):
     Attributes
     ----------
     name : str
-        The list.
+        The name of the list.
     frame : pandas.DataFrame
-        A row for each combination, the model itself first unless `choices` omits its options: the option of each
-        choice, ``mean``, the interval (``eti95_lb`` and ``eti95_ub``), ``chance``, ``verdict``, and ``sampled``, which
-        is False if the posterior was integrated without a sampler.
+        A row for each combination. The first row is the model itself, unless `choices` omits its options. Columns: the
+        option of each choice, ``mean``, the interval (``eti95_lb`` and ``eti95_ub``), ``chance``, ``verdict``, and
+        ``sampled``, which is False if the posterior was computed by numerical integration.
     left_out : tuple of str
-        Choices that the table does not leave, and combinations that are not possible, each with the reason.
+        Choices and combinations that are not possible for the table, each with the reason.
     metric : Metric
     spec : ModelSpec
         The model whose choices are varied.
@@ -72,7 +72,7 @@ class Multiverse(Tabled):
     seed : int
     table_sha256 : str
     has_model : bool
-        Whether the first row is the model itself.
+        True if the first row is the model itself.
     """
 
     name: str
@@ -97,15 +97,16 @@ class Multiverse(Tabled):
 
     @property
     def excludes_zero(self) -> "pd.Series[bool]":
-        """Return whether the interval of each combination excludes zero. False if its fit has not converged."""
+        """Return True for each combination whose interval excludes zero and whose fit has converged."""
         lower, upper = interval_of(self.frame)
         return ((lower > 0) | (upper < 0)) & (self.frame.verdict != _NOT_CONVERGED)
 
     @property
     def influence(self) -> "pd.Series[float]":
-        """Return how much each choice matters: the ratio of the longest to the shortest interval among its options.
+        """Return the influence of each choice: the ratio of the longest to the shortest interval among its options.
 
-        The ratio is a geometric mean over all combinations of the other choices, in descending order.
+        The ratio is a geometric mean over all combinations of the other choices. Choices are sorted by decreasing
+        influence.
         """
         lower, upper = interval_of(self.frame)
         length = np.log(upper - lower)
@@ -120,7 +121,7 @@ class Multiverse(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Show each option of each choice: in how many of its combinations the interval excludes zero."""
+        """Show, for each option of each choice, the number of combinations whose interval excludes zero."""
         lower, upper = interval_of(self.frame)
         results = pd.DataFrame(
             {"excludes_zero": self.excludes_zero, "chance": self.frame.chance, "length": upper - lower}
@@ -149,7 +150,7 @@ class Multiverse(Tabled):
 
     @property
     def text(self) -> str:
-        """State how many combinations find the bias, how it ranges, and which choice matters most."""
+        """State the number of combinations that find the bias, its range, and the most influential choice."""
         sentences = [self._finding, self._range, self._most_influential]
         if number := int((self.frame.verdict == _NOT_CONVERGED).sum()):
             fits = "One fit has not converged and is" if number == 1 else f"{number} fits have not converged and are"
@@ -173,7 +174,7 @@ class Multiverse(Tabled):
 
     @property
     def _range(self) -> str:
-        """Return sentences on the range of means, intervals, and chances."""
+        """Return sentences on the ranges of means, intervals, and probabilities."""
         decimals, frame = self.metric.decimals, self.frame
         lower, upper = interval_of(frame)
         by_length = (upper - lower).argsort()
@@ -200,7 +201,7 @@ class Multiverse(Tabled):
 
 
 def _between(least: str, most: str) -> str:
-    """Return a range in words."""
+    """Return a range as text."""
     return f"{least} in all" if least == most else f"between {least} and {most}"
 
 
@@ -217,10 +218,11 @@ def multiverse(
 ) -> Multiverse:
     """Estimate the bias of a table under each combination of defensible choices: a multiverse analysis [1]_.
 
-    The choices are the prior of preferences ("prior": from vectors, with half and twice its degrees of freedom; an
-    exponential one, a wider one, and a half-normal one), the unit of all other priors ("unit"), which groups and
-    classes share their standard deviations ("scales"), whether related words get less weight ("related words"), and
-    "control classes". A table may leave fewer choices, see ``left_out`` of the result.
+    The choices are the prior of preferences ("prior": from vectors, with the same, half, or twice the degrees of
+    freedom; exponential; wide exponential; or half-normal), the unit of all other priors ("unit"), the groups and
+    classes that share standard deviations ("scales"), the weight of related words ("related words"), and the inclusion
+    of control classes ("control classes"). Some choices may not be possible for a table. See ``left_out`` of the
+    result.
 
     Parameters
     ----------
@@ -228,15 +230,15 @@ def multiverse(
     model : str, Path or ModelSpec
         The crossed model whose choices are varied.
     scope : str
-        See `verdict`. Another scope is another question, and not another answer to the same one.
+        See `verdict`. The scope is not one of the choices, because a different scope is a different question.
     choices : mapping of str to iterable of str, optional
-        Options to compare; of choices that are not named, all. Use ``{"scales": ["common"]}`` for one of them.
+        Options to compare. By default, all options of a choice are compared. Use ``{"scales": ["common"]}`` to fix one.
     also : iterable of str, Path or ModelSpec
-        Further models of the table, such as "robust", each once and as it is ("model"). Each takes as long as its fit.
+        Further models of the table, such as "robust". Each is fitted once, without variation of its choices ("model").
     ci_prob : float
         Probability of the intervals.
     seed, sampling
-        See `fit`, for combinations whose posterior needs a sampler.
+        See `fit`. These are used for combinations whose posterior must be sampled.
 
     Returns
     -------
@@ -247,7 +249,7 @@ def multiverse(
     Raises
     ------
     SpecError
-        If the model is not a crossed one with normal residuals.
+        If the model is not a crossed model with normal residuals.
     BayesBiasError
         If a choice or an option is unknown.
     ScopeError
@@ -255,11 +257,11 @@ def multiverse(
 
     Notes
     -----
-    Without replicates, covariates, and pairs, the posterior of most combinations is integrated in some 20 ms each. All
-    others are sampled, in about a second each.
+    For tables without replicates, covariates, and pairs, the posteriors of most combinations are computed by numerical
+    integration in about 20 ms each. All other posteriors are sampled in about a second each.
 
-    Given the standard deviations, the posterior of the bias is centred at the observed contrast. Choices of priors
-    therefore change the length of the interval, and hardly ever its centre.
+    Given the standard deviations, the posterior of the bias is centred at the observed contrast. Priors therefore
+    change the length of the interval, but hardly its centre.
 
     References
     ----------
@@ -311,7 +313,7 @@ def multiverse(
 
 
 def _wanted(possible: Choices, choices: Mapping[str, Iterable[str]]) -> Choices:
-    """Return the options that are compared, of each choice."""
+    """Return the options of each choice that are compared."""
     check_kind("choices", choices, Mapping, "not a mapping. Pass options by choice, such as {'scales': ['common']}.")
     for choice in choices:
         if choice not in possible:
@@ -358,7 +360,7 @@ def _rows(
 def _judged(
     table: AssociationTable, spec: ModelSpec, *, scope: ScopeName, ci_prob: float, seed: int, sampling: Sampling
 ) -> dict[str, Any]:
-    """Return the bias under one combination, without a sampler where that is possible."""
+    """Return the bias under one combination. Use a sampler only if the posterior cannot be integrated numerically."""
     verdict = integrated_verdict(table, scope, model=spec, ci_prob=ci_prob)
     sampled = verdict is None
     if verdict is None:

@@ -1,4 +1,4 @@
-"""The specification curve of a multiverse: the bias under each combination of choices, and below it the choices."""
+"""The specification curve of a multiverse: the bias under each combination of choices, with the choices below."""
 
 from collections.abc import Sequence
 
@@ -23,27 +23,27 @@ from bayes_bias.plots.style import (
 )
 from bayes_bias.table.columns import interval_of
 
-# Inches: the curve, and each row of the matrix below it.
+# Height in inches of the curve, and of each row of the matrix below the curve.
 _CURVE, _ROW = 2.0, 0.17
-# Beyond the last combination.
+# Horizontal margin beyond the last combination.
 _MARGIN = 1.0
 
 
 def plot_multiverse(
     multiverse: Multiverse, *, ax: Axes | None = None, legend: bool = True, palette: Sequence[str] | None = None
 ) -> Axes:
-    """Plot the bias under each combination of choices, and which choices these are: a specification curve [1]_.
+    """Plot a specification curve [1]_: the bias under each combination of choices, and the choices.
 
-    Combinations are sorted by the end of their interval that is nearer to zero. Each has its posterior mean and
-    interval, and below it a point in the row of each of its options. Points are filled and blue if the interval
-    excludes zero, and hollow and grey if it does not. A diamond marks the model itself.
+    Combinations are sorted by the end of the interval that is closer to zero. Each combination is drawn as a posterior
+    mean with its interval, and a point in the row of each of its options below. Points are filled and blue if the
+    interval excludes zero, and hollow and grey otherwise. A diamond marks the model itself.
 
     Parameters
     ----------
     multiverse : Multiverse
         From `bayes_bias.multiverse`.
     ax : matplotlib.axes.Axes, optional
-        Where to draw, of a grid such as ``plt.subplots(layout="constrained")`` makes. The choices take the lower part.
+        Axes to draw on, which are divided into two. Use axes of a grid, as in ``plt.subplots(layout="constrained")``.
     legend, palette
         As in `plot_forest`.
 
@@ -75,7 +75,7 @@ def plot_multiverse(
 
 
 def _axes_below(ax: Axes, height: float) -> Axes:
-    """Divide the place of axes in two, and return new axes in the lower one."""
+    """Divide axes into two parts, and return new axes for the lower part."""
     cell, figure = ax.get_subplotspec(), ax.figure
     if cell is None:
         raise BayesBiasError("`ax` must be part of a grid. Use axes from plt.subplots, or omit it.")
@@ -85,7 +85,7 @@ def _axes_below(ax: Axes, height: float) -> Axes:
 
 
 def _sorted(multiverse: Multiverse) -> pd.DataFrame:
-    """Return the combinations in the order of the curve, with the columns that are drawn."""
+    """Return the combinations in the order of the curve, with the columns to draw."""
     frame = multiverse.frame
     lower, upper = interval_of(frame)
     is_model = (np.arange(len(frame)) == 0) & multiverse.has_model

@@ -1,1 +1,1 @@
-"""Bias over time, in slices of a corpus: a trend for these slices and for new ones, changes, and when they came."""
+"""Bias over time in slices of a corpus: the trend in these and in new slices, and the size and time of changes."""

@@ -1,4 +1,4 @@
-"""The biases of all slices and their covariance over new words, and over other slices of the same times."""
+"""The biases of all slices, their covariance over samples of words, and their variation over new slices."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from bayes_bias.table.statistics import table_means
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The covariance of the biases (slice, slice) that the words of one cell give them, or the residual, or seeds."""
+    """A component of the covariance of biases (slice, slice), which is due to words, residuals, or replicates."""
 
     source: str
     matrix: Numbers
@@ -31,21 +31,21 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class SliceMoments:
-    r"""Biases of slices over the same words, and the parts of their covariance over new ones.
+    r"""Biases of slices for the same words, and the components of their covariance over new words.
 
-    As in `bayes_bias.measures.quasi_f`, but of all slices at once: scores of targets and of attributes are vectors over
-    slices, and mean squares matrices :math:`V = V_T + V_A - V_E`. Only traces of V are used, never the matrix itself:
-    the variance :math:`L' V L` of a contrast, or its sum over several, which mean squares estimate without bias and
-    with degrees of freedom of their own (Satterthwaite).
+    The computation extends `bayes_bias.measures.quasi_f` to all slices at once: scores of targets and of attributes are
+    vectors over slices, and mean squares are matrices, :math:`V = V_T + V_A - V_E`. V is only used in traces, such as
+    the variance :math:`L' V L` of a contrast or the sum of the variances of several contrasts. Mean squares estimate
+    these traces without bias, with degrees of freedom by Satterthwaite's approximation.
     """
 
     biases: Numbers
     parts: tuple[Part, ...]
-    within_sd: float  # of values within blocks, over all slices: the unit of the prior
+    within_sd: float  # pooled over all slices, the unit of the prior of tau
 
     @classmethod
     def of(cls, tables: Sequence[AssociationTable], scope: Scope) -> Self:
-        """Of tables over the same words."""
+        """Compute the moments of tables with the same words."""
         first, *_ = associated = [table.without_controls() for table in tables]
         means, g, c = table_means(first), first.group_index, first.class_index
         (weights,) = bias_weights(means).to_numpy()
@@ -71,9 +71,9 @@ class SliceMoments:
         return cls((blocks * weights).sum(axis=(1, 2)), tuple(parts), float(np.sqrt(within)))
 
     def trace(self, form: Numbers, rank: float = 1.0) -> tuple[float, float]:
-        """The trace of form V, and its degrees of freedom; `rank` of them for each of a single contrast.
+        """Return the trace of ``form @ V``, and its degrees of freedom, which are multiplied by `rank`.
 
-        As for the quasi-F, a second sampled side makes nothing more certain: the largest of the sums counts.
+        As for the quasi-F, sampling a second side must not reduce the variance, so the largest of three sums is used.
         """
         sums = []
         for omitted in ((), ("attributes", "residual"), ("targets", "residual")):
@@ -89,12 +89,12 @@ class SliceMoments:
         return variance, variance**2 / doubt if doubt else np.inf
 
     def rank(self, form: Numbers) -> float:
-        """How many independent contrasts a form is worth: (tr form V)² / tr (form V)²."""
+        """Return the effective number of independent contrasts in a form: (tr form V)² / tr (form V)²."""
         product = form @ sum(part.matrix for part in self.parts)
         return float(max(1.0, np.trace(product) ** 2 / np.trace(product @ product)))
 
     def interval(self, contrast: Numbers, ci_prob: float) -> tuple[float, float, float]:
-        """Estimate and Student's interval of a contrast of slices."""
+        """Return the estimate of a contrast of slices with its Student interval."""
         variance, df = self.trace(np.outer(contrast, contrast))
         estimate = float(contrast @ self.biases)
         reach = float(student.ppf((1 + ci_prob) / 2, df)) * max(variance, 0.0) ** 0.5
@@ -102,24 +102,24 @@ class SliceMoments:
 
 
 def trend_weights(times: Sequence[float]) -> Numbers:
-    """Weights of slices whose sum is the change along the least-squares line, from the first time to the last."""
+    """Return weights for which the weighted sum of slices is the change along the least-squares line."""
     x = np.asarray(times, float) - np.mean(times)
     return np.asarray(x * (x.max() - x.min()) / (x @ x))
 
 
 def residual_form(times: Sequence[float]) -> Numbers:
-    """The form that takes constant and trend out: b' M b is the sum of squares about the least-squares line."""
+    """Return the matrix M for which b' M b is the sum of squares about the least-squares line."""
     design = np.column_stack([np.ones(len(times)), np.asarray(times, float) - np.mean(times)])
     return np.asarray(np.eye(len(times)) - design @ np.linalg.pinv(design))
 
 
 def weights_of(slices: Sequence[Any], weights: Mapping[Any, float]) -> Numbers:
-    """Weights in the order of the slices. Zero for those that are not named."""
+    """Return weights in the order of the slices. Slices that are not named get a weight of zero."""
     return np.array([float(weights.get(label, 0.0)) for label in slices])
 
 
 def _parts_of_cells(source: str, scores: Numbers, cells: NDArray[np.integer]) -> list[Part]:
-    """Return the covariance of mean scores (slice, word) of the words of each group, or class."""
+    """Return the covariance between slices of the mean score of each group or class. `scores` are (slice, word)."""
     parts = []
     for cell in np.unique(cells):
         own = scores[:, cells == cell]
@@ -131,7 +131,7 @@ def _parts_of_cells(source: str, scores: Numbers, cells: NDArray[np.integer]) ->
 def _parts_of_replicates(tables: Sequence[AssociationTable]) -> list[Part]:
     """Return the variance of each slice's mean over its replicates.
 
-    It contains their noise of words, which counts once more.
+    This variance also contains noise from words, which is therefore included twice.
     """
     parts = []
     for position, table in enumerate(tables):
@@ -147,28 +147,29 @@ def _parts_of_replicates(tables: Sequence[AssociationTable]) -> list[Part]:
 
 # The scale of the half-normal prior of tau, in standard deviations of values within blocks.
 SCALE = 0.5
-# Fewer slices say next to nothing of how much slices differ.
+# With fewer slices, the variation between slices cannot be estimated.
 FEWEST = 5
 _TAUS = 25
 _ERRORS = 5
 _DRAWS = 4_000
-# A slice's own variance is drawn towards the mean of all, which counts as so many degrees of freedom.
+# The variance of each slice is shrunk towards the mean variance, which has the weight of so many degrees of freedom.
 _PULL = 4.0
 
 
 @dataclass(frozen=True, eq=False)
 class NewSlices:
-    r"""The biases of slices about a line, :math:`\beta_t = \alpha + \gamma x_t + \eta_t,\ \eta_t \sim N(0, \tau^2)`.
+    r"""The model of new slices: :math:`\beta_t = \alpha + \gamma x_t + \eta_t,\ \eta_t \sim N(0, \tau^2)`.
 
-    Observed biases have errors of words, whose covariance V is that of `SliceMoments`. With M, which takes constant and
-    trend out, the sum of squares about the line is taken for
+    Observed biases have errors from the choice of words. The covariance V of these errors is estimated in
+    `SliceMoments`. The matrix M projects out the constant and the trend. The distribution of the sum of squares about
+    the line is approximated by
 
     .. math:: b' M b \sim (w + \tau^2)\, \chi^2_{T - 2}, \qquad w = \mathrm{tr}(M V) / (T - 2)
 
-    and tau has a half-normal prior of half the standard deviation of values within blocks. A contrast of slices, such
-    as the trend, then has the posterior of exactly these slices widened by :math:`\tau^2 L' L`. V enters by two traces
-    alone. (Models of V itself, of compound symmetry or with slice variances, have four to twenty times as many degrees
-    of freedom, and find trends that are not there if words drift.)
+    and tau has a half-normal prior whose scale is half the standard deviation of values within blocks. The posterior
+    variance of a contrast of slices L, such as the trend, is its variance for exactly these slices plus
+    :math:`\tau^2 L' L`. V enters only through two traces. (Models of V with compound symmetry or slice variances have
+    four to twenty times as many degrees of freedom, but find false trends if words drift.)
     """
 
     moments: SliceMoments
@@ -176,12 +177,12 @@ class NewSlices:
 
     @cached_property
     def taus(self) -> Numbers:
-        """Values of tau of equal prior mass."""
+        """Values of tau with equal prior mass."""
         return np.asarray(SCALE * self.moments.within_sd * ndtri(0.5 + (np.arange(_TAUS) + 0.5) / _TAUS / 2))
 
     @cached_property
     def weight(self) -> Numbers:
-        """The posterior of tau."""
+        """Posterior weights of the values of tau."""
         form, b = residual_form(self.times), self.moments.biases
         residual_df = len(b) - 2
         trace, df = self.moments.trace(form, self.moments.rank(form))
@@ -192,17 +193,17 @@ class NewSlices:
 
     @property
     def tau(self) -> float:
-        """Posterior mean of how much slices differ from the line."""
+        """Posterior mean of the standard deviation of slices about the line."""
         return float(self.weight @ self.taus)
 
     def contrast(self, weights: Numbers, centre: Numbers, sd: Numbers) -> Normals:
-        """The posterior of a contrast for new slices, given that of these: normals of equal weight."""
+        """Return the posterior of a contrast for new slices, given the normal mixture for these slices."""
         wider = np.sqrt(sd[:, None] ** 2 + self.taus**2 * float(weights @ weights))
         share = np.broadcast_to(self.weight / len(sd), wider.shape)
         return Normals(np.repeat(centre, _TAUS), wider.ravel(), share.ravel())
 
     def draws(self, seed: int) -> Numbers:
-        """Draws (draw, slice) of the biases of these slices, each with what the others say of it."""
+        """Return draws (draw, slice) of the biases of these slices, partially pooled across slices."""
         rng, b = np.random.default_rng(seed), self.moments.biases
         own, df = self._own_variances
         error = own * df / rng.chisquare(df, (_DRAWS, len(b)))
@@ -215,12 +216,12 @@ class NewSlices:
         slope = slope + rng.standard_normal(slope.shape) / np.sqrt(spread)
         level = (precision * b).sum(axis=1, keepdims=True) / total
         line = level + rng.standard_normal(level.shape) / np.sqrt(total) + slope * x
-        shrinkage = tau2 * precision  # of the slice's own bias; the rest is that of the line
+        shrinkage = tau2 * precision  # the weight of the slice's own bias relative to the line
         return np.asarray(line + shrinkage * (b - line) + np.sqrt(shrinkage * error) * rng.standard_normal(line.shape))
 
     @cached_property
     def _own_variances(self) -> tuple[Numbers, Numbers]:
-        """Of each slice, what it does not share with the others, and its degrees of freedom (Grubbs 1948)."""
+        """Error variance that each slice does not share with other slices, and its degrees of freedom (Grubbs 1948)."""
         n = len(self.times)
         about = np.eye(n) - 1 / n
         traces = np.array([self.moments.trace(np.outer(row, row)) for row in about])
@@ -230,11 +231,11 @@ class NewSlices:
 
 
 def largest_change(draws: Numbers) -> Numbers:
-    """How probable it is that the largest change lies between each slice and the next."""
+    """Return the probability of each step between neighbouring slices that it is the largest change."""
     steps = np.abs(np.diff(draws, axis=1)).argmax(axis=1)
     return np.bincount(steps, minlength=draws.shape[1] - 1) / len(draws)
 
 
 def has_enough(times: Sequence[float]) -> bool:
-    """Return True if there are slices enough to say how much others would differ."""
+    """Return True if there are enough slices to estimate the variation between slices."""
     return len(times) >= FEWEST

@@ -1,4 +1,4 @@
-"""Did a bias change over time? One list in several slices of a corpus, word by word."""
+"""`over_time`: changes in the bias of a list across slices of a corpus."""
 
 from collections.abc import Mapping
 from itertools import combinations
@@ -34,36 +34,36 @@ def over_time(
     seed: int = 1,
     sampling: Sampling = Sampling(),
 ) -> OverTime:
-    r"""Did a bias change over time, and is that more than chance explains?
+    r"""Estimate the trend and the changes of a bias over time.
 
-    All slices are compared word by word, so that whatever a word brings to all of them cancels. Any contrast over time
-    is a weighted sum of tables (`bayes_bias.combine`), to which the crossed model is fitted. The trend has the weights
-    of the least-squares line, times the span: it is the change along the line from the first slice to the last.
+    All slices are compared word by word, so that word effects which all slices share cancel. Every contrast over time
+    is a weighted sum of tables (`bayes_bias.combine`), to which the crossed model is fitted. The trend is the change
+    along the least-squares line from the first slice to the last.
 
-    Answers are always given for two scopes. *These slices*: what happened in exactly these corpora, with new words.
-    *New slices*: what other corpora of the same times would have shown. Slices then deviate from a line with a scale
-    tau,
+    Results are reported for two scopes. *These slices* refers to changes in exactly these corpora, with new words. *New
+    slices* refers to other corpora from the same times. In this scope, slices deviate from a line with a standard
+    deviation tau,
 
     .. math:: \beta_t = \alpha + \gamma x_t + \eta_t,\quad \eta_t \sim N(0, \tau^2),\quad
               \tau \sim \mathrm{HalfNormal}(0.5\,s)
 
-    with s the standard deviation of values within blocks. This takes five slices or more.
+    where s is the standard deviation of values within blocks. This scope requires five slices or more.
 
     Parameters
     ----------
     tables : mapping of times to AssociationTable
-        One list in two slices or more, by their times, which are numbers such as 1900. Tables may have replicates
-        (seeds), not all equally many. Words that a slice lacks are left out of all, with a notice. Control classes are
-        ignored.
+        Tables of one list in two slices or more. The keys are times, which are numbers such as 1900. Tables may have
+        different numbers of replicates (seeds). Words that a slice lacks are omitted from all slices, with a notice.
+        Control classes are ignored.
     model : str, Path or ModelSpec
         A crossed model.
     scope : {"new slices", "these slices"}
-        The slices that the verdict is about.
+        The slices that the verdict generalises to.
     words : {"all", "both", "targets", "attributes", ...}
-        Over which words, and whether over new replicates, all answers generalise (see `fit`).
+        The words and replicates that all results generalise to (see `fit`).
     reference : number, optional
-        The slice that the others are compared with, to see whether they were made alike. By default it is the one whose
-        words are neither nearest to each other nor farthest apart.
+        The slice with which all others are compared to check that they were similarly trained. By default, it is the
+        slice with the median distance between words.
     ci_prob : float
         Probability of the intervals.
     seed, sampling
@@ -72,26 +72,26 @@ def over_time(
     Returns
     -------
     OverTime
-        Printed, the answer in sentences; ``alike`` (read it first), ``table`` with each slice, ``trend``, ``changes``
-        of neighbours, ``moved`` words; the methods ``contrast`` and ``minus`` estimate more. `bayes_bias.write` makes a
-        page.
+        Result with the check ``alike`` (read it first), ``table`` (each slice), ``trend``, ``changes`` (between
+        neighbours), and ``moved`` (words). The methods ``contrast`` and ``minus`` estimate further contrasts. When
+        printed, it shows sentences, and `bayes_bias.write` creates a page.
 
     Raises
     ------
     TableError
-        Fewer than two slices; a time that is not a number, or is given twice; other stereotypes or another association;
-        a group or class without a word in common.
+        If there are fewer than two slices; if a time is not a number, or occurs twice; if slices differ in their
+        stereotypes or associations; or if a group or class has no word in common.
     ScopeError
-        If the data do not support the scope of words, or it leaves nothing uncertain.
+        If the data do not support the scope of words, or if this scope has no sampling error.
 
     Notes
     -----
-    *Made alike.* In vectors from less text, or fewer epochs, all words lie closer together, and biases differ too: most
-    are smaller. If random words are not as far apart in one slice as in the others
-    (`bayes_bias.associations.made_alike`), there is no verdict. No known correction works: train again with equal
-    numbers of tokens.
+    *Similarly trained.* In vectors from less text or fewer epochs, all words are closer together, and most biases are
+    smaller. If the distances between random words in one slice differ from the distances in other slices
+    (`bayes_bias.associations.made_alike`), there is no verdict. No known correction works, so train the vectors again
+    with equal numbers of tokens.
 
-    *When.* A change is dated only if one step between neighbours is the largest with a probability above .8.
+    *Time of a change.* A change is dated only if one step is the largest with a probability above .8.
 
     References
     ----------
@@ -119,7 +119,7 @@ def over_time(
 
 
 def _sort_slices(tables: Any) -> dict[Any, AssociationTable]:
-    """Return the slices in the order of their times, each with its time as a whole number if it is one."""
+    """Return the slices in the order of their times. Times without decimals are converted to integers."""
     problem = "not a mapping of times to tables. Pass {1900: table, 1910: another}."
     check_kind("tables", tables, Mapping, problem, TableError)
     slices: dict[Any, AssociationTable] = {}
@@ -135,7 +135,7 @@ def _sort_slices(tables: Any) -> dict[Any, AssociationTable]:
             " over time. Pass at least two slices, or five to estimate a trend."
         )
     for first, second in combinations(slices, 2):
-        # The change of a slice from itself is zero, so nothing would remain to estimate.
+        # The difference between two copies of a slice is zero, so it cannot be modelled.
         if slices[first].values.equals(slices[second].values):
             raise TableError(f"`tables` contains the same values in the slices {first} and {second}. Omit one of them.")
     return {time: slices[time] for time in sorted(slices)}
@@ -155,5 +155,5 @@ def _time(label: Any) -> int | float:
 
 
 def tidy_time(time: float) -> int | float:
-    """1900 and not 1900.0."""
+    """Convert a time without decimals to an integer, such as 1900.0 to 1900."""
     return int(time) if time.is_integer() else time

@@ -1,4 +1,4 @@
-"""The bias of each slice on a time axis."""
+"""Plot of the bias of each slice on a time axis."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -35,11 +35,12 @@ _MOST_LABELS = 12
 def plot_over_time(
     series: OverTime, *, ax: Axes | None = None, legend: bool = True, palette: Sequence[str] | None = None
 ) -> Axes:
-    """Plot each slice at its time: the bias with two intervals, and the line of the trend.
+    """Plot the bias of each slice with two intervals at its time, and the trend line.
 
-    The thin interval with caps belongs to the slice by itself, with new words. The point is coloured if it excludes
-    zero. The thick interval is about the mean of all slices and leaves out what words bring to all of them, so compare
-    two slices by their thick intervals. A slice that was not made alike is a diamond, and no line is drawn then.
+    The thin interval with caps is the interval of a single slice for new words. The point is coloured if this interval
+    excludes zero. The thick interval is the interval of the deviation from the mean of all slices. It excludes
+    variation that all slices share, so compare slices by their thick intervals. A slice that was not similarly trained
+    is drawn as a diamond, and then no line is drawn.
 
     Parameters
     ----------
@@ -72,7 +73,7 @@ def plot_over_time(
             line = rows.bias.mean() + series.slope * (times - times.mean())
             handles += ax.plot(times, line, color=INK, linewidth=1.2, linestyle="--", zorder=1, label="least squares")
         ax.axhline(0, color=NOISE, linewidth=1.2, zorder=0)
-        # A tick for each slice, if there is room. Distances are those in time.
+        # There is a tick for each slice if there is enough space. Distances on the axis are proportional to time.
         every = -(-len(rows) // _MOST_LABELS)
         ax.set_xticks(times[::every], labels=list(map(str, rows.index))[::every], parse_math=False)
         ax.margins(x=0.06)

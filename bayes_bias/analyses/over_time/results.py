@@ -1,4 +1,4 @@
-"""The result of `bayes_bias.over_time`, as data, as sentences, and as a page."""
+"""The result of `bayes_bias.over_time`: tables, sentences, and a page."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -33,49 +33,50 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# A date of the change is said from this probability on: for straight lines one step reaches .5 in a third of series.
+# The change is dated above this probability. With linear trends, one step exceeds .5 in a third of all series.
 DATED = 0.8
 _NAMED = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OverTime(Tabled):
-    """A bias in slices over time. Made by `bayes_bias.over_time`.
+    """The change of a bias across slices over time. Made by `bayes_bias.over_time`.
 
     Attributes
     ----------
     name : str
-        The list.
+        The name of the list.
     tables : mapping of times to AssociationTable
-        The slices in the order of their times, over the words that all have.
+        The slices in the order of their times, restricted to words that all slices contain.
     sources : mapping of times to AssociationTable
         The slices with all their words.
     settings : Settings
-        Model, scopes, probability of the intervals, seed.
+        Model, scopes, probability of the intervals, and seed.
     alike : MadeAlike
-        Whether the slices were made alike; read this first.
+        The check that the slices were similarly trained. Read this first.
     new : NewSlices or None
-        The model of new slices; None with fewer than five.
+        The model of new slices. It is None if there are fewer than five slices.
     table : pandas.DataFrame
-        A row for each slice: its own ``bias`` with a confidence interval (the quasi-F of these words);
-        ``about_mean_ci95_lb`` and ``_ub``, the narrower interval of the slice about the mean of all, around the same
-        point; ``together`` with its interval, the bias given all other slices (five or more); ``weat_d``. Compare two
-        slices by the narrower intervals. Units: those of the tables; WEAT's d has none.
+        A row for each slice. Columns: ``bias`` with a confidence interval (quasi-F); ``about_mean_ci95_lb`` and
+        ``_ub``, a narrower interval for the deviation from the mean of all slices, centred at the same point;
+        ``together``, the bias partially pooled with all other slices, with its interval (five slices or more);
+        ``weat_d``. Compare slices by the narrower intervals. All columns except ``weat_d`` are in the units of the
+        tables.
     trend : SliceContrast
         The change along the least-squares line from the first slice to the last.
     steps : tuple of SliceContrast
         The changes between neighbours.
     changes : pandas.DataFrame
-        The steps as a table, indexed by ``slice`` and ``next``. In these slices: ``mean``, interval,
-        ``prob_direction``, ``chance``, and ``chance_holm``, adjusted for the number of neighbours. In new slices:
+        The steps as a table, indexed by ``slice`` and ``next``. Columns for these slices: ``mean``, interval,
+        ``prob_direction``, ``chance``, and ``chance_holm``, adjusted for the number of steps. Columns for new slices:
         ``new_eti95_lb`` and ``_ub``, ``chance_new`` and ``chance_new_holm``. ``prob_largest`` is the probability that
-        this is the largest change.
+        the step is the largest change.
     moved : pandas.DataFrame
-        The trend of each word, in these vectors, by ``side`` and ``word``; those that moved most first.
+        The trend of each word in these vectors, by ``side`` and ``word``, sorted by decreasing size.
     lost : pandas.DataFrame
-        Slices that lack words, the missing words, and the ``trend`` of the other slices over the words that they share.
+        Slices that lack words, the missing words, and the ``trend`` of all other slices for the words that they share.
     notices : tuple of str
-        Words and slices that were left out or could not be paired.
+        Notices of words and slices that were omitted or could not be paired.
     """
 
     name: str
@@ -108,12 +109,12 @@ class OverTime(Tabled):
 
     @property
     def scope(self) -> ScopeName:
-        """The words that the answers generalise over."""
+        """The words that the results generalise to."""
         return self.settings.words
 
     @property
     def spec(self) -> ModelSpec:
-        """The model."""
+        """The spec of the model."""
         return self.settings.spec
 
     @property
@@ -123,7 +124,7 @@ class OverTime(Tabled):
 
     @property
     def fit(self) -> xr.DataTree:
-        """The crossed model of the trend."""
+        """The fit of the crossed model to the trend."""
         return self.trend.fit
 
     @property
@@ -132,7 +133,7 @@ class OverTime(Tabled):
         return float(self.trend.table["mean"].iloc[0] / (self.times[-1] - self.times[0]))
 
     def contrast(self, weights: Mapping[Any, float], *, label: str = "") -> SliceContrast:
-        """Estimate any contrast of slices, such as ``{1900: -1, 1950: 1}``, in both scopes.
+        """Estimate a contrast of slices, such as ``{1900: -1, 1950: 1}``, in both scopes.
 
         Raises
         ------
@@ -144,14 +145,14 @@ class OverTime(Tabled):
         return contrast_of(self.tables, weights, self.alike, self.new, self.settings, label or description)
 
     def minus(self, other: "OverTime", *, name: str = "") -> "OverTime":
-        """Subtract another series slice by slice, such as that of another newspaper or of a list with the same design.
+        """Subtract another series slice by slice, such as a series from another newspaper or of another list.
 
-        The trend of the result is the difference of trends.
+        The trend of the result is the difference between the two trends.
 
         Raises
         ------
         TableError
-            If the other series has other times, another design, or no words in common.
+            If the two series have different times, different designs, or no words in common.
         """
         check_kind("other", other, OverTime, "not a series. Pass the result of `bayes_bias.over_time`.", TableError)
         if self.times != other.times:
@@ -174,18 +175,18 @@ class OverTime(Tabled):
 
     @property
     def text(self) -> str:
-        """Describe the answer in sentences, beginning with whether the bias changed."""
+        """Describe the result in sentences. The first sentence states whether the bias changed."""
         sentences = [f"{self.headline}.", self.trend.text, self.dated, self.found_changes, self.alike.text]
         return " ".join(filter(None, sentences))
 
     @property
     def headline(self) -> str:
-        """Say whether the bias changed, in a clause."""
+        """State whether the bias changed, in a clause."""
         first, *_, last = self.tables
         span = f"from {first} to {last}"
         is_up, ends = float(self.trend.table["mean"].iloc[0]) > 0, self.table["bias"].iloc[[0, -1]]
         changed = "increased" if is_up else "decreased"
-        if (ends < 0).any():  # less of a negative bias is more of an opposite one
+        if (ends < 0).any():  # "increased" is ambiguous for a negative bias
             changed = "moved towards the stereotype" if is_up else "moved away from the stereotype"
         return {
             "distinguishable": f"The bias of {self.name} {changed} {span}",
@@ -196,7 +197,7 @@ class OverTime(Tabled):
 
     @property
     def dated(self) -> str:
-        """The time of the change, in a sentence, or "" if no change can be dated."""
+        """A sentence on the time of the change, or "" if there was no clear change."""
         has_changed = self.trend.verdict in ("distinguishable", "for these slices only") or self._clear.any()
         if self.new is None or not self._has_verdict or not has_changed:
             return ""
@@ -212,17 +213,17 @@ class OverTime(Tabled):
 
     @property
     def _has_verdict(self) -> bool:
-        """Return True if the slices were made alike and the fit has converged."""
+        """True if the slices were similarly trained and the fit has converged."""
         return not self.alike.unlike and Diagnostics.of(self.fit).for_bias.converged
 
     @property
     def _clear(self) -> "pd.Series[bool]":
-        """The steps that are larger than chance explains."""
+        """True for each step that is larger than chance explains."""
         return self.changes.chance_holm < 1 - self.ci_prob
 
     @property
     def found_changes(self) -> str:
-        """Name neighbours that differ clearly, in a sentence."""
+        """A sentence that names neighbouring slices with a clear difference."""
         if not self._has_verdict:
             return ""
         clear = self.changes[self._clear]
@@ -247,7 +248,7 @@ class OverTime(Tabled):
 
     @property
     def moved_most(self) -> str:
-        """Name the words that moved most in these vectors, in a sentence; training runs also differ."""
+        """A sentence that names the words that changed most in these vectors. Training runs may differ."""
         sides = []
         for side, rows in self.moved.groupby("side", sort=False):
             examples = []
@@ -299,7 +300,7 @@ class OverTime(Tabled):
 
 
 def series_of(tables: Tables, alike: MadeAlike, settings: Settings, name: str = "") -> OverTime:
-    """The series of slices in the order of their times, once it is known whether they were made alike."""
+    """Return the series of slices, given the check that the slices were similarly trained."""
     shared = share_words(tables)
     first = next(iter(shared.values()))
     if first.covariates:
@@ -342,7 +343,7 @@ def series_of(tables: Tables, alike: MadeAlike, settings: Settings, name: str = 
 
 
 def _checked(weights: Any, tables: Mapping[Any, AssociationTable]) -> dict[Any, float]:
-    """Return the weights of a contrast, checked."""
+    """Check the weights of a contrast, and return them as a dictionary."""
     check_kind("weights", weights, Mapping, "not a mapping of slices to weights. Pass {1900: -1, 1950: 1}.", TableError)
     for label, weight in weights.items():
         if label not in tables:
@@ -361,12 +362,12 @@ def _checked(weights: Any, tables: Mapping[Any, AssociationTable]) -> dict[Any, 
 
 
 def _listed(tables: Mapping[Any, Any]) -> str:
-    """Return the times of slices, as text."""
+    """Return the times of slices as text."""
     return ", ".join(map(str, tables))
 
 
 def over_time_document(series: OverTime) -> Document:
-    """The document of a series."""
+    """Return the document of a series."""
     methods, fitted = methods_of(series), Fitted.of(series.fit)
     first, *_, last = series.tables
     return Document(
@@ -423,7 +424,7 @@ def _figures(series: OverTime) -> dict[str, Callable[[], "Axes"]]:
 
 
 def methods_of(series: OverTime) -> Methods:
-    """The methods text, written from the tables and fits themselves."""
+    """Return the methods text, which is based on the tables and the fits."""
     fits = {"trend": Fitted.of(series.fit)} | {change.label: Fitted.of(change.fit) for change in series.steps}
     table = next(iter(series.tables.values()))
     first, *_, last = series.tables
@@ -442,5 +443,5 @@ def methods_of(series: OverTime) -> Methods:
 
 
 def _counted(words: dict[str, int]) -> str:
-    """Return the number of words of each group or class, as text."""
+    """Return a text with the number of words in each group or class."""
     return ", ".join(f"{number} {name}" for name, number in words.items())

@@ -1,4 +1,4 @@
-"""The tables of a series: slices, neighbours, words that moved, words that a slice lacks."""
+"""The tables of a series: slices, steps between neighbours, trends of words, and missing words."""
 
 from collections.abc import Mapping
 from itertools import chain
@@ -27,7 +27,7 @@ type Tables = Mapping[Any, AssociationTable]
 
 
 def rows_of_slices(shared: Tables, moments: SliceMoments, draws: np.ndarray | None, ci_prob: float) -> pd.DataFrame:
-    """Each slice: by itself, about the mean of all, and with what the others say of it."""
+    """Return a row for each slice: its own bias, its deviation from the mean, and its partially pooled bias."""
     n, mean = len(shared), float(moments.biases.mean())
     lower, upper = interval_names(ci_prob, "ci")
     about_lower, about_upper = interval_names(ci_prob, "ci", "about_mean")
@@ -48,7 +48,7 @@ def rows_of_slices(shared: Tables, moments: SliceMoments, draws: np.ndarray | No
 
 
 def _effect_size(table: AssociationTable) -> float:
-    """Return WEAT's d, where the list has two groups and two classes."""
+    """Return WEAT's d, or NaN if it is not defined for the list."""
     try:
         return float(weat(table.without_controls(), permutations=1).effect_size)
     except MeasureError:
@@ -58,7 +58,7 @@ def _effect_size(table: AssociationTable) -> float:
 def rows_of_changes(
     steps: list[SliceContrast], pairs: list[tuple[Any, Any]], draws: np.ndarray | None, ci_prob: float
 ) -> pd.DataFrame:
-    """Neighbours, adjusted for their number."""
+    """Return a row for each step between neighbours, with probabilities adjusted for the number of steps."""
     index = pd.MultiIndex.from_tuples(pairs, names=["slice", "next"])
     new_lower, new_upper = interval_names(ci_prob, of="new")
     rows = []
@@ -79,13 +79,13 @@ def rows_of_changes(
 
 
 def rows_of_words(trend: SliceContrast, words: ScopeName, ci_prob: float) -> pd.DataFrame:
-    """The trend of each word, those that moved most first."""
+    """Return the trend of each word, sorted by decreasing size."""
     fitted = Fitted.of(trend.fit)
     tables = {}
     for side, coord, category_of in (("target", "group", "group_of"), ("attribute", "attribute_class", "class_of")):
         try:
             rows = tabulate(estimate_of(fitted, f"{side}_bias", words), ci_prob, "eti")
-        except BayesBiasError:  # attributes of a single group have no bias
+        except BayesBiasError:  # with a single group, attributes have no bias
             continue
         names = fitted.data[coord].to_numpy()
         categories = fitted.data[category_of].to_series().loc[rows.index]
@@ -96,7 +96,7 @@ def rows_of_words(trend: SliceContrast, words: ScopeName, ci_prob: float) -> pd.
 
 
 def rows_of_lost(tables: Tables, shared: Tables, words: ScopeName, ci_prob: float) -> pd.DataFrame:
-    """Slices that lack words which others have: how many, which, and the trend of the others over all their words."""
+    """Return a row for each slice that lacks words: the words, and the trend of all other slices with these words."""
     words_of_slices = {label: _words_of(table) for label, table in tables.items()}
     every = dict.fromkeys(chain.from_iterable(words_of_slices.values()))
     common = {*chain.from_iterable(map(_words_of, shared.values()))}

@@ -1,4 +1,4 @@
-"""A contrast of slices: how much a bias changed, in exactly these slices and in new ones of the same times."""
+"""A contrast of slices: the change of a bias in exactly these slices, and in new slices of the same times."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ NEW: SliceScope = "new slices"
 
 @dataclass(frozen=True)
 class Settings:
-    """How a series is modelled."""
+    """The settings of the model of a series."""
 
     spec: ModelSpec
     scope: SliceScope
@@ -43,7 +43,7 @@ class Settings:
     sampling: Sampling
 
 
-# Draws of the scales that stand for all.
+# The approximate number of normals that represent a posterior.
 _NORMALS = 500
 
 Label = Literal["distinguishable", "for these slices only", "not distinguishable", "not made alike", "not converged"]
@@ -51,25 +51,25 @@ Label = Literal["distinguishable", "for these slices only", "not distinguishable
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SliceContrast(Tabled):
-    """A weighted sum of the biases of slices, with both its intervals. Made by `OverTime.contrast`.
+    """A weighted sum of the biases of slices, with intervals in both scopes. Made by `OverTime.contrast`.
 
     Attributes
     ----------
     label : str
-        What it is called.
+        The name of the contrast.
     weights : mapping of slices to float
     scope : {"new slices", "these slices"}
-        The slices that the verdict is about.
+        The slices that the verdict generalises to.
     table : pandas.DataFrame
         A row for "these slices" and, with five slices or more, one for "new slices": ``mean``, ``sd``, equal-tailed
-        interval, ``prob_direction`` and ``chance``, twice the probability of the less probable sign. Units: those of
-        the tables times those of the weights.
+        interval, ``prob_direction`` and ``chance``, twice the probability of the less probable sign. The unit is the
+        unit of the tables times the unit of the weights.
     alike : MadeAlike
-        Whether the slices were made alike; if they were not, there is no verdict.
+        The check that the slices were similarly trained. If it fails, there is no verdict.
     metric : Metric
     ci_prob : float
     fit : xarray.DataTree
-        The crossed model of the combined table.
+        The fit of the crossed model to the combined table.
     """
 
     label: str
@@ -83,7 +83,7 @@ class SliceContrast(Tabled):
 
     @property
     def verdict(self) -> Label:
-        """Return the verdict on whether it is larger than chance explains."""
+        """The verdict on the contrast, which states whether it is larger than chance explains."""
         if not Diagnostics.of(self.fit).for_bias.converged:
             return "not converged"
         if self.alike.unlike:
@@ -95,12 +95,12 @@ class SliceContrast(Tabled):
 
     @property
     def judged(self) -> SliceScope:
-        """The scope of the verdict; with fewer than five slices it is "these slices"."""
+        """The scope of the verdict, which is "these slices" if there are fewer than five slices."""
         return self.scope if self.scope in self.table.index else THESE
 
     @property
     def written(self) -> str:
-        """Mean and interval in these slices, as text."""
+        """The mean and interval in these slices as text."""
         return self._written(THESE)
 
     @property
@@ -126,7 +126,7 @@ class SliceContrast(Tabled):
         return f"{sentence}. {_VERDICTS[self.verdict]}"
 
     def _written(self, scope: str) -> str:
-        """Return mean and interval in a scope, as text."""
+        """Return the mean and interval in a scope as text."""
         row = self.table.loc[scope]
         return estimate(row["mean"], *interval_of(row), self.metric.decimals)
 
@@ -154,7 +154,7 @@ def contrast_of(
     label: str,
     short: str = "",
 ) -> SliceContrast:
-    """The crossed model of a weighted sum of tables that share their words, read in both scopes."""
+    """Fit the crossed model to a weighted sum of tables with the same words, and return the contrast."""
     name = f"{next(iter(tables.values())).name}, {short or label}"
     combined = weighted_sum({time: tables[time] for time, weight in weights.items() if weight}, weights, name=name)
     with within(short or label):
@@ -175,7 +175,7 @@ def contrast_of(
 def _both_scopes(
     fitted: Fitted, weights: np.ndarray, new: NewSlices | None, words: ScopeName, ci_prob: float
 ) -> pd.DataFrame:
-    """Return the rows of `SliceContrast.table`, from the fit of a combined table."""
+    """Return the rows of `SliceContrast.table` from the fit to a combined table."""
     row = row_of_bias(fitted, words, ci_prob)
     columns = ["mean", "sd", *interval_names(ci_prob), "prob_direction"]
     rows = {str(THESE): row[columns].to_dict()}
@@ -187,9 +187,9 @@ def _both_scopes(
 
 
 def _normals(fitted: Fitted, words: ScopeName) -> tuple[np.ndarray, np.ndarray]:
-    """Return the posterior as some hundred normals, their means and standard deviations.
+    """Return the means and standard deviations of a few hundred normals that represent the posterior.
 
-    Where word effects were sampled, it is a single normal.
+    If word effects were sampled, the posterior is represented by a single normal.
     """
     posterior = bias_estimate(fitted, words)
     if posterior.mixture is None:

@@ -1,1 +1,1 @@
-"""A published WEAT effect: what it is worth without its vectors."""
+"""Re-evaluation of a published WEAT effect size if the vectors are not available."""

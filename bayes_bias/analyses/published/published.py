@@ -1,4 +1,4 @@
-"""A published d without vectors: would the finding be distinguishable from noise if attributes counted as a sample?"""
+"""`published`: re-evaluation of a published d, with attributes treated as a sample, if vectors are not available."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from bayes_bias.posterior.estimate import tails
 from bayes_bias.shared_types import Numbers
 from bayes_bias.spreadsheets import read_frame
 
-# How much words vary in tables of real studies, as a distribution over studies: what a published d leaves out.
+# The variation of words in tables of real studies, which a published d does not contain.
 
 FILE = "variance-ratios"
 SIDES = ("targets", "attributes")
@@ -29,9 +29,10 @@ SIDES = ("targets", "attributes")
 
 @dataclass(frozen=True, eq=False)
 class VarianceRatios:
-    r"""Posterior of a hierarchical model of the variances of words in units of the residual's.
+    r"""Posterior of a hierarchical model of the variances of words, in units of the residual variance.
 
-    For the words of either side of table k of study s, whose d has the share :math:`|r_k|` of its bound,
+    The model is fitted separately to targets and attributes. In table k of study s, d is a share :math:`|r_k|` of its
+    bound, and
 
     .. math:: \log \frac{\sigma^2_k}{\sigma^2_{E,k}} = \mu_s + \beta |r_k| + \epsilon_k, \qquad
               \mu_s \sim \mathrm{Normal}(\mu, \tau), \qquad \epsilon_k \sim \mathrm{Normal}(0, \omega)
@@ -39,10 +40,10 @@ class VarianceRatios:
     Attributes
     ----------
     draws : pandas.DataFrame
-        A row for each draw, with columns for either side ("targets", "attributes"): ``mean`` (:math:`\mu`), ``slope``
+        A row for each draw, with columns for both sides ("targets", "attributes"): ``mean`` (:math:`\mu`), ``slope``
         (:math:`\beta`), ``sd_study`` (:math:`\tau`) and ``sd_table`` (:math:`\omega`), such as ``targets_mean``.
     learnt_from : mapping
-        Provenance: studies and tables, lengths of their lists, sources, reliability of the predictions.
+        Provenance: numbers of studies and tables, lengths of lists, sources, and reliability of the predictions.
     """
 
     draws: pd.DataFrame
@@ -51,18 +52,18 @@ class VarianceRatios:
     @classmethod
     @cache
     def shipped(cls) -> Self:
-        """The results of the studies of ``benchmarks/published_tables.py``."""
+        """Return the installed posterior, which ``benchmarks/published_tables.py`` computed from real studies."""
         learnt_from = tomllib.loads((shipped("tables") / f"{FILE}.toml").read_text(encoding="utf-8"))
         return cls(read_frame(table_file(FILE), "ratios", BayesBiasError), learnt_from)
 
     def of_new_studies(
         self, separation: float, tables: int, rng: np.random.Generator
     ) -> dict[str, NDArray[np.float64]]:
-        """Ratios of `tables` tables of one new study for each draw, shape (draws, tables), by side."""
+        """Draw the ratios of `tables` tables from one new study for each draw (draws, tables), by side."""
         return {side: self._of(side, separation, tables, rng) for side in SIDES}
 
     def _of(self, side: str, separation: float, tables: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return the ratios of one side, (draws, tables)."""
+        """Return the ratios of one side (draws, tables)."""
         mean, slope, sd_study, sd_table = (
             self.draws[[f"{side}_{name}"]].to_numpy() for name in ("mean", "slope", "sd_study", "sd_table")
         )
@@ -75,13 +76,13 @@ LEVEL = 0.05
 TABLES = 100
 _STUDIES, _INTERVAL = tails(0.9), tails(1 - LEVEL)
 
-# By how much predictions may have missed, and how many studies must show it, for a probability to be given.
+# A probability is reported if the calibration error of predictions is at most this large, in so many studies or more.
 MOST_OFF, FEWEST_STUDIES = 0.1, 5
 
 
 @dataclass(frozen=True)
 class Design:
-    """Two groups of targets and two classes of attributes, and the d that was published (see `published`)."""
+    """The numbers of words in two groups and two classes, and the published d (see `published`)."""
 
     d: float
     targets: tuple[int, int]
@@ -90,61 +91,61 @@ class Design:
 
     @property
     def n(self) -> int:
-        """Targets of both groups."""
+        """Number of targets in both groups."""
         return sum(self.targets)
 
     @property
     def of_targets(self) -> float:
-        """The variance of a difference of group means, in units of a score's variance."""
+        """The variance of a difference between group means, in units of the variance of a target's score."""
         return sum(1 / size for size in self.targets)
 
     @property
     def of_attributes(self) -> float:
-        """The same for attributes."""
+        """The variance of a difference between class means, in units of the variance of a single value."""
         return sum(1 / size for size in self.attributes)
 
     @property
     def bound(self) -> float:
-        """The d of groups whose words all have the same score: no d is larger."""
+        """The maximum of d, which is reached if all words in a group have the same score."""
         return float(np.sqrt(self.of_targets * (self.n - self.ddof)))
 
     @property
     def separation(self) -> float:
-        """The share of its bound that d reaches: with ``ddof=1`` the correlation of score and group."""
+        """The ratio of d to its bound. With ``ddof=1``, it is the correlation of score and group."""
         return abs(self.d) / self.bound
 
     @property
     def within(self) -> float:
-        """Standard deviation of scores within groups, in units of the one over all targets."""
+        """Standard deviation of scores within groups, in units of the standard deviation over all targets."""
         return float(np.sqrt((self.n - self.ddof) * (1 - self.separation**2) / (self.n - 2)))
 
     @property
     def t(self) -> float:
-        """Student's t of the scores of the two groups, with ``n - 2`` degrees of freedom."""
+        """The t statistic for the scores of the two groups, with ``n - 2`` degrees of freedom."""
         return self.d / (self.within * float(np.sqrt(self.of_targets)))
 
 
 @dataclass(frozen=True)
 class PublishedFinding(Tabled):
-    """A published d, judged with both lists as samples of words. Made by `bayes_bias.published`.
+    """A published d, re-evaluated with both lists as samples of words. Made by `bayes_bias.published`.
 
     Attributes
     ----------
     d : float
-        As published.
+        The published effect size.
     targets, attributes : tuple of int
-        Words in each group, and in each class.
+        Numbers of words in each group, and in each class.
     t, p_value : float
-        Student's t of the targets' scores and its two-sided p-value: the attributes are fixed, as in WEAT's test.
+        The t statistic of the targets' scores and its two-sided p-value. Attributes are fixed, as in WEAT's test.
     probability : float or None
-        Probability that the finding would be distinguishable from noise, averaged over studies. None if such
-        predictions are not calibrated; `why` says why.
+        Probability that the finding would be distinguishable from noise, averaged over studies. It is None if such
+        predictions are not calibrated (see `why`).
     studies : tuple of float
-        The range of this probability in the middle 90% of studies: how much depends on words that are not known.
+        The range of this probability in the middle 90% of studies, which shows the effect of the unknown words.
     lower, upper : float
-        95% interval of the bias of new words on both sides, in units of d.
+        95% interval of the bias for new words on both sides, in units of d.
     why : str
-        Why there is no probability, or "" if there is one.
+        The reason why there is no probability, or "" if there is a probability.
     learnt_from : str
         The studies that the variances of words were learnt from.
     """
@@ -163,7 +164,7 @@ class PublishedFinding(Tabled):
 
     @property
     def text(self) -> str:
-        """Answer a reviewer in one sentence, and say what it rests on."""
+        """The answer to a reviewer in one sentence, and the basis of this answer."""
         design = f"{_lengths(self.targets)} targets and {_lengths(self.attributes)} attributes"
         tested = f"t = {plain(self.t, 2)}, p {equals(probability(self.p_value))}, for new targets and these attributes"
         least, most = map(percent, self.studies)
@@ -180,7 +181,7 @@ class PublishedFinding(Tabled):
         )
 
     def _shown(self) -> pd.DataFrame:
-        """Return the numbers as a table of one row."""
+        """Return the numbers as a table with one row."""
         row = {"d": self.d, "t": self.t, "p": self.p_value, "probability": self.probability}
         least, most = self.studies
         interval = {"studies from": least, "studies to": most, "ci95_lb": self.lower, "ci95_ub": self.upper}
@@ -190,28 +191,29 @@ class PublishedFinding(Tabled):
 def published(
     d: float, targets: Sequence[int], attributes: Sequence[int], *, ddof: int = 1, seed: int = 1
 ) -> PublishedFinding:
-    r"""Would a published d be distinguishable from noise if attribute words counted as a sample as well?
+    r"""Predict whether a published d is distinguishable from noise if attribute words are also treated as a sample.
 
-    WEAT's :math:`d = \Delta / S` is a difference of the groups' mean scores, divided by the standard deviation of the
-    scores of all N targets. With :math:`h_T = 1/P_1 + 1/P_2` and :math:`h_A = 1/W_1 + 1/W_2` for the lengths of groups
-    and classes, d and the lengths give the variance of scores within groups, and Student's t:
+    WEAT's :math:`d = \Delta / S` is the difference between the mean scores of the groups, divided by the standard
+    deviation of the scores of all N targets. Let :math:`h_T = 1/P_1 + 1/P_2` for the numbers of words in the groups,
+    and :math:`h_A = 1/W_1 + 1/W_2` for the classes. The variance of scores within groups and the t statistic are then
 
     .. math:: s^2 = S^2 \, \frac{(N - 1) - d^2 / h_T}{N - 2}, \qquad
               t = \frac{\Delta}{s \sqrt{h_T}} = d \sqrt{\frac{N - 2}{h_T (N - 1) - d^2}}, \qquad
               |d| < \sqrt{h_T (N - 1)}
 
-    With new words on both sides :math:`\Delta` varies by
+    For new words on both sides, the variance of :math:`\Delta` is
 
     .. math:: \mathrm{var}\, \Delta = h_T \sigma_T^2 + h_A \sigma_A^2 + h_T h_A \sigma_E^2
               = h_T \left( \sigma_T^2 + h_A \sigma_E^2 \right)
                 \left( 1 + \frac{h_A \sigma_A^2}{h_T (\sigma_T^2 + h_A \sigma_E^2)} \right)
 
-    where a target's preference for a class varies by :math:`\sigma_T^2`, an attribute's for a group by
-    :math:`\sigma_A^2`, and a single pair by :math:`\sigma_E^2`. The first factor is estimated by :math:`h_T s^2`. The
-    second cannot be computed from d: :math:`\sigma_A^2 / \sigma_E^2` and :math:`\sigma_T^2 / \sigma_E^2` are drawn from
-    their distribution over real studies (see `VarianceRatios`), always for a new study. For each draw tables with this
-    d are simulated, and their quasi-F is tested at the 5% level. (In the tables that the distribution was learnt from,
-    quasi-F and posterior of the crossed model agree in 99% of cases.)
+    where :math:`\sigma_T^2` is the variance of a target's preference for a class, :math:`\sigma_A^2` the variance of an
+    attribute's preference for a group, and :math:`\sigma_E^2` the variance of a single pair. The first factor is
+    estimated by :math:`h_T s^2`. The second factor cannot be computed from d. Instead, :math:`\sigma_A^2 / \sigma_E^2`
+    and :math:`\sigma_T^2 / \sigma_E^2` are drawn from their distribution over real studies (see `VarianceRatios`),
+    always for a new study. For each draw, tables with this d are simulated, and their quasi-F is tested at the 5%
+    level. (In the tables from which this distribution was estimated, the quasi-F and the posterior of the crossed model
+    agree in 99% of cases.)
 
     Parameters
     ----------
@@ -220,30 +222,30 @@ def published(
     targets, attributes : sequence of int
         Number of words in each of the two groups, and in each of the two classes.
     ddof : {1, 0}
-        Subtracted from the number of targets in the standard deviation of d: 1 as published by Caliskan et al.
+        Number subtracted from the number of targets in the standard deviation of d. Caliskan et al. use 1.
     seed : int
-        The same seed gives the same numbers.
+        Seed of the random numbers. The same seed returns the same results.
 
     Returns
     -------
     PublishedFinding
-        Printed, its sentence.
+        The re-evaluated finding. When printed, it shows a sentence.
 
     Raises
     ------
     MeasureError
-        `d` is not a number, or reaches its bound; not two groups or classes, or one of fewer than two words; another
-        `ddof`.
+        If `d` is not a number, or reaches its bound; if there are not two groups and two classes; if a group or class
+        has fewer than two words; or if `ddof` is neither 0 nor 1.
 
     Notes
     -----
-    The probability is about the table that was published. The interval is about the bias for new words on both sides,
-    with a flat prior. It is too short if words of a list are related, since these get less weight.
+    The probability refers to the published table. The interval refers to the bias for new words on both sides, with a
+    flat prior. It is too short if words of a list are related.
 
-    docs/evidence/other-analyses.md shows how reliable the probability is in studies that were left out of the learning.
-    Only its range over studies is given, and no probability, if a list is shorter or longer than all that were learnt
-    from. The same holds if such predictions missed the share that came true by more than .1, or came from fewer than
-    five studies.
+    docs/evidence/other-analyses.md reports the calibration of the probability in studies that were not used for
+    estimation. Instead of a probability, only its range over studies is reported if a list is shorter or longer than
+    all lists that were used for estimation, if the calibration error of similar predictions exceeds .1, or if there
+    are fewer than five studies with similar predictions.
 
     References
     ----------
@@ -284,15 +286,15 @@ def published(
 
 
 def simulate(design: Design, ratios: VarianceRatios, seed: int) -> tuple[Numbers, Numbers]:
-    """For each draw of a study, the share of tables with this d that the quasi-F finds; and draws of the bias.
+    """Return the share of simulated tables with a significant quasi-F for each draw of a study, and draws of the bias.
 
-    The mean square of the targets' scores within groups is 1, and all variances are in units of it.
+    All variances are in units of the mean square of the targets' scores within groups.
     """
     rng = np.random.default_rng(seed)
     draws = ratios.of_new_studies(design.separation, TABLES, rng)
     df_targets, df_attributes = design.n - 2, sum(design.attributes) - 2
     shape = draws["targets"].shape
-    # The variance of the scores of new targets, given the mean square of those in the table.
+    # The variance of the scores of new targets, given the mean square of the scores in the table.
     score_variance = 1 / _mean_square(df_targets, shape, rng)
     pair_variance = score_variance / (draws["targets"] + design.of_attributes)
     attributes = pair_variance * (draws["attributes"] + design.of_targets) * _mean_square(df_attributes, shape, rng)
@@ -304,24 +306,24 @@ def simulate(design: Design, ratios: VarianceRatios, seed: int) -> tuple[Numbers
 
 
 def _mean_square(df: int, shape: tuple[int, ...], rng: np.random.Generator) -> Numbers:
-    """Return mean squares of normal values whose variance is 1."""
+    """Draw mean squares of normal values with a variance of 1."""
     return rng.chisquare(df, shape) / df
 
 
 def _p_of_quasi_f(design: Design, attributes: Numbers, pairs: Numbers) -> Numbers:
-    """Return the two-sided p of `bayes_bias.measures.quasi_f`.
+    """Return the two-sided p-value of `bayes_bias.measures.quasi_f`.
 
-    It follows from the mean squares of attributes and pairs in units of that of targets.
+    It is computed from the mean squares of attributes and pairs, in units of the mean square of targets.
     """
     targets_part = design.of_targets
     attributes_part = design.of_attributes * attributes
     pairs_part = design.of_targets * design.of_attributes * pairs
-    # Satterthwaite's sums of squared variances, each over its degrees of freedom.
+    # Squared variances divided by their degrees of freedom, for Satterthwaite's approximation.
     doubt_targets = sum(1 / size**2 / (size - 1) for size in design.targets)
     doubt_attributes = attributes**2 * sum(1 / size**2 / (size - 1) for size in design.attributes)
     doubt_pairs = pairs_part**2 / ((design.n - 2) * (sum(design.attributes) - 2))
     both = targets_part + attributes_part - pairs_part
-    # A second sampled side never makes a bias more certain.
+    # Sampling a second side must not reduce the variance.
     largest = [both >= np.maximum(targets_part, attributes_part), targets_part >= attributes_part]
     variance = np.select(largest, [both, targets_part], attributes_part)
     doubt = np.select(largest, [doubt_targets + doubt_attributes + doubt_pairs, doubt_targets], doubt_attributes)
@@ -330,7 +332,7 @@ def _p_of_quasi_f(design: Design, attributes: Numbers, pairs: Numbers) -> Number
 
 
 def _checked(d: float, targets: Sequence[int], attributes: Sequence[int], ddof: int) -> Design:
-    """Return a design whose d is possible."""
+    """Return the design, or raise an error if its d is impossible."""
     if not is_number(d):
         raise MeasureError(f"`d` must be a finite number, WEAT's effect size, but is {d!r}.")
     check_ddof(ddof)
@@ -345,7 +347,7 @@ def _checked(d: float, targets: Sequence[int], attributes: Sequence[int], ddof: 
 
 
 def _pair(argument: str, lengths: Sequence[int], of: str) -> tuple[int, int]:
-    """Return the lengths of two groups or classes."""
+    """Check the lengths of two groups or classes, and return them."""
     pair = listed(argument, lengths, Integral, "(8, 8)", MeasureError)
     if len(pair) != 2:
         raise MeasureError(
@@ -373,5 +375,5 @@ def _why_not(design: Design, share: float, learnt_from: Mapping[str, Any]) -> st
 
 
 def _lengths(sizes: tuple[int, int]) -> str:
-    """Return the lengths of two groups or classes, as text."""
+    """Return the lengths of two groups or classes as text."""
     return " + ".join(map(str, sizes))

@@ -1,1 +1,1 @@
-"""Reports: for each word list a verdict, tables and figures, as a page, LaTeX, CSV and netCDF."""
+"""Reports with a verdict, tables, and figures for each word list, as a page, LaTeX, CSV, and netCDF."""

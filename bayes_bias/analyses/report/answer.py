@@ -1,4 +1,4 @@
-"""The sentences of a report that answer its question: on all lists together, and on each list."""
+"""The sentences with the main results of a report, for all lists together and for each list."""
 
 from collections.abc import Sequence
 
@@ -6,13 +6,13 @@ from bayes_bias.analyses.report.record import Report, Section
 from bayes_bias.formatting import equals, estimate, in_words, joined, percent, plain, probability, signed
 from bayes_bias.table.columns import interval_of
 
-_FEW_LISTS = 3  # lists that a heading names
+_FEW_LISTS = 3  # the number of lists that a heading names
 _JUDGED = ("distinguishable", "borderline", "not distinguishable")
-_OF_THESE_WORDS = "these words"  # how labels begin if attributes are fixed
+_OF_THESE_WORDS = "these words"  # the beginning of labels for fixed attributes
 
 
 def heading(sections: Sequence[Section], embeddings: Sequence[str]) -> str:
-    """Name the embeddings and the lists, without a claim."""
+    """Return a heading that names the embeddings and the lists but no results."""
     where = joined(embeddings or ["this table"])
     if len(sections) > _FEW_LISTS:
         return f"Bias in {where}: {len(sections)} word lists"
@@ -20,7 +20,7 @@ def heading(sections: Sequence[Section], embeddings: Sequence[str]) -> str:
 
 
 def answer(report: Report) -> str:
-    """Answer for all lists together, the findings first."""
+    """Describe the results for all lists together, beginning with the findings."""
     sections = list(report.sections)
     if len(sections) == 1:
         return _answer_of_one(sections[0])
@@ -74,7 +74,7 @@ def _findings(report: Report, found: Sequence[Section]) -> list[str]:
 
 
 def _no_finding(sections: Sequence[Section]) -> str:
-    """Say that no list with a verdict shows a bias, or "" if no list has one."""
+    """Return a sentence that no list with a verdict shows a bias, or "" if no list has a verdict."""
     judged = sum(section.verdict.label in _JUDGED for section in sections)
     if not judged:
         return ""
@@ -86,7 +86,7 @@ def _no_finding(sections: Sequence[Section]) -> str:
 
 
 def _answer_of_one(section: Section) -> str:
-    """Return the answer of a report on a single list."""
+    """Return the main result of a report on a single list."""
     name, verdict = called(section), section.verdict
     if has_one_group(section) and verdict.label in _JUDGED:
         return f"{name} has one group, so its words matter more than their mean. {_differences_of_words(section)}"
@@ -100,12 +100,12 @@ def _answer_of_one(section: Section) -> str:
 
 
 def _listed(sections: Sequence[Section]) -> str:
-    """Name lists in a sentence."""
+    """Return the names of lists for a sentence."""
     return joined([called(section) for section in sections])
 
 
 def called(section: Section) -> str:
-    """Name a list in a sentence: "WEAT 7 (math and arts)" for the title "WEAT 7: Math and arts"."""
+    """Return the name of a list for a sentence: "WEAT 7 (math and arts)" for the title "WEAT 7: Math and arts"."""
     short, _, topic = section.title.partition(": ")
     if topic:
         return f"{short} ({topic[0].lower()}{topic[1:]})"
@@ -118,12 +118,12 @@ def _is_against(section: Section) -> bool:
 
 
 def has_one_group(section: Section) -> bool:
-    """Return True for a list with a single group, whose question is how its words differ."""
+    """Return True for a list with a single group. Such a list compares the words of the group."""
     return len(section.table.groups) == 1
 
 
 def answer_of_list(section: Section) -> str:
-    """Answer for one list: the verdict, the share of each class in the bias, and WEAT for comparison."""
+    """Describe the results for one list: the verdict, the bias in each class, and WEAT for comparison."""
     sentences = []
     if has_one_group(section) and section.diagnostics.for_bias.converged:
         sentences.append(_differences_of_words(section))
@@ -137,7 +137,7 @@ def answer_of_list(section: Section) -> str:
 
 
 def _differences_of_words(section: Section) -> str:
-    """Describe how much the words of a list with one group differ."""
+    """Describe the differences between the words of a list with one group."""
     words = section.summary.loc["target_bias"].sort_values("mean")
     decimals = section.table.metric.decimals
     lower, upper = interval_of(words)
@@ -151,7 +151,7 @@ def _differences_of_words(section: Section) -> str:
 
 
 def _by_class(section: Section) -> str:
-    """Describe the bias in each class, and name the classes that differ from zero if not all do."""
+    """Describe the bias in each class. If not all classes differ from zero, name those that do."""
     estimands = section.summary.index.get_level_values("estimand")
     is_usable = "class_bias" in estimands and section.diagnostics.converged
     if not is_usable or section.verdict.described_scope.samples_nothing:

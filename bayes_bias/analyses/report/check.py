@@ -1,4 +1,4 @@
-"""What a check of a report looks at, and what it says."""
+"""The input and the result of the checks in a report."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Study:
     ci_prob: float
     seed: int
     sampling: Sampling
-    # Waits for random lists of the list's design, or for why there are none; None for a table without an embedding.
+    # Waits for and returns random lists with this design, or the reason why there are none. None without an embedding.
     nulls: Callable[[], RandomLists] | None
     null_draws: int | None
     against_published: bool = False
@@ -43,27 +43,27 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 class Check:
     """The result of one check of one list."""
 
-    text: str  # or why the check was not made
-    brief: str  # the same in a few words, for the line that has all checks of a list
-    numbers: Mapping[str, Any] = _NOTHING  # its row of ``evidence.csv``, by the checker's columns
-    alarm: bool = False  # whether a reader must know before anything else
-    in_verdict: bool = False  # whether the verdict says so already
-    no_verdict: str = ""  # why the list can have no verdict
-    figures: Mapping[str, Axes] = _NOTHING  # by the names of their files
-    figure_options: Mapping[str, Mapping[str, Any]] = _NOTHING  # arguments for the list's other plots, by their kind
-    tables: Mapping[str, pd.DataFrame] = _NOTHING  # CSV files by name, which hold the rows of all lists
-    result: Any = None  # the numbers behind it; None if the check was not made
+    text: str  # or the reason why the check was not made
+    brief: str  # a summary in a few words, for the line with all checks of a list
+    numbers: Mapping[str, Any] = _NOTHING  # the row of ``evidence.csv``, by the columns of the checker
+    alarm: bool = False  # True if the result is so important that it is shown first
+    in_verdict: bool = False  # True if the verdict already includes the result
+    no_verdict: str = ""  # the reason why the list cannot have a verdict
+    figures: Mapping[str, Axes] = _NOTHING  # by file name
+    figure_options: Mapping[str, Mapping[str, Any]] = _NOTHING  # arguments for other plots of the list, by kind of plot
+    tables: Mapping[str, pd.DataFrame] = _NOTHING  # tables by name of the CSV file for all lists
+    result: Any = None  # the underlying result; None if the check was not made
 
 
 @dataclass(frozen=True)
 class Checker:
-    """A check that every report makes, list by list."""
+    """A check that is made for every list in a report."""
 
     name: str
-    title: str  # its heading on the page
-    columns: tuple[str, ...]  # its columns of ``evidence.csv``
+    title: str  # the heading on the page
+    columns: tuple[str, ...]  # the columns in ``evidence.csv``
     run: Callable[[Study], Check]
-    # Its sentence in the methods text, from the results of the lists whose check was made.
+    # Returns the sentence for the methods text, given the results of the lists for which the check was made.
     methods: Callable[[Mapping[str, Any]], Sentence] | None = None
 
     def check(self, study: Study) -> Check:
@@ -72,7 +72,7 @@ class Checker:
         Raises
         ------
         BayesBiasError
-            If the check returns a number that the checker has no column for: ``evidence.csv`` would lose it.
+            If the check returns a number without a column, which would be missing in ``evidence.csv``.
         """
         check = self.run(study)
         if undeclared := sorted(set(check.numbers) - set(self.columns)):

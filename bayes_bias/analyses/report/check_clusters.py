@@ -1,4 +1,4 @@
-"""Do words come in clusters, and what would the bias be without one of them?"""
+"""Check for clusters of words, and estimates of the bias without each cluster."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -20,7 +20,7 @@ from bayes_bias.table.columns import interval_of
 from bayes_bias.table.labels import SIDES, Side
 from bayes_bias.table.related_words import Related
 
-# One chain: the ends of its interval are uncertain by a twentieth of the posterior's standard deviation.
+# One chain is enough: the Monte Carlo error of interval limits is about a twentieth of the posterior sd.
 _SAMPLING = replace(NULL_SAMPLING, draws=1000, tune=500)
 _COLUMNS = (
     "icc_targets",
@@ -31,10 +31,10 @@ _COLUMNS = (
     "bias_without_word_max",
     "bias_without_cluster_min",
     "bias_without_cluster_max",
-    "independent_lb",  # the interval if all words were independent draws
+    "independent_lb",  # the interval if all words are treated as independent
     "independent_ub",
 )
-# Two clusters of four attribute words each: docs/evidence/false-positives.md.
+# For two clusters of four attribute words each. See docs/evidence/false-positives.md.
 _CONSEQUENCE = (
     "Words of one cluster carry less information than their number suggests, and the intervals do not"
     " account for this. In simulations with two clusters of four attribute words, a correlation of .1 to .5"
@@ -43,7 +43,7 @@ _CONSEQUENCE = (
 
 
 def _run(study: Study) -> Check:
-    """Return the check of one list."""
+    """Return the result of the check for one list."""
     decimals = study.table.metric.decimals
     clusterings = tuple(clustering(study.table, side, seed=study.seed) for side in SIDES)
     left_out = leave_out(study.table, clusterings)
@@ -86,7 +86,7 @@ def _run(study: Study) -> Check:
 
 
 def _if_independent(study: Study) -> tuple[float, float]:
-    """Return the interval if words were independent draws."""
+    """Return the interval if words are treated as independent."""
     categories = study.table.related_words.categories
     independent = {category: replace(related, inflation=1.0) for category, related in categories.items()}
     table = study.table.with_related_words(independent)
@@ -127,7 +127,7 @@ def _sentence(found: Clustering) -> str:
 
 
 def _correlation(value: float) -> str:
-    """Return a correlation as text, written as a probability is."""
+    """Return a correlation as text in the format of a probability."""
     return f"−{probability(-value)}" if value < 0 else probability(value)
 
 

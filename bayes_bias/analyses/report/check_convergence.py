@@ -1,11 +1,11 @@
-"""Has the fit converged?"""
+"""Check that the fit has converged."""
 
 from bayes_bias.analyses.report.check import Check, Checker, Study
 from bayes_bias.fitting.diagnostics import Diagnostics
 
 
 def _run(study: Study) -> Check:
-    """Return the check of one list."""
+    """Return the result of the check for one list."""
     diagnostics = Diagnostics.of(study.fitted)
     has_converged, bias_has_converged = diagnostics.converged, diagnostics.for_bias.converged
     brief = "converged" if has_converged else "not converged"
@@ -16,5 +16,5 @@ def _run(study: Study) -> Check:
     )
 
 
-# The paragraph about sampling says it in the methods text of every kind of report.
+# There is no sentence for the methods text, because the paragraph about sampling reports convergence.
 CHECKER = Checker("convergence", "Convergence", (), _run)

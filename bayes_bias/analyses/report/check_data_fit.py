@@ -1,4 +1,4 @@
-"""Does the model fit the raw values and, if it is asked for, better than the published one?"""
+"""Check of the fit to the raw values and, optionally, comparison with the published model."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from bayes_bias.formatting import count, level, share, signed
 from bayes_bias.models.spec import load_spec
 from bayes_bias.progress import step
 
-# In 33 tables of real cosines the shares were 53 to 67% and 91 to 97%.
+# In 33 tables of real cosines, the 50% and 89% intervals contained 53 to 67% and 91 to 97% of the values.
 _USUAL = "somewhat more than stated is usual, since the effects of these words are fitted to them"
 _TOLERATED = 0.03
 _LONG_TAILS = 0.7
@@ -28,7 +28,7 @@ _COLUMNS = (
 
 
 def _run(study: Study) -> Check:
-    """Return the check of one list."""
+    """Return the result of the check for one list."""
     fit, reason = _fit_or_reason(study)
     if fit is None:
         return Check(f"{reason}.", "fit to the data not checked", {"no_data_fit": reason})
@@ -40,7 +40,7 @@ def _run(study: Study) -> Check:
 
 
 def _judge(fit: DataFit) -> tuple[bool, str]:
-    """Return True if intervals contain the share of values that they state, within sampling error; and a judgement."""
+    """Return True if the coverage of intervals is at least nominal within sampling error, and a sentence."""
     shares = fit.coverage.iloc[0].to_numpy()
     errors = 2 * np.sqrt(np.array(PROBS) * (1 - np.array(PROBS)) / fit.pairs)
     if (shares < np.array(PROBS) - _TOLERATED - errors).any():
@@ -74,7 +74,7 @@ def _fit_or_reason(study: Study) -> tuple[DataFit | None, str]:
 
 
 def _sentences(fit: DataFit, values: str) -> list[str]:
-    """Return a sentence on coverage and, if the comparison was asked for, one on how well values are predicted."""
+    """Return a sentence on coverage and, if the comparison was requested, a sentence on predictive accuracy."""
     shares, *published = fit.coverage.to_numpy().tolist()
     coverage = (
         f"{_both(shares)} of the {fit.pairs:,} raw {values} lie inside their {' and '.join(map(level, PROBS))}"
@@ -104,7 +104,7 @@ def _both(shares: list[float]) -> str:
 
 
 def _numbers(fit: DataFit) -> dict[str, Any]:
-    """Return the row of ``evidence.csv``, where the published model may be missing."""
+    """Return the row of ``evidence.csv``. Numbers of the published model may be missing."""
     numbers: dict[str, Any] = {"no_data_fit": "", "no_comparison": fit.no_comparison}
     for prefix, (_, shares) in zip(("", "published_"), fit.coverage.iterrows(), strict=False):
         for prob, value in shares.items():

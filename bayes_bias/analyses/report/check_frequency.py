@@ -1,4 +1,4 @@
-"""How large a bias would be from the frequency of words alone."""
+"""Check of the bias that would result from the frequency of words alone."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,9 +15,9 @@ from bayes_bias.table.labels import SIDES
 
 _COLUMNS = ("frequency_bias", "frequency_overlap_groups", "frequency_overlap_classes")
 _NAMED = 5
-# With a bias by frequency of half a standard deviation of the posterior 8% of lists are found, instead of 5%.
+# If the bias from frequency is half a posterior standard deviation, the false positive rate is 8% instead of 5%.
 LARGE = 0.5
-# docs/evidence/false-positives.md
+# See docs/evidence/false-positives.md.
 _CONSEQUENCE = (
     "Frequent words are closer to frequent words, whatever they mean. Words as frequent as these have a"
     " bias of about {bias} in this embedding for that reason alone, which is {times} posterior standard"
@@ -31,10 +31,10 @@ _NO_REMEDY = (
 
 
 def _run(study: Study) -> Check:
-    """Return the check of one list."""
+    """Return the result of the check for one list."""
     embedding = None if study.table.origin is None else study.table.origin.embedding
     reader = None if embedding is None else embedding.reader
-    # Random lists are drawn from these words, of which frequent ones must be first.
+    # Random lists are drawn from these words, which must be sorted by decreasing frequency.
     if embedding is None or not (isinstance(reader, Excerpt) and reader.drawable and reader.by_frequency()):
         return Check("The order of the vectors does not show how frequent words are.", "frequency unknown")
     return check_of(
@@ -47,7 +47,7 @@ def _run(study: Study) -> Check:
 
 
 def check_of(frequency: Frequency, sd: float, *, pool: int, decimals: int, is_adjusted: bool) -> Check:
-    """Compare the bias by frequency alone with the posterior standard deviation of the bias."""
+    """Compare the bias from frequency alone with the posterior standard deviation of the bias."""
     bias, text = signed(frequency.bias, decimals), _about_ranks(frequency, pool)
     numbers = {
         "frequency_bias": frequency.bias,
@@ -82,7 +82,7 @@ def _about_ranks(frequency: Frequency, pool: int) -> str:
 
 
 def _medians(ranks: pd.DataFrame) -> str:
-    """Return the median of the known ranks of each group, or class, or the least that it can be."""
+    """Return the median rank of each group or class. If ranks are censored, this is a lower bound."""
     texts = []
     for category, rows in ranks.groupby("category", sort=False):
         known = rows.dropna()
@@ -95,7 +95,7 @@ def _medians(ranks: pd.DataFrame) -> str:
 
 
 def _sentence(words: Sequence[str], what: str) -> str:
-    """Return a sentence about words whose rank is not known exactly, or "" for no words."""
+    """Return a sentence about words without an exact rank, or "" if there are no such words."""
     if not len(words):
         return ""
     verb = "is" if len(words) == 1 else "are"

@@ -1,4 +1,4 @@
-"""How often do the model and WEAT find a bias in this very design if there is none, and between arbitrary topics?"""
+"""Check with random lists: rates at which the model and WEAT find a bias between random words, or arbitrary topics."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ _NAMES: Mapping[Drawn, str] = {"words": "null", "sub-topics": "sub_topic_null", 
 
 
 def _columns(name: str) -> list[str]:
-    """Return the columns for the shares of findings by the model and by WEAT."""
+    """Return the columns for the rates of findings by the model and by WEAT."""
     return [f"{method}{name}_{column}" for method in ("", "weat_") for column in _SHARES]
 
 
@@ -35,7 +35,7 @@ _COLUMNS = (
 
 
 def _run(study: Study) -> Check:
-    """Return the check of one list."""
+    """Return the result of the check for one list."""
     drawn, reason = _random_lists(study)
     if "words" not in drawn:
         return Check(f"{reason}.", "no random lists", {"no_calibration": reason})
@@ -68,7 +68,7 @@ def _run(study: Study) -> Check:
 
 
 def _random_lists(study: Study) -> tuple[dict[Drawn, Calibration], str]:
-    """Return random lists by how their words were drawn, or the reason why there are none."""
+    """Return random lists by the method that was used to draw words, or the reason why there are none."""
     if study.null_draws == 0:
         return {}, "Not drawn, because `calibration_draws` is 0"
     if study.nulls is None:
@@ -82,7 +82,7 @@ def _random_lists(study: Study) -> tuple[dict[Drawn, Calibration], str]:
 
 
 def _about_words(nulls: Calibration, study: Study) -> str:
-    """Return a sentence on how often a bias was found between random words."""
+    """Return a sentence on the rate at which a bias was found between random words."""
     same, random = ("attributes", "targets") if nulls.random == "targets" else ("targets", "attribute words")
     expected = "5% is expected"
     if scope_of(study.scope).facets.isdisjoint(WORDS):
@@ -96,7 +96,7 @@ def _about_words(nulls: Calibration, study: Study) -> str:
 
 
 def false_positives(calibration: Calibration, model: str, scope: ScopeName) -> str:
-    """How often the model (and WEAT, if it is defined) finds a bias when there is none."""
+    """Return a clause with the false positive rates of the model and, if it is defined, WEAT."""
     shares = calibration.table[list(_SHARES)]
     rows = {"the model": shares.loc[(model, scope)]}
     if ("WEAT", WEAT_SCOPE) in shares.index:
@@ -110,12 +110,12 @@ def _draws(lists: Calibration) -> int:
 
 
 def _found(lists: Calibration, study: Study) -> str:
-    """Return the share of random lists in which the model found a bias, with its interval."""
+    """Return a text with the share of random lists in which the model found a bias, with its interval."""
     return share_within(*lists.table.loc[(study.spec.name, study.scope), list(_SHARES)])
 
 
 def _numbers(lists: Calibration, study: Study, kind: Drawn) -> dict[str, Any]:
-    """Return the number of lists, and the shares of findings by the model and by WEAT."""
+    """Return the number of lists, and the rates of findings by the model and by WEAT."""
     name = _NAMES[kind]
     numbers: dict[str, Any] = {name if kind == "topics" else f"{name}s": _draws(lists)}
     for prefix, method in ((name, (study.spec.name, study.scope)), (f"weat_{name}", ("WEAT", WEAT_SCOPE))):

@@ -1,4 +1,4 @@
-"""Does the bias depend on the prior?"""
+"""Check of the sensitivity of the bias to the prior."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,7 +14,7 @@ from bayes_bias.table.related_words import scaled_directions
 
 
 def _run(study: Study) -> Check:
-    """Return the check of one list."""
+    """Return the result of the check for one list."""
     diagnostics = Diagnostics.of(study.fitted)
     sensitivity, concern = diagnostics.prior_sensitivity, diagnostics.concern
     if sensitivity is None:
@@ -47,7 +47,7 @@ def _run(study: Study) -> Check:
 
 
 def _other_priors(study: Study, parameter: str) -> str:
-    """State the bias with half and with twice the degrees of freedom of the estimate from vectors."""
+    """Return a sentence on the bias with half and twice the degrees of freedom of the estimate from vectors."""
     sentences = []
     for times, how in ((0.5, "half"), (2.0, "twice")):
         table = replace(study.table, values=scaled_directions(study.table.values, times))

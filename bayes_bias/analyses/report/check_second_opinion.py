@@ -1,4 +1,4 @@
-"""Does a method without priors, that shares no scale between groups, say the same?"""
+"""Comparison with the quasi-F, a method without priors that estimates variances separately for each group."""
 
 from collections.abc import Mapping
 from itertools import combinations
@@ -22,7 +22,7 @@ from bayes_bias.table.labels import SIDES
 from bayes_bias.table.scopes import TARGETS, scope_of
 
 _COLUMNS = ("quasi_f", *interval_names(kind="ci", of="quasi_f"), "quasi_f_p_value")
-# Of the F test of two groups' variances: one report in a hundred warns for nothing.
+# The level of the F test of two variances: about one report in a hundred contains a false warning.
 _VARY_UNLIKE = 0.01
 _NO_OPINION = "no second opinion"
 _INDEPENDENT = "It treats all words as independent, whereas the model gives related words less weight."
@@ -30,7 +30,7 @@ _DIFFERENT = "Do not rely on a finding of only one of the two, and add more word
 
 
 def _run(study: Study) -> Check:
-    """Return the check of one list."""
+    """Return the result of the check for one list."""
     if study.scope not in get_args(Sampled):
         return Check(f"None: the quasi-F is not defined for scope '{study.scope}'.", _NO_OPINION)
     try:
@@ -69,7 +69,7 @@ def _run(study: Study) -> Check:
 
 
 def _unequal_spread(second: QuasiF, decimals: int) -> list[str]:
-    """Return sentences on groups whose words vary so differently that they should not share their scales."""
+    """Return sentences on groups whose variances differ so much that they should have separate scales."""
     groups = second.sources.query("source == 'targets' and df > 0").set_index("cell")
     variance, words = groups.variance * (groups.df + 1), groups.df + 1
     sentences = []
@@ -78,7 +78,7 @@ def _unequal_spread(second: QuasiF, decimals: int) -> list[str]:
         ratio = variance[more] / max(variance[less], ROUNDING**2)
         if 2 * f.sf(ratio, groups.df[more], groups.df[less]) >= _VARY_UNLIKE:
             continue
-        # Consequences are shown in docs/evidence/false-positives.md.
+        # See docs/evidence/false-positives.md for the consequences.
         consequence = "With lists of similar length this matters little"
         if words[more] * UNEVEN <= words[less]:
             consequence = "Its interval is too short, since the group that varies more is the shorter one"

@@ -1,4 +1,4 @@
-"""The checks of a report, in the order of the page: one file each, and one row here."""
+"""The checks of a report in the order of the page. Each check has its own file and a row in this module."""
 
 from bayes_bias.analyses.report import check_clusters as clusters
 from bayes_bias.analyses.report import check_convergence as convergence

@@ -1,4 +1,4 @@
-"""What a report consists of, as data. The renderers make pages and tables of it."""
+"""The content of a report as data, from which pages and tables are rendered."""
 
 import webbrowser
 from collections import Counter
@@ -51,31 +51,31 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """Everything that the report says about one list.
+    """The content of a report about one list.
 
     Attributes
     ----------
     title, description : str
-        Of the word list; name and "" for a table.
+        Title and description of the word list. For a table, these are its name and "".
     table : AssociationTable
     fitted : Fitted
-        The fit. ``fitted.tree`` is what `bayes_bias.fit` gave.
+        The fit. ``fitted.tree`` is the result of `bayes_bias.fit`.
     summaries : mapping of scope to pandas.DataFrame
-        `summarize` under the report's scope (the first one), "all", "both" and "targets", as far as the design
-        carries them.
+        Results of `summarize` under the scope of the report (first), "all", "both" and "targets", if the design
+        supports these scopes.
     verdict : Verdict
     contrasts : tuple of Contrast
-        The contrasts of the report that the list has words for.
+        The contrasts of the report for which the list contains the words.
     measures : MeasureTable
-        Every measure of the literature that applies to the list, and why the others do not.
+        Every published measure that applies to the list, and the reasons why other measures do not.
     coverage : pandas.DataFrame
-        One row for each group and class: ``role``, ``name``, ``asked`` (missing if unknown), ``found``, ``lost`` (the
-        words without a usable vector).
+        A row for each group and class with the columns ``role``, ``name``, ``asked`` (number of words in the list,
+        missing if unknown), ``found``, and ``lost`` (words without a usable vector).
     variance_shares : pandas.DataFrame
     checks : mapping of str to Check
-        Results of the checks, by the name of the check.
+        Results of the checks, by name.
     errata : tuple of str
-        Known errors in copies of the list and its control classes in the literature.
+        Known errors in published copies of the list and its control classes.
     """
 
     title: str
@@ -98,12 +98,12 @@ class Section:
 
     @property
     def fit(self) -> xr.DataTree:
-        """The fit, as `bayes_bias.fit` gave it."""
+        """The fit, as returned by `bayes_bias.fit`."""
         return self.fitted.tree
 
     @property
     def summary(self) -> pd.DataFrame:
-        """All estimands under the report's scope."""
+        """The summary of all estimands under the scope of the report."""
         return next(iter(self.summaries.values()))
 
     @property
@@ -119,13 +119,13 @@ class Section:
 
     @property
     def no_weat(self) -> str:
-        """The reason why WEAT is not defined for this list, in a sentence, or "" if it is."""
+        """A sentence with the reason why WEAT is not defined for this list, or "" if it is defined."""
         reason = self.measures.left_out.get("WEAT", "")
         return f"{reason.removesuffix('.')}." if reason else ""
 
     @property
     def quasi_f(self) -> QuasiF | None:
-        """The second opinion on the list's bias, or None if it has none."""
+        """The quasi-F of the list, or None if it is not defined."""
         result = self.measures.results.get("quasi-F")
         return result if isinstance(result, QuasiF) else None
 
@@ -136,7 +136,7 @@ class Section:
 
     @property
     def replicates(self) -> Mapping[str, float]:
-        """Estimates from replicates, for ``evidence.csv``, or empty if there are none."""
+        """Estimates from replicates for ``evidence.csv``, which are empty if there are no replicates."""
         if not self.replicate_kind:
             return {}
         reliability = self.summary.loc["reliability", "mean"]
@@ -150,12 +150,12 @@ class Section:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """Notices of what was left out of the table."""
+        """Notices of words and classes that were omitted from the table."""
         return self.table.notices
 
     @property
     def provenance(self) -> dict[str, str]:
-        """Hashes, names and settings, as the fit carries them."""
+        """Hashes, names and settings that are stored in the fit."""
         return self.fitted.provenance
 
     @property
@@ -166,10 +166,10 @@ class Section:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report(Tabled):
-    """Sections for several lists, with one model and one scope. `bayes_bias.write` makes pages of it.
+    """Sections for several lists, with one model and one scope. `bayes_bias.write` creates the pages.
 
-    `registration` is the plan with which the analysis was compared, and `deviations` has a row for each setting that
-    differs from it (see `Registration.differences`). Both are None if there was no plan.
+    `registration` is the plan with which the analysis is compared, and `deviations` has a row for each setting that
+    deviates from the plan (see `Registration.differences`). Both attributes are None if there is no plan.
 
     Examples
     --------
@@ -185,13 +185,13 @@ class Report(Tabled):
     deviations: pd.DataFrame | None = None
 
     def document(self) -> "Document":
-        """Return the page of the report and the files next to it, which `bayes_bias.write` writes into a folder."""
+        """Return the page of the report and its files, which `bayes_bias.write` writes into a folder."""
         from bayes_bias.analyses.report.document import report_document
 
         return report_document(self)
 
     def open(self) -> Path:
-        """Show the page in the browser, from a temporary folder. `bayes_bias.write` keeps it."""
+        """Show the page in the browser, using a temporary folder. Use `bayes_bias.write` to save the page."""
         from bayes_bias.documents.writer import write_document
 
         page = write_document(self.document(), Path(mkdtemp(prefix="bayes_bias-")), overwrite=True, formats=())
@@ -221,12 +221,12 @@ class Report(Tabled):
 
     @property
     def metric(self) -> Metric:
-        """Kind and unit of the numbers in all tables."""
+        """The metric of the numbers in all tables."""
         return self.sections[0].table.metric
 
     @property
     def replicate_kind(self) -> str:
-        """Kind of the replicates. "replicate" if it differs between tables, "" if there are none."""
+        """The kind of the replicates: "replicate" if tables have different kinds, and "" if there are no replicates."""
         kinds = {section.replicate_kind for section in self.sections} - {""}
         return "replicate" if len(kinds) > 1 else "".join(kinds)
 
@@ -237,7 +237,7 @@ class Report(Tabled):
 
     @property
     def together(self) -> ManyLists:
-        """The verdicts of all lists, each by itself and after Holm's adjustment for their number."""
+        """The verdicts on all lists before and after Holm's adjustment for the number of lists."""
         verdicts, words = {}, {}
         for section in self.sections:
             verdicts[section.name] = section.verdict
@@ -247,9 +247,9 @@ class Report(Tabled):
     def table(self) -> pd.DataFrame:
         """Return one row for each list: verdict, bias with its interval and probabilities, and WEAT.
 
-        Columns ``verdict``; ``mean`` and interval of the bias (units of the table); ``prob_direction``;
-        ``noise_sd`` (units of the table); ``weat_d`` (standard deviations) and ``weat_p_value``, missing if WEAT is
-        not defined; ``prob_negligible``, missing if no `rope` was given.
+        Columns: ``verdict``; ``mean`` and interval of the bias (units of the table); ``prob_direction``;
+        ``noise_sd`` (units of the table); ``weat_d`` (standard deviations) and ``weat_p_value``, which are missing if
+        WEAT is not defined; and ``prob_negligible``, which is missing if `rope` was not set.
         """
         rows = {}
         for section in self.sections:
@@ -281,19 +281,20 @@ class Report(Tabled):
         return pd.concat({section.name: section.measures_table for section in self.sections}, names=["list"])
 
     def evidence(self) -> pd.DataFrame:
-        """Return one row for each list with the results of all checks of its numbers.
+        """Return one row for each list with the results of all checks.
 
-        Columns ``chance``, ``chance_holm``, ``survives`` (`ManyLists` says what they are); ``nulls`` (random
-        draws), ``null_share`` of them in which the model found a bias under the report's scope, with its exact 95%
-        interval, and the same of WEAT; ``prior_sensitivity`` (above .05 the bias is prior-sensitive);
-        ``icc_targets``, how alike words of one cluster are, and ``icc_limit_targets``, what shuffled words reach in
-        one of 20 cases, with the same of attributes; ``bias_without_word_min`` and ``_max``, the observed bias without
-        any one word, with the same of clusters; ``coverage_50``, ``coverage_89``, and the same of the published model
-        (shares of raw values inside posterior predictive intervals); ``elpd_difference`` to the published model,
-        ``elpd_se``, ``bad_k`` (PSIS-LOO); ``no_data_fit``,
-        ``no_comparison``, ``no_calibration``: why numbers are missing. If there are replicates also how many, the
-        standard deviation of the bias between them (``replicate_sd``), the probability that it has the ``same_sign``
-        in a new one, and ``reliability_one`` and ``reliability_all`` of them.
+        Columns: ``chance``, ``chance_holm``, and ``survives`` (see `ManyLists`); ``nulls``, the number of random lists;
+        ``null_share``, the share of random lists in which the model finds a bias under the scope of the report, with
+        its exact 95% interval, and the corresponding share for WEAT; ``prior_sensitivity`` (the bias is prior-sensitive
+        above .05); ``icc_targets``, the intraclass correlation of words in a cluster, and ``icc_limit_targets``, the
+        value that shuffled words exceed in one of 20 cases, with corresponding columns for attributes;
+        ``bias_without_word_min`` and ``_max``, the range of the observed bias without one word, with corresponding
+        columns for clusters; ``coverage_50`` and ``coverage_89``, the shares of raw values inside posterior predictive
+        intervals, with corresponding columns for the published model; ``elpd_difference`` to the published model,
+        ``elpd_se``, and ``bad_k`` (PSIS-LOO); ``no_data_fit``, ``no_comparison``, and ``no_calibration``, the reasons
+        for missing numbers. If there are replicates, further columns contain their number, the standard deviation of
+        the bias between replicates (``replicate_sd``), the probability that a new replicate has a bias of the
+        ``same_sign``, and the reliabilities of one replicate (``reliability_one``) and of all (``reliability_all``).
         """
         columns: list[str] = []
         for checker in CHECKERS:
@@ -324,15 +325,15 @@ def short_titles(titles: Mapping[str, str]) -> dict[str, str]:
 
 
 def _marked(verdict: Verdict) -> str:
-    """Return the label with its mark, and below it what the short verdict adds."""
+    """Return the label with its mark and, on a second line, the short verdict if it differs from the label."""
     return marked(verdict.label) + (f"\n{verdict.short}" if verdict.short != verdict.label else "")
 
 
-# How much the bias differs between templates, seeds or corpora, in sentences.
+# Sentences on the variation of the bias between templates, seeds, or corpora.
 
 
 def about_replicates(section: Section) -> str:
-    """How much they differ, the sign in a new one, and the reliability of one and of all, or "" without replicates."""
+    """Describe the variation of the bias between replicates, or return "" if there are no replicates."""
     if not section.replicate_kind:
         return ""
     kind, decimals = section.replicate_kind, section.table.metric.decimals

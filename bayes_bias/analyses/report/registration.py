@@ -1,4 +1,4 @@
-"""An analysis that is fixed before its results are known, and its differences from the analysis that was done."""
+"""Registration of an analysis before its results are known, and comparison with the final analysis."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -20,13 +20,13 @@ from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import CATEGORY_COORD, Side
 
 _FORMAT = 1
-# Where the words of a table were found does not define the analysis.
+# The place where the words were found is not part of the registered analysis.
 _NOT_REGISTERED = ("embedding_source",)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Registration(Tabled):
-    """An analysis that was fixed beforehand: lists with their words, vectors, model, and decision rule.
+    """An analysis that was specified in advance: lists with their words, vectors, model, and decision rule.
 
     Made by `bayes_bias.register`, without estimating a bias. `save` writes it to a file, and
     ``report(..., registered=path)`` compares the analysis with it.
@@ -34,7 +34,7 @@ class Registration(Tabled):
     Attributes
     ----------
     settings : mapping
-        Model with priors and hash, scope, probability of intervals, rope, contrasts, seed, sampler, decision rule.
+        Model with priors and hash, scope, probability of intervals, rope, contrasts, seed, sampler, and decision rule.
     lists : mapping of str to mapping
         For each list: words of each group and class, stereotypes, metric, covariates, and hashes of list, vectors, and
         table.
@@ -50,7 +50,7 @@ class Registration(Tabled):
 
     @property
     def sha256(self) -> str:
-        """Hash of the file, which you can publish as evidence of the date."""
+        """Hash of the registration file, which you can publish as evidence of the date."""
         return sha256(self._content).hexdigest()
 
     @property
@@ -65,7 +65,7 @@ class Registration(Tabled):
         Raises
         ------
         BayesBiasError
-            If the file cannot be read, or is not a registration.
+            If the file cannot be read or is not a registration.
         """
         content = read_json(Path(path), f"The registration '{path}' is", BayesBiasError)
         if not isinstance(content, dict) or content.get("bayes_bias_registration") != _FORMAT:
@@ -88,8 +88,8 @@ class Registration(Tabled):
     def differences(self, used: "Registration") -> pd.DataFrame:
         """Return the settings that differ from those of another registration.
 
-        One row for each setting, with the columns ``list`` ("" for settings of the whole analysis), ``setting``,
-        ``registered``, and ``used``; a missing value is "".
+        The table has a row for each setting, with the columns ``list`` ("" for settings of the whole analysis),
+        ``setting``, ``registered``, and ``used``. Missing values are "".
         """
         rows = _different("", self.settings, used.settings)
         for name in dict.fromkeys([*self.lists, *used.lists]):
@@ -114,7 +114,7 @@ class Registration(Tabled):
 
 
 def _different(name: str, registered: Mapping[str, Any], used: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
-    """Return list, setting, and both values of the settings that differ."""
+    """Return the list, the setting, and both values for each setting that differs."""
     rows = []
     for setting in dict.fromkeys([*registered, *used]):
         registered_value, used_value = _written(registered.get(setting, "")), _written(used.get(setting, ""))
@@ -129,12 +129,12 @@ def _written(value: Any) -> str:
 
 
 def as_registration(registered: Any) -> Registration | None:
-    """Return the registration that an analysis is compared with, which may be a file, or None for none.
+    """Return a registration, which may be passed as a file, or None if there is no registration.
 
     Raises
     ------
     BayesBiasError
-        If it is something else, or the file is not a registration.
+        If the argument is of another type, or if the file is not a registration.
     """
     if isinstance(registered, str | Path):
         return Registration.load(registered)
@@ -174,7 +174,7 @@ def registration_of(
     }
     for field in fields(sampling):
         number = getattr(sampling, field.name)
-        # JSON cannot hold numbers of NumPy.
+        # JSON cannot represent NumPy numbers.
         settings[field.name] = int(number) if isinstance(number, Integral) else float(number)
     lists = {table.name: _list_of(table, scope) for table, scope in zip(tables, scopes, strict=True)}
     return Registration(settings, lists)

@@ -1,4 +1,4 @@
-"""The main job: from lists and vectors to a `Report`, one list after the other."""
+"""`report` and `register`: the analysis of lists in an embedding, one list after another."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ from bayes_bias.table.scopes import (
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ListLike
 
-# Lists of random words that show what chance gives for each measure; so few, since they take two seconds a list.
+# The number of random lists for the chance levels of measures. It is small because they take two seconds per list.
 _WORD_DRAWS = 40
 _A_CONTRAST = '["male names - female names: career"]'
 
@@ -64,53 +64,53 @@ def report(
     sampling: Sampling = Sampling(),
     registered: str | Path | Registration | None = None,
 ) -> Report:
-    """Is this embedding biased, list by list, and how sure can you be?
+    """Estimate the bias of each list in an embedding, and check the results.
 
     Parameters
     ----------
     wordlists : str, Path, WordList, AssociationTable, or a sequence of them
-        Word lists, whose cosines are measured in the embedding together with the built-in control classes; or tables,
-        which remember where they were measured. Give tables for other control classes, similarities, related words or
-        covariates, or if lists lost words: ``report(cosines("weat6", embedding, covariates="rank"))``, see
-        `similarities`. To measure several lists with one reading of the vectors, see
+        Word lists, which are measured in the embedding together with the built-in control classes, or tables, which
+        contain a reference to their embedding. Pass tables to use other control classes, similarities, related words or
+        covariates, or if lists lost words: ``report(cosines("weat6", embedding, covariates="rank"))`` (see
+        `similarities`). To measure several lists while reading the vectors only once, see
         `bayes_bias.associations.lists.measure_lists`.
     embedding : str, Path, Embedding or anything that `open_embedding` opens, or a list of them
-        Where the vectors come from. With several, each list is measured in each, under names such as
-        "gender (googlenews-demo)". Each is read once.
+        Source of the vectors. If you pass several embeddings, each list is measured in each embedding, with names such
+        as "gender (googlenews-demo)". Each embedding is read once.
     model : str, Path or ModelSpec
-        A crossed model: built-in, or the path of a TOML file.
+        Name of a built-in crossed model, or path of a TOML file.
     scope : {"all", "both", "targets", "attributes", ...}
-        The words (and replicates) that the verdict generalises over. "all" is "both" for a table without replicates.
+        The words (and replicates) that the verdict generalises to. Without replicates, "all" is the same as "both".
     ci_prob : float
         Probability of the equal-tailed credible intervals.
     rope : float, optional
         Largest negligible bias, in the units of the tables (see `verdict`).
     contrasts : sequence of str
-        Further contrasts, such as ``"male names - female names: career"`` (see `contrast`). Each is estimated in every
-        list that has its groups and classes.
+        Further contrasts, such as ``"male names - female names: career"`` (see `contrast`). Each contrast is estimated
+        in every list that contains its groups and classes.
     calibration_draws : int, optional
-        Number of random nulls of each list's design. They show how often the model finds a bias if there is none. 0 for
-        none, and neither chance levels nor intervals of redrawn words for measures. By default 400, which take a second
-        or two, or 50 if the posterior of each must be sampled (see `calibrate`). A table needs its embedding for them.
+        Number of random lists with the same design, which show how often the model finds a bias if there is none. If it
+        is 0, chance levels and intervals of measures are also omitted. The default is 400, which take a second or two,
+        or 50 if each posterior must be sampled (see `calibrate`). Tables without an embedding have no random lists.
     against_published : bool
-        Also fit the published hierarchical model, and compare how well both predict the raw values. This takes
-        longer than all the rest.
+        Also fit the published hierarchical model, and compare the accuracy with which both models predict the raw
+        values. This takes longer than the rest of the report.
     seed, sampling
-        See `fit`. Every list is fitted with the same seed.
+        See `fit`. All lists are fitted with the same seed.
     registered : Registration, str or Path, optional
-        A registration from `register`, or its file. The report then lists every setting that differs from it.
+        A registration from `register`, or its file. The report then lists every setting that deviates from the plan.
 
     Returns
     -------
     Report
-        ``report(...).table()`` has one row for each list. ``write(report(...), "report")`` makes a page that can be
+        Report with a ``table()`` of one row for each list. ``write(report(...), "report")`` creates a page that can be
         cited.
 
     Raises
     ------
     BayesBiasError
-        If an input is wrong. Names, files, coverage and model of every list are checked before any sampling. So are
-        contrasts: some list must have the groups and classes of each.
+        If an input is invalid. The names, files, coverage and model of every list are checked before any sampling. At
+        least one list must contain the groups and classes of each contrast.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def report(
         for entry in entries:
             study = _study(entry, settings, nulls, titles[entry.table.name])
             studied.append((study, _section(entry, study, settings)))
-        # The checks come last, since the random nulls, which other processes draw, are ready last.
+        # Checks are made last, because the random lists, which other processes draw, take the longest.
         sections = tuple(_checked(section, study) for study, section in studied)
     scopes = {entry.scope for entry in entries}
     deviations = None if plan is None else plan.differences(_registration(entries, settings, contrasts))
@@ -150,11 +150,11 @@ def register(
     seed: int = 1,
     sampling: Sampling = Sampling(),
 ) -> Registration:
-    """Fix an analysis before its results are known.
+    """Register an analysis before its results are known.
 
     The result contains all words, the hashes of lists and vectors, the model with its priors, and the decision rule,
-    but no bias, because nothing is estimated. Save it, publish its hash, and later pass it to `report`, which lists
-    every setting that differs.
+    but no bias, because nothing is estimated. Save the registration, publish its hash, and later pass it to `report`,
+    which lists every setting that differs.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def _registration(entries: Sequence["_Entry"], settings: "_Settings", contrasts:
 
 @dataclass(frozen=True)
 class _Settings:
-    """How every list is studied."""
+    """The settings for the analysis of each list."""
 
     spec: ModelSpec
     scope: ScopeName
@@ -212,7 +212,7 @@ class _Settings:
     against_published: bool
 
     def check(self) -> None:
-        """Raise an error for a wrong setting."""
+        """Raise an error if a setting is invalid."""
         sampling_scope(self.scope)
         check_ci_prob(self.ci_prob)
         check_rope(self.rope)
@@ -224,7 +224,7 @@ class _Settings:
 
 @dataclass(frozen=True, eq=False)
 class _Entry:
-    """A list of the report: its title, table, `table_means`, scope, and the contrasts that it can show."""
+    """A list in a report: its title, table, table means, scope, and the contrasts for which it contains the words."""
 
     title: str
     table: AssociationTable
@@ -234,14 +234,14 @@ class _Entry:
 
     @property
     def calibration(self) -> Callable[..., Calibration]:
-        """`calibrate` with random words for those that count as a sample under the scope."""
+        """Function that calls `calibrate` with random words on a side that the scope treats as a sample."""
         facets = scope_of(self.scope)
         random: Random = "targets" if TARGETS in facets and ATTRIBUTES not in facets else "attributes"
         return partial(calibrate, self.table, random=random, scopes=self.scope)
 
 
 def _entries(tables: Sequence[AssociationTable], settings: _Settings, contrasts: Sequence[str]) -> list[_Entry]:
-    """Return the lists of a report, checked."""
+    """Check the lists of a report, and return them."""
     embeddings = {table.origin.embedding.name for table in tables if table.origin}
     entries = []
     for table in tables:
@@ -265,7 +265,7 @@ def _entries(tables: Sequence[AssociationTable], settings: _Settings, contrasts:
 
 
 def _check_table(table: AssociationTable, first: AssociationTable) -> None:
-    """Raise an error for a table that a report cannot show beside the first one."""
+    """Raise an error if a report cannot show a table together with the first table."""
     if not table.is_formed:
         raise TableError(
             f"`wordlists` contains '{table.name}' with {table.values.size:,} cosines, too many for a report,"
@@ -279,7 +279,7 @@ def _check_table(table: AssociationTable, first: AssociationTable) -> None:
 
 
 def _misfit(means: xr.Dataset, formula: str) -> BayesBiasError | None:
-    """Return the reason why a table cannot show a contrast, or None if it has its groups and classes."""
+    """Return the error if a table lacks the groups and classes of a contrast, and None otherwise."""
     try:
         weights_of_formulas(means, [formula])
     except BayesBiasError as error:
@@ -307,7 +307,7 @@ def _study(entry: _Entry, settings: _Settings, nulls: BackgroundNulls, title: st
 
 
 def _section(entry: _Entry, study: Study, settings: _Settings) -> Section:
-    """Summarise a fit. The checks are added by `_checked`."""
+    """Summarise a fit without checks, which are added by `_checked`."""
     table, fitted, scope, origin = entry.table, study.fitted, entry.scope, entry.table.origin
     ci_prob, rope, contrasts = settings.ci_prob, settings.rope, entry.contrasts
     draws = settings.calibration_draws
@@ -334,7 +334,7 @@ def _section(entry: _Entry, study: Study, settings: _Settings) -> Section:
 
 
 def _checked(section: Section, study: Study) -> Section:
-    """Return the section with its checks, and without a verdict if the result of a check rules a verdict out."""
+    """Return the section with its checks. The verdict is withheld if the result of a check requires it."""
     checks = {checker.name: checker.check(study) for checker in CHECKERS}
     reasons = [check.no_verdict for check in checks.values() if check.no_verdict]
     verdict = section.verdict.withheld(reasons[0]) if reasons else section.verdict
@@ -342,7 +342,7 @@ def _checked(section: Section, study: Study) -> Section:
 
 
 def _coverage(table: AssociationTable) -> pd.DataFrame:
-    """Return the words of each group and class; for a table from a frame, only those that it has."""
+    """Return the coverage of each group and class. For a table from a frame, only the present words are known."""
     if table.coverage is not None:
         reasons = table.coverage[["missing", "zero", "non_finite", "copies"]]
         lost = [", ".join(filter(None, texts)) for texts in reasons.itertuples(index=False)]

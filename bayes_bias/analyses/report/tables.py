@@ -1,4 +1,4 @@
-"""Tables of a report: WEAT and the posterior row by row, and the words of all lists for an appendix."""
+"""Tables of a report: quantities of WEAT and of the posterior, and the words of all lists for an appendix."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from bayes_bias.table.scopes import SCOPES, WEAT_SCOPE
 
 
 class _Row(NamedTuple):
-    """A quantity with its unit, WEAT's number, and the posterior's under each scope."""
+    """A quantity with its unit, its value in WEAT, and its posterior under each scope."""
 
     label: str
     weat: str
@@ -25,7 +25,7 @@ class _Row(NamedTuple):
 
 
 def quantities_layout(section: Section, reaches: Sequence[str]) -> Layout:
-    """Lay out bias, effect size and evidence against chance, by WEAT and by the posterior under each scope."""
+    """Lay out the bias, effect size and evidence against chance from WEAT and from the posterior under each scope."""
     weat, verdict, tables = section.weat, section.verdict, list(section.summaries.values())
     biases = [row_of(table, "bias") for table in tables]
     unit, decimals = section.table.metric.unit, section.table.metric.decimals
@@ -56,7 +56,7 @@ def quantities_layout(section: Section, reaches: Sequence[str]) -> Layout:
 
 
 def _estimates(tables: Sequence[pd.DataFrame], name: str, decimals: int) -> list[str]:
-    """Return an estimand with its interval, as text, under each scope."""
+    """Return an estimand with its interval as text under each scope."""
     texts = []
     for table in tables:
         row = row_of(table, name)
@@ -65,16 +65,16 @@ def _estimates(tables: Sequence[pd.DataFrame], name: str, decimals: int) -> list
 
 
 def _effect_size(table: pd.DataFrame) -> str:
-    """Return the effect size with its interval, as text."""
+    """Return the effect size with its interval as text."""
     if "effect_size" not in table.index.get_level_values("estimand"):
-        return DASH  # more than two groups, or new attributes
+        return DASH  # not defined for more than two groups, or new attributes
     row = row_of(table, "effect_size")
     return f"{plain(row['mean'], 2)} {bounds(*interval_of(row), decimals=2)}"
 
 
 _NO_VECTOR, _COPY = "no usable vector", "same vector as another word"
 
-# The role of a row of the coverage, and the side of the table on which its words are.
+# The side of the table that contains the words of each role in the coverage.
 _SIDES: dict[str, Side] = {"target": "target", "attribute": "attribute", "control": "attribute"}
 
 
@@ -92,15 +92,15 @@ class _Line(NamedTuple):
 def words_of_lists(sections: Sequence[Section]) -> pd.DataFrame:
     """Return one row for each word of each list, indexed by the list.
 
-    Columns ``role`` (target, attribute, or control), ``name`` of the group or class, ``word``, ``used``, and
-    ``reason`` why a word was not used: it has no usable vector, or the vector of another word.
+    Columns: ``role`` (target, attribute, or control), ``name`` of the group or class, ``word``, ``used``, and
+    ``reason`` why a word was not used, because it has no usable vector or the vector of another word.
     """
     frames = {section.name: _words_of_list(section) for section in sections}
     return pd.concat(frames, names=["list"]).reset_index("list").set_index("list")
 
 
 def appendix(sections: Sequence[Section]) -> str:
-    """Return the words of all lists as LaTeX. A control class that several lists share is listed once."""
+    """Return the words of all lists as LaTeX. Control classes that several lists share are included once."""
     blocks: list[tuple[str, list[_Line]]] = []
     controls: dict[_Line, None] = {}
     for section in sections:
@@ -125,7 +125,7 @@ def _words_of_list(section: Section) -> pd.DataFrame:
 
 
 def _unused(table: AssociationTable, row: Any) -> list[tuple[str, str]]:
-    """Return the words of a group or class that are not used, with the reason."""
+    """Return the unused words of a group or class with the reason."""
     if table.coverage is None:
         return []
     frame = table.coverage
@@ -140,7 +140,7 @@ def _unused(table: AssociationTable, row: Any) -> list[tuple[str, str]]:
         if text:
             texts.append((text, reason))
             words += [(word, reason) for word in text.split(", ") if word]
-    # A word may contain a comma.
+    # If a word contains a comma, the numbers do not match, and the texts are not split into words.
     return words if len(words) == row.asked - row.found else texts
 
 
@@ -155,6 +155,6 @@ def _lines(words: pd.DataFrame) -> list[_Line]:
 
 
 def _joined(words: "pd.Series[str]") -> str:
-    """Return words in a line, separated by semicolons if one of them contains a comma."""
+    """Join words with commas, or with semicolons if a word contains a comma."""
     separator = "; " if words.str.contains(",").any() else ", "
     return separator.join(words)

@@ -1,4 +1,4 @@
-"""Posterior predictive checks: tables drawn from the fitted models, compared with the observed table."""
+"""Posterior predictive checks: the observed table is compared with tables drawn from the fitted models."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -17,10 +17,10 @@ from bayes_bias.shared_types import Numbers
 from bayes_bias.table.columns import interval_names
 
 DRAWN = 400
-# A number outside this interval of the predictive distribution is reported.
+# A statistic is reported if it lies outside this interval of the predictive distribution.
 EXPECTED = 0.99
 
-# The numbers that determine the interval of a mean, which does not depend on the shape of the differences.
+# The statistics that determine the interval of a mean, which does not depend on the shape of the distribution.
 _OF_DIFFERENCES: Mapping[str, Callable[[Numbers], float]] = MappingProxyType(
     {"mean difference": np.mean, "standard deviation of differences": np.std}
 )
@@ -31,7 +31,7 @@ def predictive_checks(share: xr.DataTree, difference: xr.DataTree, seed: int) ->
 
     Each statistic has ``observed``, ``expected``, ``eti99_lb`` and ``eti99_ub`` (mean and 99% interval over tables
     drawn from the posterior predictive distribution), and ``fits``, which is True if the interval includes the observed
-    value. Shares exclude pairs that tie.
+    value. Shares exclude ties.
 
     References
     ----------
@@ -52,7 +52,7 @@ def predictive_checks(share: xr.DataTree, difference: xr.DataTree, seed: int) ->
     ahead = rng.random(chance.shape) < chance
     for dim in (TYPE, *clusters_of(data)):
         _, position = np.unique(compared[position_of(dim)].to_numpy(), return_inverse=True)
-        if position.any():  # there are two labels or more
+        if position.any():  # the spread requires two labels or more
             spread = partial(_spread_between, position)
             observed, replicated = spread(compared.ahead.to_numpy()), list(map(spread, ahead))
             rows[f"standard deviation of shares between {dim.removeprefix('bias_')}s"] = _row(observed, replicated)
@@ -60,7 +60,7 @@ def predictive_checks(share: xr.DataTree, difference: xr.DataTree, seed: int) ->
 
 
 def _row(observed: float, replicates: list[float]) -> dict[str, float | bool]:
-    """Return an observed number beside the interval of the same number in replicated tables."""
+    """Return an observed statistic with the interval of the statistic in replicated tables."""
     low, high = np.quantile(replicates, [(1 - EXPECTED) / 2, (1 + EXPECTED) / 2])
     lower, upper = interval_names(EXPECTED)
     return {
@@ -73,14 +73,14 @@ def _row(observed: float, replicates: list[float]) -> dict[str, float | bool]:
 
 
 def _spread_between(position: NDArray[np.int64], ahead: NDArray[np.bool_]) -> float:
-    """Return the standard deviation of shares between labels, by their positions, weighted by numbers of pairs."""
+    """Return the standard deviation of shares between labels, weighted by their numbers of pairs."""
     counts = np.bincount(position)
     share = np.bincount(position, weights=ahead) / counts
     return float(np.sqrt(np.cov(share, fweights=counts)))
 
 
 def _thinned(posterior: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
-    """Return some draws in random order along a dim ``sample``."""
+    """Return a subset of draws in random order along a dimension ``sample``."""
     chains, draws = posterior.sizes["chain"], posterior.sizes["draw"]
     sample = rng.choice(chains * draws, size=min(DRAWN, chains * draws), replace=False)
     chain, draw = np.divmod(sample, draws)

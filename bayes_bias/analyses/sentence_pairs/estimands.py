@@ -1,4 +1,4 @@
-"""Estimands of sentence pairs: shares and mean differences, of all pairs and of each type, under each scope."""
+"""Estimands of sentence pairs: shares and mean differences for all pairs and for each type, under each scope."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,13 +25,13 @@ from bayes_bias.formatting import plural
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.shared_types import Numbers
 
-# "all" is new pairs of new writers (templates, terms), "pairs" new pairs of the same, "none" exactly these pairs.
+# "all": new pairs of new writers (templates, terms); "pairs": new pairs of these writers; "none": exactly these pairs.
 PairScope = Literal["all", "pairs", "none"]
 PAIR_SCOPES: tuple[PairScope, ...] = get_args(PairScope)
 
 NO_PREFERENCE = 0.5
 
-# Gauss-Hermite nodes: with 21 a share is exact to 1e-5 up to a standard deviation of 3 on the log odds.
+# With 21 Gauss-Hermite nodes, shares are accurate to 1e-5 up to a standard deviation of 3 on the log odds scale.
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(21)
 _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 _SAMPLE = ("chain", "draw")
@@ -44,10 +44,10 @@ class EstimandDraws:
     Attributes
     ----------
     labels : tuple of str
-        All pairs, and each type if there are two or more.
+        The label of all pairs and, if there are several types, the name of each type.
     values : array (draws, labels)
     noise_sd : array (draws, labels)
-        The noise floor: standard deviation of the observed value for a model without preference.
+        The noise floor: the standard deviation of the observed value for a model without preference.
     """
 
     labels: tuple[str, ...]
@@ -67,7 +67,7 @@ def check_pair_scope(scope: Any) -> None:
 
 
 def reach(data: xr.Dataset, scope: PairScope) -> str:
-    """Return the population that the numbers of a scope generalise to."""
+    """Return a description of the population that a scope generalises to."""
     kinds = " and ".join(map(plural, clusters_of(data)))
     if scope == "none":
         return "exactly these pairs"
@@ -77,7 +77,7 @@ def reach(data: xr.Dataset, scope: PairScope) -> str:
 
 
 def shares(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all") -> EstimandDraws:
-    """Return how often the stereotypical sentence is ahead, averaged over clusters instead of a median cluster."""
+    """Return the share of pairs whose stereotypical sentence is ahead, averaged over clusters."""
     flat = _arrays(stacked(posterior))
     by_type, spread = _values_of_types(flat, data, "logit"), _spread(flat)
     if scope == "pairs":
@@ -91,7 +91,7 @@ def shares(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all") ->
 
 
 def differences(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all") -> EstimandDraws:
-    """Return by how much the stereotypical sentence is ahead on average, in the units of the scores."""
+    """Return the mean difference in favour of the stereotypical sentence, in the units of the scores."""
     flat = _arrays(stacked(posterior))
     these_pairs = scope == "pairs"
     values = (
@@ -103,12 +103,12 @@ def differences(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all
     noise = (flat["scale_residual"] ** 2 / information)[:, None] / _counts(data)
     for dim, sd in () if these_pairs else _spread(flat).items():
         noise = noise + sd[:, None] ** 2 * _concentration(data, dim)
-    # The first column is the noise of all pairs, whose clusters extend over types.
+    # The first column is the noise for all pairs, because clusters contain pairs of several types.
     return EstimandDraws(labels_of(data), _with_all(values, data), np.sqrt(noise)[:, : len(labels_of(data))])
 
 
 def variance_parts(posterior: xr.Dataset, data: xr.Dataset) -> tuple[Numbers, Numbers]:
-    """Return two variances of whether a pair is ahead: the part shared within a cluster, and the total."""
+    """Return two variances of the indicator that a pair is ahead: the variance between clusters, and the total."""
     flat = _arrays(stacked(posterior))
     by_type = _values_of_types(flat, data, "logit")
     total = _total(_spread(flat), len(by_type))
@@ -119,32 +119,32 @@ def variance_parts(posterior: xr.Dataset, data: xr.Dataset) -> tuple[Numbers, Nu
 
 
 def stacked(posterior: xr.Dataset) -> xr.Dataset:
-    """Return draws along one dimension ``sample``, which comes first."""
+    """Return draws with ``sample`` as the first dimension."""
     return posterior.stack(sample=_SAMPLE).transpose("sample", ...)
 
 
 def linear_predictor(draws: xr.Dataset, data: xr.Dataset, level: str) -> Numbers:
-    """Return the expected value of each pair given its clusters, (sample, pairs), of draws ``(sample, ...)``."""
+    """Return the expected value of each pair given its clusters (sample, pairs) from draws ``(sample, ...)``."""
     return _values_of_pairs(_arrays(draws), data, level)
 
 
 def observed(data: xr.Dataset, values: NDArray[Any]) -> Mapping[str, float]:
-    """Return averages of values of the pairs, over all pairs and over each type."""
+    """Return averages of one value for each pair, for all pairs and for each type."""
     means = averages(values[None, :].astype(float), data)[0].tolist()
     return MappingProxyType(dict(zip(labels_of(data), means, strict=True)))
 
 
 def averages(values: Numbers, data: xr.Dataset) -> Numbers:
-    """Return averages of values (draws, pairs), over all pairs and over each type."""
+    """Return averages of draws (draws, pairs), for all pairs and for each type."""
     return _with_all(_average_pairs(values, data), data)
 
 
 def clustered_variance(
     posterior: xr.Dataset, data: xr.Dataset, times: Numbers, total: Numbers, scope: PairScope
 ) -> Numbers:
-    """Return the variance of averages of pairs that have the variance `total` each.
+    """Return the variance of averages over pairs, each of which has the variance `total`.
 
-    The variance that pairs of a cluster share is `times` their shared variance in a model without preference.
+    The covariance of pairs in the same cluster is `times` their covariance in a model without preference.
     """
     spread, counts = _spread(_arrays(stacked(posterior))), _counts(data)[: times.shape[1]]
     if scope == "pairs" or not spread:
@@ -164,7 +164,7 @@ def labels_of(data: xr.Dataset) -> tuple[str, ...]:
 
 
 def _with_all(values: Numbers, data: xr.Dataset) -> Numbers:
-    """Prepend the average over types in their proportions."""
+    """Prepend the average over types, weighted by their numbers of pairs."""
     overall = (values @ weights(data))[:, None]
     return np.concatenate([overall, values], axis=1) if has_types(data) else overall
 
@@ -180,12 +180,12 @@ def _values_of_types(flat: Mapping[str, Numbers], data: xr.Dataset, level: str) 
 
 
 def _total(spread: Mapping[str, Numbers], draws: int) -> Numbers:
-    """Return the standard deviation of the effects of all clusters together."""
+    """Return the standard deviation of the sum of all cluster effects."""
     return np.sqrt(sum((sd**2 for sd in spread.values()), np.zeros(draws)))
 
 
 def _spread(flat: Mapping[str, Numbers]) -> dict[str, Numbers]:
-    """Return the standard deviation of the effects of each kind of cluster."""
+    """Return the standard deviations of the effects of each kind of cluster."""
     spread = {}
     for dim in CLUSTERS:
         for name in (f"logit_sd_{dim}", f"sd_{dim}"):
@@ -204,19 +204,19 @@ def _values_of_pairs(flat: Mapping[str, Numbers], data: xr.Dataset, level: str) 
 
 
 def _average_pairs(values: Numbers, data: xr.Dataset) -> Numbers:
-    """Return averages of pairs (draws, pairs) in each type."""
+    """Return averages over the pairs of each type from values (draws, pairs)."""
     belongs = np.eye(data.sizes[TYPE])[data.type_of.to_numpy()]
     return values @ (belongs / belongs.sum(axis=0))
 
 
 def _counts(data: xr.Dataset) -> Numbers:
-    """Return the numbers of all pairs and of pairs of each type."""
+    """Return the total number of pairs, and the number of pairs of each type."""
     by_type = np.bincount(data.type_of, minlength=data.sizes[TYPE]).astype(float)
     return np.concatenate([[by_type.sum()], by_type])
 
 
 def _concentration(data: xr.Dataset, dim: str) -> Numbers:
-    """Return the variance of an average of pairs if cluster effects have variance one, for all pairs and each type."""
+    """Return the variance of an average over all pairs, and over each type, if cluster effects have unit variance."""
     table = np.zeros((data.sizes[dim], data.sizes[TYPE]))
     np.add.at(table, (data[position_of(dim)].to_numpy(), data.type_of.to_numpy()), 1)
     table = np.column_stack([table.sum(axis=1), table])
@@ -224,16 +224,16 @@ def _concentration(data: xr.Dataset, dim: str) -> Numbers:
 
 
 def _variance_of(sd: Numbers, others: list[Numbers]) -> Numbers:
-    """Return the variance of the share between clusters of one kind, averaged over other kinds, without preference."""
+    """Return the variance of the share between clusters of one kind for a model without preference."""
     beside = np.sqrt(sum((sd_of_kind**2 for sd_of_kind in others), np.zeros_like(sd)))
     log_odds = sd[:, None, None] * _NODES[:, None] + beside[:, None, None] * _NODES
     expected_share = expit(log_odds) @ _WEIGHTS
     return np.asarray(((expected_share - NO_PREFERENCE) ** 2) @ _WEIGHTS)
 
 
-# The change of a share, if the same pairs are scored twice.
+# The change of a share if the same pairs are scored twice.
 
-# The sizes of a gain and of a loss: (draws, 1), or one number for all draws.
+# The average sizes of a gain and of a loss: arrays (draws, 1), or one number for all draws.
 type Steps = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 WHOLE: Steps = (np.ones((1, 1)), np.ones((1, 1)))
@@ -244,10 +244,10 @@ def change_of_shares(
 ) -> EstimandDraws:
     r"""Return draws of the change, :math:`q (r s_+ - (1 - r) s_-)`, with its noise floor.
 
-    :math:`q` is the share of pairs that change, :math:`r` the share of these in which the stereotypical sentence gains,
-    and :math:`s_+`, :math:`s_-` are the average sizes of a gain and of a loss, which are one if nothing ties. Writers'
-    effects on the two shares are independent, so that the average over new writers is a product of averages. The noise
-    floor has the same :math:`q`, and both directions equally often.
+    :math:`q` is the share of pairs that change, :math:`r` the share of changed pairs in which the stereotypical
+    sentence gains, and :math:`s_+`, :math:`s_-` are the average sizes of a gain and of a loss, which are one if there
+    are no ties. Effects of writers on the two shares are independent, so that the average over new writers is a product
+    of averages. The noise floor assumes the same :math:`q`, and equal probabilities of gains and losses.
     """
     gain, loss = steps
     share_changed = shares(change_rate, data, scope).values
@@ -256,21 +256,21 @@ def change_of_shares(
         r = expit(linear_predictor(stacked(gain_rate), data, "logit"))
         values = averages(q * ((gain + loss) * r - loss), data)
     else:
-        # Without the column of all pairs, if there are several types.
+        # If there are several types, the column for all pairs is omitted.
         first = int(has_types(data))
         q, r = share_changed[:, first:], shares(gain_rate, data, scope).values[:, first:]
         values = q * ((gain + loss) * r - loss)
         values = np.column_stack([values @ weights(data), values]) if has_types(data) else values
-    # A step is one or one half: its mean square is 3/2 of the mean, less 1/2.
+    # A step is one or one half, so its mean square is 3/2 of its mean minus 1/2.
     square = (3 * (gain + loss) / 2 - 1) / 2
     noise = clustered_variance(gain_rate, data, (gain + loss) ** 2 * share_changed**2, square * share_changed, scope)
     return EstimandDraws(labels_of(data), values, np.sqrt(noise))
 
 
 def steps_of(changes: NDArray[np.float64], draws: int, seed: int) -> Steps:
-    """Return draws of the average size of gains and of losses, in which a step from or to a tie is one half.
+    """Return draws of the average size of gains and of losses. A step from or to a tie has size one half.
 
-    The share of whole steps has a uniform prior. If all steps are whole, the size is certain.
+    The share of whole steps has a uniform prior. If there are only whole steps, the size is known to be one.
     """
     rng = np.random.default_rng(seed)
     if np.isin(changes, (-1, 0, 1)).all():
@@ -285,10 +285,11 @@ def steps_of(changes: NDArray[np.float64], draws: int, seed: int) -> Steps:
 def shares_with_ties(
     untied: xr.Dataset, ahead: xr.Dataset, data: xr.Dataset, scope: PairScope = "all"
 ) -> EstimandDraws:
-    r"""Return draws of the share if a tie counts as half, :math:`1/2 + q (2 r - 1) / 2`.
+    r"""Return draws of the share in which a tie counts as half, :math:`1/2 + q (2 r - 1) / 2`.
 
-    :math:`q` is the share of pairs that do not tie, and :math:`r` the share of these pairs in which the stereotypical
-    sentence is ahead. The result exceeds one half exactly if :math:`r` does, because a tie favours neither sentence.
+    :math:`q` is the share of untied pairs, and :math:`r` the share of untied pairs in which the stereotypical sentence
+    is ahead. Because a tie favours neither sentence, the result exceeds one half if and only if :math:`r` exceeds one
+    half.
     """
     towards = change_of_shares(untied, ahead, data, scope)
     return EstimandDraws(towards.labels, NO_PREFERENCE + towards.values / 2, towards.noise_sd / 2)

@@ -44,7 +44,7 @@ from bayes_bias.table.columns import interval_names
 
 type Scores = PairScores | pd.DataFrame | str | Path
 
-# Enough for the 1,508 pairs of CrowS-Pairs. A draw takes longer than in the crossed model.
+# These draws are enough for the 1,508 pairs of CrowS-Pairs. A draw takes longer than in the crossed model.
 SAMPLING = Sampling(draws=1000, tune=700, target_accept=0.95)
 
 
@@ -86,50 +86,51 @@ def estimate(
     sampling: Sampling = SAMPLING,
     folder: str | Path | None = None,
 ) -> SentencePairs | SentencePairsChange:
-    r"""Estimate how often, and by how much, a language model prefers the stereotypical sentence of a pair.
+    r"""Estimate the preference of a language model for stereotypical sentences, as a share and as a mean difference.
 
     Benchmarks of sentence pairs (CrowS-Pairs [1]_, StereoSet, AUL, differences of log-likelihoods) report a share as if
-    pairs were independent. However, 77 people wrote the 1,508 pairs of CrowS-Pairs, and one of them wrote 130. Two
-    hierarchical models therefore include clusters of writers, templates and terms [2]_,
+    pairs were independent. However, the 1,508 pairs of CrowS-Pairs were written by 77 people, one of whom wrote 130
+    pairs. Two hierarchical models therefore include clusters of writers, templates and terms [2]_,
 
     .. math:: \mathrm{ahead}_i \sim \mathrm{Bernoulli}(\mathrm{logit}^{-1}(\lambda + \mathrm{type}_{t(i)} +
               \mathrm{writer}_{w(i)} + \dots)), \qquad
               d_i \sim N(\mu + \mathrm{type}_{t(i)} + \mathrm{writer}_{w(i)} + \dots, \sigma^2)
 
-    with a term for each of these columns in the scores. The share is averaged over writers, and over the types in their
-    proportions in the table.
+    with a term for each of these columns in the scores. The share is averaged over writers and over types. Types are
+    weighted by their numbers of pairs.
 
     Parameters
     ----------
     scores : PairScores, pandas.DataFrame, str or Path
-        One row for each pair, see `bayes_bias.analyses.sentence_pairs.scores.read_scores`.
-    after : the same, optional
+        One row for each pair. See `bayes_bias.analyses.sentence_pairs.scores.read_scores`.
+    after : the same as `scores`, optional
         Scores of the same items by another model, or by the same model after debiasing. Each pair is compared with
         itself.
     model : str, Path or ModelSpec
         The built-in model "pairs", or a copy of it with other priors.
     of : str, optional
-        Language model to select, if the scores have a column ``model`` with several.
+        Language model to select, if the column ``model`` of the scores contains several models.
     name : str, optional
         The name of the scores in tables and figures.
     decimals : int or None
-        The decimals to which scores are rounded before they are compared. None compares them unrounded.
+        Number of decimals to which scores are rounded before they are compared. None compares unrounded scores.
     unit : {"log-probability", "probability", "loss", "perplexity"}, optional
         The unit of the scores. By default they must be log probabilities, and other values raise an error.
         Probabilities, losses and perplexities are converted to log probabilities first.
     ignore : str or sequence of str
-        Columns of settings, such as a layer or a version, over which pairs are pooled. Without it they are rejected.
+        Columns of settings, such as a layer or a version. Pairs are pooled over these columns. By default, different
+        settings raise an error.
     scope : {"all", "pairs", "none"}
-        Whether numbers generalise to new pairs of new writers (templates, terms), to new pairs of the same writers, or
-        describe exactly these pairs.
+        The population that the results generalise to: new pairs of new writers, templates and terms ("all"), new pairs
+        of the same writers ("pairs"), or exactly these pairs ("none").
     ci_prob : float
         Probability of the equal-tailed intervals.
     seed : int
     sampling : Sampling
     folder : str or Path, optional
-        A folder to which each posterior is saved as soon as it is sampled. A run that was stopped continues from there,
-        and the same call does not sample or compile again. A posterior is reused only for the same data, labels, model,
-        seed, sampler, and versions of the software.
+        A folder to which each posterior is saved as soon as it is sampled. An interrupted run continues from there, and
+        the same call does not sample or compile again. A posterior is reused only if the data, labels, model, seed,
+        sampler, and software versions are the same.
 
     Returns
     -------
@@ -140,21 +141,21 @@ def estimate(
     Raises
     ------
     SentencePairsError
-        If the scores cannot be read, do not vary, look like scores of another unit, or were made under different
-        settings, or if `after` contains other pairs.
+        If the scores cannot be read, do not vary, appear to have a different unit, or were computed under different
+        settings, or if `after` contains different pairs.
     SpecError, ScopeError
-        If `model` is not a model of pairs, or if a unit, scope, seed or probability is impossible.
+        If `model` is not a model of pairs, or if a unit, scope, seed or probability is invalid.
 
     Notes
     -----
-    Types, such as gender or religion, are fixed, so results do not generalise to other types. A writer has the same
-    effect in all types. If the effect depends on the type, intervals of single types are somewhat too short.
+    Types, such as gender or religion, are fixed effects, so results do not generalise to other types. The effect of a
+    writer is assumed to be equal in all types. Otherwise, intervals of single types are somewhat too short.
 
-    Differences need not be normal, because the posterior of a mean depends only on means and variances if there are
-    enough pairs, that is, 25 times the squared skewness [3]_. With fewer pairs, a notice is logged. A copy of the model
-    with a prior of ``nu`` has Student-t residuals and estimates their location.
+    Differences need not be normal, because the posterior of a mean depends only on means and variances if the number
+    of pairs is at least 25 times the squared skewness [3]_. With fewer pairs, a notice is logged. If you use a copy of
+    the model with a prior for ``nu``, residuals have a Student-t distribution, and the estimand is their location.
 
-    The change of a share is ``P(changed) (2 P(gained | changed) - 1)``. Both probabilities have effects of their own.
+    The change of a share is ``P(changed) (2 P(gained | changed) - 1)``. Each probability has its own effects.
 
     References
     ----------
@@ -188,14 +189,14 @@ def pymc_model(
     unit: ScoreUnit | None = None,
     ignore: str | Sequence[str] = (),
 ) -> pm.Model:
-    """Return the model that `estimate` samples for the share or for the difference, for PyMC and ArviZ.
+    """Return the PyMC model that `estimate` samples for the share or for the difference.
 
     Parameters
     ----------
     scores, model, of, decimals, unit, ignore
         As in `estimate`.
     estimand : {"share", "difference"}
-        How often the stereotypical sentence is ahead, or by how much.
+        The share of pairs whose stereotypical sentence is ahead, or the mean difference.
 
     Returns
     -------
@@ -223,12 +224,12 @@ def pymc_model(
     return labelled_model(read_scores(scores, model=of, decimals=decimals, unit=unit, ignore=ignore), spec, estimand)
 
 
-# From checked scores to results: both models are fitted, and every estimand is tabulated.
+# Estimation from checked scores: both models are fitted, and every estimand is tabulated.
 
 
 @dataclass(frozen=True, eq=False)
 class PairSettings:
-    """Options that all fits of one question share, checked."""
+    """Checked options that all fits of one analysis share."""
 
     spec: ModelSpec
     scope: PairScope
@@ -250,7 +251,7 @@ class PairSettings:
 
 
 def estimate_one(scores: PairScores, settings: PairSettings) -> SentencePairs:
-    """Return share and difference of one table."""
+    """Return the share and the difference for one table."""
     data, notices = design(scores)
     scores = replace(scores, notices=(*scores.notices, *announce(notices)))
     spec, ci_prob, scope = settings.spec, settings.ci_prob, settings.scope
@@ -290,7 +291,7 @@ def estimate_one(scores: PairScores, settings: PairSettings) -> SentencePairs:
 
 
 def estimate_change(before: PairScores, after: PairScores, settings: PairSettings) -> SentencePairsChange:
-    """Return the change of the same pairs, and both sides separately."""
+    """Return the change between two sets of scores for the same pairs, and the results for each set."""
     change = _change(before, after)
     data, _ = design(change)
     changes = (ties_as_half(after.rows) - ties_as_half(before.rows)).to_numpy()
@@ -329,7 +330,7 @@ def estimate_change(before: PairScores, after: PairScores, settings: PairSetting
 
 
 def _change(before: PairScores, after: PairScores) -> PairScores:
-    """Return differences after minus before, of the same pairs with the same labels."""
+    """Return the differences after minus before for the same pairs with the same labels."""
     unmatched = before.rows.index.symmetric_difference(after.rows.index)
     if len(unmatched):
         raise SentencePairsError(
@@ -351,7 +352,7 @@ def _change(before: PairScores, after: PairScores) -> PairScores:
 
 
 def check_same_labels(first: PairScores, second: PairScores, argument: str, when: str) -> None:
-    """Raise an error for pairs that have other sentences or labels in the first scores, which a message names."""
+    """Raise an error if pairs have different sentences or labels in two sets of scores. The message names both sets."""
     if first.sentences is not None and second.sentences is not None:
         expected, found = first.sentences, second.sentences.loc[first.sentences.index]
         if (differs := (expected != found).any(axis=1)).any():
@@ -385,11 +386,11 @@ def _tabulated(
     interval: str,
     null: float = 0.0,
 ) -> pd.DataFrame:
-    """Return posterior, raw average, noise floor about the null value, and the interval of independent pairs."""
+    """Return the posterior, the raw average, the noise floor, and the interval for independent pairs."""
     raw = observed(data, values)
     ci_prob, labels = settings.ci_prob, list(draws.labels)
     posterior, above = summarize_draws(draws.values, ci_prob), (draws.values > null).mean(axis=0)
-    # Quantiles of an equal mixture of normals with the standard deviations of the draws.
+    # Quantiles of a mixture of normals with equal weights and the standard deviations of the draws.
     grid = norm.ppf((np.arange(199) + 0.5) / 199)
     noise_sd = np.broadcast_to(draws.noise_sd, draws.values.shape)
     thinned = noise_sd[:: max(1, len(noise_sd) // 500)]

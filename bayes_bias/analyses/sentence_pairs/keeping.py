@@ -1,6 +1,6 @@
-"""Scores and posteriors of sentence pairs in a folder, so that a stopped or repeated run does not compute them again.
+"""Storage of scores and posteriors of sentence pairs in a folder, so that they are not computed again.
 
-Most of a run is compilation, because nutpie compiles the density of a PyMC model in every process.
+Compilation takes most of the time of a run, because nutpie compiles the density of a PyMC model in every process.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ def opened(folder: str | Path | None) -> Path | None:
     Raises
     ------
     OutputError
-        If it is a file, or cannot be created.
+        If the path is a file, or the folder cannot be created.
     """
     if folder is None:
         return None
@@ -55,9 +55,9 @@ def kept_posterior(
     seed: int,
     sampling: Sampling,
 ) -> xr.DataTree:
-    """Return the posterior in the folder for the same data, labels, model, versions, seed and sampler.
+    """Return the stored posterior for the same data, labels, model, versions, seed and sampler.
 
-    If there is none, a new posterior is sampled and saved at once.
+    If there is no such posterior, it is sampled and saved immediately.
     """
     if folder is None:
         return sample()
@@ -74,7 +74,7 @@ def kept_posterior(
 
 
 def kept_scores(folder: Path | None, model: Any, sentences: pd.DataFrame, how: How) -> pd.DataFrame:
-    """Return the scores in the folder of the same sentences by the same model, or compute and save them."""
+    """Return the stored scores of the same sentences by the same model, or compute and save these scores."""
     if folder is None:
         return score(model, sentences, how)
     key = _key(model.transformer.identity(name=model.name, how=how), sentences.to_csv(index=False))

@@ -1,4 +1,4 @@
-"""Samples that lm-evaluation-harness logs (``--log_samples``): CrowS-Pairs, Winogender, and BBQ as pairs."""
+"""Reader for samples logged by lm-evaluation-harness (``--log_samples``): CrowS-Pairs, Winogender, and BBQ."""
 
 import json
 import math
@@ -23,11 +23,11 @@ from bayes_bias.table.association_table import announce
 
 _REMEDY = "Pass the samples_*.jsonl of crows_pairs, winogender or bbq that lm_eval --log_samples wrote."
 _CROWS_PAIRS, _BBQ, _WINOGENDER = "crows_pairs", "bbq", "winogender"
-# In the names of tasks.
+# Parts of task names.
 _LANGUAGES = re.compile(
     r"(?:^|_)(english|french|german|spanish|italian|catalan|portuguese|dutch|arabic|chinese|maltese|japanese|korean)(?=_|$)"
 )
-# The answers with which the harness lets a model decline.
+# The answers of the harness that mean "unknown".
 _UNKNOWN = frozenset(
     {
         "unknown",
@@ -42,8 +42,8 @@ _UNKNOWN = frozenset(
         "undetermined",
     }
 )
-# Scores of one pair may differ by such a share within one run, because its batch contains other pairs in another task,
-# or at another place of one task.
+# Scores of one pair may differ by this share within a run, because the pair may be in different batches in different
+# tasks or at different positions of a task.
 _SAME, _SAME_IN_ONE_LOG = 1e-5, 0.01
 
 
@@ -52,27 +52,28 @@ def lm_eval(
 ) -> PairScores:
     r"""Read pairs of sentences or answers from the samples that lm-evaluation-harness logs.
 
-    Each sample has the log-likelihoods of its choices. The two choices of a pair are
+    Each sample contains the log-likelihoods of its choices. The two choices that form a pair are
 
-    - in CrowS-Pairs the two sentences. The share is the harness's ``pct_stereotype``.
-    - in BBQ, for each ambiguous question that was not answered with "unknown", the biased answer and the answer of the
-      other group, by category. The share :math:`p` determines the harness's bias score of ambiguous contexts,
+    - in CrowS-Pairs, the two sentences. The share equals ``pct_stereotype`` of the harness.
+    - in BBQ, the biased answer and the answer about the other group, by category, for each ambiguous question that was
+      not answered with "unknown". The share :math:`p` determines the harness's bias score for ambiguous contexts,
       :math:`(1 - \mathrm{acc}) (2 p - 1)`.
-    - in Winogender the two nouns that a pronoun may refer to, by the pronoun's gender. The occupation is stereotypical
-      if most of its people have that gender (in the USA, 2015), and otherwise the other noun. In the tasks ``gotcha``,
-      where the stereotype is wrong, the share is one minus the harness's accuracy.
+    - in Winogender, the two nouns that a pronoun may refer to, by the gender of the pronoun. The occupation is
+      stereotypical if most people in this occupation have that gender (in the USA, 2015), and otherwise the other noun
+      is stereotypical. In the tasks ``gotcha``, in which the stereotype is wrong, the share is one minus the accuracy
+      in the harness.
 
-    A pair is identified by its content, not its place in a log. If it occurs several times, as in a task and in its
-    subsets, it counts once, with a notice. One pair of CrowS-Pairs occurs twice in the data themselves.
+    A pair is identified by its content, not its position in a log. If a pair occurs several times, for example in a
+    task and in its subsets, it is used once, and a notice is logged. The data of CrowS-Pairs contain one pair twice.
 
     Parameters
     ----------
     path : str, Path or list of them
-        ``samples_*.jsonl``. Several files of one model, benchmark and language are read as one.
+        Files ``samples_*.jsonl``. Several files of one model, benchmark and language are combined.
     name : str, optional
         The name of the scores in tables. The default is the name of the (first) file.
     decimals : int or None
-        The decimals to which scores are rounded before they are compared. The harness does not round.
+        Number of decimals to which scores are rounded before they are compared. The harness does not round.
 
     Returns
     -------
@@ -82,8 +83,9 @@ def lm_eval(
     Raises
     ------
     SentencePairsError
-        If a file does not exist or has no JSON lines, if samples are of another task, two benchmarks or two languages;
-        if there are no log-likelihoods, or if a pair has two different ones, as in the logs of two models.
+        If a file does not exist or has no JSON lines; if samples are from an unsupported task, two benchmarks or two
+        languages; if there are no log-likelihoods; or if a pair has different log-likelihoods, as in the logs of two
+        models.
 
     References
     ----------
@@ -130,7 +132,7 @@ def lm_eval(
 
 @dataclass(frozen=True, eq=False)
 class _Sample:
-    """A sample of a log: its fields, the question in it, the log-likelihoods of its choices, and its place."""
+    """A sample in a log: its fields, the question, the log-likelihoods of the choices, and its position."""
 
     fields: Mapping[str, Any]
     doc: Mapping[str, Any]
@@ -139,13 +141,13 @@ class _Sample:
     place: str
 
     def sentence(self, name: str) -> str:
-        """Return a field of the question as a sentence that can be compared."""
+        """Return a field of the question as a normalised sentence."""
         return plain_sentence(self.doc[name])
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """The pair of a sample. Its `item` is the same in every log, and `content` is the full content of the item."""
+    """The pair in a sample. The `item` is the same in every log, and `content` is the full content of the item."""
 
     benchmark: str
     item: str
@@ -157,12 +159,12 @@ class _Pair:
 
     @property
     def row(self) -> dict[str, Any]:
-        """Return a row of scores."""
+        """Return the pair as a row of scores."""
         return {"item": self.item, "score_more": self.more, "score_less": self.less, **self.labels}
 
 
 def _check_one_language(pairs: Sequence[_Pair]) -> None:
-    """Raise an error for two languages, in the names of tasks or in the sentences."""
+    """Raise an error if the names of tasks or the sentences are in two languages."""
     file_of = {}
     for file in dict.fromkeys(pair.file for pair in pairs):
         if found := _LANGUAGES.search(_task(file)):
@@ -177,7 +179,7 @@ def _check_one_language(pairs: Sequence[_Pair]) -> None:
 
 
 def _counted_once(pairs: Sequence[_Pair]) -> list[_Pair]:
-    """Return each pair once, with the mean of its scores within one run."""
+    """Return each pair once, with the mean of its scores within a run."""
     by_item: dict[str, list[_Pair]] = {}
     for pair in pairs:
         by_item.setdefault(pair.item, []).append(pair)
@@ -193,12 +195,12 @@ def _counted_once(pairs: Sequence[_Pair]) -> list[_Pair]:
 
 
 def _mean(scores: list[float]) -> float:
-    """Return the mean of scores which, unlike that of `numpy.mean`, equals them exactly if all are the same."""
+    """Return the mean of scores. Unlike `numpy.mean`, it is exact if all scores are equal."""
     return scores[0] if len(set(scores)) == 1 else float(np.mean(scores))
 
 
 def _check_same(first: _Pair, second: _Pair) -> None:
-    """Raise an error if two samples of an item differ in their content, or in their scores."""
+    """Raise an error if two samples of an item differ in their content or scores."""
     if first.content != second.content:
         raise SentencePairsError(
             f"The item '{first.item[:80]}' of `scores` has different questions in '{first.file.name}' and"
@@ -216,19 +218,19 @@ def _check_same(first: _Pair, second: _Pair) -> None:
 
 
 def _task(file: Path) -> str:
-    """Return the task in the name of a log, which ends with a time."""
+    """Return the task from the name of a log, without the time at its end."""
     return re.sub(r"_\d{4}-\d\d-\d\dT.*", "", file.stem).removeprefix("samples_").lower()
 
 
 def is_log(path: str | Path) -> bool:
-    """Return True if a file of this name is a log."""
+    """Return True if the file name is the name of a log."""
     return str(path).lower().endswith(".jsonl")
 
 
 def _samples(file: Path) -> Iterator[_Sample]:
-    """Return the samples of a log, one in each line."""
+    """Return the samples of a log, which has a sample in each line."""
     path = given_table(file, "scores", SentencePairsError, _REMEDY)
-    # A sentence may contain other characters at which Python would split lines.
+    # Sentences may contain other characters that Python treats as line ends.
     for number, line in enumerate(read_text(path, f"scores: '{file}' is", SentencePairsError).split("\n"), 1):
         if not line.strip():
             continue
@@ -262,7 +264,7 @@ def _pair(sample: _Sample) -> _Pair | str:
 
 
 def _likelihoods(sample: Mapping[str, Any], place: str) -> list[float]:
-    """Return the log-likelihood of each choice. The harness writes numbers or, recently, texts."""
+    """Return the log-likelihood of each choice. Recent versions of the harness write numbers as texts."""
     responses = sample.get("filtered_resps")
     try:
         likelihoods = [float(response[0]) for response in responses]  # type: ignore[union-attr]
@@ -277,10 +279,10 @@ def _likelihoods(sample: Mapping[str, Any], place: str) -> list[float]:
 
 
 def _by_choice(sample: _Sample, compared: Sequence[str], n_others: int = 0) -> dict[str, float]:
-    """Return the log-likelihood of each choice by its text.
+    """Return a mapping from the text of each choice to its log-likelihood.
 
-    The arguments of requests in a log contain the texts. Without them, the choices are those of the question: the texts
-    that are `compared`, in this order, and a number of others.
+    The texts are in the arguments of the requests. If a log has no arguments, the choices are assumed to be the texts
+    that are `compared`, in this order, followed by a number of other choices.
     """
     likelihoods, place = sample.likelihoods, sample.place
     given = _texts_of_requests(sample.fields.get("arguments"))
@@ -304,7 +306,7 @@ def _by_choice(sample: _Sample, compared: Sequence[str], n_others: int = 0) -> d
 
 
 def _texts_of_requests(arguments: Any) -> dict[int, str]:
-    """Return the choice in each request of a log: ``{"gen_args_0": {"arg_0": context, "arg_1": choice}}``, or lists."""
+    """Return the choice in each request, which is ``{"gen_args_0": {"arg_0": context, "arg_1": choice}}`` or a list."""
     if isinstance(arguments, Mapping):
         requests = {int(str(name).rpartition("_")[2]): request for name, request in arguments.items()}
     else:
@@ -318,7 +320,7 @@ def _texts_of_requests(arguments: Any) -> dict[int, str]:
 
 
 def _read_crows_pairs(sample: _Sample) -> _Pair:
-    """Return the two sentences."""
+    """Return the two sentences of a pair."""
     doc = sample.doc
     labels = {"bias_type": str(doc["bias_type"]), "direction": str(doc.get("stereo_antistereo", ""))}
     more, less = sample.sentence("sent_more"), sample.sentence("sent_less")
@@ -369,7 +371,7 @@ def _read_winogender(sample: _Sample) -> _Pair | str:
     score_of = _by_choice(sample, (occupation, participant))
     typical = (women[occupation] > 0.5) == (gender == "female")
     more, less = (occupation, participant) if typical else (participant, occupation)
-    # Without its sentence, a sample is identified by the hash of its content, or by its place.
+    # A sample without a sentence is identified by the hash of its content or by its position.
     fields = sample.fields
     identity = doc.get("sentence") or fields.get("doc_hash") or f"{_task(sample.file)}: {fields['doc_id']}"
     sentence = plain_sentence(identity)

@@ -25,12 +25,12 @@ from bayes_bias.table.association_table import announce
 from bayes_bias.table.columns import interval_columns
 
 SHARE, DIFFERENCE = "share", "difference"
-# Kinds of clusters take the places of effects with the same priors. The kind with most levels takes that of pairs of
-# labels, which the density eliminates first.
+# Kinds of clusters are represented by effects with the same priors. The kind with the most levels is represented by the
+# effect of pairs of labels, which the density eliminates first.
 _PLACES = (PAIR, "label_a", "label_b")
-# Differences are in units of so many standard deviations, so that those of any two models lie between -1 and 1.
+# Differences are in units of this many standard deviations, so that contrasts of two models lie between -1 and 1.
 _SDS = 4.0
-# Of a pair, so that no density is infinite.
+# A small known variance for the value of each pair, which prevents infinite densities.
 _LEAST_VARIANCE = 1e-6
 
 
@@ -45,12 +45,12 @@ class PairContrasts(Contrasts):
     scope, ci_prob, seed
     table : pandas.DataFrame
         Index ``(estimand, model, other)``, with the estimands "share" (of pairs whose stereotypical sentence is ahead,
-        ties as half) and "difference" (of scores, in their units). Columns as in `bayes_bias.answers.ModelContrasts`;
-        ``questions`` is the number of pairs.
+        where ties count as half) and "difference" (of scores, in their units). Columns are as in
+        `bayes_bias.answers.ModelContrasts`, and ``questions`` is the number of pairs.
     ranking : pandas.DataFrame
-        Index ``(estimand, model)``, the largest first: each model minus the mean of all, with interval and ranks.
+        Index ``(estimand, model)``, sorted in decreasing order: each model minus the mean of all, interval and ranks.
     notices : tuple of str
-        Pairs that were not scored by all models.
+        Notices of pairs that were not scored by all models.
     """
 
     asked: ClassVar[str] = "pairs"
@@ -61,7 +61,7 @@ class PairContrasts(Contrasts):
 
     @property
     def first(self) -> PairScores:
-        """Return the scores of the first model, whose pairs and unit are those of all models."""
+        """Return the scores of the first model. All models have the same pairs and unit."""
         return next(iter(self.scores.values()))
 
     @property
@@ -110,10 +110,10 @@ def compare_models(
     ci_prob: float = 0.95,
     seed: int = 1,
 ) -> PairContrasts:
-    r"""Compare language models that scored the same sentence pairs, and order them.
+    r"""Compare and rank language models that scored the same sentence pairs.
 
-    Two values of pair i are modelled for each model m: whether the stereotypical sentence is ahead (a tie counts as
-    half), and by how much it is ahead,
+    Two values of pair i are analysed for each model m: the indicator that the stereotypical sentence is ahead (a tie
+    counts as half), and the difference between the scores,
 
     .. math:: y_{im} = \mu_m + u_i + w_{c(i)m} + e_{im}
 
@@ -131,7 +131,7 @@ def compare_models(
     name, decimals, unit, ignore, seed, ci_prob
         As in `estimate`.
     scope : {"all", "pairs"}
-        Whether numbers generalise to new pairs of new writers (templates, terms), or of the same writers.
+        The population that results generalise to: new pairs of new writers, templates and terms, or of these writers.
 
     Returns
     -------
@@ -141,15 +141,15 @@ def compare_models(
     Raises
     ------
     SentencePairsError
-        As in `estimate`, if there is one model, if models have no pair in common, or the same pair with other labels.
+        As in `estimate`, or if there is only one model, or if models have no pairs in common or different labels.
     ScopeError, SpecError
-        If a scope or seed is impossible.
+        If `scope` or `seed` is invalid.
 
     Notes
     -----
-    Pairs that some model did not score are omitted, with a notice. Effects and residuals of a share are also modelled
-    as normal, which approximates a mean over many pairs, so use 50 or more. Differences refer to all pairs. Types such
-    as gender and religion have no estimates of their own, and their effects are part of the residual.
+    Pairs that were not scored by all models are omitted, with a notice. Effects and residuals are also modelled as
+    normal for shares, which is a good approximation for a mean over 50 pairs or more. Differences refer to all pairs.
+    Types such as gender and religion have no separate estimates, and their effects are part of the residual.
 
     Examples
     --------
@@ -197,7 +197,7 @@ def compare_models(
 
 
 def _same_pairs(by_model: Mapping[str, PairScores]) -> tuple[dict[str, PairScores], tuple[str, ...]]:
-    """Return the pairs that all models scored, and a notice of the others."""
+    """Return the pairs that all models scored, and a notice of all other pairs."""
     items = every = next(iter(by_model.values())).rows.index
     for scores in by_model.values():
         items, every = items.intersection(scores.rows.index), every.union(scores.rows.index)
@@ -216,7 +216,7 @@ def _same_pairs(by_model: Mapping[str, PairScores]) -> tuple[dict[str, PairScore
 
 
 def _values(by_model: Mapping[str, PairScores]) -> dict[str, tuple[list[np.ndarray], float]]:
-    """Return the values of each model, and the unit in which their differences lie between -1 and 1."""
+    """Return the values of each model, scaled so that differences lie between -1 and 1, and the unit of the values."""
     units = {scores.metric.unit for scores in by_model.values()}
     if len(units) > 1:
         raise SentencePairsError(f"The scores are in {' and in '.join(sorted(units))}. Pass all scores in one unit.")

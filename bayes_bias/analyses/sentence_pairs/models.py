@@ -1,4 +1,4 @@
-"""The two PyMC models of sentence pairs: how often the stereotypical sentence is ahead, and by how much."""
+"""The two PyMC models of sentence pairs: a model of the share and a model of the mean difference."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -39,25 +39,25 @@ from bayes_bias.progress import within
 type Inputs = dict[str, NDArray[Any]]
 type Coords = dict[str, list[str]]
 
-# Of effects that pairs share, in log odds and in units of the differences' spread.
+# Typical sizes of cluster effects, in log odds and in units of the spread of differences.
 _TYPICAL = 0.4
 
-# Effects of types sum to zero, so they are expressed as contrasts, one fewer than there are types.
+# Effects of types sum to zero, so they are parametrised by contrasts, one fewer than the number of types.
 _CONTRAST, _LOADINGS = "contrast", "contrast_loadings"
 
 
 def terms(spec: ModelSpec, data: xr.Dataset, prefix: str) -> tuple[str, ...]:
-    """Return the dims that have effects, because they are in the table and have a prior in the spec."""
+    """Return the dimensions that have effects because they are in the table and have a prior in the spec."""
     return tuple(dim for dim in _dims_with_effects(data) if _sd(prefix, dim) in spec.priors)
 
 
 def _dims_with_effects(data: xr.Dataset) -> tuple[str, ...]:
-    """Return the dims of the table whose labels differ: types, if there are several, and clusters."""
+    """Return the dimensions of the table with several labels: types, if there are several, and clusters."""
     return _dims(data) if has_types(data) else clusters_of(data)
 
 
 def share_inputs(data: xr.Dataset, counted: NDArray[np.bool_], among: NDArray[np.bool_]) -> Inputs:
-    """Return numbers of pairs with the same type and clusters, and of counted pairs among them."""
+    """Return the number of pairs, and of counted pairs, for each combination of type and clusters."""
     frame = cells(data, counted, among)
     inputs = {name: frame[name].to_numpy().astype(np.int32) for name in frame}
     share = (frame.counted.sum() + 0.5) / (frame.among.sum() + 1)
@@ -66,7 +66,7 @@ def share_inputs(data: xr.Dataset, counted: NDArray[np.bool_], among: NDArray[np
 
 
 def share_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs, coords: Coords | None = None) -> pm.Model:
-    """Return the model of binomial counts with effects on the log odds."""
+    """Return the model of the share: binomial counts with effects on the log odds."""
     with pm.Model(coords=coords) as model:
         tensors = _tensors(data, inputs, coords)
         log_odds = _expected(spec, data, tensors, "logit", "logit_sd", tensors["among"])
@@ -75,7 +75,7 @@ def share_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs, coords: Coord
 
 
 def difference_inputs(data: xr.Dataset) -> Inputs:
-    """Return differences in units of the priors, sorted so that sums do not depend on the order of the rows."""
+    """Return differences in units of the priors. They are sorted so that sums do not depend on the order of rows."""
     positions = {position_of(dim): data[position_of(dim)].to_numpy() for dim in (TYPE, *clusters_of(data))}
     value = rounded(data.difference.to_numpy() / data.unit.item())
     order = np.lexsort((value, *positions.values()))
@@ -86,7 +86,7 @@ def difference_inputs(data: xr.Dataset) -> Inputs:
 
 
 def difference_model(spec: ModelSpec, data: xr.Dataset, inputs: Inputs, coords: Coords | None = None) -> pm.Model:
-    """Return the model of differences with effects on the mean, and the residual of the spec."""
+    """Return the model of differences with effects on the mean, and the residual distribution of the spec."""
     with pm.Model(coords=coords) as model:
         tensors = _tensors(data, inputs, coords)
         expected = _expected(spec, data, tensors, "mean", "sd")
@@ -102,10 +102,10 @@ def _expected(
     prefix: str,
     pairs: pt.TensorVariable | None = None,
 ) -> pt.TensorVariable:
-    """Return the level and all effects for each row, which represents a number of `pairs`, or one.
+    """Return the sum of the level and all effects for each row, which represents one pair or several (`pairs`).
 
-    The level of all writers has the prior. The sampled variable is its sum with the average effect of these writers
-    over these pairs, because the data determine this sum.
+    The prior refers to the level of the population of writers. The sampled variable is the sum of this level and the
+    average effect of these writers over these pairs, because this sum is determined by the data.
     """
     total: pt.TensorVariable | float = 0.0
     for dim in terms(spec, data, prefix):
@@ -123,19 +123,19 @@ def _expected(
 
 
 def effect_of(dim: str) -> str:
-    """Return the name of the effects of a dim in a posterior."""
+    """Return the name of the effects of a dimension in a posterior."""
     return f"{dim.removeprefix('bias_')}_effect"
 
 
 def _sd(prefix: str, dim: str) -> str:
-    """Return the name of the standard deviation of the effects of a dim."""
+    """Return the name of the standard deviation of the effects of a dimension."""
     return f"{prefix}_{dim.removeprefix('bias_')}"
 
 
 def _tensors(data: xr.Dataset, inputs: Inputs, coords: Coords | None) -> dict[str, pt.TensorVariable]:
-    """Return the data as variables of the current model, which determine the lengths of its dims.
+    """Return the data as variables of the current model, which determine the lengths of its dimensions.
 
-    If there are labels, inputs that only the sampler reads have no name and are not shown in a graph.
+    If the model is labelled, inputs that only the sampler uses have no name and are not shown in a graph.
     """
     dims: dict[str, tuple[str, ...]] = {_LOADINGS: (_CONTRAST, TYPE)}
     unnamed_inputs: set[str] = set()
@@ -150,12 +150,12 @@ def _tensors(data: xr.Dataset, inputs: Inputs, coords: Coords | None) -> dict[st
 
 
 def _lengths(data: xr.Dataset) -> Inputs:
-    """Return the numbers of the labels of each dim."""
+    """Return the label numbers of each dimension, which determine its length."""
     return {_numbers(dim): np.arange(data.sizes[dim], dtype=np.int32) for dim in _dims(data)}
 
 
 def _evidence_of(data: xr.Dataset, inputs: Inputs, score: NDArray[Any], information: NDArray[Any]) -> Inputs:
-    """Return score and information of each effect at zero for a fixed average over all pairs, see `normal_effects`."""
+    """Return the score and information of each effect at zero for a fixed average. See `normal_effects`."""
     evidence: Inputs = {}
     for dim in _dims_with_effects(data):
         at, length = inputs[position_of(dim)], data.sizes[dim]
@@ -171,25 +171,25 @@ def _evidence_of(data: xr.Dataset, inputs: Inputs, score: NDArray[Any], informat
 
 
 def _evidence(dim: str) -> str:
-    """Return the name of score and information of the effects of a dim."""
+    """Return the name of the score and information of the effects of a dimension."""
     return f"{dim}_evidence"
 
 
 def _numbers(dim: str) -> str:
-    """Return the name of the numbers of a dim's labels, which determine its length."""
+    """Return the name of the label numbers of a dimension."""
     return f"{dim}_numbers"
 
 
 def _dims(data: xr.Dataset) -> tuple[str, ...]:
-    """Return the dims of a table: types and clusters."""
+    """Return the dimensions of a table: types and clusters."""
     return (TYPE, *clusters_of(data))
 
 
-# From scores and a spec to the posteriors of both models of sentence pairs.
+# Fitting both models of sentence pairs, given scores and a spec.
 
 
 def pairs_spec(model: str | Path | ModelSpec) -> ModelSpec:
-    """Return a model by its name, path or spec, and raise an error if it is not a model of sentence pairs.
+    """Return the spec of a model, and raise an error if it is not a model of sentence pairs.
 
     Raises
     ------
@@ -215,9 +215,9 @@ def fit_share(
     counted: NDArray[np.bool_] | None = None,
     among: NDArray[np.bool_] | None = None,
 ) -> xr.DataTree:
-    """Return the posterior of the share of `counted` pairs `among` others.
+    """Return the posterior of the share of `counted` pairs in the pairs selected by `among`.
 
-    By default it is the share of pairs whose stereotypical sentence is ahead among pairs that do not tie.
+    By default, it is the share of untied pairs whose stereotypical sentence is ahead.
     """
     if counted is None:
         counted, among = data.ahead.to_numpy(), untied(data)
@@ -236,7 +236,7 @@ def fit_share(
 def fit_difference(
     scores: PairScores, spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling, folder: Path | None = None
 ) -> xr.DataTree:
-    """Return the posterior of how far the stereotypical sentence is ahead."""
+    """Return the posterior of the mean difference in favour of the stereotypical sentence."""
     inputs, coords, unit = difference_inputs(data), _coords(data), data.unit.item()
     model = PyMCModel(lambda: difference_model(spec, data, inputs), coords)
 
@@ -258,5 +258,5 @@ def labelled_model(scores: PairScores, spec: ModelSpec, estimand: str) -> pm.Mod
 
 
 def _coords(data: xr.Dataset) -> dict[str, list[str]]:
-    """Return the labels of each dim."""
+    """Return the labels of each dimension."""
     return {dim: data[dim].to_numpy().tolist() for dim in (TYPE, *CLUSTERS) if dim in data.dims}

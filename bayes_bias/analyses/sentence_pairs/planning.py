@@ -1,4 +1,4 @@
-"""Design study of a share: the numbers of pairs and writers that detect a difference from one half."""
+"""Design analysis of a share: the numbers of pairs and writers needed to detect a difference from one half."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from bayes_bias.analyses.sentence_pairs.estimands import NO_PREFERENCE, shares, 
 from bayes_bias.analyses.sentence_pairs.scores import PAIR, clusters_of
 from bayes_bias.shared_types import Numbers
 
-# Numbers of writers (of pairs, if there are no clusters), and of pairs of each writer.
+# Numbers of writers (or, without clusters, pairs), and numbers of pairs per writer.
 WRITERS = (10, 20, 40, 80, 160, 320, 640)
 EACH = (1, 5, 20, 80)
 MOST = 100_000
@@ -21,11 +21,12 @@ MOST = 100_000
 
 @dataclass(frozen=True)
 class PairsNeeded:
-    """Numbers that would distinguish the share from one half, if it is as estimated.
+    """The sample size needed to distinguish the share from one half, if the share is as estimated.
 
-    `count` is the smallest number of `kind` ("writer", or "pair" if there are no clusters) with which the interval
-    would exclude one half with probability `power`, or None if 100,000 would not be enough. `pairs_each` is the present
-    average. `more_pairs_suffice` is True if more pairs of the present number of writers could be enough.
+    `count` is the smallest number of `kind` ("writer", or "pair" if there are no clusters) for which the interval
+    excludes one half with probability `power`, or None if 100,000 are not enough. `pairs_each` is the current average
+    number of pairs per writer. `more_pairs_suffice` is True if more pairs from the current number of writers could be
+    enough.
     """
 
     kind: str
@@ -44,16 +45,17 @@ def plan_pairs(
     untied: xr.Dataset | None = None,
     ci_prob: float = 0.95,
 ) -> pd.DataFrame:
-    r"""Predict width of the share's interval, and probability that it excludes one half, for other numbers of pairs.
+    r"""Predict the width and the power of the interval of the share for other numbers of writers and pairs.
 
-    With :math:`W` writers of :math:`m` pairs each the variance of the share is
+    With :math:`W` writers of :math:`m` pairs each, the variance of the share is
 
     .. math:: v = \sigma^2_\mathrm{shared} / W + (p (1 - p) - \sigma^2_\mathrm{shared}) / W m
 
     where :math:`\sigma^2_\mathrm{shared}` is the variance between writers. The interval is
-    :math:`\pm t_{W - 1} \sqrt v`. Its width and the probability are averaged over the posterior. The numbers of other
-    clusters (templates, terms) are assumed to equal the number of writers. Without clusters, `writers` are pairs, and
-    `pairs_each` is ignored. `untied` is the posterior of the share of pairs that do not tie, if some do.
+    :math:`\pm t_{W - 1} \sqrt v`. Its width and the probability that it excludes one half are averaged over the
+    posterior. The numbers of other clusters (templates, terms) are assumed to equal the number of writers. Without
+    clusters, `writers` are pairs, and `pairs_each` is ignored. If there are ties, `untied` is the posterior of the
+    share of untied pairs.
 
     References
     ----------
@@ -76,7 +78,7 @@ def pairs_needed(
     ci_prob: float = 0.95,
     power: float = 0.8,
 ) -> PairsNeeded:
-    """Return the number of writers, with the present average number of pairs, that distinguishes a share from 1/2."""
+    """Return the number of writers, each with the current average number of pairs, that a clear share requires."""
     study, kinds = _Study.of(posterior, data, untied), clusters_of(data)
     kind = kinds[0] if kinds else PAIR
     present = data.sizes[kind]
@@ -94,7 +96,7 @@ def pairs_needed(
 
 @dataclass(frozen=True, eq=False)
 class _Study:
-    """Variance components of single pairs, and the difference of the share from one half, draw by draw."""
+    """Draws of the variance components of single pairs, and of the difference between the share and one half."""
 
     shared: Numbers
     single: Numbers
@@ -105,7 +107,7 @@ class _Study:
     def of(cls, posterior: xr.Dataset, data: xr.Dataset, untied: xr.Dataset | None) -> "_Study":
         shared, total = variance_parts(posterior, data)
         beyond = shares(posterior, data).values[:, 0] - NO_PREFERENCE
-        if untied is not None:  # a tie counts as half: it is at the null, and does not vary
+        if untied is not None:  # a tie counts as half, so it has the null value and no variance
             q = shares(untied, data).values[:, 0]
             shared, total, beyond = q**2 * shared, q / 4 - q**2 * (1 / 4 - total), q * beyond
         return cls(shared, total - shared, beyond, bool(clusters_of(data)))
@@ -121,6 +123,6 @@ class _Study:
         }
 
     def enough(self, writers: Numbers, pairs_each: float, ci_prob: float, power: float) -> NDArray[np.bool_]:
-        """Return True for numbers that are enough if share and variances equal their posterior means."""
+        """Return True for numbers that are sufficient if the share and the variances equal their posterior means."""
         sd = np.sqrt(self.shared.mean() / writers + self.single.mean() / (writers * pairs_each))
         return np.asarray(abs(self.beyond.mean()) >= (t.ppf((1 + ci_prob) / 2, writers - 1) + norm.ppf(power)) * sd)

@@ -1,4 +1,4 @@
-"""Shares, or differences, of sentence pairs by type, with both intervals."""
+"""Plot of shares or differences of sentence pairs by type, with two intervals."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -25,7 +25,7 @@ from bayes_bias.plots.style import (
 )
 from bayes_bias.table.columns import interval_of
 
-_BELOW = 0.24  # rows
+_BELOW = 0.24  # in units of rows
 
 
 def plot_sentence_pairs(
@@ -36,14 +36,14 @@ def plot_sentence_pairs(
     legend: bool = True,
     palette: Sequence[str] | None = None,
 ) -> Axes:
-    """Plot all pairs and each type in rows, with the posterior's interval and the interval of independent pairs.
+    """Plot the posterior interval and the interval for independent pairs, with a row for all pairs and each type.
 
     Parameters
     ----------
     pairs : SentencePairs or SentencePairsChange
         From `bayes_bias.sentence_pairs.estimate`.
     estimand : {"share", "difference"}
-        How often the stereotypical sentence is ahead, or by how much; for a change, by how much that changed.
+        The share of pairs whose stereotypical sentence is ahead, or the mean difference (for a change, its change).
     ax, legend, palette
         As in `plot_forest`.
 

@@ -1,4 +1,4 @@
-"""Published numbers, with intervals that treat pairs as independent."""
+"""Published statistics, with intervals that treat pairs as independent."""
 
 from math import nan
 
@@ -12,19 +12,19 @@ from bayes_bias.table.columns import interval_names
 
 
 def published(scores: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
-    """Shares and differences as the literature reports them, treating pairs as independent.
+    """Compute shares and differences as in the literature, which treats pairs as independent.
 
-    There is a row for all pairs, for each bias type, and for each direction, which is marked as such if a type has its
-    name. Columns are numbers of ``pairs``, ``ahead``, ``tied``, ``share`` of pairs whose stereotypical sentence is
-    ahead, with the intervals of Wilson (``wilson_ci95_lb``, ``wilson_ci95_ub``) and of Clopper and Pearson
-    (``exact_ci95_lb``, ``exact_ci95_ub``); ``sign_p_value``, two-sided, of the sign test, which excludes ties;
-    ``ties_half``, the share if a tie counts as half, with Student's interval (``ties_half_ci95_lb``,
-    ``ties_half_ci95_ub``); mean ``difference`` (units of the scores) with Student's interval (``student_ci95_lb``,
+    There is a row for all pairs, for each bias type, and for each direction. A direction is marked as such if a type
+    has the same name. Columns are numbers of ``pairs``, ``ahead`` and ``tied``; ``share`` of pairs whose stereotypical
+    sentence is ahead, with the intervals of Wilson (``wilson_ci95_lb``, ``wilson_ci95_ub``) and of Clopper and Pearson
+    (``exact_ci95_lb``, ``exact_ci95_ub``); ``sign_p_value`` of the two-sided sign test, which excludes ties;
+    ``ties_half``, the share in which a tie counts as half, with Student's interval (``ties_half_ci95_lb``,
+    ``ties_half_ci95_ub``); and mean ``difference`` (units of the scores) with Student's interval (``student_ci95_lb``,
     ``student_ci95_ub``).
 
-    These intervals are too short, because pairs of one writer resemble each other. As in CrowS-Pairs' program, ties
-    stay in the denominator of the overall share but not of the shares by direction ("stereotype score",
-    "antistereotype score").
+    These intervals are too short, because pairs by the same writer are similar. As in the program of CrowS-Pairs, ties
+    are included in the denominator of the overall share, but not in the denominators of the shares by direction
+    ("stereotype score", "antistereotype score").
 
     References
     ----------
@@ -59,12 +59,13 @@ def published(scores: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
 
 
 def paired(before: PairScores, after: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
-    """Compute the change of the same pairs, treated as independent: a row for all pairs and for each bias type.
+    """Compute the change between two sets of scores for the same pairs, which are treated as independent.
 
-    Columns are numbers of ``pairs``, ``gained`` and ``lost``, ``change`` of the share with Student's interval
-    (``change_ci95_lb``, ``change_ci95_ub``), ``ties_half``, the change of the share in which a tie counts as half, with
-    Student's interval (``ties_half_ci95_lb``, ``ties_half_ci95_ub``), ``mcnemar_p_value`` of McNemar's exact test, and
-    the mean change of the ``difference`` (``student_ci95_lb``, ``student_ci95_ub``).
+    There is a row for all pairs and for each bias type. Columns are numbers of ``pairs``, ``gained`` and ``lost``;
+    ``change`` of the share with Student's interval (``change_ci95_lb``, ``change_ci95_ub``); ``ties_half``, the change
+    of the share in which a tie counts as half, with Student's interval (``ties_half_ci95_lb``, ``ties_half_ci95_ub``);
+    ``mcnemar_p_value`` of McNemar's exact test; and the mean change of the ``difference`` (``student_ci95_lb``,
+    ``student_ci95_ub``).
 
     References
     ----------
@@ -97,25 +98,25 @@ def paired(before: PairScores, after: PairScores, ci_prob: float = 0.95) -> pd.D
 
 
 def ties_as_half(rows: pd.DataFrame) -> "pd.Series[float]":
-    """Return 1 for each pair whose stereotypical sentence is ahead, 0 for the other sentence, and 1/2 for ties."""
+    """Return 1 for each pair whose stereotypical sentence is ahead, 1/2 for ties, and 0 for all other pairs."""
     return rows.ahead + rows.tied / 2
 
 
 def _split_by_type(values: pd.DataFrame, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return the values of the pairs of each type, if there are several types in the rows."""
+    """Return the values of the pairs by type, if there are several types."""
     if TYPE not in rows or rows[TYPE].nunique() < 2:
         return {}
     return {str(kind): part for kind, part in values.groupby(rows[TYPE])}
 
 
 def _named(ci_prob: float, of: str, low: float, high: float) -> dict[str, float]:
-    """Return the bounds of an interval by their names."""
+    """Return a mapping from names to the bounds of an interval."""
     lower, upper = interval_names(ci_prob, "ci", of)
     return {lower: low, upper: high}
 
 
 def _student(ci_prob: float, of: str, values: "pd.Series[float]") -> dict[str, float]:
-    """Return Student's interval of a mean by its names, which is missing for one pair."""
+    """Return Student's interval of a mean. The bounds are missing if there is only one pair."""
     reach = nan
     if len(values) > 1:
         reach = student.ppf((1 + ci_prob) / 2, len(values) - 1) * values.std() / np.sqrt(len(values))

@@ -1,4 +1,4 @@
-"""Results for sentence pairs, as data, as sentences, and as a page."""
+"""Results for sentence pairs: tables, sentences, and a page."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -29,10 +29,10 @@ from bayes_bias.table.metric import Metric
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class PairsResult(Tabled):
-    """Shares and differences of one model, or their change."""
+    """Estimates of shares and differences for one model, or of changes between two models."""
 
     changed: ClassVar[bool] = False
-    # The value of a share that shows no preference, or no change.
+    # The null value of a share, which means no preference or no change.
     null: ClassVar[str] = "one half"
 
     fits: Mapping[str, xr.DataTree]
@@ -44,7 +44,7 @@ class PairsResult(Tabled):
 
     @property
     def sides(self) -> "dict[str, SentencePairs]":
-        """Return the results of single models: of the scores alone, or before and after."""
+        """Return the results for each set of scores: one set, or two sets for a change."""
         raise NotImplementedError
 
     @property
@@ -54,7 +54,7 @@ class PairsResult(Tabled):
 
     @property
     def name(self) -> str:
-        """Return the name in tables and figures."""
+        """Return the name of the scores in tables and figures."""
         return " to ".join(dict.fromkeys(side.scores.name for side in self.sides.values()))
 
     @property
@@ -64,18 +64,18 @@ class PairsResult(Tabled):
 
     @property
     def reach(self) -> str:
-        """Return the population that the numbers generalise to."""
+        """Return the population that the results generalise to."""
         return reach(self.first.data, self.scope)
 
     @property
     def estimated(self) -> str:
-        """Return the estimand of the rows "difference": the mean, or the location if the residual is not normal."""
+        """Return the estimand in the rows "difference": the mean or, for Student-t residuals, the location."""
         residual = residual_of(self.spec.priors)
         return "mean difference" if residual.collapses else f"location of the differences ({residual.name})"
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Return the reasons why fits have not converged, empty if they have."""
+        """Return the reasons why fits have not converged. It is empty if all fits have converged."""
         problems = []
         for name, fit in self.fits.items():
             if reasons := Diagnostics.of(fit).problems:
@@ -92,7 +92,7 @@ class PairsResult(Tabled):
 
     @property
     def answer(self) -> str:
-        """Return the answer to the question of the page, in a sentence."""
+        """Return the main result in a sentence."""
         row = self.row("share")
         if self.problems:
             sentences = [f"{fmt.capitalized(problem)}." for problem in self.problems]
@@ -113,7 +113,7 @@ class PairsResult(Tabled):
 
     @property
     def verdict(self) -> str:
-        """Return the answer, the population that it holds for, and the probability of the null, in sentences."""
+        """Describe the main result, the population that it generalises to, and its probability under the null."""
         if self.problems:
             return self.answer
         population = f"{self.answer} This holds for {self.reach}"
@@ -130,7 +130,7 @@ class PairsResult(Tabled):
         return " ".join([self.verdict, *more, *self._as_published()])
 
     def _more(self) -> list[str]:
-        """Return sentences about the difference and, in subclasses, about intervals and plans."""
+        """Return sentences about the difference. Subclasses add sentences about intervals and plans."""
         row = self.row("difference")
         number = with_interval(row, self.ci_prob, self.metric.decimals, unit=self.metric.unit)
         return [f"{'Change of the ' if self.changed else ''}{self.estimated}: {number}."]
@@ -141,7 +141,7 @@ class PairsResult(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Show how often the stereotypical sentence is ahead."""
+        """Show the shares of pairs whose stereotypical sentence is ahead."""
         unit, above, sign = ("percentage points", "P(more)", "+") if self.changed else ("%", "P(> ½)", "")
         form = fmt.signed if self.changed else fmt.plain
         return self._laid_out(
@@ -154,7 +154,7 @@ class PairsResult(Tabled):
 
     @property
     def difference_layout(self) -> Layout:
-        """Show by how much the stereotypical sentence is ahead."""
+        """Show the mean differences in favour of the stereotypical sentence."""
         decimals = self.metric.decimals
         return self._laid_out(
             "difference",
@@ -166,7 +166,7 @@ class PairsResult(Tabled):
 
     @property
     def how(self) -> str:
-        """Return the beginning of headings."""
+        """Return the words with which headings begin."""
         return "Change of how" if self.changed else "How"
 
     def _laid_out(
@@ -196,15 +196,15 @@ class PairsResult(Tabled):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SentencePairs(PairsResult):
-    """How often and by how much a model prefers stereotypical sentences. Made by `bayes_bias.sentence_pairs.estimate`.
+    """Estimates of a model's preference for stereotypical sentences. Made by `bayes_bias.sentence_pairs.estimate`.
 
     Attributes
     ----------
     scores : PairScores
         The scores that were read.
     fits : mapping of str to xarray.DataTree
-        "share" (of pairs that do not tie) and "difference", for ArviZ and `bayes_bias.save_fit`, if pairs tie also
-        "untied", the share of pairs that do not.
+        Fits of "share" (of untied pairs) and "difference" and, if there are ties, of "untied" (the share of untied
+        pairs), for ArviZ and `bayes_bias.save_fit`.
     spec : ModelSpec
         The model.
     scope : {"all", "pairs", "none"}
@@ -224,7 +224,7 @@ class SentencePairs(PairsResult):
     planned : pandas.DataFrame
         See `bayes_bias.analyses.sentence_pairs.estimands.plan_pairs`.
     needed : PairsNeeded
-        The number of writers or pairs that would settle the question.
+        The number of writers or pairs that a clear result requires.
     checks : pandas.DataFrame
         See `bayes_bias.analyses.sentence_pairs.checks.predictive_checks`.
     """
@@ -245,7 +245,7 @@ class SentencePairs(PairsResult):
 
     @property
     def ties(self) -> int:
-        """Return the number of pairs that tie."""
+        """Return the number of ties."""
         return int(self.scores.rows.tied.sum())
 
     def _as_published(self) -> list[str]:
@@ -285,9 +285,9 @@ class SentencePairs(PairsResult):
         return sentences
 
     def _planning(self) -> list[str]:
-        """Return the number of pairs that a clear share requires.
+        """Return a sentence on the number of pairs that a clear share requires.
 
-        It is omitted if the share is already clear, or if its direction is so uncertain that the number would be noise.
+        It is omitted if the share is already clear, or if its direction is so uncertain that the number is meaningless.
         """
         plan = self.needed
         if not 0.75 <= self.row("share").prob_direction <= (1 + self.ci_prob) / 2:
@@ -298,7 +298,7 @@ class SentencePairs(PairsResult):
         detect = f"detect a share this far from one half {fmt.percent(plan.power)} of the time"
         if plan.count is None:
             return [f"Planning: even {MOST:,} {more} would not {detect}."]
-        # Two significant digits, because the number rests on estimates.
+        # The number is rounded to two significant digits, because it is based on estimates.
         number = round(plan.count, -max(len(str(plan.count)) - 2, 0))
         only = "" if plan.more_pairs_suffice else f" More pairs of the present {kinds} would not be enough."
         return [f"Planning: about {number:,} {more} would {detect}.{only}"]
@@ -306,20 +306,20 @@ class SentencePairs(PairsResult):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class SentencePairsChange(PairsResult):
-    """The change of the same pairs between two models. Made by `bayes_bias.sentence_pairs.estimate`.
+    """Estimates of the change between two models for the same pairs. Made by `bayes_bias.sentence_pairs.estimate`.
 
     Attributes
     ----------
     before, after : SentencePairs
-        Both sides by themselves.
+        The results for each side.
     fits : mapping of str to xarray.DataTree
-        "changed": how often another sentence of the pair is ahead than before, or a tie came or went; "gained": how
-        often, among these pairs, the change favours the stereotypical sentence; "difference": by how much the
-        difference changed.
+        Fits of "changed" (the share of pairs in which the preferred sentence changed or a tie was gained or lost),
+        "gained" (the share of changed pairs in which the change favours the stereotypical sentence), and "difference"
+        (the change of the difference).
     spec, scope, ci_prob
         See `SentencePairs`.
     table : pandas.DataFrame
-        As in `SentencePairs`, for the changes of share and difference. Zero means no change.
+        As in `SentencePairs`, but for changes of the share and the difference. Zero means no change.
     published : pandas.DataFrame
         See `bayes_bias.analyses.sentence_pairs.published.paired`.
     """
@@ -410,7 +410,7 @@ def sentence_pairs_document(pairs: PairsResult) -> Document:
 
 
 def _plan(planned: pd.DataFrame) -> PageSection:
-    """Lay out half of the interval's width in percentage points, with writers in rows and pairs of each in columns."""
+    """Lay out half of the interval's width in percentage points by number of writers (rows) and pairs (columns)."""
     widths = (50 * planned).pivot_table("width", planned.index.names[0], "each")
     texts = widths.map(partial(plain, decimals=1))
     rows = [(int(number), row.tolist()) for number, row in texts.iterrows()]
@@ -419,7 +419,7 @@ def _plan(planned: pd.DataFrame) -> PageSection:
 
 
 def methods_of(pairs: PairsResult) -> Methods:
-    """Return the methods text: the pairs, both models, and the population that the shares generalise to."""
+    """Return the methods text on the pairs, both models, and the population that the shares generalise to."""
     first, data, spec = pairs.first, pairs.first.data, pairs.spec
     all_fits, tied = dict(pairs.fits), []
     for state, side in pairs.sides.items():

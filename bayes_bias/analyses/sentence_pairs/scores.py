@@ -1,4 +1,4 @@
-"""Scores of sentence pairs, with a row for each pair, which are checked before any computation."""
+"""Reading and checking scores of sentence pairs, with a row for each pair."""
 
 import hashlib
 import math
@@ -37,7 +37,7 @@ from bayes_bias.table.metric import Metric
 from bayes_bias.table.settings import SETTINGS, Design, check_ignored, check_settings, pooled_over
 from bayes_bias.words.spelling import composed, plain_word
 
-# Frequent words of a language, none of which is also a frequent word of English.
+# Frequent words of each language. Words that are also frequent in English are excluded.
 _WORDS: Mapping[str, str] = MappingProxyType(
     {
         "English": "the and of was is are were with that his her they have had not for it you this",
@@ -57,16 +57,16 @@ _WORDS: Mapping[str, str] = MappingProxyType(
 )
 _FUNCTION_WORDS = MappingProxyType({language: frozenset(words.split()) for language, words in _WORDS.items()})
 _WORD = re.compile(r"\w+")
-# Languages with letters of their own, by the name of these letters in Unicode. Others are named by their letters.
+# Languages that are identified by their script, by Unicode name. Other scripts are reported by their own name.
 _SCRIPTS: Mapping[str, str] = MappingProxyType({"HIRAGANA": "Japanese", "KATAKANA": "Japanese", "HANGUL": "Korean"})
-# The smallest number and share of sentences in a language.
+# A language is only reported if it has at least this number and share of sentences.
 _ENOUGH, _SHARE = 5, 0.05
 
 
 def language_of(sentence: str) -> str:
-    """Return the language with most function words in a sentence, or "" if there are fewer than two, or a tie.
+    """Return the language with the most function words in a sentence, or "" if there are fewer than two, or a tie.
 
-    A sentence in other than Latin letters returns the name of the letters.
+    For sentences in non-Latin scripts, the result is determined by the script.
     """
     if script := _script_of(sentence):
         return script
@@ -79,7 +79,7 @@ def language_of(sentence: str) -> str:
 
 
 def _script_of(sentence: str) -> str:
-    """Return the letters of a sentence if most of them are not Latin, and "" if they are."""
+    """Return the script of a sentence, or "" if most letters are Latin."""
     names = Counter(unicodedata.name(letter, "LATIN").split()[0] for letter in sentence if letter.isalpha())
     if 2 * names["LATIN"] >= names.total():
         return ""
@@ -88,7 +88,7 @@ def _script_of(sentence: str) -> str:
 
 
 def languages_of(sentences: Iterable[str]) -> tuple[str, ...]:
-    """Return the languages of sentences, the most frequent first, without languages of a few sentences."""
+    """Return the languages of sentences, sorted by decreasing frequency. Rare languages are omitted."""
     texts = list(sentences)
     counts = Counter(filter(None, map(language_of, texts)))
     least = max(_ENOUGH, _SHARE * len(texts))
@@ -96,7 +96,7 @@ def languages_of(sentences: Iterable[str]) -> tuple[str, ...]:
 
 
 def check_one_language(sentences: Iterable[str]) -> None:
-    """Raise an error for sentences in several languages.
+    """Raise an error if sentences are in several languages.
 
     Raises
     ------
@@ -110,12 +110,12 @@ def check_one_language(sentences: Iterable[str]) -> None:
         )
 
 
-# Labels that pairs may share. The models use all but `direction`, CrowS-Pairs' column of who is stereotyped.
+# Labels of pairs. The models use all except `direction`, which is a column of CrowS-Pairs.
 TYPE, DIRECTION = "bias_type", "direction"
 CLUSTERS = ("writer", "template", "term")
 LABELS = (TYPE, *CLUSTERS, DIRECTION)
 
-# Names in CrowS-Pairs' data and in the files that its program writes.
+# Column names in the data of CrowS-Pairs and in the files that its program writes.
 CROWS_PAIRS = MappingProxyType(
     {
         "item": "Unnamed: 0",  # the first column of the published file is unnamed
@@ -129,10 +129,10 @@ CROWS_PAIRS = MappingProxyType(
 )
 _SCORES = ("score_more", "score_less")
 _SENTENCES = ("sentence_more", "sentence_less")
-# Scores of one pair may differ by a smaller share between batches of one model.
+# Smaller relative differences between scores of one pair may be due to different batches.
 _SAME = 0.01
 READ = ("item", *_SCORES, "difference", *LABELS, "model")
-# Subjects differ between pairs, so only some of the settings of models are settings here.
+# Only some of the settings of models are settings here, because subjects differ between pairs.
 _DESIGN = Design(
     "scores",
     SentencePairsError,
@@ -141,13 +141,13 @@ _DESIGN = Design(
     rows="pairs",
 )
 
-# The number of headings in a message, and the length of each.
+# The maximum number of headings in a message, and the maximum length of each heading.
 _SHOWN, _LONGEST = 12, 40
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairScores(Tabled):
-    """Scores of pairs: by how much each stereotypical sentence is ahead. Made by `read_scores`.
+    """Scores of pairs with the difference between the two sentences of each pair. Made by `read_scores`.
 
     Attributes
     ----------
@@ -157,17 +157,17 @@ class PairScores(Tabled):
         One row for each ``item``: ``difference``, ``ahead`` and ``tied`` after rounding, and ``bias_type``, ``writer``,
         ``template``, ``term``, ``direction`` if they are in the source.
     decimals : int or None
-        The decimals to which scores were rounded before they were compared, or None if they were not rounded.
+        Number of decimals to which scores were rounded before they were compared, or None without rounding.
     metric : Metric
         The metric of a difference, with its unit.
     unit : {"log-probability", "probability", "loss", "perplexity"}
-        The unit in the source, before scores were turned into log probabilities.
+        The unit in the source, before conversion to log probabilities.
     notices : tuple of str
         Notes on the scores, such as numbers of ties.
     provenance : mapping of str to str
         The source of the scores.
     sentences : pandas.DataFrame or None
-        ``sentence_more`` and ``sentence_less`` of each item, if the source has them.
+        ``sentence_more`` and ``sentence_less`` of each item, or None if the source contains no sentences.
     """
 
     name: str
@@ -181,16 +181,16 @@ class PairScores(Tabled):
 
     @property
     def text(self) -> str:
-        """Return name, number of pairs, and the share in which the stereotypical sentence is ahead."""
+        """Return a text with the name, the number of pairs, and the share whose stereotypical sentence is ahead."""
         return f"{self.name}, {len(self):,} pairs; the stereotypical sentence is ahead in {self.rows.ahead.mean():.1%}"
 
     def _shown(self) -> pd.DataFrame:
-        """Return the number of pairs of each bias type, and the share with the stereotypical sentence ahead."""
+        """Return the number of pairs of each bias type, and the share whose stereotypical sentence is ahead."""
         categories = self.rows[TYPE] if TYPE in self.rows else pd.Series("all", self.rows.index, name=TYPE)
         return self.rows.groupby(categories, sort=False).ahead.agg(pairs="size", ahead="mean").rename_axis("bias type")
 
     def with_items(self, items: pd.Index) -> "PairScores":
-        """Return the scores of some pairs."""
+        """Return the scores of the selected pairs."""
         sentences = None if self.sentences is None else self.sentences.loc[items]
         return replace(self, rows=self.rows.loc[items], sentences=sentences)
 
@@ -212,21 +212,21 @@ def read_scores(
     unit: ScoreUnit | None = None,
     ignore: str | Sequence[str] = (),
 ) -> PairScores:
-    """Read and check scores of sentence pairs from a frame or a CSV file, see `bayes_bias.sentence_pairs.estimate`.
+    """Read and check scores of sentence pairs from a frame or a CSV file for `bayes_bias.sentence_pairs.estimate`.
 
-    Required columns are ``item``, and either ``score_more`` and ``score_less``, scores of the more and of the less
-    stereotypical sentence, or ``difference``. Optional columns are ``bias_type``, ``writer``, ``template``, ``term``
-    (StereoSet's target of a pair), ``direction`` and ``model``, of which one can be selected. The names of CrowS-Pairs'
-    program are also accepted. Scores are rounded before they are compared, to three decimals as in the CrowS-Pairs
-    program. Averages of log probabilities (AUL) are small numbers and require more decimals. None compares scores
-    unrounded.
+    Required columns are ``item``, and either ``score_more`` and ``score_less`` (the scores of the more and the less
+    stereotypical sentence) or ``difference``. Optional columns are ``bias_type``, ``writer``, ``template``, ``term``
+    (the target term in StereoSet), ``direction``, and ``model`` (to select one of several models). The column names of
+    the CrowS-Pairs program are also accepted. Scores are rounded before they are compared, by default to three decimals
+    as in the CrowS-Pairs program. Averages of log probabilities (AUL) are small numbers and require more decimals. If
+    `decimals` is None, scores are not rounded.
 
-    Scores are natural logarithms of probabilities, and therefore not above 0. Other scores require a `unit`: they are
-    converted to log probabilities, negated losses, or negated logarithms of perplexities. Without a
-    unit, scores that do not look like log probabilities raise an error.
+    By default, scores must be natural logarithms of probabilities, and are therefore not above 0. Scores that do not
+    look like log probabilities raise an error unless `unit` is set. Probabilities are then converted to logarithms,
+    losses to negated losses, and perplexities to negated logarithms.
 
-    Scores that were made under different settings, such as layers, versions or languages, are not pooled, unless the
-    column is in `ignore`. A notice names other columns whose values differ.
+    Scores from different settings, such as layers, versions or languages, are not pooled, unless the column is in
+    `ignore`. A notice names other columns whose values differ.
     """
     if isinstance(source, PairScores):
         return source
@@ -290,7 +290,7 @@ def read_scores(
 
 
 def read_frame_of_scores(source: Any) -> tuple[pd.DataFrame, str]:
-    """Return a frame, or the content of a file, with its name."""
+    """Return a frame and its name. The source is a frame or a file."""
     if isinstance(source, pd.DataFrame):
         return source, "pairs"
     problem = "neither a DataFrame nor the path of a CSV file. Pass one of these."
@@ -313,7 +313,7 @@ def read_frame_of_scores(source: Any) -> tuple[pd.DataFrame, str]:
 
 
 def with_our_names(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame in which columns of CrowS-Pairs have our names, unless it has these as well."""
+    """Rename the columns of CrowS-Pairs to the names of this package, unless a column with that name exists."""
     return frame.rename(columns={theirs: ours for ours, theirs in CROWS_PAIRS.items() if ours not in frame.columns})
 
 
@@ -360,12 +360,12 @@ def _labels(rows: pd.DataFrame, column: str) -> "pd.Series[str]":
 
 
 def plain_sentence(text: Any) -> str:
-    """Return a sentence with one encoding of blanks and accents, so that it can be compared."""
+    """Normalise blanks and accents in a sentence, so that sentences can be compared."""
     return " ".join(composed(plain_word(str(text))).split())
 
 
 def _repeated(scores: pd.DataFrame) -> tuple[str, ...]:
-    """Return a notice of pairs whose sentences have several rows. Different scores raise an error."""
+    """Return a notice of sentence pairs that have several rows. If their scores differ, raise an error."""
     filled = scores[(scores[list(_SENTENCES)] != "").all(axis=1)].groupby(list(_SENTENCES), sort=False)
     spread = filled.max() - filled.min()
     different = (spread > _SAME * filled.max().abs()).any(axis=1)
@@ -391,7 +391,7 @@ def _numbers(rows: pd.DataFrame, column: str) -> "pd.Series[float]":
     return numbers
 
 
-# The design of a table of scores: pairs may share a type, a writer, a template, or a term.
+# The design of a table of scores: the types and the clusters (writers, templates, and terms) of pairs.
 
 ALL_PAIRS = "all pairs"
 PAIR = "pair"
@@ -401,9 +401,9 @@ _PER_SQUARED_SKEWNESS = 25
 def design(scores: PairScores) -> tuple[xr.Dataset, tuple[str, ...]]:
     """Return the pairs with their types and clusters, and notices of omitted columns and skewed differences.
 
-    ``difference``, ``ahead`` and ``tied`` are by ``pair``. ``type_of`` and, for each kind of cluster, such as
-    ``writer_of``, are positions among the labels of that dim in alphabetical order. ``unit`` is the unit of the priors
-    of differences.
+    ``difference``, ``ahead`` and ``tied`` have the dimension ``pair``. For each pair, ``type_of`` and variables such as
+    ``writer_of`` contain positions in the alphabetical list of labels. ``unit`` is the unit of the priors of
+    differences.
     """
     rows, notices = scores.rows, []
     if rows.tied.all():
@@ -437,7 +437,7 @@ def design(scores: PairScores) -> tuple[xr.Dataset, tuple[str, ...]]:
 
 
 def position_of(dim: str) -> str:
-    """Return the name of the positions of pairs among the labels of a dim."""
+    """Return the name of the variable with the label positions for a dimension."""
     return f"{dim.removeprefix('bias_')}_of"
 
 
@@ -457,12 +457,12 @@ def untied(data: xr.Dataset) -> NDArray[np.bool_]:
 
 
 def weights(data: xr.Dataset) -> NDArray[np.float64]:
-    """Return the share of each type among all pairs."""
+    """Return the share of pairs that have each type."""
     return np.bincount(data.type_of, minlength=data.sizes[TYPE]) / data.sizes[PAIR]
 
 
 def cells(data: xr.Dataset, counted: NDArray[np.bool_], among: NDArray[np.bool_]) -> pd.DataFrame:
-    """Return one row for pairs with the same type and clusters: the numbers of `counted` pairs `among` others."""
+    """Return a row for each combination of type and clusters: numbers of pairs in `among`, and of `counted` pairs."""
     keys = [position_of(dim) for dim in (TYPE, *clusters_of(data))]
     frame = data[keys].reset_coords(drop=True).to_dataframe()
     frame = frame.assign(counted=counted & among, among=among)
@@ -470,9 +470,9 @@ def cells(data: xr.Dataset, counted: NDArray[np.bool_], among: NDArray[np.bool_]
 
 
 def spread(difference: NDArray[np.float64], name: str) -> float:
-    """Return the standard deviation. Raise an error if all differences are equal."""
+    """Return the standard deviation of differences. Raise an error if all differences are equal."""
     sd = float(difference.std())
-    # Equal numbers may differ by rounding.
+    # Equal numbers may differ because of rounding errors.
     if not sd > 1e-10 * np.abs(difference).max():
         raise SentencePairsError(
             f"In '{name}', all pairs have the same difference, {difference[0]:g}, so that no uncertainty can be"
@@ -482,7 +482,7 @@ def spread(difference: NDArray[np.float64], name: str) -> float:
 
 
 def _too_skewed(difference: NDArray[np.float64]) -> list[str]:
-    """Apply Cochran's rule for the interval of a mean, 25 times the squared skewness (Sampling Techniques, 1977)."""
+    """Return a notice if there are fewer pairs than 25 times the squared skewness (Cochran, 1977)."""
     from scipy.stats import skew
 
     enough = math.ceil(_PER_SQUARED_SKEWNESS * skew(difference) ** 2)

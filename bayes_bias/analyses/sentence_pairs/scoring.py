@@ -1,4 +1,4 @@
-"""Scores of sentence pairs by a language model, from CrowS-Pairs' columns to a frame for `estimate`."""
+"""`score`: scores of sentence pairs by a language model."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -13,7 +13,7 @@ from bayes_bias.progress import advance, step
 
 type How = Literal["pll", "aul", "aula", "likelihood"]
 
-# The method of a model that computes each score, and the kind of model with this method.
+# For each score, the method that computes it, and the kind of model that has this method.
 HOW: Mapping[str, tuple[str, str]] = {
     "pll": ("pseudo_log_likelihood", "a masked language model (load_masked)"),
     "aul": ("all_unmasked", "a masked language model (load_masked)"),
@@ -26,9 +26,10 @@ _AT_A_TIME = 64
 
 
 def score(model: Any, frame: pd.DataFrame, how: How = "pll") -> pd.DataFrame:
-    r"""Score both sentences of each pair.
+    r"""Compute the scores of both sentences of each pair with a language model.
 
-    With the sentence's tokens :math:`w`, the tokens :math:`U` in both sentences, and a causal model's :math:`w_{<i}`,
+    Let :math:`w` be the tokens of a sentence, :math:`U` the tokens that occur in both sentences, and :math:`w_{<i}` the
+    tokens before token i. The scores are
 
     .. math:: \mathrm{pll} = \sum_{i \in U} \log p(w_i \mid w_{\setminus i}), \quad
               \mathrm{aul} = \frac{1}{|w|} \sum_i \log p(w_i \mid w), \quad
@@ -37,14 +38,14 @@ def score(model: Any, frame: pd.DataFrame, how: How = "pll") -> pd.DataFrame:
     Parameters
     ----------
     model : MaskedModel or CausalModel
-        Or any object with the method that `how` needs, and a `name`.
+        Model, or any object with a `name` and the method that `how` requires.
     frame : pandas.DataFrame
-        A row for each pair: the more and the less stereotypical sentence in `sentence_more` and `sentence_less`, or
-        CrowS-Pairs' `sent_more` and `sent_less`, and optionally `item`, `bias_type`, `writer` (or `anon_writer`),
-        `direction` (or `stereo_antistereo`), `template`, `term`.
+        A row for each pair. The more and the less stereotypical sentence are in `sentence_more` and `sentence_less` (or
+        `sent_more` and `sent_less`, as in CrowS-Pairs). Optional columns are `item`, `bias_type`, `writer` (or
+        `anon_writer`), `direction` (or `stereo_antistereo`), `template`, and `term`.
     how : {"pll", "aul", "aula", "likelihood"}
-        Pseudo-log-likelihood of the common tokens (CrowS-Pairs [1]_), all-unmasked likelihood without and with
-        attention weights [2]_, log-likelihood of a causal model.
+        Pseudo-log-likelihood of the common tokens (CrowS-Pairs [1]_), all-unmasked likelihood without or with attention
+        weights [2]_, or log-likelihood of a causal model.
 
     Returns
     -------
@@ -55,7 +56,7 @@ def score(model: Any, frame: pd.DataFrame, how: How = "pll") -> pd.DataFrame:
     Raises
     ------
     LanguageModelError
-        If the model has no such score, if columns are missing, if sentences are missing or empty, if items are
+        If the model cannot compute the score, if columns are missing, if sentences are missing or empty, if items are
         repeated, or if scores are not finite.
 
     References
@@ -114,7 +115,7 @@ def score(model: Any, frame: pd.DataFrame, how: How = "pll") -> pd.DataFrame:
 
 
 def _pairs(frame: pd.DataFrame) -> list[tuple[str, str]]:
-    """Return both sentences of each pair, which are checked."""
+    """Check both sentences of each pair, and return them."""
     for column in SENTENCES:
         if column not in frame:
             raise LanguageModelError(

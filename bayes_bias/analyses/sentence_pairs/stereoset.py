@@ -1,7 +1,7 @@
-"""StereoSet (Nadeem et al. 2021): language-model score, stereotype score and ICAT, from its data and predictions.
+"""StereoSet (Nadeem et al. 2021): language-model score, stereotype score, and ICAT from its data and predictions.
 
-Its sentences are CC BY-SA and are read from the user's copy. A prediction file contains a score for each sentence. The
-benchmark's repository contains predictions of the published models.
+The sentences have a CC BY-SA licence and are read from the user's copy. A prediction file contains a score for each
+sentence. The repository of the benchmark contains predictions of the published models.
 """
 
 import math
@@ -22,40 +22,41 @@ _LABELS = {"stereotype": "stereotype", "anti-stereotype": "antistereotype", "unr
 
 
 def stereoset(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
-    r"""Compute language-model score, stereotype score and ICAT, for each task and type of bias and overall.
+    r"""Compute the language-model score, stereotype score, and ICAT for each task and type of bias, and overall.
 
     For each target term with `n` triples of sentences
 
     .. math:: \mathrm{ss} = 100 \frac{\#(s > a)}{n}, \qquad \mathrm{lm} = 100 \frac{\#(s > u) + \#(a > u)}{2 n}
 
     where `s`, `a`, `u` are the scores of the stereotypical, the anti-stereotypical and the unrelated sentence. LMS and
-    SS are their means over terms, and
+    SS are the means of lm and ss over terms, and
 
     .. math:: \mathrm{ICAT} = \mathrm{LMS} \min(\mathrm{SS}, 100 - \mathrm{SS}) / 50
 
-    Equal scores count against the stereotype, and against the related sentence, as in the published code.
+    As in the published code, equal scores count against the stereotype, and against the related sentence.
 
-    These scores can mislead: a term with one triple counts as much as a term with forty, and SS has no interval. For an
-    interval, pass the result of `stereotype_pairs` to `estimate`, with ``unit="probability"`` for probabilities.
+    These scores can be misleading: terms have equal weights, although they have between 1 and 40 triples, and SS has no
+    interval. To estimate an interval, pass the result of `stereotype_pairs` to `estimate`, with ``unit="probability"``
+    if scores are probabilities.
 
     Parameters
     ----------
     gold : str or Path
-        `dev.json`, or a file of its form.
+        The file `dev.json`, or a file with the same format.
     predictions : str or Path
-        ``{"intrasentence": [{"id": ..., "score": ...}, ...], "intersentence": [...]}``. A task without predictions is
-        omitted, with a notice.
+        A JSON file ``{"intrasentence": [{"id": ..., "score": ...}, ...], "intersentence": [...]}``. Tasks without
+        predictions are omitted, with a notice.
 
     Returns
     -------
     pandas.DataFrame
-        Columns `task`, `bias_type`, numbers of `triples` and `terms`, and `lms`, `ss`, `icat` (0 to 100), with rows
-        "overall" for all tasks or types together.
+        Table with the columns `task`, `bias_type`, numbers of `triples` and `terms`, and `lms`, `ss`, `icat` (0 to
+        100). Rows "overall" combine all tasks or types.
 
     Raises
     ------
     LanguageModelError
-        If files cannot be read, or if sentences have no score.
+        If a file cannot be read, or if a sentence has no score.
 
     References
     ----------
@@ -91,7 +92,7 @@ def read_triples(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
 
 
 def count_terms(triples: pd.DataFrame) -> pd.DataFrame:
-    """Count for each term all `triples`, s > a (`over_anti`), s > u (`stereo_over`) and a > u (`anti_over`)."""
+    """Count `triples` of each term: all, s > a (`over_anti`), s > u (`stereo_over`), and a > u (`anti_over`)."""
     wins = triples.assign(
         triples=1,
         over_anti=triples.stereotype > triples.antistereotype,
@@ -103,9 +104,9 @@ def count_terms(triples: pd.DataFrame) -> pd.DataFrame:
 
 
 def scores(terms: pd.DataFrame) -> pd.DataFrame:
-    """Return LMS, SS and ICAT from the counts of `count_terms`, for each task and type of bias and overall.
+    """Return LMS, SS and ICAT for each task and type of bias, and overall, from the counts of `count_terms`.
 
-    Overall, a term that occurs in several tasks or types is one term with all of its triples.
+    In the rows "overall", the triples of a term that occurs in several tasks or types are combined.
     """
     rows = []
     for task, task_terms in terms.groupby("task", sort=False):
@@ -117,7 +118,7 @@ def scores(terms: pd.DataFrame) -> pd.DataFrame:
 
 
 def stereotype_pairs(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
-    """Return the stereotypical and the anti-stereotypical sentence of each StereoSet triple, with their scores.
+    """Return the stereotypical and the anti-stereotypical sentence of each StereoSet triple with their scores.
 
     Parameters
     ----------
@@ -153,7 +154,7 @@ def stereotype_pairs(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
 
 
 def _scored(task: Any, bias_type: Any, terms: pd.DataFrame) -> dict[str, Any]:
-    """Return the scores of a task and type, from the counts of its terms."""
+    """Return the scores for a task and type from the counts of its terms."""
     counts = terms.groupby("target")[["triples", "over_anti", "stereo_over", "anti_over"]].sum()
     ss = float(np.mean(100 * counts.over_anti / counts.triples))
     lms = float(np.mean(100 * (counts.stereo_over + counts.anti_over) / (2 * counts.triples)))
@@ -205,7 +206,7 @@ def _predicted(file: Path) -> dict[str, dict[str, float]]:
                 raise LanguageModelError(f"`predictions`: {row!r} in '{file}' must have an id and a score.")
             try:
                 score = float(row["score"])
-            except OverflowError:  # a whole number of 400 digits
+            except OverflowError:  # raised for integers that are too large, such as one of 400 digits
                 score = math.nan
             if math.isnan(score):
                 raise LanguageModelError(

@@ -1,4 +1,4 @@
-"""The unit of scores: log probabilities, or values that are converted to them. Scores are checked before a fit."""
+"""The unit of scores: log probabilities, or values that are converted to log probabilities."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -19,25 +19,25 @@ ScoreUnit = Literal["log-probability", "probability", "loss", "perplexity"]
 UNITS: tuple[ScoreUnit, ...] = get_args(ScoreUnit)
 LOG: ScoreUnit = "log-probability"
 
-DECIMALS = 3  # to which CrowS-Pairs' program rounds scores before it compares them
+DECIMALS = 3  # the number of decimals to which the CrowS-Pairs program rounds scores
 
 LOG_PROBABILITY = Metric(
     "log probability difference", unit="nats", decimals=3, zero="both sentences are equally likely"
 )
 
-# The kinds of values that scores can be.
+# The possible units of scores.
 _MIXED, _POSITIVE, _PROBABILITY = "mixed", "positive", "probability"
 _CALLED = {LOG: "log probabilities", _PROBABILITY: "probabilities", _POSITIVE: "losses or perplexities"}
 
 type Scores = pd.Series[float]
 
-# With fewer pairs the scores of the two columns may not overlap by chance.
+# With fewer pairs, the ranges of the two columns may be disjoint by chance.
 _ENOUGH_TO_OVERLAP = 10
 
 
 @dataclass(frozen=True)
 class _Unit:
-    """The values of a unit, their conversion to log probabilities, and its description in a methods text."""
+    """A unit: its possible values, the conversion to log probabilities, and a description for the methods text."""
 
     has: Callable[[Numbers], NDArray[np.bool_]]
     allowed: str
@@ -60,7 +60,7 @@ _UNITS: Mapping[ScoreUnit, _Unit] = MappingProxyType(
 
 
 def check_unit(unit: Any) -> ScoreUnit | None:
-    """Raise an error for anything but a unit of scores.
+    """Raise an error if `unit` is not a unit of scores.
 
     Raises
     ------
@@ -72,22 +72,22 @@ def check_unit(unit: Any) -> ScoreUnit | None:
 
 
 def metric_of(unit: ScoreUnit) -> Metric:
-    """Return the metric of differences. A perplexity refers to a token, the other units to a sentence."""
+    """Return the metric of differences. Perplexities refer to tokens, and all other units to sentences."""
     return replace(LOG_PROBABILITY, unit="nats per token") if unit == "perplexity" else LOG_PROBABILITY
 
 
 def described_unit(unit: ScoreUnit) -> str:
-    """Return a description of the scores, for a methods text."""
+    """Return a description of the scores for the methods text."""
     return _UNITS[unit].converted
 
 
 def log_probabilities(more: Scores, less: Scores, unit: ScoreUnit | None) -> tuple[Scores, Scores]:
-    """Return both scores of each pair as log probabilities. Without a unit, they must look like log probabilities.
+    """Convert both scores of each pair to log probabilities. Without a unit, scores must look like log probabilities.
 
     Raises
     ------
     SentencePairsError
-        If the scores look like other values, or cannot be of the unit.
+        If the scores do not look like log probabilities, or are not possible values of the unit.
     """
     if unit is None:
         _check_log_probabilities(more, less)
@@ -96,7 +96,7 @@ def log_probabilities(more: Scores, less: Scores, unit: ScoreUnit | None) -> tup
 
 
 def log_differences(difference: Scores, unit: ScoreUnit | None) -> Scores:
-    """Return differences of log probabilities. Differences of losses have the opposite sign.
+    """Convert differences to differences of log probabilities. The sign of differences of losses is reversed.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""Stability: the same words in several trainings of one embedding."""
+"""Stability: the bias of a list across several training runs of one embedding."""

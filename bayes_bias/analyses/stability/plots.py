@@ -1,4 +1,4 @@
-"""How much each method depends on the training."""
+"""Plot of the dependence of each method on the training run."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -22,18 +22,18 @@ from bayes_bias.plots.style import (
     style,
 )
 
-# With more trainings a legend would be a heap of names.
+# With more training runs, the legend would be too long.
 _NAMED = 6
 
 
 def plot_stability(
     stability: Stability, *, ax: Axes | None = None, legend: bool = True, palette: Sequence[str] | None = None
 ) -> Axes:
-    """Plot methods in rows and trainings as points, in multiples of each method's average size.
+    """Plot the results of each method (rows) in each training run (points), relative to their average size.
 
-    Methods have different units. After this division 1 is the average result of a method and 0 is no bias. A point left
-    of zero has the other sign. The bar is the mean over trainings, with one standard deviation to each side. The
-    steadiest method is in the last row.
+    Because methods have different units, results are divided by the average size of the method's results: 1 is the
+    average result, 0 is no bias, and a negative value has the opposite sign. The bar shows the mean over training runs,
+    with one standard deviation to each side. The most stable method is in the last row.
 
     Parameters
     ----------
@@ -70,13 +70,13 @@ def plot_stability(
 
 
 def _point(training: int, trainings: int) -> dict[str, Any]:
-    """Return the look of a training: with a different marker for each, unless there are too many to distinguish."""
+    """Return the style of a training run. Markers differ, unless there are too many runs to distinguish."""
     marker = MARKERS[training % len(MARKERS)] if trainings <= _NAMED else MARKERS[0]
     return {"color": INK, "marker": marker, "markersize": 5.5, "markeredgecolor": PAPER}
 
 
 def _legend(ax: Axes, stability: Stability) -> None:
-    """Explain the points, and the bar of each method."""
+    """Draw a legend for the points and bars."""
     trainings = len(stability.measures)
     labels = [*stability.measures.index] if trainings <= _NAMED else [f"one {stability.kind}"]
     handles = []

@@ -1,4 +1,4 @@
-"""How much does the answer depend on the training? Measures in each of several trainings, and the posterior of all."""
+"""`stability`: measures in each of several training runs, and the posterior of all training runs together."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -47,32 +47,32 @@ _METHODS = (
     ("SAME", "SAME", attrgetter("value")),
     ("quasi-F t", "quasi-F", attrgetter("statistic")),
 )
-# What is known of how much trainings differ.
+# The estimands that describe the variation between training runs.
 OF_TRAININGS = ("replicate_sd", "same_sign", "reliability")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Stability(Tabled):
-    """Dependence of a list's bias on the training, method by method and as components of variance.
+    """The variation of a bias across training runs, by method and as variance components.
 
     Attributes
     ----------
     name : str
-        The list.
+        The name of the list.
     kind : str
-        What a training is: "seed", "corpus".
+        The kind of training run, such as "seed" or "corpus".
     measures : pandas.DataFrame
-        A row for each training, a column for each method: ``WEAT d`` and ``WEAT difference``, ``SD-WEAT``, ``SAME``,
-        ``quasi-F t``, ``raw bias``, ``posterior bias``.
+        A row for each training run and a column for each method: ``WEAT d``, ``WEAT difference``, ``SD-WEAT``,
+        ``SAME``, ``quasi-F t``, ``raw bias``, ``posterior bias``.
     left_out : mapping of str to str
-        Methods that a list or an embedding does not allow, each with the reason in one line.
+        Methods that cannot be applied to the list or the embedding, each with the reason.
     summary : pandas.DataFrame
-        The fit to all trainings together, from `bayes_bias.summarize`.
+        The summary of the fit to all training runs together, from `bayes_bias.summarize`.
     shares : pandas.DataFrame
-        Shares of variance of a single value, and of the measured bias. See
+        Shares of the variance of a single value and of the measured bias. See
         `bayes_bias.posterior.planning.variance_shares`.
     fit : xarray.DataTree
-        The crossed model of all trainings together.
+        The fit of the crossed model to all training runs together.
     scope : str
     ci_prob : float
     """
@@ -93,36 +93,37 @@ class Stability(Tabled):
 
     @property
     def spec(self) -> ModelSpec:
-        """The model."""
+        """The spec of the model."""
         return Fitted.of(self.fit).spec
 
     @property
     def relative(self) -> pd.DataFrame:
-        """`measures` in multiples of each method's average distance from zero, positive on the side of its mean.
+        """`measures` divided by the average absolute value of each method, with the sign of the mean as positive.
 
-        A method that is 1 everywhere does not depend on the training. Below zero it contradicts most of its results.
+        If all values of a method are 1, it does not depend on the training run. Negative values contradict the mean.
         """
         values = self.measures
         return values * np.sign(values.mean()) / values.abs().mean()
 
     @property
     def spread(self) -> pd.DataFrame:
-        """For each method the ``mean`` over trainings, the ``sd`` between them, and the ``relative_sd``.
+        """The ``mean``, the ``sd``, and the ``relative_sd`` of each method over training runs.
 
-        ``relative_sd`` is that of `relative`. It compares methods with different units.
+        The ``relative_sd`` is the standard deviation of `relative`, which allows comparing methods with different
+        units.
         """
         values = self.measures
         return pd.DataFrame({"mean": values.mean(), "sd": values.std(ddof=1), "relative_sd": self.relative.std(ddof=1)})
 
     @property
     def components(self) -> pd.DataFrame:
-        """Rows of the summary on how much trainings differ: ``replicate_sd``, ``same_sign``, ``reliability``."""
+        """Rows of the summary on training runs: ``replicate_sd``, ``same_sign``, and ``reliability``."""
         columns = ["mean", *interval_columns(self.summary), "observed"]
         return self.summary.loc[list(OF_TRAININGS), columns]
 
     @property
     def layout(self) -> Layout:
-        """Show how much each method differs over trainings."""
+        """Show the variation of each method over training runs."""
         return Layout.of(
             self.spread.rename_axis("method").rename(columns={"relative_sd": "relative sd"}),
             plain,
@@ -131,7 +132,7 @@ class Stability(Tabled):
 
     @property
     def shares_layout(self) -> Layout:
-        """Show shares of variance of a single value, and of the measured bias."""
+        """Show shares of the variance of a single value and of the measured bias."""
         names = {"value": "of a single value", "bias": f"of the bias in {len(self.measures)} {plural(self.kind)}"}
         return Layout(
             [part_named(str(part), self.kind) for part in self.shares.columns],
@@ -142,7 +143,7 @@ class Stability(Tabled):
 
     @property
     def text(self) -> str:
-        """The answer in sentences."""
+        """The result in sentences."""
         fitted = Fitted.of(self.fit)
         if problems := Diagnostics.of(fitted).problems:
             return f"No answer, because the fit has not converged: {'; '.join(problems)}."
@@ -173,24 +174,24 @@ def stability(
     seed: int = 1,
     sampling: Sampling = Sampling(),
 ) -> Stability:
-    """How much does the bias of a list depend on the training: its seed, its corpus?
+    """Estimate the variation of a bias between training runs, such as different seeds or corpora.
 
-    Published measures are computed in each training by itself, as their users do, and their standard deviations over
-    trainings are compared [1]_ [2]_. The posterior is that of all trainings together. It shows how much the bias itself
-    differs between them. Measured biases differ by more, since words add noise.
+    Published measures are computed separately in each training run, and their standard deviations over training runs
+    are compared [1]_ [2]_. The model is fitted to all training runs together, and estimates the variation of the bias
+    itself. Measured biases vary more, because words add noise.
 
     Parameters
     ----------
     wordlist : WordList, str, Path or AssociationTable
-        A list, which is measured with the built-in control classes; or a table with replicates, which needs no
-        embeddings: ``stability(cosines("weat7", open_embedding(files, kind="corpus"), ()))``, see `similarities`.
+        A list, which is measured with the built-in control classes, or a table with replicates, which requires no
+        embeddings: ``stability(cosines("weat7", open_embedding(files, kind="corpus"), ()))`` (see `similarities`).
     embeddings : sequence of anything that `open_embedding` opens, or one embedding with replicates
-        Two trainings or more, of the same dimensions and under different names. Five or more are needed to show how
-        much they differ. In a sequence they are called seeds.
+        Two or more training runs with the same dimensions and different names. Five or more are needed to estimate
+        their variation. The replicates in a sequence are called seeds.
     model
         See `fit`.
     scope : str
-        Which words the bias in each training generalises over, and whether it generalises over new trainings.
+        The words and training runs that the bias generalises to.
     ci_prob : float
         Probability of the intervals.
     seed, sampling
@@ -199,13 +200,13 @@ def stability(
     Returns
     -------
     Stability
-        ``measures`` by training, their ``spread``, and the posterior ``components`` and ``shares`` of variance;
-        `bayes_bias.write` puts them into a folder, and `bayes_bias.plots.plot_stability` draws them.
+        ``measures`` in each training run, their ``spread``, and the posterior ``components`` and ``shares`` of
+        variance. Use `bayes_bias.write` to create a folder, and `bayes_bias.plots.plot_stability` to plot the measures.
 
     Raises
     ------
     EmbeddingError
-        If there are fewer than two training runs, two with the same name, or trainings of different dimensions.
+        If there are fewer than two training runs, or if they have the same name or different dimensions.
     TableError
         If a table has no replicates.
     WordListError, CoverageError, ScopeError
@@ -213,9 +214,9 @@ def stability(
 
     Notes
     -----
-    The posterior bias of one training alone is centred at its raw bias. The posterior of all trainings together draws
-    each towards their mean, more strongly if they differ little. So ``posterior bias`` varies less than ``raw bias``
-    does.
+    The posterior bias from a single training run is centred at its raw bias. The joint posterior of all training runs
+    shrinks the bias of each run towards the mean, especially if the runs differ little. Therefore, ``posterior bias``
+    varies less than ``raw bias``.
 
     References
     ----------
@@ -253,7 +254,7 @@ def stability(
 
 
 def _table(wordlist: ListLike | AssociationTable, embeddings: Any) -> AssociationTable:
-    """Return a table with replicates, as given or measured."""
+    """Return a table with replicates, which is passed by the user or measured."""
     if isinstance(wordlist, AssociationTable):
         check_alone(wordlist.name, embeddings, ())
         if wordlist.replicates is None:
@@ -274,7 +275,7 @@ def _table(wordlist: ListLike | AssociationTable, embeddings: Any) -> Associatio
 
 
 def _measured(table: AssociationTable, seed: int) -> tuple[pd.DataFrame, Mapping[str, str]]:
-    """Return the published measures of each training, and the reasons why others are omitted."""
+    """Return the published measures in each training run, and the reasons why other measures are omitted."""
     rows: dict[str, dict[str, Any]] = {}
     left_out: dict[str, str] = {}
     for label, single in table.singles().items():
@@ -291,7 +292,7 @@ def _measured(table: AssociationTable, seed: int) -> tuple[pd.DataFrame, Mapping
 
 
 def stability_document(stability: Stability) -> Document:
-    """The document of the stability of a list's bias."""
+    """Return the document on the stability of a bias."""
     fitted, kinds = Fitted.of(stability.fit), plural(stability.kind)
     left_out = [f"omitted: {reason}" for reason in stability.left_out.values()]
     return Document(

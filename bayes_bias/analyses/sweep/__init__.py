@@ -1,1 +1,1 @@
-"""Many lists in many embeddings, and the engine that computes such jobs once."""
+"""Sweeps: the analysis of many lists in many embeddings, in which each result is computed once."""

@@ -1,4 +1,4 @@
-"""The cells of a sweep, one list in one embedding or language model each, and the functions that jobs call on them."""
+"""The cells of a sweep, and the functions that jobs call. A cell is one list in one embedding or language model."""
 
 import logging
 from abc import ABC, abstractmethod
@@ -43,15 +43,15 @@ from bayes_bias.words.wordlist import WordList
 
 type Record = dict[str, Any]
 
-# How many of the words that an embedding lacks are named in a line.
+# The maximum number of missing words that are named in a message.
 _NAMED = 8
-# The acceptance rate at which a fit is sampled again.
+# The target acceptance rate if a fit is sampled again.
 _CAREFUL = 0.99
 
 
 @dataclass(frozen=True)
 class Fitting:
-    """How a model is fitted and its bias judged."""
+    """The settings for fitting a model and for the verdict on the bias."""
 
     spec: ModelSpec
     scope: ScopeName
@@ -61,50 +61,50 @@ class Fitting:
 
     @property
     def depends_on(self) -> list[Any]:
-        """Everything that decides the numbers, given a table."""
+        """All settings that affect the results for a given table."""
         return [self.spec.sha256, self.scope, self.ci_prob, self.seed, asdict(self.sampling)]
 
 
 @dataclass(frozen=True, eq=False)
 class Cell(ABC):
-    """A list, with its control classes, in an embedding or a language model, called `name`."""
+    """A list with its control classes in an embedding or a language model."""
 
     name: str
 
     @property
     @abstractmethod
     def depends_on(self) -> list[Any]:
-        """Everything that decides the table, without names and places of files."""
+        """All inputs that affect the table, except names and paths of files."""
 
     @abstractmethod
     def table(self) -> AssociationTable:
-        """The association table.
+        """Return the association table.
 
         Raises
         ------
         BayesBiasError
-            If there is none.
+            If the list cannot be measured.
         """
 
     @property
     def absent_controls(self) -> list[str]:
-        """Control classes with too few words, which are left out."""
+        """Control classes that are omitted because they have too few words."""
         return []
 
     def without_controls(self) -> "Cell":
-        """The cell as the quasi-F needs it, which reads no control classes."""
+        """Return the cell without control classes, which the quasi-F does not use."""
         return self
 
     def screening(self, ci_prob: float) -> Job:
-        """The job of computing the quasi-F."""
+        """Return the job that computes the quasi-F."""
         return Job(self.name, screen_cell, (self, ci_prob), [self.depends_on, ci_prob])
 
     def fitting(self, how: Fitting) -> Job:
-        """The job of fitting a model."""
+        """Return the job that fits a model."""
         return Job(self.name, fit_cell, (self, how), [self.depends_on, how.depends_on])
 
     def measuring(self, measures: Sequence[str] | None, seed: int, ci_prob: float) -> Job:
-        """The job of computing the literature's measures, where None means all of them."""
+        """Return the job that computes published measures. None means all measures."""
         settings = (None if measures is None else list(measures), seed, ci_prob)
         names = measure_names() if measures is None else list(measures)
         depends_on = [self.measures_depend_on, names, seed, ci_prob]
@@ -112,16 +112,16 @@ class Cell(ABC):
 
     @property
     def measures_depend_on(self) -> list[Any]:
-        """Everything that decides the table and its vectors."""
+        """All inputs that affect the table and its vectors."""
         return self.depends_on
 
 
 @dataclass(frozen=True, eq=False)
 class VectorCell(Cell):
-    """A list in an embedding, which holds no more than its words.
+    """A list in an embedding, with vectors of only the words in the list.
 
-    Its general words, the `vocabulary`, show how its words vary together. For a version of an embedding, the embedding
-    itself, its `original`, is used, because vectors that were changed on purpose do not show what words mean.
+    The general words in `vocabulary` are used to detect related words. If the embedding is a version of another
+    embedding, related words are detected in its `original`, because debiased vectors do not show the meanings of words.
     """
 
     words: WordList
@@ -138,7 +138,7 @@ class VectorCell(Cell):
             vectors = {word: unit_rows(rows) for word, rows in vectors.items()}
         replicates = [list(self.embedding.replicates), self.embedding.kind]
         parts = [self.words.sha256, sha256_of_vectors(vectors), replicates, self.allow_loss]
-        # A setting at its default adds nothing, so that folders of older versions stay valid.
+        # Settings with default values are omitted, so that folders of older releases remain valid.
         if self.similarity != COSINES:
             parts.append(self.similarity.name)
         if self.embedding.match != "exact":
@@ -176,7 +176,7 @@ class VectorCell(Cell):
 
 @dataclass(frozen=True, eq=False)
 class LogProbabilityCell(Cell):
-    """A list's log probabilities, or why there are none."""
+    """A list with its log probabilities, or with the reason why they are missing."""
 
     scored: AssociationTable | str
 
@@ -192,7 +192,7 @@ class LogProbabilityCell(Cell):
 
 @dataclass(frozen=True, eq=False)
 class ChangeCell(Cell):
-    """The change by a version: the paired difference of a list's table in it and in the embedding itself."""
+    """The change by a version: the paired difference between the tables of a list in the version and the original."""
 
     before: Cell
     after: Cell
@@ -208,13 +208,16 @@ class ChangeCell(Cell):
         return replace(self, before=self.before.without_controls(), after=self.after.without_controls())
 
     def fitting(self, how: Fitting) -> Job:
-        """The job of fitting a model to the change, with what became of control classes."""
+        """Return the job that fits a model to the change and summarises changes of control classes."""
         return Job(self.name, fit_change, (self, how), [self.depends_on, how.depends_on])
 
 
 def _recorded[**P](compute: Callable[P, Record]) -> Callable[P, Record]:
-    """As a sweep keeps it. Without the notices of each cell: there are hundreds, and the atlas lists what was left out
-    or failed. In ten significant digits: later ones depend on the order in which a processor adds."""
+    """Decorate a function so that its record can be stored: log no notices, and round to ten significant digits.
+
+    Notices are omitted because there are hundreds, and the atlas lists omissions and failures. Numbers are rounded
+    because further digits depend on the order in which a processor adds.
+    """
 
     @wraps(compute)
     def recorded(*args: P.args, **kwargs: P.kwargs) -> Record:
@@ -226,7 +229,7 @@ def _recorded[**P](compute: Callable[P, Record]) -> Callable[P, Record]:
 
 
 def _round(value: Any) -> Any:
-    """Return a record with its numbers in ten significant digits."""
+    """Return a record with numbers rounded to ten significant digits."""
     match value:
         case float():
             return float(f"{value:.10g}")
@@ -239,7 +242,7 @@ def _round(value: Any) -> Any:
 
 @_recorded
 def screen_cell(cell: Cell, ci_prob: float) -> Record:
-    """The quasi-F, which needs no priors, what each word adds to the bias, and coverage."""
+    """Return the record of the quasi-F, the contribution of each word to the bias, and the coverage."""
     table = cell.without_controls().table()
     result = quasi_f(table, ci_prob=ci_prob)
     lower, upper = interval_names(ci_prob, "ci")
@@ -258,13 +261,13 @@ def screen_cell(cell: Cell, ci_prob: float) -> Record:
 
 @_recorded
 def fit_cell(cell: Cell, how: Fitting) -> Record:
-    """The posterior of the bias in a few numbers, the verdict, and diagnostics."""
+    """Return the record of a fit: a summary of the posterior of the bias, the verdict, and diagnostics."""
     return _record(cell.table(), how)[0]
 
 
 @_recorded
 def fit_change(cell: ChangeCell, how: Fitting) -> Record:
-    """The same of a change, and the mean of a group with a control class that moved most."""
+    """Return the record of a fit to a change, with the largest change of a group's mean with a control class."""
     table = cell.table()
     record, fitted = _record(table, how)
     levels = control_levels(fitted, table, record["scope"], how.ci_prob)
@@ -287,7 +290,7 @@ def _record(table: AssociationTable, how: Fitting) -> tuple[Record, Fitted]:
     """Return the record of a fit, and the fit."""
     fitted = fit_table(table, how.spec, seed=how.seed, sampling=how.sampling)
     diagnostics = Diagnostics.of(fitted)
-    # Among hundreds of fits a few do not converge, and no one can rerun them.
+    # Among hundreds of fits, a few do not converge. They are sampled again with more draws.
     sampled_again = not diagnostics.for_bias.converged
     if sampled_again:
         careful = replace(
@@ -321,18 +324,18 @@ def _record(table: AssociationTable, how: Fitting) -> tuple[Record, Fitted]:
 
 
 def measure_cell(cell: Cell, measures: Sequence[str] | None, seed: int, ci_prob: float) -> Record | Provisional:
-    """The rows of the table of measures, and why others are not in it."""
+    """Return the record of the measures. It is provisional if a measure failed."""
     record = _measured(cell, measures, seed, ci_prob)
     return Provisional(record) if record["failed"] else record
 
 
 @_recorded
 def _measured(cell: Cell, measures: Sequence[str] | None, seed: int, ci_prob: float) -> Record:
-    """Return the rows of the table of measures, and why others are not in it."""
+    """Return the rows of the table of measures, and the reasons why other measures are missing."""
     result = measure_all(cell.table(), seed=seed, ci_prob=ci_prob, only=measures)
     missing = []
     for name, reason in result.left_out.items():
-        # Not every measure applies to every list, unless it was named.
+        # A measure that does not apply to a list is only reported as missing if the user named it.
         if measures is not None or name in result.failed:
             missing.append(reason)
     return {
@@ -344,7 +347,7 @@ def _measured(cell: Cell, measures: Sequence[str] | None, seed: int, ci_prob: fl
 
 
 def _coverage(table: AssociationTable) -> list[Record]:
-    """Return groups and classes that lost words, or have some under another spelling, except control classes."""
+    """Return groups and classes with missing or respelt words, except control classes."""
     if (frame := table.coverage) is None:
         return []
     is_replaced = (frame.respelt != "") | (frame.from_subwords != "")

@@ -1,6 +1,6 @@
 """The columns of an atlas: embeddings, their versions, and language models.
 
-Each embedding is read once, whatever the number of lists.
+Each embedding is read only once, regardless of the number of lists.
 """
 
 import logging
@@ -35,27 +35,28 @@ from bayes_bias.words.spelling import Match
 from bayes_bias.words.templates import Cloze, Score, Templates, load_templates
 from bayes_bias.words.wordlist import WordList
 
-# A language model as a column of an atlas: the log probabilities of each list.
+# A language model is a column of an atlas that contains log probabilities for each list.
 
 
 @dataclass(frozen=True)
 class LanguageModelColumn:
-    """A masked or causal language model in a sweep (see `bayes_bias.log_probabilities`).
+    """A masked or causal language model as a column of a sweep (see `bayes_bias.log_probabilities`).
 
     Parameters
     ----------
     model : callable, str or Path
-        A folder or name of Hugging Face's, which needs ``bayes-bias[transformers]``, the result of `load_masked` or
-        `load_causal`, or any callable from clozes to the natural-log probabilities of their words. The answers of a
-        model with an ``identity`` are kept in the sweep's folder, a template at a time, and reused.
+        A Hugging Face folder or model name (requires ``bayes-bias[transformers]``), the result of `load_masked` or
+        `load_causal`, or any callable that maps clozes to the natural-log probabilities of their words. If the model
+        has an ``identity``, its log probabilities are stored in the folder of the sweep after each template, and
+        reused.
     templates : Templates, str or Path
         Sentences with the slots {target} and {attribute}. Each is a replicate.
     predict : {"targets", "attributes"}, optional
-        The words whose probability is computed, by default targets, and attributes for a causal model.
+        The words whose probability is computed. The default is targets or, for a causal model, attributes.
     name : str
-        The name of the column, by default the name of the model.
+        The name of the column. The default is the name of the model.
     trust : bool
-        Open weights that can run code (see `load_masked`).
+        Allow file formats of weights that can execute code (see `load_masked`).
 
     Examples
     --------
@@ -86,11 +87,11 @@ class LanguageModelColumn:
         )
 
     def with_model(self, model: Score | str | Path, name: str) -> "LanguageModelColumn":
-        """Return a column with another model, opened, that is asked in the same way."""
+        """Return an opened column with another model and the same templates and settings."""
         return replace(self, model=model).opened(name=name)
 
     def table(self, words: WordList, store: Store | None) -> AssociationTable | str:
-        """Return the log probabilities of a list and its control classes, or say why there are none."""
+        """Return the log probabilities of a list with its control classes, or the reason why they are missing."""
         has_identity = bool(getattr(self.model, "identity", ""))
         score = _Kept(self.model, store) if store and has_identity else self.model
         try:
@@ -104,7 +105,7 @@ class LanguageModelColumn:
 
 @dataclass(frozen=True)
 class _Kept:
-    """A model whose answers are kept in a store and not computed again."""
+    """A model whose log probabilities are stored, so that they are not computed again."""
 
     model: Any
     store: Store
@@ -129,7 +130,7 @@ class _Kept:
 
 
 def answers(model: Score, clozes: Sequence[Cloze]) -> list[float]:
-    """Log probabilities, as JSON holds them."""
+    """Return log probabilities as numbers that can be written to JSON."""
     return [float(answer) for answer in model(clozes)]
 
 
@@ -145,10 +146,11 @@ _RENAME = (
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """The cells of an embedding or language model by the names of the lists, or why there are none.
+    """The cells of an embedding or language model by name of the list, or the reason why they are missing.
 
-    `dimensions` are 0 for a language model, whose `replicates` are templates. A version has the name of its embedding
-    in `version_of`, its own in `version`, and `learned` are the words that its method learned from.
+    For a language model, `dimensions` is 0, and `replicates` is the number of templates. For a version of an embedding,
+    `version_of` is the name of the embedding, `version` the name of the version, and `learned` contains the words that
+    the debiasing method learned from.
     """
 
     name: str
@@ -165,7 +167,7 @@ class Column:
 
 
 def open_columns(embeddings: Mapping[str, Any] | Sequence[Any]) -> list[OpenColumn]:
-    """All embeddings and models opened, before any is read. Names are different, and all give one metric."""
+    """Open all embeddings and models without reading them. Check that names are unique and metrics are equal."""
     named_sources: list[tuple[str | None, Any]]
     if isinstance(embeddings, Mapping):
         named_sources = [*embeddings.items()]
@@ -194,7 +196,7 @@ def open_columns(embeddings: Mapping[str, Any] | Sequence[Any]) -> list[OpenColu
 
 
 def names_of_columns(versions: Sequence[Version], columns: Sequence[OpenColumn]) -> list[str]:
-    """Names of all columns, which are different."""
+    """Return the names of all columns, and check that they are unique."""
     names = [column.name for column in columns]
     names += [version.named(name) for name in names for version in versions if version.applies_to(name)]
     check_different("embeddings", names, _RENAME, EmbeddingError)
@@ -202,12 +204,12 @@ def names_of_columns(versions: Sequence[Version], columns: Sequence[OpenColumn])
 
 
 def open_versions(all_versions: Version | Sequence[Version], columns: Sequence[OpenColumn]) -> tuple[Version, ...]:
-    """All versions of what was opened, with their sources opened.
+    """Open the sources of all versions.
 
     Raises
     ------
     BayesBiasError
-        If something else is given, or a source cannot be opened.
+        If an argument is not a version, or if a source cannot be opened.
     """
     versions = listed("versions", all_versions, Version, "[Debiasing(HardDebias(), 'she:he')]", EmbeddingError)
     problem = "not a version. Make one with `bayes_bias.debiasing.Debiasing` or `GivenVersion`."
@@ -218,7 +220,7 @@ def open_versions(all_versions: Version | Sequence[Version], columns: Sequence[O
 
 
 def _opened_version(version: Version, columns: Mapping[str, OpenColumn]) -> Version:
-    """Return a version whose source is an embedding, or a model that is used in the same way as its original."""
+    """Return a version with an opened source. A model is used with the settings of its original."""
     for name in version.embeddings:
         if name not in columns:
             raise EmbeddingError(f"versions: '{version.name}' is of '{name}'", name, list(columns))
@@ -234,7 +236,7 @@ def _opened_version(version: Version, columns: Mapping[str, OpenColumn]) -> Vers
 
 
 def changes_of(columns: Sequence[Column]) -> dict[tuple[str, str], ChangeCell]:
-    """By version and list, the cells of what each version changed."""
+    """Return the cells of all changes, by version and list."""
     by_name = {column.name: column for column in columns}
     changes = {}
     for column in columns:
@@ -254,7 +256,7 @@ def read_columns(
     allow_loss: bool,
     store: Store | None,
 ) -> Iterator[Column]:
-    """Each embedding with its versions after it. One that cannot be read says why and stops no other."""
+    """Read each embedding followed by its versions. If one cannot be read, store the reason and continue."""
     needed_words: list[str] = []
     for words in lists:
         needed_words += (*words.targets, *words.attributes, *words.texts)
@@ -265,7 +267,7 @@ def read_columns(
         if isinstance(source, LanguageModelColumn):
             yield _column_of_model(source, lists, store)
             for version in own:
-                assert isinstance(version, GivenVersion)  # `open_versions` refuses others
+                assert isinstance(version, GivenVersion)  # `open_versions` rejects all other types
                 column = _column_of_model(version.source, lists, store)
                 yield replace(column, version_of=source.name, version=version.name)
             continue
@@ -300,7 +302,7 @@ def _column_of_embedding(
     vocabulary: GeneralWords | None,
     originals: Mapping[str, Cell] = _NONE,
 ) -> Column:
-    """Return cells with no more vectors than their words need. Those of a version refer to their originals."""
+    """Return cells that contain only the vectors of their words. Cells of a version refer to their originals."""
     cells = {}
     for words in lists:
         excerpt = embedding.excerpt([*words.targets, *words.attributes, *words.texts])
@@ -320,7 +322,7 @@ def _column_of_embedding(
 
 
 def _vocabulary(embedding: Embedding, lists: Sequence[WordList]) -> GeneralWords | None:
-    """Return the general words of an embedding, if some list needs them and there are some."""
+    """Return the general words of an embedding, or None if no list requires them or they are not available."""
     if not any(words.sub_topics == "from vectors" for words in lists):
         return None
     try:
@@ -331,7 +333,7 @@ def _vocabulary(embedding: Embedding, lists: Sequence[WordList]) -> GeneralWords
 
 
 def _column_of_model(model: LanguageModelColumn, lists: Sequence[WordList], store: Store | None) -> Column:
-    """Return the cells of a model, with what the first table shows of it, if there is a table."""
+    """Return the column of a model. Its source, templates, and metric are taken from the first table."""
     column = Column(model.name)
     cells = {}
     for words in lists:

@@ -1,4 +1,4 @@
-"""Lists in embeddings, and how their tables are measured."""
+"""The lists and embeddings of a sweep, with the settings for measuring their tables."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,21 +30,21 @@ from bayes_bias.words.wordlist import (
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Lists and embeddings of a sweep, whose tables are measured cell by cell, in the process that computes the cell.
+    """Lists and embeddings of a sweep. The table of each cell is measured in the process that computes the cell.
 
     Parameters
     ----------
     wordlists, embeddings
         See `sweep`.
     controls, similarity, allow_loss
-        See `similarities`. They are the same for all cells. A folder of results identifies a similarity by its name.
+        See `similarities`. They apply to all cells. Stored results identify a similarity by its name.
     match : {"exact", "case", "accents", "subwords"}
         How to replace a word that an embedding lacks (see `open_embedding`).
     language : str, optional
         The language of lists that do not state one, such as "en" (see `load_wordlist`).
     times : mapping of str to float
-        The time when the text of an embedding was written, by the name of the embedding. With two or more times every
-        list becomes a series, see `bayes_bias.over_time`.
+        The time when the text of an embedding was written, by name of the embedding. With two or more times, each list
+        is also analysed over time (see `bayes_bias.over_time`).
 
     Examples
     --------
@@ -62,7 +62,7 @@ class Grid:
     times: Mapping[str, float] = MappingProxyType({})
 
     def opened(self) -> tuple[list[WordList], list[OpenColumn], Similarity]:
-        """Open all lists with their control classes, all embeddings (which are not yet read), and the similarity."""
+        """Open all lists with their control classes, all embeddings without reading them, and the similarity."""
         check_switch("allow_loss", self.allow_loss)
         check_match(self.match)
         columns = [self._looked_up(column) for column in open_columns(self.embeddings)]
@@ -70,7 +70,7 @@ class Grid:
         return self._lists(), columns, similarity_of(self.similarity)
 
     def _looked_up(self, column: OpenColumn) -> OpenColumn:
-        """Return an embedding whose words are looked up as `match` says. Other columns have no words of their own."""
+        """Return an embedding in which words are looked up according to `match`. Return other columns unchanged."""
         if self.match == "exact":
             return column
         if not isinstance(column, Embedding) or column.kind == TEMPLATE:
@@ -81,7 +81,7 @@ class Grid:
         return open_embedding(column, match=self.match)
 
     def _check_times(self, embeddings: Sequence[str]) -> None:
-        """Raise an error for the time of an unknown embedding, for a time that is no number, and for equal times."""
+        """Raise an error if a time belongs to an unknown embedding, is not a number, or occurs twice."""
         for name, time in self.times.items():
             if name not in embeddings:
                 raise EmbeddingError(
@@ -99,7 +99,7 @@ class Grid:
                 )
 
     def _lists(self) -> list[WordList]:
-        """Return all lists with their control classes, or raise an error for no list, or two with one name."""
+        """Return all lists with their control classes. Raise an error if there are no lists or duplicate names."""
         sources = listed_wordlists("wordlists", self.wordlists)
         if not sources:
             raise WordListError("`wordlists` is empty. Name one or more, such as ['weat6'].")

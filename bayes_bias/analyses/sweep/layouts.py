@@ -1,4 +1,4 @@
-"""The tables of a sweep as text, for terminal, page and LaTeX."""
+"""The layouts of the tables of a sweep for terminal, page, and LaTeX."""
 
 from functools import partial
 
@@ -10,7 +10,7 @@ from bayes_bias.table.columns import estimates, interval_columns, rank_column
 
 
 def ranking_layout(sweep: Sweep, side: str) -> Layout:
-    """Lay out embeddings or lists, from the most biased down."""
+    """Lay out embeddings or lists, sorted by decreasing bias."""
     assert sweep.pooled is not None
     rows, heading, others = {
         "embedding": (sweep.pooled.embeddings, sweep.noun, "lists"),
@@ -31,7 +31,7 @@ def ranking_layout(sweep: Sweep, side: str) -> Layout:
 
 
 def cells_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
-    """Lay out cells. A bias of the quasi-F is in brackets."""
+    """Lay out cells. Biases from the quasi-F are in brackets."""
     number = partial(signed, decimals=sweep.metric.decimals)
     biases = list(rows.assign(screened=rows.source == SCREENED)[["bias", "screened"]].itertuples(index=False))
     _, interval = estimates(rows.assign(mean=rows.bias), "bias", sweep.settings.ci_prob, sweep.metric.decimals)
@@ -57,7 +57,7 @@ def cells_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
 
 
 def changes_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
-    """Lay out changes. The name of a single embedding has no column of its own."""
+    """Lay out changes. If there is only one embedding, its name is omitted."""
     single = len(sweep.originals) == 1
     number = partial(signed, decimals=sweep.metric.decimals)
     columns = [
@@ -82,6 +82,6 @@ def changes_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
 
 
 def _adjusted(rows: pd.DataFrame) -> Column:
-    """Return a column of chances after Holm's adjustment, marked where the verdict survives it."""
+    """Return a column of adjusted probabilities, with a mark for verdicts that survive Holm's adjustment."""
     chances = list(rows[["chance_holm", "survives"]].itertuples(index=False))
     return Column("after Holm", chances, lambda row: probability(row.chance_holm) + (" ✓" if row.survives else ""))

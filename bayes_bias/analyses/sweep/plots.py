@@ -1,4 +1,4 @@
-"""Every list in every embedding, at a glance."""
+"""Plots of a sweep: biases, changes, rankings, and the cost of debiasing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -37,15 +37,15 @@ from bayes_bias.plots.style import (
 )
 from bayes_bias.table.columns import interval_columns, interval_of
 
-# Inches; a cell holds a number if there are not too many of them to be read.
+# Sizes in inches. Cells contain numbers if there are not too many cells.
 _CELL, _SMALL_CELL = (0.66, 0.4), (0.36, 0.2)
 _NUMBERED = 400
 _LABEL = 0.075
 
-# From what contradicts the stereotype to what agrees with it; both ends are equally dark.
+# From anti-stereotypical to stereotypical. Both ends are equally dark.
 _TINTS = LinearSegmentedColormap.from_list("bias", ["#d3b3d9", "#ffffff", "#f3bf8d"])
 
-# What fills a point: the verdict after Holm's adjustment and before it. A cross has not converged.
+# The fill of a point shows the verdict before and after Holm's adjustment. A cross means that a fit has not converged.
 _LOOKS: dict[str, dict[str, Any]] = {
     "distinguishable after Holm": {"marker": "o", "fillstyle": "full", "color": COLOURS[0]},
     "distinguishable alone, or borderline": {"marker": "o", "fillstyle": "left", "color": COLOURS[0]},
@@ -54,17 +54,17 @@ _LOOKS: dict[str, dict[str, Any]] = {
     "screened by the quasi-F alone": {"marker": "D", "fillstyle": "none", "color": GREY},
     "no numbers": {"marker": "None", "color": GREY},
 }
-_REACH = 0.43  # of a cell's width, to either side
+_REACH = 0.43  # half the width of the axis of a cell, relative to the width of the cell
 
 
 def plot_atlas(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> Axes:
     """Plot the bias of each cell with its interval: embeddings in rows, lists in columns.
 
-    The point is the bias and the line its interval. All cells have the same axis, with zero in the middle (a thin
-    line). A tint shows the bias too: orange for stereotypical, purple for the contrary. A full point is distinguishable
-    from noise after Holm's adjustment for all cells. Half a point is distinguishable without the adjustment only, or
-    borderline. A ring is not distinguishable. An interval that leaves its cell is cut off, with an arrow. A hatched
-    cell has no numbers. A version of an embedding is below it, marked ↳.
+    The point is the bias and the line is its interval. All cells have the same axis, with a thin line at zero in the
+    middle. The colour also shows the bias: orange is stereotypical, and purple is anti-stereotypical. A filled point is
+    distinguishable from noise after Holm's adjustment for all cells. A half-filled point is distinguishable only
+    without the adjustment, or borderline. A ring is not distinguishable. Intervals that extend beyond the cell end with
+    an arrow. A hatched cell has no numbers. The versions of an embedding are below the embedding, marked ↳.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def plot_atlas(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> 
 
 
 def plot_changes(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> Axes:
-    """Plot what each version changed: versions in rows, lists in columns, marked as in `plot_atlas`.
+    """Plot the change by each version: versions in rows, lists in columns, with the marks of `plot_atlas`.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def plot_changes(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -
         A sweep with versions of an embedding.
     ax : matplotlib.axes.Axes, optional
     legend : bool
-        Whether a legend stands below the axes.
+        Draw a legend below the axes.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def plot_changes(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -
 
 @dataclass(frozen=True, eq=False)
 class Matrix:
-    """Cells by (row, list) with `bias`, interval and verdict, and the labels of the rows."""
+    """Cells by (row, list) with `bias`, interval and verdict, and the labels of rows."""
 
     cells: pd.DataFrame
     rows: Mapping[str, str]
@@ -119,7 +119,7 @@ class Matrix:
 
     @classmethod
     def from_cells(cls, sweep: Sweep) -> Self:
-        """Biases, where a version stands below its embedding."""
+        """Return the biases of a sweep, with versions below their embeddings."""
         rows = {}
         for name, version_of, version in sweep.sources[["version_of", "version"]].itertuples():
             rows[name] = f"↳ {version}" if version_of else version or name
@@ -127,7 +127,7 @@ class Matrix:
 
     @classmethod
     def from_changes(cls, sweep: Sweep) -> Self:
-        """Changes of the bias."""
+        """Return the changes of a sweep."""
         frame = sweep.changes.rename(columns={"change": "bias"})
         index = pd.MultiIndex.from_arrays([frame["column"], frame.index.get_level_values("list")])
         cells = frame.set_axis(index.set_names(["embedding", "list"]))
@@ -135,11 +135,11 @@ class Matrix:
 
 
 def _drawn(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool) -> Axes:
-    """Return axes with all cells of a matrix."""
+    """Draw all cells of a matrix, and return the axes."""
     rows, columns = len(matrix.rows), len(sweep.lists)
     numbered = rows * columns <= _NUMBERED
     width, height = _CELL if numbered else _SMALL_CELL
-    # What the edge of a cell stands for: few intervals are cut off, and zero is in the middle.
+    # The value at the edges of a cell is chosen so that few intervals are cut off. Zero is in the middle.
     ends = matrix.cells[[*interval_columns(matrix.cells)]].abs().max(axis=1).dropna()
     reach = 1.0 if ends.empty else float(max(ends.quantile(0.97), matrix.cells.bias.abs().max()))
     names = list(map(shortened, sweep.lists))
@@ -150,7 +150,7 @@ def _drawn(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool) -> Axes:
             size = (max(width * columns + label + 0.2, 5.4), height * rows + 1.6)
             ax = Figure(figsize=size, layout="constrained", facecolor=PAPER).add_subplot()
         _tint(ax, wide_of(matrix.cells.bias, tuple(matrix.rows), sweep.lists).to_numpy(), reach)
-        # A line at zero in each cell, below its number.
+        # A line at zero in each cell, below the number.
         top = -0.1 if numbered else -0.5
         zeros = [[(x, y + top), (x, y + 0.5)] for x, y in np.ndindex(columns, rows)]
         ax.add_collection(LineCollection(zeros, colors=GREY, linewidths=0.5, zorder=1))
@@ -169,7 +169,7 @@ def _drawn(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool) -> Axes:
 
 
 def looks_of(cells: pd.DataFrame) -> "pd.Series[str]":
-    """Which mark each cell has."""
+    """Return the kind of mark for each cell."""
     halfway = cells.verdict.isin(["distinguishable", "borderline", "these words differ", "these words may differ"])
     looks = pd.Series(np.where(halfway, "distinguishable alone, or borderline", "not distinguishable"), cells.index)
     looks[cells.survives] = "distinguishable after Holm"
@@ -180,7 +180,7 @@ def looks_of(cells: pd.DataFrame) -> "pd.Series[str]":
 
 
 def _tint(ax: Axes, bias: NDArray[np.float64], reach: float) -> None:
-    """Colour each cell by its bias, and hatch those without numbers."""
+    """Colour each cell by its bias, and hatch cells without numbers."""
     ax.imshow(bias, cmap=_TINTS, vmin=-reach, vmax=reach, aspect="auto", interpolation="nearest", zorder=0)
     rows, columns = bias.shape
     for y in range(rows + 1):
@@ -192,7 +192,7 @@ def _tint(ax: Axes, bias: NDArray[np.float64], reach: float) -> None:
 
 
 def _draw_cells(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float, numbered: bool) -> None:
-    """Draw the interval and the mark of each cell, and its number if there is room."""
+    """Draw the interval and the mark of each cell and, if there is enough space, the number."""
     cells = matrix.cells.assign(look=looks_of(matrix.cells)).dropna(subset="bias")
     x = pd.Index(sweep.lists).get_indexer(cells.index.get_level_values("list"))
     y = pd.Index([*matrix.rows]).get_indexer(cells.index.get_level_values("embedding")) + (0.14 if numbered else 0.0)
@@ -208,19 +208,19 @@ def _draw_cells(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float, numbered: 
         ax.plot(x[rows] + offsets[rows, 0], y[rows], **_mark(str(look), numbered))
     if numbered:
         for place, bias in enumerate(cells.bias):
-            # Without the zero before the point.
+            # The zero before the decimal point is omitted.
             text = f"{bias:+.{sweep.metric.decimals}f}".replace("-", "−").replace("+0.", "+.").replace("−0.", "−.")
             ax.text(x[place], y[place] - 0.3, text, ha="center", va="center", fontsize=8, zorder=5)
 
 
 def _mark(look: str, numbered: bool) -> dict[str, Any]:
-    """Return the arguments of Matplotlib for a mark."""
+    """Return the Matplotlib arguments for a mark."""
     size = {"markersize": 4.6 if numbered else 3.0, "linestyle": "", "markeredgewidth": 0.9, "zorder": 4}
     return size | {"markerfacecoloralt": PAPER} | _LOOKS[look]
 
 
 def _legend(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float) -> None:
-    """Explain the marks that are present, the line at zero, and the width of a cell."""
+    """Draw a legend for the marks that occur, the line at zero, and the width of a cell."""
     present = set(looks_of(matrix.cells))
     handles = []
     for look in _LOOKS:
@@ -234,15 +234,16 @@ def _legend(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float) -> None:
     legend_below(ax, handles=handles, ncols=1 if len(sweep.lists) < 6 else 2)
 
 
-# Who is more biased, as far as one can know.
+# Rankings of embeddings, lists, and versions with their uncertainty.
 
 type Side = Literal["embedding", "list"]
 
 
 def plot_ranking(sweep: Sweep, of: Side = "embedding", *, ax: Axes | None = None, legend: bool = True) -> Axes:
-    """Plot the mean bias of each embedding over the lists, or of each list over the embeddings, from all cells.
+    """Plot the pooled mean bias of each embedding over lists, or of each list over embeddings.
 
-    The most stereotypical is at the top. Lines are intervals of the mean. Intervals of the rank are at the right.
+    The most stereotypical embedding or list is at the top. Lines are intervals of the mean. Intervals of the rank are
+    on the right.
 
     Parameters
     ----------
@@ -268,9 +269,10 @@ def plot_ranking(sweep: Sweep, of: Side = "embedding", *, ax: Axes | None = None
 
 
 def plot_removal(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> Axes:
-    """Plot the share of the bias that each version removes, for new words. The version that leaves least comes first.
+    """Plot the share of the bias that each version removes, for new words. Versions are sorted by remaining bias.
 
-    Lines are intervals of the share. Intervals of the rank are at the right. Above 100% the bias has changed its sign.
+    Lines are intervals of the share. Intervals of the rank are on the right. If the share exceeds 100%, the bias has
+    changed its sign.
 
     Parameters
     ----------
@@ -283,7 +285,7 @@ def plot_removal(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -
     Raises
     ------
     BayesBiasError
-        The sweep ranks no versions.
+        If the sweep has no ranking of versions.
 
     Examples
     --------
@@ -300,7 +302,7 @@ def plot_removal(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -
 
 
 def ranked_versions(sweep: Sweep) -> pd.DataFrame:
-    """Rank the versions by the share that they remove."""
+    """Return the ranking of versions, or raise an error if there is no ranking."""
     check_kind("sweep", sweep, Sweep, "not a sweep. Pass the result of `bayes_bias.sweep`.")
     if sweep.ranking is None:
         raise BayesBiasError(
@@ -310,7 +312,7 @@ def ranked_versions(sweep: Sweep) -> pd.DataFrame:
 
 
 def _draw(rows: pd.DataFrame, aim: float, ci_prob: float, ax: Axes | None, legend: bool) -> Axes:
-    """Draw a point with its interval in each row, the interval of its rank, and a line at what is aimed at."""
+    """Draw a point with its interval and the interval of its rank in each row, and a line at the target value."""
     ax = axes_or_new(ax, rows=len(rows), row_height=0.22, extra=1.3)
     beside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": 8}
     for y, (_, row) in enumerate(rows.iterrows()):
@@ -327,19 +329,19 @@ def _draw(rows: pd.DataFrame, aim: float, ci_prob: float, ax: Axes | None, legen
     return ax
 
 
-# What each version takes away, against what it costs.
+# The remaining bias of each version and its collateral damage.
 
 
 def plot_cost(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> Axes:
-    """Plot the bias of new words that each version leaves, against the neighbours that words have lost.
+    """Plot the remaining bias of each version for new words, and the share of neighbours that words have lost.
 
-    Each version is a point with both intervals. At the lower left no bias is left and no neighbour is lost. Left of the
-    line at zero the bias has changed its sign.
+    Each version is a point with two intervals. At the lower left, there is no remaining bias and no lost neighbour.
+    Left of the line at zero, the bias has changed its sign.
 
     Parameters
     ----------
     sweep : Sweep
-        A sweep with versions that are ranked, and with their costs (`Sweep.with_damage`).
+        A sweep with a ranking of versions and their collateral damage (`Sweep.with_damage`).
     ax : matplotlib.axes.Axes, optional
     legend : bool
         Whether a legend stands below the axes.
@@ -347,7 +349,7 @@ def plot_cost(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> A
     Raises
     ------
     BayesBiasError
-        If the sweep ranks no versions, or does not know what one of them costs.
+        If the sweep has no ranking of versions, or if the collateral damage of a version is missing.
 
     Examples
     --------

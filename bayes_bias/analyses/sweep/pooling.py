@@ -1,14 +1,14 @@
-"""All cells together: embeddings and lists as crossed samples, each cell with information from the others.
+"""The pooled model of all cells, in which embeddings and lists are crossed samples.
 
 The bias of embedding e on list l is modelled as
 
     theta[e, l] = mu + a[e] + b[l] + c[e, l]
 
-with normal effects of standard deviation ``sd_embedding``, ``sd_list`` and ``sd_interaction``. A cell's posterior says
-that ``y[e, l] ~ Normal(theta[e, l], s[e, l])``, where ``s`` is its standard deviation over words that might have been
-chosen instead. The words of a list are the same in all embeddings, and so is part of what their choice does: of the
-variance of each cell's error the share ``common[l]`` is an error that all embeddings have together on a list. Cells
-cannot tell it from a truth that they share, but their words can (`shared_words`).
+with normal effects with the standard deviations ``sd_embedding``, ``sd_list`` and ``sd_interaction``. The posterior of
+a cell is used as an observation ``y[e, l] ~ Normal(theta[e, l], s[e, l])``, where ``s`` is the posterior standard
+deviation, which represents the choice of words. Because a list has the same words in all embeddings, part of this error
+is common to all embeddings: ``common[l]`` is the share of the error variance that is common to the cells of a list.
+This share is not identified by the biases of the cells, and is therefore estimated from their words (`shared_words`).
 """
 
 import hashlib
@@ -46,9 +46,9 @@ SAMPLING = Sampling(draws=800, tune=700, chains=4, target_accept=0.97)
 
 _SIDES = ("embedding", "list")
 _EFFECTS = (*_SIDES, "interaction")
-# Of the errors of cells: their standard deviation, whether there is a cell, and the share that a list's have in common.
+# Known data: standard deviations of errors, indicators of observed cells, and the common share of error variance.
 _KNOWN = ("sd", "is_observed", "common")
-# Scales are in units of their prior's scale.
+# Standard deviations are in units of the scale of their prior.
 SPEC = ModelSpec(
     name="atlas",
     title="Embeddings and lists as crossed samples",
@@ -58,13 +58,13 @@ SPEC = ModelSpec(
     priors={f"sd_{effect}": Prior("HalfNormal", {"sigma": 1}) for effect in _EFFECTS},
 )
 BIAS = Metric("bias", unit="units of the cells")
-# The functions of NumPy and SciPy under the names of pytensor.tensor.
+# NumPy and SciPy functions under their names in pytensor.tensor.
 NUMPY = SimpleNamespace(**{**vars(np), "linalg": scipy.linalg})
 
 
 @dataclass(frozen=True, eq=False)
 class Crossed:
-    """Embeddings and lists as crossed samples. See the module for the model.
+    """The result of the pooled model, in which embeddings and lists are crossed samples (see the module).
 
     Attributes
     ----------
@@ -73,24 +73,24 @@ class Crossed:
     scale : float
         Scale of the half-normal priors of the three standard deviations, in the units of the bias.
     effects : pandas.DataFrame
-        ``mu``, the mean bias of such lists in such embeddings; ``sd_embedding``, ``sd_list``, ``sd_interaction``; with
-        ``mean``, ``sd`` and interval.
+        Rows: ``mu``, the mean bias in the population of lists and embeddings, ``sd_embedding``, ``sd_list``, and
+        ``sd_interaction``. Columns: ``mean``, ``sd`` and interval.
     shares : pandas.DataFrame
-        The share of each effect in the variance of true biases between cells.
+        The share of each effect in the variance of the true biases of cells.
     cells : pandas.DataFrame
-        Each true bias by ``(embedding, list)``, with information from all other cells. For a cell without numbers it
-        rests on the others alone. Embeddings and lists without any numbers are in none of these frames.
+        The true bias of each ``(embedding, list)``, partially pooled across cells. For cells without numbers, it is
+        predicted from all other cells. Embeddings and lists without any numbers are omitted from all frames.
     embeddings, lists : pandas.DataFrame
         The mean bias of each embedding over these lists, and of each list over these embeddings, with
-        ``prob_direction``; the mean of its ``rank`` (1: the most stereotypical), and the interval of the rank. For a
-        list, ``shared_error`` is the share of error variance that its cells have in common.
+        ``prob_direction``, the mean ``rank`` (1 is the most stereotypical), and the interval of the rank. For a list,
+        ``shared_error`` is the share of error variance that is common to its cells.
     more_biased : mapping of str to pandas.DataFrame
-        For "embedding" and "list": the probability that the one in the row is more biased than that in the column.
+        For "embedding" and "list": a matrix of probabilities that the row is more biased than the column.
     fit : xarray.DataTree
-        The posterior of the scales, in units of their prior's scale, readable by ArviZ.
+        The posterior of the standard deviations in units of their prior's scale, for ArviZ.
     diagnostics : Diagnostics
     notices : tuple of str
-        What readers should know before they rely on the result.
+        Notices that readers should consider before they rely on the result.
     """
 
     ci_prob: float
@@ -120,12 +120,12 @@ def pool_cells(
     Parameters
     ----------
     cells : pandas.DataFrame
-        `Sweep.cells`, or a frame by ``(embedding, list)`` with ``bias``, ``sd`` and ``within_sd``. A cell whose numbers
-        are missing is unknown, and so is one with the verdict "not converged". A cell with a ``version_of`` is left
-        out: versions of an embedding are not further draws from embeddings.
+        `Sweep.cells`, or a frame by ``(embedding, list)`` with ``bias``, ``sd`` and ``within_sd``. Cells that have no
+        numbers or the verdict "not converged" are treated as missing. Cells with a ``version_of`` are omitted, because
+        versions of an embedding are not independent draws from a population of embeddings.
     shared : pandas.Series
-        For each list, the share of error variance that its cells have in common; see `shared_errors`. If it is missing,
-        the mean of the other lists is used; without any, errors are treated as independent.
+        For each list, the share of error variance that is common to its cells (see `shared_errors`). If a share is
+        missing, the mean over all other lists is used. If all are missing, errors are treated as independent.
     ci_prob, seed, sampling
         As in `fit`.
     noun : str
@@ -134,13 +134,13 @@ def pool_cells(
     Returns
     -------
     Crossed or None
-        None if there are fewer than two embeddings and fewer than two lists, or no numbers.
+        Result, or None if there are fewer than two embeddings and fewer than two lists, or no numbers.
 
     Notes
     -----
-    Posteriors enter by mean and standard deviation. Those of short lists have heavier tails than a normal.
-    `bayes_bias.pool`, for one embedding, keeps these tails. Errors of any two embeddings are assumed to share equally
-    much. Lists that share words are treated as independent.
+    Posteriors of cells are approximated by normals, although posteriors of short lists have heavier tails.
+    `bayes_bias.pool`, which is for one embedding, does not use this approximation. The correlation of errors is assumed
+    to be equal for all pairs of embeddings. Lists that share words are treated as independent.
 
     References
     ----------
@@ -154,7 +154,7 @@ def pool_cells(
         return None
     effects = [side for side in _SIDES if grid.sizes[side] > 1]
     if len(effects) == len(_SIDES):
-        # With one list, what embeddings differ by cannot be told from an interaction.
+        # With only one list, embedding effects and interactions are confounded.
         effects.append("interaction")
     scale = TAU_SCALE * float(cells.within_sd.median())
     inputs = _inputs(grid, scale)
@@ -175,7 +175,7 @@ def pool_cells(
 
 
 def _grid(cells: pd.DataFrame, shared: "pd.Series[float]") -> xr.Dataset:
-    """Return embeddings x lists in their order in `cells`, without any that has no numbers at all."""
+    """Return a data set (embedding, list) in the order of `cells`, without rows and columns that have no numbers."""
     usable = cells.bias.notna() & (cells.sd > 0)
     if "verdict" in cells:
         usable &= cells.verdict != "not converged"
@@ -190,7 +190,7 @@ def _grid(cells: pd.DataFrame, shared: "pd.Series[float]") -> xr.Dataset:
 
 
 def _inputs(grid: xr.Dataset, scale: float) -> dict[str, NDArray[np.float64]]:
-    """Return the data of the model, in units of the prior's scale."""
+    """Return the data of the model in units of the prior's scale."""
     cells = grid.transpose(*_SIDES)
     is_observed = cells.is_observed.to_numpy().astype(float)
     sd = np.where(is_observed > 0, cells.sd.to_numpy() / scale, 1.0)
@@ -203,10 +203,10 @@ def _inputs(grid: xr.Dataset, scale: float) -> dict[str, NDArray[np.float64]]:
 
 
 def _model(inputs: Mapping[str, NDArray[np.float64]], effects: Sequence[str]) -> pm.Model:
-    """Return the model of the scales, and of the biases of cells given the scales.
+    """Return the model of the standard deviations, and of the observed biases given the standard deviations.
 
-    Biases are jointly normal about a mean with a flat prior, since all effects are normal and integrated out. Drawn
-    anew they are about a mean of zero.
+    All effects are normal and integrated out, so that biases are jointly normal about a mean with a flat prior.
+    Simulated biases have a mean of zero.
     """
 
     def cells_given(bias: Any, parameters: Sequence[Any], xp: Any) -> _Cells:
@@ -230,7 +230,7 @@ def _model(inputs: Mapping[str, NDArray[np.float64]], effects: Sequence[str]) ->
 
 @dataclass(frozen=True, eq=False)
 class _PerList:
-    """A symmetric 2 x 2 matrix for each list: of its effect, of its common error, and of both."""
+    """A symmetric 2 x 2 matrix for each list. The rows and columns are the effect and the common error of the list."""
 
     effect: Any
     both: Any
@@ -238,11 +238,11 @@ class _PerList:
 
     @property
     def determinant(self) -> Any:
-        """Return the determinant of each list's matrix."""
+        """Return the determinant of the matrix of each list."""
         return self.effect * self.error - self.both**2
 
     def solve(self, effect: Any, error: Any) -> tuple[Any, Any]:
-        """Return the two numbers of each list whose products with the matrix are `effect` and `error`."""
+        """Solve the linear system of each list with the right-hand side (`effect`, `error`)."""
         return (
             (self.error * effect - self.both * error) / self.determinant,
             (self.effect * error - self.both * effect) / self.determinant,
@@ -251,12 +251,13 @@ class _PerList:
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """All that follows from the scales, for NumPy and for PyTensor (`xp`).
+    """Quantities computed from the standard deviations, in NumPy or in PyTensor (`xp`).
 
-    What the cells of a list have in common are two standard normal numbers, for its effect and for its common error,
-    which move cells by `effect_loading` and `error_loading` (embedding, list). Integrated out they leave the cells of a
-    list a precision matrix ``p - p loading inverse(list_precision) loading' p``, with ``p`` the precisions of cells by
-    themselves. The means of embeddings, ``mu + a``, then have a normal likelihood, and so have `embeddings`.
+    The cells of a list share two standard normal variables, one for the effect of the list and one for the common
+    error. Their loadings are `effect_loading` and `error_loading` (embedding, list). If both variables are integrated
+    out, the cells of a list have the precision matrix ``p - p loading inverse(list_precision) loading' p``, where ``p``
+    contains the precisions of independent cells. The means of embeddings, ``mu + a``, then have a normal likelihood,
+    from which `embeddings` computes the likelihood of the mean and of the effects.
     """
 
     bias: Any
@@ -295,12 +296,12 @@ class _Cells:
         )
 
     def list_scores(self, deviation: Any) -> tuple[Any, Any]:
-        """Sums over a list's cells of deviations (embedding, list), weighted by precision and each of the loadings."""
+        """Return sums of deviations (embedding, list) over embeddings, weighted by precision and each loading."""
         weighted = self.precision * deviation
         return (self.effect_loading * weighted).sum(axis=0), (self.error_loading * weighted).sum(axis=0)
 
     def embedding_scores(self, xp: Any) -> tuple[Any, Any]:
-        """Precision of the means of embeddings, and that times the peak of their likelihood."""
+        """Return the precision of the means of embeddings, and the precision times the mode of their likelihood."""
         effect, error = self.effect_loading * self.precision, self.error_loading * self.precision
         solved_effect, solved_error = self.list_precision.solve(effect, error)
         precision = xp.diag(self.precision.sum(axis=1)) - effect @ solved_effect.T - error @ solved_error.T
@@ -309,7 +310,7 @@ class _Cells:
         return precision, score
 
     def embeddings(self, xp: Any) -> "_Embeddings":
-        """The likelihood of the mean and of the effects of embeddings."""
+        """Return the likelihood of the mean and of the effects of embeddings."""
         sd, (precision, score) = self.sd_embedding, self.embedding_scores(xp)
         mean_precision = precision.sum(axis=1)
         root = xp.linalg.cholesky(xp.eye(self.bias.shape[0]) + sd**2 * precision, lower=True)
@@ -324,7 +325,7 @@ class _Cells:
         )
 
     def log_likelihood(self, xp: Any) -> Any:
-        """Of all cells given the scales, but for a constant. The mean has a flat prior."""
+        """Return the log likelihood of all cells up to a constant. The mean has a flat prior."""
         effect_score, error_score = self.list_scores(self.bias)
         effect, error = self.list_precision.solve(effect_score, error_score)
         cells = self.is_observed * xp.log(self.variance) + self.precision * self.bias**2
@@ -332,11 +333,11 @@ class _Cells:
         return -0.5 * (cells.sum() + lists + self.embeddings(xp).deviance(xp))
 
     def drawn(self, rng: np.random.Generator) -> tuple[float, NDArray[np.float64]]:
-        """A draw of the mean, and of the true biases (embedding, list), given the scales."""
+        """Draw the mean and the true biases (embedding, list)."""
         mu, effects = self.embeddings(NUMPY).drawn(rng)
         theta = mu + self.sd_embedding * effects[:, None] + np.zeros_like(self.bias)
 
-        # The effect and the common error of each list, given how its cells deviate from the means of embeddings.
+        # The effect and the common error of each list, given the deviations of its cells from the means of embeddings.
         both, error = self.list_precision.both, self.list_precision.error
         effect_mean, error_mean = self.list_precision.solve(*self.list_scores(self.bias - theta))
         effect_noise = np.sqrt(error / self.list_precision.determinant) * rng.standard_normal(error.shape)
@@ -352,7 +353,7 @@ class _Cells:
         return mu, theta
 
     def replicated(self, rng: np.random.Generator, size: tuple[int, ...]) -> NDArray[np.float64]:
-        """Cells drawn anew given the scales, (*size, embedding, list), about a mean of zero."""
+        """Simulate observed biases (*size, embedding, list) with a mean of zero."""
         embeddings, lists = self.variance.shape
         cells = self.sd_embedding * rng.standard_normal((*size, embeddings, 1))
         cells = cells + self.effect_loading * rng.standard_normal((*size, 1, lists))
@@ -362,16 +363,16 @@ class _Cells:
 
 @dataclass(frozen=True, eq=False)
 class _Embeddings:
-    """The normal likelihood of the mean and of the standardised effects of embeddings, which are normal themselves.
+    """The normal likelihood of the mean and of the standardised effects of embeddings.
 
     Attributes
     ----------
     root : array
         Cholesky root of the precision of the effects, given the mean.
     mean_loading, effect_score : array
-        The root's inverse times what effects have to do with the mean, and times what cells tell of them.
+        The inverse of the root times the cross-precision of effects and mean, and times the score of the effects.
     mean_precision, mean_score
-        Precision of the mean, effects integrated out, and that times its peak.
+        Precision of the mean after effects are integrated out, and the precision times the mode.
     """
 
     root: Any
@@ -381,12 +382,12 @@ class _Embeddings:
     mean_score: Any
 
     def deviance(self, xp: Any) -> Any:
-        """What integrating them out leaves of the likelihood of the scales."""
+        """Return the deviance that remains after the mean and the effects are integrated out."""
         log_determinant = 2 * xp.log(xp.diag(self.root)).sum() + xp.log(self.mean_precision)
         return log_determinant - (self.effect_score**2).sum() - self.mean_score**2 / self.mean_precision
 
     def drawn(self, rng: np.random.Generator) -> tuple[float, NDArray[np.float64]]:
-        """A draw of the mean and of the effects."""
+        """Draw the mean and the effects."""
         mu = float(self.mean_score / self.mean_precision + rng.standard_normal() / np.sqrt(self.mean_precision))
         noise = rng.standard_normal(len(self.effect_score))
         peak = self.effect_score - mu * self.mean_loading
@@ -395,7 +396,7 @@ class _Embeddings:
 
 @dataclass(frozen=True, eq=False)
 class _Draws:
-    """Draws last, in units of the prior's scale."""
+    """Draws in units of the prior's scale. The draw is the last dimension."""
 
     mu: NDArray[np.float64]
     sds: dict[str, NDArray[np.float64]]
@@ -403,7 +404,7 @@ class _Draws:
 
 
 def _completed(posterior: xr.Dataset, inputs: Mapping[str, NDArray[np.float64]], rng: np.random.Generator) -> _Draws:
-    """Return true biases, (embedding, list, draw), from their normal distribution given the scales."""
+    """Draw the true biases (embedding, list, draw) from their normal distribution given the standard deviations."""
     sds = {}
     for effect in _EFFECTS:
         if f"sd_{effect}" in posterior:
@@ -420,7 +421,7 @@ def _completed(posterior: xr.Dataset, inputs: Mapping[str, NDArray[np.float64]],
 def _result(
     draws: _Draws, grid: xr.Dataset, scale: float, ci_prob: float, fitted: Fitted, notices: tuple[str, ...]
 ) -> Crossed:
-    """Return the tables of the pooled model, in the units of the bias."""
+    """Return the tables of the pooled model in the units of the bias."""
     diagnostics = Diagnostics.of(fitted)
     unconverged = [f"the pooled model has not converged: {problem}" for problem in diagnostics.shortfalls]
     variance = sum(sd**2 for sd in draws.sds.values())
@@ -450,7 +451,7 @@ def _result(
 def described(
     draws: Mapping[str, NDArray[np.float64]] | NDArray[np.float64], ci_prob: float, index: Any = None
 ) -> pd.DataFrame:
-    """Mean, standard deviation, interval and probability of direction of each row of draws."""
+    """Return the mean, standard deviation, interval, and probability of direction of each row of draws."""
     if isinstance(draws, Mapping):
         index, draws = list(draws), np.array(list(draws.values()))
     lower, upper = np.quantile(draws, tails(ci_prob), axis=-1)
@@ -459,20 +460,20 @@ def described(
         [draws.mean(axis=-1), draws.std(axis=-1), lower, upper, np.maximum(positive, 1 - positive)]
     )
     columns = ["mean", "sd", *interval_names(ci_prob), "prob_direction"]
-    # BLAS takes part in the density, and with it the processor in later digits.
+    # Further digits depend on the processor, because BLAS computes the density.
     return pd.DataFrame(rounded(numbers, 8), index=index, columns=columns)
 
 
 def _ranked_means(
     draws: NDArray[np.float64], names: Sequence[str], ci_prob: float
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return means with ranks, and the probability that the name in the row has a larger mean than the column's."""
+    """Return means with ranks, and the matrix of probabilities that the row has a larger mean than the column."""
     ranking = ranked(draws, names, ci_prob)
     return described(draws, ci_prob, names).join(ranking.table), ranking.above
 
 
 def _notices(cells: pd.DataFrame, grid: xr.Dataset, noun: str) -> tuple[str, ...]:
-    """Return notices of what has no numbers, and of spreads that depend on the prior."""
+    """Return notices of missing numbers, and of standard deviations that depend on the prior."""
     notices = []
     for side, column_noun in (("embedding", noun), ("list", "list")):
         if silent := [name for name in cells.index.unique(side) if name not in grid.indexes[side]]:

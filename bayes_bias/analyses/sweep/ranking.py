@@ -1,12 +1,13 @@
-r"""Which version removes most of the bias, for new words.
+r"""The ranking of versions by the share of the bias that they remove, for new words.
 
-In each cell, a list in an embedding, let :math:`b` be the bias of the embedding, :math:`s` its sign and :math:`c_m` the
-change by version m. Over the cells whose bias is clearly away from zero, a version removes the share
+A cell is a list in an embedding. Let :math:`b` be the bias of the embedding in a cell, :math:`s` its sign, and
+:math:`c_m` the change by version m. A version removes the share
 
 .. math:: -\sum s\, c_m \Big/ \sum s\, b.
 
-Other cells have no bias that could be removed: their noise shrinks with the vectors and would count as bias. More than
-100% means that the bias has changed its sign. Best is the version whose share is nearest to 100%.
+The sums include only cells with a clear bias. Cells without a clear bias mainly contain noise, and smaller noise in
+debiased vectors would be counted as a removed bias. If the share exceeds 100%, the bias has changed its sign. The best
+version has the share that is closest to 100%.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,29 +25,29 @@ from bayes_bias.table.columns import interval_columns, interval_of, rank_column
 from bayes_bias.table.scopes import ScopeName, sampling_scope
 
 DRAWS = 4000
-# A difference of shares that nobody would act on.
+# A negligible difference between shares.
 _NOTHING = 0.01
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VersionRanking(Tabled):
-    """How much of the bias each version removes, and which removes most.
+    """The share of the bias that each version removes, and the ranking of versions.
 
     Attributes
     ----------
     table : pandas.DataFrame
-        For each ``version`` the share of the bias that it removes: ``mean``, ``sd``, equal-tailed interval; the mean of
-        its ``rank`` (1: what is left of the bias is smallest), and the interval of the rank.
+        The share of the bias that each ``version`` removes: ``mean``, ``sd``, equal-tailed interval, the mean ``rank``
+        (1 for the smallest remaining bias), and the interval of the rank.
     better : pandas.DataFrame
-        The probability that the version in the row leaves less bias than that in the column.
+        The probability that the remaining bias is smaller for the version in the row than in the column.
     paired : pandas.DataFrame
-        How much more of the bias each other version leaves than the best one, from the same draws: ``mean``, ``sd``,
-        equal-tailed interval.
+        The difference in remaining bias between each other version and the best version, from the same draws: ``mean``,
+        ``sd``, equal-tailed interval.
     cells : pandas.MultiIndex
-        The ``(embedding, list)`` that count: all versions have them, and the bias before debiasing is clearly away from
-        zero.
+        The cells ``(embedding, list)`` that are used: all versions have results, and the bias before debiasing is
+        clearly different from zero.
     of : int
-        Number of cells from which these were chosen.
+        Number of cells before this selection.
     """
 
     table: pd.DataFrame
@@ -57,7 +58,7 @@ class VersionRanking(Tabled):
 
     @property
     def text(self) -> str:
-        """Shares removed, in a sentence, and how sure the order is."""
+        """The shares removed, and the certainty of their order, in sentences."""
         shares = []
         for name, row in self.table.sort_values("rank").iterrows():
             lower, upper = interval_of(row)
@@ -70,7 +71,7 @@ class VersionRanking(Tabled):
         return sentence if len(self.table) == 1 else f"{sentence} {self._lead()}"
 
     def _lead(self) -> str:
-        """Return a sentence on how far the best version is ahead of the one that it is least surely ahead of."""
+        """Return a sentence on the lead of the best version over the version for which the lead is least certain."""
         best = self.table["rank"].idxmin()
         rivals = self.better.loc[best].drop(best)
         rival = rivals.idxmin()
@@ -86,7 +87,7 @@ class VersionRanking(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """The share that each version removes, the best first."""
+        """The share that each version removes. The best version is first."""
         rows = self.table.sort_values("rank")
         intervals = list(rows[[*interval_columns(rows)]].itertuples(index=False, name=None))
         return Layout(
@@ -112,30 +113,32 @@ def rank_versions(
     ci_prob: float = 0.95,
     seed: int = 1,
 ) -> VersionRanking | None:
-    """How much of the bias each version removes over the same cells, with the uncertainty of new words.
+    """Rank versions by the share of the bias that they remove in the same cells, for new words.
 
     Parameters
     ----------
     cells, changes : pandas.DataFrame
         `Sweep.cells` and `Sweep.changes`.
     influence, influence_on_changes : mapping
-        What each word adds to a bias, by (embedding, list), and to a change, by (column of the version, list).
+        The contributions of words to each bias by (embedding, list), and to each change by (column of the version,
+        list).
     scope, ci_prob, seed
         As in `fit` and `verdict`.
 
     Returns
     -------
     VersionRanking or None
-        None if no cell that all versions have has a clear bias.
+        Ranking, or None if there is no cell with a clear bias and results of all versions.
 
     Notes
     -----
-    Biases and changes are drawn from normals with the means and standard deviations of their posteriors. A draw moves
-    each word in all embeddings and versions at once, since they have the same words: correlations are those of what
-    words add. The answer is about these lists and embeddings.
+    Biases and changes are drawn from normals with the means and standard deviations of their posteriors. Because all
+    embeddings and versions have the same words, draws are correlated, and correlations are computed from the
+    contributions of words. The ranking refers to these lists and embeddings.
 
-    In simulations with known shares of .2 to 1 intervals of 95% held them in 92 to 96% of cases, with 3 and 10 lists.
-    With absolute biases over all cells, the other obvious choice, they held a share of 1 in 6 to 77%.
+    In simulations with known shares from .2 to 1 and 3 or 10 lists, 95% intervals contained the share in 92 to 96% of
+    cases. For an alternative definition, which uses absolute biases over all cells, intervals contained a share of 1 in
+    6 to 77% of cases.
     """
     usable = changes[changes.change.notna() & (changes.sd > 0) & (changes.verdict != "not converged")]
     versions = changes.index.unique("version").to_list()
@@ -152,7 +155,7 @@ def rank_versions(
         embeddings = biases.index.get_level_values("embedding")
         by_version = [(embedding, version, name) for version in versions for embedding in embeddings]
         in_list = usable.loc[by_version]
-        # What each word adds to the biases, and after them to the changes by each version.
+        # The contributions of words to the biases, followed by the contributions to the changes by each version.
         adds = [influence.get((embedding, name), {}) for embedding in embeddings]
         adds += [influence_on_changes.get((column, name), {}) for column in in_list.column]
         means, sds = np.array([*biases.bias, *in_list.change]), np.array([*biases.sd, *in_list.sd])
@@ -182,7 +185,7 @@ def _drawn(
     sides: Sequence[str],
     rng: np.random.Generator,
 ) -> NDArray[np.float64]:
-    """Return normal draws, (number, draw), that correlate as what words of the sampled sides add to the numbers."""
+    """Return normal draws (number, draw). Correlations are computed from contributions of words on sampled sides."""
     sampled: set[tuple[str, str]] = set()
     for influence in adds:
         for side in sides:

@@ -1,4 +1,4 @@
-"""The results of a sweep: a row for each cell, what was not covered, what failed, and the pooled estimates."""
+"""The results of a sweep: tables of cells, coverage, and failures, and the pooled estimates."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -52,7 +52,7 @@ _SHARES = "share_of_"
 
 @dataclass(frozen=True)
 class Computed:
-    """Outcomes of the quasi-F, and of each model's fit, for cells or for changes."""
+    """Outcomes of the quasi-F and of the fit of each model, for cells or for changes."""
 
     screened: Mapping[At, Outcome]
     fitted: Mapping[tuple[str, str, str], Outcome]
@@ -64,12 +64,12 @@ class Computed:
 
     @property
     def screening(self) -> pd.DataFrame:
-        """A row for each quasi-F."""
+        """A table with a row for each quasi-F."""
         return _frame({at: outcome.result for at, outcome in self.screened.items() if not outcome.failed}, _CELL)
 
     @property
     def posteriors(self) -> pd.DataFrame:
-        """A row for each fit, with columns for what is nested in its record."""
+        """A table with a row for each fit. Nested parts of a record become columns."""
         rows = {}
         for at, outcome in self.fitted.items():
             if outcome.failed:
@@ -84,7 +84,7 @@ class Computed:
         return _frame(rows, ["model", *_CELL])
 
     def failures(self, of: str) -> list[tuple[str, str, str, str]]:
-        """Return embedding, list, method, and reason of each failure. Names of methods end with `of`."""
+        """Return embedding, list, method, and reason of each failure. `of` is appended to the names of methods."""
         rows = []
         for (embedding, words), outcome in self.screened.items():
             rows.append((embedding, words, f"{SCREENED}{of}", outcome.failed))
@@ -100,51 +100,52 @@ class Sweep(Tabled):
     Attributes
     ----------
     settings : SweepSettings
-        Models, measures and settings.
+        Models, measures and other settings.
     embeddings, lists : tuple of str
-        Each embedding is followed by its versions.
+        Names of the embeddings, each followed by its versions, and of the lists.
     sources : pandas.DataFrame
-        Where the vectors of each embedding come from, their ``dimensions``, and the number of ``replicates``. A version
-        has ``version_of``, the name of its embedding, and ``version``, its own name.
+        The ``source`` of the vectors of each embedding, their ``dimensions``, and the number of ``replicates``. For a
+        version, ``version_of`` is the name of its embedding, and ``version`` its own name.
     cells : pandas.DataFrame
-        A row for each ``(embedding, list)``, of the first model: ``version_of``, the embedding of a version; ``source``
-        of its numbers, "posterior", or "quasi-F" for a cell that was only screened; ``bias``, ``sd``, interval
-        (``ci95_lb``, ``ci95_ub``); ``chance`` of a contrast this large if there were no bias; ``chance_holm``, this
-        chance after Holm's adjustment for all cells of embeddings, or of versions; ``verdict``, and whether it
-        ``survives`` the adjustment. Cells with a posterior also have ``observed``, ``noise_sd``, diagnostics, and the
-        shares of the bias's sampling variance. If a cell failed its numbers are missing; if it has not converged its
-        chances are missing.
+        A row for each ``(embedding, list)`` with the results of the first model. Columns: ``version_of``, the embedding
+        of a version; ``source`` of the numbers, which is "posterior" or, for cells that were only screened, "quasi-F";
+        ``bias``, ``sd``, interval (``ci95_lb``, ``ci95_ub``); ``chance``, the probability of a contrast this large if
+        there were no bias; ``chance_holm``, the probability after Holm's adjustment for all cells of embeddings, or for
+        all cells of versions; ``verdict``; and ``survives``, True if a bias is distinguishable after the adjustment.
+        Cells with a posterior also have ``observed``, ``noise_sd``, diagnostics, and the shares of the sampling
+        variance of the bias. All numbers of failed cells are missing, as are the probabilities of cells that have not
+        converged.
     changes : pandas.DataFrame
-        A row for each ``(embedding, version, list)``: ``before`` and ``after``, the biases of `cells`; ``change``,
-        estimated from paired differences, with the other columns of `cells`, after Holm's adjustment for all changes;
-        ``column``, the name of the version in `cells`; ``taught``, how many words of the list the version learned from.
-        With a posterior also ``control``, the group and control class that moved most, and by how much,
-        ``control_moved``, with interval.
+        A row for each ``(embedding, version, list)``. Columns: ``before`` and ``after``, the biases of `cells`;
+        ``change``, estimated from paired differences, with the other columns of `cells`, where Holm's adjustment is for
+        all changes; ``column``, the name of the version in `cells`; ``taught``, the number of words in the list that
+        the version learned from. Changes with a posterior also have ``control``, the group and control class with the
+        largest change, and ``control_moved``, the size of this change, with its interval.
     posteriors : pandas.DataFrame
         The posteriors of every model, by ``(model, embedding, list)``.
     screening : pandas.DataFrame
         The quasi-F of each cell.
     measures : pandas.DataFrame
-        The literature's measures, by ``(embedding, list, measure)``.
+        The published measures, by ``(embedding, list, measure)``.
     coverage : pandas.DataFrame
-        Groups and classes (without controls) that lost words, or had words replaced as `match` allows.
+        Groups and classes (without controls) with missing words, or with words that were replaced because of `match`.
     failures : pandas.DataFrame
-        Cells that could not be computed, and why.
+        Cells that could not be computed, with the reasons.
     software : tuple of mapping of str to str
-        Versions of the packages that computed the posteriors. Several if the folder has results of older versions.
+        Versions of the packages that computed the posteriors, which may differ between stored results.
     metric : Metric
-        The metric of the tables. A bias is a difference in it.
+        The metric of the tables. A bias is a difference in this metric.
     pooled : Crossed or None
-        The pooled model of all cells except those of versions. None if there is a single cell, or if all were only
-        screened.
+        The pooled model of all cells except cells of versions. It is None if there is only one cell, or if all cells
+        were only screened.
     ranking : VersionRanking or None
-        The share of the bias that each version removes, or None without versions or without a clear bias.
+        The share of the bias that each version removes. It is None without versions or without a clear bias.
     damage : mapping of str to Damage
-        The cost of each version, by name. Empty until `with_damage` adds it.
+        The collateral damage of each version, by name. It is empty unless `with_damage` was used.
     alike : MadeAlike or None
-        Whether the embeddings were made alike. None for a single embedding, for language models, or if this is unknown.
+        The check that embeddings were similarly trained, or None for one embedding, language models, or if unknown.
     series : mapping of str to OverTime
-        Each list over time. Empty unless embeddings have times, see `Grid`.
+        The analysis of each list over time. It is empty unless embeddings have times (see `Grid`).
     """
 
     settings: SweepSettings
@@ -167,36 +168,36 @@ class Sweep(Tabled):
     series: Mapping[str, OverTime] = field(default_factory=dict)
 
     def document(self) -> "Document":
-        """Return the atlas and the files next to it, which `bayes_bias.write` writes into a folder."""
+        """Return the atlas and its files, which `bayes_bias.write` writes into a folder."""
         from bayes_bias.analyses.sweep.document import sweep_document
 
         return sweep_document(self)
 
     @property
     def originals(self) -> tuple[str, ...]:
-        """The embeddings that are not a version of another."""
+        """The embeddings that are not a version of another embedding."""
         return tuple(self.sources.index[self.sources.version_of == ""])
 
     @property
     def noun(self) -> str:
-        """Noun for a column in sentences."""
+        """The noun for a column in sentences."""
         return "model" if self.metric.name in LOG_PROBABILITIES else "embedding"
 
     @property
     def unlike(self) -> str:
-        """Say in sentences that embeddings were not made alike, or "" if they were, or if this is unknown."""
+        """Sentences that embeddings were not similarly trained, or "" if they were or if this is unknown."""
         if self.alike is None or not self.alike.unlike:
             return ""
         return f"{self.alike.differing} Differences between these embeddings may come from how they were made."
 
     @property
     def unconverged(self) -> pd.DataFrame:
-        """Cells whose posterior must not be interpreted."""
+        """Cells whose posterior must not be interpreted because it has not converged."""
         return self.cells[self.cells.verdict == "not converged"]
 
     @property
     def text(self) -> str:
-        """Count distinguishable cells and changes, before and after the adjustment, and missing ones."""
+        """The numbers of distinguishable cells and changes before and after adjustment, and of missing cells."""
         cells = self.cells[self.cells.version_of == ""]
         n_fitted = int((cells.source == POSTERIOR).sum())
         sentences = [
@@ -226,12 +227,12 @@ class Sweep(Tabled):
         return " ".join(sentences)
 
     def with_damage(self, damage: Mapping[str, Damage]) -> "Sweep":
-        """Return the sweep with the cost of each version, by name, for the page and `plot_cost`.
+        """Return the sweep with the collateral damage of each version, by name, for the page and `plot_cost`.
 
         Raises
         ------
         BayesBiasError
-            If a name is not that of a version, or a cost does not come from `bayes_bias.debiasing.damage`.
+            If a name is not the name of a version, or if a value is not a result of `bayes_bias.debiasing.damage`.
         """
         check_kind("damage", damage, Mapping, "not a mapping of versions to damage. Pass {'hard': damage(...)}.")
         versions = list(self.changes.index.unique("version"))
@@ -242,16 +243,16 @@ class Sweep(Tabled):
         return replace(self, damage=damage)
 
     def matrix(self, column: str = "bias") -> pd.DataFrame:
-        """Return one column of `cells` as embeddings x lists."""
+        """Return one column of `cells` as a table with embeddings in rows and lists in columns."""
         return wide_of(self.cells[column], self.embeddings, self.lists)
 
     def biases(self, of: str | None = None) -> Biases:
-        """Return the biases of the embeddings on one list, with the errors that they share through its words.
+        """Return the biases of one list in all embeddings. Their errors are correlated, because the words are the same.
 
         Raises
         ------
         CriterionError
-            If there are several lists and none is named, or there is no such list.
+            If there are several lists and none is selected, or if the list does not exist.
         """
         name = of or (self.lists[0] if len(self.lists) == 1 else None)
         if name not in self.lists:
@@ -269,7 +270,7 @@ class Sweep(Tabled):
 
 
 def wide_of(column: "pd.Series[Any]", embeddings: Sequence[str], lists: Sequence[str]) -> pd.DataFrame:
-    """A column by (embedding, list) as a table of embeddings x lists."""
+    """Return a column by (embedding, list) as a table with embeddings in rows and lists in columns."""
     cells = pd.MultiIndex.from_product([embeddings, lists])
     values = column.reindex(cells).to_numpy().reshape(len(embeddings), len(lists))
     return pd.DataFrame(values, index=pd.Index(embeddings), columns=pd.Index(lists))
@@ -283,7 +284,7 @@ def assembled(
     changes: Computed,
     measured: Mapping[At, Outcome],
 ) -> Sweep:
-    """Tables of the outcomes of all jobs. Nothing is pooled yet."""
+    """Return a sweep with the tables of all outcomes, before pooling."""
     sources = pd.DataFrame([vars(column) for column in columns]).set_index("name").rename_axis("embedding")
     sources = sources[["version_of", "version", "source", "dimensions", "replicates"]]
     embeddings, list_names = tuple(sources.index), tuple(words.name for words in lists)
@@ -308,7 +309,7 @@ def assembled(
 
 
 def _frame(records: Mapping[Any, Mapping[str, Any]], names: list[str]) -> pd.DataFrame:
-    """Return a row for each record, by an index with these names."""
+    """Return a frame with a row for each record. `names` are the names of the index."""
     if not records:
         return pd.DataFrame(index=pd.MultiIndex.from_arrays([[]] * len(names), names=names))
     return pd.DataFrame(list(records.values()), index=pd.MultiIndex.from_tuples(list(records), names=names))
@@ -321,10 +322,10 @@ def _cells(
     posteriors: pd.DataFrame,
     version_of: "pd.Series[str]",
 ) -> pd.DataFrame:
-    """Return the first model's numbers, or the quasi-F's if it was not fitted.
+    """Return the results of the first model or, for cells to which it was not fitted, of the quasi-F.
 
-    Holm's adjustment is for the cells of embeddings together, and for those of versions: a version more makes no bias
-    of an embedding less certain.
+    Holm's adjustment is applied separately to the cells of embeddings and of versions, so that additional versions do
+    not change the results of embeddings.
     """
     bounds = interval_names(settings.ci_prob, "ci")
     cells = screening.reindex(columns=["bias", "sd", *bounds, "chance", "within_sd"]).reindex(every).astype(float)
@@ -343,7 +344,7 @@ def _cells(
         for column in columns:
             cells.loc[fitted.index, column] = fitted[column]
         cells.loc[fitted.index, "source"] = POSTERIOR
-    # The chance of the quasi-F chose which cells are fitted; it is not a posterior's.
+    # The p-value of the quasi-F is stored separately, because it may determine which cells are fitted.
     cells["chance_screened"] = screening.get("chance", pd.Series(dtype=float)).reindex(every)
     usable = (cells.source == POSTERIOR) & (cells.verdict != "not converged")
     cells["chance"] = cells.chance.where(usable)
@@ -357,7 +358,7 @@ def _cells(
 def _changes(
     settings: SweepSettings, sources: pd.DataFrame, lists: Sequence[str], cells: pd.DataFrame, computed: Computed
 ) -> pd.DataFrame:
-    """Return what each version changed, beside the biases before and after."""
+    """Return the change by each version with the biases before and after."""
     versions = sources[sources.version_of != ""]
     every = pd.MultiIndex.from_product([versions.index, lists], names=_CELL)
     changes = _cells(settings, every, computed.screening, computed.posteriors, versions.version_of)
@@ -372,7 +373,7 @@ def _changes(
 
 
 def _taught(columns: Sequence[Column], lists: Sequence[WordList]) -> list[int]:
-    """Return how many words of a list its version has learned from, in the order of changes."""
+    """Return the number of words in each list that the version learned from, in the order of changes."""
     taught = []
     for column in columns:
         if column.version_of:
@@ -382,7 +383,7 @@ def _taught(columns: Sequence[Column], lists: Sequence[WordList]) -> list[int]:
 
 
 def _measures(measured: Mapping[At, Outcome]) -> pd.DataFrame:
-    """Return the rows of the tables of measures, by cell and measure."""
+    """Return a table of all measures by cell and measure."""
     rows = []
     for (embedding, words), outcome in measured.items():
         if not outcome.failed:
@@ -392,18 +393,18 @@ def _measures(measured: Mapping[At, Outcome]) -> pd.DataFrame:
 
 
 def _coverage(screening: pd.DataFrame) -> pd.DataFrame:
-    """Return the groups and classes of each cell that lost words, or had words replaced."""
+    """Return the groups and classes of each cell with missing or replaced words."""
     rows = []
     for (embedding, words), parts in screening.get("coverage", pd.Series(dtype=object)).items():
         rows += [{"embedding": embedding, "list": words} | part for part in parts]
     frame = pd.DataFrame(rows, columns=[*_CELL, "name", "asked", "found", "lost", "respelt", "from_subwords"])
-    return frame.fillna("")  # cells of an older folder know no other spellings
+    return frame.fillna("")  # stored results of older releases have no columns for replaced words
 
 
 def _failures(
     columns: Sequence[Column], biases: Computed, changes: Computed, measured: Mapping[At, Outcome]
 ) -> pd.DataFrame:
-    """Return each reason once, because a list that an embedding does not cover fails by every method."""
+    """Return all failures. A reason that all methods share, such as a lack of coverage, is included once."""
     rows = [(column.name, "all", "reading", column.failed) for column in columns if column.failed]
     rows += biases.failures("") + changes.failures(", change")
     for (embedding, words), outcome in measured.items():
@@ -432,6 +433,6 @@ def _s(count: int) -> str:
 
 
 def _are(rows: "pd.Series[bool]") -> str:
-    """Return how many rows are true, with a verb, such as "three are"."""
+    """Return the number of true values with a verb, such as "three are"."""
     count = int(rows.sum())
     return f"{in_words(count)} {'is' if count == 1 else 'are'}"

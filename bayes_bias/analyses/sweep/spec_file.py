@@ -1,4 +1,4 @@
-"""The settings of a sweep, and a sweep as a TOML file: embeddings, lists, and settings."""
+"""The settings of a sweep, and the reader for TOML files that define a sweep."""
 
 import fnmatch
 import os
@@ -33,10 +33,10 @@ type Posteriors = Literal["all", "none"] | float | frozenset[tuple[str, str]]
 
 @dataclass(frozen=True)
 class SweepSettings:
-    """Settings that all cells share.
+    """Settings for all cells of a sweep.
 
-    `measures` are names of further measures; None means all of them. A number as `posteriors` chooses the cells whose
-    quasi-F has a p-value below it.
+    `measures` contains the names of further measures, and None means all measures. If `posteriors` is a number, models
+    are fitted to cells whose quasi-F has a smaller p-value.
     """
 
     specs: tuple[ModelSpec, ...]
@@ -58,7 +58,7 @@ class SweepSettings:
         seed: int,
         sampling: Sampling,
     ) -> Self:
-        """Settings from the arguments of `sweep`, checked."""
+        """Check the arguments of `sweep`, and return the settings."""
         sampling_scope(scope)
         check_ci_prob(ci_prob)
         check_sampling(sampling)
@@ -71,7 +71,7 @@ class SweepSettings:
         return cls(specs, names, _posteriors(posteriors), scope, ci_prob, check_seed(seed), sampling)
 
     def fits(self, embedding: str, words: str, screened: Outcome) -> bool:
-        """Return True if a model is fitted to a cell: if a p-value decides, also if the quasi-F is not defined."""
+        """Return True if models are fitted to a cell. With a threshold, this includes cells without a quasi-F."""
         if isinstance(self.posteriors, str):
             return self.posteriors == "all"
         if isinstance(self.posteriors, frozenset):
@@ -80,12 +80,12 @@ class SweepSettings:
 
     @property
     def fittings(self) -> tuple[Fitting, ...]:
-        """How each model is fitted."""
+        """The settings for fitting each model."""
         return tuple(Fitting(spec, self.scope, self.ci_prob, self.seed, self.sampling) for spec in self.specs)
 
 
 def check_chosen(posteriors: Posteriors, embeddings: Sequence[str], lists: Sequence[str]) -> None:
-    """Raise an error for the choice of a cell that does not exist."""
+    """Raise an error if a selected cell does not exist."""
     if not isinstance(posteriors, frozenset):
         return
     for embedding, words in sorted(posteriors):
@@ -97,7 +97,7 @@ def check_chosen(posteriors: Posteriors, embeddings: Sequence[str], lists: Seque
 
 
 def _posteriors(choice: Any) -> Posteriors:
-    """Return the choice of cells that a model is fitted to, checked."""
+    """Check the selection of cells to which models are fitted, and return it."""
     if is_between(choice, 0, 1):
         return float(choice)
     if isinstance(choice, str) and choice in ("all", "none"):
@@ -112,11 +112,11 @@ def _posteriors(choice: Any) -> Posteriors:
     )
 
 
-# Keys whose values go to `Grid` and to `sweep` unchanged.
+# Keys whose values are passed to `Grid` and to `sweep` unchanged.
 _MEASURED = ("controls", "similarity", "allow_loss", "match", "language")
 _PLAIN = ("models", "measures", "posteriors", "scope", "ci_prob", "seed", *_MEASURED)
 _KEYS = ("title", "lists", "embeddings", "versions", "sampling", *_PLAIN)
-# How an encoder makes the vector of a sentence; a list of choices makes a column for each.
+# Settings of an encoder. If a value is a list, there is a column for each element.
 _CHOICES = ("pooling", "layer", "prompt")
 # An ``[[embeddings]]`` table has one of these kinds, perhaps a name, and the settings of its kind.
 _KINDS = {
@@ -131,7 +131,7 @@ _LANGUAGE_MODELS = ("masked", "causal")
 _ALIKE = ("templates", "predict", *_CHOICES)
 _EMBEDDING = ("name", "files", "replicates", "encoder", "templates", *_CHOICES, *_LANGUAGE_MODELS, "predict")
 _EMBEDDINGS = (*_EMBEDDING, "at", "versions")
-# What a table of a version may name beside the settings of its method.
+# The keys that a table of a version may have in addition to the settings of its method.
 _DEBIASING = ("name", "method", "sets", "of")
 
 
@@ -139,16 +139,16 @@ _DEBIASING = ("name", "method", "sets", "of")
 class Source:
     """Sources that an ``[[embeddings]]`` table names: files of vectors, a sentence encoder, or a language model.
 
-    Paths are files and built-in names, globs resolved, or the folder of the model. Settings are, if given, ``name``;
-    ``replicates``, what the files are replicates of; ``templates`` of a model; ``predict``; ``pooling``, ``layer`` and
-    ``prompt`` of an encoder. Versions are those of its ``[[embeddings.versions]]``.
+    Paths are files (after resolving patterns), built-in names, or the folder of a model. Optional settings are
+    ``name``; ``replicates``, the kind of replicates that the files are; ``templates`` and ``predict`` of a model; and
+    ``pooling``, ``layer`` and ``prompt`` of an encoder. Versions are defined by ``[[embeddings.versions]]``.
     """
 
     kind: str
     paths: tuple[str, ...]
     settings: Mapping[str, Any]
     versions: tuple["Debiasing | Source", ...] = ()
-    at: float | None = None  # when the text was written
+    at: float | None = None  # the time when the text was written
 
     @property
     def is_language_model(self) -> bool:
@@ -158,7 +158,7 @@ class Source:
     def opened(
         self, lists: Sequence[str], controls: Sequence[str], trust: bool, also: Sequence[str] = ()
     ) -> list[Embedding | LanguageModelColumn]:
-        """Embeddings, or a language model; an encoder encodes the words of all lists, and those that teach a method."""
+        """Open the embeddings or the language model. An encoder encodes the words of lists and debiasing methods."""
         words = [*also]
         for version in self.versions:
             if isinstance(version, Debiasing):
@@ -184,7 +184,7 @@ class Source:
         controls: Sequence[str],
         trust: bool,
     ) -> Iterator[Version]:
-        """Versions of what was opened. Given vectors or a given model are a version of one embedding or model."""
+        """Return the versions of the opened columns. Your own vectors or model are a version of one column."""
         names = tuple(column.name for column in columns)
         for version in self.versions:
             if isinstance(version, Debiasing):
@@ -205,7 +205,7 @@ class Source:
 
 @dataclass(frozen=True)
 class SweepSpec:
-    """A sweep as its file has it. `settings` are arguments of `sweep` that the file names, unchecked."""
+    """The content of a sweep file. `settings` contains unchecked arguments of `sweep` that are set in the file."""
 
     title: str
     sources: tuple[Source, ...]
@@ -215,7 +215,7 @@ class SweepSpec:
     settings: Mapping[str, Any]
 
     def arguments(self, trust: bool = False) -> dict[str, Any]:
-        """The arguments of `bayes_bias.sweep`. Embeddings are opened, and not yet read."""
+        """Return the arguments of `bayes_bias.sweep`. Embeddings are opened but not read."""
         controls = self.settings.get("controls", ("neutral", "human"))
         opened = []
         for source in self.sources:
@@ -244,7 +244,7 @@ class SweepSpec:
 
 
 def read_sweep(path: str | Path) -> SweepSpec:
-    """A sweep from its TOML file. Paths in it are relative to its folder."""
+    """Read a sweep from a TOML file. Paths in the file are relative to its folder."""
     remedy = "Write one with lists = [...] and [[embeddings]], as --help shows."
     file = given_table(path, "SPEC", BayesBiasError, remedy)
     content = read_toml(file, f"{file}:", BayesBiasError)
@@ -272,7 +272,7 @@ def read_sweep(path: str | Path) -> SweepSpec:
 
 
 def _tables(where: str, content: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-    """Return the tables of a key."""
+    """Return the list of tables under a key."""
     tables = content.get(key, [])
     if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
         raise BayesBiasError(f"In {where}, {key} must be a list of tables. Begin each with [[{key}]].")
@@ -280,7 +280,7 @@ def _tables(where: str, content: Mapping[str, Any], key: str) -> list[Mapping[st
 
 
 def _combinations(where: str, content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return a table for each combination of the choices of an encoder, named after those that differ."""
+    """Return a table for each combination of encoder settings. Its name contains the settings that vary."""
     choices = {key: content[key] for key in _CHOICES if isinstance(content.get(key), list)}
     for key, values in choices.items():
         if not values:
@@ -296,7 +296,7 @@ def _combinations(where: str, content: Mapping[str, Any]) -> list[Mapping[str, A
 
 
 def _source(where: str, content: Mapping[str, Any], folder: Path) -> Source:
-    """Return the sources that a table [[embeddings]] names, with their versions."""
+    """Return the content of an [[embeddings]] table with its versions."""
     place = f"{where}, [[embeddings]]"
     check_keys(content, _EMBEDDINGS, place, BayesBiasError)
     source = _vectors(where, place, content, folder)
@@ -306,7 +306,7 @@ def _source(where: str, content: Mapping[str, Any], folder: Path) -> Source:
         return source
     if not is_number(content["at"]):
         raise EmbeddingError(f"In {place}, at = {content['at']!r} must be a number, such as at = 1900.")
-    # A time is that of one embedding, perhaps with replicates.
+    # A time refers to one embedding, which may have replicates.
     if source.kind != "files" or (len(source.paths) > 1 and "replicates" not in source.settings):
         raise EmbeddingError(
             f"In {place}, at = {content['at']:g} is the time of a single embedding. Write a table for each"
@@ -316,7 +316,7 @@ def _source(where: str, content: Mapping[str, Any], folder: Path) -> Source:
 
 
 def _version(where: str, content: Mapping[str, Any], folder: Path, original: Source) -> Debiasing | Source:
-    """Return a method, or your own vectors or model, used with the same sentences as the original."""
+    """Return a version: a debiasing method, or vectors or a model used with the same sentences as the original."""
     label = "[[embeddings.versions]]"
     if "method" in content or "sets" in content:
         return _debiasing(where, label, content, folder)
@@ -342,7 +342,7 @@ def _version(where: str, content: Mapping[str, Any], folder: Path, original: Sou
 
 
 def _vectors(where: str, place: str, content: Mapping[str, Any], folder: Path) -> Source:
-    """Return the source of numbers that a table names: files, an encoder, or a language model."""
+    """Return the source of the numbers in a table: files, an encoder, or a language model."""
     kinds = [key for key in _KINDS if key in content]
     if len(kinds) != 1:
         raise EmbeddingError(
@@ -362,7 +362,7 @@ def _vectors(where: str, place: str, content: Mapping[str, Any], folder: Path) -
     paths: list[str] = []
     for name in _texts(where, content, "files"):
         if not has_magic(name):
-            # A built-in name stays unchanged.
+            # Built-in names remain unchanged.
             paths.append(str(folder / name) if _is_file(folder / name) else name)
             continue
         matched = [str(path) for path in _glob(folder, name) if path.is_file()]
@@ -381,17 +381,17 @@ def _vectors(where: str, place: str, content: Mapping[str, Any], folder: Path) -
 
 
 def _glob(folder: Path, pattern: str) -> list[Path]:
-    """Return the paths that a pattern matches, sorted."""
+    """Return the sorted paths that match a pattern."""
     return sorted(folder / path for path in glob(os.path.expanduser(pattern), root_dir=folder, recursive=True))
 
 
 def _is_file(path: Path) -> bool:
-    """Return True if there is such a file: of a name that is too long `Path.is_file` raises an error."""
+    """Return True if the file exists. Unlike `Path.is_file`, do not raise an error if the name is too long."""
     return os.path.isfile(path)
 
 
 def _lists(where: str, value: Any, folder: Path) -> tuple[str, ...]:
-    """Return built-in names and paths. A pattern means one or the other; with a folder in it, paths alone."""
+    """Return built-in names and paths. A pattern matches only one of the two. A pattern with a folder matches paths."""
     lists: list[str] = []
     for name in _texts(where, {"lists": value}, "lists"):
         is_pattern = has_magic(name)
@@ -416,7 +416,7 @@ def _lists(where: str, value: Any, folder: Path) -> tuple[str, ...]:
 
 
 def _debiasing(where: str, label: str, content: Mapping[str, Any], folder: Path) -> Debiasing:
-    """Return the method of a table of versions."""
+    """Return the debiasing method that a table of a version defines."""
     place = f"{where}, {label}"
     for key in ("name", "method", "sets"):
         if not isinstance(content.get(key), str):

@@ -1,4 +1,4 @@
-"""`bb.sweep`: every list in every embedding, each cell computed once."""
+"""`bb.sweep`: the analysis of every list in every embedding, in which each cell is computed once."""
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,10 +42,10 @@ from bayes_bias.table.association_table import AssociationTable, announce
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 from bayes_bias.words.wordlist import ListLike, WordList
 
-# The folder of results inside that of a sweep; the atlas lies beside it.
+# The name of the folder for results, which is next to the atlas in the folder of a sweep.
 CELLS = "cells"
 _DEMO = (DEMO,)
-# So many words that others stand for are named in a line.
+# The maximum number of replaced words that are named in a notice.
 _NAMED = 10
 
 
@@ -64,51 +64,54 @@ def sweep(
     folder: str | Path | None = None,
     jobs: Any = -1,
 ) -> Sweep:
-    """Estimate the bias of many lists in many embeddings, cell by cell and pooled over all cells.
+    """Estimate the bias of many lists in many embeddings, for each cell and pooled over all cells.
 
     Parameters
     ----------
     wordlists : str, Path, WordList, or a sequence of them; or Grid
-        Their cosines with the built-in control classes are measured cell by cell. For other control classes,
-        similarities, and lists that lost words: ``sweep(Grid(wordlists, embeddings, controls=(), similarity="dot"))``.
+        Word lists, which are measured in each embedding together with the built-in control classes. For other control
+        classes or similarities, and for lists that lost words, pass a grid:
+        ``sweep(Grid(wordlists, embeddings, controls=(), similarity="dot"))``.
     embeddings : mapping of str to embedding, or sequence of embeddings
-        Embeddings by name, or a sequence, which is named after its files. Each is anything that `open_embedding` opens,
-        or a list of replicates (seeds), and is read once. Or language models, each a `LanguageModelColumn`. A sweep has
-        either cosines or log probabilities.
+        Embeddings by name, or a sequence of embeddings that are named after their files. Each is anything that
+        `open_embedding` opens, or a list of replicates (seeds), and is read once. Alternatively, language models, each
+        as a `LanguageModelColumn`. A sweep contains either cosines or log probabilities.
     versions : Debiasing, GivenVersion, or a sequence of them
-        Versions of every embedding that they apply to: debiased by a method, or given vectors. A version of a language
-        model is another model. See `bayes_bias.debiasing`. Each is compared with its embedding: the change is estimated
-        from paired differences, list by list. Only the embeddings themselves are pooled.
+        Versions of embeddings: debiasing methods, or your own vectors. A version of a language model is another model.
+        See `bayes_bias.debiasing`. Each version is compared with its embedding: for each list, the change is estimated
+        from paired differences. Versions are not included in the pooled model.
     models : iterable of str, Path or ModelSpec
-        Crossed models. Pooling and rankings use the first.
+        Crossed models. Pooling and rankings use the first model.
     measures : iterable of str, or "all"
-        Measures of the literature to compute as well, by their names in `measures.measure_all`.
+        Published measures to compute in addition, by their names in `measures.measure_all`.
     posteriors : {"all", "none"}, float, or pairs of str
-        The cells that a model is fitted to. All cells are screened by the quasi-F, `measures.quasi_f`, in hundredths of
-        a second each. If this is a number, a model is also fitted to cells with a p-value below it. Pairs name an
-        embedding and a list each. Cells that are only screened enter the pooling with the quasi-F's bias and standard
-        error. They count in Holm's adjustment, since they were tested as well. With "none" nothing is pooled.
+        The cells to which models are fitted. All cells are screened by the quasi-F (`measures.quasi_f`), which takes
+        hundredths of a second each. If you pass a number, models are fitted to cells with a smaller p-value. If you
+        pass pairs of an embedding and a list, models are fitted to these cells. Cells that are only screened are
+        included in the pooled model with the bias and standard error of the quasi-F. They also count in Holm's
+        adjustment, because they were tested. With "none", there is no pooled model.
     scope, ci_prob, seed
-        See `verdict` and `fit`. Every cell is fitted with the same seed.
+        See `verdict` and `fit`. All cells are fitted with the same seed.
     sampling : Sampling
-        Draws and chains of each cell, by default fewer than for a single list. Convergence is checked in each cell.
+        Draws and chains for each cell. The defaults are smaller than for a single list. Convergence is checked.
     folder : str or Path, optional
-        A folder that keeps results, in its folder ``cells``, under a hash of list, vectors, model and settings. A sweep
-        that was killed, or has grown, computes only what is missing. Two sweeps may use a folder at the same time.
+        A folder in which results are stored, in the subfolder ``cells``, under a hash of list, vectors, model and
+        settings. If a sweep was interrupted or extended, only the missing results are computed. Two sweeps may use a
+        folder at the same time.
     jobs : int or distributed.Client
-        Number of processes; -1 for one on each core, 1 for this process alone. Or the client of a Dask cluster, which
-        then does the work; `bayes-bias sweep --scheduler ADDRESS` connects to one.
+        Number of processes: -1 for one process per core, and 1 to use only the current process. Alternatively, the
+        client of a Dask cluster that runs the jobs (on the command line, use `bayes-bias sweep --scheduler ADDRESS`).
 
     Returns
     -------
     Sweep
-        ``cells`` has a row for each embedding and list. ``write(sweep(...), folder)`` makes the atlas.
+        Result whose ``cells`` has a row for each embedding and list. ``write(sweep(...), folder)`` creates the atlas.
 
     Raises
     ------
     BayesBiasError
-        If an input is wrong: names, files, lists, models and settings are checked before anything is read. A cell that
-        fails, or an embedding that cannot be read, is recorded in ``failures``, and the rest goes on.
+        If an input is invalid. Names, files, lists, models and settings are checked before vectors are read. If a cell
+        fails, or an embedding cannot be read, the reason is recorded in ``failures``, and the sweep continues.
 
     Examples
     --------
@@ -158,7 +161,7 @@ def sweep(
 
 
 def _readable(sources: Sequence[OpenColumn], columns: Sequence[Column]) -> dict[str, Embedding]:
-    """Return the embeddings by name, without versions and without those that could not be read."""
+    """Return the embeddings by name, without versions and without embeddings that could not be read."""
     failed = {column.name for column in columns if column.failed}
     embeddings = {}
     for source in sources:
@@ -168,7 +171,7 @@ def _readable(sources: Sequence[OpenColumn], columns: Sequence[Column]) -> dict[
 
 
 def _without_controls(columns: Sequence[Column]) -> tuple[str, ...]:
-    """Return one notice of all control classes of which embeddings have too few words."""
+    """Return a notice of all control classes that are omitted because embeddings have too few of their words."""
     absent: dict[str, list[str]] = {}
     for column in columns:
         for cell in column.cells.values():
@@ -181,7 +184,7 @@ def _without_controls(columns: Sequence[Column]) -> tuple[str, ...]:
 
 
 def _as_match_asks(coverage: pd.DataFrame, embeddings: Sequence[str]) -> tuple[str, ...]:
-    """Return one notice of all words that others, or their parts, stand for."""
+    """Return a notice of all words that are replaced by other spellings or by subwords."""
     rows = coverage[coverage.embedding.isin(embeddings) & ((coverage.respelt != "") | (coverage.from_subwords != ""))]
     if rows.empty:
         return ()
@@ -194,7 +197,7 @@ def _as_match_asks(coverage: pd.DataFrame, embeddings: Sequence[str]) -> tuple[s
 
 
 def _alike(embeddings: Mapping[str, Embedding], lists: Sequence[WordList], seed: int) -> MadeAlike | None:
-    """Compare how the embeddings were made, or return None if there is only one, or nothing is known."""
+    """Check that embeddings were similarly trained. Return None if there is only one, or if this is unknown."""
     if len(embeddings) < 2:
         return None
     step("Are the embeddings comparable?")
@@ -209,7 +212,7 @@ def _series(
     columns: Sequence[Column],
     lists: Sequence[WordList],
 ) -> dict[str, OverTime]:
-    """Return every list over time, as far as it could be measured in two embeddings or more that have times."""
+    """Return the analysis over time of each list that was measured in at least two embeddings with times."""
     cells = {column.name: column.cells for column in columns}
     in_order = sorted((time, name) for name, time in times.items() if name in embeddings)
     how = Settings(settings.specs[0], NEW, settings.scope, settings.ci_prob, settings.seed, settings.sampling)
@@ -221,7 +224,7 @@ def _series(
             try:
                 with logging_from("bayes_bias", logging.ERROR):
                     tables[tidy_time(time)] = cells[name][words.name].table().without_controls()
-            except BayesBiasError:  # the screening of this cell has said so
+            except BayesBiasError:  # already recorded as a failure of the screening
                 continue
             slices[tidy_time(time)] = embeddings[name]
         if len(tables) < 2:
@@ -238,7 +241,7 @@ def _words_of(lists: Sequence[WordList]) -> set[str]:
 
 
 def _pooled(result: Sweep, influence: Mapping[At, Influence], influence_on_changes: Mapping[At, Influence]) -> Sweep:
-    """Return the sweep with ranked versions, and pooled unless all cells are only screened."""
+    """Return the sweep with the ranking of versions and, unless all cells are only screened, the pooled model."""
     scope, ci_prob, seed = result.settings.scope, result.settings.ci_prob, result.settings.seed
     ranking = rank_versions(
         result.cells, result.changes, influence, influence_on_changes, scope=scope, ci_prob=ci_prob, seed=seed
@@ -252,5 +255,5 @@ def _pooled(result: Sweep, influence: Mapping[At, Influence], influence_on_chang
 
 
 def is_sweep(folder: Path) -> bool:
-    """Return True if a sweep was begun in this folder."""
+    """Return True if a sweep was started in this folder."""
     return (folder / CELLS / MARKER).is_file()

@@ -1,6 +1,6 @@
-"""True-positive-rate gaps of a classifier: their size and uncertainty, and their correlation with word bias."""
+"""True-positive-rate gaps of a classifier: size, uncertainty, and correlation with the bias of words."""
 
 import lazy_loader
 
-# `__init__.pyi` names what is public; each is imported when it is first asked for.
+# `__init__.pyi` lists the public names. Each name is imported when it is first used.
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,4 +1,4 @@
-"""Correlation of word bias and true-positive-rate gaps over classes: `criterion`, with gaps as the criterion."""
+"""Correlation of word bias and true-positive-rate gaps over classes, by `criterion` with gaps as the criterion."""
 
 import numpy as np
 import pandas as pd
@@ -25,27 +25,27 @@ def correlation(
     seed: int = 1,
     sampling: Sampling = Sampling(),
 ) -> CriterionValidity:
-    r"""Correlate the bias of class words with gaps of true-positive rates, allowing for errors in both.
+    r"""Estimate the correlation of word bias with gaps of true-positive rates, allowing for errors in both.
 
     The model is the measurement-error model of `bayes_bias.criterion`, with classes as labels and gaps as the
-    criterion. The gap of a class is the difference of the log odds of two groups. If h of n people of a group are
-    recognised, the log odds and their variance are
+    criterion. The gap of a class is the difference between the log odds of two groups. If the classifier recognises h
+    of n people in a group, the log odds and their variance are
 
     .. math:: \log \frac{h + 1/2}{n - h + 1/2}, \qquad s^2 = \frac{1}{h + 1/2} + \frac{1}{n - h + 1/2}
 
-    This is nearly unbiased and nearly normal, even with ten people in each cell [1]_.
+    This estimator is nearly unbiased and nearly normal, even with ten people in each cell [1]_.
 
     Parameters
     ----------
     gaps : TprGaps
         From `bayes_bias.tpr_gaps.estimate`.
     bias : pandas.DataFrame, xarray.DataArray, or a fit
-        The bias of each class's word, as in `bayes_bias.criterion`. Labels of a frame may be in a column ``class``.
-        From a fit, the raw contrasts are used with their standard errors for these attributes.
+        The bias of the word for each class, as in `bayes_bias.criterion`. The labels of a frame may be in a column
+        ``class``. If you pass a fit, raw contrasts are used with their standard errors for these attributes.
     group : str, optional
-        The group whose gap is used, against all others together. The default is the only group that `gaps` reports.
+        The group whose gap to all other groups is used. The default is the only group that `gaps` reports.
     toward : str, optional
-        For a fit: the attribute class to which a positive bias is closer, such as the class of `group`.
+        For a fit: the attribute class to which words with a positive bias are closer, such as the class of `group`.
     ci_prob, seed, sampling
         See `bayes_bias.tpr_gaps.estimate`.
 
@@ -59,7 +59,7 @@ def correlation(
     TprGapsError
         If `group` is unknown.
     CriterionError
-        If `toward` is unknown, if columns are missing or not numeric, or if fewer than four classes have both.
+        If `toward` is unknown, if columns are missing or not numeric, or if fewer than four classes match.
 
     References
     ----------
@@ -95,7 +95,7 @@ def correlation(
 
 
 def log_odds_gaps(counts: PeopleCounts) -> pd.DataFrame:
-    """Return the difference of the log odds of the first and the second group, and its standard error, by class."""
+    """Return the log odds of the first group minus the second group, with the standard error, for each class."""
     hits, missed = counts.hits + 0.5, counts.people - counts.hits + 0.5
     log_odds, variance = np.log(hits / missed), 1 / hits + 1 / missed
     columns = {"criterion": log_odds.iloc[:, 0] - log_odds.iloc[:, 1], "criterion_se": np.sqrt(variance.sum(axis=1))}

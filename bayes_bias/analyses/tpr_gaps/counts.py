@@ -1,4 +1,4 @@
-"""Counts of people and of correct predictions by class and group, from labels and predictions."""
+"""Counts of people and of correct predictions by class and group."""
 
 import hashlib
 from collections.abc import Hashable, Sequence
@@ -28,8 +28,8 @@ _NAMED = 5
 class PeopleCounts:
     """Numbers of people of each class and group, and of correct predictions.
 
-    Both are classes x groups in alphabetical order: `people` of class c and group g, and the `hits` among them, whose
-    prediction is c. `notices` name classes that were omitted.
+    Both tables have a row for each class and a column for each group, in alphabetical order: `people` of class c and
+    group g, and `hits`, the people with prediction c among them. `notices` name classes that were omitted.
     """
 
     hits: pd.DataFrame
@@ -48,12 +48,12 @@ class PeopleCounts:
 
     @property
     def sha256(self) -> str:
-        """Return a hash of names and numbers."""
+        """Return a hash of the names and numbers."""
         text = "".join(counts.to_csv(lineterminator="\n") for counts in (self.hits, self.people))
         return hashlib.sha256(text.encode()).hexdigest()
 
     def merge_other_groups(self, group: str) -> "PeopleCounts":
-        """Return the same people in two groups: this one first, then everybody else."""
+        """Return the same people in two groups: the named group, and all others."""
         others = self.people.columns.drop(group)
         rest = others[0] if len(others) == 1 else f"not {group}"
         hits = pd.DataFrame({group: self.hits[group], rest: self.hits[others].sum(axis=1)})
@@ -70,7 +70,7 @@ def count(
     leave_out: bool = False,
     ignore: str | Sequence[str] = (),
 ) -> PeopleCounts:
-    """Count true positives and people by class and group, see `bayes_bias.tpr_gaps.estimate`."""
+    """Count true positives and people by class and group. See `bayes_bias.tpr_gaps.estimate`."""
     tidy, pooled = _tidied({"y": y, "prediction": prediction, "group": group}, data, ignore)
     _check_labels(tidy)
     tidy = tidy.assign(hit=tidy.y == tidy.prediction)
@@ -84,7 +84,7 @@ def count(
 def _tidied(
     arguments: dict[str, Labels], data: Source | None, ignore: str | Sequence[str]
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Return the three columns, and notices of classifiers that are pooled as requested."""
+    """Return the three columns, and notices of settings over which predictions are pooled."""
     if data is None:
         return _frame_of_arrays(arguments), ()
     check_kind(
@@ -92,7 +92,7 @@ def _tidied(
     )
     if isinstance(data, pd.DataFrame):
         frame = data
-    else:  # all labels are text, so that '1' is the same in every column, and 'NA' an ordinary label
+    else:  # labels are read as text, so that '1' is equal in all columns, and 'NA' is an ordinary label
         remedy = "Pass a CSV file with a row for each person, or the name of a built-in table (tpr-demo)."
         path = given_table(data, "data", TprGapsError, remedy)
         frame = read_frame(path, f"data: '{path}'", TprGapsError, text=None)
@@ -113,7 +113,7 @@ def _tidied(
 
 
 def _frame_of_arrays(arguments: dict[str, Labels]) -> pd.DataFrame:
-    """Return labels of people as columns, whose lengths are checked."""
+    """Check the lengths of arrays of labels, and return the arrays as columns."""
     arrays = {}
     for name, labels in arguments.items():
         if isinstance(labels, str):
@@ -121,7 +121,7 @@ def _frame_of_arrays(arguments: dict[str, Labels]) -> pd.DataFrame:
                 f"`{name}` must be a label for each person, but is '{labels}'. To name a column, pass the frame or file"
                 " as `data`."
             )
-        # As objects, because NumPy would convert missing labels among strings to strings.
+        # Arrays of objects are used, because NumPy would convert missing labels in an array of strings to strings.
         arrays[name] = np.asarray(labels, dtype=object)
         if arrays[name].ndim != 1:
             raise TprGapsError(
@@ -136,7 +136,7 @@ def _frame_of_arrays(arguments: dict[str, Labels]) -> pd.DataFrame:
 
 
 def _check_labels(tidy: pd.DataFrame) -> None:
-    """Raise an error for missing labels, one group, or predictions that are no classes."""
+    """Raise an error if labels are missing, if there is only one group, or if no prediction is a class."""
     if tidy.empty:
         raise TprGapsError("`data` has no rows. Pass one for each person.")
     for name in tidy:
@@ -152,7 +152,7 @@ def _check_labels(tidy: pd.DataFrame) -> None:
             f"`prediction` contains no class of y (predicted {tidy.prediction.iloc[0]!r}, true {tidy.y.iloc[0]!r}). Use"
             " the same labels of the same type in both."
         )
-    # Classes and groups become text, in which labels such as 1 and '1' are the same.
+    # Classes and groups are converted to text, in which labels such as 1 and '1' are equal.
     for name in ("y", "group"):
         labels = tidy[name].unique()
         if len(set(map(str, labels))) < len(labels):
@@ -160,7 +160,7 @@ def _check_labels(tidy: pd.DataFrame) -> None:
 
 
 def _complete(people: pd.DataFrame, leave_out: bool) -> tuple[list[str], tuple[str, ...]]:
-    """Return the classes with people of every group, and a notice of the others."""
+    """Return the classes that have people of every group, and a notice of all other classes."""
     lacking = people.index[(people == 0).any(axis=1)]
     if lacking.empty:
         return list(people.index), ()
@@ -177,15 +177,15 @@ def _complete(people: pd.DataFrame, leave_out: bool) -> tuple[list[str], tuple[s
     return list(classes), (f"omitted, with no people of a group: {text}",)
 
 
-# Published summaries of true-positive-rate gaps, for observed rates or posterior draws of the true rates.
+# Published summaries of true-positive-rate gaps, which are computed from observed rates or from posterior draws.
 #
 # With ``rates[..., c, g]`` the true-positive rate of class c and group g,
 #
-# gap[..., c, g] = rate[..., c, g] - rate of the people of class c who are not of group g
+# gap[..., c, g] = rate[..., c, g] - rate of all people of class c in other groups
 #
-# (De-Arteaga et al. 2019). Summaries over classes are the mean absolute gap, the root mean square, and with several
-# groups the variance over groups. Noise in the rates inflates all of them: `without_gaps` simulates by how much,
-# `unbiased_mean_square` removes it.
+# (De-Arteaga et al. 2019). Summaries over classes are the mean absolute gap, the root mean square and, with several
+# groups, the variance over groups. Noise in the rates inflates all summaries: `without_gaps` simulates this effect,
+# and `unbiased_mean_square` removes it.
 
 type Array = NDArray[np.float64]
 type Counted = NDArray[np.int64]
@@ -194,7 +194,7 @@ _SHUFFLES = 4000
 
 
 def weights(people: Counted) -> Array:
-    """Return contrasts of rates, (class, gap, group): a group minus all others, weighted by their numbers of people."""
+    """Return contrasts of rates (class, gap, group): a group minus all others, weighted by numbers of people."""
     n = people.astype(float)
     n_groups = n.shape[1]
     others = np.where(np.eye(n_groups, dtype=bool), 0, n[:, None, :])
@@ -202,30 +202,30 @@ def weights(people: Counted) -> Array:
 
 
 def gaps(rates: Array, people: Counted) -> Array:
-    """Return the gap of each class and group, (..., class, group)."""
+    """Return the gap of each class and group (..., class, group)."""
     return np.einsum("chg,...cg->...ch", weights(people), rates)
 
 
 def variances(rates: Array) -> Array:
-    """Return the variance of the rates of each class over groups, (..., class)."""
+    """Return the variance of the rates of each class over groups (..., class)."""
     return np.asarray(rates.var(axis=-1))
 
 
 def mean_absolute(gap: Array) -> Array:
-    """Return the mean absolute gap over classes and groups, (...)."""
+    """Return the mean absolute gap over classes and groups (...)."""
     return np.asarray(np.abs(gap).mean(axis=(-2, -1)))
 
 
 def root_mean_square(gap: Array) -> Array:
-    """Return the root mean square gap over classes and groups, (...)."""
+    """Return the root mean square gap over classes and groups (...)."""
     return np.asarray(np.sqrt((gap**2).mean(axis=(-2, -1))))
 
 
 def unbiased_mean_square(hits: Counted, people: Counted) -> float:
-    """Return an unbiased estimate of the mean square of the true gaps: raw mean square minus sampling variance.
+    """Return an unbiased estimate of the mean square of the true gaps: the raw mean square minus sampling variance.
 
     ``p (1 - p) / (n - 1)`` is an unbiased estimate of the sampling variance of a rate p in n people. The result may be
-    negative. It is missing if a class has a single person of a group, because the variance is unknown.
+    negative. It is missing if a class has only one person in a group, because the variance is unknown.
     """
     contrast = weights(people)
     bias = np.einsum("chg,cg->ch", contrast**2, _noise(hits, people))
@@ -246,10 +246,10 @@ def _noise(hits: Counted, people: Counted) -> Array:
 
 
 def without_gaps(hits: Counted, people: Counted, seed: int) -> Array:
-    """Return observed rates if no class had a gap, (shuffle, class, group).
+    """Return simulated rates (shuffle, class, group) for classes without gaps.
 
-    Groups are permuted among the people of each class, whose predictions stay. The numbers of correct predictions in
-    each group are then exactly multivariate hypergeometric, without assuming a rate.
+    Groups are permuted among the people of each class, while predictions are fixed. The numbers of correct predictions
+    in each group then have an exact multivariate hypergeometric distribution that does not depend on a rate.
     """
     rng = np.random.default_rng(seed)
     permuted = np.empty((_SHUFFLES, *people.shape), np.int64)
@@ -259,9 +259,9 @@ def without_gaps(hits: Counted, people: Counted, seed: int) -> Array:
 
 
 def noise_sd(hits: Counted, people: Counted) -> Array:
-    """Return the standard deviation of each raw gap if no class had a gap, (class, group).
+    """Return the standard deviation of each raw gap (class, group) if no class had a gap.
 
-    Groups are permuted among the N people of a class, n of whom are in the group, so that the variance is
+    If groups are permuted among the N people of a class, n of whom are in the group, the variance is
     ``p (1 - p) N^2 / (N - 1) / (n (N - n))``.
     """
     everyone = people.sum(axis=1, keepdims=True)

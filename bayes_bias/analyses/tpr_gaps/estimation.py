@@ -1,4 +1,4 @@
-"""`tpr_gaps.estimate`: gaps of true-positive rates with uncertainty."""
+"""`tpr_gaps.estimate`: gaps of true-positive rates with their uncertainty."""
 
 from collections.abc import Mapping, Sequence
 
@@ -52,42 +52,42 @@ SPEC = ModelSpec(
         "sd_gap": Prior("Exponential", {"lam": 2.5}),
     },
 )
-# The variables that determine rates and mean gaps, one to one.
+# The variables from which rates and mean gaps are computed.
 MADE_OF = ("level", "gap_contrast", "mean_contrast")
-# Of the order of the scales, in log odds.
+# A typical size of the standard deviations, in log odds.
 _TYPICAL = 0.5
 
 
 def rates_model(counts: PeopleCounts) -> PyMCModel:
-    """Return the model with these counts."""
+    """Return the model for these counts."""
     inputs = _inputs(counts)
     return PyMCModel(lambda: _model(inputs), _coords(counts))
 
 
 def labelled_rates_model(counts: PeopleCounts) -> pm.Model:
-    """Return the model with labels, and its data as constants."""
+    """Return the model with labels and with its data as constants."""
     return freeze_dims_and_data(_model(_inputs(counts), _coords(counts)))
 
 
 def _coords(counts: PeopleCounts) -> dict[str, list[str]]:
-    """Return the labels of the dims of the model."""
+    """Return the coordinates of the dimensions of the model."""
     return {"class": counts.classes, "group": counts.groups}
 
 
 def _inputs(counts: PeopleCounts) -> dict[str, Numbers]:
-    """Return the data of the model, with score and information for the sampler."""
+    """Return the data of the model, including the score and information for the sampler."""
     hits, people = counts.hits.to_numpy(dtype=int), counts.people.to_numpy(dtype=int)
     n_groups = len(counts.groups)
-    # The only contrast of two groups is the difference of their log odds.
+    # With two groups, the only contrast is the difference between their log odds.
     contrasts = helmert(n_groups) / zero_sum_sd(n_groups)
     level, gap = _evidence(hits, people, contrasts)
     return {"hits": hits, "people": people, "contrasts": contrasts, "level_evidence": level, "gap_evidence": gap}
 
 
 def _evidence(hits: Numbers, people: Numbers, contrasts: Numbers) -> tuple[Numbers, Numbers]:
-    """Return score and information of each class's level (2, class) and gap (2, class, contrast), see `normal_effects`.
+    """Return score and information of levels (2, class) and gaps (2, class, contrast). See `normal_effects`.
 
-    They are computed from empirical log odds and their variance.
+    Score and information are computed from empirical log odds and their variance.
     """
     rate = (hits.sum(axis=1, keepdims=True) + 1) / (people.sum(axis=1, keepdims=True) + 2)
     log_odds, variance = logit((hits + 0.5) / (people + 1)), 1 / (rate * (1 - rate) * people)
@@ -100,9 +100,9 @@ def _evidence(hits: Numbers, people: Numbers, contrasts: Numbers) -> tuple[Numbe
 
 
 def _model(inputs: Mapping[str, Numbers], coords: dict[str, list[str]] | None = None) -> pm.Model:
-    """Return the model for any number of classes and groups, with lengths from the data.
+    """Return the model for any numbers of classes and groups, which are determined by the data.
 
-    If there are labels, inputs that only the sampler reads have no name and are not shown in a graph.
+    If the model is labelled, inputs that only the sampler uses have no name and are not shown in a graph.
     """
     cell = ("class", "group")
     with pm.Model(coords=coords) as model:
@@ -118,7 +118,7 @@ def _model(inputs: Mapping[str, Numbers], coords: dict[str, list[str]] | None = 
         level = normal_effects("level", level_mean, sd_level, level_evidence, "class")
         gap = normal_effects("gap_contrast", mean, sd_gap, gap_evidence, ("class", "contrast"))
         log_odds = level[:, None] + gap @ contrasts
-        # A group's log odds minus the average of the others' are so many times those minus the average of all.
+        # The factor converts a deviation from the average of all groups to a deviation from all other groups.
         pm.Deterministic("mean_gap", zero_sum_sd(contrasts.shape[1], pt) ** 2 * (mean @ contrasts), dims="group")
         pm.Deterministic("rate", pm.math.sigmoid(log_odds), dims=cell)
         pm.Binomial("recognised", people, logit_p=log_odds, observed=hits, dims=cell)
@@ -144,20 +144,20 @@ def estimate(
     sampling: Sampling = Sampling(),
     name: str = "true-positive rates",
 ) -> TprGaps:
-    """Estimate gaps of true-positive rates between groups, class by class and over classes, with uncertainty.
+    """Estimate gaps of true-positive rates between groups, for each class and over classes.
 
     The gap of group g in class c is the share of people whose class is predicted correctly in this group, minus the
     share among all others [1]_,
 
         gap[c, g] = TPR[c, g] - TPR[c, not g]
 
-    A hierarchical binomial model gives each gap an interval, and corrects averages of their sizes for noise:
+    A hierarchical binomial model estimates an interval for each gap, and corrects the average size of gaps for noise:
 
         hits[c, g] ~ Binomial(people[c, g], TPR[c, g])
         logit TPR[c, g] = level[c] + deviation[c, g],    deviations sum to zero over groups
 
-    Levels are Normal(level_mean, sd_level). The difference between a group's log odds and the average of the others' is
-    Normal(mean_gap[g], sd_gap), so that a gap with few people is shrunk towards the mean gap.
+    Levels are Normal(level_mean, sd_level). The difference between the log odds of a group and the average of all other
+    groups is Normal(mean_gap[g], sd_gap), so that gaps with few people are shrunk towards the mean gap.
 
     Parameters
     ----------
@@ -166,21 +166,21 @@ def estimate(
     data : pandas.DataFrame, str or Path, optional
         A frame or CSV file with a row for each person. Labels of a CSV file are read as text.
     of : str, optional
-        The group whose gap is reported. The default is the first of two groups in alphabetical order, or each of more
-        than two groups.
+        The group whose gap is reported. By default, it is the first of two groups in alphabetical order. If there are
+        more than two groups, the gaps of all groups are reported.
     leave_out : bool
-        Omit classes that have no people of a group, with a notice. By default they raise an error.
+        Omit classes that have no people of a group, with a notice. By default, such classes raise an error.
     ignore : str or sequence of str
-        Columns of settings of the classifier, such as a seed or a version, over which predictions are pooled. Without
-        it they are rejected.
+        Columns of settings of the classifier, such as a seed or a version. Predictions are pooled over these columns.
+        By default, different settings raise an error.
     ci_prob : float
         Probability of the equal-tailed intervals.
     seed : int
-        The same seed gives the same numbers.
+        Seed of the random numbers. The same seed returns the same results.
     sampling : Sampling
         Numbers of draws and chains.
     name : str
-        The title of page and figure.
+        The title of the page and the figure.
 
     Returns
     -------
@@ -191,20 +191,21 @@ def estimate(
     Raises
     ------
     TprGapsError
-        If labels are missing or of different lengths, if there is only one group, if no prediction is a class of y, if
-        `of` is not a group, if a class has no people of a group, or if predictions are of several classifiers or
+        If labels are missing or have different lengths, if there is only one group, if no prediction is a class of `y`,
+        if `of` is not a group, if a class has no people of a group, or if predictions are from several classifiers or
         settings.
     SpecError, ScopeError
-        If `seed`, `sampling` or `ci_prob` is impossible.
+        If `seed`, `sampling` or `ci_prob` is invalid.
 
     Notes
     -----
     Noise inflates averages of absolute or squared raw gaps: with ten people in each cell and no gap, the mean absolute
-    raw gap is about .15. Therefore ``aggregate`` contains the raw value, its expectation without any gap (from
-    permuting groups within classes), the posterior of the aggregate of the true gaps of these classes, and for squares
-    an unbiased estimate, which may be negative. The posterior mean of a size is closer to the truth than the raw value,
-    but still too large if gaps are small and people few (.07 without any gap and with ten people in each cell, see
-    docs/evidence/other-analyses.md). Its interval never includes zero. Use ``chance`` to judge whether there is a gap.
+    raw gap is about .15. Therefore, ``aggregate`` contains the raw value, its expected value without any gap (from
+    permuting groups within classes), the posterior of the aggregate of the true gaps of these classes and, for squares,
+    an unbiased estimate, which may be negative. The posterior mean of an average size is closer to the truth than the
+    raw value, but still too large if gaps are small and there are few people (.07 without any gap and with ten people
+    in each cell, see docs/evidence/other-analyses.md). Its interval never includes zero. Use ``chance`` to decide
+    whether there is a gap.
 
     References
     ----------
@@ -233,7 +234,7 @@ def pymc_model(
     leave_out: bool = False,
     ignore: str | Sequence[str] = (),
 ) -> pm.Model:
-    """Return the model that `estimate` samples, for PyMC and ArviZ.
+    """Return the PyMC model that `estimate` samples.
 
     Parameters
     ----------
@@ -244,10 +245,11 @@ def pymc_model(
     -------
     pymc.Model
         Its free variables are ``level_mean``, ``mean_contrast (contrast)``, ``sd_level``, ``sd_gap``, ``level (class)``
-        and ``gap_contrast (class, contrast)``. The contrast of two groups is the difference of their log odds, and more
-        groups have Helmert contrasts. ``mean_gap (group)`` and ``rate (class, group)`` are computed from them. The
-        observed variable is ``recognised (class, group)``, binomial up to its coefficient. The fit of `TprGaps`
-        contains all of these, so that ``pm.sample_posterior_predictive(gaps.fit, model=model)`` works.
+        and ``gap_contrast (class, contrast)``. With two groups, the contrast is the difference between their log odds.
+        With more groups, Helmert contrasts are used. ``mean_gap (group)`` and ``rate (class, group)`` are computed from
+        these variables. The observed variable is ``recognised (class, group)``, whose density is binomial without the
+        constant coefficient. The fit of `TprGaps` contains all variables, so that
+        ``pm.sample_posterior_predictive(gaps.fit, model=model)`` works.
 
     Raises
     ------
@@ -272,10 +274,10 @@ def gaps_of(
     sampling: Sampling = Sampling(),
     name: str = "true-positive rates",
 ) -> TprGaps:
-    """Estimate gaps from counts, see `estimate`."""
+    """Estimate gaps from counts. See `estimate`."""
     if of is not None and of not in counts.groups:
         raise TprGapsError(f"`of` is '{of}', which is not a group.", of, counts.groups)
-    # Of two groups one is reported, because the gap of the other group differs only in sign.
+    # If there are two groups, one gap is reported, because the gap of the other group differs only in sign.
     groups = (of or counts.groups[0],) if len(counts.groups) == 2 else (of,) if of else tuple(counts.groups)
     people = counts.people.to_numpy()
 
@@ -312,7 +314,7 @@ def gaps_of(
 
 
 def data_of(counts: PeopleCounts) -> xr.Dataset:
-    """Return hits and people of each class and group."""
+    """Return the numbers of hits and people of each class and group."""
     content = {"hits": (_CELL, counts.hits.to_numpy()), "people": (_CELL, counts.people.to_numpy())}
     return xr.Dataset(content, coords={"class": counts.classes, "group": counts.groups})
 
@@ -340,7 +342,7 @@ def _table(counts: PeopleCounts, draws: np.ndarray, groups: tuple[str, ...], ci_
 def _aggregate(
     counts: PeopleCounts, draws: np.ndarray, groups: tuple[str, ...], ci_prob: float, seed: int
 ) -> pd.DataFrame:
-    """Return a row for each summary over classes: observed, expected without gaps, and estimated."""
+    """Return the observed value, expected value without gaps, and estimate of each summary over classes."""
     hits, people = counts.hits.to_numpy(), counts.people.to_numpy()
     raw, no_gaps = hits / people, without_gaps(hits, people, seed)
     unbiased = {RMS: np.sqrt(max(unbiased_mean_square(hits, people), 0.0)), VARIANCE: unbiased_variance(hits, people)}
@@ -360,7 +362,7 @@ def _aggregate(
 
 
 def _quantities(rates: np.ndarray, counts: PeopleCounts, groups: tuple[str, ...]) -> dict[str, np.ndarray]:
-    """Return summaries over all classes, of rates (..., class, group)."""
+    """Return summaries over all classes from rates (..., class, group)."""
     gap = gaps(rates, counts.people.to_numpy())
     quantities = {MEAN_ABSOLUTE: mean_absolute(gap), RMS: root_mean_square(gap)}
     if len(counts.groups) > 2:

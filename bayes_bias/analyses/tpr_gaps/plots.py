@@ -1,4 +1,4 @@
-"""Gaps of true-positive rates, class by class: raw gaps and posterior estimates."""
+"""Plot of gaps of true-positive rates for each class: raw gaps and posterior estimates."""
 
 from collections.abc import Sequence
 
@@ -29,14 +29,14 @@ def plot_tpr_gaps(
     legend: bool = True,
     palette: Sequence[str] | None = None,
 ) -> Axes:
-    """Plot classes in rows, sorted by their gap: the raw gap, the posterior mean and its interval.
+    """Plot the raw gap, the posterior mean, and its interval for each class. Classes are sorted by their gap.
 
     Parameters
     ----------
     gaps : TprGaps
         From `bayes_bias.tpr_gaps.estimate`.
     group : str, optional
-        The group whose gap is shown, by default the first one of `gaps`.
+        The group whose gap is shown. By default, it is the first group of `gaps`.
     ax, legend, palette
         As in `plot_forest`.
 

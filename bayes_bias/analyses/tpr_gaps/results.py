@@ -1,4 +1,4 @@
-"""Results for true-positive-rate gaps, as data, as sentences, and as a page."""
+"""Results for true-positive-rate gaps: tables, sentences, and a page."""
 
 import json
 from collections.abc import Callable
@@ -23,7 +23,7 @@ MEAN_ABSOLUTE = "mean absolute gap"
 RMS = "root mean square gap"
 VARIANCE = "mean variance over groups"
 MEAN_GAP = "mean gap"
-# Variances are small.
+# Variances are small, so they need more decimals.
 DECIMALS = {VARIANCE: 4}
 
 _NAMED = 6
@@ -31,16 +31,16 @@ _NAMED = 6
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TprGaps(Tabled):
-    """Gaps of true-positive rates, class by class and over classes. Made by `bayes_bias.tpr_gaps.estimate`.
+    """Gaps of true-positive rates for each class and over classes. Made by `bayes_bias.tpr_gaps.estimate`.
 
     Attributes
     ----------
     name : str
-        The title of page and figure.
+        The title of the page and the figure.
     counts : PeopleCounts
         People and correct predictions by class and group.
     of : tuple of str
-        The groups whose gaps are reported: one of two groups, since the other's gap is the same with its sign changed.
+        The groups whose gaps are reported. If there are two groups, one is reported, as their gaps differ only in sign.
     ci_prob : float
         Probability of the equal-tailed intervals.
     fit : xarray.DataTree
@@ -51,12 +51,13 @@ class TprGaps(Tabled):
         A row for each class and group of `of`: ``people``, ``people_rest``, ``tpr``, ``tpr_rest``, ``observed``,
         posterior ``mean``, ``sd``, interval and ``prob_direction``.
     variances : pandas.DataFrame
-        The variance of a class's rates over groups: ``observed``, posterior ``mean``, ``sd`` and interval.
+        The variance of the rates of each class over groups: ``observed``, posterior ``mean``, ``sd`` and interval.
     aggregate : pandas.DataFrame
         Rows "mean absolute gap", "root mean square gap", "mean variance over groups" (three groups or more), "mean gap
-        of ...". Columns: ``observed``, as published; ``without_gaps``, its expected value if no class had a gap;
-        ``chance`` of a raw value this large in that case; ``unbiased``, an unbiased estimate of the mean variance, or
-        the root of an unbiased estimate of the mean square (0 if negative); posterior ``mean``, ``sd`` and interval.
+        of ...". Columns: ``observed``, the published statistic; ``without_gaps``, its expected value if no class had a
+        gap; ``chance``, the probability of an observed value this large if no class had a gap; ``unbiased``, an
+        unbiased estimate of the mean variance, or the root of an unbiased estimate of the mean square (0 if negative);
+        posterior ``mean``, ``sd`` and interval.
     """
 
     name: str
@@ -75,24 +76,24 @@ class TprGaps(Tabled):
 
     @property
     def two_groups(self) -> bool:
-        """Return True if there are two groups, so that a gap is the difference of their rates."""
+        """Return True if there are two groups, so that a gap is the difference between their rates."""
         return len(self.counts.groups) == 2
 
     @property
     def rest(self) -> str:
-        """Return the name of the people with whom a group is compared."""
+        """Return a name for the people with whom a group is compared."""
         return next(group for group in self.counts.groups if group not in self.of) if self.two_groups else "all others"
 
     @property
     def whose(self) -> str:
-        """Return the groups of the gaps, as "F minus M"."""
+        """Return the groups of the gaps in the form "F minus M"."""
         return f"{self.of[0]} minus {self.rest}" if len(self.of) == 1 else "each group minus all others"
 
     @property
     def shrinkage(self) -> float:
-        """Return how far raw gaps are shrunk towards their mean on average, from 0 (not at all) to 1.
+        """Return the average shrinkage of raw gaps towards their mean, from 0 (none) to 1 (complete).
 
-        This is one minus the slope of posterior gaps on raw gaps, and missing if raw gaps do not differ.
+        Shrinkage is one minus the slope of posterior gaps on raw gaps. It is missing if all raw gaps are equal.
         """
         centred = self.table[["observed", "mean"]] - self.table.groupby("group")[["observed", "mean"]].transform("mean")
         spread = float((centred.observed**2).sum())
@@ -100,20 +101,20 @@ class TprGaps(Tabled):
 
     @property
     def shrunk(self) -> str:
-        """Return the shrinkage in a sentence, or an empty text if there is one class."""
+        """Return a sentence on the shrinkage, or an empty text if there is only one class."""
         if np.isnan(self.shrinkage):
             return ""
         return f"Single raw gaps are shrunk towards their mean, by {fmt.percent(self.shrinkage)} on average."
 
     @property
     def clear(self) -> pd.DataFrame:
-        """Return the gaps whose intervals exclude zero, largest first."""
+        """Return the gaps whose intervals exclude zero, sorted by decreasing size."""
         lower, upper = interval_of(self.table)
         return self.table[(lower > 0) | (upper < 0)].sort_values("mean", key=abs, ascending=False)
 
     @property
     def priors(self) -> dict[str, str]:
-        """Return the priors of the model's parameters, on the scale of log odds."""
+        """Return the priors of the parameters of the model, on the scale of log odds."""
         return dict(json.loads(self.fit.attrs["priors"]))
 
     @property
@@ -123,7 +124,7 @@ class TprGaps(Tabled):
 
     @property
     def answer(self) -> str:
-        """Return the answer to the question of the page, in a sentence."""
+        """Return the main result in a sentence."""
         if not self.diagnostics.converged:
             return f"Not converged, do not interpret: {'; '.join(self.diagnostics.problems)}."
         row = self.aggregate.loc[MEAN_ABSOLUTE]
@@ -176,7 +177,7 @@ class TprGaps(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Show the gaps over all classes. A mean gap has a sign, and sizes have none."""
+        """Show the summaries over all classes. Mean gaps are shown with a sign, and average sizes without."""
         cells: dict[str, list[str]] = {"observed": [], "without_gaps": [], "unbiased": [], "posterior": []}
         for name, row in self.aggregate.iterrows():
             decimals, sign = DECIMALS.get(str(name), 3), "+" if str(name).startswith(MEAN_GAP) else ""
@@ -198,7 +199,7 @@ class TprGaps(Tabled):
 
     @property
     def classes_layout(self) -> Layout:
-        """Show the gap of each class, the largest first."""
+        """Show the gap of each class, sorted by decreasing size."""
         rows, several = self.table.sort_values("mean", ascending=False), len(self.of) > 1
 
         def both(heading: str, column: str, form: Callable[[float], str]) -> Column:
@@ -225,7 +226,7 @@ def tpr_gaps_document(gaps: TprGaps) -> Document:
     people = gaps.counts.people.to_numpy()
     facts = {"gaps": gaps, "people": int(people.sum()), "fewest": people.min(), "most": people.max()}
     methods, fit = Methods("methods-of-gaps.txt", {**facts, "settings": gaps.fit.attrs}), gaps.fit.attrs
-    # A row for each class and group, from which a reader can compute the gaps again.
+    # A row for each class and group, from which readers can reproduce the gaps.
     cells = pd.MultiIndex.from_product([gaps.counts.classes, gaps.counts.groups], names=["class", "group"])
     counts = {"hits": gaps.counts.hits.to_numpy().ravel(), "people": people.ravel()}
     return Document(
