@@ -1,4 +1,4 @@
-"""The families of priors: the package's own, and any continuous distribution of PyMC by its name."""
+"""The families of priors: the built-in families, and any continuous distribution of PyMC by name."""
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,7 +21,7 @@ type FloatOrArray = float | NDArray[np.float64]
 
 
 class Terms(NamedTuple):
-    """Terms of a log density, see above. One with the default value is absent."""
+    """Terms of a log density, as defined above. A term with its default value is absent."""
 
     constant: Any = 0.0
     power: Any = 0.0  # p
@@ -37,7 +37,7 @@ class Terms(NamedTuple):
 
 
 class Kind(Enum):
-    """What a parameter is: what another unit does to it, and whether it may be negative."""
+    """The kind of a parameter: how it changes with the unit, and whether it may be negative."""
 
     SCALE = "multiplied by a unit"
     RATE = "divided by a unit"
@@ -70,13 +70,14 @@ class Family:
     Attributes
     ----------
     parameters : mapping of str to Kind
-        In PyMC's order.
+        Names and kinds of the parameters, in PyMC's order.
     terms : callable, optional
-        From the parameters to the `Terms` of the log density, for families of positive numbers.
+        Function that returns the `Terms` of the log density from the parameters, for families of positive numbers.
     size : callable, optional
-        From the parameters to the order of magnitude, by default the first scale, or one over the first rate.
+        Function that returns the order of magnitude from the parameters. Defaults to the first scale, or to one over
+        the first rate.
     open_at_zero : bool
-        Whether the density is positive at zero, where a standard deviation may well lie.
+        Whether the density is positive at zero, which is a plausible standard deviation.
     """
 
     parameters: Mapping[str, Kind]
@@ -96,7 +97,7 @@ class Family:
         return MappingProxyType({name: self.parameters[name].in_unit(v, unit) for name, v in parameters.items()})
 
 
-# Of means, which may be negative.
+# Families for means, which may be negative.
 REAL: Mapping[str, Family] = MappingProxyType(
     {
         "Normal": Family({"mu": Kind.LOCATION, "sigma": Kind.SCALE}),
@@ -107,7 +108,7 @@ REAL: Mapping[str, Family] = MappingProxyType(
     }
 )
 
-# Of standard deviations.
+# Families for standard deviations.
 POSITIVE: Mapping[str, Family] = MappingProxyType(
     {
         "HalfNormal": Family(
@@ -156,7 +157,7 @@ POSITIVE: Mapping[str, Family] = MappingProxyType(
 
 
 def log_density(terms: Terms, values: Any) -> NDArray[np.float64]:
-    """Return the log density of positive numbers, of a single prior."""
+    """Return the log density of positive numbers under a single prior."""
     s = np.asarray(values, dtype=float)
     total = terms.constant - terms.rate * s - 0.5 * (s / terms.halfwidth) ** 2
     if terms.power:
@@ -172,7 +173,7 @@ def log_density(terms: Terms, values: Any) -> NDArray[np.float64]:
     return np.asarray(total)
 
 
-# Where a prior of a standard deviation must have no density.
+# Values at which the prior of a standard deviation must have no density.
 _BELOW_ZERO = -np.logspace(-9, 9, 19)
 
 _CONTINUOUS: dict[str, Any] = {
@@ -183,13 +184,13 @@ _CONTINUOUS: dict[str, Any] = {
 def check_distribution(
     where: str, name: str, parameters: Mapping[str, float], *, usual: Iterable[str], positive: bool
 ) -> None:
-    """Raise an error for anything but a prior of a single parameter.
+    """Raise an error unless the distribution is a prior of a single parameter.
 
     Raises
     ------
     SpecError
-        If PyMC has no such distribution, or not with these parameters, if it is discrete or of vectors, or if it
-        reaches below zero although a standard deviation does not.
+        If PyMC has no distribution with this name and these parameters, if the distribution is discrete or
+        multivariate, or if it allows negative values for a standard deviation.
     """
     family = _CONTINUOUS.get(name)
     if family is None:
@@ -199,7 +200,7 @@ def check_distribution(
         )
     try:
         prior = family.dist(**parameters)
-    except Exception as error:  # PyMC has no error of its own for wrong parameters
+    except Exception as error:  # PyMC raises no informative error for wrong parameters
         raise SpecError(f"{where}: {name} does not take {dict(parameters)}: {error}") from error
     if prior.ndim:
         raise SpecError(
@@ -218,16 +219,16 @@ def check_distribution(
 
 
 def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
-    """The name and the parameters of ``pm.Gamma.dist(alpha=2, beta=1)``, or of an object that becomes one by
-    ``to_pymc``, as PreliZ's do.
+    """Return the name and parameters of a distribution such as ``pm.Gamma.dist(alpha=2, beta=1)``, or of an object with
+    ``to_pymc``.
 
-    PyMC keeps the parameters that random numbers are drawn with, such as the scale if one gave the rate. So the
-    arguments are looked for that make the same distribution again.
+    PyMC stores the parameters of its random number generator, for example the scale if you passed the rate. Therefore,
+    this function searches for arguments that create the same distribution.
 
     Raises
     ------
     SpecError
-        If it is not a distribution, or not one that a name and numbers describe.
+        If the object is not a distribution, or if a name and numbers cannot describe it.
     """
     variable = distribution.to_pymc() if hasattr(distribution, "to_pymc") else distribution
     op = getattr(getattr(variable, "owner", None), "op", None)
@@ -254,7 +255,7 @@ def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
 
 
 def _numbers(distribution: Any) -> list[float] | None:
-    """The numbers that random numbers are drawn with, or None if they are no numbers."""
+    """Return the parameters of the random number generator, or None if they are not numbers."""
     try:
         parameters = distribution.owner.op.dist_params(distribution.owner)
         return [_rounded(float(parameter.eval(mode="FAST_COMPILE"))) for parameter in parameters]
@@ -263,8 +264,9 @@ def _numbers(distribution: Any) -> list[float] | None:
 
 
 def _candidates(family: Any, values_given: list[float]) -> Iterator[dict[str, float]]:
-    """Arguments that might make a distribution with these numbers: in any order, with one of them as a rate, and
-    without a location of zero or bounds at infinity."""
+    """Return arguments that might create a distribution with these parameters: in any order, with one of them inverted
+    to a rate, and without a location of zero or infinite bounds.
+    """
     names = [name for name in inspect.signature(family.dist).parameters if name not in ("args", "kwargs")]
     finite = [number for number in values_given if np.isfinite(number)]
     for numbers in (finite, finite[1:]):
@@ -275,5 +277,5 @@ def _candidates(family: Any, values_given: list[float]) -> Iterator[dict[str, fl
 
 
 def _rounded(number: float) -> float:
-    """PyTensor keeps some constants with 32 bits."""
+    """Round a number, because PyTensor stores some constants with 32 bits."""
     return float(f"{number:.7g}")
