@@ -1,4 +1,4 @@
-"""The one way from a model, the package's or a user's own, to a fit: sample, diagnose, describe, warn."""
+"""Fit any model, built-in or user-defined: sample, diagnose, describe, and log warnings."""
 
 import json
 import logging
@@ -39,7 +39,7 @@ type Groups = Mapping[str, xr.Dataset]
 
 
 class Source(Protocol):
-    """The data of a fit, as its attributes describe them."""
+    """The data of a fit, as described in the attributes of the fit."""
 
     @property
     def name(self) -> str:
@@ -47,19 +47,19 @@ class Source(Protocol):
 
     @property
     def metric(self) -> Metric:
-        """Kind and unit of the numbers."""
+        """The kind and unit of the values."""
 
     @property
     def sha256(self) -> str:
-        """Hash of all numbers and labels."""
+        """The hash of all values and labels."""
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """Notices of what was left out."""
+        """The notices about omitted words and other changes."""
 
     @property
     def provenance(self) -> Mapping[str, str]:
-        """Where the numbers come from."""
+        """The origin of the values."""
 
 
 @dataclass(frozen=True)
@@ -88,14 +88,14 @@ def fit_model(
     made_of: Collection[str] = (),
     adjustable: bool = True,
 ) -> Fitted:
-    """Sample a model and put together its fit.
+    """Sample a model and assemble its fit.
 
     Parameters
     ----------
     source : Source
-        Name, metric, hash, notices and provenance of the data.
+        Name, metric, hash, notices, and provenance of the data.
     spec : ModelSpec
-        The model as data: name, options, priors.
+        Description of the model: name, options, and priors.
     model : ToSample
         The model to sample.
     data : xarray.Dataset
@@ -103,24 +103,27 @@ def fit_model(
     seed, sampling
         See `fit`.
     complete : callable
-        From the sampled draws to the posterior: other units, what was integrated out. The latter is not diagnosed: it
-        is drawn independently for each draw of the others, and cannot converge worse than they do.
+        Function that returns the posterior given the sampled draws. It converts units and draws quantities that were
+        integrated out. These quantities are not diagnosed, because they are drawn independently for each sampled draw,
+        so their convergence cannot be worse.
     derive : callable
-        Adds functions of the posterior, which are not diagnosed.
+        Function that adds derived quantities to the posterior. These are not diagnosed.
     observed : mapping, optional
         The group ``observed_data``.
     densities : callable
-        From the posterior to groups of log densities, and the sensitivity of the bias to the prior.
+        Function that returns groups of log densities, and the sensitivity of the bias to the prior, given the
+        posterior.
     made_of : collection of str
-        Variables that are transformed one to one into others of the model. Only those others are diagnosed.
+        Variables with a one-to-one transformation into other variables of the model. Only the transformed variables are
+        diagnosed.
     adjustable : bool
-        Whether the user can set `sampling`. Only then does a warning recommend other settings.
+        Whether the user can set `sampling`. If not, warnings do not recommend other settings.
 
     Returns
     -------
     Fitted
-        Groups ``posterior``, ``sample_stats``, ``constant_data``, and the groups of `observed` and `densities`.
-        Attributes as in `described`, with settings of the sampler and diagnostics.
+        Fit with the groups ``posterior``, ``sample_stats``, and ``constant_data``, and the groups of `observed` and
+        `densities`. Its attributes are those of `described`, with sampler settings and diagnostics.
     """
     draws, stats = sample_model(model, seed, sampling)
     posterior = complete(draws)
@@ -156,7 +159,7 @@ def assembled(
     densities: Callable[[xr.Dataset], tuple[Groups, float | None]] = lambda posterior: ({}, None),
     adjustable: bool = True,
 ) -> Fitted:
-    """Put together a fit from draws and the sampler's statistics. See `fit_model`. `diagnosed` variables were drawn."""
+    """Assemble a fit from draws and sampler statistics (see `fit_model`). `diagnosed` are the sampled variables."""
     groups, sensitivity = densities(posterior)
     diagnostics = diagnose(posterior[diagnosed], stats, sensitivity, levels_that_cancel(spec, data))
     warn_of(source.name, diagnostics, adjustable)
@@ -175,7 +178,7 @@ def assembled(
 
 
 def described(source: Source, spec: ModelSpec, seed: int) -> dict[str, Any]:
-    """The data and the model as netCDF attributes. `Fitted` reads them."""
+    """Return a description of the data and the model as netCDF attributes, which `Fitted` reads."""
     return {
         "name": source.name,
         "metric": source.metric.to_json(),
@@ -194,12 +197,12 @@ def described(source: Source, spec: ModelSpec, seed: int) -> dict[str, Any]:
 
 @cache
 def versions() -> str:
-    """Versions of the software as JSON. Cached, since random nulls are described by the hundred."""
+    """Return the software versions as JSON. The result is cached, because random lists are described by the hundred."""
     return json.dumps({package: version(package) for package in _VERSIONED})
 
 
 def warn_of(name: str, diagnostics: Diagnostics, adjustable: bool = True) -> None:
-    """Log what is wrong with a fit, at once."""
+    """Log the convergence problems of a fit as warnings."""
     if diagnostics.for_bias.converged and not diagnostics.converged:
         logger.warning(f"{name}: the bias has converged, but {diagnostics.levels}")
         return
@@ -210,7 +213,9 @@ def warn_of(name: str, diagnostics: Diagnostics, adjustable: bool = True) -> Non
 
 
 def fit_custom(table: AssociationTable, model: CustomModel, *, seed: int, sampling: Sampling) -> Fitted:
-    """See `bayes_bias.fit`. A model without the dim ``replicate`` is one of the mean of replicates, with a notice."""
+    """Fit a user-defined model (see `bayes_bias.fit`). If it lacks the dim ``replicate``, replicates are averaged, with
+    a notice.
+    """
     name = name_of(model)
     pymc_model = built(model, table)
     table, spec, data = custom_source(table, pymc_model, name)
@@ -239,7 +244,7 @@ def fit_custom(table: AssociationTable, model: CustomModel, *, seed: int, sampli
 def custom_source(
     table: AssociationTable, model: pm.Model, name: str
 ) -> tuple[AssociationTable, ModelSpec, xr.Dataset]:
-    """Return the table as far as a model describes it, the model as a spec, and the data of the fit."""
+    """Return the table as described by a model, the model as a spec, and the data of the fit."""
     if missing := sorted(variables_needed(crossed_long.data(table)) - set(model.named_vars)):
         table = independent(table, f"the model '{name}' has no {' and no '.join(missing)}")
     if table.replicates is not None and "replicate" not in model.dim_lengths:
@@ -249,7 +254,7 @@ def custom_source(
 
 
 def groups_of_model(model: pm.Model, data: xr.Dataset) -> dict[str, Any]:
-    """What `fit_model` adds to the draws of a model."""
+    """Return the additional arguments of `fit_model` for a user-defined model."""
     coords, dims = coords_and_dims_for_inferencedata(model)
     observed = dict_to_dataset(find_observations(model), coords=coords, dims=dims, sample_dims=[])
     return {
@@ -260,14 +265,14 @@ def groups_of_model(model: pm.Model, data: xr.Dataset) -> dict[str, Any]:
 
 
 def described_as_own(fitted: Fitted, model: pm.Model) -> Fitted:
-    """Return the fit with the formula and the priors of its model, which it cannot keep."""
+    """Return the fit with the formula and the priors of its model as text, because a fit cannot store the model."""
     fitted.tree.attrs["formula"] = fitted.spec.description
     fitted.tree.attrs["priors"] = json.dumps(priors_of(model))
     return fitted
 
 
 def _to_sample(model: pm.Model, data: xr.Dataset) -> PyMCModel:
-    """The model. Dims without labels get the labels of the table, or numbers."""
+    """Return the model to sample. Dims without labels get the labels of the table, or numbers."""
     coords: dict[str, list[Any]] = {}
     for dim, length in model.dim_lengths.items():
         coords[dim] = list(model.coords.get(dim) or range(int(length.eval(mode="FAST_COMPILE"))))
@@ -278,14 +283,16 @@ def _to_sample(model: pm.Model, data: xr.Dataset) -> PyMCModel:
 
 
 def _constants(model: pm.Model, known: set[Any]) -> xr.Dataset:
-    """The `pm.Data` of the model that the table does not have, which PyMC compares with the model that predicts."""
+    """Return the `pm.Data` of the model that the table lacks. PyMC compares these data with the model used for
+    prediction.
+    """
     coords, dims = coords_and_dims_for_inferencedata(model)
     constants = {name: values for name, values in find_constants(model).items() if name not in known}
     return dict_to_dataset(constants, coords=coords, dims=dims, sample_dims=[]).drop_vars(list(known), errors="ignore")
 
 
 def _log_densities(model: pm.Model, posterior: xr.Dataset) -> dict[str, xr.Dataset]:
-    """The log likelihood of each observed value at each draw, and the log prior of each parameter."""
+    """Return the log likelihood of each observed value for each draw, and the log prior of each parameter."""
     tree = xr.DataTree.from_dict({"posterior": posterior})
     about: dict[str, Any] = {"model": model, "extend_inferencedata": False, "progressbar": False}
     with as_on_any_machine():
@@ -296,8 +303,9 @@ def _log_densities(model: pm.Model, posterior: xr.Dataset) -> dict[str, xr.Datas
 
 
 def _refuse_start(spec: ModelSpec, model: pm.Model) -> None:
-    """Refuse a model whose density is zero, or no number, where sampling begins; looked for when sampling failed, since
-    it takes seconds."""
+    """Raise an error if the density is zero or not a number where sampling begins. The check takes seconds, so it is
+    done only after sampling has failed.
+    """
     densities = model.point_logps()
     wrong = [name for name, density in densities.items() if not np.isfinite(density)]
     if wrong:
