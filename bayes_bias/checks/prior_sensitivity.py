@@ -1,4 +1,4 @@
-"""What the prior expects, and whether a conclusion depends on it."""
+"""Predictions of the prior, and the sensitivity of conclusions to the prior."""
 
 import logging
 from pathlib import Path
@@ -33,25 +33,25 @@ def prior_predictive(
     draws: int = _DRAWS,
     seed: int = 1,
 ) -> xr.DataTree:
-    """Draw parameters, the bias and values from the prior of a model, for the words of a table.
+    """Draw parameters, the bias, and values from the prior of a model, for the words of a table.
 
     Parameters
     ----------
     table : AssociationTable
-        From `bayes_bias.cosines` or `AssociationTable.from_frame`. Each of its pairs is drawn anew.
+        From `bayes_bias.cosines` or `AssociationTable.from_frame`. New values are drawn for each pair of words.
     model : str, Path, ModelSpec, pymc.Model or callable
         As for `fit`.
     draws : int
-        How many.
+        Number of draws.
     seed : int
-        The same seed gives the same numbers.
+        Random seed. Equal seeds give equal results.
 
     Returns
     -------
     xarray.DataTree
-        ``prior``, the parameters with the words' effects, ``bias``, and ``noise``, by how much the raw contrast of the
-        drawn values differs from it, ``prior_predictive``, ``association (chain, draw, pair)``, and ``observed_data``,
-        ``association (pair)``, in the units of the table.
+        The group ``prior`` contains the parameters with word effects, ``bias``, and ``noise``, which is the difference
+        between the raw contrast of the drawn values and the bias. The other groups are ``prior_predictive``,
+        ``association (chain, draw, pair)``, and ``observed_data``, ``association (pair)``, in the units of the table.
 
     Raises
     ------
@@ -62,10 +62,10 @@ def prior_predictive(
 
     Notes
     -----
-    PyMC draws from `bayes_bias.pymc_model`. In `fit`, means of blocks have a flat prior, from which nothing can be
-    drawn. Here their prior is normal, and so wide that the data decide (see there). The prior of the bias is therefore
-    wide, too. To narrow it, write the model yourself. The priors are informative about ``noise``: it is the raw bias
-    that they expect from the choice of words, if there is no bias.
+    PyMC draws from `bayes_bias.pymc_model`. In `fit`, block means have a flat prior, from which nothing can be drawn.
+    Here, their prior is normal and so wide that the data dominate (see `bayes_bias.pymc_model`). The prior of the bias
+    is therefore also wide. To narrow it, write your own model. The priors are informative about ``noise``, which is the
+    raw bias that the choice of words would produce without a true bias.
 
     Examples
     --------
@@ -86,10 +86,10 @@ def prior_predictive(
 
 def _draw_by_pymc(model: pm.Model, table: AssociationTable, draws: int, seed: int) -> xr.DataTree:
     """Return draws from the prior of a PyMC model of a table."""
-    # PyMC names what it draws, at the level of notices.
+    # PyMC logs the names of sampled variables, at the level of notices.
     with logging_from("pymc.sampling.forward", logging.WARNING):
         samples = pm.sample_prior_predictive(
-            # Each is drawn a few hundred times, and compiling would take longer.
+            # Only a few hundred draws are made, so compiling would take longer.
             draws,
             model=model,
             random_seed=seed,
@@ -107,7 +107,7 @@ def _draw_by_pymc(model: pm.Model, table: AssociationTable, draws: int, seed: in
 
 
 def _raw_bias(association: xr.DataArray, table: AssociationTable) -> xr.DataArray:
-    """Return the contrast of block means of drawn values, (chain, draw)."""
+    """Return the contrast of block means for drawn values, (chain, draw)."""
     means, (target, attribute) = table_means(table), np.nonzero(table.values.notnull().to_numpy())
     weights = bias_weights(means).isel(contrast=0).transpose("group", "attribute_class").to_numpy()
     block = table.group_index[target], table.class_index[attribute]
@@ -122,14 +122,14 @@ _BLOCK_ESTIMANDS = ("bias", "class_bias", "group_bias", "excess", "repulsion", "
 
 
 def prior_sensitivity(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.DataFrame:
-    """How much each conclusion would move if the prior, or the likelihood, counted a little more or less.
+    """Compute how much each estimate would change if the prior, or the likelihood, got slightly more or less weight.
 
     The posterior is reweighted as if prior or likelihood had been raised to a power near 1, by Pareto-smoothed
-    importance sampling [1]_. The likelihood is the collapsed one, with word effects integrated out; a fit without it
-    raises SpecError. By estimand and label ``prior`` and ``likelihood`` are the sensitivity to each (the distance that
-    the posterior moves per doubling of the power); ``diagnosis`` is "", or "prior and data disagree" or "strong prior
-    or weak data" if ``prior`` exceeds .05. Both are NaN if the draws are too few or stood still, as ``diagnosis`` then
-    says.
+    importance sampling [1]_. The function uses the collapsed likelihood, in which word effects are integrated out, and
+    raises SpecError for a fit without this likelihood. For each estimand and label, ``prior`` and ``likelihood`` are
+    the sensitivities (the distance that the posterior moves per doubling of the power). ``diagnosis`` is "prior and
+    data disagree" or "strong prior or weak data" if ``prior`` exceeds .05, and otherwise "". If there are too few
+    draws, or if chains did not move, both sensitivities are NaN, and ``diagnosis`` contains the reason.
 
     References
     ----------
@@ -159,8 +159,8 @@ def prior_sensitivity(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.DataFram
 def sensitivity_by_prior(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.Series:
     """Return the sensitivity of ``bias`` to each prior, by the name of the parameter and in descending order.
 
-    Each prior is scaled by itself, over all groups and classes that have it. What vectors tell of preferences are the
-    priors of ``target_preference_variance`` and ``attribute_preference_variance``.
+    Each prior is scaled separately, for all of its groups and classes together. Priors of preferences from vectors have
+    the names ``target_preference_variance`` and ``attribute_preference_variance``.
 
     Raises
     ------
@@ -178,7 +178,7 @@ def sensitivity_by_prior(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.Serie
 
 
 def _log_densities(fitted: Fitted) -> dict[str, xr.Dataset]:
-    """Return the log densities of prior and likelihood for each draw."""
+    """Return the log densities of the prior and the likelihood for each draw."""
     groups = power_scaling_groups(fitted.posterior, fitted.data, fitted.spec)
     if not groups:
         raise SpecError(
