@@ -2,5 +2,5 @@
 
 import lazy_loader
 
-# `__init__.pyi` names what is public; each is imported when it is first asked for.
+# `__init__.pyi` lists the public names. Each is imported when it is first accessed.
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
