@@ -1,11 +1,11 @@
-"""Figures of fits and results: one plot per file, each returns matplotlib axes."""
+"""Figures of fits and results, with one plot per file. Each function returns matplotlib axes."""
 
 from importlib import import_module
 from typing import Any
 
 import lazy_loader
 
-# Plots of a result are in the folder of its analysis, which is above this one, and are imported by name when used.
+# Plots of a result are in the folder of its analysis, which imports this package. They are imported by name when used.
 _OF_FITS = {
     "forest": ["plot_forest"],
     "overview": ["plot_overview"],
