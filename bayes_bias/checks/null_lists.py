@@ -275,12 +275,12 @@ class NullDesign:
 
     @cached_property
     def _rows(self) -> NDArray[np.float64]:
-        """Unit vectors, or their means over replicates, whose products are cosines."""
+        """The unit vectors of all words, with replicates side by side, so that their products are mean cosines."""
         return side_by_side(list(self.vectors.values()))
 
     @cached_property
     def _profiles(self) -> NDArray[np.float64]:
-        """The similarity of all words with general words, or None if the design has no general words."""
+        """The profiles of all words relative to general words, without columns if the design has no general words."""
         if self.vocabulary is None:
             return np.zeros((len(self.vectors), 0))
         return self.vocabulary.profiles(self.vocabulary.rows(list(self.vectors.values())))

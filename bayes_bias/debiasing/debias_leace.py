@@ -109,5 +109,5 @@ def _shrunk(covariance: np.ndarray, count: int) -> np.ndarray:
     identity = np.eye(len(covariance)) * np.trace(covariance) / len(covariance)
     apart = ((covariance - identity) ** 2).sum()
     noise = np.trace(covariance) ** 2 / count
-    share = max(0.0, 1 - noise / apart) if apart > 0 else 0.0  # below 0, the groups differ only by noise
+    share = max(0.0, 1 - noise / apart) if apart > 0 else 0.0  # below 0, the difference from the identity is only noise
     return np.asarray(share * covariance + (1 - share) * identity)
