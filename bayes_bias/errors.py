@@ -1,7 +1,7 @@
 """The exceptions of the package, one for each kind of input.
 
-Every message is one line: a sentence that names the argument and its value, and a sentence that says what to do. The
-command line prints the same line. All exceptions are also `ValueError`s, so that code which does not import this
+Every message is one line: a sentence that names the argument and its value, and a sentence that recommends a solution.
+The command line also prints this line. All exceptions are also `ValueError`s, so that code which does not import this
 package can catch them.
 """
 
@@ -96,7 +96,7 @@ class CriterionError(BayesBiasError):
 
 
 class OutputError(BayesBiasError):
-    """A result cannot be written to the given path."""
+    """A result cannot be written to the path."""
 
 
 def did_you_mean(value: object, valid: Iterable[str]) -> str:

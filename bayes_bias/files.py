@@ -323,7 +323,7 @@ def file_names(names: Sequence[str]) -> dict[str, str]:
 
 
 def slug(name: str) -> str:
-    """Return the name with only those letters that every file system supports."""
+    """Return the name with only letters that every file system supports."""
     ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9_]+", "-", ascii_only).strip("-")[:60] or "list"
 

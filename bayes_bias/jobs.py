@@ -137,7 +137,7 @@ class Store:
         return None if outcome is None or outcome.again else outcome
 
     def is_damaged(self, job: Job) -> bool:
-        """Return True if a file exists but its content is not what was written."""
+        """Return True if a file exists but its content differs from the content that was written."""
         return self.path(job).exists() and self._kept(job) is None
 
     def keep(self, outcome: Outcome) -> None:

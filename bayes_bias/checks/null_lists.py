@@ -70,7 +70,7 @@ class PlainDraw:
 class NullDesign:
     """A design with real targets, and with random attributes from the same pool for all classes.
 
-    The population bias is zero by construction, whatever the embedding has learnt, because the classes are samples of
+    The population bias is zero by construction, for any embedding, because the classes are samples of
     the same population. A bias that a test finds here is a false positive. The population bias is also zero if targets,
     or both targets and attributes, are drawn from one pool.
     """

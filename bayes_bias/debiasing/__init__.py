@@ -1,4 +1,4 @@
-"""Debiasing methods, and what they changed: the same words before and after."""
+"""Debiasing methods, and comparisons of words before and after debiasing."""
 
 import lazy_loader
 

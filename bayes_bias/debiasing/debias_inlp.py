@@ -12,7 +12,7 @@ from bayes_bias.debiasing.debiaser import Debiaser, change_rows, debiaser, label
 from bayes_bias.errors import MeasureError
 from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
 
-# A classifier whose weights change no word by more than this has found no direction.
+# If no word changes by more than this, the classifier has found no direction.
 _NOTHING = 1e-6
 
 

@@ -230,7 +230,7 @@ def from_frame(frame: pd.DataFrame) -> MemoryReader:
 
 
 def from_keyed_vectors(vectors: Any) -> MemoryReader:
-    """Read gensim's KeyedVectors. Those of fastText include vectors of parts of words."""
+    """Read gensim's KeyedVectors. Vectors of fastText include vectors of parts of words."""
     words = list(vectors.index_to_key)
     _check_words(words)
     if len(words) != len(vectors.vectors):

@@ -383,7 +383,7 @@ class CollapsedModel:
 
     @classmethod
     def of(cls, spec: ModelSpec, data: xr.Dataset) -> Self:
-        """Return the model of a spec with the data of a table. `knows` must be true for the spec."""
+        """Return the model of a spec with the data of a table. `knows` must return True for the spec."""
         dims = dims_of_scales(spec, data)
         shapes = {name: tuple(data.sizes[dim] for dim in along) for name, along in dims.items()}
         parts = parts_in_units(spec, data)[1].values()

@@ -141,7 +141,7 @@ def model_of_table(spec: ModelSpec, data: xr.Dataset) -> ToSample:
 
 
 def adaptation_for(data: xr.Dataset) -> str:
-    """Return the adaptation for a model with explicit word effects. Block means and effects are correlated, so a
+    """Return the adaptation method for a model with explicit word effects. Block means and effects are correlated, so a
     low-rank mass matrix is used, except with control classes, where it would take seven times as long for fewer
     effective draws.
     """

@@ -123,7 +123,7 @@ def fit_model(
     -------
     Fitted
         Fit with the groups ``posterior``, ``sample_stats``, and ``constant_data``, and the groups of `observed` and
-        `densities`. Its attributes are those of `described`, with sampler settings and diagnostics.
+        `densities`. Its attributes are the result of `described`, with sampler settings and diagnostics.
     """
     draws, stats = sample_model(model, seed, sampling)
     posterior = complete(draws)

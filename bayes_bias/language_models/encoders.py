@@ -110,7 +110,7 @@ def as_encoder(
     prompt: str | None = None,
     trust: bool = False,
 ) -> Encoder:
-    """Make an `Encoder` from a callable, an object with `encode`, or the folder or name of a model. See `encode`.
+    """Create an `Encoder` from a callable, an object with `encode`, or the folder or name of a model. See `encode`.
 
     Examples
     --------

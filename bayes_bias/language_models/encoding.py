@@ -1,4 +1,4 @@
-"""Make an embedding from an encoder, word lists and templates, with the templates as replicates.
+"""Create an embedding from an encoder, word lists, and templates, in which templates are replicates.
 
 Sentences are encoded when their vectors are read. Random lists are drawn from the words of the built-in lists, whose
 word classes are known.

@@ -225,7 +225,7 @@ def load_masked(folder: str | Path, *, batch: int = 32, trust: bool = False, dev
 
 
 def _steps(transformer: Transformer, cloze: Cloze, tokens: Tokens) -> list[Blank]:
-    """Make a blank for each piece of the word, with pieces before it filled in, and pieces after it masked."""
+    """Create a blank for each piece of the word. Earlier pieces are filled in, and later pieces are masked."""
     word = pieces(transformer, tokens, cloze.start, cloze.end)
     masked = set(word)
     for span in cloze.hidden:

@@ -12,7 +12,7 @@ from bayes_bias.table.metric import LOG_PROBABILITIES
 def lpbs(
     table: AssociationTable, *, alternative: Alternative = "two-sided", permutations: int | None = None, seed: int = 0
 ) -> Separation:
-    r"""Compute whether a masked language model associates the words of X, more than the words of Y, with those of A.
+    r"""Compute whether a masked language model associates X, more strongly than Y, with class A.
 
     With the log probability score of word w next to attribute a, averaged over templates,
 

@@ -291,7 +291,7 @@ def check_measures(argument: str, measures: str | Iterable[str]) -> tuple[str, .
 
 
 def discover() -> dict[str, str]:
-    """Import all modules that register measures: the modules in this folder, and those of packages with an entry point.
+    """Import all modules that register measures: the modules in this folder, and modules named by entry points.
 
     Returns
     -------

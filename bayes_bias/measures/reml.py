@@ -22,8 +22,8 @@ type _Numbers = NDArray[np.float64]
 _COMPONENTS = ("target", "target_preference", "attribute", "attribute_preference", "residual")
 _NAME = "REML"
 
-# Settings of the search for the maximum of the likelihood. It ends with at least four correct digits, and each step
-# doubles their number.
+# Number of Newton steps after the search for the maximum of the likelihood, which finds at least four correct digits.
+# Each step doubles the number of correct digits.
 _LAST_STEPS = 4
 
 

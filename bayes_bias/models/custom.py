@@ -103,7 +103,7 @@ def graph_sha256(model: pm.Model) -> str:
 
 
 def dims_of_protocol(model: pm.Model) -> tuple[str, ...]:
-    """Return the dims of the variables that estimands read. The labels of these dims are those in the table."""
+    """Return the dims of the variables that estimands read. The labels of these dims come from the table."""
     variables = _drawn(model)
     dims = chain.from_iterable(PROTOCOL[variable] for variable in PROTOCOL if variable in variables)
     return tuple(dict.fromkeys(dims))
@@ -176,7 +176,7 @@ inputs_as_measured = inputs
 
 
 def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
-    """Return the posterior unchanged, because such a model is in the units of the table."""
+    """Return the posterior unchanged, because a user-defined model is in the units of the table."""
     return posterior
 
 

@@ -415,5 +415,5 @@ def zero_sum_sd(n: Any, numerics: Any = np) -> Any:
 
 
 def zero_sum_covariance(n: int) -> NDArray[np.float64]:
-    """Return the covariance of n such effects, which is zero for a single effect."""
+    """Return the covariance of n effects with variance one that sum to zero. It is zero for a single effect."""
     return np.asarray((np.eye(n) - 1 / n) * n / max(n - 1, 1))

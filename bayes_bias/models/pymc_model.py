@@ -237,7 +237,7 @@ def pymc_model(
 
 
 def _as_data(inputs: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
-    """Make ``pm.Data`` of the arrays that differ between tables of the same shape."""
+    """Create ``pm.Data`` for the arrays that differ between tables of the same shape."""
     data: dict[str, Any] = dict(inputs)
     for name, values in inputs.items():
         if name in _DIMS_OF_DATA:

@@ -60,8 +60,8 @@ def unit_of(spec: ModelSpec, data: xr.Dataset) -> float:
 
 
 def relative_unit(dims: Collection[str], spec: ModelSpec, data: xr.Dataset) -> FloatOrArray:
-    """Return the unit for scales that differ along these dims, relative to the common unit. If a spec uses the unit of
-    each group or class, scales are larger where words vary more. Otherwise the ratio is 1.
+    """Return the unit for scales that differ along these dims, relative to the common unit, or 1 if a spec has only the
+    common unit. With separate units for each group or class, scales are larger where words vary more.
     """
     if spec.options.get("unit") != OWN_WITHIN_BLOCK or spec.options["scales"] == COMMON:
         return 1.0

@@ -52,7 +52,7 @@ STRUCTURES: Mapping[str, Mapping[str, Mapping[str, Family]]] = MappingProxyType(
 # Optional terms, which a model includes if its file contains priors for them.
 OPTIONAL = frozenset({*_SHAPES, *OPTIONAL_COMPONENTS, *_OF_PAIRS})
 
-# Which scales differ: those of targets by group and of attributes by class, those of attributes only, or none.
+# Which scales differ: scales of targets by group and of attributes by class, only scales of attributes, or none.
 BY_GROUP, BY_CLASS, COMMON = "by group and class", "by class", "common"
 # The unit of the priors: the standard deviation of values around their block mean, for each group and class or pooled,
 # or the unit of the table.
@@ -344,7 +344,7 @@ def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
 
 
 def _open_prior(where: str, distribution: str, values: Mapping[str, Any], valid: Iterable[str]) -> Prior:
-    """Return a prior with any other distribution of PyMC. Specs without such priors can be read without PyMC."""
+    """Return a prior with any other distribution of PyMC. Reading other priors does not require PyMC."""
     from bayes_bias.models.families import check_distribution
 
     for parameter, value in values.items():

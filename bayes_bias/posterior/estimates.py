@@ -113,7 +113,7 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
     ``explained_bias``
         The part of the bias that covariates explain: ``unadjusted_bias - bias``.
     ``slope``
-        How much closer to a class a target is if its covariate is one standard deviation higher, relative to the
+        How much closer a target is to a class if its covariate is one standard deviation higher, relative to the
         average over the associated classes. For attributes, the same with groups. Standard deviations are taken within
         groups (classes).
 

@@ -193,7 +193,7 @@ def _add_columns(estimate: Estimate, table: pd.DataFrame, rope: float | None) ->
 def _summarize_draws(
     estimates: Collection[Estimate], ci_prob: float, ci_kind: CiKind, kind: Kind = "all"
 ) -> list[pd.DataFrame]:
-    """Return a summary of the draws of each estimate, with exact values in place of those with Monte Carlo error."""
+    """Return a summary of the draws of each estimate, in which exact values replace values with Monte Carlo error."""
     mixtures = [estimate.mixture for estimate in estimates if estimate.mixture is not None]
     if kind == "stats" and ci_kind == "eti" and len(mixtures) == len(estimates):  # draws need not be summarised
         columns = ["mean", "sd", *interval_names(ci_prob)]
