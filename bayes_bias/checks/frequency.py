@@ -47,8 +47,8 @@ class Frequency:
     largest : float
         The largest absolute bias that is possible for any values of the unknown ranks.
     overlap : dict
-        For each side, the smallest overlap of two groups or classes. It is 1 if the words of both are equally often the
-        more frequent ones, and 0 if all words of one are more frequent than all words of the other.
+        For each side, the smallest overlap of two groups or classes. It is 1 if the words of both groups are equally
+        often more frequent, and 0 if all words of one group are more frequent than all words of the other.
     """
 
     ranks: pd.DataFrame
@@ -65,7 +65,10 @@ class Frequency:
 def frequency_of(table: AssociationTable, embedding: Embedding) -> Frequency:
     """Compute the bias from frequency for a list, if the embedding is sorted by frequency."""
     assert table.origin is not None
-    similarity, table = table.origin.similarity, table.without_controls()  # the table has no origin
+    similarity, table = (
+        table.origin.similarity,
+        table.without_controls(),
+    )  # a table without controls does not record its origin
     ranks = _ranks(table, embedding)
     means = table_means(table)
     weights = bias_weights(means).to_numpy()[0][:, compared_classes(means)]
