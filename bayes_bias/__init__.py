@@ -8,12 +8,12 @@ from typing import Any
 
 import lazy_loader
 
-# `__init__.pyi` names what is public; each is imported when it is first asked for.
+# `__init__.pyi` lists the public names. Each is imported when it is first accessed.
 __getattr__, _, _names = lazy_loader.attach_stub(__name__, __file__)
 
 __version__ = version("bayes-bias")
 
-# Types that functions return, or that few users build: they can be imported from here, and are not listed.
+# Types that functions return or that few users create. They can be imported from here, but are not listed.
 TYPES = frozenset(
     {
         "Calibration",
@@ -54,5 +54,6 @@ def _read_only(mapping: Mapping[Any, Any]) -> MappingProxyType[Any, Any]:
     return MappingProxyType(mapping)
 
 
-# Records hold read-only mappings, which Python itself can neither pickle nor copy: so they go to worker processes.
+# Records contain read-only mappings, which Python cannot pickle or copy by default. This allows passing them to worker
+# processes.
 copyreg.pickle(MappingProxyType, lambda mapping: (_read_only, (dict(mapping),)))

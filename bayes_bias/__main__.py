@@ -1,4 +1,4 @@
-"""The process of `bayes-bias`, which is also `python -m bayes_bias`."""
+"""The entry point of `bayes-bias` and of `python -m bayes_bias`."""
 
 import gc
 import os
@@ -11,18 +11,19 @@ from typing import NoReturn
 from bayes_bias.cli import main
 from bayes_bias.cli.console import complain
 
-# Imports and PyTensor make many objects that stay: at Python's own 700, a fit takes a tenth more, all in vain.
+# Imports and PyTensor create many permanent objects. With Python's default threshold of 700, garbage collection adds a
+# tenth to the time of a fit without benefit.
 _OBJECTS_BEFORE_COLLECTING = 50_000
-# A signal may come between joblib's release of a lock and its message to the process that cleans up, which then warns
-# of a leak that is none.
+# If a signal arrives after joblib releases a lock but before it informs its cleanup process, this process warns of a
+# leak that does not exist.
 _NO_LEAK = "ignore:resource_tracker:UserWarning"
 
 
 @contextmanager
 def process_settings() -> Generator[None]:
-    """Set what concerns the whole process, and restore it afterwards.
+    """Change settings of the whole process, and restore them afterwards.
 
-    A program that calls `bayes_bias.cli.main` itself keeps its own settings.
+    A program that calls `bayes_bias.cli.main` directly keeps its own settings.
     """
     thresholds, filters = gc.get_threshold(), os.environ.get("PYTHONWARNINGS")
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTING)
@@ -40,7 +41,7 @@ def process_settings() -> Generator[None]:
 
 
 def _stop(*_: object) -> NoReturn:
-    """Stop at SIGTERM as at an error: worker processes end, and no unfinished file stays behind."""
+    """Exit on SIGTERM as after an error, so that worker processes end and no unfinished files remain."""
     complain("error: stopped")
     sys.exit(128 + signal.SIGTERM)
 

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 def check_kind(
     argument: str, value: Any, kind: type | UnionType, problem: str, refusal: type[BayesBiasError] = BayesBiasError
 ) -> None:
-    """Raise an error if a value is of another kind.
+    """Raise an error if a value has the wrong type.
 
-    `problem` completes the message: what the value is not, and a sentence on what to pass instead.
+    `problem` completes the message: it names the expected type, followed by a sentence that recommends what to pass
+    instead.
 
     Examples
     --------
@@ -35,7 +36,7 @@ def check_kind(
 
 
 def check_switch(argument: str, value: Any) -> None:
-    """Raise an error for anything but True and False, because the text "no" would otherwise be true."""
+    """Raise an error unless the value is True or False, because the text "no" would otherwise be treated as true."""
     if not isinstance(value, bool):
         raise BayesBiasError(f"`{argument}` must be True or False, but is {value!r}.")
 
@@ -59,7 +60,7 @@ def listed(
 def check_different(
     argument: str, names: Sequence[str], remedy: str, refusal: type[BayesBiasError] = BayesBiasError
 ) -> None:
-    """Raise an error if a name occurs twice. `remedy` is a sentence."""
+    """Raise an error if a name occurs twice. `remedy` is a sentence for the message."""
     for name in names:
         if (count := names.count(name)) > 1:
             raise refusal(
@@ -74,7 +75,7 @@ def check_path(argument: str, value: Any, refusal: type[BayesBiasError] = BayesB
 
 
 def described(value: Any) -> str:
-    """Describe a value by its kind, for a message.
+    """Describe a value by its type, for an error message.
 
     Examples
     --------
@@ -91,14 +92,14 @@ def described(value: Any) -> str:
 
 
 def check_seed(seed: Any) -> int:
-    """Return a seed that every generator of random numbers accepts."""
+    """Return the seed if every random number generator accepts it, or raise an error."""
     if not _is_whole(seed) or not 0 <= int(seed) < 2**63:
         raise SpecError(f"`seed` must be a whole number of 0 or more, but is {seed!r}.")
     return int(seed)
 
 
 def check_count(name: str, value: Any, what: str, least: int = 1, refusal: type[BayesBiasError] = SpecError) -> None:
-    """Raise an error for anything but a whole number of `what`, such as draws or words."""
+    """Raise an error unless the value is a whole number of `what`, such as draws or words."""
     if not _is_whole(value) or value < least:
         raise refusal(
             f"`{name}` is the number of {what} and must be a whole number of {least} or more, but is {value!r}."
@@ -106,7 +107,7 @@ def check_count(name: str, value: Any, what: str, least: int = 1, refusal: type[
 
 
 def check_positive(name: str, value: Any, refusal: type[BayesBiasError] = SpecError) -> None:
-    """Raise an error for anything but a finite number above zero.
+    """Raise an error unless the value is a finite number above zero.
 
     Raises
     ------
@@ -117,7 +118,7 @@ def check_positive(name: str, value: Any, refusal: type[BayesBiasError] = SpecEr
 
 
 def check_ci_prob(ci_prob: Any) -> None:
-    """Raise an error for an impossible probability of an interval."""
+    """Raise an error if the probability of an interval is impossible."""
     if not is_between(ci_prob, 0, 1) or ci_prob in (0, 1):
         raise BayesBiasError(f"`ci_prob` must be a probability between 0 and 1, such as 0.95, but is {ci_prob!r}.")
 
@@ -126,12 +127,12 @@ def is_number(value: Any) -> bool:
     """Return True for a finite number."""
     try:
         return type(value) is not bool and isinstance(value, Real) and math.isfinite(value)
-    except OverflowError:  # a whole number of 309 digits or more
+    except OverflowError:  # whole numbers with 309 digits or more
         return False
 
 
 def as_numbers(values: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Convert each value to a number or NaN. pandas alone fails on whole numbers of 309 digits or more."""
+    """Convert each value to a number or NaN. pandas fails on whole numbers with 309 digits or more."""
     import pandas as pd
 
     return pd.to_numeric(values.map(lambda x: math.nan if type(x) is int and not is_number(x) else x), errors="coerce")
@@ -143,7 +144,7 @@ def is_between(value: Any, low: float, high: float) -> bool:
 
 
 def check_jobs(jobs: Any) -> None:
-    """Raise an error for an impossible number of processes. A Dask client has its own."""
+    """Raise an error if the number of processes is impossible. A Dask client has its own number of processes."""
     if not is_client(jobs) and (not _is_whole(jobs) or (jobs < 1 and jobs != -1)):
         raise BayesBiasError(
             f"`jobs` must be 1 or more processes, -1 for one process on each core, or a Dask client, but is {jobs!r}."
@@ -169,26 +170,26 @@ def entry_points(group: str) -> metadata.EntryPoints:
 
 
 def suffixes_of_modules(package: str, prefix: str) -> list[str]:
-    """Return the part after the prefix of the names of a package's modules, without importing them."""
+    """Return the names of a package's modules without their common prefix, without importing them."""
     names = [module.name for module in pkgutil.iter_modules(import_module(package).__path__)]
     return [name.removeprefix(prefix) for name in names if name.startswith(prefix)]
 
 
 def import_modules(package: str, prefix: str, group: str, refusal: type[BayesBiasError]) -> None:
-    """Import the modules of a package with this prefix, and the entry points of installed packages."""
+    """Import the modules of a package with this prefix, and the matching entry points of installed packages."""
     for problem in import_all(package, prefix, group).values():
         raise refusal(problem)
 
 
 def import_all(package: str, prefix: str, group: str) -> dict[str, str]:
-    """Import the same, and return a message for each entry point that cannot be loaded, by its name."""
+    """Import these modules, and return a message for each entry point that cannot be loaded, by its name."""
     for suffix in suffixes_of_modules(package, prefix):
         import_module(f"{package}.{prefix}{suffix}")
     problems = {}
     for entry in entry_points(group=group):
         try:
             entry.load()
-        except Exception as error:  # packages of others may raise anything
+        except Exception as error:  # other packages may raise any exception
             problems[entry.name] = (
                 f"The entry point '{entry.name}' of '{entry.value}' ({group}) cannot be loaded: {error}. Correct or"
                 " uninstall the package."

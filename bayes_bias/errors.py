@@ -1,7 +1,7 @@
 """The exceptions of the package, one for each kind of input.
 
-Every message is one line: a sentence that names the argument and its value, and a sentence that says what to do. The
-command line prints the same line. All exceptions are also `ValueError`s, so that code which does not import this
+Every message is one line: a sentence that names the argument and its value, and a sentence that recommends a solution.
+The command line also prints this line. All exceptions are also `ValueError`s, so that code which does not import this
 package can catch them.
 """
 
@@ -10,30 +10,30 @@ import re
 from collections.abc import Iterable
 from contextvars import ContextVar
 
-_MOST_SHOWN = 5  # valid values in a message
+_MOST_SHOWN = 5  # maximal number of valid values in a message
 
-# True if messages are shown in a terminal, where options and commands take the place of arguments.
+# True in a terminal, where messages mention options and commands instead of arguments.
 IN_TERMINAL: ContextVar[bool] = ContextVar("in_terminal", default=False)
 
-# For example "trust=True (--trust)": the argument in Python and, in brackets, the option of the command.
+# For example "trust=True (--trust)": the Python argument, followed by the command-line option in brackets.
 _REMEDY = re.compile(r"(\b\w++=(?:'[^']*'|\([^()]*\)|[^\s(),])*|`[^`]*`) \((--[^()]*|`bayes-bias [^`]*`)\)")
 
 
 def for_reader(text: str) -> str:
-    """Keep the remedies that the reader can use: arguments in Python, options in a terminal."""
+    """Keep only the remedies for this reader: arguments in Python, options in a terminal."""
     return _REMEDY.sub(r"\2" if IN_TERMINAL.get() else r"\1", text)
 
 
 class BayesBiasError(ValueError):
     """Base class of all errors of this package: problems that the user can solve.
 
-    If a name is unknown, the message ends with the nearest of the `valid` names.
+    If a name is unknown, the message ends with the most similar `valid` name.
     """
 
     def __init__(self, message: str = "", unknown: object = None, valid: Iterable[str] | None = None) -> None:
         if valid is not None:
             message = f"{message.removesuffix('.')}. {did_you_mean(unknown, valid)}"
-        super().__init__(" ".join(message.splitlines()))  # one line, whatever value it quotes
+        super().__init__(" ".join(message.splitlines()))  # the message is one line, even if it quotes a long value
 
     def __str__(self) -> str:
         return for_reader(super().__str__())
@@ -64,15 +64,15 @@ class TableError(BayesBiasError):
 
 
 class SentencePairsError(BayesBiasError):
-    """Scores of sentence pairs are missing, are not numbers, or do not belong together."""
+    """Scores of sentence pairs are missing, not numeric, or inconsistent."""
 
 
 class AnswersError(BayesBiasError):
-    """Answers of chat models cannot be read, or do not belong to the word list."""
+    """Answers of chat models cannot be read, or do not match the word list."""
 
 
 class SpecError(BayesBiasError):
-    """A model specification cannot be found, or names something unknown."""
+    """A model specification cannot be found, or contains an unknown name."""
 
 
 class ScopeError(BayesBiasError):
@@ -84,11 +84,11 @@ class MeasureError(BayesBiasError):
 
 
 class OtherDataError(MeasureError):
-    """A measure needs another kind of data: sentences, probabilities or vectors."""
+    """A measure requires another kind of data: sentences, probabilities, or vectors."""
 
 
 class TprGapsError(BayesBiasError):
-    """Labels, predictions and groups do not determine true-positive rates of every class and group."""
+    """Labels, predictions, and groups do not determine the true-positive rate of every class and group."""
 
 
 class CriterionError(BayesBiasError):
@@ -96,11 +96,11 @@ class CriterionError(BayesBiasError):
 
 
 class OutputError(BayesBiasError):
-    """A result cannot be written to the given path."""
+    """A result cannot be written to the path."""
 
 
 def did_you_mean(value: object, valid: Iterable[str]) -> str:
-    """Name the choices in a sentence: all of a few, or the nearest of many.
+    """Name the choices in a sentence: all if there are few, and otherwise the most similar ones.
 
     Examples
     --------

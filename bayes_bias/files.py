@@ -1,8 +1,8 @@
-"""Files: where the built-in ones lie, reading with a remedy, and writing whole or not at all.
+"""Locate built-in files, read files with helpful errors, and write files completely or not at all.
 
-`templates`, `tables` and `vectors` are package data, in `bayes_bias/data`. `models` and `wordlists` are
-top-level folders of a checkout (and so of an editable install), because users open, copy and cite them; a wheel
-carries them in `bayes_bias/data`, too.
+`templates`, `tables` and `vectors` are package data, in `bayes_bias/data`. `models` and `wordlists` are top-level
+folders of a checkout (and so of an editable install), because users open, copy, and cite them. A wheel also contains
+them in `bayes_bias/data`.
 """
 
 import hashlib
@@ -27,28 +27,30 @@ from bayes_bias.errors import BayesBiasError, OutputError, did_you_mean
 if TYPE_CHECKING:
     import pandas as pd
 
-# Text that a spreadsheet would read as a formula (https://owasp.org/www-community/attacks/CSV_Injection), with or
-# without the quote that prevents it.
+# Text that a spreadsheet would interpret as a formula (https://owasp.org/www-community/attacks/CSV_Injection), with or
+# without the quote that prevents this.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
-# The address of a file elsewhere, also with the slash that pathlib takes away.
+# The address of a remote file. It may lack the second slash, which pathlib removes.
 _ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
 
 _PACKAGE = Path(__file__).resolve().parent
 
-# Names another folder for what is kept between runs than the platform's cache.
+# Environment variable with the cache folder, which replaces the default of the platform.
 CACHE_VARIABLE = "BAYES_BIAS_CACHE"
 UNFINISHED = ".unfinished-"
 OVERWRITE = "overwrite=True (--overwrite)"
 
-# Formats of figures, and those that are written by default: the page contains its figures as SVG, so that these files
-# cost nothing. A PNG takes as long as a page's figure, and a PDF, which holds a part of each of its fonts, four times.
+# Formats of figures, and the default formats. SVG figures cost nothing, because the page contains them. A PNG takes as
+# long as a figure of the page, and a PDF, which embeds a subset of its fonts, takes four times as long.
 FORMATS = ("svg", "pdf", "png")
 WRITTEN: tuple[str, ...] = ("svg",)
 
 
 def shipped(folder: str) -> Traversable:
-    """A built-in folder: package data, or the top-level folder of the checkout that the package is imported from."""
+    """Return a built-in folder: package data, or the top-level folder of the checkout from which the package is
+    imported.
+    """
     checkout = _PACKAGE.parent
     if (checkout / "pyproject.toml").is_file() and (checkout / folder).is_dir():
         return checkout / folder
@@ -56,26 +58,26 @@ def shipped(folder: str) -> Traversable:
 
 
 def cache_folder() -> Path:
-    """Return the folder of what is kept between runs: that of the environment's variable, or the platform's cache."""
-    from platformdirs import user_cache_path  # most commands keep nothing
+    """Return the cache folder, from the environment variable or the default of the platform."""
+    from platformdirs import user_cache_path  # most commands cache nothing
 
     folder = os.environ.get(CACHE_VARIABLE)
     return expanded(folder) if folder else user_cache_path("bayes-bias", appauthor=False)
 
 
 def shipped_names(folder: str) -> list[str]:
-    """Names of the TOML files in a built-in folder, sorted; subfolders appear as `controls/neutral`."""
+    """Return the sorted names of the TOML files in a built-in folder, such as `controls/neutral` in a subfolder."""
     return sorted(_toml_names(shipped(folder)), key=_natural)
 
 
 def copy_shipped(folder: str, name: str, path: Path, overwrite: bool = False) -> None:
-    """Copy the TOML file of this name from a built-in folder."""
+    """Copy the TOML file with this name from a built-in folder."""
     with whole_file(path, overwrite) as unfinished:
         unfinished.write_bytes((shipped(folder) / f"{name}.toml").read_bytes())
 
 
 def table_file(source: str | os.PathLike[str]) -> Path:
-    """The file of a built-in table that is named, or of the path that is given."""
+    """Return the file of a built-in table with this name, or the path itself."""
     if source in shipped_names("tables"):
         packed = Path(str(shipped("tables") / f"{source}.csv.gz"))
         return packed if packed.is_file() else packed.with_suffix("")
@@ -83,7 +85,7 @@ def table_file(source: str | os.PathLike[str]) -> Path:
 
 
 def given_table(source: str | os.PathLike[str], argument: str, refusal: type[BayesBiasError], remedy: str) -> Path:
-    """The same file, refused if it is none on this machine. The error names the argument and the remedy."""
+    """Return this file, or raise an error if it is not on this machine. The error names the argument and the remedy."""
     path = table_file(source)
     if not path.is_file():
         refuse_pipe_or_address(source, argument, refusal)
@@ -102,23 +104,25 @@ def _toml_names(folder: Traversable, prefix: str = "") -> Iterator[str]:
 
 
 def _natural(name: str) -> tuple[str, int, str]:
-    """Sort key that puts weat2 before weat10."""
+    """Return a sort key that places weat2 before weat10."""
     stem = name.rstrip("0123456789")
     return stem, int(name[len(stem) :] or 0), name
 
 
 def expanded(path: str | os.PathLike[str]) -> Path:
-    """The path with ~ as the home folder. A user whom nobody knows stays a name, for which pathlib has an error."""
+    """Return the path with ~ replaced by the home folder. The name of an unknown user is not replaced."""
     return Path(os.path.expanduser(path))
 
 
 def is_address(source: str | os.PathLike[str]) -> bool:
-    """Return True if this is the address of something elsewhere."""
+    """Return True if the source is the address of a remote file."""
     return _ADDRESS.match(os.fspath(source)) is not None
 
 
 def refuse_pipe_or_address(source: str | os.PathLike[str], argument: str, refusal: type[BayesBiasError]) -> None:
-    """Raise an error for what is no file on this machine: the address of one, or a pipe, which can be read once."""
+    """Raise an error if the source is not a file on this machine, but a remote address or a pipe, which can be read
+    only once.
+    """
     text = os.fspath(source)
     if address := _ADDRESS.match(text):
         fetched = f": `curl -LO '{text}'`" if address[1] in ("http", "https", "ftp") else ""
@@ -137,12 +141,12 @@ def read_toml(file: Traversable, subject: str, refusal: type[BayesBiasError], hi
         return tomllib.loads(read_text(file, subject, refusal))
     except refusal as error:
         raise refusal(f"{error}{hint}") from error
-    except (ValueError, RecursionError) as error:  # also of whole numbers with more than 4,300 digits
+    except (ValueError, RecursionError) as error:  # also for whole numbers with more than 4,300 digits
         raise refusal(f"{subject} not valid TOML: {error}. Correct the file.{hint}") from error
 
 
 def read_json(file: Traversable, subject: str, refusal: type[BayesBiasError]) -> Any:
-    """What a JSON file holds. `subject` begins the line that says why it holds nothing."""
+    """Read the content of a JSON file. `subject` begins the error message."""
     try:
         return parse_json(file.read_bytes())
     except OSError as error:
@@ -152,12 +156,12 @@ def read_json(file: Traversable, subject: str, refusal: type[BayesBiasError]) ->
 
 
 def parse_json(text: str | bytes) -> Any:
-    """What a JSON text holds.
+    """Parse a JSON text.
 
     Raises
     ------
     ValueError
-        If it is not valid JSON, or an object has a key twice, of which Python would keep the last value.
+        If the text is not valid JSON, or if an object contains a key twice. Python would silently keep the last value.
     """
     return json.loads(text, object_pairs_hook=_unrepeated)
 
@@ -172,20 +176,20 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def read_parquet(file: Traversable | bytes) -> Any:
-    """A Parquet file, or its content, as a table of Arrow; read in this thread alone.
+    """Read a Parquet file, or its content, as an Arrow table, using only the current thread.
 
-    Threads that still run when Python ends, or that memory is too short for, abort the process.
+    Other threads would abort the process if they were still running when Python exits, or if memory ran out.
     """
-    from pyarrow import parquet  # a tenth of a second of imports, for such files alone
+    from pyarrow import parquet  # importing this takes a tenth of a second and is only needed for Parquet files
 
     content = file if isinstance(file, bytes) else file.read_bytes()
     table = parquet.ParquetFile(io.BytesIO(content), pre_buffer=False).read(use_threads=False)
-    table.validate(full=True)  # or bytes that are not text would fail where a cell is first used
+    table.validate(full=True)  # otherwise, invalid text would fail only when a cell is first used
     return table
 
 
 def read_text(file: Traversable, subject: str, refusal: type[BayesBiasError], encoding: str = "utf-8") -> str:
-    """The text of a file. `subject` begins the line that says why it has none."""
+    """Return the text of a file. `subject` begins the error message."""
     try:
         return file.read_text(encoding=encoding)
     except UnicodeDecodeError as error:
@@ -195,7 +199,7 @@ def read_text(file: Traversable, subject: str, refusal: type[BayesBiasError], en
 
 
 def check_keys(content: Mapping[str, Any], keys: Iterable[str], where: str, refusal: type[BayesBiasError]) -> None:
-    """Raise an error for keys that mean nothing: a misspelt key would otherwise be ignored without a word."""
+    """Raise an error for unknown keys, because a misspelt key would otherwise be ignored silently."""
     valid = tuple(keys)
     for key in content:
         if key not in valid:
@@ -203,14 +207,16 @@ def check_keys(content: Mapping[str, Any], keys: Iterable[str], where: str, refu
 
 
 def check_home(folder: Path, argument: str) -> None:
-    """Raise an error for what cannot become a folder, before anything is done for it."""
+    """Raise an error if the path cannot become a folder, before any work is done."""
     check_name(folder, argument)
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"`{argument}` '{folder}' is a file. Name a folder, which is created if it does not exist.")
 
 
 def check_output(path: str | Path, overwrite: bool = False, argument: str = "path") -> Path:
-    """A path that a file can be written to, before any work is done for it. What is there is kept unless asked."""
+    """Return a path to which a file can be written, before any work is done. Raise an error if the file exists, unless
+    `overwrite` is True.
+    """
     path = check_path(argument, path, OutputError)
     check_switch("overwrite", overwrite)
     check_name(path, argument)
@@ -230,7 +236,7 @@ def check_output(path: str | Path, overwrite: bool = False, argument: str = "pat
 
 
 def check_name(path: Path, argument: str = "path") -> None:
-    """Raise an error for a name that no file or folder can have there."""
+    """Raise an error if no file or folder can have this name."""
     try:
         os.stat(path)
     except FileNotFoundError:
@@ -243,7 +249,7 @@ def check_name(path: Path, argument: str = "path") -> None:
 
 
 def check_formats(formats: Sequence[str]) -> None:
-    """Raise an error for formats that figures are not written in, before anything is computed for them."""
+    """Raise an error for unsupported figure formats, before anything is computed."""
     if isinstance(formats, str):
         raise OutputError(f"`figures` must be a list of formats, such as ('png', 'pdf'), but is '{formats}'.")
     for name in formats:
@@ -255,12 +261,12 @@ def check_formats(formats: Sequence[str]) -> None:
 
 @contextmanager
 def whole_file(path: Path, overwrite: bool = False) -> Iterator[Path]:
-    """Where to write meanwhile: the file takes its name when it is complete, and leaves nothing when it fails."""
+    """Yield a temporary path. The file gets its final name when it is complete, and is removed after an error."""
     unfinished = unfinished_name(path.parent, path)
     try:
         yield unfinished
         _reach_the_disk(unfinished)
-        unfinished.replace(check_output(path, overwrite))  # another program may have been faster
+        unfinished.replace(check_output(path, overwrite))  # another program may have created the file first
     except OSError as error:
         raise OutputError(f"Cannot write to '{path}': {error.strerror or error}. Choose another path.") from error
     finally:
@@ -268,13 +274,15 @@ def whole_file(path: Path, overwrite: bool = False) -> Iterator[Path]:
 
 
 def _reach_the_disk(file: Path) -> None:
-    """Some disks say only now that they are full or broken, and the name must not be there before the content."""
+    """Flush the file, because some disks report errors only now, and the file must be complete before it is renamed."""
     with file.open("rb") as stream:
         os.fsync(stream.fileno())
 
 
 def unfinished_name(home: Path, path: Path) -> Path:
-    """A name in this folder for what is to become `path`. What a killed run left there for the same path is removed."""
+    """Return a temporary name in this folder for `path`, and remove the temporary files of killed runs for the same
+    path.
+    """
     prefix = f"{UNFINISHED}{hashlib.sha256(str(path.absolute()).encode()).hexdigest()[:12]}-"
     for remnant in home.glob(f"{prefix}*"):
         if _is_being_written(remnant):
@@ -287,7 +295,9 @@ def unfinished_name(home: Path, path: Path) -> Path:
 
 
 def _is_being_written(unfinished: Path) -> bool:
-    """Whether the process that began it, whose number is in its name, is alive: another run into the same place."""
+    """Return True if the process with the number in the file name is still running, that is, another run writes the
+    same file.
+    """
     process = unfinished.stem.rpartition("-")[2]
     if not process.isdigit() or int(process) == os.getpid():
         return False
@@ -295,13 +305,13 @@ def _is_being_written(unfinished: Path) -> bool:
         os.kill(int(process), 0)
     except ProcessLookupError:
         return False
-    except OSError:  # of another user
+    except OSError:  # the process belongs to another user
         return True
     return True
 
 
 def file_names(names: Sequence[str]) -> dict[str, str]:
-    """For each list a name of lower-case letters, digits, `-` and `_`, no two alike on any file system."""
+    """Return a file name for each list: lower-case letters, digits, `-` and `_`, and unique on every file system."""
     name_of: dict[str, str] = {}
     for name in names:
         plain = slug(name)
@@ -313,13 +323,14 @@ def file_names(names: Sequence[str]) -> dict[str, str]:
 
 
 def slug(name: str) -> str:
-    """A name in letters that every file system takes."""
+    """Return the name with only letters that every file system supports."""
     ascii_only = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9_]+", "-", ascii_only).strip("-")[:60] or "list"
 
 
 def csv_text(frame: "pd.DataFrame", *, index: bool = True) -> str:
-    """A frame as CSV, in full precision. A single quote before every text that begins with = + - @, a tab or a return.
+    """Return a frame as CSV, in full precision. Text that begins with =, +, -, @, a tab, or a carriage return gets a
+    single quote in front.
 
     Examples
     --------
@@ -328,7 +339,7 @@ def csv_text(frame: "pd.DataFrame", *, index: bool = True) -> str:
     ['word,value', "'=1+1,-0.5", 'rose,1.0']
     """
     flat = frame.reset_index() if index else frame
-    # Quoted is what ends a line: with this ending also a lone return, at which readers would begin a new one.
+    # The writer quotes cells that contain a line ending. With this ending, a single carriage return is also quoted.
     text = flat.rename(columns=_quoted).map(_quoted).to_csv(index=False, lineterminator="\r\n")
     return str(text).replace("\r\n", "\n")
 
@@ -338,6 +349,6 @@ def _quoted(value: Any) -> Any:
 
 
 def unquoted(value: Any) -> Any:
-    """A cell as it was before `csv_text`."""
+    """Return the original content of a cell written by `csv_text`."""
     quoted = isinstance(value, str) and value.startswith("'") and _FORMULA.match(value)
     return value[1:] if quoted else value

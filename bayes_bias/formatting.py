@@ -1,4 +1,4 @@
-"""How numbers are written, and how results show themselves: sentences, and small tables of text."""
+"""Format numbers, and show results as sentences and small text tables."""
 
 import math
 import re
@@ -20,27 +20,29 @@ _SIGNED_ZERO = re.compile(r"[+-](0\.?0*)(?![\d.])")
 
 
 def signed(value: float, decimals: int = 3) -> str:
-    """With a sign: biases are differences."""
+    """Format a number with its sign, because biases are differences."""
     return DASH if math.isnan(value) else _minus(f"{value:+,.{decimals}f}")
 
 
 def estimate(value: float, lower: float, upper: float, decimals: int = 3, *, sign: str = "+") -> str:
-    """A value and its interval. The value alone if there is none. With ``sign=""`` of what has no sign."""
+    """Format a value with its interval, or the value alone if there is no interval. Use ``sign=""`` for unsigned
+    quantities.
+    """
     interval = bounds(lower, upper, decimals, sign=sign)
     number = (signed if sign else plain)(value, decimals_of_mean(value, lower, upper, decimals))
     return number if interval == DASH else f"{number} {interval}"
 
 
 def plain(value: float, decimals: int = 3) -> str:
-    """Without a plus sign: scales, effect sizes, R-hat."""
+    """Format a number without a plus sign, for scales, effect sizes, and R-hat."""
     return DASH if math.isnan(value) else _minus(f"{value:.{decimals}f}")
 
 
 def bounds(lower: float, upper: float, decimals: int = 3, *, sign: str = "+") -> str:
-    """A credible interval; with ``sign=""`` of what has none, such as a scale.
+    """Format a credible interval. Use ``sign=""`` for unsigned quantities, such as a scale.
 
-    The sign of a bound decides whether the interval excludes zero. A bound that would round to zero therefore has as
-    many digits as show on which side of zero it lies: "[−0.035, −0.0004]".
+    The signs of the bounds show whether the interval excludes zero. A bound that would round to zero therefore gets
+    enough digits to show its sign: "[−0.035, −0.0004]".
     """
     if math.isnan(lower) or math.isnan(upper):
         return DASH
@@ -49,24 +51,24 @@ def bounds(lower: float, upper: float, decimals: int = 3, *, sign: str = "+") ->
 
 
 def range_in_words(lower: float, upper: float, decimals: int = 3, *, sign: str = "+") -> str:
-    """Write an interval for a sentence: "+0.048 to +0.108"."""
+    """Format an interval for a sentence: "+0.048 to +0.108"."""
     interval = bounds(lower, upper, decimals, sign=sign)
     return interval if interval == DASH else interval[1:-1].replace(", ", " to ")
 
 
 def decimals_of_mean(value: float, lower: float, upper: float, decimals: int = 3) -> int:
-    """Return the decimals of a mean whose interval excludes zero, so that it is not written as zero."""
+    """Return the number of decimals of a mean. If the interval excludes zero, the mean must not be shown as zero."""
     return _decisive(value, decimals) if lower * upper > 0 else decimals
 
 
 def _decisive(bound: float, decimals: int) -> int:
-    """Decimals with which a bound does not round to zero. One that still would is zero but for rounding errors."""
+    """Return enough decimals to prevent rounding a bound to zero, unless the bound is zero up to rounding errors."""
     finer = range(decimals, decimals + _MOST_FINER + 1)
     return next((digits for digits in finer if round(bound, digits) != 0), decimals)
 
 
 def probability(value: float) -> str:
-    """Without the leading zero, as journals print it; three decimals if they matter."""
+    """Format a probability without the leading zero, as in journals, and with three decimals if necessary."""
     if math.isnan(value):
         return DASH
     if value < 0.001:
@@ -78,58 +80,58 @@ def probability(value: float) -> str:
 
 
 def probability_in_words(value: float) -> str:
-    """Write a probability for a sentence: ".02", but "below .001"."""
+    """Format a probability for a sentence: ".02", but "below .001"."""
     return probability(value).replace("< ", "below ").replace("> ", "above ")
 
 
 def equals(text: str) -> str:
-    """``= .02``, but ``< .001``."""
+    """Format a probability as ``= .02``, but ``< .001``."""
     return text if text[0] in "<>" else f"= {text}"
 
 
 def percent(value: float) -> str:
-    """A share."""
+    """Format a share as a percentage."""
     return f"{value:.0%}"
 
 
 def share_bounds(lower: float, upper: float) -> str:
-    """The interval of a share; with a decimal if its ends would look the same."""
+    """Format the interval of a share, with one decimal if the rounded bounds would be equal."""
     form = share if percent(lower) == percent(upper) else percent
     return _minus(f"[{form(lower)}, {form(upper)}]")
 
 
 def rank_interval(lower: float, upper: float) -> str:
-    """From the best to the worst rank."""
+    """Format an interval of ranks, from best to worst."""
     return f"{lower:.0f}" if lower == upper else f"{lower:.0f}–{upper:.0f}"
 
 
 def share(value: float) -> str:
-    """A share of cosines or draws, with one decimal."""
+    """Format a share of cosines or draws, with one decimal."""
     return f"{value:.1%}"
 
 
 def share_within(value: float, lower: float, upper: float) -> str:
-    """A share and its interval."""
+    """Format a share with its interval."""
     return f"{share(value)} [{share(lower)}, {share(upper)}]"
 
 
 def level(value: float) -> str:
-    """The probability of an interval, with the digits that its user chose."""
+    """Format the probability of an interval with the digits that the user chose."""
     return f"{100 * value:.4g}%"
 
 
 def count(value: float) -> str:
-    """A number of words or draws."""
+    """Format a number of words or draws."""
     return DASH if math.isnan(value) else f"{value:,.0f}"
 
 
 def in_words(number: int) -> str:
-    """A whole number in a sentence: in words up to ten."""
+    """Format a whole number in a sentence: as a word up to ten."""
     return _NUMBERS[number] if number < len(_NUMBERS) else f"{number:,}"
 
 
 def counted(number: int, noun: str) -> str:
-    """A number of things: "one list", "two lists"."""
+    """Format a number of items, such as "one list" or "two lists"."""
     return f"{in_words(number)} {noun}{'' if number == 1 else 's'}"
 
 
@@ -143,29 +145,29 @@ def joined(names: Sequence[str]) -> str:
 
 
 def shortened(names: Sequence[str], most: int = 10) -> str:
-    """The first names, and how many more there are."""
+    """Join the first names, and state how many more there are."""
     more = f", and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
 
 
 def plural(noun: str) -> str:
-    """Several of what a replicate is called: templates, seeds, corpora."""
+    """Return the plural of a kind of replicate: templates, seeds, corpora."""
     return _PLURALS.get(noun, f"{noun}s")
 
 
 def capitalized(text: str) -> str:
-    """With a capital letter first; names further on stay as they are."""
+    """Capitalise the first letter. Names later in the text stay unchanged."""
     return text[:1].upper() + text[1:]
 
 
 def _minus(text: str) -> str:
-    # What rounds to zero has no sign.
+    # Numbers that round to zero have no sign.
     return _SIGNED_ZERO.sub(r"\1", text).replace("-", MINUS)
 
 
-# Small tables of text, which are laid out once for terminal, notebook, page and LaTeX.
+# Small text tables, which are laid out once for terminal, notebook, page, and LaTeX.
 
-# A mark beside each verdict, so that it does not rest on colour.
+# A mark for each verdict, so that it does not depend on colour.
 MARKS = {
     "distinguishable": "●",
     "borderline": "◐",
@@ -196,7 +198,7 @@ _LATEX_CHARACTERS = str.maketrans(
         "<": r"\textless{}",
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
-        "[": "{[}",  # after a line break it would open an option
+        "[": "{[}",  # after a line break, this character would start an option
         "]": "{]}",
         "−": r"$-$",
         "✓": "*",
@@ -207,13 +209,13 @@ _LATEX_CHARACTERS = str.maketrans(
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column of values, and how each is written. What follows a line break, such as a unit, is less important."""
+    """A column of values and their format. Text after a line break, such as a unit, is less important."""
 
     heading: str
     values: Collection[Any]
     written: Callable[[Any], str] = str
-    words: bool = False  # flush left; numbers are flush right
-    spare: bool = False  # left out by a terminal that is too narrow
+    words: bool = False  # left-aligned; numbers are right-aligned
+    spare: bool = False  # omitted if the terminal is too narrow
 
     @cached_property
     def cells(self) -> list[str]:
@@ -222,7 +224,7 @@ class Column:
 
     @cached_property
     def sort_keys(self) -> list[Any]:
-        """The values as a page sorts rows by them: intervals by their lower end."""
+        """The values by which a page sorts rows. Intervals are sorted by their lower bound."""
         return [value[0] if isinstance(value, tuple) else value for value in self.values]
 
     @property
@@ -233,7 +235,9 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """A small table of text. `heading` is that of the labels of its rows, `links` are where these lead on a page."""
+    """A small text table. `heading` is the heading of its row labels, and `links` contains their link targets on a
+    page.
+    """
 
     labels: Sequence[str]
     columns: Sequence[Column]
@@ -244,7 +248,9 @@ class Layout:
 
     @classmethod
     def of(cls, frame: "pd.DataFrame", number: Callable[[float], str], caption: str = "") -> Self:
-        """Lay out a frame unchanged, with its index in front. `number` writes what is not whole."""
+        """Lay out a frame unchanged, with its index as the first column. `number` formats values that are not whole
+        numbers.
+        """
         import pandas as pd
 
         def text(value: object) -> str:
@@ -271,7 +277,7 @@ class Layout:
         )
 
     def __html__(self) -> str:
-        """As a page or a notebook shows it. A phone makes a card of each row."""
+        """Return HTML for a page or a notebook. On a phone, each row becomes a card."""
         head = "".join(f"<th{_kind(column)}>{_small(column.heading)}</th>" for column in self.columns)
         body = "\n".join(self._row(row, label) for row, label in enumerate(self.labels))
         caption = f"<caption>{escape(self.caption)}</caption>\n" if self.caption else ""
@@ -287,7 +293,7 @@ class Layout:
         return f'<tr><th scope="row">{link or _small(label)}</th>{cells}</tr>'
 
     def latex(self, environment: str = "tabular", caption: str = "") -> str:
-        """The table in LaTeX. It needs ``\\usepackage{booktabs}``. A longtable has its caption within."""
+        """Return the table in LaTeX, which needs ``\\usepackage{booktabs}``. A longtable contains its caption."""
         kinds = "".join("l" if column.words else "r" for column in self.columns)
         rows = zip(self.labels, *(column.cells for column in self.columns), strict=True)
         headings = _latex_row([self.heading, *(column.heading for column in self.columns)])
@@ -298,7 +304,7 @@ class Layout:
         )
 
     def markdown(self) -> str:
-        """The table in Markdown."""
+        """Return the table in Markdown."""
         sides = ["left" if column.words else "right" for column in self.columns]
         return self.frame.to_markdown(disable_numparse=True, colalign=["left", *sides])
 
@@ -308,7 +314,7 @@ def _latex_row(cells: Sequence[str]) -> str:
 
 
 def escape_latex(text: str) -> str:
-    """Text as LaTeX that prints unchanged, whatever its characters mean to TeX. Marks have no sign there."""
+    """Escape text for LaTeX, so that all characters print unchanged. Marks of verdicts are removed."""
     return _MARKED.sub("", text).translate(_LATEX_CHARACTERS)
 
 
@@ -323,12 +329,12 @@ def _cell(column: Column, row: int, sortable: bool) -> str:
         key = column.sort_keys[row]
         by = f' data-value="{"" if key != key else escape(str(key))}"'
     markup = _small(text)
-    boxed = f"<span>{markup}</span>" if "<" in markup else markup  # or a phone's row pulls its parts apart
+    boxed = f"<span>{markup}</span>" if "<" in markup else markup  # otherwise, the row on a phone would be split
     return f'<td{_kind(column, text)} data-label="{escape(column.name)}"{by}>{boxed}</td>'
 
 
 def _small(text: str) -> str:
-    """HTML in which an interval is paler than its estimate, and what follows a line break smaller."""
+    """Return HTML with intervals in a paler colour than estimates, and text after a line break in a smaller size."""
     first, *more = text.split("\n")
     markup = _WITH_INTERVAL.sub(r'\1 <span class="ci">\2</span>', escape(first))
     markup = _MARKED.sub(r'<span aria-hidden="true">\1</span>&nbsp;', markup)
@@ -336,16 +342,16 @@ def _small(text: str) -> str:
 
 
 def marked(verdict: str) -> str:
-    """A verdict with its mark."""
+    """Return a verdict with its mark."""
     return f"{MARKS[verdict]} {verdict}"
 
 
 class Telling:
-    """An object that describes itself in `text`. Dataclasses of this kind have ``repr=False``."""
+    """An object with a description in `text`. Dataclasses of this kind have ``repr=False``."""
 
     @property
     def text(self) -> str:
-        """Describe it in a sentence or a few."""
+        """The description, in one or a few sentences."""
         raise NotImplementedError
 
     def __str__(self) -> str:
@@ -359,15 +365,15 @@ class Telling:
 
 
 class Tabled(Telling):
-    """An object with a small table, which a notebook shows below the sentences. Terminal and page show it, too."""
+    """An object with a small table, which notebooks, terminals, and pages show below the sentences."""
 
     @property
     def layout(self) -> Layout:
-        """Return the small table as text."""
+        """Return the small text table."""
         return Layout.of(self._shown(), "{:.3f}".format)
 
     def to_latex(self) -> str:
-        """The small table for a paper, in LaTeX. It needs ``\\usepackage{booktabs}``."""
+        """Return the small table in LaTeX for a paper. It needs ``\\usepackage{booktabs}``."""
         return self.layout.latex()
 
     def to_markdown(self) -> str:
@@ -378,5 +384,5 @@ class Tabled(Telling):
         return f"{super()._repr_html_()}{self.layout.__html__()}"
 
     def _shown(self) -> "pd.DataFrame":
-        """The numbers of the table, if it is not laid out otherwise."""
+        """The frame with the numbers of the table, unless the class defines another layout."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Jobs: pure functions with their arguments, a folder that keeps what they return, and who does them."""
+"""Run jobs, which are pure functions with arguments, and store their results in a folder."""
 
 import hashlib
 import json
@@ -28,10 +28,10 @@ from bayes_bias.progress import Quiet, advance, shown, step
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """A pure function and its arguments, whose result can be kept.
+    """A pure function with its arguments, whose result can be stored.
 
-    The function is defined in a module, from which other processes import it, and returns what JSON holds: numbers,
-    texts, lists and mappings of them.
+    The function must be defined in a module, so that other processes can import it, and must return data that JSON
+    supports.
 
     Examples
     --------
@@ -40,11 +40,11 @@ class Job:
     1.4142135623730951
     """
 
-    name: str  # for messages; it does not decide the key
+    name: str  # for messages; the name does not affect the key
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
-    # Everything that decides the result, as JSON: hashes of tables and specs, settings, seeds. A change of anything
-    # else does not run the job again.
+    # Everything that affects the result, as JSON: hashes of tables and specs, settings, and seeds. Only a change of
+    # these data runs the job again.
     depends_on: Any
 
     @cached_property
@@ -54,7 +54,7 @@ class Job:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:20]
 
     def done(self) -> "Outcome":
-        """The result, or why there is none: a job that fails stops no other."""
+        """Return the result, or the reason for a failure, so that a failed job does not stop other jobs."""
         try:
             with one_blas_thread(), shown(Quiet()):
                 result = self.function(*self.arguments)
@@ -72,16 +72,17 @@ class Job:
 
 @dataclass(frozen=True)
 class Provisional:
-    """The result of a job that a later run computes again, because a part of it failed."""
+    """A result that a later run computes again, because a part of it failed."""
 
     result: Any
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a job, or why it `failed`, in one line.
+    """The result of a job, or the reason why it `failed` in one line.
 
-    `again` says whether a later run tries again: after a lack of memory, but not if an embedding does not cover a list.
+    `again` is True if a later run should try again, for example after a lack of memory, but not if an embedding does
+    not cover a list.
     """
 
     name: str
@@ -91,7 +92,7 @@ class Outcome:
     again: bool = False
 
     def needed(self) -> Any:
-        """The result of a job that must not fail. Raises BayesBiasError if it did."""
+        """Return the result of a job that must not fail. Raise BayesBiasError if it failed."""
         if self.failed:
             raise BayesBiasError(f"{self.name}: {self.failed}")
         return self.result
@@ -101,45 +102,46 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-# A folder of results, one file each, that several runs may read and add to at the same time.
-#
-# There are no locks. A file is written under a temporary name and takes its place in one step; two runs that compute
-# the same job write the same file twice. A run that was killed leaves only temporary files, which a later run removes.
-# Each file holds the hash of its result, so that a damaged one is noticed and computed again.
+# A folder of results with one file each, which several runs can read and extend at the same time. There are no locks. A
+# file is written under a temporary name and then renamed, so two runs of the same job write the same file twice. A
+# killed run leaves only temporary files, which a later run removes. Each file contains the hash of its result, so that
+# damaged files are detected and computed again.
 
-# The format of the files in this folder. A folder in another format is refused.
+# The format of the files in this folder. Folders in another format are rejected.
 VERSION = 2
 MARKER = "bayes-bias-results.json"
 
-# Seconds after which a temporary file was left by a killed run: nothing takes as long to write.
+# Age in seconds after which a temporary file must come from a killed run, because no file takes this long to write.
 _ABANDONED = 3600.0
 
 
 @dataclass(frozen=True)
 class Store:
-    """Results on disk, by the keys of their jobs; from `open_store`."""
+    """Results on disk, stored under the keys of their jobs. Returned by `open_store`."""
 
     folder: Path
 
     def path(self, job: Job | Outcome) -> Path:
-        """Where the result of a job is, or would be."""
+        """Return the path for the result of a job."""
         return self.folder / f"{job.key}.json"
 
     def has(self, job: Job) -> bool:
-        """Return True if there is a result, or a failure for good."""
+        """Return True if there is a result or a permanent failure."""
         return self.read(job) is not None
 
     def read(self, job: Job) -> Outcome | None:
-        """The outcome of a job, or None if it is to be done: not done yet, to be tried again, or damaged."""
+        """Return the outcome of a job, or None if the job must be run: it is new, must be repeated, or has a damaged
+        file.
+        """
         outcome = self._kept(job)
         return None if outcome is None or outcome.again else outcome
 
     def is_damaged(self, job: Job) -> bool:
-        """Return True if there is a file that does not hold what was written to it."""
+        """Return True if a file exists but its content differs from the content that was written."""
         return self.path(job).exists() and self._kept(job) is None
 
     def keep(self, outcome: Outcome) -> None:
-        """Write it down, whole or not at all. A full disk, or a folder that is gone, raises OutputError."""
+        """Store an outcome, completely or not at all. Raise OutputError if the disk is full or the folder missing."""
         content = asdict(outcome)
         _write(self.path(outcome), json.dumps({"outcome": content, "sha256": _sha256(content)}))
 
@@ -154,9 +156,10 @@ class Store:
 
 
 def open_store(folder: str | Path) -> Store:
-    """A folder of results, made if need be.
+    """Open a folder of results, and create it if necessary.
 
-    A file, a folder that cannot be written to or holds something else, or results of another version raise OutputError.
+    Raises OutputError if the path is a file, if the folder cannot be written to or contains other files, or if its
+    results come from another version.
     """
     home = check_path("folder", folder, OutputError)
     check_home(home, "folder")
@@ -174,7 +177,7 @@ def _sha256(content: Any) -> str:
 
 
 def _check_marker(home: Path) -> None:
-    """A folder with a marker has this version's format. One without a marker is empty."""
+    """Check that a folder has the format of this version if it has a marker, and is empty otherwise."""
     marker = home / MARKER
     if marker.is_file():
         try:
@@ -200,12 +203,13 @@ def _clear(home: Path) -> None:
         try:
             if time.time() - remnant.stat().st_mtime > _ABANDONED:
                 remnant.unlink()
-        except FileNotFoundError:  # another run has removed it
+        except FileNotFoundError:  # another run has removed the file
             continue
 
 
 def _write(path: Path, text: str) -> None:
-    # `files.whole_file` would list the folder each time, and it only knows processes of this machine.
+    # `files.whole_file` is not used, because it would list the folder each time and only detects processes on this
+    # machine.
     unfinished = path.parent / f"{UNFINISHED}{uuid4().hex}.json"
     try:
         unfinished.write_text(text, encoding="utf-8")
@@ -223,18 +227,18 @@ def _cannot_write(folder: Path, error: OSError) -> OutputError:
     )
 
 
-# Run jobs: a kept result is not computed again, and a new one is kept at once.
+# Run jobs. Stored results are not computed again, and new results are stored immediately.
 
 logger = logging.getLogger("bayes_bias")
 
 
 def run_jobs(todo: Sequence[Job], store: Store | None = None, *, jobs: Any = -1) -> list[Outcome]:
-    """The outcome of each job, in their order. Jobs of the same key are done once.
+    """Run jobs and return their outcomes in the same order. Jobs with equal keys are run once.
 
-    Jobs with a stored result are skipped, so that a run that was killed, or one with more jobs, continues. Several runs
-    may use it at the same time, and damaged results are computed again, with a notice. `jobs` are processes: -1 for one
-    on each core, 1 for this process alone; or a Dask client, see `connected`, whose cluster does the jobs and replaces
-    a worker that dies.
+    Jobs with a stored result are skipped, so a killed run, or a run with additional jobs, can continue. Several runs
+    can use the folder at the same time. Damaged results are computed again, with a notice. `jobs` is the number of
+    processes: -1 uses all cores, and 1 uses only this process. Alternatively, `jobs` is a Dask client (see
+    `connected`), whose cluster runs the jobs and replaces failed workers.
 
     Raises
     ------
@@ -250,7 +254,8 @@ def run_jobs(todo: Sequence[Job], store: Store | None = None, *, jobs: Any = -1)
     step(_announced(len(pending), len(different) - len(pending)))
     if damaged := sum(store.is_damaged(job) for job in pending) if store else 0:
         logger.warning("%d kept result(s) are damaged and are computed again", damaged)
-    # Two runs in one folder share the work: they begin in different places, and skip what the other has done.
+    # Two runs in one folder share the work, because they start at different jobs and skip jobs that the other run has
+    # finished.
     first = random.randrange(len(pending)) if store and pending else 0
     waiting = (job for job in (*pending[first:], *pending[:first]) if not (store and store.has(job)))
     with _undisturbed(), closing(_done(waiting, len(pending), jobs)) as results:
@@ -271,19 +276,20 @@ def _announced(pending: int, n_earlier: int) -> str:
 
 @contextmanager
 def run_in_background(work: Iterable[Any], jobs: int) -> Generator[Iterator[Any]]:
-    """What joblib's delayed calls return, in their order; other processes work at them from now on, and give up where
-    an error ends the block."""
+    """Yield the results of joblib's delayed calls in order. Other processes start working immediately, and stop if an
+    error ends the block.
+    """
     with _undisturbed(), closing(joblib.Parallel(n_jobs=jobs, return_as="generator")(work)) as results:
         yield results
 
 
 @contextmanager
 def _undisturbed() -> Generator[None]:
-    """Without joblib's warnings of what is meant to be."""
+    """Suppress expected warnings from joblib."""
     with warnings.catch_warnings():
-        # A process that has compiled a model has grown, which joblib takes for a leak and replaces it.
+        # A process grows when it compiles a model. joblib treats this as a leak and replaces the process.
         warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
-        # Where a result cannot be written, or the user stops, the jobs that are under way are given up.
+        # If a result cannot be written, or the user interrupts the run, running jobs are abandoned.
         warnings.filterwarnings("ignore", r"\d+ tasks (which were still|have been successfully)", UserWarning)
         yield
 
@@ -304,15 +310,15 @@ def _done(waiting: Iterator[Job], count: int, jobs: Any) -> Generator[Outcome]:
             ) from error
 
 
-# A client of a Dask cluster that is running.
+# A client of a running Dask cluster.
 
-# A running scheduler answers at once; without a limit, a wrong address would be waited for for ever.
+# A running scheduler answers at once. Without this limit, a connection to a wrong address would never end.
 SECONDS = 10.0
 
 
 @contextmanager
 def connected(address: str | None, seconds: float = SECONDS) -> Iterator[Any]:
-    """A Dask client of the scheduler at this address, closed afterwards, or None if no address is given."""
+    """Yield a Dask client of the scheduler at this address, and close it afterwards. Yield None without an address."""
     if address is None:
         yield None
         return
@@ -337,17 +343,17 @@ def connected(address: str | None, seconds: float = SECONDS) -> Iterator[Any]:
         client.close()
 
 
-# One thread of BLAS: matrices are small and jobs run side by side. More threads would cost more than they save, and
-# last digits would depend on how many cores there are.
+# Use one BLAS thread, because matrices are small and jobs run in parallel. More threads would be slower, and the last
+# digits of results would depend on the number of cores.
 
 
 def one_blas_thread() -> AbstractContextManager[Any]:
-    """While it is entered, BLAS has one thread."""
+    """Limit BLAS to one thread inside this context."""
     limit: AbstractContextManager[Any] = _libraries(len(sys.modules)).limit(limits=1, user_api="blas")
     return limit
 
 
 @lru_cache(maxsize=1)
 def _libraries(modules: int) -> ThreadpoolController:
-    """Those that are loaded. Looking for them takes some milliseconds, and only imports bring new ones."""
+    """Return the loaded BLAS libraries. The search takes some milliseconds, and only imports load new libraries."""
     return ThreadpoolController()

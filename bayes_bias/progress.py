@@ -1,6 +1,7 @@
-"""How long work tells where it is, without knowing who listens.
+"""Report the progress of long computations to any listener.
 
-Work calls `step` and `advance`. Who wants to hear of it says so around the work: ``with shown(bar): report(...)``.
+A computation calls `step` and `advance`. To receive these calls, enclose the computation in `shown`: ``with shown(bar):
+report(...)``.
 """
 
 import logging
@@ -12,39 +13,39 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Callback during long work; the command line draws a bar from it."""
+    """Callback during long computations. The command line uses it to draw a progress bar."""
 
     def step(self, text: str) -> None:
-        """A new step begins."""
+        """Report that a new step begins."""
 
     def advance(self, done: int, total: int) -> None:
-        """So many of the draws of this step are done."""
+        """Report the number of draws of this step that are finished."""
 
 
 @dataclass(frozen=True)
 class _Prefixed:
-    """Progress that says what a step belongs to."""
+    """Progress with a prefix that names the context of a step."""
 
     what: str
     progress: Progress
 
     def step(self, text: str) -> None:
-        """A new step of it begins."""
+        """Report that a new step begins, with the prefix."""
         self.progress.step(f"{self.what}: {text}")
 
     def advance(self, done: int, total: int) -> None:
-        """So many of the draws of this step are done."""
+        """Report the number of draws of this step that are finished."""
         self.progress.advance(done, total)
 
 
 class Quiet:
-    """Nobody listens."""
+    """Progress without a listener."""
 
     def step(self, text: str) -> None:
-        """Say nothing."""
+        """Ignore the step."""
 
     def advance(self, done: int, total: int) -> None:
-        """Say nothing."""
+        """Ignore the number of draws."""
 
 
 _NOBODY = Quiet()
@@ -53,7 +54,7 @@ _LISTENING: ContextVar[Progress] = ContextVar("progress", default=_NOBODY)
 
 @contextmanager
 def shown(progress: Progress) -> Iterator[None]:
-    """Show what is done in this block."""
+    """Report progress in this block to a listener."""
     token = _LISTENING.set(progress)
     try:
         yield
@@ -63,29 +64,29 @@ def shown(progress: Progress) -> Iterator[None]:
 
 @contextmanager
 def within(what: str) -> Iterator[None]:
-    """The steps in this block belong to `what`."""
+    """Prefix the steps in this block with `what`."""
     with shown(_Prefixed(what, current())):
         yield
 
 
 def current() -> Progress:
-    """Who listens now; for a callback that another thread calls, which has no listeners."""
+    """Return the current listener, for a callback in another thread, which has no listener."""
     return _LISTENING.get()
 
 
 def step(text: str) -> None:
-    """A new step begins."""
+    """Report that a new step begins."""
     current().step(text)
 
 
 def advance(done: int, total: int) -> None:
-    """So many of the draws of this step are done."""
+    """Report the number of draws of this step that are finished."""
     current().advance(done, total)
 
 
 @contextmanager
 def logging_from(name: str, level: int) -> Iterator[None]:
-    """Leave out a logger's messages below a level; also a decorator."""
+    """Suppress a logger's messages below a level. The context manager can also be used as a decorator."""
     logger = logging.getLogger(name)
     before = logger.level
     logger.setLevel(level)

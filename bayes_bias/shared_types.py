@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # because NumPy would slow down the help of commands
+if TYPE_CHECKING:  # because importing NumPy would slow down the help of commands
     import numpy as np
     from numpy.typing import NDArray
 
@@ -12,7 +12,7 @@ type Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Reference:
-    """Where words or a model come from: citation, DOI, and BibTeX entry if there is one."""
+    """The source of words or a model: citation, DOI, and BibTeX entry if there is one."""
 
     citation: str = ""
     doi: str = ""

@@ -1,4 +1,4 @@
-"""Cells of a spreadsheet: CSV and TSV as programs write them, and Excel workbooks, as text or as a frame."""
+"""Read spreadsheets (CSV, TSV, and Excel workbooks) as text or as a frame."""
 
 import csv
 import io
@@ -19,9 +19,9 @@ SUFFIXES = (".csv", ".tsv", ".xlsx")
 
 _DELIMITERS = ",;\t"
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-# What a file that is not UTF-8 may be, as messages show it.
+# Encodings that a file other than UTF-8 may have, and their names in messages.
 _OTHER_ENCODINGS = {"Windows-1252": "cp1252", "GB18030": "gb18030"}
-# A comma before three digits may be one of thousands, or of decimals.
+# A comma before three digits can be a thousands separator or a decimal comma.
 _OF_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+")
 _NUMBER = re.compile(r"[-+]?(?!0\d)(\d+\.?\d*|\.\d+)(e[-+]?\d+)?|nan|", re.IGNORECASE)
 _WHOLE = re.compile(r"[-+]?(0|[1-9]\d{0,14})")
@@ -30,13 +30,15 @@ type Column = tuple[str, list[str]]
 
 
 class CellValue(str):
-    """The text of an Excel cell that holds something else: a number, TRUE, a date; `described` says what and where."""
+    """The text of an Excel cell that contains a number, a date, or a truth value; `described` names the content and the
+    cell.
+    """
 
     described: str
 
     @classmethod
     def of(cls, value: Any, at: str) -> "CellValue":
-        """The value of the cell `at` as text."""
+        """Return the value of the cell `at` as text."""
         kinds = {bool: "the truth value", date: "the date", time: "the time", timedelta: "the time"}
         kind = next((name for type_, name in kinds.items() if isinstance(value, type_)), "the number")
         text = str(value).upper() if isinstance(value, bool) else str(value)
@@ -46,22 +48,23 @@ class CellValue(str):
 
 
 def is_spreadsheet(name: str) -> bool:
-    """Return True if a file of this name is read as a spreadsheet."""
+    """Return True if files with this extension are read as spreadsheets."""
     return name.lower().endswith(SUFFIXES)
 
 
 def read_columns(file: Traversable, label: str, refusal: type[BayesBiasError], *, strip: bool = True) -> list[Column]:
-    """The headings of a file, each with the cells below it, all without blanks around them, unless cells keep theirs.
+    """Return the headings of a file, each with the cells below it. Surrounding blanks are removed, unless cells keep
+    theirs.
 
-    The encoding is UTF-8, or UTF-16, Excel's "Unicode text". Cells are separated by commas, semicolons or tabs. Cells
-    of an Excel workbook that hold no text are `CellValue`.
+    The encoding is UTF-8 or UTF-16 (Excel's "Unicode text"). Cells are separated by commas, semicolons, or tabs. Excel
+    cells that do not contain text are returned as `CellValue`.
 
     Raises
     ------
     BayesBiasError
-        If of the kind `refusal`: the file has another encoding, no cells, or a row that is longer than the headings, if
-        openpyxl is needed and missing, or if a workbook has two sheets with cells, an error in a cell, or a formula
-        without its value. `label` begins the line.
+        If the file has another encoding, no cells, or a row that is longer than the headings; if openpyxl is needed and
+        not installed; or if a workbook has two sheets with cells, an error in a cell, or a formula without its value.
+        The class of the error is `refusal`, and its message begins with `label`.
     """
     header, *rows = _rows(file, label, refusal) or [[]]
     header = [unquoted(stripped(cell)) for cell in header]
@@ -83,15 +86,16 @@ def read_columns(file: Traversable, label: str, refusal: type[BayesBiasError], *
 def read_frame(
     file: Traversable, label: str, refusal: type[BayesBiasError], *, text: Collection[str] | None = ()
 ) -> "pd.DataFrame":
-    """A file as a frame: its words as they were before `csv_text`, numbers if a column holds nothing else.
+    """Read a file as a frame. The escapes of `csv_text` are removed, and columns that contain only numbers become
+    numeric.
 
-    An empty cell is missing, and no other is: the label "NA" stays one. Columns in `text` stay text. All do if it is
-    None. A column without a heading is called as pandas calls it.
+    Only empty cells are missing values, so the label "NA" stays a label. Columns in `text` stay text, and all columns
+    do if `text` is None. A column without a heading is named as in pandas.
 
     Raises
     ------
     BayesBiasError
-        As `read_columns`; or two columns have one heading.
+        If `read_columns` raises an error, or if two columns have the same heading.
     """
     import pandas as pd
 
@@ -115,7 +119,7 @@ def _numbers_if_all_are(cells: Sequence[str]) -> list[float] | list[int] | None:
 
 
 class NotNumbersError(ValueError):
-    """A cell of a column is not a number: `position` is its place, and the text says why."""
+    """A cell of a column is not a number. `position` is its position in the column, and the text gives the reason."""
 
     def __init__(self, position: int, why: str) -> None:
         super().__init__(why)
@@ -123,7 +127,8 @@ class NotNumbersError(ValueError):
 
 
 def as_numbers_of(cells: Sequence[str]) -> list[float] | list[int]:
-    """The cells of a column as numbers, with decimal points or commas, perhaps in per cent. An empty one is NaN.
+    """Convert the cells of a column to numbers. Cells may have decimal points, decimal commas, or percent signs. Empty
+    cells become NaN.
 
     Raises
     ------
@@ -159,7 +164,7 @@ def as_numbers_of(cells: Sequence[str]) -> list[float] | list[int]:
 
 
 def stripped(cell: str) -> str:
-    """A cell without blanks around it."""
+    """Return a cell without surrounding blanks."""
     return cell if isinstance(cell, CellValue) else cell.strip()
 
 
@@ -176,7 +181,7 @@ def _text_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> 
 
 
 def delimiter_of(text: str) -> str:
-    """What separates the cells of a text, by its first line."""
+    """Return the delimiter between the cells of a text, judging by its first line."""
     return max(_DELIMITERS, key=text.partition("\n")[0].count)
 
 
@@ -190,10 +195,10 @@ def _excel_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) ->
         ) from error
     try:
         data = file.read_bytes()
-        # A workbook has formulas, or the values that were stored when it was last saved.
+        # A workbook contains formulas, or the values that were stored when it was last saved.
         values_only, stored = (load_workbook(io.BytesIO(data), data_only=only) for only in (False, True))
         sheets = [sheet for sheet in values_only.worksheets if _has_cells(sheet)]
-    except Exception as error:  # a damaged workbook raises errors of many kinds
+    except Exception as error:  # damaged workbooks raise many kinds of errors
         raise refusal(f"Cannot read {label} as an Excel workbook ({error}). Save it as CSV.") from error
     if len(sheets) > 1:
         titles = ", ".join(f"'{sheet.title}'" for sheet in sheets)
@@ -213,7 +218,7 @@ def _has_cells(sheet: Any) -> bool:
 
 
 def _excel_cell(formula: Any, value: Any, label: str, refusal: type[BayesBiasError]) -> str:
-    """The text of a cell, which is given as it was written, perhaps with a formula, and as it was stored."""
+    """Return the text of a cell. Its content is passed as written, which may be a formula, and as stored."""
     at = formula.coordinate
     if value.data_type == "e":
         raise refusal(
@@ -237,12 +242,13 @@ def _bytes(file: Traversable, label: str, refusal: type[BayesBiasError]) -> byte
 
 
 def decoded(data: bytes, name: str, label: str, refusal: type[BayesBiasError]) -> str:
-    """The text of a table in UTF-8 or UTF-16.
+    """Decode the text of a table in UTF-8 or UTF-16.
 
     Raises
     ------
     BayesBiasError
-        Of the kind `refusal`: another encoding. The line shows how the text would read in some.
+        If the text has another encoding. The class of the error is `refusal`, and its message shows the text in some
+        other encodings.
     """
     try:
         return data.decode(_encoding(data))
@@ -254,7 +260,7 @@ def decoded(data: bytes, name: str, label: str, refusal: type[BayesBiasError]) -
 
 
 def _other_readings(data: bytes, at: int) -> str:
-    """How the text around a byte reads in other encodings."""
+    """Show the text around a byte as decoded in other encodings."""
     start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
     line = data[start : end if end >= 0 else None]
     readings = {name: line.decode(codec, errors="replace")[:40] for name, codec in _OTHER_ENCODINGS.items()}
@@ -262,7 +268,9 @@ def _other_readings(data: bytes, at: int) -> str:
 
 
 def _encoding(data: bytes) -> str:
-    """UTF-16 by its mark or, without one, by the empty half of its first letter."""
+    """Return the UTF-16 encoding of a text from its byte order mark or, without one, from the zero byte of its first
+    letter.
+    """
     if data.startswith(_UTF16_MARKS):
         return "utf-16"
     if 0 in data[:2]:

@@ -1,1 +1,1 @@
-"""Can a fit be believed? Fit to the data, prior sensitivity, calibration on random nulls."""
+"""Check a fit: fit to the data, sensitivity to the prior, and calibration on random lists."""

@@ -1,4 +1,4 @@
-"""How often would this design find a bias here if there is none, and do its intervals hold what they promise?"""
+"""Estimate the false positive rate of a design, and the coverage of its intervals."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -47,20 +47,20 @@ from bayes_bias.table.scopes import WEAT_SCOPE, ScopeName, check_design, samplin
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ListLike
 
-# From where the tables come: random words of the embedding, or the model itself.
+# Sources of tables: random words of the embedding, or simulations from the model.
 By = Literal["random words", "simulation"]
-# Default numbers of draws whose posterior is integrated, and of those whose posterior is sampled; and of lists of
-# sub-topics, or of topics, in a report.
+# Default numbers of draws: for integrated posteriors, for sampled posteriors, and for lists of sub-topics or of topics
+# in a report.
 DRAWS, DRAWS_SAMPLED, _DRAWS_OF_TOPICS = 400, 50, 200
-# Fewer lists are drawn sooner than another process has imported what it needs.
+# With fewer lists, drawing takes less time than starting another process.
 _WORTH_A_PROCESS = 5_000
-# So that every vector stays of unit length; much smaller ones are found already.
+# Upper limit of a planted bias, so that every vector can keep unit length. Much smaller biases are already detected.
 MOST_PLANTED = 0.5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Calibration(Tabled):
-    """Results of a design for which the truth is known.
+    """Calibration results for a design whose true bias is known.
 
     Attributes
     ----------
@@ -69,13 +69,13 @@ class Calibration(Tabled):
     truth : float
         The true bias: zero, or the planted bias.
     records : pandas.DataFrame
-        A row for each draw, method and scope.
+        One row for each draw, method, and scope.
     random : {"attributes", "targets", "both"}
         The words that were drawn at random.
     drawn : {"words", "sub-topics", "topics"}
-        How they were drawn.
+        How the words were drawn.
     by : {"random words", "simulation"}
-        From where the tables come.
+        Source of the tables.
     """
 
     name: str
@@ -87,17 +87,17 @@ class Calibration(Tabled):
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """Share of findings, width and coverage of intervals, by method and scope (see `rates`)."""
+        """Share of findings, and width and coverage of intervals, by method and scope (see `rates`)."""
         return rates(self.records)
 
     @cached_property
     def uniformity(self) -> pd.DataFrame:
-        """Test whether ranks of the truth in the posteriors are uniform, by method and scope (see `uniformity_of`)."""
+        """Test of uniform ranks of the truth in the posteriors, by method and scope (see `uniformity_of`)."""
         return uniformity_of(self.records)
 
     @property
     def text(self) -> str:
-        """Say the main shares in a sentence, or of simulations what their ranks and intervals show."""
+        """State the main shares in a sentence or, for simulations, the ranks and intervals."""
         if self.by == "simulation":
             return " ".join(map(self._of_ranks, self.uniformity.reset_index().to_dict("records")))
         shares = list(map(" ".join, self._shares()))
@@ -112,7 +112,7 @@ class Calibration(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Show findings and intervals of each method under each scope."""
+        """Show the findings and intervals of each method under each scope."""
         rows = self.table.reset_index()
         return Layout(
             list(map(str, rows.method)),
@@ -145,7 +145,9 @@ class Calibration(Tabled):
         )
 
     def _shares(self) -> Iterable[tuple[str, str]]:
-        """Yield shares of findings under the scope that fits what was drawn, or under all if that was not judged."""
+        """Yield shares of findings under the scope that matches the random words, or under all scopes if that scope was
+        not judged.
+        """
         for (method, scope), row in self.table.iterrows():
             judged = self.table.loc[method].index
             widest = "all" if "all" in judged else "both"
@@ -172,61 +174,62 @@ def calibrate(
     folder: str | Path | None = None,
     jobs: Any = -1,
 ) -> Calibration:
-    """How often would this design find a bias if there is none, and how often do its intervals hold the truth?
+    """Estimate how often a design finds a bias if there is none, and how often its intervals contain the truth.
 
     By default the tables come from your embedding. The targets are the targets of the list. The attributes of each
     class are drawn at random from the embedding, from the same words for all classes, so that the population bias is
     zero. If the 95% interval of a method excludes zero (or its p is below .05) in more than 5% of the draws, the method
-    finds what is not there.
+    has too many false positives.
 
-    With ``by="simulation"`` the model draws tables of your words, with standard deviations from the prior (simulation-
-    based calibration [1]_). If model and computation agree, the rank of the true bias in its posterior is uniform, and
-    intervals hold it as often as they promise. This concerns the computation for your design, and not whether the model
-    describes your embedding.
+    With ``by="simulation"``, the model simulates tables of your words, with standard deviations from the prior
+    (simulation- based calibration [1]_). If the computation is correct, the rank of the true bias in its posterior is
+    uniform, and intervals have their nominal coverage. This checks the computation for your design, but not whether the
+    model describes your embedding.
 
     Parameters
     ----------
     wordlist : WordList, str, Path or AssociationTable
-        A list, with the built-in control classes, or a table, which remembers the embedding that it was measured in.
-        For other control classes, another similarity and lists that lost words: ``calibrate(cosines("weat7", embedding,
-        ()))``, see `similarities`.
+        A list, which is used with the built-in control classes, or a table, which records its embedding. For other
+        control classes, another similarity, or lists with missing words, pass a table: ``calibrate(cosines("weat7",
+        embedding, ()))``, see `similarities`.
     embedding : Embedding, str, Path, dict, DataFrame or gensim KeyedVectors
-        Random words come from the pool that it marks, or else from the lower-case words among its first 30,000.
+        Source of random words: the pool that the embedding marks, or else the lower-case words among its first 30,000.
     by : {"random words", "simulation"}
-        From where the tables come. Simulations need no embedding if you pass a table, and use neither `random`,
-        `drawn`, `size`, `scopes`, `folder` nor `jobs`. The scope is the widest one.
+        Source of the tables. Simulations need no embedding if you pass a table. They ignore `random`, `drawn`, `size`,
+        `scopes`, `folder`, and `jobs`, and use the widest scope.
     models : iterable of ModelSpec, str or Path
-        Models to judge, in addition to WEAT's permutation test.
+        Models to evaluate, in addition to WEAT's permutation test.
     scopes : {"both", "targets", "attributes", ...} or an iterable of them, optional
-        Scopes under which the models are judged, by default all, which takes longer.
+        Scopes under which the models are evaluated. The default is all scopes, which takes longer.
     draws : int, optional
-        Random draws. The Monte Carlo error of a share is ``sqrt(share (1 - share) / draws)``. By default 400, or 50 if
-        the posterior of each must be sampled.
+        Number of random draws. The Monte Carlo error of a share is ``sqrt(share (1 - share) / draws)``. The default is
+        400, or 50 if each posterior must be sampled.
     random : {"attributes", "targets", "both"}
         Which words are drawn at random.
     drawn : {"words", "sub-topics", "topics"}
-        How they are drawn: one by one, for each class (or group) in the neighbourhoods of three random words, as in a
-        list whose words come in sub-topics, or targets and attributes from a random topic for each group and class, the
-        neighbourhood of one random word. Topics do differ, so their share of findings is not a false-positive rate, but
-        the share of *arbitrary* pairs of topics with a bias.
+        How words are drawn. "words" draws them one by one. "sub-topics" draws each class (or group) from the
+        neighbourhoods of three random words, as in a list with sub-topics. "topics" draws the targets of each group and
+        the attributes of each class from the neighbourhood of one random word. Because topics do differ, the share of
+        findings is then not a false positive rate, but the share of *arbitrary* pairs of topics with a bias.
     size : int, optional
-        Random words in each class, or group, by default as many as in the list.
+        Number of random words in each class or group. Defaults to the number in the list.
     planted : float
-        A true bias to plant instead of zero (`NullDesign.draw` says how): the share of findings is then power.
+        A true bias to plant instead of zero (see `NullDesign.draw`). The share of findings is then the power.
     seed : int
-        The same seed gives the same draws.
+        Random seed. Equal seeds give equal draws.
     sampling : Sampling
-        How long to sample each posterior.
+        Sampler settings for each posterior.
     folder : str or Path, optional
-        A folder for records, ten draws in a file. A stopped run, or one with more draws, goes on from there.
+        A folder in which to store records, with ten draws per file. A stopped run, or a run with more draws, continues
+        from these files.
     jobs : int or distributed.Client
-        Number of processes: -1 for one on each core, 1 for this process alone. Or the client of a Dask cluster, which
-        then does the work: `bayes-bias calibrate --scheduler ADDRESS` connects to one.
+        Number of processes: -1 for one on each core, 1 for this process alone. Alternatively, the client of a Dask
+        cluster, which then runs the computation: `bayes-bias calibrate --scheduler ADDRESS` connects to one.
 
     Returns
     -------
     Calibration
-        ``table``, ``uniformity`` and ``text``.
+        Results with ``table``, ``uniformity``, and ``text``.
 
     Raises
     ------
@@ -238,7 +241,7 @@ def calibrate(
     ScopeError
         If the data do not support a scope.
     OutputError
-        If the folder cannot be made or written to, or holds something else.
+        If the folder cannot be created or written to, or contains other files.
 
     References
     ----------
@@ -287,7 +290,7 @@ def calibrate(
         scopes=scope_names,
     )
     draws = draws or (DRAWS if cell.is_plain else DRAWS_SAMPLED)
-    # To start a process takes as long as hundreds of draws that need no sampler.
+    # Starting a process takes as long as hundreds of draws without a sampler.
     jobs = 1 if cell.is_plain and jobs == -1 and draws < _WORTH_A_PROCESS else jobs
     records = run([cell], draws, folder=folder, jobs=jobs)[0]
     return Calibration(words.name, planted, records, random, drawn)
@@ -326,7 +329,7 @@ def _check_settings(
     sampling: Sampling,
     jobs: int,
 ) -> None:
-    """Raise an error for a setting of `calibrate` that is not possible."""
+    """Raise an error for an invalid setting of `calibrate`."""
     check_seed(seed)
     check_sampling(sampling)
     check_jobs(jobs)
@@ -349,25 +352,25 @@ def _check_settings(
         raise BayesBiasError(f"`planted` must be a bias from 0 to {MOST_PLANTED}, but is {planted!r}.")
 
 
-# Random nulls of several lists, drawn by other processes while this one goes on.
+# Random lists for several word lists, which other processes draw in the background.
 
-# A process takes half a gigabyte.
+# A process needs half a gigabyte.
 _MOST_PROCESSES = 4
 
 
-# By how the words are drawn: the random lists, or why there are none.
+# The random lists for each way of drawing words, or the reason why there are none.
 type RandomLists = Mapping[Drawn, Calibration | str]
 
 
 @dataclass
 class BackgroundNulls:
-    """Random lists of the designs of several lists that other processes draw, by the name of the list."""
+    """Random lists for several designs, drawn by other processes, by the name of the word list."""
 
     _results: Iterator[tuple[str, RandomLists]]
     _drawn: dict[str, RandomLists] = field(default_factory=dict)
 
     def of_list(self, name: str) -> RandomLists:
-        """Wait for the random lists of one list's design, and return them."""
+        """Wait for the random lists of one design, and return them."""
         while name not in self._drawn:
             finished, nulls = next(self._results)
             self._drawn[finished] = nulls
@@ -378,11 +381,11 @@ class BackgroundNulls:
 def draw_in_background(
     designs: Mapping[str, Callable[..., Calibration]], spec: ModelSpec, draws: int | None, seed: int, *, sampled: bool
 ) -> Generator[BackgroundNulls]:
-    """Start to draw random lists of each design.
+    """Start drawing random lists for each design.
 
-    A design is `calibrate` with a list and an embedding, by the name of the list. Nothing is drawn if each fit of the
-    model takes long. Other processes work if there are thousands of lists, or posteriors are `sampled`. In that case
-    words are only drawn one by one.
+    A design is a call of `calibrate` with a list and an embedding, stored under the name of the list. Nothing is drawn
+    if the model takes long to fit. Other processes are used if there are thousands of lists or if posteriors are
+    `sampled`. If posteriors are sampled, words are only drawn one by one.
     """
     if draws == 0 or not structure_of(spec).COLLAPSED:
         designs = {}
@@ -403,7 +406,7 @@ def _drawn(
     seed: int,
     kinds: Sequence[Drawn],
 ) -> tuple[str, RandomLists]:
-    """Return the name of a list and its random lists of each kind, or why there are none."""
+    """Return the name of a list and its random lists of each kind, or the reason why there are none."""
     lists: dict[Drawn, Calibration | str] = {}
     for drawn in kinds:
         try:
@@ -415,38 +418,39 @@ def _drawn(
     return name, lists
 
 
-# From records of single nulls to shares with their Monte Carlo intervals.
+# Summarise the records of single random lists as shares with Monte Carlo intervals.
 
 ALPHA = 0.05
 COVERAGES = (0.5, 0.8, 0.89, 0.95)
-# Those that sentences state.
+# The shares that sentences mention.
 _SHOWN = (0.5, 0.8, 0.95)
 
-# The exact interval of a share of findings.
+# Columns with the exact interval of a share of findings.
 SHARE_BOUNDS = interval_names(kind="ci", of="share")
 
 _BY = ["method", "scope"]
 
 
 def rates(records: pd.DataFrame) -> pd.DataFrame:
-    """Compute share of findings, width and coverage, for each method and scope of the records of `run`.
+    """Compute the share of findings, and the width and coverage of intervals, for each method and scope in the records
+    of `run`.
 
-    A finding has a p-value below .05: the 95% interval excludes zero. The columns are
-    ``draws``, ``findings``, their ``share`` with its exact 95% interval ``share_ci95_lb``, ``share_ci95_ub`` (Clopper
-    and Pearson), ``bias`` (mean estimate) and its ``spread`` over draws, mean ``width`` of the 95% interval,
-    ``coverage_50`` to ``coverage_95`` (share of intervals that hold the truth), and the share of fits with
-    ``divergences``. NaN if a method has no interval, or no fit.
+    A finding has a p-value below .05, that is, its 95% interval excludes zero. The columns are ``draws``, ``findings``,
+    their ``share`` with its exact 95% interval ``share_ci95_lb``, ``share_ci95_ub`` (Clopper and Pearson), ``bias``
+    (mean estimate) and its ``spread`` over draws, mean ``width`` of the 95% interval, ``coverage_50`` to
+    ``coverage_95`` (share of intervals that contain the truth), and the share of fits with ``divergences``. Values are
+    NaN for methods without an interval or a fit.
     """
     rows = {key: _rate(group) for key, group in records.groupby(_BY)}
     return pd.DataFrame(rows).T.rename_axis(_BY)
 
 
 def uniformity_of(records: pd.DataFrame) -> pd.DataFrame:
-    """Compute a Kolmogorov-Smirnov test of uniform ranks, and shares of intervals that hold the truth with their error.
+    """Compute a Kolmogorov-Smirnov test of uniform ranks, and the coverage of intervals with its error.
 
-    By method and scope ``draws``, the largest ``distance`` of the ranks' distribution from the uniform one, its
-    ``p_value``, and ``coverage_50`` to ``coverage_95``, each with its exact 95% interval (Clopper and Pearson). Methods
-    without ranks are omitted.
+    For each method and scope, the columns are ``draws``, the largest ``distance`` of the distribution of ranks from the
+    uniform distribution, its ``p_value``, and ``coverage_50`` to ``coverage_95``, each with its exact 95% interval
+    (Clopper and Pearson). Methods without ranks are omitted.
     """
     ranked = records.dropna(subset="rank") if "rank" in records else records.iloc[:0]
     rows = {key: _uniformity(group["rank"]) for key, group in ranked.groupby(_BY)}
@@ -466,7 +470,7 @@ def _uniformity(ranks: "pd.Series[float]") -> dict[str, float]:
 
 
 def _coverage_names(prob: float) -> tuple[str, str, str]:
-    """Return the names of a share of intervals that hold the truth, and of its interval."""
+    """Return the column names for the coverage of an interval and the bounds of its confidence interval."""
     name = f"coverage_{100 * prob:.0f}"
     return name, *interval_names(kind="ci", of=name)
 
@@ -481,7 +485,7 @@ def _rate(group: pd.DataFrame) -> pd.Series:
     row["width"] = (group.ci95_ub - group.ci95_lb).mean() if "ci95_ub" in group else np.nan
     has_ranks = "rank" in group and group["rank"].notna().all()
     for prob in COVERAGES:
-        # Equal-tailed intervals that hold the truth, read off its rank in each posterior.
+        # Coverage of equal-tailed intervals, computed from the rank of the truth in each posterior.
         held = float(((group["rank"] - 0.5).abs() < prob / 2).mean()) if has_ranks else np.nan
         row[f"coverage_{100 * prob:.0f}"] = held
     has_fits = "divergences" in group and group.divergences.notna().all()

@@ -1,4 +1,4 @@
-"""Do the words of a list come in clusters? If words share more than their class, intervals are too short."""
+"""Test whether the words of a list form clusters. If they do, intervals are too short."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from bayes_bias.table.bias_weights import BLOCK, bias_weights, target_weights
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, words_of
 from bayes_bias.table.statistics import table_means
 
-# Fewer words than this are not split: a cluster of one says nothing about likeness.
+# Categories with fewer words are not split, because a cluster of one word contains no information about similarity.
 _FEWEST = 4
 _CLUSTERS = 2
 _NAMED_BY = 2
@@ -26,11 +26,12 @@ _NAMED_BY = 2
 class Clustering:
     """Similarity of the words of one cluster in their contributions to a bias.
 
-    Words have a row each: ``word``, ``category`` (group or class), ``cluster`` (a name within its category, "" for a
-    word on its own), ``named`` (whether the list names the cluster), ``score`` (its raw preference, in the units of the
-    table). `icc` is the intraclass correlation of the scores: the share of their variance within a category that is
-    between its clusters. It is NaN if no category has enough words, and below zero if words of one cluster differ more
-    than those of two. `shuffled` are such correlations with words shuffled between the clusters of their category.
+    `words` has one row for each word, with the columns ``word``, ``category`` (group or class), ``cluster`` (a name
+    within its category, or "" for a single word), ``named`` (whether the list names the cluster), and ``score`` (the
+    raw preference of the word, in the units of the table). `icc` is the intraclass correlation of the scores: the share
+    of their variance within a category that is between its clusters. It is NaN if no category has enough words, and
+    below zero if words in the same cluster differ more than words in different clusters. `shuffled` contains these
+    correlations after shuffling words between the clusters of their category.
     """
 
     side: Side
@@ -40,41 +41,41 @@ class Clustering:
 
     @property
     def limit(self) -> float:
-        """The value below which 95% of the shuffled correlations lie."""
+        """The 95% quantile of the shuffled correlations."""
         return float(np.quantile(self.shuffled, 0.95)) if self.shuffled.size else float("nan")
 
     @property
     def p_value(self) -> float:
-        """The share of shuffles in which words are as much alike."""
+        """The share of shuffles in which words of a cluster are at least as similar as observed."""
         if not self.shuffled.size:
             return float("nan")
-        # A sum of squares that is equal but for rounding is as large.
+        # Sums of squares that differ only by rounding errors count as equal.
         as_large = (self.shuffled >= self.icc - 1e-9).sum()
         return float((1 + as_large) / (1 + self.shuffled.size))
 
     @property
     def is_clustered(self) -> bool:
-        """Return True if words of one cluster are more alike than shuffled ones, at the 5% level."""
+        """Return True if words of one cluster are more similar than in shuffled clusters, at the 5% level."""
         return self.p_value < 0.05
 
 
 def clustering(table: AssociationTable, side: Side, *, shuffles: int = 999, seed: int = 1) -> Clustering:
-    r"""The intraclass correlation of targets, or of attributes of associated classes.
+    r"""Compute the intraclass correlation of targets, or of attributes of associated classes.
 
-    Clusters are the topics that the list names for a group or class or, if it names none, two Ward clusters of words by
-    their residuals :math:`e_{ij}`, which is what a block leaves when the means of its rows and columns are taken out. A
-    word's score is the contrast of its means over blocks (`target_bias`, `attribute_bias`). In the model residuals and
-    means are independent, so clusters that are found in the residuals know nothing of the scores unless words do come
-    in clusters: shuffling words between the clusters of their group or class is an honest reference. Clusters found in
-    the scores themselves would be alike by construction. Control classes are left out.
+    Clusters are the topics that the list names for a group or class or, if it names none, two Ward clusters of words,
+    based on the residuals :math:`e_{ij}` after removing the row and column means of each block. The score of a word is
+    the contrast of its means over blocks (`target_bias`, `attribute_bias`). In the model, residuals and means are
+    independent. Clusters that are found in the residuals are therefore unrelated to the scores unless words do form
+    clusters, and shuffling words between the clusters of their group or class is a valid reference. If clusters were
+    found in the scores themselves, their words would be similar by construction. Control classes are omitted.
 
-    The estimate is the one of a one-way ANOVA, pooled over groups (or classes),
+    The estimate comes from a one-way ANOVA, pooled over groups (or classes),
 
     .. math:: \mathrm{ICC} = \frac{MS_b - MS_w}{MS_b + (n_0 - 1)\, MS_w}, \qquad
        n_0 = \frac{N - \sum_h \sum_{k \in h} n_k^2 / n_h}{\sum_h (K_h - 1)}
 
-    for :math:`N` words, :math:`n_k` of them in cluster k of category h, which has :math:`n_h` words and :math:`K_h`
-    clusters.
+    where :math:`N` is the number of words, :math:`n_k` the number of words in cluster k, and :math:`n_h` and
+    :math:`K_h` the numbers of words and clusters in category h.
 
     References
     ----------
@@ -94,7 +95,7 @@ def clustering(table: AssociationTable, side: Side, *, shuffles: int = 999, seed
     has_clusters = words.groupby("category").cluster.transform(lambda clusters: (clusters != "").any())
     scored = words[has_clusters & words.score.notna()]
     category = scored.category.to_numpy()
-    # A word on its own is a cluster of one.
+    # A single word is a cluster of one.
     cluster = np.where(scored.cluster == "", scored.word, scored.category + "\x1f" + scored.cluster)
     if not len(set(category)) < len(set(cluster)) < len(cluster):
         return Clustering(side, words, float("nan"), np.empty(0))
@@ -107,7 +108,7 @@ def clustering(table: AssociationTable, side: Side, *, shuffles: int = 999, seed
 
 
 def _words(table: AssociationTable, side: Side) -> pd.DataFrame:
-    """Return the words of a side with their category, cluster, and score, see `Clustering`."""
+    """Return the words of a side with their category, cluster, and score (see `Clustering`)."""
     values, topic = table.values, f"{side}_topic"
     words = pd.DataFrame({"word": words_of(values, side), "category": values[CATEGORY_COORD[side]].to_numpy().tolist()})
     words["topic"] = values[topic].to_numpy() if topic in values.coords else ""
@@ -123,7 +124,8 @@ def _words(table: AssociationTable, side: Side) -> pd.DataFrame:
 def _scores(table: AssociationTable, side: Side) -> Numbers:
     """Return the raw `target_bias` or `attribute_bias` of each word.
 
-    With a single group, which leaves an attribute no bias, it is what the attribute adds to the bias of the list.
+    With a single group, attributes have no bias, so the score is the contribution of the attribute to the bias of the
+    list.
     """
     means = table_means(table)
     if side == "target":
@@ -135,7 +137,9 @@ def _scores(table: AssociationTable, side: Side) -> Numbers:
 
 
 def _residuals(table: AssociationTable, side: Side) -> Numbers:
-    """Return the residuals of rows and columns of each block, a row for each word. Zero where a value is missing."""
+    """Return the residuals of each block after removing row and column means, with one row per word. Missing values
+    become zero.
+    """
     y = table.values.to_numpy()
     residual = np.zeros_like(y)
     for group, attribute_class in product(range(len(table.groups)), range(len(table.classes))):
@@ -152,7 +156,7 @@ def _mean(values: Numbers, axis: int | None) -> Numbers:
 
 
 def _ward(residuals: Numbers, words: list[str]) -> NDArray[np.object_]:
-    """Return the name of each word's cluster, of two, or "" if there are too few words."""
+    """Return the name of each word's cluster, from two Ward clusters, or "" if there are too few words."""
     names = np.full(len(words), "", dtype=object)
     if len(words) < _FEWEST:
         return names
@@ -179,21 +183,21 @@ def _icc(scores: Numbers, category: NDArray[np.object_], cluster: NDArray[np.obj
 
 
 def _members(labels: NDArray[np.object_]) -> Numbers:
-    """Return which words have which label, one-hot, (words, labels)."""
+    """Return a one-hot array (words, labels) that indicates the label of each word."""
     index = np.unique(labels, return_inverse=True)[1]
     return np.eye(index.max() + 1)[index]
 
 
-# What would the observed bias be without one of the words, or without one cluster of them?
+# The observed bias without each word, and without each cluster of words.
 
 
 def leave_out(table: AssociationTable, clusterings: Iterable[Clustering] | None = None) -> pd.DataFrame:
     """Compute the observed bias without each word in turn, and without each cluster of words.
 
-    The clusters are those that `clustering` finds on both sides, unless others are given. There is a row for each word
-    and each cluster: ``what`` ("word" or "cluster"), ``side``, ``category`` (group or class), ``left_out`` (the
-    word, or the cluster's name), ``words`` (how many), ``bias`` without them and ``change`` from the observed bias, in
-    the units of the table, or NaN if nothing of the category would remain.
+    By default, the clusters are those that `clustering` finds on both sides. There is a row for each word and each
+    cluster: ``what`` ("word" or "cluster"), ``side``, ``category`` (group or class), ``left_out`` (the word, or the
+    cluster's name), ``words`` (how many), ``bias`` without them and ``change`` from the observed bias, in the units of
+    the table. Both are NaN if no word of the category would remain.
 
     Examples
     --------
@@ -210,13 +214,13 @@ def leave_out(table: AssociationTable, clusterings: Iterable[Clustering] | None 
 
 
 def bias_range(without: pd.DataFrame, what: str) -> tuple[float, float]:
-    """The smallest and largest bias without one "word", or one "cluster"."""
+    """Return the smallest and the largest bias after leaving out one "word" or one "cluster"."""
     biases = without.bias[without.what == what]
     return float(biases.min()), float(biases.max())
 
 
 def _biases_without(table: AssociationTable, clusters: Clustering) -> pd.DataFrame:
-    """Return the rows of `leave_out` for the words of one side, and then for its clusters."""
+    """Return the rows of `leave_out` for the words of one side, followed by its clusters."""
     words = clusters.words
     single = words.assign(what="word", left_out=words.word, members=[[word] for word in words.word])
     members = words[words.cluster != ""].groupby(["category", "cluster"], sort=False).word.agg(list)
@@ -232,7 +236,7 @@ def _biases_without(table: AssociationTable, clusters: Clustering) -> pd.DataFra
 
 
 def _biases(table: AssociationTable, side: Side, kept: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the observed bias with some words of one side alone, for each row of ``kept (sets, words)``."""
+    """Return the observed bias with only some words of one side, for each row of ``kept (sets, words)``."""
     y, weights = table.values.to_numpy(), bias_weights(table_means(table)).to_numpy()[0]
     own = np.eye(len(table.groups))[table.group_index]
     opposite = np.eye(len(table.classes))[table.class_index]
@@ -240,5 +244,5 @@ def _biases(table: AssociationTable, side: Side, kept: NDArray[np.bool_]) -> NDA
         y, weights, own, opposite = y.T, weights.T, opposite, own
     sums = np.einsum("kn,nh,no->kho", kept, own, np.nan_to_num(y) @ opposite, optimize=True)
     numbers = np.einsum("kn,nh,no->kho", kept, own, np.isfinite(y).astype(float) @ opposite, optimize=True)
-    with np.errstate(invalid="ignore"):  # a group or class that is left out as a whole has no mean: NaN
+    with np.errstate(invalid="ignore"):  # the mean of an empty group or class is NaN
         return np.asarray((weights * sums / numbers).sum(axis=(1, 2)))

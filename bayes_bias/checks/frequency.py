@@ -1,4 +1,4 @@
-"""How large a bias would be from the frequency of words alone."""
+"""Estimate the bias that would result from word frequency alone."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,36 +17,38 @@ from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, words_of
 from bayes_bias.table.similarity import Similarity
 from bayes_bias.table.statistics import compared_classes, table_means
 
-# No vocabulary has more words, and no rank is larger.
+# Upper limit of ranks, because no vocabulary has more words.
 _LARGEST_VOCABULARY = 10_000_000
-# General words that are compared with one another; fewer if their similarities are not the product of two matrices.
+# Number of general words that are compared with each other. Fewer are used if their similarities are not a product of
+# two matrices.
 _GENERAL_WORDS, _FEW_GENERAL_WORDS = 1_000, 200
 _SEED = 1
-# Groups hardly overlap if a word of one is more frequent than a word of the other in 95% of pairs.
+# Groups hardly overlap if, in 95% of pairs, the word of one group is more frequent than the word of the other.
 HARDLY = 0.1
 
 
 @dataclass(frozen=True, eq=False)
 class Frequency:
-    r"""The bias that words as frequent as the words of a list have, whatever they mean.
+    r"""The bias that would result from the frequency of the words in a list, regardless of their meaning.
 
-    Similarities of general words i and j, the more frequent the more alike, are described by the product of their log
-    ranks, :math:`y_{ij} = \dots + c\, x_i x_j`, with x centred. With the mean log ranks of groups and classes and the
-    weights k of the bias, frequency alone gives the bias :math:`c \sum_{gc} k_{gc} \bar x_g \bar x_c`.
+    In many embeddings, frequent words are more similar to each other. This is modelled by the product of the log ranks
+    of general words i and j, :math:`y_{ij} = \dots + c\, x_i x_j`, with x centred. With the mean log ranks of groups
+    and classes and the weights k of the bias, frequency alone gives the bias :math:`c \sum_{gc} k_{gc} \bar x_g \bar
+    x_c`.
 
     Attributes
     ----------
     ranks : pandas.DataFrame
-        By word: ``side``, ``category`` (its group or class), and ``known``, its rank among the words that random lists
-        are drawn from, the rank of the last one for words beyond these, and NaN for words without one. The true rank
-        lies between ``least`` and ``most``.
+        For each word: ``side``, ``category`` (group or class), and ``known``, the rank among the words from which
+        random lists are drawn. Words after the last of these words get its rank, and words without a rank get NaN. The
+        true rank lies between ``least`` and ``most``.
     bias : float
-        The bias from known ranks, in the units of the table, or NaN if a group or class has none.
+        The bias from known ranks, in the units of the table, or NaN if a group or class has no known ranks.
     largest : float
-        The largest absolute bias, whatever the ranks are that are not known.
+        The largest absolute bias that is possible for any values of the unknown ranks.
     overlap : dict
-        By side the smallest overlap of two groups, or classes: 1 if a word of one is as often more frequent than a word
-        of the other as less, and 0 if always or never.
+        For each side, the smallest overlap of two groups or classes. It is 1 if the words of both groups are equally
+        often more frequent, and 0 if all words of one group are more frequent than all words of the other.
     """
 
     ranks: pd.DataFrame
@@ -56,14 +58,17 @@ class Frequency:
 
     @property
     def hardly_overlaps(self) -> bool:
-        """Return True if groups and classes both differ in frequency nearly altogether."""
+        """Return True if the groups and the classes both hardly overlap in frequency."""
         return all(overlap <= HARDLY for overlap in self.overlap.values())
 
 
 def frequency_of(table: AssociationTable, embedding: Embedding) -> Frequency:
-    """Return what the order of an embedding's words, frequent ones first, tells of a list."""
+    """Compute the bias from frequency for a list, if the embedding is sorted by frequency."""
     assert table.origin is not None
-    similarity, table = table.origin.similarity, table.without_controls()  # which has no origin
+    similarity, table = (
+        table.origin.similarity,
+        table.without_controls(),
+    )  # a table without controls does not record its origin
     ranks = _ranks(table, embedding)
     means = table_means(table)
     weights = bias_weights(means).to_numpy()[0][:, compared_classes(means)]
@@ -82,14 +87,14 @@ def frequency_of(table: AssociationTable, embedding: Embedding) -> Frequency:
 
 
 def _ranks(table: AssociationTable, embedding: Embedding) -> pd.DataFrame:
-    """Return ranks of words, under the spellings that were found, among those that random lists are drawn from."""
+    """Return the ranks of words, as spelt in the embedding, among the words from which random lists are drawn."""
     rank_of = _ranks_of_pool(embedding)
     words = [*words_of(table.values, "target"), *words_of(table.values, "attribute")]
     spelling_of = found_as(words, embedding.find(words), embedding.match)
     rows: list[tuple[float, float, float]] = []
     for word in words:
         spelling = spelling_of.get(word)
-        if spelling is None:  # its vector was made from parts
+        if spelling is None:  # the vector was computed from parts of the word
             rows.append((float("nan"), 1, _LARGEST_VOCABULARY))
         elif spelling in rank_of:
             rows.append((rank_of[spelling], rank_of[spelling], rank_of[spelling]))
@@ -101,18 +106,18 @@ def _ranks(table: AssociationTable, embedding: Embedding) -> pd.DataFrame:
 
 
 def _ranks_of_pool(embedding: Embedding) -> dict[str, int]:
-    """Return the rank of each word that random lists are drawn from."""
+    """Return the rank of each word from which random lists are drawn."""
     return {word: rank for rank, word in enumerate(embedding.pool(), 1)}
 
 
 def _mean_log_ranks(ranks: pd.DataFrame, side: Side, column: str) -> Numbers:
-    """Return the mean log rank of each group, or class."""
+    """Return the mean log rank of each group or class."""
     words = ranks[ranks.side == side]
     return np.log(words[column]).groupby(words.category, sort=False).mean().to_numpy()
 
 
 def _largest(weights: Numbers, ranks: pd.DataFrame) -> float:
-    """Return the largest absolute value of a contrast of products, with each factor between its two bounds."""
+    """Return the largest absolute value of a contrast of products, with each factor between its bounds."""
     least, most = _mean_log_ranks(ranks, "attribute", "least"), _mean_log_ranks(ranks, "attribute", "most")
     group_bounds = [_mean_log_ranks(ranks, "target", "least"), _mean_log_ranks(ranks, "target", "most")]
     largest = 0.0
@@ -125,7 +130,7 @@ def _largest(weights: Numbers, ranks: pd.DataFrame) -> float:
 
 
 def overlap_of(ranks: Sequence[Numbers]) -> float:
-    """Return the smallest overlap of two groups' ranks, see `Frequency`, or 1 for one group."""
+    """Return the smallest overlap of the ranks of two groups (see `Frequency`), or 1 for a single group."""
     overlap = 1.0
     for first, second in combinations(ranks, 2):
         if len(first) and len(second):
@@ -135,7 +140,7 @@ def overlap_of(ranks: Sequence[Numbers]) -> float:
 
 
 def frequency_slope(embedding: Embedding, similarity: Similarity) -> float:
-    """How much the similarity of general words changes with the product of their log ranks."""
+    """Estimate how much the similarity of general words changes with the product of their log ranks."""
     rank_of = _ranks_of_pool(embedding)
     words = random_words(embedding, _SEED)
     step = max(1, len(words) // (_GENERAL_WORDS if similarity.product else _FEW_GENERAL_WORDS))
@@ -143,7 +148,7 @@ def frequency_slope(embedding: Embedding, similarity: Similarity) -> float:
     vectors = {word: found[word] for word in words[::step] if word in found and has_direction(found[word]).all()}
     rows = np.stack([similarity.prepared(vector) for vector in vectors.values()])
     values = np.array(similarity.average_replicates(rows, rows)[0], dtype=float)
-    pairs = ~np.eye(len(rows), dtype=bool)  # a word is no pair with itself
+    pairs = ~np.eye(len(rows), dtype=bool)  # a word and itself are not a pair
     log_rank = np.log([rank_of[word] for word in vectors])
     log_rank -= log_rank.mean()
     products = np.outer(log_rank, log_rank)[pairs]

@@ -1,4 +1,4 @@
-"""Many nulls, on all cores or on a cluster, kept as they are judged so that a stopped run goes on where it was."""
+"""Evaluate many random lists, on all cores or on a cluster, and store the results to continue stopped runs."""
 
 import hashlib
 import json
@@ -62,22 +62,23 @@ from bayes_bias.table.scopes import (
     widest_scope,
 )
 
-# What each method says of one table whose true bias is known: a few numbers for each.
+# The results of each method for a table whose true bias is known: a few numbers per method.
 
 type Record = dict[str, Any]
 
-# Fewer draws than a fit has. Intervals are quantiles of the mixture of normals over draws, so that the ends of a 95%
-# interval are uncertain by a twentieth of the posterior's standard deviation (measured against 6,000 draws: .05 on
-# average, .17 at most), which moves the share of false findings by less than .1%.
+# Fewer draws than for a fit. Because intervals are quantiles of a mixture of normals over draws, the Monte Carlo error
+# of the bounds of a 95% interval is a twentieth of the posterior standard deviation (compared with 6,000 draws: .05 on
+# average, .17 at most). This changes the false positive rate by less than .1%.
 NULL_SAMPLING = Sampling(draws=300, tune=300, chains=1, target_accept=0.8)
 
-# Where they cannot be counted: p = .05 is then known to .005, and a share of findings, in which errors cancel, to .001.
+# Number of partitions if there are too many to count. The standard error of p = .05 is then .005, and the error of a
+# share of findings, in which errors cancel, is .001.
 _PERMUTATIONS = 2_000
 _INTERVAL = (0.025, 0.975)
-# A coarse grid for random lists: p differs by less than .003 from the full one.
+# A coarse grid for random lists. Compared with the full grid, p differs by less than .003.
 _NULL_GRID = Grid(residuals=8, coarse=32, fine=64, points=256)
 
-# The two-sided test of WEAT is called WEAT, since all others are two-sided.
+# The two-sided test of WEAT is called WEAT, because all other tests are two-sided.
 ONE_SIDED_WEAT = "WEAT, one-sided"
 # Classical tests that generalise to new words on both sides, as the posterior does.
 COMPETITORS: Mapping[str, Callable[..., CrossedTest]] = MappingProxyType(
@@ -94,15 +95,15 @@ def judge(
     sampling: Sampling = NULL_SAMPLING,
     scopes: Collection[ScopeName] | None = None,
 ) -> list[Record]:
-    """Posterior bias under each scope of one fit, or under these alone, as records. A model without scopes has its own.
+    """Return the posterior of the bias under each scope, or under these scopes only, as records.
 
     Returns
     -------
     list of dict
         ``method`` (the model's name), ``scope``, ``mean``, ``sd``, ``ci95_lb`` and ``ci95_ub`` (ends of the 95%
-        interval, units of the table), ``p_value`` (twice the posterior probability of the sign that is less likely:
-        the interval excludes zero if this is below .05), ``rank`` (posterior probability of values below the
-        truth), ``divergences`` of the fit, if there was one: the posterior of most tables is integrated.
+        interval, units of the table), ``p_value`` (twice the posterior probability of the less likely sign; if it is
+        below .05, the interval excludes zero), ``rank`` (posterior probability of values below the truth), and
+        ``divergences`` of the fit. Most posteriors are integrated numerically and have no divergences.
     """
     if known := integrated(table, spec):
         spec, data = known
@@ -115,7 +116,7 @@ def judge(
 
 
 def judge_posterior(fitted: Fitted, truth: float = 0.0, scopes: Collection[ScopeName] | None = None) -> list[Record]:
-    """The records of `judge`, but for divergences, of a posterior."""
+    """Return the records of `judge` for a posterior, without divergences."""
     carried = carried_scopes(fitted.data, scopes) if fitted.structure.GENERALISES else [widest_scope(fitted.data)]
     return [
         {"method": fitted.spec.name, "scope": scope, **describe(bias_estimate(fitted, scope), truth)}
@@ -124,17 +125,17 @@ def judge_posterior(fitted: Fitted, truth: float = 0.0, scopes: Collection[Scope
 
 
 def carried_scopes(means: xr.Dataset, scopes: Collection[ScopeName] | None = None) -> list[ScopeName]:
-    """Those of the scopes, or of all scopes, that sample something and that a design can carry."""
+    """Return the scopes, or those in `scopes`, that sample something and that the design supports."""
     carried = [name for name in possible_scopes(means) if not scope_of(name).samples_nothing]
     if scopes is None:
         return carried
-    # A model may see no replicates if the table has some.
+    # A model may ignore the replicates of a table.
     judged = {widest_scope(means) if scope == DEFAULT_SCOPE else scope for scope in scopes}
     return [name for name in carried if name in judged]
 
 
 def judge_integrands(integrands: Sequence[Integrand], scope: Scope, truth: float = 0.0) -> list[Record]:
-    """Return the posterior of the bias of each list under a scope, as a record of the columns of `judge`."""
+    """Return the posterior of the bias of each list under a scope, as a record with the columns of `judge`."""
     is_sampled = [facet in scope for facet in WORDS]
     sampled = [replace(integrand, sides=list(compress(integrand.sides, is_sampled))) for integrand in integrands]
     records = []
@@ -149,7 +150,7 @@ def judge_integrands(integrands: Sequence[Integrand], scope: Scope, truth: float
 def posterior_of(
     table: AssociationTable, spec: ModelSpec, *, seed: int = 1, sampling: Sampling = NULL_SAMPLING
 ) -> tuple[Fitted, int]:
-    """A posterior without diagnostics, which is quick, and how many transitions diverged."""
+    """Return a posterior without diagnostics, which saves time, and the number of divergent transitions."""
     table, spec = modelled(table, spec)
     data = structure_of(spec).data(table)
     posterior, stats = sample(spec, data, seed=seed, sampling=sampling)
@@ -159,13 +160,13 @@ def posterior_of(
 
 
 def judge_by_weat(table: AssociationTable, *, seed: int = 1, alternative: Alternative = "two-sided") -> Record:
-    """WEAT's permutation test. Exact if the partitions can be counted. The published one is "greater"."""
+    """Run WEAT's permutation test, which is exact if the partitions can be counted. The published test is "greater"."""
     design = two_by_two(table.without_controls(), "WEAT", least_words=2)
     return _weat_record(design.scores, design.n_x, seed, alternative)
 
 
 def _weat_record(scores: NDArray[np.float64], n_first: int, seed: int, alternative: Alternative) -> Record:
-    """Return the record of WEAT's permutation test, from scores whose first are those of the first group."""
+    """Return the record of WEAT's permutation test, given scores that begin with those of the first group."""
     permutations = None if comb(len(scores), n_first) <= MOST_PARTITIONS else _PERMUTATIONS
     result = permutation_test(scores, n_first, alternative=alternative, permutations=permutations, seed=seed)
     difference = float(scores[:n_first].mean() - scores[n_first:].mean())
@@ -174,13 +175,15 @@ def _weat_record(scores: NDArray[np.float64], n_first: int, seed: int, alternati
 
 
 def judge_by_sd_weat(table: AssociationTable, vocabulary: str, *, seed: int = 1) -> Record:
-    """SD-WEAT against the paper's negative control, which draws attributes from a control class: one-sided."""
+    """Compare SD-WEAT with the negative control of the paper, which draws attributes from a control class. The test is
+    one-sided.
+    """
     result = sd_weat(table, vocabulary=vocabulary, seed=seed)
     return {"method": "SD-WEAT", "scope": SD_WEAT_SCOPE, "mean": result.value, "p_value": result.p_value}
 
 
 def judge_by_quasi_f(table: AssociationTable, *, truth: float = 0.0) -> list[Record]:
-    """The second opinion under each scope, as records of the columns of `judge`."""
+    """Return the results of the quasi-F under each scope, as records with the columns of `judge`."""
     return [
         {"method": QuasiF.measure, "scope": scope, **_describe_test(quasi_f(table, scope), truth)}
         for scope in get_args(Sampled)
@@ -188,7 +191,7 @@ def judge_by_quasi_f(table: AssociationTable, *, truth: float = 0.0) -> list[Rec
 
 
 def judge_by_competitor(table: AssociationTable, name: str, *, truth: float = 0.0, seed: int = 1) -> Record:
-    """A classical test, or the published WEAT, as a record of the columns of `judge`."""
+    """Return the result of a classical test, or of the published WEAT, as a record with the columns of `judge`."""
     if name == ONE_SIDED_WEAT:
         return judge_by_weat(table, seed=seed, alternative="greater")
     test: CrossedTest = Occasion(table, seed=seed).answered_by(COMPETITORS[name])
@@ -196,12 +199,12 @@ def judge_by_competitor(table: AssociationTable, name: str, *, truth: float = 0.
 
 
 def _describe_test(test: CrossedTest, truth: float) -> Record:
-    """Return the numbers of a classical test and its p-value of the truth."""
+    """Return the results of a classical test, with the confidence below the truth."""
     return _record(test.value, test.se, test.interval, test.p_value, test.below(truth))
 
 
 def describe(bias: Estimate, truth: float) -> Record:
-    """An estimate and the truth, as `judge` has it."""
+    """Compare an estimate with the truth, with the columns of `judge`."""
     if bias.mixture is None:
         draws = bias.draws.to_numpy().ravel()
         positive, rank = float((draws > 0).mean()), float((draws < truth).mean())
@@ -214,22 +217,23 @@ def describe(bias: Estimate, truth: float) -> Record:
 
 
 def _record(mean: float, sd: float, interval: Iterable[float], p_value: float, rank: float) -> Record:
-    """Return the numbers of `judge` by their names."""
+    """Return a record with the columns of `judge`."""
     lower, upper = interval
     return {"mean": mean, "sd": sd, "ci95_lb": lower, "ci95_ub": upper, "p_value": p_value, "rank": rank}
 
 
-# Draws of a job: enough that sending the vectors does not count, few enough that a kill costs seconds.
+# Draws per job: enough to make the transfer of vectors negligible, and few enough to lose only seconds if a run is
+# killed.
 _BATCH = 10
 
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """One design, which makes a row of a calibration table.
+    """One design, which corresponds to one row of a calibration table.
 
-    It is judged by one or more models and by WEAT, by SD-WEAT if a control class of random words is named for it, by
-    the quasi-F if it is asked for, and by the named competitors (`COMPETITORS`, `ONE_SIDED_WEAT`). Models judge under
-    the named scopes, or under all.
+    It is evaluated with one or more models and with WEAT. SD-WEAT requires the name of a control class of random words,
+    and the quasi-F and the competitors (`COMPETITORS`, `ONE_SIDED_WEAT`) are optional. Models are evaluated under the
+    named scopes, or under all scopes.
     """
 
     design: NullDesign
@@ -244,7 +248,7 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """Hash of all that determines the numbers: only records under the same key are continued."""
+        """Hash of everything that affects the results. Stored records are used only if the key is equal."""
         design = self.design
         parts: list[Any] = [
             [dict(design.groups), dict(design.controls)],
@@ -262,7 +266,7 @@ class Cell:
             [spec.sha256 for spec in self.specs],
             sha256_of_vectors(design.vectors),
         ]
-        # Nothing for what a cell lacks, so that all others keep the keys that they had.
+        # Options that are not set are omitted, so that the keys of other cells do not change.
         if self.with_quasi_f:
             parts.append("quasi-F")
         if design.opposites:
@@ -280,7 +284,7 @@ class Cell:
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:16]
 
     def judge(self, first: int, end: int) -> list[Record]:
-        """Return the records of the random draws from `first` to before `end`."""
+        """Return the records of the random draws from `first` up to, but not including, `end`."""
         if self.is_plain:
             return self._judge_plain(range(first, end))
         records: list[Record] = []
@@ -289,7 +293,7 @@ class Cell:
         return records
 
     def _judge_table(self, number: int) -> list[Record]:
-        """Return the records of one random draw by all methods."""
+        """Return the records of one random draw for all methods."""
         table, truth = self.design.draw(self.seed, number), self.design.planted
         records = [judge_by_weat(table, seed=number)] if self.with_weat else []
         if self.sd_weat_vocabulary:
@@ -306,17 +310,17 @@ class Cell:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Return True if plain arrays suffice: only WEAT and models whose posterior is integrated judge cosines."""
+        """Return True if plain arrays suffice, that is, if only WEAT and integrated models evaluate cosines."""
         if not self.specs or self.sd_weat_vocabulary or self.with_quasi_f or self.competitors:
             return False
         if not (self.design.has_plain_vectors and all(map(is_integrated, self.specs))):
             return False
-        # A table says what is wrong where groups or classes have one word.
+        # For groups or classes with one word, the table raises an informative error.
         means = self.design.means
         return "both" in possible_scopes(means) and all(suits_design(spec, means) for spec in self.specs)
 
     def _judge_plain(self, numbers: Sequence[int]) -> list[Record]:
-        """Judge draws by arrays, integrating the posteriors of all of them at once."""
+        """Evaluate draws as arrays, and integrate all their posteriors at once."""
         records: dict[int, list[Record]] = {number: [] for number in numbers}
         for spec in self.specs:
             start = perf_counter()
@@ -336,21 +340,21 @@ class Cell:
 
 
 def run(cells: Sequence[Cell], draws: int, *, folder: str | Path | None = None, jobs: Any = -1) -> list[pd.DataFrame]:
-    """The records of random draws of each cell: a row for each draw, method and scope (see `judge` for the columns).
+    """Return the records of random draws for each cell, with one row for each draw, method, and scope (see `judge`).
 
-    Records are kept in the folder, ten draws in a file, so that a stopped run, or one with more draws, goes on. For
-    `jobs`, see `calibrate`.
+    Records are stored in the folder, with ten draws per file, so that a stopped run, or a run with more draws, can
+    continue. For `jobs`, see `calibrate`.
 
     Raises
     ------
     BayesBiasError
-        If a draw cannot be judged, after all others have been judged.
+        If a draw cannot be evaluated. The error is raised after all other draws.
     OutputError
-        If the folder cannot be made or written to, or holds something else.
+        If the folder cannot be created or written to, or contains other files.
     """
     store = None if folder is None else open_store(folder)
     keys = [cell.key for cell in cells]
-    # The first draws of every cell, then the next: a run that is stopped early has results for each.
+    # The first draws of every cell come first, so that a run that is stopped early has results for each cell.
     todo, cell_of_job = [], []
     for first in range(0, draws, _BATCH):
         end = min(first + _BATCH, draws)

@@ -1,4 +1,4 @@
-"""Designs in which the true bias is known: attribute words, or targets, drawn at random from a real embedding."""
+"""Designs with a known true bias, in which attributes or targets are drawn at random from a real embedding."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,9 +33,10 @@ from bayes_bias.words.wordlist import WordList
 
 type Positions = NDArray[np.intp]
 
-# How words are drawn: one by one; in neighbourhoods of several random words; or each group and class in one of its own.
+# How words are drawn: one by one; from the neighbourhoods of several random words; or from one neighbourhood for each
+# group and class.
 Drawn = Literal["words", "sub-topics", "topics"]
-# Neighbourhoods of a class of sub-topics, each of two words or more.
+# Number of neighbourhoods per class of sub-topics, each with at least two words.
 _SUB_TOPICS, _FEWEST_IN_SUB_TOPIC = 3, 2
 
 
@@ -46,9 +47,9 @@ class PlainDraw:
     Attributes
     ----------
     integrand : Integrand
-        What the posterior of its bias depends on, with both sides sampled.
+        Integrand of the posterior of the bias, with both sides sampled.
     values : array (targets, attributes)
-        Cosines, group after group and class after class, without controls.
+        Cosines, sorted by group and class, without controls.
     targets, attributes : list of int
         Numbers of words of each group, and of each class.
     """
@@ -60,41 +61,42 @@ class PlainDraw:
 
     @property
     def scores(self) -> NDArray[np.float64]:
-        """WEAT's association score of each target, of two classes."""
+        """WEAT's association score of each target, for two classes."""
         first, second = np.split(self.values, [self.attributes[0]], axis=1)
         return np.asarray(first.mean(axis=1) - second.mean(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
 class NullDesign:
-    """Real targets, and attributes that are drawn from one pool for all classes: no class is closer to anything.
+    """A design with real targets, and with random attributes from the same pool for all classes.
 
-    The population bias is zero by construction, whatever the embedding has learnt, because the classes are samples
-    of the same population. A test that finds a bias here is wrong. The same holds if targets are drawn from one pool
-    for all groups, and if both are.
+    The population bias is zero by construction, for any embedding, because the classes are samples of
+    the same population. A bias that a test finds here is a false positive. The population bias is also zero if targets,
+    or both targets and attributes, are drawn from one pool.
     """
 
     name: str
-    groups: Words  # if groups are random, only their numbers of words count
-    stereotypes: Mapping[str, str]  # the class that counts as stereotypical for each group
-    sizes: Mapping[str, int]  # how many attributes to draw for each associated class
-    controls: Words  # the same words in each draw
-    pool: tuple[str, ...]  # words to draw from; none of them is a target or a control
-    vectors: Mapping[str, NDArray[np.float64]]  # of all these words, (d,) or (replicate, d), prepared by the similarity
-    random_groups: bool = False  # whether targets are drawn from the pool as well, in groups of the same sizes
-    planted: float = 0.0  # a bias to plant, in cosine similarity; see `draw`
-    # From the neighbourhoods of how many random words each class, or each random group, is drawn, so that it is about
-    # something; 0 for words drawn one by one.
+    groups: Words  # if groups are random, only their numbers of words matter
+    stereotypes: Mapping[str, str]  # the stereotypical class of each group
+    sizes: Mapping[str, int]  # number of attributes to draw for each associated class
+    controls: Words  # equal in each draw
+    pool: tuple[str, ...]  # words to draw from, without targets and controls
+    # vectors of all these words, (d,) or (replicate, d), prepared for the similarity
+    vectors: Mapping[str, NDArray[np.float64]]
+    random_groups: bool = False  # whether targets are also drawn from the pool, in groups of equal sizes
+    planted: float = 0.0  # a bias to plant, in cosine similarity (see `draw`)
+    # Number of random words whose neighbourhoods form each class, or each random group, so that it has topics. Zero
+    # draws words one by one.
     topics: int = 0
     group_topics: int = 0
     replicates: tuple[str, ...] = ()
     kind: str = "replicate"
-    opposites: tuple[str, ...] = ()  # classes that the stereotypical ones are compared with
-    classes: Words = MappingProxyType({})  # the attributes of each associated class where these stay; else empty
+    opposites: tuple[str, ...] = ()  # classes with which the stereotypical classes are compared
+    classes: Words = MappingProxyType({})  # attributes of each associated class if they are not random; otherwise empty
     similarity: Similarity = COSINES
     # General words, which show how words vary together, as in a report on the list itself.
     vocabulary: GeneralWords | None = None
-    independent: bool = False  # whether words count as independent draws, though vectors tell of preferences
+    independent: bool = False  # whether words are treated as independent, although vectors are available
 
     @classmethod
     def of(
@@ -107,7 +109,7 @@ class NullDesign:
         allow_loss: bool = False,
         similarity: Similarity = COSINES,
     ) -> Self:
-        """The design of a list, as far as the embedding covers it, with random attributes, or targets."""
+        """Return the design of a list, limited to words in the embedding, with random attributes or targets."""
         if random == "targets":
             _check_balance(wordlist)
         embedding = in_sentences(embedding, wordlist)
@@ -134,19 +136,22 @@ class NullDesign:
         )
 
     def with_sizes(self, size: int) -> Self:
-        """The same with `size` random words in each associated class, or each group if the classes stay."""
+        """Return the design with `size` random words in each associated class, or in each group if the classes are
+        fixed.
+        """
         if self.classes:
             return self.with_random_groups(size)
         return replace(self, sizes=MappingProxyType(dict.fromkeys(self.sizes, size)))
 
     def without_controls(self) -> Self:
-        """The same with the associated classes alone."""
+        """Return the design with only the associated classes."""
         return replace(self, controls=MappingProxyType({}))
 
     def drawn_as(self, drawn: Drawn) -> Self:
-        """The same with its random words drawn in sub-topics, or with a random topic for each group and class.
+        """Return the design with random words drawn as sub-topics, or from a random topic for each group and class.
 
-        Of sub-topics the population bias is zero, as of single words. Topics differ, so that theirs is not.
+        With sub-topics, the population bias is zero, as with single words. With topics, it is not zero, because topics
+        differ.
         """
         if drawn == "words":
             return self
@@ -162,16 +167,16 @@ class NullDesign:
         )
 
     def with_random_groups(self, size: int | None = None) -> Self:
-        """The same with targets drawn from the pool, too: as many as each group has, or `size`."""
+        """Return the design with random targets as well: `size` per group, or as many as in the list."""
         groups = {name: self.pool[:size] if size else words for name, words in self.groups.items()}
         return replace(self, groups=MappingProxyType(groups), random_groups=True)
 
     def with_planted(self, bias: float) -> Self:
-        """The same with a bias of known size."""
+        """Return the design with a bias of known size."""
         return replace(self, planted=bias)
 
     def check_pool(self) -> None:
-        """Raise an error for a design for which there are not enough words."""
+        """Raise an error if there are not enough words for the design."""
         size = 0 if self.classes else sum(self.sizes.values())
         size += sum(map(len, self.groups.values())) if self.random_groups else 0
         if size > len(self.pool):
@@ -181,13 +186,13 @@ class NullDesign:
             )
 
     def draw(self, seed: int, number: int) -> AssociationTable:
-        r"""The cosines of one random draw. The same seed and number give the same words.
+        r"""Return the cosines of one random draw. Equal seeds and numbers give equal words.
 
-        A planted bias :math:`\beta` moves every unit vector by :math:`s = \sqrt{\beta / 2}` along one new direction
-        that is orthogonal to all, targets and attributes of an associated pair one way, the others the other
-        way, and shortens the rest to unit length. The cosine of an associated pair becomes
-        :math:`(1 - s^2) y + s^2`, of a different one :math:`(1 - s^2) y - s^2`, and the population bias is
-        :math:`\beta` exactly. (For two groups and two classes; controls do not move.)
+        A planted bias :math:`\beta` moves every unit vector by :math:`s = \sqrt{\beta / 2}` along a new direction that
+        is orthogonal to all vectors, and scales it back to unit length. Words of an associated group and class move in
+        the same direction, and other words move in the opposite direction. The cosine of an associated pair becomes
+        :math:`(1 - s^2) y + s^2`, of a pair that is not associated :math:`(1 - s^2) y - s^2`, and the population bias
+        is exactly :math:`\beta`. (This holds for two groups and two classes, and controls do not move.)
         """
         groups, classes = self.draw_words(seed, number)
         targets, attributes = category_of(groups), category_of({**classes, **self.controls})
@@ -209,7 +214,7 @@ class NullDesign:
         return related_as_shown(table, self.vocabulary, shown=shown, independent=self.independent)
 
     def draw_words(self, seed: int, number: int) -> tuple[Words, Words]:
-        """The words of each group, and of each associated class, of one random draw."""
+        """Return the words of each group and of each associated class for one random draw."""
         self.check_pool()
         rng = np.random.default_rng([seed, number])
         pool = self._positions_of_pool[rng.permutation(len(self.pool))]
@@ -224,21 +229,21 @@ class NullDesign:
 
     @property
     def has_plain_vectors(self) -> bool:
-        """Return True if each word has one vector, and values are cosines."""
+        """Return True if each word has one vector and values are cosines."""
         return not self.replicates and self.similarity == COSINES and not next(iter(self.vectors.values())).ndim > 1
 
     @cached_property
     def means(self) -> xr.Dataset:
-        """The `table_means` of a draw, which all draws have but for numbers."""
+        """The `table_means` of a draw. Apart from values, they are equal for all draws."""
         return table_means(self.draw(0, 0))
 
     @cached_property
     def _weights(self) -> NDArray[np.float64]:
-        """Weights of blocks in the bias, (groups, associated classes)."""
+        """Return the weights of blocks in the bias, (groups, associated classes)."""
         return bias_weights(self.means).to_numpy()[0][:, compared_classes(self.means)]
 
     def draw_plain(self, seed: int, number: int, spec: ModelSpec) -> "PlainDraw":
-        """The draw of `draw` with the same seed and number, as arrays. Words must have plain vectors."""
+        """Return the result of `draw` as arrays, for the same seed and number. Words must have plain vectors."""
         groups, classes = self.draw_words(seed, number)
         targets, attributes = category_of(groups), category_of(classes)
         y = self._rows[self._positions(targets)] @ self._rows[self._positions(attributes)].T
@@ -260,7 +265,7 @@ class NullDesign:
 
     @cached_property
     def _positions_of_pool(self) -> Positions:
-        """The position of each word of the pool among all vectors."""
+        """The position of each pool word among all vectors."""
         return self._positions(self.pool)
 
     @cached_property
@@ -270,12 +275,12 @@ class NullDesign:
 
     @cached_property
     def _rows(self) -> NDArray[np.float64]:
-        """Vectors whose products are cosines, means over replicates."""
+        """The unit vectors of all words, with replicates side by side, so that their products are mean cosines."""
         return side_by_side(list(self.vectors.values()))
 
     @cached_property
     def _profiles(self) -> NDArray[np.float64]:
-        """How all words vary with general words, or nothing if the design has none."""
+        """The profiles of all words relative to general words, without columns if the design has no general words."""
         if self.vocabulary is None:
             return np.zeros((len(self.vectors), 0))
         return self.vocabulary.profiles(self.vocabulary.rows(list(self.vectors.values())))
@@ -290,7 +295,9 @@ class NullDesign:
         return planted[0], planted[1:]
 
     def _take(self, pool: Positions, n: int, topics: int) -> tuple[tuple[str, ...], Positions]:
-        """`n` words of the pool, the next ones or the next `topics` with their nearest neighbours, and what is left."""
+        """Take `n` words of the pool: the next words, or the next `topics` words with their nearest neighbours. Also
+        return the remaining words.
+        """
         rows = self._rows
         taken: list[int] = []
         for k in range(topics):
@@ -306,7 +313,7 @@ class NullDesign:
         return tuple(words[position] for position in taken), pool[left:]
 
     def _plant(self, similarity: np.ndarray, targets: Mapping[str, str], attributes: Mapping[str, str]) -> np.ndarray:
-        """Return similarities with the planted bias, see `draw`, from the group or class of each word."""
+        """Return similarities with the planted bias (see `draw`), given the group or class of each word."""
         if not self.planted:
             return similarity
         shift, attribute_class = self.planted / 2, list(attributes.values())
@@ -319,7 +326,7 @@ class NullDesign:
 
 
 def _check_balance(wordlist: WordList) -> None:
-    """Raise an error if random targets are no null: words may be closer to one class, which must count both ways."""
+    """Raise an error if random targets could have a bias, because words can be closer to one class than to another."""
     associated = list(wordlist.stereotypes.values())
     if wordlist.opposites or len(set(associated)) < 2 or len(set(map(associated.count, associated))) > 1:
         raise WordListError(
@@ -329,12 +336,12 @@ def _check_balance(wordlist: WordList) -> None:
 
 
 def _vocabulary(embedding: Embedding, wordlist: WordList) -> GeneralWords | None:
-    """Return the general words of an embedding, or None if it has none or the list needs none."""
+    """Return the general words of an embedding, or None if there are none or if the list does not need them."""
     if wordlist.sub_topics == "exhaustive":
         return None
     try:
         return general_words_of(embedding).without(wordlist)
-    except EmbeddingError:  # a report says so of the list itself
+    except EmbeddingError:  # a report on the list logs this notice itself
         return None
 
 
@@ -350,7 +357,7 @@ def _with_vectors(table: Words, vectors: Mapping[str, np.ndarray]) -> Words:
 def _pool(
     embedding: Embedding, wordlist: WordList, seed: int, similarity: Similarity
 ) -> dict[str, NDArray[np.float64]]:
-    """Return prepared vectors of random common words that the list does not have, in any spelling."""
+    """Return prepared vectors of random common words, excluding all spellings of words in the list."""
     own_words = {word.casefold() for word in (*wordlist.targets, *wordlist.attributes)}
     words = [word for word in random_words(embedding, seed) if word.casefold() not in own_words]
     vectors = embedding.find(words)
@@ -366,7 +373,7 @@ def _pool(
 
 
 def _unit(vector: Vector) -> NDArray[np.float64]:
-    """Return a vector, or that of all replicates together, at unit length."""
-    # Unlike `word_vectors.unit`, which moves the last bit and with it the draws of a calibration.
+    """Scale a vector, or the vectors of all replicates together, to unit length."""
+    # This differs from `word_vectors.unit` in the last bit, which would change the draws of a calibration.
     rows = unit_rows(vector)
     return np.asarray(rows / np.linalg.norm(rows)) if vector.ndim == 2 else rows

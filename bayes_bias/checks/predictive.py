@@ -1,4 +1,4 @@
-"""Does the model fit the raw values? Predictive coverage, and PSIS-LOO of several models."""
+"""Check the fit to the raw values: predictive coverage, and comparison of models by PSIS-LOO."""
 
 import warnings
 from collections.abc import Iterable, Mapping
@@ -18,16 +18,17 @@ from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.posterior.word_effects import effects_of
 from bayes_bias.table.association_table import AssociationTable
 
-# Enough for importance sampling and for probabilities to .01; more would fill memory for long lists.
+# Enough draws for importance sampling and for an error of .01 in probabilities. More draws would fill memory for long
+# lists.
 _DRAWS = 1000
 
 
 def predictive_coverage(fit: Fit, probs: Iterable[float] = (0.5, 0.89)) -> pd.Series:
-    """Share of raw values inside their own equal-tailed posterior predictive intervals, for each probability.
+    """Return the share of raw values inside their equal-tailed posterior predictive intervals, for each probability.
 
-    The probabilities are by default the ones of the published paper [1]_. A share near its probability shows that the
-    spread of values about the words' own expected values is right. Every word is one of those the model was fitted to.
-    A fit of more values than can be formed raises TableError.
+    The default probabilities are those of the published paper [1]_. A share close to its probability shows that the
+    model describes the spread of values around their expected values. All words were used for the fit. If the table has
+    too many values, the function raises TableError.
 
     References
     ----------
@@ -40,11 +41,11 @@ def predictive_coverage(fit: Fit, probs: Iterable[float] = (0.5, 0.89)) -> pd.Se
 
 
 def posterior_predictive(fit: Fit) -> xr.DataTree:
-    """Return a fit with what ArviZ needs to check it: log likelihoods of all values, and replicated values.
+    """Return a fit with log likelihoods of all values and replicated values, which ArviZ needs for model checks.
 
-    Values are independent given the words' effects, which are recovered here. So ``az.loo``, ``az.compare``,
-    ``az.plot_ppc_dist`` and ``az.plot_loo_pit`` take the result as it is. (The likelihood that a fit itself carries is
-    the joint one of all values, for power-scaling.)
+    Values are independent given word effects, which this function samples. Therefore, you can pass the result to
+    ``az.loo``, ``az.compare``, ``az.plot_ppc_dist``, and ``az.plot_loo_pit``. (In contrast, the likelihood in a fit is
+    the joint likelihood of all values, for power-scaling.)
 
     Parameters
     ----------
@@ -55,14 +56,14 @@ def posterior_predictive(fit: Fit) -> xr.DataTree:
     -------
     xarray.DataTree
         ``posterior``, with at most 1,000 of its draws, ``log_likelihood`` and ``posterior_predictive``, ``association
-        (chain, draw, pair)``, and ``observed_data``, ``association (pair)``, in the units of the table. A pair has its
-        words, group and class as coordinates. Replicated values are for the same words, and depend on the fit and its
-        seed alone.
+        (chain, draw, pair)``, and ``observed_data``, ``association (pair)``, in the units of the table. The coordinates
+        of a pair are its words, group, and class. Replicated values are for the same words, and depend only on the fit
+        and its seed.
 
     Raises
     ------
     TableError
-        If the table had too many values to be formed, so the fit does not hold them.
+        If the table had so many values that the fit does not contain them.
 
     Examples
     --------
@@ -82,12 +83,12 @@ def posterior_predictive(fit: Fit) -> xr.DataTree:
 
 
 def compare_models(fits: Mapping[str, Fit]) -> pd.DataFrame:
-    """Expected log predictive density of a left-out value under several models of the same table.
+    """Compare models of the same table by the expected log predictive density of a left-out value.
 
-    Pareto-smoothed importance sampling leaves one value out at a time, while its words keep their others [1]_. The
-    result is a table of `arviz.compare`, best model first: ``elpd``, ``elpd_diff`` to the best with ``dse``, effective
-    number of parameters ``p``, stacking ``weight``, and ``bad_k``, the number of values whose Pareto k is above ArviZ's
-    threshold (with many of them, the comparison cannot be trusted).
+    Pareto-smoothed importance sampling leaves out one value at a time, but keeps the other values of its words [1]_.
+    The result is a table of `arviz.compare`, best model first: ``elpd``, ``elpd_diff`` to the best with ``dse``,
+    effective number of parameters ``p``, stacking ``weight``, and ``bad_k``, the number of values whose Pareto k
+    exceeds ArviZ's threshold (with many such values, the comparison is unreliable).
 
     References
     ----------
@@ -99,7 +100,7 @@ def compare_models(fits: Mapping[str, Fit]) -> pd.DataFrame:
         raise TableError("`fits` are of different tables, but models can only be compared on the same table.")
     left_out, bad = {}, {}
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Estimated shape parameter")  # `bad_k` says how many
+        warnings.filterwarnings("ignore", "Estimated shape parameter")  # `bad_k` contains their number
         for name, fitted in fitted_models.items():
             tree = xr.DataTree.from_dict(_with_likelihood(fitted, _given_draws(fitted)))
             left_out[name] = loo = arviz_stats.loo(tree, pointwise=True)
@@ -121,7 +122,9 @@ def _given_draws(fitted: Fitted) -> GivenDraws:
 
 
 def _posterior_of_mean_table(fitted: Fitted) -> xr.Dataset:
-    """Return draws of what the values that were fitted come from: of a table with replicates, their mean."""
+    """Return draws of the expected values of the fitted values. For a table with replicates, these are the means over
+    replicates.
+    """
     posterior, these = fitted.posterior, "replicate_average" in fitted.posterior
     effects = effects_of(fitted, these_replicates=these).data_vars
     if not these:
@@ -134,7 +137,7 @@ def _posterior_of_mean_table(fitted: Fitted) -> xr.Dataset:
 
 
 def _thinned(draws: xr.Dataset) -> xr.Dataset:
-    """Return every nth draw, so that enough remain."""
+    """Return every nth draw, where n is the largest that leaves enough draws."""
     step = -(-draws.sizes["chain"] * draws.sizes["draw"] // _DRAWS)
     return draws.isel(draw=slice(None, None, step))
 
@@ -143,20 +146,20 @@ PUBLISHED = "hierarchical"
 PROBS = (0.5, 0.89)
 NOT_ASKED = "not requested (against_published=True (--against-published))"
 
-# Leaving each value out takes half a second for a thousand of them, and eight megabytes for each array of draws.
+# For a thousand values, leaving each out takes half a second, and eight megabytes for each array of draws.
 MOST_PAIRS = 20_000
 
 
 @dataclass(frozen=True, eq=False)
 class DataFit:
-    """Fit to the raw values, of which there are `pairs`.
+    """The fit of a model to the raw values. `pairs` is their number.
 
-    `coverage` is the share of raw values inside posterior predictive intervals, see `predictive_coverage`: a row for
-    the model at hand and, if possible, one for the published model ("hierarchical"), with a column for each
+    `coverage` is the share of raw values inside posterior predictive intervals (see `predictive_coverage`). It has a
+    row for the fitted model and, if possible, a row for the published model ("hierarchical"), with a column for each
     probability. `elpd_difference`, with its standard error, is the difference to the published model in the expected
-    log predictive density of a left-out value, summed over values. For `bad_k` values the Pareto k of either model is
-    too high to trust the difference, see `compare_models`. Without comparison they are missing, and `no_comparison`
-    says why.
+    log predictive density of a left-out value, summed over values. For `bad_k` values, the Pareto k of either model is
+    so high that the difference is unreliable (see `compare_models`). If there is no comparison, these attributes are
+    missing, and `no_comparison` contains the reason.
     """
 
     coverage: pd.DataFrame
@@ -175,10 +178,11 @@ def data_fit(
     seed: int = 1,
     sampling: Sampling = Sampling(),
 ) -> DataFit:
-    """Predictive coverage of a converged fit of this table and, on request, PSIS-LOO against the published model.
+    """Compute the predictive coverage of a converged fit and, on request, compare it with the published model by
+    PSIS-LOO.
 
-    The published model is fitted here, which takes longer than everything else that a report does. A table with too
-    many values to visit one by one raises TableError.
+    Fitting the published model takes longer than all other steps of a report. If the table has too many values, the
+    function raises TableError.
     """
     pairs = table.values.size
     if pairs > MOST_PAIRS:
@@ -208,7 +212,7 @@ def _coverage(fits: Mapping[str, Fitted]) -> pd.DataFrame:
 
 
 def _published_or_why_not(table: AssociationTable, seed: int, sampling: Sampling) -> tuple[Fitted | None, str]:
-    """Return a fit of the published model, or why there is none."""
+    """Return a fit of the published model, or the reason why there is none."""
     try:
         published = fit_table(table, PUBLISHED, seed=seed, sampling=sampling)
     except TableError as error:

@@ -15,14 +15,14 @@ _BLOCK_ESTIMANDS = ("bias", "class_bias", "group_bias", "excess", "repulsion", "
 
 
 def prior_sensitivity(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.DataFrame:
-    """How much each conclusion would move if the prior, or the likelihood, counted a little more or less.
+    """Compute how much each estimate would change if the prior, or the likelihood, got slightly more or less weight.
 
     The posterior is reweighted as if prior or likelihood had been raised to a power near 1, by Pareto-smoothed
-    importance sampling [1]_. The likelihood is the collapsed one, with word effects integrated out; a fit without it
-    raises SpecError. By estimand and label ``prior`` and ``likelihood`` are the sensitivity to each (the distance that
-    the posterior moves per doubling of the power); ``diagnosis`` is "", or "prior and data disagree" or "strong prior
-    or weak data" if ``prior`` exceeds .05. Both are NaN if the draws are too few or stood still, as ``diagnosis`` then
-    says.
+    importance sampling [1]_. The function uses the collapsed likelihood, in which word effects are integrated out, and
+    raises SpecError for a fit without this likelihood. For each estimand and label, ``prior`` and ``likelihood`` are
+    the sensitivities (the distance that the posterior moves per doubling of the power). ``diagnosis`` is "prior and
+    data disagree" or "strong prior or weak data" if ``prior`` exceeds .05, and otherwise "". If there are too few
+    draws, or if chains did not move, both sensitivities are NaN, and ``diagnosis`` contains the reason.
 
     References
     ----------
@@ -52,8 +52,8 @@ def prior_sensitivity(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.DataFram
 def sensitivity_by_prior(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.Series:
     """Return the sensitivity of ``bias`` to each prior, by the name of the parameter and in descending order.
 
-    Each prior is scaled by itself, over all groups and classes that have it. What vectors tell of preferences are the
-    priors of ``target_preference_variance`` and ``attribute_preference_variance``.
+    Each prior is scaled separately, for all of its groups and classes together. Priors of preferences from vectors have
+    the names ``target_preference_variance`` and ``attribute_preference_variance``.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def sensitivity_by_prior(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.Serie
 
 
 def _log_densities(fitted: Fitted) -> dict[str, xr.Dataset]:
-    """Return the log densities of prior and likelihood for each draw."""
+    """Return the log densities of the prior and the likelihood for each draw."""
     groups = power_scaling_groups(fitted.posterior, fitted.data, fitted.spec)
     if not groups:
         raise SpecError(

@@ -1,4 +1,4 @@
-"""Simulation-based calibration: tables of a design whose true bias is known, because the model draws them."""
+"""Simulation-based calibration with tables that the model draws, so that their true bias is known."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,14 +21,14 @@ from bayes_bias.table.replicates import Replicates
 from bayes_bias.table.scopes import ScopeName, widest_scope
 from bayes_bias.table.statistics import table_means
 
-# Draws of the prior at a time, which are kept in memory.
+# Number of prior draws that are held in memory at a time.
 _BATCH = 100
 
 
 def judge_simulations(
     table: AssociationTable, spec: ModelSpec, *, truth: float, draws: int, seed: int, sampling: Sampling
 ) -> pd.DataFrame:
-    """Return the records of `judge` for tables that a model draws for the words of a table, under the widest scope.
+    """Return the records of `judge` for tables that a model simulates for the words of a table, under the widest scope.
 
     Raises
     ------
@@ -56,8 +56,8 @@ def simulated_tables(
 ) -> Iterator[AssociationTable]:
     """Yield tables of the words of a table, with standard deviations from the prior and a known bias.
 
-    PyMC draws them from `bayes_bias.pymc_model`. Expected means of blocks are replaced, since in `fit` they have a flat
-    prior. The posterior of the bias moves with them.
+    PyMC draws the tables from `bayes_bias.pymc_model`. Expected block means are replaced, because they have a flat
+    prior in `fit`. The posterior of the bias shifts accordingly.
     """
     from bayes_bias.checks.prior_predictive import prior_predictive
 
@@ -72,7 +72,7 @@ def simulated_tables(
 
 
 def _with_values(table: AssociationTable, pair_values: xr.DataArray, shift: Numbers) -> AssociationTable:
-    """Return the table with other values of its pairs, each block shifted."""
+    """Return the table with other values of its pairs, and with each block shifted."""
     pairs = np.nonzero(table.values.notnull().to_numpy())
     shifts = shift[np.ix_(table.group_index, table.class_index)]
 

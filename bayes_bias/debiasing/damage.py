@@ -1,4 +1,4 @@
-"""Damage by debiasing: lost neighbours of words, lost variance, and agreement with rated similarities."""
+"""Side effects of debiasing: lost neighbours, lost variance, and agreement with human similarity ratings."""
 
 import os
 import re
@@ -18,7 +18,7 @@ from bayes_bias.files import read_text
 from bayes_bias.formatting import MINUS, estimate, percent, share_bounds
 from bayes_bias.posterior.estimate import tails
 
-# Pairs of words whose similarity people have rated: SimLex-999, WordSim-353, MEN, and files like them.
+# Word pairs with human similarity ratings: SimLex-999, WordSim-353, MEN, and similar files.
 
 _RESAMPLES = 1000
 _FEWEST = 10
@@ -27,18 +27,18 @@ _SEPARATORS = {"\t": r"\t", ";": ";", ",": ","}
 
 @dataclass(frozen=True)
 class RatedPairs:
-    """Agreement of cosines with people's ratings of word pairs, before and after.
+    """Agreement of cosines with human ratings of word pairs, before and after debiasing.
 
     Attributes
     ----------
     name : str
-        The file.
+        Name of the file.
     pairs, of : int
-        Pairs whose words have vectors on both sides, of all pairs of the file.
+        Number of pairs whose words have vectors before and after debiasing, and number of all pairs in the file.
     before, after : float
         Spearman's correlation of cosines with ratings.
     change, lower, upper : float
-        After minus before, with a bootstrap interval over pairs.
+        Difference of the correlations (after minus before), with a bootstrap interval over pairs.
     """
 
     name: str
@@ -59,17 +59,17 @@ class RatedPairs:
 
 
 def read_ratings(source: str | os.PathLike[str]) -> pd.DataFrame:
-    """Pairs and their ratings from a text file: ``word``, ``other``, ``rating``.
+    """Read word pairs and their ratings from a text file, as columns ``word``, ``other``, and ``rating``.
 
-    A line begins with two words, and the first further column of numbers contains the rating. Columns are separated by
-    tabs, semicolons, commas or blanks, and may have headings. Lines that begin with # are comments. SimLex-999,
-    WordSim-353 and MEN have this format.
+    A line begins with two words, and the first numeric column contains the rating. Columns are separated by tabs,
+    semicolons, commas or blanks, and may have headings. Lines that begin with # are comments. SimLex-999, WordSim-353
+    and MEN have this format.
 
     Raises
     ------
     MeasureError
-        No such file, a line with fewer columns than the first, no column of numbers, a rating that is none, or a first
-        column of single letters or numbers, which are not words.
+        If the file does not exist, if a line has fewer columns than the first line, if there is no numeric column, if a
+        rating is not a number, or if the first column contains single letters or numbers instead of words.
     """
     path = Path(source)
     text = read_text(path, f"ratings: '{path}' is", MeasureError)
@@ -77,7 +77,7 @@ def read_ratings(source: str | os.PathLike[str]) -> pd.DataFrame:
     lines = [line for line in body if not line.startswith("# ")]
     separator = next((pattern for sign, pattern in _SEPARATORS.items() if lines and sign in lines[0]), r"\s+")
     rows = [list(map(str.strip, re.split(separator, line.strip()))) for line in lines]
-    # The first line may be a heading, so that the second one tells which column has the ratings.
+    # The first line may be a heading, so the second line shows which column contains the ratings.
     columns = range(2, min(len(rows[0]), len(rows[1])) if len(rows) > 1 else 0)
     column = next((k for k in columns if _is_number(rows[1][k])), None)
     if column is None:
@@ -105,12 +105,12 @@ def rated_pairs(
     ci_prob: float = 0.95,
     rng: np.random.Generator,
 ) -> RatedPairs:
-    """Spearman's correlation with the ratings of a file, of the cosines before and of those after.
+    """Compute Spearman's correlation of cosines with the ratings in a file, before and after debiasing.
 
     Raises
     ------
     MeasureError
-        The file cannot be read, or fewer than ten of its pairs have vectors on both sides.
+        If the file cannot be read, or if fewer than ten of its pairs have vectors before and after debiasing.
     """
     rated = read_ratings(source)
     has_vectors = rated[["word", "other"]].map(lambda word: word in before and word in after)
@@ -138,7 +138,7 @@ def _cosines(vectors: Mapping[str, NDArray[np.floating]], pairs: pd.DataFrame) -
 
 
 def _spearman(values: NDArray[np.float64], ratings: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Compute Spearman's correlation of each row, which is missing if a row is constant."""
+    """Compute Spearman's correlation of each row. The result is missing for a constant row."""
     from scipy.stats import rankdata
 
     x, y = rankdata(values, axis=-1), rankdata(ratings, axis=-1)
@@ -160,18 +160,19 @@ _MOST_WORDS = 1000
 
 @dataclass(frozen=True)
 class Damage:
-    """Costs of debiasing: how much the vectors of the same words changed.
+    """Side effects of debiasing: changes in the vectors of the same words.
 
     Attributes
     ----------
     words : int
-        How many words were looked at.
+        Number of words that were compared.
     neighbours_kept, lower, upper : float
-        Mean share of a word's nearest neighbours that it has kept, with a bootstrap interval over words.
+        Mean share of the nearest neighbours that a word has kept, with a bootstrap interval over words.
     variance_gone : float
-        Share of the variance of unit vectors that no rotation and scaling of the new vectors recovers (Procrustes).
+        Share of the variance of unit vectors that cannot be recovered by rotating and scaling the new vectors
+        (Procrustes).
     ratings : tuple of RatedPairs
-        Agreement of cosines with people's ratings of word pairs, before and after, for each file.
+        Agreement of cosines with human ratings of word pairs, before and after debiasing, for each file.
     """
 
     words: int
@@ -183,7 +184,7 @@ class Damage:
 
     @property
     def numbers(self) -> dict[str, float]:
-        """Return all costs by name, as a row of a table."""
+        """All side effects by name, as a row of a table."""
         numbers = dict(vars(self))
         for rated in numbers.pop("ratings"):
             name = f"{rated.name}_change"
@@ -192,7 +193,7 @@ class Damage:
 
     @property
     def text(self) -> str:
-        """The costs, in sentences."""
+        """The side effects, in sentences."""
         share = f"{percent(self.neighbours_kept)} {share_bounds(self.lower, self.upper)}"
         neighbours = f"Of the nearest neighbours of words, {share} are kept (among {self.words:,} words)"
         variance = f"{percent(self.variance_gone)} of the variance of vectors was lost"
@@ -211,34 +212,34 @@ def damage(
 ) -> Damage:
     r"""Measure how much the vectors of the same words changed.
 
-    With unit vectors :math:`X` before and :math:`Y` after, each centred, the variance that went is
-    :math:`1 - \lVert X^\top Y \rVert_*^2 / (\lVert X \rVert^2 \lVert Y \rVert^2)`, with the nuclear norm [1]_.
+    For centred unit vectors :math:`X` before and :math:`Y` after debiasing, the lost variance is :math:`1 - \lVert
+    X^\top Y \rVert_*^2 / (\lVert X \rVert^2 \lVert Y \rVert^2)`, with the nuclear norm [1]_.
 
     Parameters
     ----------
     before, after : mapping of str to array
-        One vector for each word. Words in both are compared. Pass the whole vocabulary, because neighbours are searched
-        among these words. If there are more than 1,000, the neighbours of 1,000 random ones are compared.
+        One vector for each word. Words in both mappings are compared. Pass the whole vocabulary, because neighbours are
+        searched among these words. For more than 1,000 words, the neighbours of 1,000 random words are compared.
     neighbours : int
-        How many nearest neighbours, by cosine.
+        Number of nearest neighbours, by cosine.
     vocabulary : int
         Largest number of words. If the vocabulary is larger, only its first words are used, which are usually the most
         frequent.
     ratings : sequence of paths
-        Text files of word pairs and how similar people find them, such as SimLex-999, WordSim-353 and MEN.
+        Text files with human similarity ratings of word pairs, such as SimLex-999, WordSim-353 and MEN.
     ci_prob, seed
         Probability and seed of the bootstrap intervals, over words and over pairs.
 
     Raises
     ------
     MeasureError
-        There are no more words in common than neighbours, a vector is zero, or a file of ratings cannot be read or has
-        fewer than ten pairs with vectors.
+        If the number of common words does not exceed the number of neighbours, if a vector is zero, or if a file of
+        ratings cannot be read or has fewer than ten pairs with vectors.
 
     Notes
     -----
-    Not every lost neighbour is damage: debiasing is meant to move words away from gendered neighbours. Words that
-    nobody associates with a group should keep theirs.
+    Not every lost neighbour is damage: debiasing is meant to move words away from gendered neighbours. Words that are
+    not associated with any group should keep their neighbours.
 
     References
     ----------
@@ -266,7 +267,7 @@ def damage(
     shares = np.array([np.isin(nearest_before[k], nearest_after[k]).mean() for k in range(len(rows))])
     means = shares[rng.integers(len(shares), size=(_RESAMPLES, len(shares)))].mean(axis=1)
     lower, upper = np.quantile(means, tails(ci_prob)).tolist()
-    # Procrustes' disparity: what remains if the vectors are rotated and scaled to match.
+    # The Procrustes disparity: the variance that remains after rotating and scaling the vectors to match.
     x, y = first - first.mean(axis=0), second - second.mean(axis=0)
     agreement = np.linalg.svd(x.T @ y, compute_uv=False).sum() ** 2 / ((x**2).sum() * (y**2).sum())
     return Damage(
@@ -280,7 +281,7 @@ def damage(
 
 
 def _nearest(unit: NDArray[np.float64], rows: NDArray[np.integer], neighbours: int) -> NDArray[np.integer]:
-    """Return the nearest neighbours of some words among all."""
+    """Return the nearest neighbours of some words among all words."""
     similarity = unit[rows] @ unit.T
-    similarity[np.arange(len(rows)), rows] = -np.inf  # no word is its own neighbour
+    similarity[np.arange(len(rows)), rows] = -np.inf  # a word is not its own neighbour
     return np.argpartition(-similarity, neighbours - 1, axis=1)[:, :neighbours]

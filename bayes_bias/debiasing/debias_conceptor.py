@@ -24,8 +24,8 @@ class Conceptor(Debiaser[np.ndarray]):
 
     .. math:: R = X^\top X / n, \qquad C = R\,(R + \alpha^{-2} I)^{-1}, \qquad w \leftarrow (I - C)\, w.
 
-    Along a principal axis of R with size s, a share :math:`1 / (1 + \alpha^2 s)` of every word is left. It is a soft
-    projection: all axes are shrunk, none is taken out altogether.
+    Along a principal axis of R with eigenvalue s, every word keeps a share :math:`1 / (1 + \alpha^2 s)` of its
+    component. This is a soft projection, which shrinks all axes but removes none completely.
 
     Parameters
     ----------
@@ -35,16 +35,16 @@ class Conceptor(Debiaser[np.ndarray]):
     Raises
     ------
     MeasureError
-        From `fit` and `transform`: a word has no usable vector.
+        From `fit` and `transform`, if a word has no usable vector.
 
     Notes
     -----
-    All words of the sets are used but the independent ones. As in the paper, R is neither centred nor within pairs. The
-    paper also joins conceptors of several lists (OR), whereas this is the conceptor of one list.
+    All words of the sets are used except the independent words. As in the paper, R is neither centred nor within pairs.
+    The paper also joins conceptors of several lists (OR), whereas this is the conceptor of one list.
 
-    Misleads since the first axis of R is the mean of the words: what they have in common is taken out first, and the
-    difference between "she" and "he" only later. In vectors of length one, an aperture of 2 leaves at least a fifth of
-    everything.
+    This method misleads because the first axis of R is the mean of the words. It first removes what the words have in
+    common, and only then the difference between "she" and "he". For vectors of length one, an aperture of 2 leaves at
+    least a fifth of each component.
 
     References
     ----------

@@ -18,7 +18,9 @@ from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_se
 
 @dataclass(frozen=True)
 class Learned:
-    """Double-hard debiasing: all words lose mean and frequency, neutral ones the bias too."""
+    """Learned directions of double-hard debiasing: all words lose the mean and the frequency direction, and neutral
+    words also lose the bias direction.
+    """
 
     mean: np.ndarray
     frequency: np.ndarray
@@ -26,11 +28,11 @@ class Learned:
     gendered: tuple[str, ...]
 
     def without_frequency(self, rows: np.ndarray) -> np.ndarray:
-        """Rows without the frequency direction and the mean."""
+        """Remove the frequency direction and the mean from rows."""
         return rows - np.outer(rows @ self.frequency, self.frequency) - self.mean
 
     def neutralized(self, rows: np.ndarray) -> np.ndarray:
-        """Rows without all three."""
+        """Remove the mean, the frequency direction, and the bias direction from rows."""
         residual = self.without_frequency(rows)
         return np.asarray(residual - np.outer(residual @ self.bias, self.bias))
 
@@ -38,39 +40,40 @@ class Learned:
 @debiaser("double-hard")
 @dataclass(frozen=True)
 class DoubleHardDebias(Debiaser[Learned]):
-    r"""Take a frequency direction out of all words first, then the bias direction out of neutral words.
+    r"""Remove a frequency direction from all words, and then the bias direction from neutral words.
 
     With the mean :math:`\mu` of all words and a principal component u of them,
 
     .. math:: w' = w - (u \cdot w)\, u - \mu, \qquad w \leftarrow w' - (b' \cdot w')\, b',
 
     where :math:`b'` is the first principal component of the defining sets in the w', each set centred. The direction u
-    is the one of the first components after whose removal k-means recovers the groups of the most biased words worst.
+    is chosen among the first components: after its removal, k-means recovers the groups of the most biased words least
+    accurately.
 
     Parameters
     ----------
     components : int
         Number of principal components that are tried, one at a time (20 in the paper).
     most_biased : int
-        Number of words that lean to each group and are clustered (500 in the paper).
+        Number of most biased words of each group to cluster (500 in the paper).
     seed : int
         Seed of k-means.
 
     Raises
     ------
     MeasureError
-        From `fit` and `transform`: a word has no usable vector, sets of another size than two, too few words lean to a
-        group, more components than dimensions, the sets have no direction.
+        From `fit` and `transform`, if a word has no usable vector, a set does not have two words, too few words are
+        biased towards a group, there are more components than dimensions, or the sets have no direction.
 
     Notes
     -----
     It requires all words of an embedding. Words of the sets keep their bias, as "queen" should. Formulas are from the
-    authors' program. The paper centres before it projects, which differs by one vector that all words share. Vectors
-    are brought to length one before they are clustered.
+    authors' program. In the paper, vectors are centred before the projection, which differs by one vector that all
+    words share. Vectors are scaled to length one before clustering.
 
-    Misleads by construction: the component is chosen such that clustering finds little, and clustering is then no
-    evidence that the bias is gone. In vectors of a part of the vocabulary, principal components are of topics rather
-    than of frequency.
+    This method misleads by construction: the component is chosen to make clustering inaccurate, so inaccurate
+    clustering is no evidence that the bias is gone. If vectors cover only part of a vocabulary, principal components
+    reflect topics rather than frequency.
 
     References
     ----------
@@ -129,7 +132,7 @@ class DoubleHardDebias(Debiaser[Learned]):
     def _remove_axis(
         self, frequency: np.ndarray, mean: np.ndarray, vectors: Mapping[str, np.ndarray], sets: DebiasSets
     ) -> Learned:
-        """Return what is learned if this axis is the frequency direction."""
+        """Return the learned directions if this axis is the frequency direction."""
         learned = Learned(mean, frequency, np.zeros_like(mean), sets.by_definition)
         rows = [learned.without_frequency(stack(vectors, words, self.name)) for words in sets.defining_sets]
         deviations = np.vstack([words - words.mean(axis=0) for words in rows])

@@ -17,32 +17,32 @@ from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
 @debiaser("half-sibling")
 @dataclass(frozen=True)
 class HalfSiblingRegression(Debiaser[tuple[np.ndarray, tuple[str, ...]]]):
-    r"""Take out of each word what a ridge regression predicts from the words that have the attribute by definition.
+    r"""Remove from each word its prediction by a ridge regression on the words that have the attribute by definition.
 
     With the vectors of these words as columns of :math:`D` (dimensions, words),
 
     .. math:: w \leftarrow w - D\,(D^\top D + \alpha I)^{-1} D^\top w = \left(I + D D^\top / \alpha\right)^{-1} w.
 
-    The words themselves stay as they are.
+    The vectors of these words do not change.
 
     Parameters
     ----------
     alpha : float
-        Penalty of the regression (60 in the paper). Larger values remove less. It is in units of squared
-        vectors: 60 is for vectors as they are distributed, not for vectors of length one.
+        Penalty of the regression (60 in the paper). Larger values remove less. It is in units of squared vectors, and
+        60 is intended for vectors at their original length, not for vectors of length one.
 
     Raises
     ------
     MeasureError
-        From `fit` and `transform`: a word has no usable vector.
+        From `fit` and `transform`, if a word has no usable vector.
 
     Notes
     -----
-    All words of the sets are used but the independent ones. The paper uses hundreds.
+    All words of the sets are used except the independent words. The paper uses hundreds of words.
 
-    Misleads since it takes out whatever the words have in common, and not what they differ in. With few words that is
-    "person", "family" and frequency as much as gender. It is a negated conceptor of the same words with an aperture of
-    :math:`\sqrt{\text{words} / \alpha}` (`Conceptor`).
+    This method misleads because it removes what the words have in common, and not the difference between them. With few
+    words, they have "person", "family", and frequency in common as much as gender. The method equals a negated
+    conceptor of the same words with an aperture of :math:`\sqrt{\text{words} / \alpha}` (`Conceptor`).
 
     References
     ----------

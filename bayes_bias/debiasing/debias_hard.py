@@ -14,23 +14,23 @@ from bayes_bias.embeddings.word_vectors import Vectors, defining_subspace, ortho
 from bayes_bias.errors import MeasureError
 from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_sets
 
-# Words that differ by less than this inside the subspace have no direction to be pulled apart in.
+# Words that differ by less than this inside the subspace have no direction in which to separate them.
 _SAME = 1e-6
 
 
 @debiaser("hard")
 @dataclass(frozen=True)
 class HardDebias(Debiaser[tuple[np.ndarray, DebiasSets]]):
-    r"""Take a bias subspace out of all neutral words, and centre sets of words around it.
+    r"""Remove a bias subspace from all neutral words, and centre sets of words around it.
 
-    Every vector is brought to unit length. *Neutralise*: a neutral word loses its projection
-    :math:`w_B` on the bias subspace and is brought to unit length again. *Equalise*: the words of a set E, with
-    mean :math:`\mu`, get the same part outside the subspace and parts of equal length inside it,
+    Every vector is scaled to unit length. *Neutralise*: a neutral word loses its projection :math:`w_B` on the bias
+    subspace and is scaled to unit length again. *Equalise*: the words of a set E, with mean :math:`\mu`, get equal
+    components outside the subspace and components of equal length inside the subspace,
 
     .. math:: w \leftarrow \nu + \sqrt{1 - \lVert\nu\rVert^2}\,
                   \frac{w_B - \mu_B}{\lVert w_B - \mu_B \rVert}, \qquad \nu = \mu - \mu_B
 
-    so that for one component and pairs, every neutral word is equally close to both.
+    so that, for pairs and one component, every neutral word is equally close to both words of a pair.
 
     Parameters
     ----------
@@ -42,17 +42,17 @@ class HardDebias(Debiaser[tuple[np.ndarray, DebiasSets]]):
     Raises
     ------
     MeasureError
-        From `fit` and `transform`: a word of a set has no vector, a word's vector is zero or lies in the subspace
-        altogether, the sets span fewer dimensions than there are components, a set does not differ inside the
-        subspace.
+        From `fit` and `transform`, if a word of a set has no vector, a vector is zero or lies completely in the
+        subspace, the sets span fewer dimensions than there are components, or the words of a set do not differ inside
+        the subspace.
 
     Notes
     -----
     All words are neutral except the words of the defining sets, the equalised sets, and the ``specific`` ones.
 
-    Misleads as evidence that a bias is gone. It takes away what the direction shows, and little else: neutral words
-    that used to lean one way remain neighbours (`clustering`, `neighbours`). After equalising, the words of a pair
-    have the same cosine with every neutral word: WEAT's contrast is then zero by construction.
+    This method is misleading as evidence that a bias is gone. It removes little except the bias direction, so neutral
+    words with the same bias remain neighbours (`clustering`, `neighbours`). After equalising, the words of a pair have
+    the same cosine with every neutral word: WEAT's contrast is then zero by construction.
 
     References
     ----------
@@ -96,7 +96,7 @@ class HardDebias(Debiaser[tuple[np.ndarray, DebiasSets]]):
 
 
 def neutralize(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> dict[str, np.ndarray]:
-    """Unit vectors of these words without their projection on the subspace.
+    """Return unit vectors of these words without their projection on the subspace.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def neutralize(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> 
 
 
 def equalize(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> dict[str, np.ndarray]:
-    """Unit vectors of these words, alike outside the subspace and equally far from their centre inside it.
+    """Return unit vectors of these words, equal outside the subspace and equally far from their centre inside it.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def equalize(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> di
 
 
 def _inside(rows: np.ndarray, subspace: np.ndarray) -> np.ndarray:
-    """The part of each vector that lies in the subspace."""
+    """Return the component of each vector inside the subspace."""
     basis = np.atleast_2d(subspace)
     inside: np.ndarray = project(rows, basis) @ orthonormal(basis, "its rows are zero or linearly dependent")
     return inside

@@ -13,17 +13,17 @@ from bayes_bias.debiasing.rows_in_blocks import change_rows
 from bayes_bias.errors import MeasureError
 from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
 
-# A classifier whose weights move no word by more than this has found nothing.
+# If no word changes by more than this, the classifier has found no direction.
 _NOTHING = 1e-6
 
 
 @debiaser("inlp")
 @dataclass(frozen=True)
 class INLP(Debiaser[np.ndarray]):
-    r"""Train a linear classifier of the words' group, take its directions out of all words, and repeat.
+    r"""Train a linear classifier of the group of words, remove its directions from all words, and repeat.
 
-    With the weights :math:`W_k` of the k-th classifier, trained on what the ones before have left, and an orthonormal
-    basis :math:`B` of the rows of :math:`W_1, \dots, W_K`,
+    With the weights :math:`W_k` of the k-th classifier, trained on vectors without the directions of earlier
+    classifiers, and an orthonormal basis :math:`B` of the rows of :math:`W_1, \dots, W_K`,
 
     .. math:: w \leftarrow w - w B^\top B.
 
@@ -32,22 +32,22 @@ class INLP(Debiaser[np.ndarray]):
     iterations : int
         Number of classifiers (35 in the paper). Each removes one dimension, or one for each of several groups.
     most_biased : int
-        Number of words of the vocabulary that lean most to each group and are labelled as well (7,500 in the paper).
+        Number of most biased words of the vocabulary to label for each group (7,500 in the paper).
 
     Raises
     ------
     MeasureError
-        From `fit` and `transform`: a word has no usable vector, a group has one word, or the groups do not differ
-        any more before the last iteration.
+        From `fit` and `transform`, if a word has no usable vector, a group has one word, or the groups no longer differ
+        before the last iteration.
 
     Notes
     -----
     Labels are the ``groups``, or the positions of words in their defining sets. The classifier is scikit-learn's
     `LinearSVC` without an intercept, as in the authors' code for word vectors.
 
-    Misleads if words are few: as many directions as there are labelled words always separate them, and what is taken
-    out is then mostly chance. It guards against linear classifiers only. Every iteration also takes out a dimension of
-    everything else: check with a list that should not change.
+    This method misleads if there are few words, because as many directions as labelled words always separate the
+    groups, and the removed directions are then mostly random. It only guards against linear classifiers. Every
+    iteration also removes unrelated information, so check a list that should not change.
 
     References
     ----------
@@ -76,7 +76,7 @@ class INLP(Debiaser[np.ndarray]):
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
         rows, group = labelled_rows(vectors, read_debias_sets(sets), self.most_biased, self.name)
-        from sklearn.svm import LinearSVC  # a second of imports
+        from sklearn.svm import LinearSVC  # importing scikit-learn takes a second
 
         basis = np.empty((0, rows.shape[1]))
         for iteration in range(self.iterations):

@@ -12,14 +12,15 @@ from bayes_bias.debiasing.rows_in_blocks import change_rows
 from bayes_bias.errors import MeasureError
 from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
 
-# Singular values below this share of the largest are rounding.
+# Singular values below this share of the largest are rounding errors.
 _RANK = 1e-6
 
 
 @debiaser("leace")
 @dataclass(frozen=True)
 class LEACE(Debiaser[tuple[np.ndarray, np.ndarray, np.ndarray]]):
-    r"""Change words as little as possible, such that no linear classifier can tell the groups of the labelled words.
+    r"""Change words as little as possible, such that no linear classifier can distinguish the groups of the labelled
+    words.
 
     With the mean :math:`\mu` and covariance :math:`\Sigma` of the labelled words, their covariance
     :math:`\Sigma_{XZ}` with the indicators of groups, the whitening :math:`W = (\Sigma^{1/2})^+` and the orthogonal
@@ -31,22 +32,24 @@ class LEACE(Debiaser[tuple[np.ndarray, np.ndarray, np.ndarray]]):
     ----------
     shrinkage : bool
         Shrink the covariance to a multiple of the identity (Bodnar et al. 2014), as the authors' package does. With few
-        words the weight can be below zero, which is replaced by zero here, but not there. Without shrinkage, words
-        outside the span of the labelled words are changed inside the span only.
+        words, the shrinkage weight can be negative. This implementation replaces it by zero, but the authors' package
+        does not. Without shrinkage, all words are changed only inside the span of the labelled words.
     most_biased : int
-        How many words of the vocabulary that lean most to each group are labelled too.
+        Number of most biased words of the vocabulary to label for each group.
 
     Raises
     ------
     MeasureError
-        From `fit` and `transform`: a word has no usable vector, a group has one word, or the groups have the same mean.
+        From `fit` and `transform`, if a word has no usable vector, a group has one word, or the groups have the same
+        mean.
 
     Notes
     -----
     Labels are the ``groups``, or the positions of words in their defining sets. Two groups lose one dimension.
 
-    Misleads if words are few: the guarantee is for the labelled words, whose groups end with equal means. A classifier
-    learns the group of new words only as well as these words represent them. It guards against linear classifiers only.
+    This method misleads if there are few words, because its guarantee applies to the labelled words, whose groups get
+    equal means. The guarantee extends to new words only if the labelled words represent them. The method only guards
+    against linear classifiers.
 
     References
     ----------
@@ -103,9 +106,9 @@ class LEACE(Debiaser[tuple[np.ndarray, np.ndarray, np.ndarray]]):
 
 
 def _shrunk(covariance: np.ndarray, count: int) -> np.ndarray:
-    """The best linear combination of a covariance, from so many vectors, and a multiple of the identity."""
+    """Shrink a covariance, estimated from this number of vectors, optimally towards a multiple of the identity."""
     identity = np.eye(len(covariance)) * np.trace(covariance) / len(covariance)
     apart = ((covariance - identity) ** 2).sum()
     noise = np.trace(covariance) ** 2 / count
-    share = max(0.0, 1 - noise / apart) if apart > 0 else 0.0  # below 0, nothing but noise tells them apart
+    share = max(0.0, 1 - noise / apart) if apart > 0 else 0.0  # below 0, the difference from the identity is only noise
     return np.asarray(share * covariance + (1 - share) * identity)

@@ -17,7 +17,7 @@ from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
 @debiaser("linear-projection")
 @dataclass(frozen=True)
 class LinearProjection(Debiaser[np.ndarray]):
-    r"""Take a bias subspace out of all words, including those that define it.
+    r"""Remove a bias subspace from all words, including the words that define it.
 
     With orthonormal directions :math:`B` (components, dimensions), the principal components of the defining sets,
 
@@ -26,22 +26,22 @@ class LinearProjection(Debiaser[np.ndarray]):
     Parameters
     ----------
     components : int
-        How many directions are taken out: 1 for two groups, more for several.
+        Number of directions to remove: 1 for two groups, more for several groups.
 
     Raises
     ------
     MeasureError
-        From `fit` and `transform`: a word has no usable vector, or the sets span fewer dimensions than there are
+        From `fit` and `transform`, if a word has no usable vector, or the sets span fewer dimensions than there are
         components.
 
     Notes
     -----
-    With vectors of sentences, and defining sets that hold counterfactual versions of a sentence ("She is here.", "He is
-    here."), this is SentDebias (Liang et al. 2020).
+    With vectors of sentences, and defining sets that contain counterfactual versions of a sentence ("She is here.", "He
+    is here."), this is SentDebias (Liang et al. 2020).
 
-    Misleads as evidence that a bias is gone: words that used to lean one way remain neighbours (`clustering`,
-    `neighbours`). "he" and "she" lose their difference, too. A list with such words then shows no bias, whatever is
-    left in other words.
+    This method is misleading as evidence that a bias is gone, because words with the same bias remain neighbours
+    (`clustering`, `neighbours`). "he" and "she" also lose their difference. A list with these words then shows no bias,
+    even if other words are still biased.
 
     References
     ----------

@@ -16,18 +16,19 @@ from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
 @debiaser("oscar")
 @dataclass(frozen=True)
 class OSCaR(Debiaser[tuple[np.ndarray, float]]):
-    r"""Turn words such that a concept becomes orthogonal to the bias direction, and leave "she" and "he" as they are.
+    r"""Rotate words such that a concept becomes orthogonal to the bias direction, without changing "she" and "he".
 
     The bias direction :math:`v_1` and the first principal component :math:`v_2` of the ``independent`` words, such as
-    occupations, span a plane, with an acute angle :math:`\theta` between them. The part of a word in the plane, at an
-    angle :math:`\phi` from :math:`v_1` towards :math:`v_2`, is turned by
+    occupations, span a plane, with an acute angle :math:`\theta` between them. The component of a word in this plane,
+    at an angle :math:`\phi` from :math:`v_1` towards :math:`v_2`, is rotated by
 
     .. math:: \left(\tfrac{\pi}{2} - \theta\right) \cdot
                   \begin{cases} \phi / \theta & 0 \le \phi \le \theta \\
                   (\pi - \phi) / (\pi - \theta) & \theta \le \phi \le \pi \end{cases}
 
-    and likewise in the other half of the plane: :math:`v_1` stays, :math:`v_2` becomes orthogonal to it, all else moves
-    smoothly in between. The rest of the word, and its length, stay.
+    and likewise in the other half of the plane. As a result, :math:`v_1` does not change, :math:`v_2` becomes
+    orthogonal to :math:`v_1`, and words in between rotate smoothly. The length of a word, and its component outside the
+    plane, do not change.
 
     Raises
     ------
@@ -37,12 +38,12 @@ class OSCaR(Debiaser[tuple[np.ndarray, float]]):
 
     Notes
     -----
-    The first published program exchanges the two angles, so that the concept ends at another angle than 90 degrees.
-    Here they are as in the paper, and as in the authors' later program (VERB).
+    The first published program exchanges the two angles, so that the resulting angle of the concept is not 90 degrees.
+    This implementation uses the angles of the paper, like the authors' later program (VERB).
 
-    Misleads if the bias is not in the direction that independent words vary most along. That direction is one of
-    frequency or of topic as often as of gender. The plane is then hardly turned, and almost all bias remains. Words
-    keep their own component along the bias direction, unless the plane is turned.
+    This method misleads if the bias is not in the direction in which independent words vary most. This direction often
+    reflects frequency or topic instead of gender. The rotation is then small, and almost all bias remains, because
+    words keep their component along the bias direction unless they are rotated.
 
     References
     ----------

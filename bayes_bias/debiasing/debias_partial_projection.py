@@ -17,7 +17,7 @@ from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
 @debiaser("partial-projection")
 @dataclass(frozen=True)
 class PartialProjection(Debiaser[tuple[np.ndarray, np.ndarray]]):
-    r"""Take the bias direction out of words with much other content, and leave it in words with little other content.
+    r"""Remove the bias direction from words with a long residual, and keep it in words with a short residual.
 
     With the bias direction :math:`b` of the defining sets, the mean :math:`\mu` of their words, the residual
     :math:`r = w - (w \cdot b)\, b` and the bias :math:`\beta = (w - \mu) \cdot b`,
@@ -27,21 +27,21 @@ class PartialProjection(Debiaser[tuple[np.ndarray, np.ndarray]]):
     Parameters
     ----------
     sigma : float
-        The larger, the more bias is left. Above 1, words with a short residual have more bias than before.
+        Larger values keep more bias. Above 1, words with a short residual have more bias than before.
 
     Raises
     ------
     MeasureError
-        From `fit` and `transform`: a word has no usable vector, or the sets have no direction.
+        From `fit` and `transform`, if a word has no usable vector or the sets have no direction.
 
     Notes
     -----
-    :math:`\mu` is about as long as a word's vector, and every word is shifted by it. All cosines grow with the shift:
+    :math:`\mu` is about as long as a word's vector, and every word is shifted by it. The shift increases all cosines,
     for example of "nurse" with both "she" and "he".
 
-    Misleads if vectors differ in length: a residual is long because a word is frequent, or because vectors of this
-    embedding are long, not because the word's bias is accidental. In vectors of length one, f is near a quarter for all
-    words, and about a quarter of the bias is left in each.
+    This method misleads if vectors differ in length. A residual may be long because the word is frequent or because all
+    vectors of the embedding are long, and not because the bias of the word is accidental. For vectors of length one, f
+    is about a quarter for all words, so each word keeps about a quarter of its bias.
 
     References
     ----------

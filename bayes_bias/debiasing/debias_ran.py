@@ -15,16 +15,16 @@ from bayes_bias.embeddings.word_vectors import defining_subspace, unit_rows
 from bayes_bias.errors import MeasureError
 from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_sets
 
-# So many similarities are held at a time: those of 200 words to a vocabulary of 50,000.
+# Number of similarities in memory at a time, for example of 200 words with a vocabulary of 50,000.
 _SIMILARITIES = 10_000_000
-# A word that is explained by its neighbours and the bias direction to this share has no vector left.
+# If neighbours and the bias direction explain more than this share of a word, no vector remains.
 _NOTHING = 1e-6
 
 
 @debiaser("ran")
 @dataclass(frozen=True)
 class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
-    r"""Move each neutral word away from neighbours that it has because of its bias, and off the bias direction.
+    r"""Move each neutral word away from the bias direction, and from neighbours that are similar because of the bias.
 
     All vectors have length one. The new vector of a word :math:`w_0` minimises
 
@@ -40,28 +40,29 @@ class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
     repulsion, attraction, neutralization : float
         The weights :math:`\lambda` (1/8, 6/8 and 1/8 in the paper).
     neighbours : int
-        How many nearest words are looked at.
+        Number of nearest words to consider.
     threshold : float
         The indirect bias above which a neighbour is repelled.
 
     Raises
     ------
     MeasureError
-        From `fit` and `transform`: a word has no usable vector, the sets have no direction, nothing is left of a word.
+        From `fit` and `transform`, if a word has no usable vector, the sets have no direction, or the new vector of a
+        word is zero.
 
     Notes
     -----
-    All words except in the sets are neutral, and neighbours are among all words of the embedding. The minimum is exact:
-    F is convex on the unit ball, and its dual is a least-squares regression of :math:`\lambda_2 w_0 / 2` on
-    :math:`\lambda_1 n / |S|` and :math:`\lambda_3 b` with coefficients between -1 and 1. The new vector is its
-    residual, at length one. The authors' program takes 300 gradient steps over vectors whose length is free, and
-    weighs neutralisation with :math:`\lambda_2`.
+    All words except the words of the sets are neutral, and neighbours are searched among all words of the embedding.
+    The minimum is exact: F is convex on the unit ball, and its dual is a least-squares regression of :math:`\lambda_2
+    w_0 / 2` on :math:`\lambda_1 n / |S|` and :math:`\lambda_3 b` with coefficients between -1 and 1. The new vector is
+    the residual of this regression, scaled to length one. The authors' program takes 300 gradient steps without a
+    constraint on length, and weights neutralisation by :math:`\lambda_2`.
 
     Each word is compared with all others. This takes four minutes for 100,000 words, and up to four times as long for
     twice as many.
 
-    Misleads since it pushes a word away from its present neighbours, and `neighbours` looks for the bias among these.
-    Words that share a bias without being near each other are not moved apart.
+    This method misleads because it moves a word away from its current neighbours, which `neighbours` uses to measure
+    bias. Words with the same bias that are not neighbours are not moved apart.
 
     References
     ----------
@@ -109,7 +110,7 @@ class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
         return unit
 
     def _moved(self, word: str, vector: np.ndarray, near: np.ndarray, bias: np.ndarray) -> np.ndarray:
-        """Return a word's vector away from its neighbours and off the bias direction."""
+        """Return the vector of a word moved away from its neighbours and from the bias direction."""
         repelled = near[indirect_bias(vector, near, bias) > self.threshold]
         pushes = np.vstack([self.repulsion / max(len(repelled), 1) * repelled, self.neutralization * bias])
         pull = self.attraction / 2 * vector
@@ -124,9 +125,12 @@ class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
 
 
 def indirect_bias(vector: np.ndarray, near: np.ndarray, bias: np.ndarray) -> np.ndarray:
-    """Which share of the similarity of a unit vector to others (words, dimensions) is owed to the bias direction."""
+    """Return the share of the similarity of a unit vector with other vectors (words, dimensions) that is due to the
+    bias direction.
+    """
     similarity = near @ vector
     without, others = (rows - np.outer(rows @ bias, bias) for rows in (vector[None], near))
-    with np.errstate(invalid="ignore", divide="ignore"):  # NaN if nothing is shared, or a word is the direction
+    # NaN if the similarity is zero, or if the word lies in the bias direction
+    with np.errstate(invalid="ignore", divide="ignore"):
         cosine = others @ without[0] / (np.linalg.norm(others, axis=1) * np.linalg.norm(without))
         return np.asarray((similarity - cosine) / similarity)

@@ -13,14 +13,14 @@ from bayes_bias.embeddings.word_vectors import defining_subspace, unit_rows
 from bayes_bias.errors import MeasureError
 from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
 
-# Eigenvalues below this share of the largest are zero but for rounding.
+# Eigenvalues below this share of the largest are zero up to rounding errors.
 _NOTHING = 1e-10
 
 
 @debiaser("soft")
 @dataclass(frozen=True)
 class SoftDebias(Debiaser[np.ndarray]):
-    r"""Transform all words such that neutral ones lose the bias direction, and dot products of words change little.
+    r"""Transform all words such that neutral words lose the bias direction, and dot products of words change little.
 
     With the vectors of all words at length one as columns of :math:`W`, the vectors of neutral words as columns of
     :math:`N` and the bias direction :math:`b`, the transformation :math:`T` minimises
@@ -37,12 +37,12 @@ class SoftDebias(Debiaser[np.ndarray]):
     Raises
     ------
     MeasureError
-        From `fit` and `transform`, if a word has no usable vector, the sets have no direction, the words span fewer
-        dimensions than there are, or no transformation reaches the minimum at this strength.
+        From `fit` and `transform`, if a word has no usable vector, the sets have no direction, the words do not span
+        all dimensions, or no transformation reaches the minimum at this strength.
 
     Notes
     -----
-    All words are neutral except in the sets, whose independent words are neutral as well. Any :math:`T`
+    All words are neutral except the words of the sets. Independent words of the sets are also neutral. Any :math:`T`
     with :math:`T^\top T = X` is a solution, and the symmetric one is used. The problem is convex in :math:`X`. For one
     direction, it has a closed form. With :math:`C = WW^\top`, :math:`M = NN^\top`, :math:`\pi = b^\top C^{-1} b` and
     :math:`u = C^{-1} b / \pi`,
@@ -50,13 +50,13 @@ class SoftDebias(Debiaser[np.ndarray]):
     .. math:: X = I + y u^\top + u y^\top - (b^\top y)\, u u^\top, \qquad
               \left( \tfrac{2}{\pi} C - \tfrac{1}{\pi^2} b b^\top + \lambda M \right) y = -\lambda M b,
 
-    if this :math:`X` is positive semidefinite: given :math:`Xb - b = y`, the first term is least for this symmetric
-    update, and what is left is quadratic in y.
+    if this :math:`X` is positive semidefinite: given :math:`Xb - b = y`, this symmetric update minimises the first
+    term, and the remaining problem is quadratic in y.
 
-    Misleads by its default. The first term grows with the square of the number of words and the second does not: about
-    :math:`1 / (1 + \lambda \pi)` of a word's part along the bias direction is left, which is nearly all of it for ten
-    thousand words or so. A strength of several :math:`1 / \pi` is needed for any effect, and a very large one takes the
-    direction out altogether.
+    The default strength is misleading. The first term grows with the square of the number of words, but the second does
+    not. A word therefore keeps about :math:`1 / (1 + \lambda \pi)` of its component along the bias direction, which is
+    almost all of it for about ten thousand words. A strength of several :math:`1 / \pi` is needed for any effect, and a
+    very large strength removes the direction completely.
 
     References
     ----------
@@ -109,7 +109,7 @@ class SoftDebias(Debiaser[np.ndarray]):
         return change_rows(vectors, lambda rows: unit_rows(rows @ transformation), self.name)
 
     def _scatter(self, vectors: Mapping[str, np.ndarray]) -> np.ndarray:
-        """The sum of outer products of these words at length one."""
+        """Return the sum of outer products of these words, scaled to length one."""
         scatter: np.ndarray | int = 0
         for _, rows in iterate_blocks(vectors, self.name):
             unit = unit_rows(rows)

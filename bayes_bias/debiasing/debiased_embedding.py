@@ -1,4 +1,4 @@
-"""A debiasing method applied to an embedding, which makes another version of it."""
+"""Apply a debiasing method to an embedding to create another version."""
 
 import json
 import logging
@@ -46,24 +46,24 @@ class Version(ABC):
 
     @property
     def learned_words(self) -> Sequence[str]:
-        """Words that are required in addition to the words of the lists."""
+        """The words that are required in addition to the words of the lists."""
         return ()
 
     @property
     def needs_vocabulary(self) -> bool:
-        """True if all vectors of the embedding are required, and not only words of lists and learned words."""
+        """True if all vectors of the embedding are required, and not only those of listed and learned words."""
         return False
 
     def applies_to(self, embedding: str) -> bool:
-        """Return True if this is a version of the embedding of this name."""
+        """Return True if this is a version of the embedding with this name."""
         return not self.embeddings or embedding in self.embeddings
 
     def named(self, embedding: str) -> str:
-        """Return the name of the version of an embedding of this name."""
+        """Return the name of this version for an embedding."""
         return f"{embedding}, {self.name}"
 
     def opened(self) -> "Version":
-        """Open its source, so that a mistake is found before anything is computed."""
+        """Open the source, so that errors are found before anything is computed."""
         return self
 
     @abstractmethod
@@ -73,22 +73,22 @@ class Version(ABC):
         Raises
         ------
         BayesBiasError
-            The version cannot be made: a method is not defined on these vectors, or a file is damaged.
+            If the version cannot be created because the method is not defined for these vectors or a file is damaged.
         """
 
 
 @dataclass(frozen=True)
 class GivenVersion(Version):
-    """Vectors from elsewhere as a version of an embedding: debiased by another tool, trained anew, fine-tuned.
+    """External vectors as a version of an embedding, for example debiased by another tool, retrained, or fine-tuned.
 
-    In a sweep of language models it is a model that is a version of another, for instance fine-tuned on counterfactual
-    data, or with an adapter. It is asked in the templates of the other model.
+    In a sweep of language models, the version is another model, for example fine-tuned on counterfactual data or with
+    an adapter. It is evaluated with the templates of the original model.
 
     Parameters
     ----------
     source : Embedding, str, Path, mapping, DataFrame or gensim KeyedVectors; or a model
-        Anything that `open_embedding` opens. For a language model, what `LanguageModelColumn` takes as a model, such as
-        its folder.
+        Anything that `open_embedding` opens. For a language model, any model that `LanguageModelColumn` accepts, such
+        as its folder.
     name : str
         Name of the version, after the name of the embedding or model.
     of : str
@@ -97,7 +97,7 @@ class GivenVersion(Version):
     Raises
     ------
     EmbeddingError
-        `of` is not the name of an embedding, or a sweep cannot open the source.
+        If `of` is not the name of an embedding, or if a sweep cannot open the source.
 
     Examples
     --------
@@ -124,7 +124,7 @@ class GivenVersion(Version):
         return replace(self, source=open_embedding(self.source))
 
     def applied(self, embedding: Embedding) -> Embedding:
-        """Return the words of the embedding that the source has, in memory."""
+        """Return the words of the embedding that the source contains, in memory."""
         version = open_embedding(self.source)
         looked_up = version if version.match != "exact" else replace(version, match=embedding.match)
         version = looked_up.excerpt(embedding.vocabulary())
@@ -138,27 +138,27 @@ _TAUGHT = "debiasing_words"
 
 @dataclass(frozen=True)
 class Debiasing(Version):
-    """A debiasing method, and the words that it learns from.
+    """A debiasing method, and the words from which it learns.
 
     Parameters
     ----------
     method : Debiaser
         A method such as `HardDebias`.
     sets : DebiasSets, str, Path, mapping or sequence of sequences of str
-        See `read_debias_sets`.
+        Sets of words. See `read_debias_sets`.
     name : str
         Name of the version, after the name of the embedding: "googlenews, debiased".
     of : str or tuple of str
         Names of the embeddings that a sweep debiases, or empty for all.
     skip_missing : bool
-        Learn only from words of the sets that have a vector, with a notice. A pair with a missing vector is left out.
+        Learn only from words of the sets that have a vector, with a notice. Pairs with a missing vector are omitted.
 
     Raises
     ------
     EmbeddingError
-        The method is not a `Debiaser`.
+        If the method is not a `Debiaser`.
     WordListError
-        The sets cannot be read.
+        If the sets cannot be read.
 
     Examples
     --------
@@ -178,11 +178,11 @@ class Debiasing(Version):
     def __post_init__(self) -> None:
         problem = "not a debiasing method. Pass one, such as `bayes_bias.debiasing.HardDebias()`."
         check_kind("method", self.method, Debiaser, problem, EmbeddingError)
-        object.__setattr__(self, "sets", read_debias_sets(self.sets))  # once, and before any vectors
+        object.__setattr__(self, "sets", read_debias_sets(self.sets))  # read the sets once, and before any vectors
 
     @property
     def learns_from(self) -> DebiasSets:
-        """Return the sets of words."""
+        """The sets of words."""
         return read_debias_sets(self.sets)
 
     @property
@@ -196,16 +196,16 @@ class Debiasing(Version):
     def applied(self, embedding: Embedding | Openable) -> Embedding:
         """Return the debiased version of an embedding, or of anything that `open_embedding` opens.
 
-        Words of the sets are looked up like words of lists, see `match` of `open_embedding`. The method learns from
+        Words of the sets are looked up like words of lists (see `match` of `open_embedding`). The method learns from
         each replicate separately. If replicates are the templates of one encoder, it learns from all sentences together
-        and changes all in the same way. Words without a usable vector are left out, with a notice.
+        and applies the same change to all of them. Words without a usable vector are omitted, with a notice.
 
         Raises
         ------
         EmbeddingError
-            Vectors of subwords are asked for, which no method changes.
+            If the embedding uses vectors of subwords, which no method changes.
         MeasureError
-            A word of the sets has no vector, or the method is not defined on these vectors.
+            If a word of the sets has no vector, or if the method is not defined for these vectors.
         """
         embedding = open_embedding(embedding)
         if embedding.match == "subwords":
@@ -234,13 +234,13 @@ class Debiasing(Version):
 
     @property
     def provenance(self) -> dict[str, str]:
-        """Return method, settings and sets, as tables record them."""
+        """Method, settings, and sets, as recorded in tables."""
         settings = ", ".join(f"{name} = {value}" for name, value in self.method.provenance.items())
         words = json.dumps(self.learned_words, ensure_ascii=False)
         return {"debiasing": settings, "debiasing_sets_sha256": self.learns_from.sha256, _TAUGHT: words}
 
     def _known_sets(self, vectors: Mapping[str, Vector], embedding: Embedding) -> DebiasSets:
-        """Return the sets, and report all words without a vector at once."""
+        """Return the sets. If words have no vector, report all of them at once."""
         sets, name = self._as_spelt(vectors, embedding), embedding.name
         word_sets = [*filter(None, (*sets.defining_sets, *sets.equalize_sets, *sets.groups, sets.independent))]
         missing: dict[str, None] = {}
@@ -263,7 +263,7 @@ class Debiasing(Version):
         return sets.without(missing)
 
     def _as_spelt(self, vectors: Mapping[str, Vector], embedding: Embedding) -> DebiasSets:
-        """The sets with words as the embedding spells them, as far as its `match` allows, with a notice."""
+        """Return the sets with words as spelt in the embedding, within the limits of its `match`, with a notice."""
         words = self.learned_words
         lacking = [word for word in words if word not in vectors]
         respelt = other_spellings(lacking, vectors, words, embedding.match)
@@ -274,7 +274,7 @@ class Debiasing(Version):
     def _debiased_together(
         self, vectors: Mapping[str, Vector], labels: Sequence[str], sets: DebiasSets
     ) -> dict[str, Vector]:
-        """Debias all sentences of one encoder together, each as if it were a word."""
+        """Debias all sentences of one encoder together, treating each sentence as a word."""
         sentences = {}
         for word, rows in vectors.items():
             for k, label in enumerate(labels):
@@ -284,7 +284,7 @@ class Debiasing(Version):
 
 
 def _with_pool_of(embedding: Embedding, debiased: Mapping[str, Vector]) -> Excerpt:
-    """Debiased vectors, with the words that random lists are drawn from in the embedding itself."""
+    """Return debiased vectors with the same pool for random lists as the original embedding."""
     reader, marked = embedding.reader, embedding.reader.marked()
     if marked is None:
         pool = tuple(islice(debiased, FREQUENT))
@@ -295,14 +295,14 @@ def _with_pool_of(embedding: Embedding, debiased: Mapping[str, Vector]) -> Excer
 
 
 def taught_words(table: AssociationTable) -> list[str]:
-    """Words of a table that taught the method by which its vectors were debiased, as far as the table knows."""
+    """Return the words of a table that were used to train the debiasing method, if the table records them."""
     words = chain.from_iterable(table.values[dim].to_numpy() for dim in CATEGORY_COORD)
     match = "exact" if table.origin is None else table.origin.embedding.match
     return find_learned(json.loads(table.provenance.get(_TAUGHT, "[]")), words, match)
 
 
 def find_learned(learned: Iterable[str], words: Iterable[str], match: Match) -> list[str]:
-    """Those of the words that are among the learned ones, as an embedding was asked to look them up."""
+    """Return the words that are among the learned words, looked up as in the embedding."""
     alike = ALIKE.get(match, str)
     spellings = {*map(alike, learned)}
     return [word for word in words if alike(word) in spellings]
@@ -314,7 +314,7 @@ def _insert_word(word: str, template: str) -> str:
 
 
 def _usable(embedding: Embedding) -> Mapping[str, Vector]:
-    """Words whose vectors have a direction, with a notice if some have none."""
+    """Return the words whose vectors have a direction, with a notice if some vectors have none."""
     vectors = embedding.all()
     usable = {word: vector for word, vector in vectors.items() if has_direction(vector).all()}
     if n_lost := len(vectors) - len(usable):

@@ -1,4 +1,4 @@
-"""The interface of debiasing methods, and their registry, in which each is registered where it is defined."""
+"""The interface of debiasing methods, and the registry of methods."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -20,19 +20,19 @@ from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_se
 # Products of four values between these are neither zero nor infinite.
 _SMALLEST, _LARGEST = 1e-60, 1e60
 
-# Installed packages name modules with methods of their own under this group.
+# Entry-point group under which installed packages name modules with their own methods.
 ENTRY_POINTS = "bayes_bias.debiasing"
 
 
 @dataclass(frozen=True)
 class Debiaser[Learned](ABC):
-    """A debiasing method: `fit` learns from sets of words, `transform` takes the bias out of vectors.
+    """A debiasing method. `fit` learns from sets of words, and `transform` removes the bias from vectors.
 
     Vectors are a mapping of words to arrays, a DataFrame with words in its index, or a pair of an array (words,
     dimensions) and its words, as in scikit-learn. `transform` returns a mapping, a DataFrame, or an array, accordingly.
 
     A method is a frozen dataclass, registered by `debiaser`. Its fields are its settings, which sweep files and the
-    command line can name. `fit` changes nothing and returns a copy that holds what was learned.
+    command line can name. `fit` does not change the method and returns a copy that contains the learned parameters.
 
     Examples
     --------
@@ -48,7 +48,9 @@ class Debiaser[Learned](ABC):
     learned: Learned | None = field(default=None, kw_only=True, repr=False, compare=False)
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Let `fit` receive `DebiasSets`, and `fit` and `transform` a mapping of vectors, whatever is given."""
+        """Wrap `fit` and `transform`, so that they receive `DebiasSets` and a mapping of vectors for every type of
+        input.
+        """
         super().__init_subclass__(**options)
         if "fit" in vars(cls):
             cls.fit = _with_sets_read(vars(cls)["fit"])  # type: ignore[method-assign]
@@ -64,7 +66,7 @@ class Debiaser[Learned](ABC):
         Raises
         ------
         MeasureError
-            The method is not defined on these vectors or sets.
+            If the method is not defined for these vectors or sets.
         """
 
     @abstractmethod
@@ -74,7 +76,7 @@ class Debiaser[Learned](ABC):
         Raises
         ------
         MeasureError
-            `fit` was not called, or the method is not defined on these vectors.
+            If `fit` was not called, or if the method is not defined for these vectors.
         """
 
     def fit_transform(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> dict[str, np.ndarray]:
@@ -83,29 +85,29 @@ class Debiaser[Learned](ABC):
 
     @property
     def fitted(self) -> Learned:
-        """Return the parameters that `fit` has learned, for use in `transform`."""
+        """The parameters that `fit` has learned, for use in `transform`."""
         if self.learned is None:
             raise MeasureError(f"{self.name} is not fitted. Call `fit(vectors, sets)` first, and use its result.")
         return self.learned
 
     @property
     def needs_vocabulary(self) -> bool:
-        """True if it requires all vectors of an embedding, and not only the words of a list and of the sets."""
+        """True if the method requires all vectors of an embedding, and not only those of the lists and sets."""
         return False
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """Return name and settings, as tables and files record them."""
+        """The name and settings, as recorded in tables and files."""
         return {"method": self.name} | {name: getattr(self, name) for name in self.settings()}
 
     @classmethod
     def settings(cls) -> tuple[str, ...]:
-        """Return the names of the settings."""
+        """The names of the settings."""
         return tuple(setting.name for setting in fields(cls) if setting.name != "learned")
 
 
 def _with_sets_read(fit: Callable[..., Any]) -> Callable[..., Any]:
-    """The `fit` of a method, called with `DebiasSets` in place of text, files, mappings, or pairs."""
+    """Wrap the `fit` of a method, so that it receives `DebiasSets` for text, files, mappings, or pairs."""
 
     @wraps(fit)
     def read_first(self: Any, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Any:
@@ -117,7 +119,7 @@ def _with_sets_read(fit: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _with_mapping(transform: Callable[..., Any]) -> Callable[..., Any]:
-    """The `transform` of a method, called with a mapping in place of a frame or an array."""
+    """Wrap the `transform` of a method, so that it receives a mapping for a frame or an array."""
 
     @wraps(transform)
     def in_its_form(self: Any, vectors: Any) -> Any:
@@ -127,7 +129,7 @@ def _with_mapping(transform: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _check_size(vectors: Mapping[str, np.ndarray], sets: DebiasSets) -> None:
-    """Refuse vectors so large or small that the products of a method are zero or infinite."""
+    """Raise an error if vectors are so large or small that products in the method are zero or infinite."""
     for word in sets.words:
         largest = float(np.abs(vectors[word]).max()) if word in vectors else 1.0
         if np.isfinite(largest) and largest and not _SMALLEST < largest < _LARGEST:
@@ -141,12 +143,12 @@ DEBIASERS: dict[str, type[Debiaser[Any]]] = {}
 
 
 def debiaser[Method: Debiaser[Any]](name: str) -> Callable[[type[Method]], type[Method]]:
-    """Register a debiasing method under the name that sweeps and the command line know it by.
+    """Register a debiasing method under a name, for sweeps and the command line.
 
     Raises
     ------
     MeasureError
-        The name is taken by another class.
+        If another class has this name.
     """
 
     def register(method: type[Method]) -> type[Method]:
@@ -166,19 +168,20 @@ def debiaser[Method: Debiaser[Any]](name: str) -> Callable[[type[Method]], type[
 def debiaser_names() -> list[str]:
     """Return the names of all methods, including methods of installed packages.
 
-    A package adds its own by an entry point of the group ``bayes_bias.debiasing``: a module that uses `debiaser`.
+    A package adds its own methods through an entry point in the group ``bayes_bias.debiasing``, which names a module
+    that uses `debiaser`.
     """
     import_modules("bayes_bias.debiasing", "debias_", ENTRY_POINTS, MeasureError)
     return sorted(DEBIASERS)
 
 
 def make_debiaser(name: str, settings: Mapping[str, Any], argument: str = "method") -> Debiaser[Any]:
-    """Make the method of this name with these settings.
+    """Create the method with this name and these settings.
 
     Raises
     ------
     MeasureError
-        An unknown name or setting, or a value that the method refuses.
+        If the name or a setting is unknown, or if a value is invalid.
     """
     names = debiaser_names()
     if name not in names:
@@ -191,21 +194,21 @@ def make_debiaser(name: str, settings: Mapping[str, Any], argument: str = "metho
     return method(**settings)
 
 
-# Words whose group is known, for methods that learn from labels.
+# Words with a known group, for methods that learn from labels.
 
 
 def labelled_rows(
     vectors: Mapping[str, np.ndarray], sets: DebiasSets, also: int, method: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Vectors of the labelled words (words, dimensions), and the number of the group of each.
+    """Return the vectors of the labelled words (words, dimensions), and the index of the group of each word.
 
-    The words are the labelled words of the sets (`DebiasSets.labelled`), and the `also` words of the vocabulary that
-    lean most to each group.
+    The words are the labelled words of the sets (`DebiasSets.labelled`), and the `also` most biased words of the
+    vocabulary for each group.
 
     Raises
     ------
     MeasureError
-        A group has fewer than two words, a word has no usable vector, or too few words lean to a group.
+        If a group has fewer than two words, a word has no usable vector, or too few words are biased towards a group.
     """
     groups = [list(words) for words in sets.labelled]
     if also:
@@ -221,7 +224,7 @@ def labelled_rows(
 
 
 def leaning_words(vectors: Mapping[str, np.ndarray], sets: DebiasSets, count: int, method: str) -> list[list[str]]:
-    """Return the `count` words of the vocabulary that lean most to each group, without words of the sets."""
+    """Return the `count` most biased words of the vocabulary for each group, without words of the sets."""
     classes = {str(group): words for group, words in enumerate(sets.labelled)}
     bias = pd.concat([bias_towards(vectors, words, classes) for words, _ in iterate_blocks(vectors, method)])
     return list(most_biased(bias.drop(index=list(sets.words), errors="ignore"), count).values())

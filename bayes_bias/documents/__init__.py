@@ -1,1 +1,1 @@
-"""Write the `Document` of any result as a folder with a page, tables, figures, methods and provenance."""
+"""Write the `Document` of any result to a folder with a page, tables, figures, methods, and provenance."""

@@ -1,4 +1,4 @@
-"""What a report of any kind consists of, as data: `writer` makes a folder of it."""
+"""The content of a report of any kind, as data. `writer` creates a folder from it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,56 +25,56 @@ class PageSection:
 
     anchor: str
     title: str
-    template: str  # the file in ``templates/`` with its text, tables and figures
-    facts: Mapping[str, Any] = _NOTHING  # what the template fills in, besides the facts of the document
-    look: str = ""  # its class in the style sheet
+    template: str  # file in ``templates/`` with the text, tables, and figures
+    facts: Mapping[str, Any] = _NOTHING  # values for the template, in addition to the facts of the document
+    look: str = ""  # class in the style sheet
 
 
 @dataclass(frozen=True, eq=False)
 class Document:
-    """A report of any kind: a page, and its other files, by their names."""
+    """A report of any kind, which consists of a page and other files."""
 
-    title: str  # of the browser's window
+    title: str  # title of the browser window
     heading: str
-    sections: Sequence[PageSection | None]  # None is left out
-    provenance: Mapping[str, Any]  # where the numbers come from; the writer adds a hash of every file
-    opening: Mapping[str, str] = _NOTHING  # paragraphs below the heading, by their classes in the style sheet
-    facts: Mapping[str, Any] = _NOTHING  # what all templates may fill in; they also have ``figures``
+    sections: Sequence[PageSection | None]  # None is skipped
+    provenance: Mapping[str, Any]  # origin of the numbers; the writer adds a hash of every file
+    opening: Mapping[str, str] = _NOTHING  # paragraphs below the heading, by their class in the style sheet
+    facts: Mapping[str, Any] = _NOTHING  # values for all templates, which also receive ``figures``
     figures: Mapping[str, Callable[[], "Axes"]] = _NOTHING
-    tables: Mapping[str, pd.DataFrame] = _NOTHING  # as CSV; an index without a name is not written
-    latex: str = ""  # the template of ``tables.tex``
+    tables: Mapping[str, pd.DataFrame] = _NOTHING  # written as CSV; an index without a name is omitted
+    latex: str = ""  # template of ``tables.tex``
     methods: Methods | None = None
-    fits: Mapping[str, Fit] = _NOTHING  # one without a name is ``posterior.nc``
+    fits: Mapping[str, Fit] = _NOTHING  # a fit with an empty name becomes ``posterior.nc``
     texts: Mapping[str, str] = _NOTHING
-    data: Mapping[str, Callable[[Path], object]] = _NOTHING  # written by functions of their paths
-    kicker: str = ""  # begins the line above the heading
-    look: str = ""  # the page's class in the style sheet
-    templates: str = TEMPLATES  # the package whose folder ``templates/`` the sections come from
-    sortable: bool = False  # whether the page has a script with which readers sort its tables
+    data: Mapping[str, Callable[[Path], object]] = _NOTHING  # written by functions that receive a path
+    kicker: str = ""  # beginning of the line above the heading
+    look: str = ""  # class of the page in the style sheet
+    templates: str = TEMPLATES  # package with the folder ``templates/`` of the sections
+    sortable: bool = False  # whether the page has a script that lets readers sort its tables
 
 
 class Documented(Protocol):
     """A result that defines its own page and files."""
 
     def document(self) -> Document:
-        """Its page, and its other files."""
+        """Return the page and the other files."""
 
 
 def methods_section(methods: Methods) -> PageSection:
-    """The methods text with its references, to be taken over into a paper."""
+    """Return the section with the methods text and its references, for use in a paper."""
     return PageSection("methods", "Methods", "methods.html", {"methods": methods})
 
 
 def notices_section(title: str, notices: Sequence[str]) -> PageSection | None:
-    """Notes on the data for the reader, or None if there are none."""
+    """Return the notes on the data for the reader, or None if there are none."""
     return PageSection("notices", title, "notices.html", {"notices": notices}) if notices else None
 
 
-# Where the numbers of a report come from: what every kind of report says of its model.
+# The origin of the numbers in a report, which every report with a model describes.
 
 
 class Modelled(Protocol):
-    """A result of one model, read under one scope."""
+    """A result of one model, summarised under one scope."""
 
     @property
     def spec(self) -> ModelSpec: ...
@@ -85,7 +85,7 @@ class Modelled(Protocol):
 
 
 def model_provenance(result: Modelled, fitted: Fitted) -> dict[str, Any]:
-    """Scope, model, priors and package versions."""
+    """The scope, model, priors, and package versions."""
     return {
         "scope": result.scope,
         "ci_prob": result.ci_prob,
@@ -97,5 +97,5 @@ def model_provenance(result: Modelled, fitted: Fitted) -> dict[str, Any]:
 
 
 def priors_of(spec: ModelSpec) -> dict[str, str]:
-    """The priors of a model, as they are written."""
+    """Return the priors of a model as text."""
     return {name: str(prior) for name, prior in spec.priors.items()}

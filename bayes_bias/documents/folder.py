@@ -1,4 +1,4 @@
-"""A report folder: rendered first, then put into place in one step, so that nothing half-written remains."""
+"""Write a report folder. It is rendered first and then moved into place in one step, to avoid partial reports."""
 
 import ctypes
 import errno
@@ -16,14 +16,14 @@ from bayes_bias.files import OVERWRITE, UNFINISHED, check_home, unfinished_name
 
 PROVENANCE = "provenance.json"
 
-# Where a report lies, complete, while its files take the places of an earlier one's, if not in one step.
+# Folder for a complete report while its files replace those of an earlier report, if this is not possible in one step.
 _COMPLETE = f"{UNFINISHED}but-complete"
-# Of Linux: relative to the working folder; each path takes the other's name.
+# Constants of Linux: paths are relative to the working folder, and both paths exchange their names.
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 
 
 def check_folder(out: str | Path, overwrite: bool = False) -> None:
-    """Refuse a folder that cannot be written, or that holds something, before anything is computed for it."""
+    """Raise an error if a folder cannot be written to or is not empty, before anything is computed for it."""
     out = check_path("out", out, OutputError)
     check_switch("overwrite", overwrite)
     check_home(out, "out")
@@ -45,7 +45,7 @@ def _check_empty(out: Path, overwrite: bool) -> None:
 
 
 def write_folder(out: Path, render: Callable[[Path], None], overwrite: bool) -> None:
-    """Render files into a new folder, and move them into place once all of them are there."""
+    """Render files into a new folder, and move them into place when all of them are complete."""
     check_folder(out, overwrite)
     unfinished = _unfinished(out)
     try:
@@ -58,7 +58,9 @@ def write_folder(out: Path, render: Callable[[Path], None], overwrite: bool) -> 
 
 
 def _unfinished(out: Path) -> Path:
-    """A new folder on the file system of `out`: beside it, or inside where it cannot change places with another."""
+    """Create a new folder on the file system of `out`: next to it or, if the two cannot exchange their names, inside
+    it.
+    """
     place = out.resolve()
     home = next(folder for folder in (place, *place.parents) if folder.exists())
     if home == place and _can_be_exchanged(place):
@@ -73,7 +75,7 @@ def _cannot_write(out: Path, error: OSError) -> OutputError:
 
 
 def hashes(folder: Path) -> dict[str, str]:
-    """The SHA-256 of every file in a folder, by its path there."""
+    """Return the SHA-256 of every file in a folder, by its path in the folder."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     return {path.relative_to(folder).as_posix(): _sha256(path) for path in files}
 
@@ -83,7 +85,7 @@ def _sha256(path: Path) -> str:
 
 
 def _move_into_place(unfinished: Path, out: Path, overwrite: bool) -> None:
-    _check_empty(out, overwrite)  # another program may have been faster
+    _check_empty(out, overwrite)  # another program may have created the folder first
     if not out.exists():
         out.parent.mkdir(parents=True, exist_ok=True)
         unfinished.rename(out)
@@ -102,17 +104,17 @@ def _move_into_place(unfinished: Path, out: Path, overwrite: bool) -> None:
         unfinished.rename(out / _COMPLETE)
         _finish(out)
         return
-    _link_what_is_not_ours(unfinished, out)  # what came meanwhile
+    _link_what_is_not_ours(unfinished, out)  # files that were added in the meantime
 
 
 def _can_be_exchanged(place: Path) -> bool:
-    """Whether another folder may take the name of this one. A process would not find its working folder any more."""
+    """Return True if another folder can take the name of this folder, which must not contain the working folder."""
     inside = Path.cwd().is_relative_to(place)
     return not inside and not place.is_mount() and all(os.access(path, os.W_OK) for path in (place, place.parent))
 
 
 def _link_what_is_not_ours(old: Path, new: Path) -> None:
-    """Have all in the new folder, too, that the report in the old one did not write, or that was changed since."""
+    """Link all files from the old folder into the new folder, except unchanged files that the old report wrote."""
     ours = {name for name, sha256 in _written_files(old).items() if _unchanged(old / name, sha256)}
     for path in old.rglob("*"):
         name = path.relative_to(old).as_posix()
@@ -127,12 +129,12 @@ def _is_folder(path: Path) -> bool:
 
 
 def _exchange(one: Path, other: Path) -> None:
-    """Each takes the other's name, in one step.
+    """Exchange the names of two folders in one step.
 
     Raises
     ------
     OSError
-        The system or the disk knows no such step.
+        If the system or the file system does not support this.
     """
     if sys.platform != "linux":
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
@@ -142,13 +144,14 @@ def _exchange(one: Path, other: Path) -> None:
 
 
 def _finish(out: Path) -> None:
-    """Put a complete report into place. Where a run was killed meanwhile, the next one into the folder goes on."""
+    """Move a complete report into place. If this is interrupted, the next run with the same folder continues."""
     complete = out / _COMPLETE
     if not complete.is_dir():
         return
     if new := _written_files(complete):
         _remove_stale(out, {PROVENANCE, *new})
-    for name in sorted(_names(complete), key=PROVENANCE.__eq__):  # last, since it says what the others are
+    # the provenance comes last, because it describes the other files
+    for name in sorted(_names(complete), key=PROVENANCE.__eq__):
         (out / name).parent.mkdir(exist_ok=True)
         (complete / name).replace(out / name)
     shutil.rmtree(complete)
@@ -159,7 +162,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def _remove_stale(out: Path, new: set[str]) -> None:
-    """Remove what an earlier report wrote and nobody changed since, such as figures of another list."""
+    """Remove unchanged files of an earlier report that the new report lacks, such as figures of another list."""
     for name, sha256 in _written_files(out).items():
         path = (out / name).resolve()
         if name not in new and path.is_relative_to(out.resolve()) and _unchanged(path, sha256):
@@ -171,12 +174,14 @@ def _unchanged(path: Path, sha256: str) -> bool:
 
 
 def _written_files(folder: Path) -> dict[str, str]:
-    """Files that an earlier report wrote into a folder, with their hashes; none if there was no report."""
+    """Return the files that an earlier report wrote to a folder, with their hashes, or nothing without an earlier
+    report.
+    """
     file = folder / PROVENANCE
     if not file.is_file():
         return {}
     try:
         files = json.loads(file.read_text(encoding="utf-8")).get("files", {})
     except (ValueError, AttributeError, RecursionError):
-        return {}  # a file of that name that is not ours: nothing in the folder is
+        return {}  # a file with this name from another program, so no file in the folder belongs to a report
     return {str(name): str(sha256) for name, sha256 in files.items()} if isinstance(files, dict) else {}

@@ -1,4 +1,4 @@
-"""The methods text for a paper, and the works that it cites."""
+"""The methods text for a paper, and the references that it cites."""
 
 import re
 import tomllib
@@ -30,7 +30,8 @@ from bayes_bias.table.scopes import ScopeName, scope_of
 
 _KEY = re.compile(r"@\w+\s*\{\s*([\w:./+-]+)\s*,")
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
-# Any command but those for letters, emphasis and formulas: others, such as \\input, run when a document is built.
+# Any command except those for letters, emphasis, and formulas. Other commands, such as \\input, are executed when a
+# document is built.
 _OTHER_COMMAND = re.compile(
     r"\\(?!([bcdHijkloLOrtuv]|aa|AA|ae|AE|oe|OE|ss|(La)?TeX|text(endash|emdash|quoteright|it|bf|sc|tt)|emph|url|doi"
     r"|(wide)?hat|tilde|bar|times|alpha|beta|chi|math(rm|bf|cal)|ldots)(?![a-zA-Z]))[a-zA-Z]"
@@ -49,36 +50,38 @@ class Cited:
 
     @property
     def url(self) -> str:
-        """Where the DOI leads, or "" without a DOI."""
+        """The address of the DOI, or "" without a DOI."""
         doi = self.reference.doi
         return f"https://doi.org/{quote(doi, safe='/:;().')}" if _DOI.fullmatch(doi) else ""
 
     @property
     def bibtex(self) -> str:
-        """The entry of the source, or one that holds the citation as a note, if TeX can read it only as text."""
+        """The BibTeX entry of the source. If TeX can read the source only as text, the entry contains the citation as a
+        note.
+        """
         entry = self.reference.bibtex.strip()
         if _is_entry(entry):
             lines = entry.splitlines()
             return "\n".join(x if _VERBATIM.match(x) else _BARE.sub(r"\\\g<0>", x) for x in lines)
-        # BibTeX counts braces, escaped ones included.
+        # BibTeX also counts escaped braces.
         note = latex(self.reference.citation).replace(r"\{", r"\textbraceleft{}").replace(r"\}", r"\textbraceright{}")
         doi = quote(self.reference.doi, safe="/:;().<>[]_+*'") if _DOI.fullmatch(self.reference.doi) else ""
         return f"@misc{{{self.key},\n  note = {{{note}}},\n  doi  = {{{doi}}},\n}}"
 
 
 def reference_of(work: str | Reference) -> Reference:
-    """A work that is cited by its key, or as it is."""
+    """Return the reference for a key, or the reference itself."""
     return work if isinstance(work, Reference) else shared_references()[work]
 
 
 def key_of(reference: Reference) -> str:
-    """The BibTeX key, from the entry if there is one."""
+    """Return the BibTeX key, from the entry if there is one."""
     key = _KEY.match(reference.bibtex.strip())
     return key[1] if key else slug(reference.doi or reference.citation)
 
 
 def _is_entry(text: str) -> bool:
-    """Return True if this is one whole BibTeX entry without commands that could do more than write letters."""
+    """Return True if the text is one complete BibTeX entry with only harmless commands."""
     depth, ends = 0, []
     for at, character in enumerate(text):
         depth += {"{": 1, "}": -1}.get(character, 0)
@@ -90,7 +93,7 @@ def _is_entry(text: str) -> bool:
 
 @cache
 def shared_references() -> dict[str, Reference]:
-    """The works of `references.toml` by their keys."""
+    """Return the references in `references.toml` by key."""
     content = tomllib.loads((files("bayes_bias.documents") / "references.toml").read_text(encoding="utf-8"))
     return {key: Reference(**entry) for key, entry in content.items()}
 
@@ -102,7 +105,7 @@ _KINDS = {"topic": "a sub-topic", "pair": "a pair"}
 
 @dataclass(frozen=True)
 class Cite:
-    """Works that a sentence cites: keys of ``references.toml``, or references."""
+    """The references that a sentence cites: keys in ``references.toml``, or references."""
 
     works: tuple[str | Reference, ...]
 
@@ -112,17 +115,17 @@ type Sentence = tuple[str | Cite, ...]
 
 @dataclass(frozen=True, eq=False)
 class Methods:
-    """A template, what it fills in, and the works that it may cite."""
+    """A template, its values, and the references that it may cite."""
 
     template: str
     facts: Mapping[str, Any]
-    sources: tuple[Reference, ...] = ()  # works that are not in ``references.toml``
-    sampled: Sentence = ()  # the convergence of the fits
-    checks: tuple[Sentence, ...] = ()  # a paragraph for each check
+    sources: tuple[Reference, ...] = ()  # references that are not in ``references.toml``
+    sampled: Sentence = ()  # convergence of the fits
+    checks: tuple[Sentence, ...] = ()  # one paragraph for each check
 
     @cached_property
     def references(self) -> tuple[Cited, ...]:
-        """The works that the text cites, in the order of the text."""
+        """The references that the text cites, in the order of the text."""
         keys = dict.fromkeys(key for cited in _CITED.findall(self.latex) for key in cited.split(","))
         works = [reference_of(work) for sentence in (self.sampled, *self.checks) for work in _works_of(sentence)]
         works_by_key = shared_references() | {key_of(work): work for work in (*self.sources, *works)}
@@ -140,13 +143,13 @@ class Methods:
 
     @property
     def plain(self) -> str:
-        """Plain text with numbered references below."""
+        """The plain text, followed by numbered references."""
         entries = [f"[{r.number}] {r.reference.citation} {r.url}".rstrip() for r in self.references]
         return "\n\n".join([*self.paragraphs, "\n".join(["References", *entries])]) + "\n"
 
     @property
     def latex(self) -> str:
-        r"""LaTeX with ``\cite`` commands for ``references.bib``."""
+        r"""The text in LaTeX, with ``\cite`` commands for ``references.bib``."""
 
         def cite(*keys: str) -> Latex:
             return Latex(r"\cite{" + ",".join(keys) + "}")
@@ -155,12 +158,12 @@ class Methods:
 
     @property
     def bibliography(self) -> str:
-        """BibTeX entries of all cited works."""
+        """The BibTeX entries of all cited references."""
         return "\n\n".join(cited.bibtex for cited in self.references) + "\n"
 
     @property
     def files(self) -> dict[str, str]:
-        """The files of a folder, by their names."""
+        """Return the content of all files by name."""
         return {"methods.txt": self.plain, "methods.tex": self.latex, "references.bib": self.bibliography}
 
     @property
@@ -180,7 +183,7 @@ class Methods:
 
 
 def _works_of(sentence: Sentence) -> tuple[str | Reference, ...]:
-    """All works that a sentence cites."""
+    """Return all references that a sentence cites."""
     return tuple(work for part in sentence if isinstance(part, Cite) for work in part.works)
 
 
@@ -201,7 +204,7 @@ def methods_of_fits(
     sources: tuple[Reference, ...] = (),
     checks: tuple[Sentence, ...] = (),
 ) -> Methods:
-    """The methods of posteriors of one model, by their names: the model's source, settings and convergence."""
+    """Return the methods text for several fits of one model: the source of the model, its settings, and convergence."""
     first = next(iter(fits.values()))
     diagnostics = {name: Diagnostics.of(fitted) for name, fitted in fits.items()}
     of_fits = {
@@ -214,7 +217,7 @@ def methods_of_fits(
 
 
 def _converged(diagnostics: Mapping[str, Diagnostics]) -> Sentence:
-    """The diagnostics of all fits, by their names, in a sentence of the methods text."""
+    """Describe the diagnostics of all fits in a sentence of the methods text."""
     values = diagnostics.values()
     failed = [name for name, one in diagnostics.items() if not one.for_bias.converged]
     partly = [name for name, one in diagnostics.items() if one.for_bias.converged and not one.converged]
@@ -234,17 +237,17 @@ def _converged(diagnostics: Mapping[str, Diagnostics]) -> Sentence:
 
 
 def cited_spec(spec: ModelSpec) -> dict[str, Any]:
-    """A model and the key of its reference, if it has one."""
+    """Return a model and the key of its reference, if it has one."""
     return {"spec": spec, "model_key": key_of(spec.reference) if spec.reference else None}
 
 
 def sources_of(spec: ModelSpec) -> tuple[Reference, ...]:
-    """The reference of a model, if it has one."""
+    """Return the reference of a model, if it has one."""
     return (spec.reference,) if spec.reference else ()
 
 
 def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, ci_prob: float) -> dict[str, Any]:
-    """Facts about the crossed model, fitted to one table or several, by their names."""
+    """Return facts about the crossed model for one table or several tables, by name."""
     first = next(iter(fits.values()))
     kinds = list(dict.fromkeys(fitted.replicate_kind for fitted in fits.values() if fitted.replicate_kind))
     kind = "replicate" if len(kinds) > 1 else "".join(kinds)
@@ -252,14 +255,14 @@ def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, c
     return {
         "residual": residual_of(spec.priors),
         "metric": first.metric,
-        # Whether a target's level is separate from its level in the associated classes.
+        # Whether targets have a level in all classes in addition to their level in the associated classes.
         "shared": "sd_target" in sampled,
-        # Whether some lists have several groups, of which an attribute may prefer one, and some only one.
+        # Whether some lists have several groups, between which an attribute can have a preference, and others only one.
         "grouped": any(fitted.data.sizes["group"] > 1 for fitted in fits.values()),
         "alone": any(fitted.data.sizes["group"] == 1 for fitted in fits.values()),
         "by_class": _scaled_by(first, "attribute_class", "control"),
         "by_group": _scaled_by(first, "group"),
-        # A table without controls does not use all of them.
+        # Tables without controls do not use all parameters.
         "priors": "; ".join(f"{p} for {_named(name)}" for name, p in _priors(fits, spec) if name in sampled),
         "units": _units(fits, spec),
         "own_units": spec.options["unit"] == OWN_WITHIN_BLOCK,
@@ -275,7 +278,7 @@ def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, c
 
 
 def _priors(fits: Mapping[str, Fitted], spec: ModelSpec) -> list[tuple[str, Prior]]:
-    """The priors of a spec, without those that vectors tell for every table."""
+    """Return the priors of a spec, except priors that vectors determine for each table."""
     used: dict[str, Prior] = dict(spec.priors)
     for side, parameter in PREFERENCE.items():
         if parameter in used and all(variance_name(side) in fitted.posterior for fitted in fits.values()):
@@ -286,7 +289,7 @@ def _priors(fits: Mapping[str, Fitted], spec: ModelSpec) -> list[tuple[str, Prio
 
 
 def source_facts(table: AssociationTable) -> dict[str, Any]:
-    """The keys of a word list and of its control classes; none for your own list."""
+    """Return the keys of a word list and of its control classes, or nothing for a user's own list."""
     others = [reference for reference in table.references if reference != table.source]
     return {
         "key": key_of(table.source) if table.source.citation else None,
@@ -295,14 +298,14 @@ def source_facts(table: AssociationTable) -> dict[str, Any]:
 
 
 def _units(fits: Mapping[str, Fitted], spec: ModelSpec) -> list[tuple[str, str]]:
-    """The priors' unit for each table, or empty if priors are in the units of the table."""
+    """Return the unit of the priors for each table, or nothing if priors are in the units of the table."""
     if spec.options["unit"] == AS_MEASURED:
         return []
     return [(name, f"{unit_of(spec, fitted.data):.4g}") for name, fitted in fits.items()]
 
 
 def _clustered(fits: Mapping[str, Fitted]) -> list[str]:
-    """Words that share effects: "targets of a pair"."""
+    """Name the words that share effects, such as "targets of a pair"."""
     sentences = [
         f"{side}s of {_KINDS[kind]}"
         for fitted in fits.values()
@@ -318,20 +321,20 @@ def _named(parameter: str) -> str:
 
 
 def _scaled_by(fitted: Fitted, *dims: str) -> list[str]:
-    """Effects that have a scale for each class, or group."""
+    """Name the effects that have a scale for each class or group."""
     posterior = fitted.posterior
     return [effect for name, effect in _EFFECTS.items() if name in posterior and {*dims} & set(posterior[name].dims)]
 
 
-# The crossed model of a value as a formula, as text and as LaTeX.
+# The crossed model of a value as a formula, in text and LaTeX.
 
 _ASSOCIATED = r" \, \mathbf{1}[c \textrm{ associated}]"
 
 
 def formula(*, shared: bool, grouped: bool, replicated: bool) -> str:
-    """The model of a value.
+    """Return the formula of the crossed model as text.
 
-    `shared` gives targets a level in the associated classes, `grouped` stands for several groups, and `replicated` for
+    `shared` adds a level of targets in the associated classes. `grouped` means several groups, and `replicated` means
     replicates.
     """
     level = "a[i{r}] + u[i{r}] (where c is associated with a group)" if shared else "u[i{r}]"
@@ -345,7 +348,7 @@ def formula(*, shared: bool, grouped: bool, replicated: bool) -> str:
 
 
 def equation(*, shared: bool, grouped: bool, replicated: bool) -> str:
-    """The same formula in LaTeX, in rows that fit the columns of a paper."""
+    """Return this formula in LaTeX, in rows that fit into the columns of a paper."""
     level = r"a_{i%s} + u_{i%s}" + _ASSOCIATED if shared else "u_{i%s}"
     others = f"x_{{ic%s}} + b_{{j%s}} + {'w_{jg%s} + ' if grouped else ''}e_{{ij%s}}"
     once, by_replicate = ((_indexed(level, r), _indexed(others, r)) for r in ("", "r"))

@@ -1,4 +1,4 @@
-"""Templates as pages, LaTeX or plain text: the same numbers, each language with its escaping."""
+"""Render templates as web pages, LaTeX, or plain text, with the escaping of each language."""
 
 import re
 from functools import cache
@@ -14,11 +14,11 @@ from bayes_bias.posterior.summary import CHANCE, GROUP_BIAS_CAVEAT, chance
 from bayes_bias.posterior.verdict import ARBITRARY_TOPICS, RANDOM_WORDS
 from bayes_bias.table.columns import interval_of
 
-# The package whose folder `templates/` all pages may use.
+# The package whose folder `templates/` is available to all pages.
 TEMPLATES = "bayes_bias.documents"
 
-# The end of a sentence: before a capital letter, an opening bracket or the name of a list and a colon. Abbreviations
-# and initials end none.
+# The end of a sentence, which precedes a capital letter, an opening bracket, or the name of a list with a colon.
+# Abbreviations and initials do not end a sentence.
 _SENTENCE_END = re.compile(
     r"(?<=[\w)\]%”’][.?]|[.?][)”’]) (?<!\bvs\. )(?<!\b[DMS][rst]\. )(?<!\bMrs\. )(?<!\b[A-Z]\. )(?=[A-Z(“]|\S+: )"
 )
@@ -59,33 +59,35 @@ _GLOBALS = {
 
 
 class Latex(str):
-    """Text that is LaTeX already."""
+    """Text that is already in LaTeX."""
 
 
 def latex(value: object) -> Latex:
-    """Any value as LaTeX that prints unchanged, whatever its characters mean to TeX. A layout is a table."""
+    """Return any value as LaTeX that prints unchanged, with special characters escaped. A layout becomes a table."""
     if isinstance(value, Layout):
         return Latex(value.latex())
     return value if isinstance(value, Latex) else Latex(escape_latex(str(value)))
 
 
 def render_html(template: str, package: str = TEMPLATES, /, **values: Any) -> str:
-    """A page. Every value is escaped unless it is `Markup`. The template is one of the package's, or of those here."""
+    """Render a page. Every value is escaped unless it is `Markup`. The template comes from the package, or from this
+    one.
+    """
     return _environment("html", package).get_template(template).render(**values)
 
 
 def render_latex(template: str, **values: Any) -> str:
-    """LaTeX; every value is escaped unless it is `Latex`."""
+    """Render LaTeX. Every value is escaped unless it is `Latex`."""
     return _environment("latex").get_template(template).render(**values)
 
 
 def render_text(template: str, **values: Any) -> str:
-    """Plain text."""
+    """Render plain text."""
     return _environment("text").get_template(template).render(**values)
 
 
 def verbatim(name: str) -> Markup:
-    """A file of the templates folder unchanged, such as the style sheet."""
+    """Return an unchanged file from the templates folder, such as the style sheet."""
     return Markup(_environment("text").get_template(name).render())
 
 

@@ -1,4 +1,4 @@
-"""`write`: a result as pages, tables, and figures in a folder."""
+"""`write`: save a result as pages, tables, and figures in a folder."""
 
 import base64
 import io
@@ -34,18 +34,18 @@ from bayes_bias.plots.style import style
 logger = logging.getLogger("bayes_bias")
 
 DPI = 220
-# A file takes .1 s and more, and a process that renders some of them 2 s to start.
+# A figure file takes at least .1 s, and starting another process takes 2 s.
 _WORTH_PROCESSES = 40
 
 _NO_DATES = {"png": {"Software": None}, "pdf": {"CreationDate": None}, "svg": {"Date": None, "Creator": None}}
 
-# A browser has fonts for scripts that Matplotlib's own font lacks.
+# A browser has fonts for scripts that Matplotlib's default font lacks.
 _FONTS = "'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 
 
 @dataclass(frozen=True)
 class Rendered:
-    """A figure in each format, as SVG among them, and whether the font lacks letters of it."""
+    """A figure in each format, including SVG, and whether the font lacks some of its letters."""
 
     name: str
     files: Mapping[str, bytes]
@@ -55,7 +55,7 @@ class Rendered:
 def render_in_background(
     axes: Mapping[str, Axes], formats: Sequence[str]
 ) -> AbstractContextManager[Iterator[Rendered]]:
-    """One figure after the other; if there are many files, other processes render them from now on."""
+    """Yield rendered figures. If there are many files, other processes start rendering them immediately."""
     suffixes = tuple(dict.fromkeys(("svg", *formats)))
     jobs = -1 if len(axes) * len(suffixes) >= _WORTH_PROCESSES else 1
     work = (joblib.delayed(_render_formats)(name, ax, suffixes) for name, ax in axes.items())
@@ -87,7 +87,7 @@ def _render_formats(name: str, ax: Axes, formats: Sequence[str]) -> Rendered:
 
 
 def _laid_out(ax: Axes) -> Figure:
-    """Arranging a figure takes longer than drawing it, and once is enough for all formats."""
+    """Lay out a figure once for all formats, because layout takes longer than drawing."""
     figure = cast(Figure, ax.get_figure(root=True))
     with style():
         figure.draw_without_rendering()
@@ -96,7 +96,7 @@ def _laid_out(ax: Axes) -> Figure:
 
 
 def rendered(figure: Figure, suffix: str) -> bytes:
-    """A figure as PNG, PDF, or SVG with text as text. The same figure gives the same bytes."""
+    """Return a figure as PNG, PDF, or SVG with text as text. Equal figures produce equal bytes."""
     buffer = io.BytesIO()
     with style():
         figure.savefig(buffer, format=suffix, dpi=DPI, metadata=_NO_DATES[suffix])
@@ -106,7 +106,9 @@ def rendered(figure: Figure, suffix: str) -> bytes:
 
 @contextmanager
 def _missing_glyphs() -> Iterator[list[str]]:
-    """Matplotlib's font lacks some scripts: what it says of them, instead of a warning for each glyph."""
+    """Collect messages about missing glyphs, instead of one warning per glyph, because Matplotlib's font lacks some
+    scripts.
+    """
     lacking: list[str] = []
     with warnings.catch_warnings(record=True) as messages:
         warnings.simplefilter("always")
@@ -122,10 +124,10 @@ PAGE = "index.html"
 
 
 def write(result: Documented, out: str | Path, *, overwrite: bool = False, figures: Sequence[str] = WRITTEN) -> Path:
-    """Write a report, a comparison, a sweep or another result into a folder, whole or not at all.
+    """Write a report, a comparison, a sweep, or another result to a folder, either completely or not at all.
 
     Every folder has the page ``index.html``, ``figures/``, CSV files, and ``provenance.json`` with a hash of every
-    file. All folders but those of stability have the methods text (``methods.txt``, ``methods.tex``,
+    file. All folders except those of stability also contain the methods text (``methods.txt``, ``methods.tex``,
     ``references.bib``).
 
     Parameters
@@ -135,44 +137,44 @@ def write(result: Documented, out: str | Path, *, overwrite: bool = False, figur
         `bayes_bias.tpr_gaps.estimate`, `bayes_bias.criterion` or `bayes_bias.sweep`; or any other result with a method
         ``document()``.
     out : str or Path
-        The folder: empty, or not yet there.
+        The folder. It must be empty or not exist yet.
     overwrite : bool
-        Replace the files of an earlier report in it. Any other file stays.
+        Replace the files of an earlier report in the folder. All other files are kept.
     figures : sequence of {"svg", "pdf", "png"}
-        The formats of the files in ``figures/``; ``()`` for none. The page contains its figures in any case, as SVG, so
-        that SVG files take no time. PDF is for LaTeX, and PNG (220 dots per inch) for programs that cannot read SVG;
+        The formats of the files in ``figures/``; ``()`` for none. The page always contains its figures as SVG, so SVG
+        files take no additional time. PDF is for LaTeX, and PNG (220 dots per inch) for programs that cannot read SVG;
         each figure takes .4 s as PDF and .15 s as PNG.
 
     Returns
     -------
     pathlib.Path
-        The page. In its folder are:
+        The path of the page. Its folder contains:
 
-        - of a report ``summary.csv``, ``weat.csv``, ``measures.csv``, ``evidence.csv``, ``left-out.csv``,
+        - for a report, ``summary.csv``, ``weat.csv``, ``measures.csv``, ``evidence.csv``, ``left-out.csv``,
           ``related-words.csv``, ``prior-sensitivity.csv``, ``coverage.csv``, ``words.csv``, ``appendix.tex`` (the words
           of all lists), ``tables.tex``, and ``posterior-<list>.nc``.
-        - of a comparison ``change.csv`` (the change of every estimand and word), ``before-and-after.csv``,
+        - for a comparison, ``change.csv`` (the change of every estimand and word), ``before-and-after.csv``,
           ``controls.csv``, ``tables.tex``, ``posterior-change.nc``, and ``posterior-before.nc`` and
-          ``posterior-after.nc`` of the sides that were sampled.
-        - of stability ``stability.txt``, ``measures.csv``, ``spread.csv``, ``shares.csv``, ``summary.csv`` and the
+          ``posterior-after.nc`` if these posteriors were sampled.
+        - for stability, ``stability.txt``, ``measures.csv``, ``spread.csv``, ``shares.csv``, ``summary.csv`` and the
           posterior.
-        - of sentence pairs ``summary.csv``, ``published.csv``, ``plan.csv`` and ``checks.csv`` (of a change
-          ``before-and-after.csv`` instead), ``tables.tex`` and the posteriors.
-        - of gaps ``gaps.csv``, ``aggregate.csv``, ``variances.csv``, ``counts.csv`` and ``posterior.nc``.
-        - of criterion validity ``summary.csv``, ``labels.csv`` and the posteriors.
-        - of a sweep ``cells.csv`` and ``cells.parquet`` (a row for each cell), ``atlas.nc`` (the same and the pooled
-          model, embeddings x lists), ``embeddings.csv`` and ``lists.csv`` (rankings), ``more-biased.csv``,
+        - for sentence pairs, ``summary.csv``, ``published.csv``, ``plan.csv`` and ``checks.csv`` (for a change,
+        ``before-and-after.csv`` instead), ``tables.tex`` and the posteriors.
+        - for gaps, ``gaps.csv``, ``aggregate.csv``, ``variances.csv``, ``counts.csv`` and ``posterior.nc``. - for
+        criterion validity, ``summary.csv``, ``labels.csv`` and the posteriors. - for a sweep, ``cells.csv`` and
+        ``cells.parquet`` (a row for each cell), ``atlas.nc`` (these values and the pooled model, embeddings x lists),
+        ``embeddings.csv`` and ``lists.csv`` (rankings), ``more-biased.csv``,
           ``effects.csv``, ``posteriors.csv``, ``screening.csv``, ``measures.csv``, ``coverage.csv``, ``failures.csv``
           and ``tables.tex``.
 
-        In CSV files a text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a return has a single quote before
-        it, so that no spreadsheet reads it as a formula.
+        In CSV files, text that begins with ``=``, ``+``, ``-``, ``@``, a tab, or a carriage return gets a single quote
+        in front, so that spreadsheets do not interpret it as a formula.
 
     Raises
     ------
     OutputError
-        If this kind of result has no page, a format of figures is unknown, the folder cannot be written, or it holds
-        files and is not to be overwritten. Nothing in the folder has changed then.
+        If this kind of result has no page, if a figure format is unknown, if the folder cannot be written to, or if it
+        contains files that must not be overwritten. In these cases, the folder is unchanged.
 
     Examples
     --------
@@ -190,7 +192,7 @@ def write(result: Documented, out: str | Path, *, overwrite: bool = False, figur
 
 
 def write_document(document: Document, out: Path, overwrite: bool, formats: Sequence[str]) -> Path:
-    """Render a document into a folder, whole or not at all; the path of the page."""
+    """Render a document to a folder, either completely or not at all, and return the path of the page."""
     write_folder(out, lambda folder: _render(document, folder, formats), overwrite)
     return out / PAGE
 
@@ -207,7 +209,7 @@ def _render(document: Document, folder: Path, formats: Sequence[str]) -> None:
             save_posterior(tree, folder / (f"posterior-{name}.nc" if name else "posterior.nc"))
         svgs = write_figures(figures, folder / "figures", formats)
     (folder / PAGE).write_text(page(document, svgs), encoding="utf-8")
-    # Last, since it has a hash of every other file.
+    # The provenance comes last, because it contains a hash of every other file.
     provenance = json.dumps({**document.provenance, "files": hashes(folder)}, indent=2, ensure_ascii=False)
     (folder / PROVENANCE).write_text(provenance, encoding="utf-8")
 
@@ -223,7 +225,7 @@ def _texts(document: Document) -> Iterator[tuple[str, str]]:
 
 
 def page(document: Document, svgs: Mapping[str, bytes]) -> str:
-    """The page: one file that needs nothing else, with its figures inside."""
+    """Return the page as a single file that contains its figures."""
     figures = {name: _data_uri(svg) for name, svg in svgs.items()}
     sections = [section for section in document.sections if section is not None]
     bodies = [Markup(_body(document, section, figures)) for section in sections]
@@ -238,7 +240,7 @@ def page(document: Document, svgs: Mapping[str, bytes]) -> str:
 
 
 def _today() -> str:
-    """The date of the page; that of SOURCE_DATE_EPOCH, so that a page can be made again byte for byte."""
+    """Return the date for the page. SOURCE_DATE_EPOCH overrides it, so that a page can be reproduced byte for byte."""
     seconds = float(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
     return f"{datetime.fromtimestamp(seconds, UTC):%-d %B %Y}"
 
@@ -249,10 +251,10 @@ def _body(document: Document, section: PageSection, figures: Mapping[str, str]) 
 
 
 def tables_tex(document: Document) -> str:
-    """Tables for a paper, in LaTeX with booktabs."""
+    """Return tables for a paper, in LaTeX with booktabs."""
     return render_latex(document.latex, **document.facts)
 
 
 def _data_uri(svg: bytes) -> str:
-    # As an image, an SVG can neither run nor load anything.
+    # An SVG that is embedded as an image cannot run scripts or load resources.
     return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"

@@ -1,1 +1,1 @@
-"""Word vectors from any source, read only as far as a word list needs them."""
+"""Read word vectors from any source, and only as far as a word list needs them."""

@@ -1,4 +1,4 @@
-"""Embeddings: vectors of words, read from any source."""
+"""Embeddings, that is, vectors of words from any source."""
 
 import logging
 import math
@@ -19,13 +19,13 @@ from bayes_bias.words.spelling import Match, composed, other_spellings, plain_wo
 
 type Vector = NDArray[np.floating]
 
-# Random lists are drawn from the first words of a source, which in most sources are the frequent ones.
+# Random lists are drawn from this number of words at the beginning of a source, which are usually the frequent words.
 FREQUENT = 30_000
-# Number of words that show how a source spells words.
+# Number of words that are shown as examples of the spelling in a source.
 SHOWN = 3
-# Number of words in a notice, and of letters of each.
+# Maximal number of words in a notice, and of letters per word.
 _NAMED, _LETTERS = 5, 40
-# Several words that are not UTF-8 may be read as one.
+# Several words that are not valid UTF-8 may be decoded to the same word.
 _UNREADABLE = "\ufffd"
 
 _NONE: Mapping[str, str] = MappingProxyType({})
@@ -34,16 +34,18 @@ logger = logging.getLogger("bayes_bias")
 
 
 class Reader(ABC):
-    """One source of vectors: a file of some format, or an object in memory."""
+    """A source of vectors: a file in some format, or an object in memory."""
 
     dimensions: int
 
     def by_frequency(self) -> bool:
-        """Return True if frequent words come first, as tools that train vectors write them."""
+        """Return True if frequent words come first, as in the output of tools that train vectors."""
         return True
 
     def ranks(self, wanted: frozenset[str]) -> Mapping[str, int] | None:
-        """Return positions, from 1, of words whose casefolded form is wanted; None if frequent words are not first."""
+        """Return the positions, from 1, of words whose casefolded form is wanted, or None if frequent words are not
+        first.
+        """
         if not self.by_frequency():
             return None
         ranks: dict[str, int] = {}
@@ -54,14 +56,14 @@ class Reader(ABC):
 
     @abstractmethod
     def words(self) -> Iterator[str]:
-        """Yield all words in the order of the source, a repeated word as often as it occurs."""
+        """Yield all words in the order of the source. A repeated word is yielded as often as it occurs."""
 
     @abstractmethod
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        """Yield words whose casefolded form is wanted, and the `first` words of the source, with vectors as stored."""
+        """Yield words whose casefolded form is wanted and the `first` words of the source, with vectors as stored."""
 
     def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
-        """Make vectors of missing words from their parts, if the source has vectors of parts."""
+        """Compute vectors of missing words from their parts, if the source has vectors of parts."""
         return {}
 
     def marked(self) -> Iterator[str] | None:
@@ -69,31 +71,33 @@ class Reader(ABC):
         return None
 
     def general(self) -> Mapping[str, Vector] | None:
-        """Return general words with vectors (dimension,), or None unless the source has only words of some lists."""
+        """Return general words with vectors (dimension,) if the source has only words of some lists, and otherwise
+        None.
+        """
         return None
 
     def begins(self) -> tuple[str, ...]:
-        """Return the first words, to show how this source spells words."""
+        """Return the first words, as examples of the spelling in this source."""
         return tuple(islice(self.words(), SHOWN))
 
     def near(self, words: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
-        """Return frequent words with almost the same spelling as missing words."""
+        """Return frequent words that are spelt almost like missing words."""
         return near_spellings(words, islice(self.words(), FREQUENT))
 
 
 @dataclass(frozen=True, repr=False)
 class Embedding(Telling):
-    """Vectors for words, read only when they are needed.
+    """Vectors of words, which are read only when they are needed.
 
-    Use `open_embedding` to make one. Opening reads only a few bytes, whereas `find` reads the source once, from its
-    beginning to its end, and keeps only the requested words. If a source has a word twice, the first one is used, as in
-    gensim, and a notice names the word if its vectors differ. Both encodings of an accent (NFC and NFD) are the same
-    word.
+    Use `open_embedding` to create an embedding. Opening reads only a few bytes, whereas `find` reads the source once,
+    from its beginning to its end, and keeps only the requested words. If a source has a word twice, the first one is
+    used, as in gensim, and a notice names the word if its vectors differ. Both encodings of an accent (NFC and NFD) are
+    the same word.
 
     Parameters
     ----------
     name : str
-        Its name in tables and file names.
+        Name in tables and file names.
     source : str
         File name and format of the source.
     reader : Reader
@@ -104,7 +108,7 @@ class Embedding(Telling):
     kind : str
         Noun for a replicate, such as "template" or "seed".
     provenance : mapping of str to str
-        Its origin, as recorded in tables: encoder, templates.
+        Origin, as recorded in tables, such as encoder and templates.
     notices : tuple of str
         Notices about the vectors.
     match : {"exact", "case", "accents", "subwords"}
@@ -122,12 +126,12 @@ class Embedding(Telling):
 
     @property
     def dimensions(self) -> int:
-        """Length of a vector."""
+        """The length of a vector."""
         return self.reader.dimensions
 
     @property
     def text(self) -> str:
-        """Describe it by name, length of a vector, and source of the vectors."""
+        """A description with the name, the length of a vector, and the source."""
         several = f" x {len(self.replicates)} {plural(self.kind)}" if self.replicates else ""
         return f"{self.name}, {self.dimensions} dimensions{several}, {self.source}"
 
@@ -156,7 +160,7 @@ class Embedding(Telling):
         return self._logged(_once(self.reader.entries(frozenset(), first=math.inf), ()))
 
     def among(self, wanted: frozenset[str], first: float = 0) -> dict[str, Vector]:
-        """Read words whose casefolded form is wanted, and the `first` words of the source, each once."""
+        """Read the words whose casefolded form is wanted and the `first` words of the source, each once."""
         return self._logged(_once(self.reader.entries(wanted, first), ()))
 
     def _logged(self, read: "_Read[Vector]") -> dict[str, Vector]:
@@ -167,7 +171,7 @@ class Embedding(Telling):
     def ranks(self, words: Iterable[str]) -> dict[str, int]:
         """Return frequency ranks of these words, where the most frequent word of the source has rank 1.
 
-        A word has the rank of the spelling under which it is found, see `match`. Words that are not found have none.
+        A word has the rank of the spelling under which it is found (see `match`). Words that are not found have none.
 
         Raises
         ------
@@ -184,7 +188,7 @@ class Embedding(Telling):
         return {word: rank_of[spelling] for word, spelling in found_as(words_once, rank_of, self.match).items()}
 
     def _stored_ranks(self, words: tuple[str, ...]) -> dict[str, int]:
-        """Return ranks of these words and of their variants, as the source spells them."""
+        """Return the ranks of these words and of their variants, as spelt in the source."""
         rank_of = self.reader.ranks(self._keys(words))
         if rank_of is None:
             raise EmbeddingError(
@@ -197,8 +201,8 @@ class Embedding(Telling):
     def excerpt(self, words: Iterable[str], *, pool: bool = False, general: bool = False, ranks: bool = False) -> Self:
         """Return an embedding of these words in memory, optionally with general words and a pool for random lists.
 
-        The source is read once, and once more for frequency ranks. If a source has a language's words, its pool
-        consists of general words.
+        The source is read once, and once more for frequency ranks. If the source contains the vocabulary of a language,
+        its pool consists of general words.
         """
         everyday = self.reader.general() if general else None
         pool = pool or (general and everyday is None)
@@ -222,11 +226,11 @@ class Embedding(Telling):
         return replace(self, reader=excerpt, notices=(*self.notices, *read.notices(self.name)))
 
     def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
-        """Make vectors of missing words from their parts, if `match` is "subwords"."""
+        """Compute vectors of missing words from their parts, if `match` is "subwords"."""
         return self.reader.made(words) if self.match == "subwords" else {}
 
     def _keys(self, words: Iterable[str]) -> frozenset[str]:
-        """Return casefolded forms under which the source may have these words or their replacements."""
+        """Return the casefolded forms under which the source may contain these words or their replacements."""
         keys = keys_of(words)
         if self.match != "accents":
             return keys
@@ -246,18 +250,18 @@ class Embedding(Telling):
         return {**self.reader.near(word for word in missing if word not in cased), **cased}
 
     def vocabulary(self) -> list[str]:
-        """Return every word once, in the order of the source (often frequent words first)."""
+        """Return every word once, in the order of the source, in which frequent words usually come first."""
         return list(dict.fromkeys(self.reader.words()))
 
     def pool(self) -> list[str]:
-        """Return words to draw random lists from: the marked words of the source, or else its first 30,000."""
+        """Return words from which to draw random lists: the words that the source marks, or else its first 30,000."""
         marked = self.reader.marked()
         return self.vocabulary()[:FREQUENT] if marked is None else list(dict.fromkeys(marked))
 
 
 @dataclass(frozen=True)
 class Excerpt(Reader):
-    """Part of a source, in memory."""
+    """A part of a source, in memory."""
 
     vectors: Mapping[str, Vector]
     drawable: tuple[str, ...]
@@ -267,7 +271,7 @@ class Excerpt(Reader):
     first_words: tuple[str, ...] = ()
     made_words: Mapping[str, Vector] = MappingProxyType({})
     general_words: Mapping[str, Vector] | None = None
-    in_order: bool = False  # True if `drawable` are the most frequent words of the source, in their order
+    in_order: bool = False  # whether `drawable` contains the most frequent words of the source, in their order
 
     def by_frequency(self) -> bool:
         return self.in_order
@@ -323,13 +327,13 @@ def found_as(words: Iterable[str], stored: Collection[str], match: Match) -> dic
 
 @dataclass(frozen=True)
 class _Read[T]:
-    """The first value of each word, and the words that a source repeats with another value."""
+    """The first value of each word, and the words that occur again with another value."""
 
     values: dict[str, T]
     repeated: tuple[str, ...]
 
     def notices(self, source: str) -> tuple[str, ...]:
-        """Return a notice that names repeated words, if there are any."""
+        """A notice that names repeated words, or nothing if there are none."""
         if not self.repeated:
             return ()
         named = ", ".join(f"'{visible(word)[:_LETTERS]}'" for word in self.repeated[:_NAMED])
@@ -345,7 +349,7 @@ def _equal(first: Any, second: Any) -> bool:
 
 
 def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> _Read[T]:
-    """Keep the first value of each word, with accents encoded as in the wanted words."""
+    """Keep the first value of each word. Accents are encoded as in the wanted words."""
     spelling_of = {composed(form): form for word in wanted for form in (joined(word), word)}
     values: dict[str, T] = {}
     repeated: dict[str, None] = {}
@@ -359,20 +363,20 @@ def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> _Read[T
     return _Read(values, tuple(sorted(repeated, key=lambda word: word not in asked_for)))
 
 
-# Words of a vocabulary with almost the same spelling as missing words.
+# Find words of a vocabulary with almost the same spelling as missing words.
 
-# Shorter words have neighbours with other meanings: axe, age, are. Longer strings are no words, and would need as many
-# copies as they have letters.
+# Shorter words have neighbours with other meanings, such as axe, age, and are. Longer strings are not words, and
+# comparing them would need as many copies as they have letters.
 _SHORTEST, _LONGEST = 5, 100
 
 
 def joined(phrase: str) -> str:
-    """Write a phrase as one word, as in the sources of word2vec: prime_minister."""
+    """Join the words of a phrase as in the sources of word2vec: prime_minister."""
     return phrase.replace(" ", "_")
 
 
 def keys_of(words: Iterable[str]) -> frozenset[str]:
-    """Return casefolded forms under which sources may have these words, with other accents, or phrases joined."""
+    """Return the casefolded forms under which sources may contain these words, with other accents or joined phrases."""
     return frozenset(
         form.casefold()
         for word in words

@@ -19,15 +19,15 @@ from bayes_bias.errors import EmbeddingError
 class Format:
     """A format of embedding files."""
 
-    name: str  # as in the argument ``format`` of `open_embedding`
-    recognises: Callable[[bytes], bool]  # from a file's first bytes, unzipped
-    open: Callable[[Traversable, bool], Reader]  # from a file, and whether it is trusted; reads only the beginning
+    name: str  # name in the argument ``format`` of `open_embedding`
+    recognises: Callable[[bytes], bool]  # recognises the format from the first bytes of a file, unzipped
+    open: Callable[[Traversable, bool], Reader]  # opens a file, given whether it is trusted; reads only the beginning
 
 
-# Bytes of a file of vectors, gzipped or not, and recognition of its format from the first bytes.
+# Read bytes of vector files, gzipped or not, and recognise formats from the first bytes.
 
 _GZIP = b"\x1f\x8b"
-# Longer numbers are not sizes, and Python refuses to read them at all.
+# Longer numbers are not sizes, and Python would not parse them.
 _HEADER = re.compile(rb"\s*(\d{1,1000})\s+(\d{1,1000})\s*\Z")
 MOST_DIMENSIONS = 1_000_000
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
@@ -35,7 +35,7 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 
 @contextmanager
 def open_stream(file: Traversable) -> Iterator[IO[bytes]]:
-    """Open a file for reading, and unzip it on the fly if the first bytes are gzip's."""
+    """Open a file for reading. It is unzipped on the fly if it begins with the gzip signature."""
     with file.open("rb") as raw:
         zipped = raw.read(2) == _GZIP
         raw.seek(0)
@@ -50,7 +50,7 @@ def open_stream(file: Traversable) -> Iterator[IO[bytes]]:
 
 
 def is_number(field: bytes | str) -> bool:
-    """Return True if a field of a line is a number as Python reads it."""
+    """Return True if Python can parse a field of a line as a number."""
     try:
         float(field)
     except ValueError:
@@ -59,7 +59,7 @@ def is_number(field: bytes | str) -> bool:
 
 
 def is_zipped(file: Traversable) -> bool:
-    """Return True if the first bytes are gzip's."""
+    """Return True if the first bytes are the gzip signature."""
     with file.open("rb") as raw:
         return raw.read(2) == _GZIP
 
@@ -71,7 +71,7 @@ def peek(file: Traversable) -> bytes:
 
 
 def header(line: bytes) -> tuple[int, int] | None:
-    """Return the numbers of words and of dimensions, if the line is a header."""
+    """Return the number of words and of dimensions, if the line is a header."""
     match = _HEADER.match(line)
     return (int(match[1]), int(match[2])) if match else None
 
@@ -90,7 +90,7 @@ def read_header(stream: IO[bytes], name: str) -> tuple[int, int]:
 
 
 def check_dimensions(dimensions: int, line: bytes, name: str) -> None:
-    """Raise an error for impossible lengths of vectors, before memory is allocated."""
+    """Raise an error if the length of vectors is impossible, before memory is allocated."""
     if dimensions > MOST_DIMENSIONS:
         raise EmbeddingError(
             f"{name} begins with {line[:40]!r}, but vectors can have at most {MOST_DIMENSIONS:,} dimensions. Copy or"
@@ -98,21 +98,24 @@ def check_dimensions(dimensions: int, line: bytes, name: str) -> None:
         )
 
 
-# The problem of vectors with 8 bits.
+# The error for vectors with 8 bits per number.
 PACKED = "quantised to 8 bits, so their cosines differ from the cosines of the original vectors"
 
 
 def is_packed(dtype: np.dtype[Any]) -> bool:
-    """Return True if these are whole numbers of 8 bits, as in quantised vectors."""
+    """Return True if the values are 8-bit whole numbers, as in quantised vectors."""
     return dtype.itemsize == 1 and dtype.kind in "iub"
 
 
-# The standard deviation of the binary logarithm of a normal number is 1.6, and of random bits far above this limit.
+# The binary logarithm of normally distributed numbers has a standard deviation of 1.6. For random bytes, it is far
+# above this limit.
 WIDEST, _FURTHEST = 4.5, 110
 
 
 def spread_of(content: bytes, dtype: np.dtype[Any]) -> float:
-    """Return the standard deviation of the binary logarithm of bytes as numbers; infinite if some are not finite."""
+    """Interpret bytes as numbers, and return the standard deviation of their binary logarithm, or infinity if some are
+    not finite.
+    """
     with np.errstate(invalid="ignore", over="ignore"):
         values = np.frombuffer(content[: len(content) // dtype.itemsize * dtype.itemsize], dtype).astype(np.float64)
     if not np.isfinite(values).all() or not values.any():
@@ -122,10 +125,10 @@ def spread_of(content: bytes, dtype: np.dtype[Any]) -> float:
 
 
 def looks_binary(sample: bytes) -> bool:
-    """Return True if bytes are numbers rather than text, because text has no control characters."""
+    """Return True if the bytes are binary numbers rather than text, which contains no control characters."""
     return _CONTROL.search(sample) is not None
 
 
 def folded(word: bytes) -> bytes:
-    """Return the casefolded form of a word, quickly if it is ASCII."""
+    """Return the casefolded form of a word, with a fast path for ASCII."""
     return word.lower() if word.isascii() else word.decode("utf-8", errors="replace").casefold().encode()

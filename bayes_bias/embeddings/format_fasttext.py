@@ -1,4 +1,4 @@
-"""fastText's own files, with vectors of words and of their parts, as gensim's loader reads them."""
+"""The native format of fastText, with vectors of words and of their parts, read by gensim's loader."""
 
 from importlib.resources.abc import Traversable
 
@@ -11,18 +11,19 @@ _MAGIC = (793712314).to_bytes(4, "little")
 
 
 def open_fasttext(file: Traversable, trust: bool) -> MemoryReader:
-    """Open a model that fastText saved, with vectors of words and of their parts."""
+    """Open a model saved by fastText, with vectors of words and of their parts."""
     if not trust:
         raise EmbeddingError(
             f"{file.name} is a .bin file of fastText, which gensim loads without checks. Pass trust=True (--trust) if"
             " you trust its origin, or use the .vec file that comes with it."
         )
     check_gensim(f"open the fastText model {file.name}", "or the .vec file that comes with it")
-    from gensim.models.fasttext import load_facebook_vectors  # a second of imports, for such files alone
+    # importing gensim takes a second and is only needed for these files
+    from gensim.models.fasttext import load_facebook_vectors
 
     try:
         return from_keyed_vectors(load_facebook_vectors(str(file)))
-    except Exception as error:  # of damage, whatever the loader stumbles over
+    except Exception as error:  # damaged files raise many kinds of errors in the loader
         raise EmbeddingError(f"{file.name} is a damaged fastText model ({error}). Download it again.") from error
 
 

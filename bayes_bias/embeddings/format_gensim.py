@@ -1,4 +1,4 @@
-"""Pickles (gensim's native files, or words with their vectors), and the names of `gensim.downloader`."""
+"""Pickles (gensim's native files, or words with their vectors), and models of `gensim.downloader`."""
 
 import pickle
 import sys
@@ -16,7 +16,7 @@ from bayes_bias.embeddings.in_memory import MemoryReader, from_keyed_vectors, fr
 from bayes_bias.embeddings.other_files import is_old_torch, of_torch
 from bayes_bias.errors import EmbeddingError
 
-# The models of gensim-data, so that names are checked offline.
+# The models of gensim-data, so that names can be checked offline.
 DOWNLOADS = (
     "conceptnet-numberbatch-17-06-300",
     "fasttext-wiki-news-subwords-300",
@@ -32,12 +32,12 @@ DOWNLOADS = (
     "word2vec-ruscorpora-300",
 )
 
-# Description of a pickle, and an alternative.
+# Description of a pickle, and an alternative for the user.
 _PICKLE, _TEXT = "a pickle, as gensim saves it", "save the vectors with save_word2vec_format"
 
 
 def check_gensim(feature: str, instead: str) -> None:
-    """Raise an error if gensim is required but not installed: it has no wheel for Python 3.14."""
+    """Raise an error if gensim is required but not installed. gensim has no wheel for Python 3.14."""
     if find_spec("gensim") is None:
         raise EmbeddingError(
             f"gensim is required to {feature}, but is not installed (it has no wheel for Python 3.14 or later). Use"
@@ -46,12 +46,12 @@ def check_gensim(feature: str, instead: str) -> None:
 
 
 def open_native(file: Traversable, trust: bool) -> MemoryReader:
-    """Read a pickle: gensim's KeyedVectors or a model, or words with their vectors in a dict, frame or list."""
+    """Read a pickle of gensim's KeyedVectors, a gensim model, or words with vectors in a dict, frame, or list."""
     sample = peek(file)
     if is_old_torch(sample):
         raise EmbeddingError(f"{file.name} {of_torch(file)}.")
     check_trust(file, _PICKLE, trust, _TEXT)
-    # gensim's files may have arrays beside them, which only its loader finds.
+    # gensim may store arrays in separate files next to the model, which only its loader finds.
     content = _keyed_vectors(file) if b"gensim.models" in sample else unpickled(file, trust)
     vectors = getattr(content, "wv", content)
     reader = from_keyed_vectors(vectors) if is_keyed_vectors(vectors) else from_memory(content)
@@ -64,19 +64,19 @@ def open_native(file: Traversable, trust: bool) -> MemoryReader:
 
 
 def unpickled(file: Traversable, trust: bool) -> Any:
-    """Read a pickle, with words of Python 2 as UTF-8."""
+    """Read a pickle, and decode words from Python 2 as UTF-8."""
     check_trust(file, _PICKLE, trust, _TEXT)
     try:
         with file.open("rb") as stream:
             return pickle.load(stream, encoding="utf-8")
-    except Exception as error:  # whatever its code raises
+    except Exception as error:  # the code in a pickle may raise any error
         raise EmbeddingError(
             f"The pickle {file.name} cannot be opened here ({type(error).__name__}: {error}). Save it again."
         ) from error
 
 
 def check_trust(file: Traversable, what: str, trust: bool, instead: str) -> None:
-    """Raise an error if a file can run code and is not trusted; `instead` is an alternative."""
+    """Raise an error if a file can run code and is not trusted. `instead` is the alternative in the message."""
     if not trust:
         raise EmbeddingError(
             f"{file.name} is {what}, which can run code when it is opened. Pass trust=True (--trust) if you trust its"
@@ -86,7 +86,7 @@ def check_trust(file: Traversable, what: str, trust: bool, instead: str) -> None
 
 def _keyed_vectors(file: Traversable) -> Any:
     check_gensim(f"open {file.name}, which gensim saved", "or save the vectors there with save_word2vec_format")
-    from gensim.models import KeyedVectors  # a second of imports, for such files alone
+    from gensim.models import KeyedVectors  # importing gensim takes a second and is only needed for these files
 
     path = Path(str(file))
     for beside in sorted(path.parent.glob(f"{escape(path.name)}.*.npy")):
@@ -95,12 +95,12 @@ def _keyed_vectors(file: Traversable) -> Any:
         return KeyedVectors.load(str(path), mmap="r")
     except FileNotFoundError as error:
         raise _lacking(path, Path(error.filename or "")) from error
-    except Exception as error:  # whatever its code raises
+    except Exception as error:  # the code in a pickle may raise any error
         raise EmbeddingError(f"gensim cannot load {file.name} ({error}). Save it again.") from error
 
 
 def _check_whole(beside: Path, path: Path) -> None:
-    """Raise an error if an array beside a model does not have the size in its header."""
+    """Raise an error if the size of an array next to a model differs from the size in its header."""
     size = beside.stat().st_size
     try:
         with beside.open("rb") as stream:
@@ -118,7 +118,7 @@ def _check_whole(beside: Path, path: Path) -> None:
 
 
 def _lacking(path: Path, beside: Path) -> EmbeddingError:
-    """Return an error for an array that is missing beside a model, for example because the model was renamed."""
+    """Return the error for a missing array next to a model, for example after the model was renamed."""
     problem = f"{path.name} requires its array in the file '{beside.name}' beside it, which does not exist."
     ending = beside.name.removeprefix(path.name)
     others = [file.name.removesuffix(ending) for file in sorted(path.parent.glob(f"*{escape(ending)}"))]
@@ -133,7 +133,7 @@ def _lacking(path: Path, beside: Path) -> EmbeddingError:
 
 
 def is_keyed_vectors(source: object) -> bool:
-    """Return True if an object is gensim's, without importing gensim."""
+    """Return True if an object comes from gensim, without importing gensim."""
     module = sys.modules.get("gensim.models.keyedvectors")
     return module is not None and isinstance(source, module.KeyedVectors)
 
@@ -142,13 +142,13 @@ FORMAT = Format("gensim", lambda sample: sample.startswith(b"\x80"), open_native
 
 
 def download(name: str) -> Path:
-    """Return the file of a model of gensim-data, and download it if it is missing.
+    """Return the file of a model in gensim-data, and download it if it is missing.
 
-    gensim checks the file's hash. With ``return_path`` it does not import the `__init__.py` that comes along, so no
+    gensim checks the file's hash. With ``return_path``, gensim does not import the downloaded `__init__.py`, so no
     downloaded code is run.
     """
     check_gensim(f"download '{name}'", "or pass a file")
-    import gensim.downloader  # as above
+    import gensim.downloader  # importing gensim takes a second
 
     try:
         return Path(gensim.downloader.load(name, return_path=True))

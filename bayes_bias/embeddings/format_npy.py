@@ -1,4 +1,4 @@
-"""An array in a `.npy` file, and its words in another file beside it.
+"""An array in a `.npy` file, with its words in another file next to it.
 
 The words are in a Parquet or text file, or in HistWords' pickle: `1990-vocab.pkl` for `1990-w.npy`. A dict that np.save
 wrote can be read as well. For other arrays, errors show how to convert them.
@@ -21,19 +21,19 @@ from bayes_bias.files import read_parquet, read_text
 
 _MAGIC = b"\x93NUMPY"
 _ARRAY, _WORDS = "-w.npy", "-vocab.pkl"
-# Endings of files of words, and their names if not the same as the array.
+# Extensions of files with words, and their names if they differ from the name of the array.
 _INDEXES = (".parquet", ".txt", ".tsv", ".vocab")
 _CALLED = re.compile(r"index|vocab|words|tokens|labels", re.IGNORECASE)
 
 
 def open_npy(file: Traversable, trust: bool) -> MemoryReader:
-    """Open an array with its words in a file beside it.
+    """Open an array with its words in a file next to it.
 
     Raises
     ------
     EmbeddingError
-        If there is no file of words next to the array, there are two, or it is not trusted, or if the array has another
-        shape.
+        If there is no file of words next to the array or more than one, if the file of words is not trusted, or if the
+        array has the wrong shape.
     """
     path = Path(str(file))
     header = _header(path)
@@ -53,7 +53,7 @@ def read_pair(path: Path, index: Path) -> MemoryReader:
     Raises
     ------
     EmbeddingError
-        If one of them is damaged, or there are more words than rows, or fewer.
+        If a file is damaged, or if the numbers of words and rows differ.
     """
     vectors, words = _array(path), _words_of(index)
     if len(words) != len(vectors):
@@ -65,7 +65,7 @@ def read_pair(path: Path, index: Path) -> MemoryReader:
 
 
 def _index_beside(path: Path, rows: int) -> Path | None:
-    """Find the file of words of an array: with the same name, or the only file of words with the same length."""
+    """Find the file of words for an array: the file with its name, or the only file with the right number of words."""
     own = [beside for ending in _INDEXES if (beside := path.with_suffix(ending)).is_file()]
     called = [
         beside
@@ -83,9 +83,9 @@ def _index_beside(path: Path, rows: int) -> Path | None:
 
 
 def _words_of(index: Path) -> list[str]:
-    """Read the words of a Parquet file with one column of text, or of a text file with a word on each line.
+    """Read the words in a Parquet file with one text column, or in a text file with one word per line.
 
-    A number after each word, such as its count in the vocabulary that GloVe writes, is not part of the word.
+    Numbers after words, such as the counts in vocabulary files of GloVe, are ignored.
     """
     if index.suffix != ".parquet":
         lines = read_text(index, f"{index.name}:", EmbeddingError).removesuffix("\n").split("\n")
@@ -95,7 +95,7 @@ def _words_of(index: Path) -> list[str]:
         return [line.strip() for line in lines]
     try:
         table = read_parquet(index)
-    except Exception as error:  # Arrow has errors of many kinds
+    except Exception as error:  # Arrow raises many kinds of errors
         raise EmbeddingError(f"{index.name} is a damaged Parquet file ({error}). Create it again.") from error
     texts = [name for name in table.column_names if str(table.schema.field(name).type) in ("string", "large_string")]
     if len(texts) != 1:
@@ -106,7 +106,7 @@ def _words_of(index: Path) -> list[str]:
 
 
 def _of_histwords(path: Path, words_file: Path, trust: bool) -> MemoryReader:
-    """Open words and vectors, without zero vectors, which HistWords writes for missing words."""
+    """Open words and vectors from HistWords, without the zero vectors that HistWords writes for missing words."""
     vectors = _array(path)
     words = unpickled(words_file, trust)
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words) or len(words) != len(vectors):
@@ -151,11 +151,11 @@ def _damaged(path: Path, error: Exception) -> EmbeddingError:
 
 
 def _of_objects(path: Path, trust: bool) -> MemoryReader:
-    """Open words and vectors of Python objects, such as a dict, that np.save wrote as a pickle."""
+    """Open an array of Python objects, such as a dict of words and vectors that np.save wrote as a pickle."""
     check_trust(path, "a NumPy file of Python objects", trust, "save words and vectors with np.savez")
     try:
         content = np.load(path, allow_pickle=True).tolist()
-    except Exception as error:  # whatever the code of a pickle raises
+    except Exception as error:  # the code in a pickle may raise any error
         raise _damaged(path, error) from error
     if (reader := from_memory(content)) is None:
         raise EmbeddingError(
@@ -166,7 +166,7 @@ def _of_objects(path: Path, trust: bool) -> MemoryReader:
 
 
 def _without_words(path: Path, header: ArrayHeader) -> str:
-    """Describe an array without words, with the code that makes an archive of it."""
+    """Describe an array without words, and show the code that saves it with words."""
     saved = f"np.load({str(path)!r})"
     words = "where `words` is the list of their words, in the same order"
     if header.dtype.names:

@@ -28,17 +28,17 @@ from bayes_bias.embeddings.other_files import of_torch
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.formatting import plural
 
-# Headers of arrays in NumPy files, read without allocating memory for the array.
+# Read the headers of arrays in NumPy files without allocating memory for the arrays.
 
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
-# NumPy rejects headers of more than 10,000 bytes, but first allocates the memory that a header claims.
+# NumPy rejects headers of more than 10,000 bytes, but only after allocating the memory that a header claims.
 _LONGEST = 10_100
 _GENERAL = ("general_words", "general_vectors")
 
 
 @dataclass(frozen=True)
 class ArrayHeader:
-    """Shape and type of an array, and the position of its first value."""
+    """The shape and type of an array, and the position of its first value."""
 
     shape: tuple[int, ...]
     in_rows: bool
@@ -60,22 +60,23 @@ class ArrayHeader:
         begin = io.BytesIO(stream.read(_LONGEST))
         try:
             shape, fortran, dtype = _HEADERS[npy.read_magic(begin)](begin)
-        except Exception as error:  # NumPy has Python's parser and tokenizer read it, which raise errors of many kinds
+        # NumPy parses the header with Python's parser and tokenizer, which raise many kinds of errors
+        except Exception as error:
             raise ValueError(f"not the header of an array: {error}") from error
         return cls(shape, not fortran, dtype, begin.tell())
 
     @property
     def claimed(self) -> int:
-        """Number of bytes of header and values."""
+        """The number of bytes of the header and the values."""
         return self.begins + math.prod(self.shape) * self.dtype.itemsize
 
 
-# Kinds of replicates, whose plurals are names of the array of labels.
+# Kinds of replicates. The name of the array of labels is the plural of the kind.
 KINDS = ("template", "seed", "corpus", "layer", "replicate")
 
-# Vectors compress by a factor below 20. An archive beyond this factor and size is rejected as a bomb.
+# Vectors compress by a factor below 20. An archive above this factor and this size is rejected as a decompression bomb.
 _FACTOR, _LARGE = 200, 1 << 28
-# Rows that are read at once: reading each by itself takes three times as long.
+# Number of rows that are read at once, because reading single rows takes three times as long.
 _BLOCK = 64
 _DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, ValueError, LookupError, RuntimeError, EOFError, OSError)
 
@@ -102,10 +103,11 @@ class NpzReader(Reader):
         yield from (str(word) for word in _array(self.file, "words", self.trust))
 
     def by_frequency(self) -> bool:
-        return not (self.has_pool or self.labels)  # such archives begin with the words of some lists
+        # such archives begin with the words of some lists, not with frequent words
+        return not (self.has_pool or self.labels)
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        if self.labels:  # the vectors (replicate, dimension) of each word, after reading the whole array
+        if self.labels:  # vectors (replicate, dimension) of each word, after the whole array was read
             vectors = iter(np.moveaxis(_array(self.file, "vectors", False), 0, 1))
         else:
             vectors = _rows(self.file, self.trust)
@@ -122,13 +124,13 @@ class NpzReader(Reader):
 
 
 def open_npz(file: Traversable, trust: bool) -> NpzReader:
-    """Check the types, shapes and sizes of an archive without reading its data.
+    """Open an archive after checking the types, shapes, and sizes of its arrays, without reading the data.
 
     Raises
     ------
     EmbeddingError
-        If it is not an archive or is damaged, has no array `words` or `vectors`, arrays of other types or of shapes
-        that do not match, an impossible size, or Python objects although the file is not trusted.
+        If the file is not an archive or is damaged; if it lacks an array `words` or `vectors`; if types, shapes, or
+        sizes of arrays are invalid; or if it contains Python objects and is not trusted.
     """
     headers = _headers(file, trust)
     words, vectors, pool = headers["words"], headers["vectors"], headers.get("pool")
@@ -188,7 +190,7 @@ def _of_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzRea
 
 
 def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
-    """Read the header of each array, and check the size that it claims."""
+    """Read the header of each array, and compare the size that it claims with the file."""
     wanted = ("words", "vectors", "pool", *_GENERAL, *map(plural, KINDS))
     with _undamaged(file), file.open("rb") as stream, zipfile.ZipFile(stream) as archive:
         members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
@@ -219,7 +221,7 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
 
 
 def _refuse_others(names: list[str], file: Traversable) -> None:
-    """Raise an error for archives of other programs."""
+    """Raise an error for archives from other programs."""
     if any(PurePosixPath(name).name == "data.pkl" for name in names):
         raise EmbeddingError(f"{file.name} {of_torch(file)}.")
     if "xl/workbook.xml" in names:
@@ -246,7 +248,7 @@ def _array(file: Traversable, name: str, trust: bool) -> NDArray[Any]:
 
 
 def _rows(file: Traversable, trust: bool) -> Iterator[Vector]:
-    """Yield the rows of `vectors`, some at a time (unless they are stored by column)."""
+    """Yield the rows of `vectors`, reading several at a time unless they are stored by column."""
     with (
         _undamaged(file),
         file.open("rb") as stream,
@@ -261,7 +263,7 @@ def _rows(file: Traversable, trust: bool) -> Iterator[Vector]:
                 rows = min(_BLOCK, words - start)
                 size = rows * dimensions
                 block = np.frombuffer(member.read(size * header.dtype.itemsize), dtype=header.dtype, count=size)
-                # Copied, so that a word that is kept does not keep its block.
+                # Copy the row, so that a stored word does not keep the whole block in memory.
                 yield from (row.copy() for row in block.reshape(rows, dimensions))
             return
         yield from np.asarray(_array(file, "vectors", trust), dtype=np.float64)
@@ -269,7 +271,7 @@ def _rows(file: Traversable, trust: bool) -> Iterator[Vector]:
 
 @contextmanager
 def _undamaged(file: Traversable) -> Iterator[None]:
-    """Raise one error for damage, which zipfile, zlib and NumPy report differently."""
+    """Convert errors for damaged files to one type, because zipfile, zlib, and NumPy raise different errors."""
     try:
         yield
     except EmbeddingError:

@@ -1,4 +1,4 @@
-"""A column of lists: JSON, JSON lines, Parquet, or CSV with a text or id, and a vector in each row."""
+"""Vectors in a column of lists: JSON, JSON lines, Parquet, or CSV. Each row has a text or id and a vector."""
 
 import json
 import logging
@@ -19,21 +19,21 @@ from bayes_bias.spreadsheets import delimiter_of, is_spreadsheet, read_frame
 # Names of lists of numbers that are not words.
 _VECTOR = frozenset({"embedding", "embeddings", "vector", "vectors", "values", "data", "float", "dense"})
 _WORD = "word"
-# Numbers of 32 bits as text.
+# Numbers with 32 bits as text.
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{6,}={0,2}")
-# Deepest level of nesting that is read.
+# Maximal depth of nesting that is read.
 _DEEPEST = 12
 
 logger = logging.getLogger("bayes_bias")
 
 
 def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
-    """Make a row for each vector of a JSON text, or of JSON lines.
+    """Return a frame with one row for each vector in a JSON text or in JSON lines.
 
     Raises
     ------
     EmbeddingError
-        If no object has a list of numbers, or one has something else under the name of the lists.
+        If no object contains a list of numbers, or if an object contains another value under the name of the lists.
 
     Examples
     --------
@@ -51,7 +51,9 @@ def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
 
 
 def _words_and_vectors(content: Any, depth: int = 0) -> pd.DataFrame | None:
-    """Read words and vectors in one of the layouts below, also under a key; None if there are none, or several."""
+    """Read words and vectors in one of the layouts below, possibly under a key. Return None if there are none or
+    several.
+    """
     for layout in (_of_mapping, _of_lines, _of_pairs, _of_columns, _of_keys):
         if (frame := layout(content)) is not None:
             return frame
@@ -75,7 +77,7 @@ def _of_lines(content: Any) -> pd.DataFrame | None:
     """Read ``{word: [numbers]}`` in several objects, for example one on each line."""
     if not _are_objects(content):
         return None
-    if all(line.keys() == content[0].keys() for line in content):  # then keys are headings
+    if all(line.keys() == content[0].keys() for line in content):  # then the keys are column names
         return None
     frames = [_of_mapping(line) for line in content]
     return None if any(frame is None for frame in frames) else pd.concat(frames, ignore_index=True)
@@ -111,7 +113,7 @@ def _of_columns(content: Any) -> pd.DataFrame | None:
 
 
 def _column(value: Any) -> list[Any]:
-    """Return the cells of a column, with or without keys, or the only column of a nested table."""
+    """Return the cells of a column, with or without keys, or of the only column of a nested table."""
     if isinstance(value, Mapping):
         if len(value) == 1 and isinstance(only := next(iter(value.values())), list) and not is_numbers(only):
             return only
@@ -138,7 +140,7 @@ def _frame(words: Sequence[str], vectors: Sequence[Any]) -> pd.DataFrame:
     return pd.DataFrame({_WORD: words, "vector": vectors})
 
 
-# Objects with a list of numbers, and their context.
+# Read objects that contain a list of numbers, with their context.
 
 
 def _frame_of_objects(content: Any, subject: str) -> pd.DataFrame:
@@ -173,9 +175,9 @@ def _frame_of_objects(content: Any, subject: str) -> pd.DataFrame:
 def _rows(
     record: Any, outside: Mapping[str, Any], without: list[Mapping[str, Any]], depth: int = 0
 ) -> Iterator[dict[str, Any]]:
-    """Yield the innermost objects that have a list of numbers, each with the values of the objects around it.
+    """Yield the innermost objects that contain a list of numbers, each with the values of its enclosing objects.
 
-    If only some objects of a list have a list of numbers, the others are appended to `without`.
+    If only some objects in a list contain a list of numbers, the other objects are appended to `without`.
     """
     if not isinstance(record, Mapping) or depth > _DEEPEST:
         return
@@ -208,7 +210,7 @@ def _are_objects(value: Any) -> bool:
 
 
 def _refuse_other_values(without: Sequence[Mapping[str, Any]], headings: set[str], subject: str) -> None:
-    """Raise an error if an object has another value in place of a list of numbers, such as a packed vector."""
+    """Raise an error if an object has another value instead of a list of numbers, such as a packed vector."""
     for item in without:
         for name in headings:
             if (value := _value_of(name, item)) is not None:
@@ -234,14 +236,14 @@ def _value_of(name: str, item: Any, depth: int = 0) -> Any:
 
 
 def _named(item: Mapping[str, Any]) -> str:
-    """Name an object without a vector by its id or text, and its error."""
+    """Describe an object without a vector by its id or text, and its error message."""
     name = next((str(item[key]) for key in (*IDS, *TEXTS) if isinstance(item.get(key), str | int)), "an object")
     error = _error_of(item)
     return f"'{name}' ({error})" if error else f"'{name}'"
 
 
 def _error_of(value: Any, depth: int = 0) -> str:
-    """Return the message of an error nested at any depth in an object, or "" if there is none."""
+    """Return the error message at any depth in an object, or "" if there is none."""
     if not isinstance(value, Mapping) or depth > _DEEPEST:
         return ""
     for key in ("error", "errors"):
@@ -254,9 +256,10 @@ def _error_of(value: Any, depth: int = 0) -> str:
 
 
 _PARQUET = b"PAR1"
-# JSON of objects, or of lists that begin with a text; a word that begins with a bracket has no comma after it.
+# JSON with objects, or with lists that begin with a text. In text files, a word that begins with a bracket is not
+# followed by a comma.
 _JSON = re.compile(rb'(\xef\xbb\xbf)?\s*((\[\s*)?\{\s*"|(\[\s*){1,2}"(?:[^"\\\n]|\\.)*"\s*,\s*[\[\-\d])')
-# JSON of only numbers, and nested lists of a JSON text.
+# JSON with only numbers, and nested lists in a JSON text.
 _NUMBERS = re.compile(rb"(\xef\xbb\xbf)?\s*(\[\s*){1,3}-?\d[-+.\deE]*\s*,")
 _NUMBER = re.compile(rb"[-+\d.eE]+")
 # The beginning of a list of numbers in a cell.
@@ -264,25 +267,25 @@ _LIST = re.compile(rb"\[\s*(np\.float\d+\()?[-+]?\d")
 
 
 def read_records(file: Traversable) -> Records:
-    """Read the vectors of such a file, and its other columns.
+    """Read the vectors in a file with a column of lists, and the other columns.
 
     Raises
     ------
     EmbeddingError
-        If it is not readable, has no column of lists or two, or lists of several lengths.
+        If the file cannot be read, does not have exactly one column of lists, or has lists of different lengths.
     """
     return _read(file)[0]
 
 
 def open_records(file: Traversable, trust: bool) -> MemoryReader:
-    """Open words and vectors of such a file, which cannot run code."""
+    """Open words and vectors in a file with a column of lists. This format cannot run code."""
     records, reading = _read(file)
     words, vectors = records.rows(file.name, reading)
     return MemoryReader(words, vectors, records.vectors.shape[1])
 
 
 def _read(file: Traversable) -> tuple[Records, str]:
-    """Read the vectors of a file, and return the code that reads it as a frame, or "" if no single call does."""
+    """Read the vectors in a file, and return the code that reads it as a frame, or "" if no single call does."""
     with open_stream(file) as stream:
         content = stream.read()
     path = repr(str(file))
@@ -308,7 +311,7 @@ def _read(file: Traversable) -> tuple[Records, str]:
 
 
 def _objects(content: bytes, name: str) -> tuple[Any, bool]:
-    """Read one JSON text or JSON lines, and return True as well for lines."""
+    """Read one JSON text or JSON lines, and return True as the second value for JSON lines."""
     try:
         text = content.decode("utf-8-sig")
         try:
@@ -321,7 +324,7 @@ def _objects(content: bytes, name: str) -> tuple[Any, bool]:
 
 
 def _reading(objects: Any, in_lines: bool, path: str) -> str:
-    """Return the code that reads JSON as a frame, if pandas can."""
+    """Return the pandas code that reads JSON as a frame, if pandas can."""
     rows = objects if isinstance(objects, list) else []
     if all(isinstance(row, Mapping) and any(map(is_list, row.values())) for row in rows) and rows:
         return f"pd.read_json({path}, lines={in_lines}, dtype=False)"
@@ -333,7 +336,7 @@ def _reading(objects: Any, in_lines: bool, path: str) -> str:
 def _parquet(content: bytes, name: str) -> pd.DataFrame:
     try:
         return read_parquet(content).to_pandas(use_threads=False)
-    except Exception as error:  # Arrow has errors of many kinds
+    except Exception as error:  # Arrow raises many kinds of errors
         raise EmbeddingError(f"{name} is a damaged Parquet file ({error}). Create it again.") from error
 
 
@@ -343,13 +346,13 @@ def _recognises(sample: bytes) -> bool:
 
 
 def _has_column_of_lists(sample: bytes) -> bool:
-    """Return True if there are headings, and a cell below them begins a list."""
+    """Return True if there are column names, and if a cell below them begins with a list."""
     headings, _, rest = sample.partition(b"\n")
     last = headings.split()[-1:]  # a number, if each line is a vector
     is_heading = bool(last) and b"[" not in headings and not _NUMBER.fullmatch(last[0][-99:])
     try:
         headings.decode("utf-8-sig")
-    except UnicodeDecodeError:  # such as a packed file
+    except UnicodeDecodeError:  # for example a packed file
         return False
     return is_heading and _LIST.search(rest.partition(b"\n")[0]) is not None
 

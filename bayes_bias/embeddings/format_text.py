@@ -24,11 +24,11 @@ from bayes_bias.errors import EmbeddingError
 
 logger = logging.getLogger("bayes_bias")
 
-# The byte-order mark that some editors write before UTF-8 text.
+# The byte-order mark that some editors write at the beginning of UTF-8 text.
 _BOM = b"\xef\xbb\xbf"
-# The most bytes of a number and of a word, with the space after it.
+# Maximal number of bytes of a number and of a word, including the following space.
 _NUMBER, _LONGEST_WORD = 64, 10_000
-# The most bytes of a line that is read to count its numbers.
+# Maximal number of bytes of a line in which numbers are counted.
 _LONGEST_LINE = 1 << 24
 
 
@@ -49,7 +49,7 @@ class TextReader(Reader):
             yield self._word(row)
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        # A word may contain spaces (GloVe-840B: '. . .'), so the first field only preselects lines.
+        # A word may contain spaces (such as '. . .' in GloVe-840B), so the first field is only used to preselect lines.
         first_fields = {word.encode().split(b" ", 1)[0] for word in wanted}
         for count, (number, row) in enumerate(self._rows()):
             if count >= first and folded(row.split(b" ", 1)[0]) not in first_fields:
@@ -59,7 +59,7 @@ class TextReader(Reader):
                 yield word, self._vector(row, number)
 
     def _rows(self) -> Iterator[tuple[int, bytes]]:
-        """Yield number (from 1) and bytes of each line that is a row, after a check of its number of values."""
+        """Yield the number (from 1) and the bytes of each row, after checking its number of values."""
         count = 0
         longest = self.dimensions * _NUMBER + _LONGEST_WORD
         with open_stream(self.file) as stream:
@@ -88,7 +88,7 @@ class TextReader(Reader):
         return _decoded(row.rsplit(b" ", self.dimensions)[0])
 
     def _too_long(self, row: bytes) -> bool:
-        """Return True if the row has too many values, rather than a word that contains spaces."""
+        """Return True if the row has too many values, as opposed to a word that contains spaces."""
         return is_number(self._word(row).rsplit(" ", 1)[-1])
 
     def _ragged(self, number: int, values: int) -> EmbeddingError:
@@ -109,7 +109,7 @@ class TextReader(Reader):
 
 
 def open_text(file: Traversable, trust: bool) -> TextReader:
-    """Find the number of dimensions in the header, or else in the first line. Text cannot run code."""
+    """Open a text file. The number of dimensions comes from the header or the first line. Text cannot run code."""
     with open_stream(file) as stream:
         first = stream.readline(_LONGEST_LINE).removeprefix(_BOM)
         promise = header(first)
@@ -129,7 +129,7 @@ FORMAT = Format("text", lambda sample: bool(sample.strip()) and not looks_binary
 
 
 def _with_blanks(row: bytes) -> bytes:
-    """Replace tabs, which some programs write after the word, or after every number."""
+    """Replace tabs by spaces, because some programs write tabs after the word or after every number."""
     return row.replace(b"\t", b" ") if b"\t" in row else row
 
 

@@ -1,7 +1,7 @@
-"""word2vec's binary format: a line `words dimensions`, then each word, a space, and its float32 values.
+"""The binary format of word2vec: a line `words dimensions`, then each word, a space, and its float32 values.
 
-Files of other numbers, which some programs write in the same layout, are recognised by the bytes in place of words, and
-by the size of the numbers.
+Some programs write other types of numbers in this layout. These files are recognised by invalid bytes in the positions
+of words, and by the magnitude of the numbers.
 """
 
 import re
@@ -26,13 +26,13 @@ from bayes_bias.embeddings.format_base import (
 )
 from bayes_bias.errors import EmbeddingError
 
-# Bytes after the header that show the kind of numbers, and the least number of words among them.
+# Number of bytes after the header that are used to detect the type of numbers, and the minimal number of words in them.
 _SAMPLE, _FEWEST, _LONGEST_WORD = 1 << 16, 4, 200
-# The first word does not depend on the kind of numbers, so the next ones decide.
+# The first word does not depend on the type of numbers, so the next words are used to detect the type.
 _MOST = 20
-# Control characters, which words do not contain in most files.
+# Control characters, which usually do not occur in words.
 _NO_WORD = re.compile(rb"[\x00-\x1f\x7f]")
-# Kinds of numbers, and their names. The first is the one of the format.
+# Types of numbers and their names. The first is the type of the format.
 _KINDS = {
     "<f4": "32-bit numbers",
     ">f4": "32-bit big-endian numbers",
@@ -42,7 +42,7 @@ _KINDS = {
     ">f2": "16-bit big-endian numbers (float16)",
     "i1": "8-bit whole numbers",
 }
-# Large enough that refilling the buffer costs nothing, small enough that memory stays flat.
+# Buffer size: large enough to make refilling cheap, and small enough to limit memory.
 _BLOCK = 1 << 20
 
 
@@ -64,17 +64,17 @@ class BinaryReader(Reader):
             for number, (word, block, start) in enumerate(_records(stream, self.file.name)):
                 if number < first or folded(word) in keys:
                     values = np.frombuffer(block, dtype="<f4", count=self.dimensions, offset=start)
-                    # A copy, because otherwise one vector would keep its whole block in memory.
+                    # Copy the vector, because a view would keep its whole block in memory.
                     yield word.decode("utf-8", errors="replace"), values.copy()
 
 
 def open_binary(file: Traversable, trust: bool) -> BinaryReader:
-    """Find the number of dimensions in the header. The format cannot run code.
+    """Open a binary file with the number of dimensions from its header. The format cannot run code.
 
     Raises
     ------
     EmbeddingError
-        If there is no header, or there are numbers of another kind after each word.
+        If there is no header, or if the numbers have another type.
     """
     with open_stream(file) as stream:
         count, dimensions = read_header(stream, file.name)
@@ -92,7 +92,7 @@ FORMAT = Format("word2vec-binary", _is_binary, open_binary)
 
 
 def _check_numbers(sample: bytes, count: int, dimensions: int, file: Traversable) -> None:
-    """Raise an error for numbers other than little-endian 32-bit ones, if their kind is clear."""
+    """Raise an error for numbers other than little-endian 32-bit floats, if the type can be detected."""
     fits = {kind: _words_fit(sample, count, dimensions, np.dtype(kind).itemsize) for kind in _KINDS}
     if fits["<f4"] is None:
         return
@@ -119,7 +119,7 @@ def _check_numbers(sample: bytes, count: int, dimensions: int, file: Traversable
 
 
 def _starts(sample: bytes, count: int, dimensions: int, itemsize: int) -> Iterator[tuple[bytes, int]]:
-    """Yield each word and the position of its numbers, if a number has `itemsize` bytes, and b"" at the end."""
+    """Yield each word and the position of its numbers for numbers of `itemsize` bytes, and then b"" at the end."""
     start = 0
     for _ in range(min(count, _MOST)):
         space = sample.find(b" ", start)
@@ -130,12 +130,14 @@ def _starts(sample: bytes, count: int, dimensions: int, itemsize: int) -> Iterat
         start = space + 1 + dimensions * itemsize
         if start >= len(sample):
             return
-    if count <= _MOST:  # what follows the last word
+    if count <= _MOST:  # remaining bytes after the last word
         yield sample[start:].strip(b"\n"), len(sample)
 
 
 def _words_fit(sample: bytes, count: int, dimensions: int, itemsize: int) -> bool | None:
-    """Return True if most words after the first are words, and nothing follows the last; None if there is only one."""
+    """Return True if most words after the first are valid and nothing follows the last. Return None if there is only
+    one word.
+    """
     starts = list(_starts(sample, count, dimensions, itemsize))
     words = [word for word, _ in starts[1 : min(count, _MOST)]]
     after = [word for word, _ in starts[count:]] if count <= _MOST else []
@@ -144,7 +146,7 @@ def _words_fit(sample: bytes, count: int, dimensions: int, itemsize: int) -> boo
 
 
 def _are_of_vectors(sample: bytes, count: int, dimensions: int, kind: str) -> bool:
-    """Return True if the numbers of the first words vary like vectors."""
+    """Return True if the numbers of the first words have the variation of vectors."""
     dtype = np.dtype(kind)
     width = dimensions * dtype.itemsize
     parts = [sample[at : at + width] for _, at in _starts(sample, count, dimensions, dtype.itemsize)]
@@ -152,7 +154,7 @@ def _are_of_vectors(sample: bytes, count: int, dimensions: int, kind: str) -> bo
 
 
 def _records(stream: IO[bytes], name: str) -> Iterator[tuple[bytes, bytes, int]]:
-    """Yield each word, the block of the file with its vector, and the first byte of the vector in it."""
+    """Yield each word, the block of the file with its vector, and the position of the first byte of the vector."""
     count, dimensions = read_header(stream, name)
     size = 4 * dimensions
     block, start = b"", 0
@@ -166,7 +168,7 @@ def _records(stream: IO[bytes], name: str) -> Iterator[tuple[bytes, bytes, int]]
                     f"{name} is truncated: its header states {count:,} words, but it ends at word {number:,}. Copy or"
                     " download it again."
                 )
-        # Some writers end each vector with a newline, which then stands before the next word.
+        # Some programs end each vector with a newline, which then precedes the next word.
         yield block[start:space].lstrip(b"\n"), block, space + 1
         start = space + 1 + size
     if (block[start:] + stream.read(_LONGEST_WORD)).strip(b"\n"):

@@ -1,4 +1,4 @@
-"""Vectors in memory, and words whose vectors are those of their sentences."""
+"""Vectors in memory, and words that are represented by sentences."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from bayes_bias.words.wordlist import WordList
 
 
 def in_sentences(embedding: Embedding, words: WordList) -> Embedding:
-    """Return the embedding of the words of a list, if some of them have sentences.
+    """Return an embedding of the words in a list, using sentences for words that have them.
 
     Templates with all words are replicates. Otherwise, a word has the mean vector of its sentences. An embedding
     without any of the sentences is returned unchanged, because it may contain the words.
@@ -53,7 +53,7 @@ class WordsInSentences(Reader):
         return iter({**self.sentences, **dict.fromkeys(self.embedding.reader.words())})
 
     def by_frequency(self) -> bool:
-        return False  # a sentence has no frequency
+        return False  # sentences have no frequency
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         sentences_of = {word: own for word, own in self.sentences.items() if first or word.casefold() in wanted}
@@ -66,7 +66,7 @@ class WordsInSentences(Reader):
             yield from self.embedding.reader.entries(wanted, first)
 
     def general(self) -> Mapping[str, Vector]:
-        return {}  # single words are no sentences
+        return {}  # single words are not sentences
 
     def marked(self) -> Iterator[str]:
         return iter(())  # all other entries are sentences
@@ -77,7 +77,7 @@ class WordsInSentences(Reader):
 
 @dataclass(frozen=True)
 class MemoryReader(Reader):
-    """Words, with a row of numbers for each."""
+    """Words with one row of numbers each."""
 
     labels: Sequence[str]
     rows: Sequence[Any] | NDArray[Any]
@@ -98,7 +98,7 @@ class MemoryReader(Reader):
 
 @dataclass(frozen=True)
 class SubwordReader(MemoryReader):
-    """The same with vectors of parts of words, which gensim's FastTextKeyedVectors combine."""
+    """Words with vectors, and vectors of parts of words, which gensim's FastTextKeyedVectors combine."""
 
     model: Any = None
 
@@ -119,7 +119,7 @@ def from_memory(source: object) -> MemoryReader | None:
 
 
 def are_pairs(source: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
-    """Return True if these are words, each with its vector."""
+    """Return True for a list of words, each with its vector."""
     return (
         isinstance(source, list | tuple)
         and bool(source)
@@ -131,7 +131,7 @@ def are_pairs(source: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
 
 
 def is_words_and_array(source: object) -> TypeGuard[tuple[Any, Any]]:
-    """Return True if these are words and an array with a row for each of them, in either order."""
+    """Return True for words and an array with one row per word, in either order."""
     if not isinstance(source, list | tuple) or len(source) != 2:
         return False
     words = [part for part in source if isinstance(part, list | tuple) or getattr(part, "ndim", 0) == 1]
@@ -140,7 +140,7 @@ def is_words_and_array(source: object) -> TypeGuard[tuple[Any, Any]]:
 
 
 def as_mapping(source: Any, argument: str) -> Mapping[str, Vector]:
-    """Return vectors by word, from a mapping, a frame, or words and an array, whose words must differ."""
+    """Return vectors by word, from a mapping, a frame, or words and an array. Words must be unique."""
     if not isinstance(source, pd.DataFrame) and not is_words_and_array(source):
         return cast("Mapping[str, Vector]", source)
     reader = from_memory(source)
@@ -152,7 +152,7 @@ def as_mapping(source: Any, argument: str) -> Mapping[str, Vector]:
 
 
 def in_form_of(source: Any, vectors: Mapping[str, Vector]) -> Any:
-    """Return vectors as a frame, or as an array with a row for each word, if the source was one."""
+    """Return vectors as a frame, or as an array with one row per word, if the source had this form."""
     if isinstance(source, pd.DataFrame):
         return pd.DataFrame(vectors).T.set_axis(source.columns, axis="columns")
     return np.stack(list(vectors.values())) if is_words_and_array(source) else vectors
@@ -170,13 +170,13 @@ def _of_array(names: Iterable[str], array: Any) -> MemoryReader:
 
 
 def _is_row(value: Any) -> bool:
-    """Return True if this has one axis, without converting a tensor to an array."""
+    """Return True if the value has one axis, without converting a tensor to an array."""
     axes = getattr(value, "ndim", None)
     return (np.ndim(value) if axes is None else axes) == 1
 
 
 def _of_pairs(pairs: Iterable[tuple[str, Any]]) -> dict[str, Vector]:
-    """Return the vector of each word, and raise an error if it has two different ones."""
+    """Return the vector of each word. Raise an error if a word has two different vectors."""
     vectors: dict[str, Vector] = {}
     for word, row in pairs:
         vector = _checked(word, row)
@@ -190,7 +190,7 @@ def _of_pairs(pairs: Iterable[tuple[str, Any]]) -> dict[str, Vector]:
 
 
 def from_mapping(vectors: Mapping[str, Any]) -> MemoryReader:
-    """Read a mapping of words to vectors of the same length."""
+    """Read a mapping from words to vectors of equal length."""
     _check_words(list(vectors))
     rows = [_checked(word, row) for word, row in vectors.items()]
     first = next(iter(vectors))
@@ -230,7 +230,7 @@ def from_frame(frame: pd.DataFrame) -> MemoryReader:
 
 
 def from_keyed_vectors(vectors: Any) -> MemoryReader:
-    """From gensim's KeyedVectors; those of fastText have vectors of parts of words."""
+    """Read gensim's KeyedVectors. Vectors of fastText include vectors of parts of words."""
     words = list(vectors.index_to_key)
     _check_words(words)
     if len(words) != len(vectors.vectors):
@@ -245,7 +245,7 @@ def from_keyed_vectors(vectors: Any) -> MemoryReader:
 
 
 def as_vector(row: Any) -> Vector:
-    """A vector of floating point numbers; precision is kept, whole numbers and half precision are widened."""
+    """Return a vector of floating-point numbers. Whole numbers and half precision are converted to a wider type."""
     array = np.asarray(row)
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
 
@@ -253,7 +253,7 @@ def as_vector(row: Any) -> Vector:
 def _checked(word: str, row: Any) -> Vector:
     try:
         vector = as_vector(row)
-    except Exception as error:  # tensors have errors of many kinds
+    except Exception as error:  # tensors raise many kinds of errors
         raise EmbeddingError(f"The vector of '{word}' is {not_an_array(row, error)}") from error
     if vector.ndim != 1 or vector.size == 0:
         raise EmbeddingError(f"The vector of '{word}' must be a list of numbers, but has another shape. Pass a list.")
@@ -263,7 +263,7 @@ def _checked(word: str, row: Any) -> Vector:
 
 
 def not_an_array(value: Any, error: Exception) -> str:
-    """Explain why a value is not an array of numbers, and how to convert it; tensors must be detached."""
+    """Explain why a value is not an array of numbers, and how to convert it. For example, tensors must be detached."""
     why = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
     remedy = "Pass an array, or a list of numbers."
     if hasattr(value, "detach") or "tensor" in f"{type(value).__name__} {why}".lower():

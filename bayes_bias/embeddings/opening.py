@@ -1,4 +1,4 @@
-"""Open an `Embedding` from a name, a path or an object, reading only its beginning."""
+"""Open an `Embedding` from a name, a path, or an object. Only the beginning of files is read."""
 
 import os
 import re
@@ -38,7 +38,7 @@ from bayes_bias.files import expanded, refuse_pipe_or_address, shipped, shipped_
 from bayes_bias.formatting import joined, plural
 from bayes_bias.words.spelling import Match, check_match
 
-# The first format that recognises a file opens it. To add a format, create a module and add a row here.
+# The first format that recognises a file is used. To add a format, create a module and add a row here.
 FORMATS: tuple[Format, ...] = (
     format_npz.FORMAT,
     format_gensim.FORMAT,
@@ -49,10 +49,10 @@ FORMATS: tuple[Format, ...] = (
     format_text.FORMAT,
 )
 
-# Formats that cannot be read if they are gzipped.
+# Formats that cannot be read from gzipped files.
 _NEVER_ZIPPED = (format_npz.FORMAT, format_gensim.FORMAT, format_npy.FORMAT)
 
-# Or gensim's KeyedVectors, which are not imported for this type.
+# Also gensim's KeyedVectors, which is not imported for this type.
 type Openable = str | os.PathLike[str] | Mapping[str, Any] | pd.DataFrame | Any
 
 _SUFFIX = re.compile(r"(\.(bin|txt|vec|npz|kv|model))?(\.gz)?$")
@@ -82,7 +82,7 @@ def open_embedding(
         - The path of a file: word2vec's binary format, or text (GloVe, word2vec, fastText's ``.vec``), gzipped or not;
           an ``.npz`` with arrays `words` (n,) and `vectors` (n, d), or `vectors` (r, n, d) with the names of r
           `templates`; a file saved by gensim or, as ``.bin``, by fastText; JSON, JSON lines, Parquet or CSV with a text
-          and a list of numbers in each row; or a ``.npy`` with its words in a Parquet or text file beside it, or in
+          and a list of numbers in each row; or a ``.npy`` with its words in a Parquet or text file next to it, or in
           HistWords' pickle.
         - A list of several sources, which become one embedding with replicates, such as training runs with several
           seeds.
@@ -92,7 +92,7 @@ def open_embedding(
     format : {"word2vec-binary", "text", "npz", "records", "npy", "gensim", "fasttext"}, optional
         Format of the file. By default, it is recognised from the first bytes.
     name : str, optional
-        Its name in tables. The default is `source`, or the name of the file.
+        Name in tables. The default is `source`, or the name of the file.
     kind : str, optional
         Noun for the replicates in a list, in the singular, such as "seed" or "corpus". The default is "replicate".
     match : {"exact", "case", "accents", "subwords"}
@@ -149,7 +149,7 @@ def open_embedding(
 
 
 def shipped_embeddings() -> list[str]:
-    """Return names of the built-in vectors."""
+    """Return the names of the built-in vectors."""
     return shipped_names("vectors")
 
 
@@ -190,7 +190,7 @@ def _locate(source: str) -> tuple[Traversable, str]:
 
 
 def check_source(source: str) -> None:
-    """Raise an error if a name is neither a file nor known, before anything is read or downloaded."""
+    """Raise an error if a source is neither a file nor a known name, before anything is read or downloaded."""
     if source in PACKAGED:
         _ = PACKAGED[source].folder
     elif source not in format_gensim.DOWNLOADS:
@@ -198,13 +198,13 @@ def check_source(source: str) -> None:
 
 
 def _unknown(source: str) -> EmbeddingError:
-    """Return an error with the nearest file or name."""
+    """Return an error that suggests the most similar file or name."""
     path = expanded(source)
     if path.suffix or os.sep in source:
         folder = path.parent
         near = get_close_matches(path.name, [file.name for file in folder.iterdir()] if folder.is_dir() else [], n=1)
         hint = f"Did you mean '{folder / near[0]}'?" if near else "Check the path."
-        if source.count("/") == 1 and not (path.suffix or folder.exists()):  # like names on a hub of models
+        if source.count("/") == 1 and not (path.suffix or folder.exists()):  # such as names on a model hub
             hint += f" {_ENCODER}"
         return EmbeddingError(f"File not found: '{source}'. {hint}")
     near = get_close_matches(source, [*shipped_embeddings(), *PACKAGED, *format_gensim.DOWNLOADS], n=1)
@@ -234,12 +234,12 @@ def _open_object(source: object) -> tuple[Reader, str]:
     )
 
 
-# Several embeddings of the same words as one, in which a word has vectors (replicate, dimension).
+# Several embeddings of the same words as one embedding, in which a word has vectors (replicate, dimension).
 
 
 @dataclass(frozen=True)
 class ReplicatedReader(Reader):
-    """The words that several embeddings share, in the order of the first."""
+    """The words that several embeddings share, in the order of the first embedding."""
 
     members: tuple[Embedding, ...]
     dimensions: int
@@ -249,7 +249,7 @@ class ReplicatedReader(Reader):
         return (word for word in self.members[0].reader.words() if all(word in member_words for member_words in others))
 
     def by_frequency(self) -> bool:
-        return False  # each member has its own order
+        return False  # every member has its own order
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         first_vectors = self.members[0].among(wanted, first)
@@ -270,7 +270,7 @@ class ReplicatedReader(Reader):
 
 
 def combine_embeddings(members: Sequence[Embedding], kind: str) -> Embedding:
-    """Combine several embeddings into one, with each as a replicate."""
+    """Combine several embeddings into one, in which each embedding is a replicate."""
     names = [member.name for member in members]
     if len(names) < 2:
         raise EmbeddingError(

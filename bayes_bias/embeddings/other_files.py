@@ -1,4 +1,4 @@
-"""Files that cannot be opened: their format, by the first bytes, and code that converts them."""
+"""Recognise files that cannot be opened by their first bytes, and suggest code that converts them."""
 
 import re
 import struct
@@ -13,7 +13,7 @@ _ARCHIVE = "np.savez('vectors.npz', words=words, vectors="
 _WORDS = "where `words` is the list of their words, in the same order"
 _UTF16 = "text in UTF-16. Write it in UTF-8: `iconv -f UTF-16 -t UTF-8 FILE > utf8.txt`"
 
-# Format of a file by its first bytes, and how to convert it. FILE stands for its path in quotation marks.
+# Formats by the first bytes of a file, and code for the conversion. FILE stands for the path in quotation marks.
 _MARKS = {
     b"BZh": f"packed by bzip2. {_UNPACK}",
     b"\xfd7zXZ": f"packed by xz. {_UNPACK}",
@@ -54,7 +54,7 @@ _SAFETENSORS = (
     " archive: `import numpy as np, safetensors.numpy; saved = safetensors.numpy.load_file(FILE);"
     f" {_ARCHIVE}next(iter(saved.values())))`, {_WORDS}"
 )
-# First bytes of a pickle of torch before 1.6, and the description of archives since.
+# First bytes of a pickle from torch before 1.6, and the description of later archives.
 _TORCH = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 _OF_TORCH = (
     "was saved by torch.save, so only torch can open it, which can run code. Write its words and vectors as an archive:"
@@ -65,13 +65,13 @@ _OF_TORCH = (
 
 
 def other_text(sample: bytes, file: Traversable) -> str:
-    """Describe a text without vectors in its lines, with a remedy, or return "" if it is not recognised."""
+    """Describe a text without vectors in its lines, with a remedy. Return "" if it is not recognised."""
     known = next((_at(file, what) for pattern, what in _TEXTS.items() if pattern.match(sample)), "")
     return known or _matrix_of_text(sample, file)
 
 
 def other_file(sample: bytes, file: Traversable) -> str:
-    """Describe a file that cannot be opened, with a remedy, or return "" if it is not recognised."""
+    """Describe a file that cannot be opened, with a remedy. Return "" if it is not recognised."""
     for mark, what in _MARKS.items():
         if sample.startswith(mark):
             return _at(file, what)
@@ -83,7 +83,7 @@ def other_file(sample: bytes, file: Traversable) -> str:
 
 
 def of_torch(file: Traversable) -> str:
-    """Describe a file that torch.save wrote, with a remedy."""
+    """Describe a file written by torch.save, with a remedy."""
     return _at(file, _OF_TORCH)
 
 
@@ -103,7 +103,7 @@ _FEWEST_LINES, _MOST_LINES = 3, 50
 
 
 def _matrix_of_text(sample: bytes, file: Traversable) -> str:
-    """Describe lines of numbers without words, or return "" if this is something else."""
+    """Describe lines of numbers without words. Return "" for other text."""
     lines = sample.splitlines()[:_MOST_LINES]
     lines = lines if len(lines) == _MOST_LINES or sample.endswith(b"\n") else lines[:-1]
     rows = [line.replace(b",", b" ").split() for line in lines if line.strip()]
@@ -120,14 +120,16 @@ _MOST_DIMENSIONS = 100_000
 
 
 def _raw_numbers(sample: bytes, file: Traversable) -> str:
-    """Describe numbers without words, with the code that adds words, or return "" if these are no vectors."""
+    """Describe numbers without words, with the code that adds words. Return "" if the numbers are not vectors."""
     if is_zipped(file) or len(sample) < 64:
         return ""
     return _of_search_libraries(sample, file) or _one_after_the_other(sample, file)
 
 
 def _of_search_libraries(sample: bytes, file: Traversable) -> str:
-    """Describe vectors of search libraries, with a length before each (fvecs), or two numbers first (fbin)."""
+    """Describe vectors in formats of search libraries: with a length before each vector (fvecs), or with two numbers
+    first (fbin).
+    """
     first, second = struct.unpack_from("<ii", sample)
     for name, begin in (("fvecs", 4 + 4 * first), ("bvecs", 4 + first)):
         if 0 < first < _MOST_DIMENSIONS and begin + 4 <= len(sample) and _number("<i", sample, begin) == first:
@@ -161,7 +163,7 @@ def _with_words(what: str, rows: str) -> str:
 
 
 def _kind_of_numbers(sample: bytes) -> str:
-    """Return the kind of numbers whose sizes vary least, if they vary like vectors."""
+    """Return the type of numbers whose magnitudes vary least, if they vary like those of vectors."""
     spread = {kind: spread_of(sample, np.dtype(kind)) for kind in _RAW}
     kind = min(spread, key=lambda name: spread[name])
     return kind if spread[kind] < WIDEST else ""

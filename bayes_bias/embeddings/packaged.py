@@ -1,4 +1,4 @@
-"""Embeddings in installed Python distributions, each a row of one table."""
+"""Embeddings in installed Python distributions. Each embedding is a row of one table."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -19,9 +19,9 @@ class InDistribution:
     Attributes
     ----------
     name : str
-        The name for opening it.
+        Name for opening the data.
     distribution, version, module : str
-        The distribution that contains it, and the folder that the distribution installs.
+        The distribution that contains the data, its version, and the folder that it installs.
     about, licence : str
         Description and licence.
     """
@@ -40,7 +40,7 @@ class InDistribution:
 
     @property
     def folder(self) -> Path:
-        """The folder of its files, without importing the distribution.
+        """Return the folder of the files, without importing the distribution.
 
         Raises
         ------
@@ -56,12 +56,12 @@ class InDistribution:
         return Path(spec.submodule_search_locations[0])
 
     def checked(self, path: str, sha256: str) -> Path:
-        """Return one of its files, which must have this hash.
+        """Return a file of the distribution after checking its hash.
 
         Raises
         ------
         EmbeddingError
-            If the distribution is not installed, or has another file.
+            If the distribution is not installed, or if the hash of the file differs.
         """
         file = self.folder / path
         found = ""
@@ -83,9 +83,9 @@ class Packaged(InDistribution):
     Attributes
     ----------
     vectors, words : tuple of str
-        Path inside the module and SHA-256, of the array and of its words. The most frequent words are first.
+        Path inside the module and SHA-256 of the array and of the file of words. The most frequent words are first.
     reference : str
-        The key of the work to cite, in ``documents/references.toml``.
+        Key of the reference to cite, in ``documents/references.toml``.
     """
 
     vectors: tuple[str, str]
@@ -94,16 +94,16 @@ class Packaged(InDistribution):
 
     @property
     def source(self) -> str:
-        """Source of the vectors, for tables."""
+        """The source of the vectors, as shown in tables."""
         return f"{self.about}, {self.package}"
 
     def open(self) -> Embedding:
-        """Map the vectors into memory, after a check of both files.
+        """Map the vectors into memory, after checking the hashes of both files.
 
         Raises
         ------
         EmbeddingError
-            If the distribution is not installed, or has other files.
+            If the distribution is not installed, or if the hash of a file differs.
         """
         reader = read_pair(self.checked(*self.vectors), self.checked(*self.words))
         provenance = {
@@ -143,11 +143,11 @@ PACKAGED: Mapping[str, Packaged] = MappingProxyType(
 
 
 def packaged_in(provenances: Iterable[Mapping[str, object]]) -> list[Packaged]:
-    """Return the packaged embeddings in these provenances."""
+    """Return the packaged embeddings that occur in these provenances."""
     packages = {provenance.get("embedding_package") for provenance in provenances}
     return [row for row in PACKAGED.values() if row.package in packages]
 
 
 def packaged_sources(sources: Iterable[str]) -> list[Packaged]:
-    """Return the packaged embeddings among these sources of vectors."""
+    """Return the packaged embeddings that are among these sources of vectors."""
     return [row for row in PACKAGED.values() if row.source in sources]

@@ -1,4 +1,4 @@
-"""Vectors in a column: rows or JSON objects with a text, or an id, and a list of numbers, as services return them."""
+"""Vectors in rows or JSON objects, each with a text or id and a list of numbers, as returned by services."""
 
 import logging
 import re
@@ -14,11 +14,11 @@ from bayes_bias.embeddings.format_npz import KINDS
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.words.spelling import composed, visible
 
-# The expression for a frame in memory.
+# The expression for a frame in memory, in suggested code.
 FRAME = "frame"
 # Ids chosen by the user come before ids added by a service.
 IDS = ("custom_id", "key", "id")
-# Preferred columns that distinguish the rows of a word.
+# Preferred columns to distinguish the rows of a word.
 _LIKELY = (*KINDS, "sentence", "text", "context", "index")
 
 
@@ -26,7 +26,7 @@ _LIKELY = (*KINDS, "sentence", "text", "context", "index")
 class Rows:
     """The word, the vector, and the other columns of each row of a table.
 
-    `heading` is the name of the column of vectors, which may be written as text.
+    `heading` is the name of the column with the vectors, which may be stored as text.
     """
 
     words: "pd.Series[Any]"
@@ -36,7 +36,8 @@ class Rows:
     as_text: bool = False
 
     def one_each(self, subject: str, reading: str) -> tuple[list[str], list[NDArray[np.floating]]]:
-        """Return each word with its vector; `reading` is the code that reads the table as a frame, if one call does.
+        """Return each word with its vector. `reading` is the code that reads the table as a frame, if a single call
+        does.
 
         Raises
         ------
@@ -59,7 +60,7 @@ class Rows:
         return f"{where} contains '{visible(word)[:40]}' in {count} rows with different vectors{hint}."
 
     def _remedies(self, reading: str) -> str:
-        """Return code that makes one vector of each word, or replicates of the rows."""
+        """Return code that computes one vector per word, or that turns the rows into replicates."""
         if self.words.name in IDS:
             return "Repeat the request with one text for each id, so that each id has one vector."
         if not reading:
@@ -85,7 +86,9 @@ class Rows:
         return f"{average}. Alternatively, keep the rows as replicates: `{imports}{read}{replicates}{write}`."
 
     def _apart(self) -> Hashable | None:
-        """Return a column that distinguishes the rows of each word, if possible one whose values have all words."""
+        """Return a column that distinguishes the rows of each word, preferably one in which each value occurs with all
+        words.
+        """
         names = [name for name in self.beside if name != self.words.name and self._tells_apart(name)]
         crossed = [name for name in names if self._is_crossed(name)]
         likely = [name for name in _LIKELY if name in names]
@@ -95,7 +98,7 @@ class Rows:
         return not self._pairs(name).duplicated().any()
 
     def _is_crossed(self, name: Hashable) -> bool:
-        """Return True if each value of a column has a row of each word."""
+        """Return True if each value of a column occurs with every word."""
         pairs = self._pairs(name)
         return self._tells_apart(name) and len(pairs) == pairs["word"].nunique() * pairs["value"].nunique()
 
@@ -104,11 +107,11 @@ class Rows:
 
 
 TEXTS = ("word", "token", "term", "sentence", "text", "input", "content", "query")
-# Text that Python writes around NumPy numbers in a list.
+# Text that NumPy adds around numbers in the text of a list.
 _TYPES = re.compile(r"np\.float\d+\(|\)")
-# The beginning of a list of numbers in a cell, unlike the word "[MASK]".
+# The beginning of a list of numbers in a cell, as opposed to the word "[MASK]".
 _LIST = re.compile(r"\s*\[\s*(np\.float\d+\()?[-+.]?(\d|nan|inf)", re.IGNORECASE)
-# Number of names in a message, and of letters of each.
+# Maximal number of names in a message, and of letters per name.
 _NAMED, _LETTERS = 5, 60
 
 logger = logging.getLogger("bayes_bias")
@@ -128,12 +131,12 @@ class Records:
         return next((self.beside[name] for name in names if name in self.beside), None)
 
     def words(self, subject: str) -> "pd.Series[Any]":
-        """Return the texts of vectors: a column with a known name, else the only column of texts, else the ids.
+        """Return the text of each vector: a column with a known name, else the only text column, else the ids.
 
         Raises
         ------
         EmbeddingError
-            If there is no such column.
+            If none of these columns exists.
         """
         texts = [self.beside[name] for name in TEXTS if name in self.beside]
         if len(texts) > 1:
@@ -156,7 +159,7 @@ class Records:
         return column.astype(str)
 
     def _unnamed_words(self) -> "pd.Series[Any] | None":
-        """Return the only column of texts that is not constant, else the ids, else the index."""
+        """Return the only text column that is not constant, else the ids, else the index."""
         fewest = min(2, len(self.beside))
         texts = [
             column
@@ -184,14 +187,14 @@ class Records:
 
 
 def shown(names: Iterable[Any]) -> str:
-    """Shorten a list of names for a message."""
+    """Shorten a list of names for an error message."""
     listed = [str(name)[:_LETTERS] for name in names]
     more = f" and {len(listed) - _NAMED:,} more" if len(listed) > _NAMED else ""
     return f"{', '.join(listed[:_NAMED])}{more}"
 
 
 def has_lists(frame: pd.DataFrame) -> bool:
-    """Return True if a column of a frame contains a list of numbers in each cell."""
+    """Return True if every cell of a column contains a list of numbers."""
     return any(_has_lists(column) for _, column in frame.items())
 
 
@@ -201,7 +204,8 @@ def records_of(frame: pd.DataFrame, subject: str) -> Records:
     Raises
     ------
     EmbeddingError
-        If there is none, or two, or if a list has another length than the first, or something that is not a number.
+        If there is not exactly one column of lists, if lists have different lengths, or if a list contains something
+        other than numbers.
     """
     lists = [name for name, column in frame.items() if _has_lists(column)]
     if len(lists) != 1:
@@ -218,7 +222,7 @@ def records_of(frame: pd.DataFrame, subject: str) -> Records:
 
 
 def _without_one_column(frame: pd.DataFrame, lists: Sequence[Any]) -> str:
-    """Describe a frame with no column of lists, or several, with a remedy."""
+    """Describe a frame that does not have exactly one column of lists, with a remedy."""
     if lists:
         return (
             f"must have one column of lists of numbers, but has {len(lists)}: {shown(lists)}. Keep only the column with"
@@ -241,7 +245,7 @@ def _has_lists(column: "pd.Series[Any]") -> bool:
 
 
 def is_list(cell: Any) -> bool:
-    """Return True if a cell contains a list of numbers, or its text."""
+    """Return True if a cell contains a list of numbers, or the text of such a list."""
     if isinstance(cell, str):
         return _LIST.match(cell) is not None and cell.rstrip().endswith("]")
     if isinstance(cell, np.ndarray):
@@ -261,7 +265,7 @@ def _is_text(column: Any) -> bool:
 
 
 def vector_of(cell: Any, place: str) -> NDArray[np.floating]:
-    """Read a list, or the text of one: JSON's, NumPy's with blanks, or of NumPy's numbers."""
+    """Parse a list or its text: as in JSON, as NumPy prints arrays, or as a list of NumPy numbers."""
     numbers = _TYPES.sub("", cell).strip("[] \t\r\n").replace(",", " ").split() if isinstance(cell, str) else cell
     try:
         vector = np.asarray(numbers, dtype=np.float64)

@@ -17,7 +17,7 @@ type WordVectors = Mapping[str, NDArray[np.floating]]
 
 
 def check_vectors_path(path: str | Path, overwrite: bool = False, argument: str = "path") -> Path:
-    """Check a path for vectors, which must end in ``.npz`` or ``.txt``. See `check_output`."""
+    """Check the path of a vector file, which must end in ``.npz`` or ``.txt``. See `check_output`."""
     path = check_output(path, overwrite, argument)
     if path.suffix not in _WRITERS:
         raise OutputError(
@@ -33,7 +33,7 @@ def save_vectors(vectors: WordVectors | Embedding, path: str | Path, *, overwrit
     Parameters
     ----------
     vectors : mapping of str to array, or Embedding
-        An embedding with replicates keeps their labels, in an ``.npz``.
+        Vectors to write. In an ``.npz``, an embedding with replicates keeps their labels.
     path : str or Path
     overwrite : bool
 
@@ -80,7 +80,7 @@ def _write_npz(vectors: WordVectors, path: Path) -> None:
 
 
 def _write_text(vectors: WordVectors, path: Path) -> None:
-    """Write a line with the numbers of words and dimensions, and then a line for each word."""
+    """Write a line with the numbers of words and dimensions, followed by a line for each word."""
     for word in vectors:
         if word.split() != [word]:
             raise OutputError(f"Text files cannot contain words with a space, such as '{word}'. Save as .npz instead.")

@@ -1,4 +1,4 @@
-"""Matrices of the vectors of words, and directions in them."""
+"""Matrices of word vectors, and directions in them."""
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
@@ -14,12 +14,12 @@ from bayes_bias.errors import MeasureError
 from bayes_bias.formatting import shortened
 from bayes_bias.words.defining_sets import GivenSets, defining_sets_of
 
-# Single precision can represent numbers between these, and their squares.
+# Single precision can represent numbers between these limits, and their squares.
 _SMALLEST, _LARGEST = 1e-18, 1e18
 
 
 class Vectors(Protocol):
-    """Any object with a vector for each of its words, such as a dict or gensim's KeyedVectors."""
+    """Any object with a vector for each word, such as a dict or gensim's KeyedVectors."""
 
     def __contains__(self, word: object, /) -> bool: ...
 
@@ -27,7 +27,7 @@ class Vectors(Protocol):
 
 
 def stack(vectors: Vectors, words: Sequence[str], measure: str, *, least: int = 1) -> np.ndarray:
-    """Stack the vectors of words, shape (words, dimensions), with vectors of replicates concatenated."""
+    """Stack the vectors of words as (words, dimensions). Vectors of replicates are concatenated."""
     _check_words(words, measure, least)
     mapping: object = vectors
     if isinstance(mapping, str) or not hasattr(mapping, "__getitem__"):
@@ -51,12 +51,12 @@ def stack(vectors: Vectors, words: Sequence[str], measure: str, *, least: int = 
 def _row(vector: object, word: str, measure: str) -> np.ndarray:
     try:
         return np.asarray(vector, dtype=float)
-    except Exception as error:  # tensors have errors of many kinds
+    except Exception as error:  # tensors raise many kinds of errors
         raise MeasureError(f"{measure}: the vector of '{word}' is {not_an_array(vector, error)}") from error
 
 
 def stack_unit(vectors: Vectors, words: Sequence[str], measure: str, *, least: int = 1) -> np.ndarray:
-    """Stack the vectors of words at length one, so that their products are cosines."""
+    """Stack the vectors of words, scaled to length one, so that their products are cosines."""
     return unit_rows(stack(vectors, words, measure, least=least))
 
 
@@ -66,12 +66,12 @@ def has_direction(vectors: np.ndarray) -> NDArray[np.bool_]:
 
 
 def unit(vector: np.ndarray) -> NDArray[np.float64]:
-    r"""Scale a word's vector to length one, or its vectors from R replicates to length :math:`1 / \sqrt R` each.
+    r"""Scale the vector of a word to length one, or its vectors from R replicates to length :math:`1 / \sqrt R`.
 
     The sum of products over both axes is then the mean cosine over replicates.
     """
     rows = unit_rows(vector) if vector.ndim == 2 else vector.astype(float)
-    # Scaled by the largest entry first, because the square of a very large or small number would overflow.
+    # Divide by the largest entry first, because the square of a very large or small number would overflow or underflow.
     scaled = rows / np.abs(rows).max()
     return np.asarray(scaled / np.linalg.norm(scaled))
 
@@ -91,9 +91,9 @@ def lengths(vectors: np.ndarray) -> NDArray[np.float64]:
 
 
 def _moderate(vectors: np.ndarray) -> tuple[NDArray[np.float64], NDArray[np.intc]]:
-    """Scale vectors so that their largest entry is near 1, and return the powers of two that they were divided by.
+    """Scale vectors so that their largest entry is near 1, and return the divisors, which are powers of two.
 
-    The square of a very large or small number would overflow. Division by a power of two changes no digit.
+    The square of a very large or small number would overflow. Division by a power of two is exact.
     """
     rows = np.asarray(vectors, dtype=float)
     largest = np.abs(rows).max(axis=-1, keepdims=True)
@@ -102,7 +102,7 @@ def _moderate(vectors: np.ndarray) -> tuple[NDArray[np.float64], NDArray[np.intc
 
 
 def unit_means(vectors: Sequence[NDArray[np.floating]]) -> NDArray[np.float64]:
-    """Return vectors ``(d,)``, or means of ``(replicate, d)`` over replicates, as rows of length one."""
+    """Return vectors ``(d,)``, or means over replicates of vectors ``(replicate, d)``, as rows of length one."""
     rows = np.stack([np.asarray(vector, dtype=float) for vector in vectors])
     if rows.ndim == 3:
         _, exponents = _moderate(rows.reshape(len(rows), -1))
@@ -112,7 +112,7 @@ def unit_means(vectors: Sequence[NDArray[np.floating]]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class OriginalVectors:
-    """Unit vectors of words, or of their replicates, rescaled to their original lengths."""
+    """Unit vectors of words, or of their replicates, that are rescaled to their original lengths."""
 
     vectors: Vectors
     lengths: Mapping[str, NDArray[np.float64]]
@@ -128,7 +128,7 @@ class OriginalVectors:
 def class_means(vectors: Vectors, classes: Mapping[str, Sequence[str]], measure: str) -> np.ndarray:
     """Compute the mean unit vector of each class, shape (classes, dimensions).
 
-    The product of a unit vector with it is the mean cosine with the words of the class.
+    The product of a unit vector with this mean is the mean cosine with the words of the class.
     """
     check_named_words("classes", classes)
     if len(classes) < 2:
@@ -140,13 +140,13 @@ def class_means(vectors: Vectors, classes: Mapping[str, Sequence[str]], measure:
 
 
 def check_named_words(argument: str, groups: Mapping[str, Sequence[str]]) -> None:
-    """Raise an error if a value is not a mapping of names to words."""
+    """Raise an error if a value is not a mapping from names to words."""
     problem = "not a mapping of names to words. Pass {'man': [...], 'woman': [...]}."
     check_kind(argument, groups, Mapping, problem, MeasureError)
 
 
 def sha256_of_vectors(vectors: Mapping[str, np.ndarray]) -> str:
-    """Hash words and vectors, independently of their order, as float32 if it can represent the numbers."""
+    """Hash words and vectors, independently of their order. Vectors are hashed as float32 if it can represent them."""
     digest = hashlib.sha256()
     for word in sorted(vectors):
         rows = np.asarray(vectors[word])
@@ -169,9 +169,9 @@ def _check_words(words: Sequence[str], measure: str, least: int) -> None:
         raise MeasureError(f"{measure}: the word '{twice}' is listed more than once. Keep it once.")
 
 
-# Directions and subspaces of a bias: orthonormal rows (components, dimensions).
+# Directions and subspaces of a bias, as orthonormal rows (components, dimensions).
 
-# Differences of vectors near length one that are shorter than this are rounding, and have no direction.
+# Differences of approximately unit vectors that are shorter than this are rounding errors without a direction.
 _NO_DIRECTION = 1e-6
 
 
@@ -254,7 +254,7 @@ def _moderate_together(rows: np.ndarray) -> NDArray[np.float64]:
 def orthonormal(directions: np.ndarray, otherwise: str) -> np.ndarray:
     """Compute orthonormal rows of the same subspace by Gram-Schmidt, with the signs of the directions.
 
-    `otherwise` is the reason in the error message if the directions are linearly dependent.
+    `otherwise` is the reason that the error message gives if the directions are linearly dependent.
     """
     rows = _rows_of(directions)
     basis, lengths = np.linalg.qr(rows.T)
@@ -280,7 +280,7 @@ def _rows_of(directions: np.ndarray) -> NDArray[np.float64]:
 
 
 def project(rows: np.ndarray, subspace: np.ndarray) -> np.ndarray:
-    """Compute coordinates of vectors in the subspace that these rows span, shape (words, components)."""
+    """Compute the coordinates (words, components) of vectors in the subspace that these orthonormal rows span."""
     directions, _ = _moderate(_rows_of(subspace))
     basis = orthonormal(directions, "its rows are zero or linearly dependent")
     if basis.shape[1] != rows.shape[1]:

@@ -1,1 +1,1 @@
-"""From a model and a table to a fit: compiled, sampled, diagnosed, stored."""
+"""Fit a model to a table: compilation, sampling, diagnostics, and storage."""

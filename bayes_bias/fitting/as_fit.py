@@ -1,4 +1,4 @@
-"""`as_fit`: draws of another sampler, or of another machine, as a fit."""
+"""`as_fit`: convert draws from another sampler, or from another machine, to a fit."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -25,9 +25,9 @@ from bayes_bias.models.structures import modelled, resolved, structure_of
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.statistics import refuse_degenerate
 
-# Draws at which the density of the model is compared with what the sampler found.
+# Number of draws at which the density of the model is compared with the density from the sampler.
 _COMPARED = 3
-# What only a model with written-out effects draws.
+# Variables that only a model with explicit effects has.
 _WRITTEN_OUT = {"mean", "target_connection_mean"}
 
 
@@ -38,23 +38,24 @@ def as_fit(
     *,
     seed: int = 1,
 ) -> xr.DataTree:
-    """Return draws from ``pm.sample``, nutpie or NumPyro as a fit, once they are checked against the model.
+    """Convert draws from ``pm.sample``, nutpie, or NumPyro to a fit, after checking them against the model.
 
     Parameters
     ----------
     table : AssociationTable
-        The table that the model was made from.
+        The table from which the model was created.
     draws : xarray.DataTree
-        Groups ``posterior`` and ``sample_stats``, of `bayes_bias.pymc_model` in either form, or of your own `model`.
+        Draws with the groups ``posterior`` and ``sample_stats``, from either form of `bayes_bias.pymc_model` or from
+        your own `model`.
     model : str, Path, ModelSpec, pymc.Model or callable
-        As for `fit`: the model that was sampled. If its data were replaced by ``pm.set_data``, pass the model itself.
+        The model that was sampled, as for `fit`. If you replaced its data with ``pm.set_data``, pass the model itself.
     seed : int
-        For draws of what a marginal model integrates out.
+        Seed for draws of the quantities that a marginal model integrates out.
 
     Returns
     -------
     xarray.DataTree
-        As `fit` returns it, with diagnostics of these draws.
+        A fit, as from `fit`, with diagnostics of these draws.
 
     Raises
     ------
@@ -84,7 +85,7 @@ def as_fit(
     spec, marginal = load_spec(model), not _WRITTEN_OUT & set(posterior)
     graph = pymc_model(table, spec, marginal=marginal)
     _check(graph, draws)
-    if table.replicates is not None and not marginal:  # fits of a spec have the mean of replicates there
+    if table.replicates is not None and not marginal:  # for specs, a fit uses the mean of replicates in this case
         return _of_own_model(table, graph, spec.name, posterior, stats, seed)
     if "likelihood" in spec.options:
         spec = spec.with_option("likelihood", "collapsed" if marginal else "long")
@@ -94,7 +95,7 @@ def as_fit(
 def _of_spec(
     table: AssociationTable, spec: ModelSpec, posterior: xr.Dataset, stats: xr.Dataset, seed: int, marginal: bool
 ) -> xr.DataTree:
-    """Return the fit of a model of a spec, with what was integrated out if its form was `marginal`."""
+    """Return the fit of a spec, including draws of the quantities that a `marginal` model integrates out."""
     table, spec = modelled(table, spec)
     data = structure_of(spec).data(table)
     refuse_degenerate(data)
@@ -102,7 +103,7 @@ def _of_spec(
     drawn = posterior.drop_vars([name for name in posterior if str(name).endswith("_z") or name == "bias"])
     whole = drawn
     if marginal:
-        # Draws are in the units of the table, like those of a model whose priors are.
+        # Draws are in the units of the table, and so are the draws of a model whose priors are in these units.
         in_units = spec.with_option("unit", AS_MEASURED) if "unit" in spec.options else spec
         whole = completed(in_units, drawn, data, seed)
     return assembled(
@@ -113,7 +114,7 @@ def _of_spec(
 def _of_own_model(
     table: AssociationTable, model: pm.Model, name: str, posterior: xr.Dataset, stats: xr.Dataset, seed: int
 ) -> xr.DataTree:
-    """Return the fit of a model of the user's own."""
+    """Return the fit of a user-defined model."""
     table, spec, data = custom_source(table, model, name)
     fitted = assembled(
         table, spec, posterior, stats, data, seed=seed, diagnosed=list(posterior), **groups_of_model(model, data)
@@ -122,7 +123,7 @@ def _of_own_model(
 
 
 def _check_groups(draws: xr.DataTree) -> None:
-    """Raise an error for draws without posterior or statistics."""
+    """Raise an error if draws lack the groups for the posterior or the sampler statistics."""
     for group, variable in (("posterior", ""), ("sample_stats", "diverging")):
         if group not in draws.children or (variable and variable not in draws[group]):
             raise SpecError(
@@ -132,7 +133,7 @@ def _check_groups(draws: xr.DataTree) -> None:
 
 
 def _statistics(draws: xr.DataTree) -> xr.Dataset:
-    """Scalar statistics of each draw, under ArviZ's names."""
+    """Return scalar statistics of each draw under ArviZ's names."""
     stats = draws["sample_stats"].to_dataset()
     scalars = {}
     for name, values in stats.data_vars.items():
@@ -141,11 +142,11 @@ def _statistics(draws: xr.DataTree) -> xr.Dataset:
     return xr.Dataset(scalars, attrs=stats.attrs | draws["posterior"].attrs)
 
 
-# Whether draws are of a model.
+# Checks that draws come from a model.
 
 
 def _check(model: pm.Model, draws: xr.DataTree) -> None:
-    """Compare names, labels, observed values and the density with the model."""
+    """Compare the names, labels, observed values, and density of the draws with the model."""
     posterior = draws["posterior"].to_dataset()
     _check_variables(model, posterior)
     _check_observed(model, draws)
@@ -154,7 +155,7 @@ def _check(model: pm.Model, draws: xr.DataTree) -> None:
 
 
 def _check_variables(model: pm.Model, posterior: xr.Dataset) -> None:
-    """Raise an error if draws have other variables or labels than the model."""
+    """Raise an error if the draws have other variables or labels than the model."""
     names = [variable.name for variable in (*model.free_RVs, *model.deterministics)]
     if missing := [name for name in names if not name.endswith("_z") and name not in posterior]:
         raise SpecError(
@@ -179,12 +180,12 @@ def _check_variables(model: pm.Model, posterior: xr.Dataset) -> None:
 
 
 def _some(labels: list[Any]) -> str:
-    """Labels, at most five of them."""
+    """Return at most five labels as text."""
     return ", ".join(map(str, labels[:5])) + (", ..." if len(labels) > 5 else "")
 
 
 def _check_observed(model: pm.Model, draws: xr.DataTree) -> None:
-    """Raise an error if draws were given other values than the table's."""
+    """Raise an error if the observed values of the draws differ from the table."""
     if "observed_data" not in draws.children:
         return
     observed = draws["observed_data"].to_dataset()
@@ -196,20 +197,22 @@ def _check_observed(model: pm.Model, draws: xr.DataTree) -> None:
 
 
 def _at_draws(model: pm.Model) -> Callable[..., list[NDArray[np.float64]]]:
-    """The log density in which a sampler moves, and what is derived, of values of the free variables themselves."""
+    """Return a function of the free variables that computes the log density on the sampler's scale and the derived
+    variables.
+    """
     given = {rv: rv.type() for rv in model.free_RVs}
     at = {}
     for rv, value in given.items():
         transform = model.rvs_to_transforms[rv]
         at[model.rvs_to_values[rv]] = transform.forward(value, *rv.owner.inputs) if transform else value
     [density] = graph_replace([model.logp()], at)
-    # Parameters of transforms are variables, too.
+    # Parameters of transforms are variables as well.
     outputs = graph_replace([density, *model.deterministics], given, strict=False)
     return pytensor.function(list(given.values()), outputs, mode="FAST_COMPILE", on_unused_input="ignore")
 
 
 def _check_density(model: pm.Model, posterior: xr.Dataset, found: xr.DataArray) -> None:
-    """At some draws: what is derived, and the density up to a constant, which samplers may leave out."""
+    """Compare derived variables and the density, up to a constant that samplers may omit, at some draws."""
     function, differences, largest = _at_draws(model), [], 0.0
     for position in np.linspace(0, found.size - 1, _COMPARED).astype(int):
         k = np.unravel_index(position, found.shape)

@@ -3,10 +3,10 @@
     log p(x) = sum over parts of -(df log|M| + tr(M^-1 S)) / 2  +  sum over scales of log prior(s) + log|ds/dx|
     M = sum over scales of s^2 times a pattern
 
-Parts are defined in `bayes_bias.models.table_parts`. Each scale s is sampled as a function of an unconstrained x. A
-scale whose variance v vectors tell (`bayes_bias.models.preferences`) is sampled as x = log v, with s^2 = max(v - c, 0),
-where c is a weighted sum of other squared scales. ``bayes_bias.pymc_model(table, marginal=True)`` is the same model in
-PyMC, and a test holds the two together.
+Parts are defined in `bayes_bias.models.table_parts`. Each scale s is sampled as a function of an unconstrained x. If
+vectors determine the variance v of a scale (`bayes_bias.models.preferences`), the scale is sampled as x = log v, with
+s^2 = max(v - c, 0), where c is a weighted sum of other squared scales. ``bayes_bias.pymc_model(table, marginal=True)``
+is the same model in PyMC, and a test compares both implementations.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -31,19 +31,19 @@ from bayes_bias.models.table_parts import Part
 from bayes_bias.shared_types import Numbers
 from bayes_bias.table.labels import Side
 
-# A scale from vectors is explained in part by up to so many others.
+# Maximal number of other scales that explain a part of a scale from vectors.
 _EXPLAINING = 5
-# Of each scale: the terms of its log prior (`bayes_bias.models.families`), the unit in which it is folded, or 0, and if
-# vectors tell its variance, the degrees of freedom and the expected value, otherwise 0.
+# The fields of each scale: the terms of the log prior (`bayes_bias.models.families`); the unit of the folded transform,
+# or 0; and, if vectors determine the variance, the degrees of freedom and the expected value, otherwise 0.
 SCALE = np.dtype([(name, float) for name in (*Terms._fields, "unit", "df", "expected")])
-# Of each variance from vectors: the scale, and which scales explain a part of it, with their weights.
+# The fields of each variance from vectors: the scale, and the scales that explain a part of it, with their weights.
 VARIANCE = np.dtype([("scale", float), ("explaining", float, _EXPLAINING), ("weight", float, _EXPLAINING)])
-# Of each part of the table: its rows, degrees of freedom, and number of patterns.
+# The fields of each part of the table: its rows, degrees of freedom, and number of patterns.
 PART = np.dtype([("size", float), ("df", float), ("patterns", float)])
 
 
 class Arrays(NamedTuple):
-    """All that the density reads.
+    """All inputs of the density.
 
     Attributes
     ----------
@@ -65,19 +65,19 @@ class Arrays(NamedTuple):
     pattern: Any
 
 
-# Functions of nutpie get one block of memory. It begins with its length, the numbers of scales, variances and parts,
-# the size of the largest part, and the most patterns that a part has.
+# Functions of nutpie receive one block of memory. It begins with its length, the numbers of scales, variances, and
+# parts, the size of the largest part, and the maximal number of patterns in a part.
 _SIZES = 6
 _SCALE, _VARIANCE, _PART = (kind.itemsize // np.dtype(float).itemsize for kind in (SCALE, VARIANCE, PART))
 
 
 def _kept(decorator: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
-    """Compile with what `decorator` makes, and keep the code on disk if any folder for it can be written to."""
+    """Compile a function with `decorator`, and cache the compiled code on disk if possible."""
 
     def compiled(function: Callable[..., Any]) -> Any:
         try:
             return decorator(cache=True)(function)
-        except RuntimeError:  # Numba finds no such folder
+        except RuntimeError:  # Numba finds no folder for its cache
             return decorator(cache=False)(function)
 
     return compiled
@@ -88,7 +88,7 @@ _compiled = _kept(partial(njit, error_model="numpy"))
 
 @_compiled
 def named(block):  # type: ignore[no-untyped-def]  # Numba's types
-    """Return the `Arrays` of a block of memory, as `packed` lays them out."""
+    """Return the `Arrays` in a block of memory created by `packed`."""
     scales, variances, parts = int(block[1]), int(block[2]), int(block[3])
     largest, most = int(block[4]), int(block[5])
     a = _SIZES + scales * _SCALE
@@ -108,7 +108,9 @@ def named(block):  # type: ignore[no-untyped-def]  # Numba's types
 
 @_compiled
 def _log_prior(prior, s):  # type: ignore[no-untyped-def]
-    """Log density of a scale, up to a constant, and its slope (for the terms see `bayes_bias.models.families`)."""
+    """Return the log density of a scale, up to a constant, and its derivative (see `bayes_bias.models.families` for the
+    terms).
+    """
     value, slope = 0.0, 0.0
     if prior.rate != 0:
         value, slope = -prior.rate * s, -prior.rate
@@ -137,7 +139,9 @@ def _log_prior(prior, s):  # type: ignore[no-untyped-def]
 
 @_compiled
 def _scale(x, unit):  # type: ignore[no-untyped-def]
-    """A scale, its slope ds/dx, and the log of ds/dx with its own slope, folded (see `FoldedScale`) or exponential."""
+    """Return a scale, its derivative ds/dx, the log of ds/dx, and the derivative of this log. The transform is folded
+    (see `FoldedScale`) or exponential.
+    """
     if unit == 0:
         s = np.exp(x)
         return s, s, x, 1.0
@@ -149,8 +153,9 @@ def _scale(x, unit):  # type: ignore[no-untyped-def]
 
 @_compiled
 def _invert(matrix, n):  # type: ignore[no-untyped-def]
-    """Invert the first n rows and columns in place, and return the log determinant: by Gauss and Jordan, without
-    pivots since a covariance is positive definite."""
+    """Invert the first n rows and columns in place by Gauss-Jordan elimination, and return the log determinant. A
+    covariance matrix is positive definite, so pivoting is not necessary.
+    """
     log_det = 0.0
     for i in range(n):
         pivot = matrix[i, i]
@@ -170,7 +175,7 @@ def _invert(matrix, n):  # type: ignore[no-untyped-def]
 
 @_compiled
 def _add_parts(arrays, coefficients, slopes):  # type: ignore[no-untyped-def]
-    """Add the slopes of the parts' log density in coefficients, and return that density."""
+    """Add the derivatives of the log density of the parts with respect to coefficients, and return the log density."""
     parts, scatter, scale_of, pattern = arrays.parts, arrays.scatter, arrays.scale_of, arrays.pattern
     largest, value = scatter.shape[1], 0.0
     work = np.empty((3, largest, largest))
@@ -201,7 +206,7 @@ def _add_parts(arrays, coefficients, slopes):  # type: ignore[no-untyped-def]
                 for k in range(n):
                     entry_slope[i, j] += product[i, k] * inverse[k, j]
                 if i == j:
-                    entry_slope[i, j] *= 0.5  # those beside the diagonal count twice
+                    entry_slope[i, j] *= 0.5  # off-diagonal elements count twice
         for p in range(patterns):
             slope, own, entry = 0.0, pattern[part, p], 0
             for i in range(n):
@@ -215,7 +220,7 @@ def _add_parts(arrays, coefficients, slopes):  # type: ignore[no-untyped-def]
 
 @_compiled
 def _scales(point, parameters, arrays):  # type: ignore[no-untyped-def]
-    """Write the scales at an unconstrained point, and then the variances that vectors tell."""
+    """Write the scales at an unconstrained point, followed by the variances that vectors determine."""
     scales, variances = arrays.scales, arrays.variances
     for k in range(len(scales)):
         if scales[k].df == 0:
@@ -231,7 +236,7 @@ def _scales(point, parameters, arrays):  # type: ignore[no-untyped-def]
 
 @_compiled
 def parameters_at(point, parameters, block):  # type: ignore[no-untyped-def]
-    """Write the scales at an unconstrained point, and then the variances that vectors tell."""
+    """Write the scales at an unconstrained point, followed by the variances that vectors determine."""
     _scales(point, parameters, named(block))
 
 
@@ -239,7 +244,7 @@ def parameters_at(point, parameters, block):  # type: ignore[no-untyped-def]
 def log_density(point, gradient, block):  # type: ignore[no-untyped-def]
     """Return the log density at an unconstrained point, up to a constant, and write its gradient.
 
-    The block is `packed`.
+    The block of memory comes from `packed`.
     """
     arrays = named(block)
     scales, variances = arrays.scales, arrays.variances
@@ -264,8 +269,8 @@ def log_density(point, gradient, block):  # type: ignore[no-untyped-def]
     return value
 
 
-# What nutpie calls: the size of a point, the point, memory for what is found, and at last the data. It goes on after a
-# positive number, with a divergent transition.
+# Arguments of the functions that nutpie calls: the size of a point, the point, memory for the result, and the data.
+# After a positive return value, nutpie continues and counts a divergent transition.
 _Pointer = types.CPointer(types.float64)
 
 
@@ -283,7 +288,7 @@ def _parameters_for_nutpie(size, n_parameters, point, parameters, data):  # type
 
 
 def knows(priors: Iterable[Prior]) -> bool:
-    """Return whether all priors are of families whose densities are written here."""
+    """Return True if this module implements the densities of all priors."""
     return all(prior.terms is not None or prior.distribution == FROM_VECTORS for prior in priors)
 
 
@@ -296,7 +301,7 @@ def packed(arrays: Arrays) -> Numbers:
 
 
 def _scales_of(spec: ModelSpec, data: xr.Dataset, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
-    """Return the scales and what vectors tell of their variances."""
+    """Return the scales, including the information of vectors about their variances."""
     single: list[str] = []
     for name, shape in shapes.items():
         single += [name] * prod(shape)
@@ -314,7 +319,7 @@ def _scales_of(spec: ModelSpec, data: xr.Dataset, shapes: Mapping[str, tuple[int
 
 
 def _variances_of(spec: ModelSpec, data: xr.Dataset, side: Side, single: list[str]) -> NDArray[Any]:
-    """Return the variances of a side that vectors tell, with what explains a part of them."""
+    """Return the variances of a side that vectors determine, with the scales that explain a part of them."""
     variances = np.zeros(single.count(PREFERENCE[side]), VARIANCE)
     cells = np.arange(len(variances))
     variances["scale"] = single.index(PREFERENCE[side]) + cells
@@ -325,7 +330,7 @@ def _variances_of(spec: ModelSpec, data: xr.Dataset, side: Side, single: list[st
 
 
 class _SinglePart(NamedTuple):
-    """A single part of the table, and the scales whose patterns it has."""
+    """A single part of the table, and the scales that belong to its patterns."""
 
     scatter: Numbers
     df: float
@@ -334,7 +339,7 @@ class _SinglePart(NamedTuple):
 
 
 def _parts_of(parts: Iterable[Part]) -> dict[str, Any]:
-    """Return the arrays of the parts, padded to the largest of them, without patterns that are zero."""
+    """Return the arrays of the parts, padded to the size of the largest part, without zero patterns."""
     singles = []
     for part in parts:
         for k, patterns in enumerate(part.patterns):
@@ -355,18 +360,18 @@ def _parts_of(parts: Iterable[Part]) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class CollapsedModel:
-    """The collapsed model of one table, as nutpie samples it.
+    """The collapsed model of one table, in the form that nutpie samples.
 
     Attributes
     ----------
     dims, shapes : mapping
-        Of each parameter, in the order of the sampled points.
+        Dims and shapes of each parameter, in the order of the sampled points.
     coords : mapping of str to list
         Labels of dims.
     arrays : Arrays
-        What the density reads. `data` is the same as one block of memory.
+        Inputs of the density. `data` contains them in one block of memory.
     start : array (parameters,)
-        Where chains begin, but for a jitter.
+        Starting point of chains, before jitter is added.
     """
 
     dims: Mapping[str, tuple[str, ...]]
@@ -378,7 +383,7 @@ class CollapsedModel:
 
     @classmethod
     def of(cls, spec: ModelSpec, data: xr.Dataset) -> Self:
-        """The model of a spec, all of whose priors it `knows`, with the data of a table."""
+        """Return the model of a spec with the data of a table. `knows` must return True for the spec."""
         dims = dims_of_scales(spec, data)
         shapes = {name: tuple(data.sizes[dim] for dim in along) for name, along in dims.items()}
         parts = parts_in_units(spec, data)[1].values()
@@ -393,11 +398,11 @@ class CollapsedModel:
 
     @property
     def adaptation(self) -> str:
-        """How nutpie adapts its mass matrix."""
+        """The method by which nutpie adapts its mass matrix."""
         return "diag"
 
     def compiled(self) -> Any:
-        """The compiled model that nutpie samples."""
+        """Return the compiled model for nutpie."""
         n = len(self.start)
         return CompiledPyMCModel(
             dims={},

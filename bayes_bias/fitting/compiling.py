@@ -1,4 +1,4 @@
-"""PyMC models as nutpie compiles them, and which of a table's models need no PyMC."""
+"""Compile PyMC models with nutpie, and choose the models of tables that need no PyMC."""
 
 from collections.abc import Callable, Hashable, Mapping
 from contextlib import AbstractContextManager
@@ -33,7 +33,7 @@ class ToSample(Protocol):
 
     @property
     def dims(self) -> Dims:
-        """Of each variable whose draws are kept."""
+        """The dims of each variable whose draws are stored."""
 
     @property
     def coords(self) -> Mapping[str, list[Any]]:
@@ -41,10 +41,10 @@ class ToSample(Protocol):
 
     @property
     def adaptation(self) -> str:
-        """How `nutpie.sample` adapts its mass matrix."""
+        """The method by which `nutpie.sample` adapts its mass matrix."""
 
     def compiled(self) -> Any:
-        """What `nutpie.sample` takes."""
+        """Return the compiled model for `nutpie.sample`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,20 +54,20 @@ class PyMCModel:
     Attributes
     ----------
     build : callable
-        Makes the model.
+        Function that creates the model.
     coords : mapping of str to list
         Labels of dims.
     key : hashable, optional
-        If models of many tables are to be sampled, all that the compiled code depends on, shapes of parameters
-        included. Models of one key are compiled once in a process. Without one, data are constants, which compile
-        faster.
+        Everything that the compiled code depends on, including shapes of parameters. Use a key to sample the models of
+        many tables, because models with equal keys are compiled once per process. Without a key, data are constants,
+        which compile faster.
     inputs : mapping of str to array
         The values of the model's ``pymc.Data``, for a model with a key.
     whole : bool
-        Whether draws keep the standard normal variables of effects, whose names end in ``_z``: PyMC needs them for
-        whatever it draws from a posterior.
+        Whether to store draws of the standard normal variables of effects, whose names end in ``_z``. PyMC needs these
+        variables to draw from a posterior.
     adaptation : str
-        How `nutpie.sample` adapts its mass matrix.
+        Method by which `nutpie.sample` adapts its mass matrix.
     """
 
     build: "Callable[[], pm.Model]"
@@ -87,11 +87,11 @@ class PyMCModel:
 
     @property
     def dims(self) -> Dims:
-        """Of each variable whose draws are kept."""
+        """The dims of each variable whose draws are stored."""
         return self._made[1]
 
     def compiled(self) -> Any:
-        """What `nutpie.sample` takes."""
+        """Return the compiled model for `nutpie.sample`."""
         compiled, _ = self._made
         names = {variable.name for variable in compiled.shared_var_keys}
         return compiled.with_data(**{name: values for name, values in self.inputs.items() if name in names})
@@ -102,7 +102,7 @@ class PyMCModel:
         for variable in (*model.free_RVs, *model.deterministics):
             name = variable.name
             if self.whole or not name.endswith("_z"):
-                # PyMC's own names of dims without a name.
+                # PyMC's names for dims without a name.
                 unnamed = [f"{name}_dim_{axis}" for axis in range(variable.ndim)]
                 dims[name] = tuple(model.named_vars_to_dims.get(name) or unnamed)
         with as_on_any_machine():
@@ -110,11 +110,11 @@ class PyMCModel:
 
 
 def as_on_any_machine() -> AbstractContextManager[None]:
-    """While it is entered, PyTensor compiles sums in their order, and keeps its sources with all that it compiled.
+    """Inside this context, PyTensor compiles sums in a fixed order and keeps its source files with the compiled code.
 
-    Fast maths lets sums be reordered, and code fresh from the compiler is, differently from code that comes from
-    PyTensor's cache: the first fit on a machine would have other draws than all later ones. Sources would otherwise
-    stay in the temporary folder, as they do with PyTensor 3.3.0 and earlier.
+    With fast maths, the compiler may reorder sums, and newly compiled code may differ from code in PyTensor's cache, so
+    the first fit on a machine would have other draws than later fits. By default, PyTensor 3.3.0 and earlier leave
+    source files in the temporary folder.
     """
     import pytensor
 
@@ -127,12 +127,12 @@ def as_on_any_machine() -> AbstractContextManager[None]:
 
 
 def model_of_table(spec: ModelSpec, data: xr.Dataset) -> ToSample:
-    """The model of a spec with the data of a table."""
+    """Return the model of a spec with the data of a table."""
     spec, structure = resolved(spec, data), structure_of(spec)
     if structure is crossed and knows(spec.priors.values()):
         return CollapsedModel.of(spec, data)
     coords = model_coords(spec, data)
-    if structure.COLLAPSED or not structure.GENERALISES:  # random nulls are fitted by the hundred
+    if structure.COLLAPSED or not structure.GENERALISES:  # random lists are fitted by the hundred
         inputs = structure.inputs(spec, data)
         lengths = tuple((dim, len(labels)) for dim, labels in coords.items())
         key = (spec.sha256, *((name, values.ndim) for name, values in inputs.items()), lengths)
@@ -141,6 +141,8 @@ def model_of_table(spec: ModelSpec, data: xr.Dataset) -> ToSample:
 
 
 def adaptation_for(data: xr.Dataset) -> str:
-    """Return how to sample a model with every word's effect: block means and effects are correlated, which a low-rank
-    mass matrix knows. With control classes, and many scales, it gives fewer effective draws in seven times the time."""
+    """Return the adaptation method for a model with explicit word effects. Block means and effects are correlated, so a
+    low-rank mass matrix is used, except with control classes, where it would take seven times as long for fewer
+    effective draws.
+    """
     return "diag" if data.sizes["control"] else "low_rank"

@@ -21,15 +21,15 @@ MAX_PRIOR_SENSITIVITY = 0.05
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """The worst value of each convergence diagnostic over all parameters, and problems that it shows.
+    """The worst value of each convergence diagnostic over all parameters, and the resulting problems.
 
     A fit counts as converged if rank-normalised split R-hat is at most 1.01, bulk and tail effective sample sizes are
     at least 400 everywhere, and no transition diverged [1]_.
 
-    ``prior_sensitivity`` is the sensitivity of ``bias`` to the prior by power-scaling [2]_, that is, how far its
-    posterior moves if the prior counts twice as much. Above .05 it is a matter of concern. It is not about convergence.
-    It is None if it is not defined (the long form, the hierarchical model, a group or class of one word), if there are
-    too few draws, or if it was not yet stored.
+    ``prior_sensitivity`` is the sensitivity of ``bias`` to the prior by power-scaling [2]_, that is, how far the
+    posterior of the bias moves if the prior gets twice the weight. Values above .05 are a concern, but not about
+    convergence. The value is None if it is not defined (for the long form, the hierarchical model, and a group or class
+    of one word), if there are too few draws, or if it was not stored.
 
     ``of_bias`` are R-hat and the effective sample sizes over the parameters on which the bias depends, or None if these
     are all parameters. In the collapsed model without replicates and covariates, the levels of words cancel in the
@@ -54,7 +54,7 @@ class Diagnostics:
 
     @property
     def for_bias(self) -> "Diagnostics":
-        """The diagnostics of the parameters on which the bias depends."""
+        """The diagnostics of the parameters that affect the bias."""
         if self.of_bias is None:
             return self
         r_hat, bulk, tail = self.of_bias
@@ -62,13 +62,13 @@ class Diagnostics:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """Problems in plain words, with the remedy at the end, or empty for a fit that converged."""
+        """The problems in plain words, followed by a remedy, or empty if the fit has converged."""
         sentences = self.shortfalls
         return (*sentences[:-1], f"{sentences[-1]}. {self._remedy}") if sentences else ()
 
     @property
     def shortfalls(self) -> tuple[str, ...]:
-        """Problems of a model without settings of the sampler."""
+        """Return the problems of a model whose sampler has no settings."""
         sentences = []
         if isnan(self.r_hat):
             sentences.append(
@@ -89,19 +89,21 @@ class Diagnostics:
 
     @property
     def _remedy(self) -> str:
-        """Smaller steps where transitions diverge, since longer chains would diverge as often; else longer chains."""
+        """Return the remedy: smaller steps after divergent transitions, because longer chains would not help, and
+        otherwise longer chains.
+        """
         if self.divergences:
             return for_reader("Use smaller steps: sampling=Sampling(target_accept=0.99) (--target-accept 0.99)")
         return for_reader("Sample for longer: sampling=Sampling(draws=6000) (--draws 6000)")
 
     @property
     def divergent(self) -> str:
-        """How many transitions diverged, in words."""
+        """Return the number of divergent transitions in words."""
         return f"{self.divergences} divergent transition{'' if self.divergences == 1 else 's'}"
 
     @property
     def text(self) -> str:
-        """Say whether the fit has converged, and by which numbers."""
+        """State whether the fit has converged, with the diagnostics."""
         if not self.for_bias.converged:
             return f"✕ The fit has not converged: {'; '.join(self.problems)}."
         if not self.converged:
@@ -122,12 +124,12 @@ class Diagnostics:
 
     @property
     def converged(self) -> bool:
-        """Return True if nothing is wrong."""
+        """Return True if there are no problems."""
         return not self.shortfalls
 
     @property
     def concern(self) -> str:
-        """Say in plain words that the conclusion depends on the prior, or "" if it does not, or if this is unknown."""
+        """Explain that the conclusion depends on the prior, or return "" if it does not or if this is unknown."""
         sensitivity = self.prior_sensitivity
         if sensitivity is None or sensitivity <= MAX_PRIOR_SENSITIVITY:
             return ""
@@ -137,12 +139,12 @@ class Diagnostics:
         )
 
     def to_json(self) -> str:
-        """For the attrs of a fit."""
+        """Return the diagnostics as JSON for the attributes of a fit."""
         return json.dumps(asdict(self))
 
     @classmethod
     def of(cls, fit: Fit) -> Self:
-        """The diagnostics that were stored with a fit."""
+        """Return the diagnostics that were stored with a fit."""
         stored = Fitted.of(fit).stored("diagnostics")
         if stored.get("of_bias") is not None:
             stored["of_bias"] = tuple(stored["of_bias"])
@@ -155,12 +157,12 @@ def diagnose(
     prior_sensitivity: float | None = None,
     cancelling: Collection[str] = (),
 ) -> Diagnostics:
-    """Return the worst diagnostics over all entries, and over those variables that do not cancel in the bias."""
-    import arviz_stats  # takes a second, and verdicts of tables need no diagnostics
+    """Return the worst diagnostics over all parameters, and over the parameters that do not cancel in the bias."""
+    import arviz_stats  # importing ArviZ takes a second, and verdicts of tables need no diagnostics
 
-    # Scales that follow from a sampled variance may be zero in most draws.
+    # Scales that are derived from a sampled variance may be zero in most draws.
     derived = [PREFERENCE[side] for side in SIDES if variance_name(side) in posterior]
-    # An inflation follows from its factor, and is one in all draws if words are independent.
+    # An inflation is derived from its random factor and is one in all draws if words are independent.
     derived += [inflation_name(side) for side in SIDES if f"{inflation_name(side)}_factor" in posterior]
     posterior = posterior.drop_vars(derived)
     r_hat = arviz_stats.rhat(posterior)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("bayes_bias")
 
-# From so many values on, a model that samples every word's effect takes more than some seconds.
+# For tables with at least this many values, a model that samples word effects takes more than a few seconds.
 _MANY = 100
 
 
@@ -42,19 +42,19 @@ def fit(
     Parameters
     ----------
     table : AssociationTable
-        From `bayes_bias.cosines` or `AssociationTable.from_frame`.
+        A table, from `bayes_bias.cosines` or `AssociationTable.from_frame`.
     model : str, Path, ModelSpec, pymc.Model or callable
         A built-in model ("crossed", "crossed-long", "robust", "hierarchical"), the path of a TOML file, a spec, or your
-        own model: one from `bayes_bias.pymc_model` that you changed, or a function that makes one from the table. See
-        `bayes_bias.models.custom` for what it must provide.
+        own model. Your own model can be a modified model from `bayes_bias.pymc_model`, or a function that creates a
+        model from the table. See `bayes_bias.models.custom` for the variables that it must provide.
     covariates : DataFrame, Series or mapping, optional
         Numbers for words, such as their frequency (see `AssociationTable.with_covariates`). The bias is then adjusted
         to equal values of the covariates, and ``unadjusted_bias`` is reported as well. Covariates of targets have a
         slope for each class, and covariates of attributes a slope for each group. If both sides have covariates, their
-        product has a slope as well. In the posterior they are ``target_slope``, ``attribute_slope`` and
+        product has a slope as well. In the posterior, the slopes are ``target_slope``, ``attribute_slope`` and
         ``covariate_product``, for a difference of one standard deviation within groups or classes.
     seed : int
-        The same seed gives the same numbers.
+        Random seed. Equal seeds give equal results.
     sampling : Sampling
         Numbers of draws and chains.
 
@@ -64,17 +64,17 @@ def fit(
         ArviZ-readable groups ``posterior`` (parameters, and ``bias`` for the default scope), ``sample_stats``,
         ``observed_data`` (``association (pair)``, unless there are too many values) and ``constant_data`` (design and
         sufficient statistics), with provenance and diagnostics in ``attrs``. ``log_prior`` and ``log_likelihood`` are
-        for `arviz.psense_summary`. If word effects were sampled, the likelihood is the one of each value, for
-        `arviz.loo`, up to 20 million numbers. If they were integrated out, it is the one of each independent part of
-        the table, and `bayes_bias.posterior_predictive` computes the one of each value. The fit round-trips through
-        `save_fit` and `load_fit`, and `summarize` needs nothing else.
+        for `arviz.psense_summary`. If word effects were sampled, there is a likelihood for each value, for `arviz.loo`,
+        up to 20 million numbers. If word effects were integrated out, there is a likelihood for each independent part
+        of the table, and `bayes_bias.posterior_predictive` computes the likelihoods of values. The fit round-trips
+        through `save_fit` and `load_fit`, and contains everything that `summarize` needs.
 
     Raises
     ------
     SpecError
         If the model is unknown or its file is wrong, or the seed is not a whole number from 0 on.
     TableError
-        If there are no data, the data do not fit the model, or the values do not vary.
+        If there are no data, if the data do not fit the model, or if the values do not vary.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def fit_table(
     seed: int = 1,
     sampling: Sampling = Sampling(),
 ) -> Fitted:
-    """See `fit`. The result knows the spec that was fitted, and need not read it from attributes."""
+    """See `fit`. The result stores the spec that was fitted, so it need not be read from attributes."""
     check_seed(seed)
     check_sampling(sampling)
     check_table(table)
@@ -114,7 +114,7 @@ def fit_table(
     if structure.GENERALISES:
         try:
             check_design(data, DEFAULT_SCOPE)
-        except ScopeError as error:  # what `summarize` and `verdict` will refuse after sampling
+        except ScopeError as error:  # `summarize` and `verdict` will raise this error after sampling
             logger.warning(f"{table.name}: {error}")
     if not structure.COLLAPSED and table.values.size >= _MANY:
         logger.warning(
@@ -134,9 +134,9 @@ def fit_table(
 
 
 def groups_of(table: AssociationTable, spec: ModelSpec, data: xr.Dataset) -> dict[str, Any]:
-    """What `fit_model` adds to the draws of a built-in model."""
+    """Return the additional arguments of `fit_model` for a built-in model."""
     observed = {}
-    if table.is_formed:  # others have too many values
+    if table.is_formed:  # other tables have too many values
         observed["observed_data"] = xr.Dataset({"association": as_pairs(table.values)})
     return {
         "derive": lambda posterior: with_bias(posterior, data),

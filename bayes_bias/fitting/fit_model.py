@@ -30,7 +30,7 @@ type Groups = Mapping[str, xr.Dataset]
 
 
 class Source(Protocol):
-    """The data of a fit, as its attributes describe them."""
+    """The data of a fit, as described in the attributes of the fit."""
 
     @property
     def name(self) -> str:
@@ -38,19 +38,19 @@ class Source(Protocol):
 
     @property
     def metric(self) -> Metric:
-        """Kind and unit of the numbers."""
+        """The kind and unit of the values."""
 
     @property
     def sha256(self) -> str:
-        """Hash of all numbers and labels."""
+        """The hash of all values and labels."""
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """Notices of what was left out."""
+        """The notices about omitted words and other changes."""
 
     @property
     def provenance(self) -> Mapping[str, str]:
-        """Where the numbers come from."""
+        """The origin of the values."""
 
 
 @dataclass(frozen=True)
@@ -79,14 +79,14 @@ def fit_model(
     made_of: Collection[str] = (),
     adjustable: bool = True,
 ) -> Fitted:
-    """Sample a model and put together its fit.
+    """Sample a model and assemble its fit.
 
     Parameters
     ----------
     source : Source
-        Name, metric, hash, notices and provenance of the data.
+        Name, metric, hash, notices, and provenance of the data.
     spec : ModelSpec
-        The model as data: name, options, priors.
+        Description of the model: name, options, and priors.
     model : ToSample
         The model to sample.
     data : xarray.Dataset
@@ -94,24 +94,27 @@ def fit_model(
     seed, sampling
         See `fit`.
     complete : callable
-        From the sampled draws to the posterior: other units, what was integrated out. The latter is not diagnosed: it
-        is drawn independently for each draw of the others, and cannot converge worse than they do.
+        Function that returns the posterior given the sampled draws. It converts units and draws quantities that were
+        integrated out. These quantities are not diagnosed, because they are drawn independently for each sampled draw,
+        so their convergence cannot be worse.
     derive : callable
-        Adds functions of the posterior, which are not diagnosed.
+        Function that adds derived quantities to the posterior. These are not diagnosed.
     observed : mapping, optional
         The group ``observed_data``.
     densities : callable
-        From the posterior to groups of log densities, and the sensitivity of the bias to the prior.
+        Function that returns groups of log densities, and the sensitivity of the bias to the prior, given the
+        posterior.
     made_of : collection of str
-        Variables that are transformed one to one into others of the model. Only those others are diagnosed.
+        Variables with a one-to-one transformation into other variables of the model. Only the transformed variables are
+        diagnosed.
     adjustable : bool
-        Whether the user can set `sampling`. Only then does a warning recommend other settings.
+        Whether the user can set `sampling`. If not, warnings do not recommend other settings.
 
     Returns
     -------
     Fitted
-        Groups ``posterior``, ``sample_stats``, ``constant_data``, and the groups of `observed` and `densities`.
-        Attributes as in `described`, with settings of the sampler and diagnostics.
+        Fit with the groups ``posterior``, ``sample_stats``, and ``constant_data``, and the groups of `observed` and
+        `densities`. Its attributes are the result of `described`, with sampler settings and diagnostics.
     """
     draws, stats = sample_model(model, seed, sampling)
     posterior = complete(draws)
@@ -147,7 +150,7 @@ def assembled(
     densities: Callable[[xr.Dataset], tuple[Groups, float | None]] = lambda posterior: ({}, None),
     adjustable: bool = True,
 ) -> Fitted:
-    """Put together a fit from draws and the sampler's statistics. See `fit_model`. `diagnosed` variables were drawn."""
+    """Assemble a fit from draws and sampler statistics (see `fit_model`). `diagnosed` are the sampled variables."""
     groups, sensitivity = densities(posterior)
     diagnostics = diagnose(posterior[diagnosed], stats, sensitivity, levels_that_cancel(spec, data))
     warn_of(source.name, diagnostics, adjustable)
@@ -166,7 +169,7 @@ def assembled(
 
 
 def described(source: Source, spec: ModelSpec, seed: int) -> dict[str, Any]:
-    """The data and the model as netCDF attributes. `Fitted` reads them."""
+    """Return a description of the data and the model as netCDF attributes, which `Fitted` reads."""
     return {
         "name": source.name,
         "metric": source.metric.to_json(),
@@ -185,7 +188,7 @@ def described(source: Source, spec: ModelSpec, seed: int) -> dict[str, Any]:
 
 @cache
 def versions() -> str:
-    """Versions of the software as JSON. Cached, since random nulls are described by the hundred."""
+    """Return the software versions as JSON. The result is cached, because random lists are described by the hundred."""
     return json.dumps({package: version(package) for package in _VERSIONED})
 
 
@@ -195,7 +198,7 @@ def software() -> str:
 
 
 def warn_of(name: str, diagnostics: Diagnostics, adjustable: bool = True) -> None:
-    """Log what is wrong with a fit, at once."""
+    """Log the convergence problems of a fit as warnings."""
     if diagnostics.for_bias.converged and not diagnostics.converged:
         logger.warning(f"{name}: the bias has converged, but {diagnostics.levels}")
         return

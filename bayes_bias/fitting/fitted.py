@@ -24,24 +24,24 @@ type Fit = xr.DataTree | Fitted
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """The attributes of a fit.
+    """A fit with typed access to its attributes.
 
-    Every function that takes a fit takes one of these, too. Passing the same one on spares working out again what
-    is kept of it, such as word effects.
+    Every function with a fit as argument also accepts a `Fitted`. Passing one object to several functions avoids
+    repeating cached computations, such as word effects.
     """
 
     tree: xr.DataTree
-    _spec: ModelSpec | None = None  # known if the fit was made in this process
+    _spec: ModelSpec | None = None  # set if the fit was created in this process
     _kept: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, fit: "xr.DataTree | Fitted") -> "Fitted":
-        """A fit, as it comes from `bayes_bias.fit` or as it is already.
+        """Return a result of `bayes_bias.fit` as a `Fitted`. A `Fitted` is returned unchanged.
 
         Raises
         ------
         BayesBiasError
-            If it is something else.
+            If the object is not a fit.
         """
         if isinstance(fit, Fitted):
             return fit
@@ -53,12 +53,12 @@ class Fitted:
 
     @cached_property
     def posterior(self) -> xr.Dataset:
-        """Draws of the parameters."""
+        """The draws of the parameters."""
         return self.tree["posterior"].to_dataset()
 
     @cached_property
     def data(self) -> xr.Dataset:
-        """Design and statistics of the table, with an empty dim for whatever it has none of."""
+        """The design and statistics of the table. Dims that the table lacks are empty."""
         data = self.tree["constant_data"].to_dataset()
         if "group_of" not in data:
             return data
@@ -66,12 +66,12 @@ class Fitted:
 
     @cached_property
     def variances(self) -> Variances:
-        """Draws of the variance components of a crossed model.
+        """The draws of the variance components of a crossed model.
 
         Raises
         ------
         ScopeError
-            If a model of the user's own does not have all scales.
+            If a user-defined model lacks some scales.
         """
         if missing := self.without_scales:
             raise ScopeError(f"fit: {missing}")
@@ -79,11 +79,11 @@ class Fitted:
 
     @property
     def without_scales(self) -> str:
-        """Why the noise floor and all plans are missing, in a model of the user's own, or "" if they are not."""
+        """The reason why a user-defined model has no noise floor and no plans, or "" if it has them."""
         return self.lacking(scales_needed(self.data), "the variance of a contrast")
 
     def lacking(self, names: Iterable[str], what: str) -> str:
-        """That something rests on variables that a model of the user's own does not have, or "" if it has them."""
+        """Return a message that a user-defined model lacks required variables, or "" if it has all of them."""
         missing = ", ".join(f"'{name}'" for name in names if name not in self.posterior)
         return missing and (
             f"{what} needs {missing}, which the model '{self.spec.name}' does not contain. Add it under that"
@@ -91,7 +91,7 @@ class Fitted:
         )
 
     def once[T](self, key: Hashable, make: Callable[[], T]) -> T:
-        """Return what `make` returns, made when it is first asked for by this key."""
+        """Return the result of `make`, which is called only once for this key."""
         if key not in self._kept:
             self._kept[key] = make()
         result: T = self._kept[key]
@@ -99,33 +99,33 @@ class Fitted:
 
     @property
     def observed(self) -> xr.DataArray | None:
-        """The values of pairs of words that were fitted, or None if they were too many to be formed."""
+        """The values of word pairs that were fitted, or None if there were too many to compute them all."""
         if "observed_data" not in self.tree.children:
             return None
-        return as_pairs(self.tree["observed_data"].association)  # earlier versions kept a matrix
+        return as_pairs(self.tree["observed_data"].association)  # earlier versions stored a matrix
 
     @property
     def name(self) -> str:
-        """Name of the table."""
+        """The name of the table."""
         return str(self.tree.attrs["name"])
 
     @property
     def replicate_kind(self) -> str:
-        """Kind of the replicates, such as "template", or "" if there are none."""
+        """The kind of the replicates, such as "template", or "" if there are none."""
         return "".join(self.data.replication.to_numpy().tolist())
 
     @property
     def seed(self) -> int:
-        """Seed of the sampler, and of whatever is drawn from the fit."""
+        """The seed of the sampler and of all later draws from the fit."""
         return int(self.tree.attrs["seed"])
 
     @cached_property
     def spec(self) -> ModelSpec:
-        """The model, or, for a fit that was read from a file, the part that determines the posterior."""
+        """The model. For a fit that was read from a file, only the part that determines the posterior."""
         if self._spec is not None:
             return self._spec
         structure = str(self.tree.attrs["structure"])
-        # Those of a model of the user's own are text to be read, and no part of a spec.
+        # The priors of a user-defined model are text for readers, and are not part of a spec.
         written = {} if structure == "custom" else self.stored("priors")
         priors = {name: Prior.parse(text) for name, text in written.items()}
         return ModelSpec(
@@ -139,31 +139,31 @@ class Fitted:
 
     @property
     def structure(self) -> Structure:
-        """The structure of the model: which estimands it has."""
+        """The structure of the model, which determines the available estimands."""
         return structure_of(self.spec)
 
     @cached_property
     def metric(self) -> Metric:
-        """Kind and unit of the numbers."""
+        """The kind and unit of the values."""
         return Metric.from_json(str(self.tree.attrs["metric"]))
 
     @property
     def versions(self) -> Mapping[str, str]:
-        """Versions of the software that made it."""
+        """The versions of the software that created the fit."""
         return dict(self.stored("versions"))
 
     @property
     def provenance(self) -> dict[str, str]:
-        """Hashes, names and settings."""
+        """The hashes, names, and settings."""
         inside = ("metric", "diagnostics", "notices", "versions", "priors", "options", "name", "formula")
         return {str(key): str(value) for key, value in self.tree.attrs.items() if key not in inside}
 
     def stored(self, attribute: str) -> Any:
-        """An attribute that netCDF keeps as JSON."""
+        """Return an attribute that netCDF stores as JSON."""
         return json.loads(self.tree.attrs[attribute])
 
     def generalising(self, what: str) -> Self:
-        """The same, refused if the model has no variance components of targets and attributes.
+        """Return the fit. Raise an error if the model has no variance components of targets and attributes.
 
         Raises
         ------

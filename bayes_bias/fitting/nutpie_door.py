@@ -1,8 +1,8 @@
-"""What we use of nutpie beyond its documentation, in one place.
+"""The undocumented parts of nutpie that this package uses.
 
-nutpie imports all of ArviZ, with its plots and Matplotlib, to put traces together, which takes as long as a fit.
-`bayes_bias.fitting.sampling` takes traces as they are. And of nutpie's compiled models only the class for PyMC's calls
-C functions. `docs/contributing/upstream.md` asks for a public way to both.
+nutpie imports all of ArviZ, with its plots and Matplotlib, to assemble traces, which takes as long as a fit. Therefore,
+`bayes_bias.fitting.sampling` reads the raw traces instead. In addition, nutpie can call C functions only through the
+class for compiled PyMC models. `docs/contributing/upstream.md` requests a public interface for both.
 """
 
 import sys
@@ -12,16 +12,16 @@ from typing import Any
 
 
 class _Later(ModuleType):
-    """A module that is imported when something of it is asked for."""
+    """A module that is imported when one of its attributes is accessed."""
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # what Python asks every module
+        if name.startswith("__"):  # attributes that Python looks up in every module
             raise AttributeError(name)
-        self.leave()  # or the import would find this module, and ask it for the name again
+        self.leave()  # otherwise, the import would find this placeholder and look up the name again
         return getattr(import_module(self.__name__), name)
 
     def leave(self) -> None:
-        """Remove this module from those that are imported."""
+        """Remove this placeholder from the imported modules."""
         if sys.modules.get(self.__name__) is self:
             del sys.modules[self.__name__]
 

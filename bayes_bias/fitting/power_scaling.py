@@ -1,4 +1,4 @@
-"""Log densities per draw: what ArviZ needs to say whether the prior decides, and how well each value is predicted."""
+"""Log densities of each draw, which ArviZ uses to compute prior sensitivity and predictive accuracy."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -27,17 +27,17 @@ from bayes_bias.table.scopes import possible_scopes, widest_scope
 from bayes_bias.table.statistics import as_pairs
 
 _SAMPLE = ("chain", "draw")
-# Draws x values whose log likelihood a fit keeps: 160 MB.
+# Maximal number of draws x values whose log likelihood a fit stores: 160 MB.
 _MOST_NUMBERS = 20_000_000
-# ArviZ smooths the weights of a fifth of the draws, and needs five of them for it.
+# ArviZ smooths the largest fifth of the weights, and needs at least five of them.
 _FEWEST_DRAWS = 25
 
 
 def power_scaling_groups(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> dict[str, xr.Dataset]:
-    """``log_prior`` and ``log_likelihood``, per draw. Nothing if the likelihood is not collapsed.
+    """Return ``log_prior`` and ``log_likelihood`` for each draw, or nothing if the likelihood is not collapsed.
 
-    The prior has one variable for each parameter, summed over its entries. The likelihood has one for each independent
-    part of the table.
+    The prior has one variable for each parameter, summed over its entries. The likelihood has one variable for each
+    independent part of the table.
     """
     if not structure_of(spec).COLLAPSED:
         return {}
@@ -48,7 +48,7 @@ def power_scaling_groups(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpe
 
 
 def summed(log_prior: xr.Dataset) -> xr.Dataset:
-    """The log density of each parameter at each draw, over all its entries."""
+    """Return the log density of each parameter for each draw, summed over its entries."""
     sums = {}
     for name, density in log_prior.items():
         sums[name] = density.sum([dim for dim in density.dims if dim not in _SAMPLE])
@@ -58,11 +58,11 @@ def summed(log_prior: xr.Dataset) -> xr.Dataset:
 def log_densities(
     posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec, values: Callable[[], xr.DataArray]
 ) -> tuple[dict[str, xr.Dataset], float | None]:
-    """The groups of log densities that a fit keeps, and the sensitivity of the bias to the prior.
+    """Return the groups of log densities that a fit stores, and the sensitivity of the bias to the prior.
 
-    If word effects were integrated out, only parts of a table have a likelihood. There are several, so that `arviz.loo`
-    asks which one to leave out, and does not take them for values. If word effects were sampled, each value has its own
-    likelihood, which is kept unless the draws of all would fill memory.
+    If word effects were integrated out, only parts of a table have a likelihood. They are separate variables, so
+    `arviz.loo` asks which variable to use and does not treat them as values. If word effects were sampled, each value
+    has its own likelihood, which is stored unless all draws would not fit in memory.
     """
     groups = power_scaling_groups(posterior, data, spec)
     if groups:
@@ -76,10 +76,10 @@ def log_densities(
 
 
 def sensitivity_of_bias(posterior: xr.Dataset, data: xr.Dataset, log_prior: xr.Dataset) -> float | None:
-    """How much ``bias``, for all that could be sampled, moves with the prior, or None if one word stands alone, or the
-    draws cannot say.
+    """Return the sensitivity of ``bias`` to the prior, with all facets sampled, or None if a group or class has only
+    one word or there are too few draws.
 
-    The row ``bias`` and column ``prior`` of `prior_sensitivity`, without its other rows and so without word effects.
+    The value equals row ``bias`` and column ``prior`` of `prior_sensitivity`, but is computed without word effects.
     """
     bias = bias_of(posterior, data)
     if bias is None:
@@ -91,10 +91,10 @@ def sensitivity_of_bias(posterior: xr.Dataset, data: xr.Dataset, log_prior: xr.D
 def sensitivity(
     posterior: xr.Dataset, groups: Mapping[str, xr.Dataset], which: Literal["prior", "likelihood"]
 ) -> xr.Dataset:
-    """Sensitivity of each variable of a posterior to the prior or the likelihood, by `arviz.psense`.
+    """Return the sensitivity of each variable of a posterior to the prior or the likelihood, from `arviz.psense`.
 
-    Zero if the density is the same in all draws, as under uniform priors: no power of it changes anything. NaN if the
-    draws cannot say: there are fewer than 25, or chains stood still.
+    The sensitivity is zero if the density is constant over draws, as for uniform priors. It is NaN if there are fewer
+    than 25 draws or if chains did not move.
     """
     density = groups[f"log_{which}"].to_array().sum("variable")
     first_draw = posterior.isel(dict.fromkeys(_SAMPLE, 0), drop=True)
@@ -105,17 +105,18 @@ def sensitivity(
     try:
         groups = {"posterior": posterior, f"log_{which}": density.to_dataset(name="density")}
         return arviz_stats.psense(xr.DataTree.from_dict(groups), group=which)
-    except ValueError:  # the tail to be smoothed is one value, at which a chain stood still
+    except ValueError:  # the tail to be smoothed is a single value, at which a chain did not move
         return xr.full_like(first_draw, np.nan)
 
 
-# The density of the crossed model at draws of its posterior: what power-scaling scales.
+# The density of the crossed model at posterior draws, which power-scaling uses.
 
 
 def log_priors(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> xr.Dataset:
-    """Log density of each parameter's prior at each draw, entry by entry, in the units of the prior.
+    """Return the log prior density of each parameter for each draw and entry, in the units of the prior.
 
-    Preferences whose prior comes from vectors have the density of their variance, see `bayes_bias.models.preferences`.
+    For preferences with a prior from vectors, this is the density of their variance (see
+    `bayes_bias.models.preferences`).
     """
     spec = resolved(spec, data)
     units = dict.fromkeys(spec.priors, 1.0) if "unit" not in spec.options else units_of_priors(spec, data)
@@ -133,10 +134,11 @@ def log_priors(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> xr.D
 
 
 def collapsed_log_likelihood(posterior: xr.Dataset, data: xr.Dataset) -> xr.Dataset:
-    """Log likelihood of each part of a table given ``mean`` and scales, up to a constant, ``(chain, draw)``.
+    """Return the log likelihood ``(chain, draw)`` of each part of a table given ``mean`` and scales, up to a constant.
 
-    Its parts are defined in `bayes_bias.models.table_parts` and ``block_means``. Their sum is the log likelihood of all
-    values. Slopes of covariates are integrated out of the words' deviations, and given for the block means.
+    The parts are those in `bayes_bias.models.table_parts`, and ``block_means``. The sum of their log likelihoods is the
+    log likelihood of all values. Slopes of covariates are integrated out for deviations of words, and fixed for block
+    means.
     """
     variances = Variances.from_posterior(posterior, data)
     densities = {}
@@ -159,13 +161,13 @@ def _of_block_means(variances: Variances, posterior: xr.Dataset, data: xr.Datase
 
 
 def log_prior(prior: Prior, scales: Numbers) -> Numbers:
-    """Return the log density of a prior, from its family or, without a family, from PyMC."""
+    """Return the log density of a prior from its family or, if it has none, from PyMC."""
     return log_density(prior.terms, scales) if prior.terms else _by_pymc(str(prior))(scales)
 
 
 @cache
 def _by_pymc(prior: str) -> Callable[[Numbers], Numbers]:
-    """The log density of a prior that is written like ``Weibull(alpha=2, beta=1)``, compiled once."""
+    """Return the log density of a prior such as ``Weibull(alpha=2, beta=1)``. It is compiled once."""
     import pytensor
     import pytensor.tensor as pt
 
@@ -176,15 +178,15 @@ def _by_pymc(prior: str) -> Callable[[Numbers], Numbers]:
     return lambda draws: density(draws.ravel()).reshape(draws.shape)
 
 
-# How each single value is distributed, given draws of the parameters and of the words' effects.
+# The distribution of each value, given draws of the parameters and word effects.
 
 
 @dataclass(frozen=True, eq=False)
 class GivenDraws:
-    """Independent values, one for each pair of words that the table has.
+    """The distribution of independent values, one for each pair of words in the table.
 
-    The `observed` values ``(pair)`` have the words and where they belong as coordinates. `parameters` of the residual's
-    `distribution` are ``(chain, draw, pair)``.
+    The coordinates of the `observed` values ``(pair)`` are the words, group, and class. The `parameters` of the
+    `distribution` of residuals are ``(chain, draw, pair)``.
     """
 
     observed: xr.DataArray
@@ -193,9 +195,10 @@ class GivenDraws:
 
     @classmethod
     def of(cls, structure: Structure, posterior: xr.Dataset, data: xr.Dataset, values: xr.DataArray) -> "GivenDraws":
-        """From draws of the parameters, word effects included, and the table's `values`, some of which may be missing.
+        """Return the distribution, given draws of the parameters and word effects, and the table's `values`, which may
+        include missing values.
 
-        Which parameters these are, the structure knows: see its `given_draws`.
+        The parameters depend on the structure of the model (see `Structure.given_draws`).
         """
         observed = as_pairs(values)
         positions = []
@@ -208,32 +211,32 @@ class GivenDraws:
 
     @property
     def rank(self) -> xr.DataArray:
-        """Where each value lies in its predictive distribution: the posterior mean of its cdf, ``(pair)``."""
-        if self.distribution is stats.norm:  # whose checks of each value take SciPy longer than the function
+        """Return the predictive rank of each value, that is, the posterior mean of its cdf, ``(pair)``."""
+        if self.distribution is stats.norm:  # SciPy's checks of each value take longer than the function
             expected, scale = self.parameters
             return xr.apply_ufunc(ndtr, (self.observed - expected) / scale).mean(_SAMPLE)
         return xr.apply_ufunc(self.distribution.cdf, self.observed, *self.parameters).mean(_SAMPLE)
 
     @property
     def log_likelihood(self) -> xr.DataArray:
-        """Log density of each value, ``(chain, draw, pair)``."""
+        """Return the log density of each value, ``(chain, draw, pair)``."""
         density = xr.apply_ufunc(self.distribution.logpdf, self.observed, *self.parameters)
         return density.transpose(*_SAMPLE, "pair").rename("association")
 
     def replicated(self, rng: np.random.Generator) -> xr.DataArray:
-        """New values of the same pairs, ``(chain, draw, pair)``."""
+        """Draw new values of the same pairs, ``(chain, draw, pair)``."""
         like = self.parameters[0].rename("association")
         parameters = (parameter.to_numpy() for parameter in self.parameters)
         return like.copy(data=self.distribution.rvs(*parameters, size=like.shape, random_state=rng))
 
 
-# The bias as a variable of a posterior, so that ArviZ summarises and draws it like any parameter.
+# The bias as a variable of the posterior, so that ArviZ can summarise and plot it like any parameter.
 
 
 def bias_of(draws: xr.Dataset, data: xr.Dataset) -> xr.DataArray | None:
-    """Draws of ``bias`` for all that could be sampled, or None if a group or class has one word alone.
+    """Return draws of ``bias`` with all facets sampled, or None if a group or class has only one word.
 
-    The contrast of `bayes_bias.posterior_draws` without its label, and no parameter of its own.
+    The draws equal those of `bayes_bias.posterior_draws`, without a label.
     """
     if "connection_mean" in draws:
         distance = draws.connection_mean
@@ -244,6 +247,6 @@ def bias_of(draws: xr.Dataset, data: xr.Dataset) -> xr.DataArray | None:
 
 
 def with_bias(draws: xr.Dataset, data: xr.Dataset) -> xr.Dataset:
-    """With ``bias``, unless a model of the user's own has one."""
+    """Return the posterior with ``bias``, unless a user-defined model already contains it."""
     bias = None if "bias" in draws else bias_of(draws, data)
     return draws if bias is None else draws.assign(bias=bias)

@@ -1,4 +1,4 @@
-"""`priors`: the priors of a fit, as a table."""
+"""`priors`: a table of the priors of a fit."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -24,15 +24,15 @@ def priors(fit: Fit) -> pd.DataFrame:
     Parameters
     ----------
     fit : xarray.DataTree
-        From `fit`, `as_fit` or `load_fit`.
+        A fit, from `fit`, `as_fit`, or `load_fit`.
 
     Returns
     -------
     pandas.DataFrame
-        Index ``parameter`` and ``label`` (the group or class, or "" if it has one prior for all), column ``prior``.
-        Distributions have PyMC's names and parameters. A variance from vectors is ``s**2 * D / ChiSquared(D)`` for the
-        expected standard deviation s of preferences and D degrees of freedom, and an inflation by related words
-        ``1 + (I - 1) * d / ChiSquared(d)`` (see `bayes_bias.models.preferences`).
+        Table with the index ``parameter`` and ``label`` (the group or class, or "" if one prior applies to all), and
+        the column ``prior``. Distributions have PyMC's names and parameters. A variance from vectors is ``s**2 * D /
+        ChiSquared(D)`` for the expected standard deviation s of preferences and D degrees of freedom, and an inflation
+        by related words ``1 + (I - 1) * d / ChiSquared(d)`` (see `bayes_bias.models.preferences`).
 
     Examples
     --------
@@ -41,7 +41,7 @@ def priors(fit: Fit) -> pd.DataFrame:
     """
     fitted = Fitted.of(fit)
     if fitted.spec.structure == "crossed":
-        # Wide in a model whose effects are written out, see `bayes_bias.models.crossed_long`.
+        # These priors are wide in a model with explicit effects (see `bayes_bias.models.crossed_long`).
         wide = f"Normal(mu=the mean of values, sigma={10 * fitted.data.within_sd.item():.4g})"
         means = ("mean", "", "Flat()") if fitted.structure.COLLAPSED else ("block_mean", "", wide)
         rows = [means, *_of_scales(resolved(fitted.spec, fitted.data), fitted.data)]
@@ -51,7 +51,7 @@ def priors(fit: Fit) -> pd.DataFrame:
 
 
 def _of_scales(spec: ModelSpec, data: xr.Dataset) -> Iterator[Row]:
-    """Yield the priors of scales, of variances that vectors tell, of inflations, and of shape parameters."""
+    """Yield the priors of scales, of variances that vectors determine, of inflations, and of shape parameters."""
     units, from_vectors = units_of_priors(spec, data), sides_from_vectors(spec, data)
     variances = {PREFERENCE[side] for side in from_vectors}
     for name, along in dims_of_scales(spec, data).items():

@@ -22,7 +22,7 @@ from bayes_bias.progress import current, step
 SAMPLE = ("chain", "draw")
 _DIMS = (*SAMPLE, "group", "attribute_class", "control", "connection", "replicate", "target", "attribute")
 _LAST = ("preferred_group", "associated_class")
-# ArviZ's names of nutpie's statistics.
+# ArviZ's names for nutpie's statistics.
 STATISTICS = {
     "logp": "lp",
     "depth": "tree_depth",
@@ -33,21 +33,21 @@ STATISTICS = {
 
 @dataclass(frozen=True)
 class Sampling:
-    """How long to sample, and how carefully.
+    """Settings of the sampler.
 
     Parameters
     ----------
     draws, tune : int
-        Kept and warm-up draws in each chain.
+        Numbers of stored draws and warm-up draws per chain.
     chains : int
         Number of chains.
     target_accept : float
-        Target acceptance rate of the sampler. Nearer to 1 means smaller steps.
+        Target acceptance rate of the sampler. Values closer to 1 mean smaller steps.
 
     Raises
     ------
     SpecError
-        If a number of draws or chains is below 1, or the acceptance rate is impossible.
+        If a number of draws or chains is below 1, or if the acceptance rate is impossible.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class Sampling:
 
 
 def check_sampling(sampling: Any) -> None:
-    """Raise an error for anything but a `Sampling`, before anything is computed.
+    """Raise an error unless the settings are a `Sampling`, before any computation starts.
 
     Raises
     ------
@@ -81,13 +81,13 @@ def check_sampling(sampling: Any) -> None:
 
 
 def sample(spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling) -> tuple[xr.Dataset, xr.Dataset]:
-    """Draws of a table's parameters in its units, and the sampler's statistics."""
+    """Return draws of the parameters of a table in its units, and the sampler statistics."""
     draws, stats = sample_model(model_of_table(spec, data), seed, sampling)
     return completed(spec, draws, data, seed), stats
 
 
 def sample_model(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset, xr.Dataset]:
-    """Draws of the named parameters of any model, and the sampler's statistics."""
+    """Return draws of the named parameters of any model, and the sampler statistics."""
     draws, chains = _traced(model, seed, sampling)
     statistics = {}
     for field in chains[0].schema:
@@ -98,15 +98,15 @@ def sample_model(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dat
 
 
 def completed(spec: ModelSpec, draws: xr.Dataset, data: xr.Dataset, seed: int) -> xr.Dataset:
-    """Draws in the units of the table, with what the model integrated out."""
+    """Return the draws in the units of the table, including quantities that the model integrated out."""
     return order_dims(structure_of(spec).complete(spec, draws, data, np.random.default_rng(seed)))
 
 
 def order_dims(posterior: xr.Dataset) -> xr.Dataset:
-    """Return the same with its variables in such an order that the dims keep their order.
+    """Return the dataset with variables reordered, such that the order of dims is consistent.
 
-    ArviZ 1.3's summary puts labels on the wrong numbers if a variable's dims are in another order than in its dataset,
-    where they follow the order of the variables.
+    The summary in ArviZ 1.3 mislabels values if the dims of a variable are in a different order than in the dataset.
+    The order in the dataset depends on the order of the variables.
     """
     between = [dim for dim in posterior.dims if dim not in (*_DIMS, *_LAST)]
     order = [*_DIMS, *between, *_LAST]
@@ -119,7 +119,7 @@ def order_dims(posterior: xr.Dataset) -> xr.Dataset:
 
 
 def _traced(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset, Sequence[pa.RecordBatch]]:
-    """Draws of the named parameters, and nutpie's statistics of each chain, warm-up included."""
+    """Return draws of the named parameters, and nutpie's statistics of each chain, including warm-up."""
     step("compiling the model")
     listening = current()
 
@@ -142,7 +142,7 @@ def _traced(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset,
                 return_raw_trace=True,
             )
         except BaseException as error:
-            # A panic is Rust's, and of no class that can be imported.
+            # A panic comes from Rust, and its class cannot be imported.
             if not isinstance(error, RuntimeError) and type(error).__name__ != "PanicException":
                 raise
             raise SpecError(
@@ -162,7 +162,7 @@ def _traced(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset,
 
 
 def _kept(chains: Sequence[pa.RecordBatch], name: str, sampling: Sampling) -> NDArray[Any]:
-    """Return a variable, or statistic, of the draws that are kept, (chain, ...)."""
+    """Return a variable or statistic for the draws after warm-up, (chain, ...)."""
     arrays = []
     for batch in chains:
         column = batch.column(name).slice(sampling.tune)

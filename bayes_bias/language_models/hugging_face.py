@@ -1,4 +1,4 @@
-"""Sentence encoders in the format of Hugging Face, which pool the vectors of tokens in one layer."""
+"""Sentence encoders in the format of Hugging Face. They pool the vectors of tokens in one layer."""
 
 import logging
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ from bayes_bias.language_models.tokens import (
 type Layer = Literal["first", "last"] | int
 type Spans = Sequence[tuple[int, int]]
 
-# Names of modes of pooling in a folder of sentence-transformers.
+# Names of pooling modes in a folder of sentence-transformers.
 _OWN_NAMES = {"mean": "mean", "cls": "cls", "last": "lasttoken"}
 
 logger = logging.getLogger("bayes_bias")
@@ -43,14 +43,14 @@ logger = logging.getLogger("bayes_bias")
 
 @dataclass(frozen=True, repr=False, eq=False)
 class SentenceEncoder(LanguageModel):
-    """A sentence encoder, which returns a vector for each sentence that it is called with.
+    """A sentence encoder. Calling it with sentences returns one vector per sentence.
 
     Attributes
     ----------
     pooling : str
         Tokens that are averaged, see `load_encoder`, or the model's own pooling, and the modules after it.
     layer : int
-        Layer that is read, where 0 are the embeddings that the first layer reads.
+        Index of the layer to read. Layer 0 contains the input embeddings.
     batch : int
         Number of sentences that it reads at a time, which does not affect the results.
     prompt : str
@@ -70,12 +70,12 @@ class SentenceEncoder(LanguageModel):
 
     @property
     def name(self) -> str:
-        """Name of its folder or on the hub, with pooling, layer, and prompt."""
+        """The name of the folder or on the hub, with pooling, layer, and prompt."""
         return f"{self.transformer.name}, {self.how}"
 
     @property
     def identity(self) -> str:
-        """Hash of files, pooling, layer, and prompt, which is the same for the same vectors."""
+        """A hash of files, pooling, layer, and prompt. It is equal for equal vectors."""
         settings: dict[str, Any] = {"pooling": self.pooling, "layer": self.layer}
         if self.prompt:
             settings["prompt"] = self.prompt
@@ -89,7 +89,7 @@ class SentenceEncoder(LanguageModel):
 
     @property
     def how(self) -> str:
-        """Pooling, layer, the modules after them, and the prompt."""
+        """The pooling, the layer, the modules after the pooling, and the prompt."""
         after = [module.kind for module in self.modules.after] if self.modules else []
         prompt = [f"prompt {self.prompt!r}"] if self.prompt else []
         return ", ".join([f"{self.pooling} of layer {self.layer}", *after, *prompt])
@@ -124,7 +124,7 @@ class SentenceEncoder(LanguageModel):
         return np.stack(vectors) if vectors else np.empty((0, self.transformer.model.config.hidden_size), np.float32)
 
     def _prepared(self, text: str) -> str:
-        """Return a text with the prompt before it, in the case in which it is read."""
+        """Return a text with the prompt in front, in lower case if the model requires it."""
         prompted = f"{self.prompt}{text}"
         return prompted.lower() if self.lower else prompted
 
@@ -138,7 +138,7 @@ class SentenceEncoder(LanguageModel):
         return range(first, len(sentence))
 
     def _prompt_length(self) -> int:
-        """Count the tokens of the prompt and the special ones before it, as sentence-transformers does."""
+        """Count the tokens of the prompt and the special tokens before it, as sentence-transformers does."""
         (alone,) = read(self.transformer, [self._prepared("")])
         return len(alone) - alone.special[-1]
 
@@ -178,7 +178,7 @@ def load_encoder(
     """Open a sentence encoder in the format of Hugging Face, with ``bayes-bias[transformers]``.
 
     A folder of sentence-transformers defines a pooling, and sometimes a prompt and modules after the pooling, such as a
-    normalisation. They are used unless you choose otherwise, and the vectors are equal to the output of
+    normalisation. These settings are used by default, and the vectors then equal the output of
     ``SentenceTransformer(folder).encode``. If `pooling` or `layer` differ, the modules after the pooling are omitted,
     because they were trained for it, and a notice is logged.
 
@@ -192,8 +192,8 @@ def load_encoder(
         special, such as [CLS], "word" the pieces of the word in the template, and "last" the last token, for decoders.
         The default is the model's own pooling, or "mean" if it has none.
     layer : {"last", "first"} or int, optional
-        "first" is the output of the first layer, and 0 are the embeddings that it reads. Negative numbers count from
-        the last, -1.
+        "first" is the output of the first layer, and 0 stands for the input embeddings. Negative numbers count from the
+        last, -1.
     prompt : str, optional
         The name of one of the model's prompts, which is put before each sentence, or "" for none. The default is the
         model's default prompt, if it has one.
@@ -238,7 +238,7 @@ def load_encoder(
 def _with_modules(
     transformer: Transformer, own: OwnModules, pooling: Pooling | None, layer: int, prompt: str
 ) -> SentenceEncoder:
-    """Make an encoder with the model's own pooling and modules, unless pooling or layer differ."""
+    """Return an encoder with the model's own pooling and modules, unless you choose another pooling or layer."""
     last = transformer.model.config.num_hidden_layers
     by_default = SentenceEncoder(
         transformer, own.pooling, last, prompt=own.default_prompt, modules=own, lower=own.lower
@@ -256,7 +256,9 @@ def _with_modules(
 
 
 def _check_first_token(encoder: SentenceEncoder) -> None:
-    """Raise an error if pooling "cls" would use a word, unless the model was trained so."""
+    """Raise an error if pooling "cls" would use a word instead of a special token, unless the model was trained this
+    way.
+    """
     transformer = encoder.transformer
     if encoder.pooling == "cls" and encoder.modules is None and not read(transformer, ["a"])[0].special[0]:
         raise LanguageModelError(
@@ -266,7 +268,7 @@ def _check_first_token(encoder: SentenceEncoder) -> None:
 
 
 def _number(layer: Layer, transformer: Transformer) -> int:
-    """Return the number of a layer, where 0 are the embeddings."""
+    """Return the index of a layer, where 0 stands for the input embeddings."""
     layers = transformer.model.config.num_hidden_layers
     numbers = {"first": 1, "last": layers} | {str(k): k % (layers + 1) for k in range(-layers - 1, layers + 1)}
     if type(layer) not in (str, int) or str(layer) not in numbers:

@@ -25,7 +25,7 @@ from bayes_bias.language_models.tokens import (
 )
 from bayes_bias.words.templates import Cloze
 
-# The likelihood of whole sentences in a masked language model: pseudo-log-likelihood of pairs, AUL and AULA.
+# Likelihoods of whole sentences in a masked language model: pseudo-log-likelihood of pairs, AUL, and AULA.
 
 
 def pair_scores(transformer: Transformer, pairs: Sequence[tuple[str, str]], batch: int) -> NDArray[np.float64]:
@@ -67,10 +67,9 @@ def all_unmasked(transformer: Transformer, sentences: Sequence[str], weighted: b
     .. math:: \mathrm{AUL} = \frac{1}{n} \sum_i \log p(w_i \mid \text{the whole sentence}), \qquad
               \mathrm{AULA} = \frac{1}{n} \sum_i \alpha_i \log p(w_i \mid \text{the whole sentence})
 
-    over all tokens but the first and the last, with nothing masked. AULA (``weighted=True``) weights them by the
-    attention :math:`\alpha_i` that token `i` receives, averaged over layers, heads and all tokens of the sentence. As
-    published, the weights do not sum to one, so AULA approaches zero in longer sentences. The result has the shape
-    (n,), in nats.
+    over all tokens except the first and the last, without masks. AULA (``weighted=True``) weights them by the attention
+    :math:`\alpha_i` that token `i` receives, averaged over layers, heads and all tokens of the sentence. As published,
+    the weights do not sum to one, so AULA approaches zero in longer sentences. The result has the shape (n,), in nats.
 
     Raises
     ------
@@ -99,7 +98,7 @@ def all_unmasked(transformer: Transformer, sentences: Sequence[str], weighted: b
 
 
 def _attention_received(transformer: Transformer, attentions: Sequence[Any] | None, mask: Any) -> Any:
-    """Return the attention that each token receives, (sentence, token), averaged over layers, heads, and tokens."""
+    """Return the attention that each token receives (sentence, token), averaged over layers, heads, and tokens."""
     length = mask.shape[1]
     if not attentions or any(layer.shape[-2:] != (length, length) for layer in attentions):
         raise LanguageModelError(
@@ -112,7 +111,7 @@ def _attention_received(transformer: Transformer, attentions: Sequence[Any] | No
 
 
 def _enclosed(transformer: Transformer, sentences: Sequence[str]) -> list[Tokens]:
-    """Read sentences, and check that they are enclosed by two special tokens."""
+    """Read sentences, and check that each begins and ends with a special token."""
     tokens = read(transformer, sentences)
     for sentence in tokens:
         if not (sentence.special[0] and sentence.special[-1]):
@@ -124,13 +123,13 @@ def _enclosed(transformer: Transformer, sentences: Sequence[str]) -> list[Tokens
 
 
 def _unmodified(first: Tokens, second: Tokens) -> tuple[list[int], list[int]]:
-    """Return positions of the tokens that both sentences share, in each of them."""
+    """Return the positions of the tokens that both sentences share, in each sentence."""
     in_first: list[int] = []
     in_second: list[int] = []
     for block in SequenceMatcher(None, first.ids, second.ids).get_matching_blocks():
         in_first += range(block.a, block.a + block.size)
         in_second += range(block.b, block.b + block.size)
-    if len(in_first) <= 2:  # which are special
+    if len(in_first) <= 2:  # because they are special tokens
         raise LanguageModelError(
             f"'{first.text}' and '{second.text}' have no token in common. Pass pairs of sentences that differ in few"
             " words."
@@ -140,19 +139,19 @@ def _unmodified(first: Tokens, second: Tokens) -> tuple[list[int], list[int]]:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class MaskedModel(LanguageModel):
-    """A masked language model, which returns the log probabilities of clozes that it is called with.
+    """A masked language model. Calling it with clozes returns their log probabilities.
 
     Attributes
     ----------
     batch : int
-        How many sentences it reads at a time; numbers do not depend on it.
+        Number of sentences that it reads at a time. This does not affect the results.
     """
 
     batch: int = 32
 
     @property
     def identity(self) -> str:
-        """Hash of its files, which is the same for the same numbers."""
+        """A hash of the model files. It is equal for equal results."""
         return self.transformer.identity(kind="masked")
 
     def __call__(self, clozes: Sequence[Cloze]) -> list[float]:
@@ -163,7 +162,7 @@ class MaskedModel(LanguageModel):
         .. math:: \log p(w) = \sum_i \log p(w_i \mid w_1 \ldots w_{i-1}, \text{rest})
 
         which is the joint probability of the pieces that the word has in its sentence, given their number. Hidden spans
-        are masked throughout, a mask for each piece.
+        are always masked, with one mask for each piece.
 
         Raises
         ------
@@ -226,7 +225,7 @@ def load_masked(folder: str | Path, *, batch: int = 32, trust: bool = False, dev
 
 
 def _steps(transformer: Transformer, cloze: Cloze, tokens: Tokens) -> list[Blank]:
-    """Make a blank for each piece of the word, with pieces before it filled in, and pieces after it masked."""
+    """Create a blank for each piece of the word. Earlier pieces are filled in, and later pieces are masked."""
     word = pieces(transformer, tokens, cloze.start, cloze.end)
     masked = set(word)
     for span in cloze.hidden:

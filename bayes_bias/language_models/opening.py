@@ -1,4 +1,4 @@
-"""Models in the format of Hugging Face's `transformers`, opened by their folder or their name on the hub.
+"""Open models in the format of Hugging Face's `transformers`, by their folder or by their name on the hub.
 
 Weights are read from safetensors, as float32 unless another type is requested. Pickles, which can run code, require
 ``trust=True``. Code that comes with a model is never run. torch and transformers are imported when a model is opened.
@@ -33,7 +33,7 @@ _LACKS = {
 }
 _READ = ("*.json", "*.txt", "*.model", "*.safetensors")
 _PICKLES = ("pytorch_model*.bin",)
-# Never fetched, and never with code that came with it.
+# Models are not downloaded here, and code that comes with a model is never run.
 _LOCAL = {"local_files_only": True, "trust_remote_code": False}
 _TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 
@@ -42,11 +42,11 @@ _TOKENIZERS = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
 class Transformer(Telling):
     """A model and its tokenizer, ready to read sentences."""
 
-    name: str  # of the folder, or on the hub
-    model: Any  # of transformers, in evaluation mode
-    tokenizer: Any  # a fast one, which knows where its pieces stand
-    window: int | None  # the most tokens, special ones included, that the model can read
-    files: str  # sha256 of all files that it was read from, names and contents
+    name: str  # name of the folder, or on the hub
+    model: Any  # a transformers model in evaluation mode
+    tokenizer: Any  # a fast tokenizer, which records the positions of pieces
+    window: int | None  # maximal number of tokens, including special tokens, that the model can read
+    files: str  # sha256 of the names and contents of all model files
 
     @property
     def text(self) -> str:
@@ -55,12 +55,12 @@ class Transformer(Telling):
 
     @property
     def _rounded(self) -> str:
-        """The type of the weights, if it has fewer digits than float32."""
+        """The type of the weights, if it is less precise than float32."""
         dtype = str(self.model.dtype).removeprefix("torch.")
         return "" if dtype == "float32" else f" in {dtype}"
 
     def identity(self, **settings: object) -> str:
-        """Hash its files and settings. The hash is the same for the same numbers."""
+        """A hash of files and settings. It is equal for equal results."""
         settings |= {"dtype": self._rounded} if self._rounded else {}
         return hashlib.sha256(json.dumps([self.files, settings], sort_keys=True).encode()).hexdigest()
 
@@ -73,7 +73,7 @@ class LanguageModel(Telling):
 
     @property
     def name(self) -> str:
-        """Name of its folder, or on the hub."""
+        """The name of the folder, or on the hub."""
         return self.transformer.name
 
     @property
@@ -93,7 +93,7 @@ def open_model(
 ) -> Transformer:
     """Open a model by its folder, or by its name on the hub, from which it is downloaded once. See `load_masked`.
 
-    `folder` is the folder of the transformer, if it is known already.
+    `folder` is the folder of the transformer, if it is already known.
     """
     check_choice("dtype", dtype, get_args(Dtype.__value__))
     if device_map is not None:
@@ -109,7 +109,7 @@ def open_model(
     try:
         model = model if device_map is not None else model.to(device or "cpu")
         model.eval()
-    except (RuntimeError, AssertionError) as error:  # torch without CUDA asserts that it has it
+    except (RuntimeError, AssertionError) as error:  # torch without CUDA raises an AssertionError
         raise LanguageModelError(f"The device '{device}' is not available: {_first_line(error)}. Use 'cpu'.") from error
     path = expanded(source)
     name = path.resolve().name if path.is_dir() else str(source)
@@ -184,10 +184,10 @@ def _check_files(folder: Path, source: str | Path, trust: bool) -> None:
 
 
 def _config(transformers: ModuleType, folder: Path, source: str | Path) -> Any:
-    """Return the configuration of a model that is an encoder or a decoder."""
+    """Return the configuration of a model, which must be an encoder or a decoder."""
     try:
         config = transformers.AutoConfig.from_pretrained(folder, **_LOCAL)
-    except Exception as error:  # damaged files raise errors of many kinds
+    except Exception as error:  # damaged files raise many kinds of errors
         brings_code = "auto_map" in (folder / "config.json").read_text(encoding="utf-8", errors="replace")
         why = "it needs code that comes with the model, which is never run" if brings_code else _first_line(error)
         raise LanguageModelError(f"The config.json of '{source}' cannot be read: {why}. Use another model.") from error
@@ -199,10 +199,10 @@ def _config(transformers: ModuleType, folder: Path, source: str | Path) -> Any:
 
 
 def _tokenizer(transformers: ModuleType, folder: Path, source: str | Path) -> Any:
-    """Return the tokenizer, which must know the positions of pieces."""
+    """Return the tokenizer, which must record the positions of pieces."""
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **_LOCAL)
-    except Exception as error:  # each tokenizer has errors of its own
+    except Exception as error:  # every tokenizer raises its own errors
         raise LanguageModelError(
             f"The tokenizer in '{source}' cannot be opened: {_first_line(error)}. Save it again."
         ) from error
@@ -255,14 +255,14 @@ def _model(
             config=config,
             use_safetensors=None if trust and not _has(folder, "*.safetensors") else True,
             output_loading_info=True,
-            # Only this implementation returns attentions.
+            # Only this attention implementation returns attentions.
             **({"attn_implementation": "eager"} if kind == "masked" else {}),
             **how,
             **_LOCAL,
         )
-    except Exception as error:  # as above
+    except Exception as error:  # damaged files raise many kinds of errors
         raise LanguageModelError(f"'{source}' cannot be opened: {_first_line(error)}. Save it again.") from error
-    # transformers initialises missing weights at random. Nothing reads an encoder's pooler.
+    # transformers initialises missing weights at random. The pooler of an encoder is never used, so it may be missing.
     missing = sorted(key for key in info["missing_keys"] if not (kind == "encoder" and "pooler" in key))
     if missing:
         raise LanguageModelError(f"'{source}' {_LACKS[kind]} (its files lack {missing[0]}).")
@@ -270,7 +270,7 @@ def _model(
 
 
 def _check_fit(model: Any, tokenizer: Any, source: str | Path) -> None:
-    """Raise an error if a tokenizer has tokens without a row in the model."""
+    """Raise an error if the tokenizer has tokens that the model lacks."""
     rows, tokens = model.get_input_embeddings().weight.shape[0], len(tokenizer)
     if tokens > rows:
         raise LanguageModelError(
@@ -280,13 +280,13 @@ def _check_fit(model: Any, tokenizer: Any, source: str | Path) -> None:
 
 
 def _window(model: Any, tokenizer: Any) -> int | None:
-    """Return the largest number of tokens with a position of their own."""
+    """Return the maximal number of tokens that have their own position."""
     limits = [tokenizer.model_max_length] if tokenizer.model_max_length < 10**9 else []
     positions = getattr(model.config, "max_position_embeddings", None)
     if isinstance(positions, int) and positions > 0:
         limits.append(positions)
         for name, module in model.named_modules():
-            # In RoBERTa and similar models, tokens follow the position of padding.
+            # In RoBERTa and similar models, positions of tokens begin after the padding index.
             if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
                 limits.append(positions - int(module.padding_idx) - 1)
                 break
@@ -294,7 +294,7 @@ def _window(model: Any, tokenizer: Any) -> int | None:
 
 
 def files_hash(folder: Path, trust: bool = False) -> str:
-    """Return the sha256 of names and contents of all files of a model."""
+    """Return the sha256 of the names and contents of all files of a model."""
     patterns = _READ if _has(folder, "*.safetensors") or not trust else (*_READ, *_PICKLES)
     digest = hashlib.sha256()
     for file in sorted(set(chain.from_iterable(map(folder.glob, patterns)))):
@@ -304,18 +304,18 @@ def files_hash(folder: Path, trust: bool = False) -> str:
 
 
 def _has(folder: Path, pattern: str) -> bool:
-    """Return True if a folder contains such a file."""
+    """Return True if the folder contains a file of this kind."""
     return next(folder.glob(pattern), None) is not None
 
 
 def _first_line(error: Exception) -> str:
-    """Return the beginning of an error's message, or its kind."""
+    """Return the first line of an error message, or the type of the error."""
     return (str(error).strip() or type(error).__name__).splitlines()[0][:200]
 
 
 @contextmanager
 def quietly() -> Iterator[ModuleType]:
-    """Import transformers without its progress bars and reports, which are checked here."""
+    """Import transformers without its progress bars and loading reports. This module checks missing weights itself."""
     import transformers
     from transformers.utils import logging
 
@@ -331,7 +331,7 @@ def quietly() -> Iterator[ModuleType]:
 
 
 def tolerance(model: Any) -> dict[str, float]:
-    """Return the tolerance for numbers of a model that are equal except for rounding."""
+    """Return the tolerance within which two results of a model are treated as equal."""
     import torch
 
     epsilon = torch.finfo(model.dtype).eps
@@ -339,6 +339,6 @@ def tolerance(model: Any) -> dict[str, float]:
 
 
 def check_choice(argument: str, value: object, choices: tuple[str, ...]) -> None:
-    """Raise an error if a value is not among the choices."""
+    """Raise an error if a value is not one of the choices."""
     if value not in choices:
         raise LanguageModelError(f"`{argument}` cannot be {value!r}.", value, choices)

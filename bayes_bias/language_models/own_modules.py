@@ -1,9 +1,9 @@
 """Prompts, pooling, and further modules of a folder of sentence-transformers, around its transformer.
 
-`modules.json` lists the modules, and each has a folder with a `config.json` and sometimes weights. The usual ones are
-computed here rather than by that library, because it cuts long sentences without a notice, imports any class that a
-file names, and has no layers. Tests compare them with `SentenceTransformer.encode`. Any other module raises an error
-that suggests to use the library.
+`modules.json` lists the modules, and each has a folder with a `config.json` and sometimes weights. This package
+computes the usual modules itself, because the library of sentence-transformers truncates long sentences without a
+notice, imports any class that a file names, and does not support layers. Tests compare them with
+`SentenceTransformer.encode`. Any other module raises an error that recommends using the library.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ MODULES = "modules.json"
 _SETTINGS = "config_sentence_transformers.json"
 _CONFIG = "config.json"
 _LIBRARY = "sentence_transformers."
-# Modes of pooling, in the order in which several are joined, and their names in older versions.
+# Modes of pooling, in the order in which several are concatenated, and their names in older versions.
 _MODES: Mapping[str, str] = MappingProxyType(
     {
         "cls": "pooling_mode_cls_token",
@@ -33,10 +33,10 @@ _MODES: Mapping[str, str] = MappingProxyType(
         "lasttoken": "pooling_mode_lasttoken",
     }
 )
-# Files with the settings of a transformer, also of older versions.
+# Files with the settings of a transformer, including those of older versions.
 _KINDS = ("bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet")
 _TRANSFORMER = tuple(f"sentence_{kind}_config.json" for kind in _KINDS)
-# Settings of a transformer that do not change a vector, or that have this one value in models of text.
+# Settings of a transformer that do not affect vectors, or that always have this value in text models.
 _IGNORED = {"max_seq_length", "do_lower_case", "unpad_inputs", "query_length", "document_length"}
 _EXPECTED: Mapping[str, Any] = MappingProxyType(
     {
@@ -49,16 +49,16 @@ _HARMLESS = {"dtype", "torch_dtype", "attn_implementation", "add_pooling_layer",
 _HARMLESS |= {"use_fast", "padding_side", "model_max_length"}
 _SENTENCE = "sentence_embedding"
 
-type Tensor = Any  # of torch, which is imported when a model is opened
+type Tensor = Any  # a tensor of torch, which is imported when a model is opened
 
 
-# Of a file or folder, in bytes.
+# Maximal length of the name of a file or folder in bytes.
 _LONGEST_NAME = 255
 
 
 @dataclass(frozen=True)
 class After:
-    """A module after the pooling: its function of sentences (n, d), and the hash of its files."""
+    """A module after the pooling: its function of sentence vectors (n, d), and the hash of its files."""
 
     kind: str
     run: Callable[[Tensor], Tensor]
@@ -67,30 +67,30 @@ class After:
 
 @dataclass(frozen=True)
 class OwnModules:
-    """The modules of a folder, and its preparation of sentences."""
+    """The modules of a folder, and the preparation of sentences."""
 
-    inner: str  # the folder of the transformer within it, or "" if it is the folder itself
+    inner: str  # folder of the transformer inside the main folder, or "" if it is the main folder
     poolings: tuple[str, ...]
     after: tuple[After, ...]
     include_prompt: bool = True  # True if the tokens of a prompt are pooled as well
     prompts: Mapping[str, str] = MappingProxyType({})
     default_prompt: str = ""
     lower: bool = False
-    longest: int | None = None  # largest number of tokens that it reads
+    longest: int | None = None  # maximal number of tokens that the model reads
 
     @property
     def pooling(self) -> str:
-        """The name of the pooling, or of several whose vectors are joined."""
+        """The name of the pooling, or of several poolings whose vectors are concatenated."""
         return "+".join(self.poolings)
 
     @property
     def identity(self) -> list[Any]:
-        """Settings besides the transformer, the pooling, and the prompt that affect vectors."""
+        """The settings that affect vectors, except those of the transformer, the pooling, and the prompt."""
         changing = [[module.kind, module.files] for module in self.after]
         return [changing, self.include_prompt, self.lower] if changing or self.lower or not self.include_prompt else []
 
     def prompt(self, name: str | None, model: str) -> str:
-        """Return the text of a prompt by its name. The default is the model's default prompt, or none."""
+        """Return the text of the prompt with this name. The default is the model's default prompt, or none."""
         if name is None:
             return self.default_prompt
         if name and name not in self.prompts:
@@ -133,7 +133,7 @@ def read_modules(folder: Path, source: str | Path, trust: bool) -> OwnModules | 
 
 @dataclass(frozen=True)
 class _Module:
-    """A module in the list."""
+    """An entry in the list of modules."""
 
     kind: str
     path: str
@@ -156,7 +156,7 @@ class _Module:
 
     @property
     def config(self) -> Mapping[str, Any]:
-        """Its settings, which are empty without a file."""
+        """The settings of the module, which are empty without a file."""
         return _mapping(self.folder / _CONFIG, self.source) if (self.folder / _CONFIG).is_file() else {}
 
 
@@ -183,7 +183,7 @@ def _unknown(source: str | Path, what: str) -> LanguageModelError:
 
 
 def _settings(module: _Module, source: str | Path) -> Mapping[str, Any]:
-    """Read the settings of the transformer, and raise an error for unknown ones that may affect vectors."""
+    """Read the settings of the transformer. Raise an error for unknown settings that may affect vectors."""
     file = next((module.folder / name for name in _TRANSFORMER if (module.folder / name).is_file()), None)
     settings = {} if file is None else _mapping(file, source)
     for name, value in settings.items():
@@ -202,7 +202,7 @@ def _settings(module: _Module, source: str | Path) -> Mapping[str, Any]:
 
 
 def _poolings(module: _Module, source: str | Path) -> tuple[tuple[str, ...], bool]:
-    """Return the modes of pooling in the order of their vectors, and True if prompts are pooled as well."""
+    """Return the modes of pooling in the order of their vectors, and True if prompts are also pooled."""
     config = module.config
     modes = config.get("pooling_mode")
     if modes is None:
@@ -289,7 +289,7 @@ def _activation(name: Any, module: _Module) -> Callable[[Tensor], Tensor]:
         raise _unknown(module.source, f"the activation function {name}")
     try:
         return found()
-    except TypeError as error:  # a class that is no activation
+    except TypeError as error:  # the class is not an activation
         raise _unknown(module.source, f"the activation function {name}") from error
 
 
@@ -310,7 +310,7 @@ def _weights(module: _Module, trust: bool) -> tuple[Mapping[str, Tensor], str]:
         else:
             weights = import_module("torch").load(str(file), map_location="cpu", weights_only=True)
         floats = {name: weight.float() for name, weight in weights.items()}
-    except Exception as error:  # damaged files raise errors of many kinds
+    except Exception as error:  # damaged files raise many kinds of errors
         raise LanguageModelError(
             f"The weights in '{module.path}' of '{module.source}' cannot be read ({error}). Download them again."
         ) from error
@@ -325,11 +325,11 @@ def _weight(weights: Mapping[str, Tensor], name: str, module: _Module) -> Tensor
     return weights[name]
 
 
-# The vector of a sentence from the vectors of its tokens.
+# The vector of a sentence, computed from the vectors of its tokens.
 
 
 def pooled(states: Tensor, tokens: Sequence[int], mode: str) -> Tensor:
-    """The vector of a sentence from the states (tokens, d) of some of its tokens."""
+    """Return the vector of a sentence from the states (tokens, d) of some of its tokens."""
     torch = import_module("torch")
     chosen = states[list(tokens)]
     match mode:

@@ -1,7 +1,7 @@
-"""Vectors of sentences on disk, so that each sentence is encoded once and a killed run can go on.
+"""Store vectors of sentences on disk, so that each sentence is encoded once and a killed run can continue.
 
-They are in one SQLite file, by the hash of encoder and sentence. Several programs may use it, vectors are written
-whole, and memory holds one batch at a time.
+The cache is one SQLite file, with the hash of encoder and sentence as the key. Several programs can use it at the same
+time. Vectors are written completely or not at all, and only one batch is in memory at a time.
 """
 
 import hashlib
@@ -21,22 +21,22 @@ from bayes_bias.language_models.encoders import Encoder
 from bayes_bias.progress import advance
 from bayes_bias.words.templates import Sentence
 
-# Sentences that are encoded and kept at a time; a kill loses one batch at most.
+# Number of sentences that are encoded and stored at a time. A killed run loses at most one batch.
 BATCH = 256
 
 _FILE = "sentences.sqlite3"
-_DIGEST = 16  # bytes before each vector, since SQLite has no checksums
-_WAIT = 60  # seconds for another program that writes
+_DIGEST = 16  # length of the digest before each vector, because SQLite has no checksums
+_WAIT = 60  # seconds to wait for another program that writes
 
 
 @dataclass(frozen=True)
 class Cache:
-    """Vectors in a file."""
+    """A cache of vectors in a file."""
 
     file: Path
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
-        """Return the stored vectors of these keys. Damaged ones are omitted, and encoded again."""
+        """Return the stored vectors for these keys. Damaged vectors are omitted, so that they are encoded again."""
         marks = ",".join("?" * len(keys))
         with self._opened() as database:
             rows = database.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", keys)
@@ -47,7 +47,7 @@ class Cache:
             return found
 
     def add(self, vectors: Mapping[bytes, NDArray[np.float32]]) -> None:
-        """Store vectors, either all or none."""
+        """Store vectors, either all of them or none."""
         rows = [(key, _kept(key, vector.astype("<f4").tobytes())) for key, vector in vectors.items()]
         with self._opened() as database, database:
             database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
@@ -58,7 +58,7 @@ class Cache:
             with closing(sqlite3.connect(self.file, timeout=_WAIT)) as database:
                 database.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")
                 yield database
-        except (sqlite3.Error, UnicodeDecodeError) as error:  # the latter from SQLite's own words about damage
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # SQLite's message about a damaged file may be undecodable
             raise EmbeddingError(
                 f"The cache '{self.file}' cannot be used ({error}). Remove the file, or set another folder with `cache`"
                 f" or the variable {CACHE_VARIABLE}."
@@ -66,18 +66,18 @@ class Cache:
 
 
 def _kept(key: bytes, vector: bytes) -> bytes:
-    """Return a vector as it is stored, after its digest."""
+    """Return a vector as stored, that is, after its digest."""
     return hashlib.sha256(key + vector).digest()[:_DIGEST] + vector
 
 
 @dataclass(frozen=True)
 class Memory:
-    """Vectors in memory, so that several lists encode their control classes once."""
+    """A cache in memory, so that several lists encode their control classes only once."""
 
     vectors: dict[bytes, NDArray[np.float32]] = field(default_factory=dict)
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
-        """Return the stored vectors of these keys."""
+        """Return the stored vectors for these keys."""
         return {key: self.vectors[key] for key in keys if key in self.vectors}
 
     def add(self, vectors: Mapping[bytes, NDArray[np.float32]]) -> None:
@@ -86,7 +86,7 @@ class Memory:
 
 
 def open_cache(where: str | Path | bool, encoder: Encoder) -> Cache | None:
-    """Open the cache of an encoder in a folder, or with True in the platform's. Return None without a cache."""
+    """Open the cache of an encoder in a folder, or in the platform's cache folder if True. Return None if False."""
     if where is False or (where is True and not encoder.identity):
         return None
     if not encoder.identity:
@@ -107,7 +107,7 @@ def open_cache(where: str | Path | bool, encoder: Encoder) -> Cache | None:
 def encoded(
     encoder: Encoder, sentences: Iterable[Sentence], cache: Cache | Memory | None = None, *, total: int = 0
 ) -> Iterator[NDArray[np.float32]]:
-    """Yield the vector of each sentence in order, from the cache or encoded and stored."""
+    """Yield the vector of each sentence in order, either from the cache or newly encoded."""
     count, dimensions = 0, 0
     for batch in batched(sentences, BATCH):
         vectors = _batch(encoder, batch, cache)
@@ -124,7 +124,7 @@ def encoded(
 
 
 def _batch(encoder: Encoder, batch: Sequence[Sentence], cache: Cache | Memory | None) -> list[NDArray[np.float32]]:
-    """Return the vectors of a batch. Repeated sentences are encoded once."""
+    """Return the vectors of a batch. Repeated sentences are encoded only once."""
     keys = []
     for sentence in batch:
         parts = [encoder.identity, encoder.pooling, sentence.text]

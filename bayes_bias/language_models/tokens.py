@@ -1,4 +1,4 @@
-"""Tokens of sentences: pieces of words, their positions, and rows of equal length."""
+"""Tokens of sentences: pieces of words, their positions, and padded rows."""
 
 import logging
 from collections.abc import Collection, Iterator, Sequence
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.language_models.opening import Transformer, tolerance
 
-# How byte-pair and SentencePiece tokenizers write the space before a word.
+# Marks that byte-pair and SentencePiece tokenizers use for the space before a word.
 _SPACES = ("Ġ", "▁")
 
 UNKNOWN = "%d of %d sentences have a word or sign without a token in '%s', for example '%s'"
@@ -21,12 +21,12 @@ logger = logging.getLogger("bayes_bias")
 
 @dataclass(frozen=True)
 class Tokens:
-    """A sentence in pieces."""
+    """A sentence split into pieces."""
 
     text: str
-    ids: tuple[int, ...]  # special tokens included
-    spans: tuple[tuple[int, int], ...]  # the characters of each piece; a leading space may belong to it
-    special: tuple[bool, ...]  # whether the tokenizer added it, such as [CLS] and [SEP]
+    ids: tuple[int, ...]  # including special tokens
+    spans: tuple[tuple[int, int], ...]  # start and end of each piece; a leading space may belong to the piece
+    special: tuple[bool, ...]  # whether the tokenizer added the piece, such as [CLS] and [SEP]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -39,7 +39,7 @@ def read(
     special: bool = True,
     unseen: Sequence[Collection[tuple[int, int]]] = (),
 ) -> list[Tokens]:
-    """Split each sentence into pieces, without cutting it. Unknown words in the `unseen` spans are not reported."""
+    """Split each sentence into pieces, without truncating it. Unknown words in the `unseen` spans are not reported."""
     check_texts(texts)
     if not texts:
         return []
@@ -63,7 +63,7 @@ def read(
 
 
 def check_texts(texts: Sequence[str]) -> None:
-    """Raise an error for anything but sentences with words."""
+    """Raise an error unless all texts are sentences with words."""
     if isinstance(texts, str):
         raise LanguageModelError("`sentences` must be a list of sentences, but is a single text. Pass a list.")
     for number, text in enumerate(texts, 1):
@@ -74,7 +74,7 @@ def check_texts(texts: Sequence[str]) -> None:
 
 
 def check_length(transformer: Transformer, text: str, length: int) -> None:
-    """Raise an error if the model cannot read a sentence to its end."""
+    """Raise an error if a sentence is too long for the model."""
     if length == 0:
         raise LanguageModelError(
             f"The tokenizer of '{transformer.name}' has no token for the sentence '{text}'. Remove it."
@@ -87,7 +87,9 @@ def check_length(transformer: Transformer, text: str, length: int) -> None:
 
 
 def pieces(transformer: Transformer, tokens: Tokens, start: int, end: int) -> list[int]:
-    """Return positions of the pieces of a word, by its characters, and raise an error if a piece exceeds it."""
+    """Return the positions of the pieces of a word, given its start and end. Raise an error if a piece extends beyond
+    the word.
+    """
     text = tokens.text
     if not 0 <= start < end <= len(text):
         raise LanguageModelError(
@@ -109,7 +111,7 @@ def pieces(transformer: Transformer, tokens: Tokens, start: int, end: int) -> li
                 f"'{word}' in '{text}' begins or ends within the piece '{text[first:last]}' of the tokenizer of"
                 f" '{transformer.name}'. Use whole words."
             )
-    # The piece before the word may be only the space that other words have in their first piece.
+    # The piece before the word may contain only the space, which for other words is part of their first piece.
     before = max(positions[0] - 1, 0)
     piece, following = transformer.tokenizer.convert_ids_to_tokens([tokens.ids[before], tokens.ids[positions[0]]])
     is_lone_space = piece in _SPACES and not following.startswith(_SPACES)
@@ -117,7 +119,7 @@ def pieces(transformer: Transformer, tokens: Tokens, start: int, end: int) -> li
 
 
 def unknown(transformer: Transformer, tokens: Tokens) -> list[int]:
-    """Return positions of pieces without a token."""
+    """Return the positions of unknown tokens."""
     unknown_id = transformer.tokenizer.unk_token_id
     return [k for k, piece in enumerate(tokens.ids) if piece == unknown_id and not tokens.special[k]]
 
@@ -141,7 +143,7 @@ def sort_by_length(rows: Sequence[Tokens]) -> list[int]:
 
 
 def padded(transformer: Transformer, rows: Sequence[Sequence[int]]) -> dict[str, Any]:
-    """Pad rows to equal length, with their attention mask."""
+    """Pad rows to equal length, and return them with their attention mask."""
     import torch
 
     filler = transformer.tokenizer.pad_token_id
@@ -157,7 +159,7 @@ def padded(transformer: Transformer, rows: Sequence[Sequence[int]]) -> dict[str,
 
 
 def check_padding(transformer: Transformer, batch: int) -> None:
-    """Raise an error if a model sees the padding, because its numbers would depend on the batch."""
+    """Raise an error if the padding affects a model, because its results would depend on the batch."""
     import torch
 
     if batch == 1:
@@ -176,7 +178,7 @@ def check_padding(transformer: Transformer, batch: int) -> None:
 def _notice_unknown(
     transformer: Transformer, tokens: Sequence[Tokens], unseen: Sequence[Collection[tuple[int, int]]]
 ) -> None:
-    """Log the number of sentences with an unknown word outside the unseen spans."""
+    """Log how many sentences contain an unknown word outside the unseen spans."""
     if transformer.tokenizer.unk_token_id is None:
         return
     strange = []
@@ -189,11 +191,11 @@ def _notice_unknown(
 
 
 def _short(text: str) -> str:
-    """Return the beginning of a text, for a message."""
+    """Return the beginning of a text, for an error message."""
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-# The tokens whose mean is the vector of a sentence.
+# The tokens whose mean vector represents the sentence.
 
 type Pooling = Literal["cls", "mean", "mean-content", "word", "last"]
 
@@ -201,7 +203,7 @@ POOLINGS = ("cls", "mean", "mean-content", "word", "last")
 
 
 def averaged(transformer: Transformer, tokens: Tokens, pooling: Pooling, span: tuple[int, int] | None) -> list[int]:
-    """Return positions of the tokens to average; `span` contains the characters of the word, for "word"."""
+    """Return the positions of the tokens to average. `span` is the start and end of the word, for pooling "word"."""
     if pooling == "word" and span is not None:
         return pieces(transformer, tokens, *span)
     if pooling == "cls":
@@ -222,7 +224,7 @@ def averaged(transformer: Transformer, tokens: Tokens, pooling: Pooling, span: t
 
 @dataclass(frozen=True)
 class Blank:
-    """A row of tokens, a position whose output is read, and a token whose probability is computed.
+    """A row of tokens, the position at which the output is read, and the token whose probability is computed.
 
     The token replaces a mask, or follows the last token.
     """
@@ -233,7 +235,7 @@ class Blank:
 
 
 def log_probabilities(transformer: Transformer, blanks: Sequence[Blank], batch: int) -> NDArray[np.float64]:
-    """Compute the natural-log probability of each token in its blank, reading shared sentences once."""
+    """Compute the natural-log probability of each token in its blank. Repeated sentences are read only once."""
     import torch
 
     sharing: dict[tuple[int, ...], list[int]] = {}

@@ -1,4 +1,4 @@
-"""Vectors of sentences that were encoded on another machine: an array with a row for each sentence."""
+"""Import vectors of sentences that were encoded on another machine, as an array with one row per sentence."""
 
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ _COLUMNS = ("word", "template", "sentence")
 
 
 def embedding_from_sentences(rows: pd.DataFrame, vectors: ArrayLike, *, name: str = "sentences") -> Embedding:
-    """Make an embedding from the vectors of sentences that were encoded elsewhere.
+    """Create an embedding from vectors of sentences that were encoded on another machine.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def _read(rows: pd.DataFrame, file: Path) -> ArrayLike:
             f"'{file}' must contain the id of each sentence ({', '.join(IDS)}) or its text ({', '.join(TEXTS)}), but"
             f" its other columns are {', '.join(map(str, records.beside)) or 'none'}. Rename a column, or add one."
         )
-    # The column that most rows are found in.
+    # The column with which most rows are found.
     column, names = max(keys, key=lambda key: rows[key[0]].astype(str).isin(key[1]).sum())
     keys_of_rows = rows[column].astype(str)
     if (lacking := keys_of_rows[~keys_of_rows.isin(names)]).size:
@@ -119,7 +119,7 @@ def _load(file: Path) -> NDArray[Any]:
     try:
         with file.open("rb") as stream:
             ArrayHeader.read(stream)
-        # Mapped, so that the size in its header is compared with the file before memory is allocated.
+        # Map the file into memory, so that the size in its header is compared with the file before memory is allocated.
         return np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))
     except (OSError, ValueError, EOFError, OverflowError) as error:
         raise EmbeddingError(f"'{file}' is not a NumPy file of numbers: {error}. Write it with np.save.") from error
@@ -155,7 +155,7 @@ def _arranged(rows: pd.DataFrame, vectors: ArrayLike) -> tuple[list[str], list[s
 
 
 def _check_rows(rows: pd.DataFrame) -> None:
-    """Raise an error for anything but a frame with the columns of sentences."""
+    """Raise an error unless the frame has the columns of sentences."""
     problem = "not a DataFrame. Read the output of `bayes-bias sentences` with pandas.read_csv."
     check_kind("sentences", rows, pd.DataFrame, problem, EmbeddingError)
     missing = [column for column in _COLUMNS if column not in rows]

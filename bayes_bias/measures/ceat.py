@@ -19,16 +19,16 @@ _CHUNK = 1_000
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Ceat(Result):
-    """CEAT of two groups and two classes. `value` is the combined effect size.
+    """Result of CEAT for two groups and two classes. `value` is the combined effect size.
 
     Attributes
     ----------
     effect_sizes : numpy.ndarray
         WEAT's d in each draw of contexts.
     between : float
-        Variance of true effect sizes between draws, by DerSimonian & Laird's moments.
+        Variance of true effect sizes between draws, estimated by the method of DerSimonian and Laird.
     standard_error : float
-        Standard error of the combined effect size, as published: it falls with the number of draws.
+        Standard error of the combined effect size, as published. It decreases with the number of draws.
     """
 
     measure: str = "CEAT"
@@ -42,8 +42,9 @@ class Ceat(Result):
 def ceat(table: AssociationTable, *, draws: int = DRAWS, ci_prob: float = 0.95, seed: int = 0) -> Ceat:
     r"""Compute the random-effects mean of WEAT's effect size over randomly drawn contexts.
 
-    In each of N draws every word is in one of its sentences, and WEAT's :math:`d_k` (sample standard deviation) is
-    computed. With :math:`V_k`, the variance of the association scores in the draw, the combined effect size is
+    In each of N draws, every word is represented by one of its sentences, and WEAT's :math:`d_k` (sample standard
+    deviation) is computed. With :math:`V_k`, the variance of the association scores in the draw, the combined effect
+    size is
 
     .. math:: \mathrm{CES} = \frac{\sum_k v_k d_k}{\sum_k v_k}, \quad v_k = \frac{1}{V_k + \tau^2}, \quad
               \tau^2 = \max\left(0, \frac{Q - (N - 1)}{\sum_k W_k - \sum_k W_k^2 / \sum_k W_k}\right)
@@ -63,17 +64,18 @@ def ceat(table: AssociationTable, *, draws: int = DRAWS, ci_prob: float = 0.95, 
     Raises
     ------
     MeasureError
-        If there are no replicates, they have no space in common, or `weat` refuses the table.
+        If there are no replicates, if the vectors of replicates are not comparable, or if `weat` raises an error.
 
     Notes
     -----
-    Misleads above all in its p-value. Every draw uses the same words and sentences again. The standard error is about
-    the spread of d over draws divided by the root of N, so that p falls with N alone, and any CES but zero becomes
-    "significant". With attribute words drawn at random, so without any bias, 1,000 draws find one in more than nine of
-    ten cases (docs/evidence/replicates-and-embeddings.md). The variation between words is ignored. Two mistakes matter
-    little in comparison. The variance of the association (in cosines) is used as the sampling variance of d (which has
-    no unit), so that nearly all of the spread goes to :math:`\tau^2`. And the released code halves the paper's
-    two-sided p. The contexts are templates here. The paper has many sentences of a corpus for each word.
+    CEAT misleads mainly because of its p-value. Every draw uses the same words and sentences. The standard error is
+    approximately the spread of d over draws, divided by the square root of N. Therefore, p decreases with N, and every
+    CES except zero becomes "significant". If attributes are random words, so that there is no bias, CEAT with 1,000
+    draws finds a bias in more than nine of ten cases (docs/evidence/replicates-and-embeddings.md). The variation
+    between words is ignored. Two other problems are less important. First, the variance of the association (in cosines)
+    is used as the sampling variance of d (which has no unit), so that nearly all of the spread is attributed to
+    :math:`\tau^2`. Second, the released code halves the two-sided p of the paper. In this implementation, contexts are
+    templates. The paper uses many sentences from a corpus for each word.
 
     References
     ----------
@@ -117,7 +119,7 @@ def ceat(table: AssociationTable, *, draws: int = DRAWS, ci_prob: float = 0.95, 
 
 
 def random_effects_mean(values: NDArray[np.float64], variances: NDArray[np.float64]) -> tuple[float, float, float]:
-    """The mean by DerSimonian & Laird, its standard error, and the variance between."""
+    """Return the mean by the method of DerSimonian and Laird, its standard error, and the variance between draws."""
     weights = 1 / variances
     total = weights.sum()
     q = (weights * (values - (weights @ values) / total) ** 2).sum()

@@ -19,7 +19,7 @@ from bayes_bias.table.statistics import table_means
 
 @dataclass(frozen=True, eq=False)
 class WordScores:
-    """Scores s of targets and r of attributes, whose means over words give the bias (see `quasi_f`)."""
+    """Scores s of targets and r of attributes. The bias is a sum of their means over words (see `quasi_f`)."""
 
     statistics: xr.Dataset
     weights: NDArray[np.float64]
@@ -28,7 +28,7 @@ class WordScores:
 
     @classmethod
     def of(cls, statistics: xr.Dataset) -> Self:
-        """Read the scores off the means of a table, or its sufficient statistics."""
+        """Compute the scores from the means of a table, or from its sufficient statistics."""
         (weights,) = bias_weights(statistics).to_numpy()
         return cls(
             statistics,
@@ -39,7 +39,9 @@ class WordScores:
 
     @classmethod
     def from_table(cls, table: AssociationTable) -> Self:
-        """Read the scores off a complete table without controls, which is quicker than its statistics are."""
+        """Compute the scores from a complete table without controls, which is faster than from its sufficient
+        statistics.
+        """
         return cls.of(table_means(table))
 
     @property
@@ -48,7 +50,9 @@ class WordScores:
         return float((self.weights * self.statistics.block_mean.to_numpy()).sum())
 
     def words(self) -> pd.DataFrame:
-        """Each target's mean with its group's class minus that with the others, group after group."""
+        """Return the mean of each target with the class of its group minus its mean with the other classes, sorted by
+        group.
+        """
         groups, group_of = self.statistics.group.to_numpy(), self.statistics.group_of.to_numpy()
         order = np.argsort(group_of, kind="stable")
         return pd.DataFrame(
@@ -61,18 +65,18 @@ class WordScores:
 class CrossedTest(WordResult, ABC):
     """Result of a classical test of the bias, positive if stereotypical.
 
-    `words` has each target's `group` and `association`.
+    `words` contains the `group` and `association` of each target.
 
     Attributes
     ----------
     scope : str
-        The words that standard error, interval and p-value generalise over.
+        The words that the standard error, interval, and p-value generalise to.
     ci_prob : float
         Confidence of the interval.
     se : float
         Standard error, in the units of the table.
     p_value : float
-        Two-sided.
+        Two-sided p-value.
     """
 
     word_value: str = "association"
@@ -85,29 +89,33 @@ class CrossedTest(WordResult, ABC):
 
     @abstractmethod
     def below(self, value: float) -> float:
-        """The confidence that the bias is below a value: (1 - `ci_prob`) / 2 for the lower end of the interval."""
+        """Return the confidence that the bias is below a value, which is (1 - `ci_prob`) / 2 for the lower bound of the
+        interval.
+        """
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StudentTest(CrossedTest):
-    """A `CrossedTest` by Student's t with `df` degrees of freedom."""
+    """A `CrossedTest` based on Student's t with `df` degrees of freedom."""
 
     df: float
 
     @property
     def statistic(self) -> float:
-        """Student's t: the bias in standard errors."""
+        """Student's t, that is, the bias divided by its standard error."""
         return self.value / self.se
 
     def below(self, value: float) -> float:
-        """The confidence that the bias is below a value."""
+        """Return the confidence that the bias is below a value."""
         return float(scipy.stats.t.cdf((value - self.value) / self.se, self.df))
 
     @classmethod
     def of(
         cls, scores: WordScores, table: AssociationTable, variance: float, df: float, ci_prob: float, **more: Any
     ) -> Self:
-        """Test the bias of the scores, given its sampling variance, estimated with these degrees of freedom."""
+        """Test the bias of the scores, given its estimated sampling variance and the degrees of freedom of this
+        estimate.
+        """
         bias, se = scores.bias, variance**0.5
         reach = float(scipy.stats.t.ppf((1 + ci_prob) / 2, df)) * se
         return cls(
@@ -124,7 +132,7 @@ class StudentTest(CrossedTest):
 
 
 def table_of_samples(table: AssociationTable, measure: str) -> AssociationTable:
-    """Return the table without controls, or refuse it if the words of a group or class cannot be a sample."""
+    """Return the table without controls. Raise an error if the words of a group or class cannot be a sample."""
     check_table(table)
     table = table.without_controls()
     require_complete(table, measure)

@@ -1,4 +1,4 @@
-"""Designs and replicates on which a measure is defined, and WEAT's association score."""
+"""Designs and replicates for which a measure is defined, and WEAT's association score."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.metric import COSINE
 from bayes_bias.table.replicates import Replicates
 
-# Cosines of float32 vectors are exact to about this much; a smaller spread is rounding, not data.
+# Cosines of float32 vectors have errors of about this size, so a smaller spread is rounding.
 ROUNDING = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
 class TwoByTwo:
-    """Targets X, Y and their classes A, B; or X alone, with A and its opposite B.
+    """Targets X and Y with their classes A and B, or only X with its class A and the opposite class B.
 
-    ``to_a`` and ``to_b`` are the cosines of all targets, X first, with the words of A and of B.
+    ``to_a`` and ``to_b`` are the cosines of all targets, beginning with X, with the words of A and B.
     """
 
     words: pd.DataFrame
@@ -31,13 +31,15 @@ class TwoByTwo:
 
     @property
     def scores(self) -> np.ndarray:
-        """s(w, A, B): how much closer each target is to A than to B, on the cosine scale."""
+        """The scores s(w, A, B), that is, how much closer each target is to A than to B, in cosines."""
         scores: np.ndarray = self.to_a.mean(axis=1) - self.to_b.mean(axis=1)
         return scores
 
 
 def two_by_two(table: AssociationTable, measure: str, *, least_groups: int = 2, least_words: int = 1) -> TwoByTwo:
-    """Return two groups, or one if `least_groups` is 1, and their two classes without controls. Refuse others."""
+    """Return two groups, or one if `least_groups` is 1, and two classes without controls. Raise an error for other
+    designs.
+    """
     check_table(table)
     table = table.without_controls()
     require_complete(table, measure)
@@ -60,7 +62,7 @@ def two_by_two(table: AssociationTable, measure: str, *, least_groups: int = 2, 
 
 
 def require_complete(table: AssociationTable, measure: str) -> None:
-    """Raise an error for tables with missing or repeated pairs."""
+    """Raise an error if a table has missing or repeated pairs."""
     check_table(table)
     if not table.is_complete:
         missing = int(np.isnan(table.values.to_numpy()).sum())
@@ -73,49 +75,50 @@ def require_complete(table: AssociationTable, measure: str) -> None:
 
 
 def require_cosines(table: AssociationTable, measure: str) -> None:
-    """Raise an error for associations other than cosines, which have no distance."""
+    """Raise an error if associations are not cosines, because other associations have no distance."""
     if table.metric != COSINE:
         raise MeasureError(f"{measure} needs cosine distances, but this table contains {table.metric.plural}.")
 
 
 def require_two_groups(table: AssociationTable, measure: str) -> None:
-    """Raise an error for one group, or more than two."""
+    """Raise an error unless there are two groups."""
     if len(table.groups) != 2:
         raise MeasureError(f"{measure} compares two groups, but this table has {len(table.groups)}. Choose two.")
 
 
 def require_words(table: AssociationTable, measure: str, least: int) -> None:
-    """Raise an error for groups with fewer targets than the measure needs."""
+    """Raise an error if a group has fewer targets than the measure needs."""
     _require(f"{measure}: group", table.groups, np.bincount(table.group_index), least)
 
 
 def require_attributes(table: AssociationTable, measure: str, least: int) -> None:
-    """Raise an error for associated classes with fewer attributes than the measure needs."""
+    """Raise an error if an associated class has fewer attributes than the measure needs."""
     classes = table.associated_classes
     _require(f"{measure}: class", classes, np.bincount(table.class_index)[: len(classes)], least)
 
 
 def _require(what: str, names: Sequence[str], sizes: NDArray[np.integer], least: int) -> None:
-    """Raise an error for the first group, or class, with too few words."""
+    """Raise an error for the first group or class that has too few words."""
     for name, size in zip(names, sizes, strict=True):
         if size < least:
             raise MeasureError(f"{what} '{name}' needs at least {least} words, but has {size}.")
 
 
 def labels(table: AssociationTable) -> pd.DataFrame:
-    """Targets with their group, group after group."""
+    """Return a frame of targets with their group, sorted by group."""
     order = np.argsort(table.group_index, kind="stable")
     similarity = table.values
     index = pd.Index(similarity.target.to_numpy()[order], name="target")
     return pd.DataFrame({"group": similarity.group.to_numpy()[order]}, index=index)
 
 
-# Replicates measured by one encoder, whose vectors have a cosine with each other; those of trainings have none.
+# Replicates from the same encoder, whose vectors have meaningful cosines with each other. Different training runs do
+# not.
 _ONE_SPACE = ("template",)
 
 
 def require_replicates(table: AssociationTable, measure: str) -> Replicates:
-    """Raise an error for tables without replicates, and tables that do not hold cosines."""
+    """Raise an error if a table has no replicates, or does not contain cosines."""
     check_table(table)
     if table.metric != COSINE:
         raise OtherDataError(f"{measure} needs cosines of sentences, but this table contains {table.metric.plural}.")
@@ -128,12 +131,12 @@ def require_replicates(table: AssociationTable, measure: str) -> Replicates:
 
 
 def shares_a_space(table: AssociationTable) -> bool:
-    """Return True if vectors of different replicates can be compared."""
+    """Return True if vectors of different replicates are comparable."""
     return table.replicates is not None and table.replicates.kind in _ONE_SPACE
 
 
 def require_one_space(table: AssociationTable, measure: str) -> None:
-    """Raise an error for replicates whose vectors cannot be compared."""
+    """Raise an error if vectors of different replicates are not comparable."""
     replicates = require_replicates(table, measure)
     if not shares_a_space(table):
         raise MeasureError(
@@ -143,7 +146,7 @@ def require_one_space(table: AssociationTable, measure: str) -> None:
 
 
 def unit_sentences(table: AssociationTable, measure: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Unit vectors of targets and of attributes, shape (words, replicates, dimensions), in the table's order."""
+    """Return the unit vectors of targets and attributes (words, replicates, dimensions), in the order of the table."""
     return _unit(table, "target", measure), _unit(table, "attribute", measure)
 
 

@@ -1,4 +1,4 @@
-"""Direct Bias (Bolukbasi et al. 2016): how far words lean along a bias direction."""
+"""Direct Bias (Bolukbasi et al. 2016), the mean component of words along a bias direction."""
 
 from collections.abc import Sequence
 
@@ -13,12 +13,12 @@ from bayes_bias.measures.registry import WordResult, measure
 
 @measure("Direct Bias", rank=70)
 def direct_bias(vectors: Vectors, words: Sequence[str], subspace: np.ndarray, *, strictness: float = 1.0) -> WordResult:
-    r"""How far do words that should be neutral lean along a bias direction, or into a bias subspace?
+    r"""Compute how far words that should be neutral point along a bias direction, or into a bias subspace.
 
     .. math:: DB_c = \frac{1}{|N|} \sum_{w \in N} |\cos(w, g)|^c
 
-    For a subspace of several components, :math:`|\cos(w, g)|` is replaced by the length of the unit vector's
-    projection, which for one component is the same.
+    For a subspace of several components, :math:`|\cos(w, g)|` is replaced by the length of the projection of the unit
+    vector. For one component, both are equal.
 
     Parameters
     ----------
@@ -30,13 +30,13 @@ def direct_bias(vectors: Vectors, words: Sequence[str], subspace: np.ndarray, *,
         The direction g, shape (dimensions,), or a subspace, shape (components, dimensions), from `pair_direction` or
         `defining_subspace`.
     strictness : float
-        The exponent c > 0. Below 1 small biases count for more.
+        The exponent c > 0. Values below 1 give small biases more weight.
 
     Returns
     -------
     WordResult
-        `value` in [0, 1], 0 without bias. `words` has each word's `bias` and its coordinates, positive towards the
-        first word of the pair.
+        `value` in [0, 1], 0 without bias. `words` contains the `bias` of each word, and its coordinates, which are
+        positive towards the first word of the pair.
 
     Raises
     ------
@@ -46,10 +46,11 @@ def direct_bias(vectors: Vectors, words: Sequence[str], subspace: np.ndarray, *,
 
     Notes
     -----
-    Misleads if the first principal component is not the direction in which the groups differ: in a published
-    counterexample Direct Bias is 1 for a word equally close to both groups, and 0 for a word with the greatest possible
-    bias. Absolute values hide whether a list leans one way or holds balanced stereotypes. Unit vectors have ``|cos|``
-    of about .8 / sqrt(dimensions) with *any* direction: noise alone gives .046 in 300 dimensions.
+    Direct Bias misleads if the first principal component is not the direction in which the groups differ. In a
+    published counterexample, Direct Bias is 1 for a word equally close to both groups, and 0 for a word with the
+    greatest possible bias. Because of the absolute values, it does not distinguish a bias in one direction from
+    balanced stereotypes. Unit vectors have a ``|cos|`` of about .8 / sqrt(dimensions) with *any* direction, so noise
+    alone results in .046 for 300 dimensions.
 
     References
     ----------
@@ -81,6 +82,6 @@ def direct_bias(vectors: Vectors, words: Sequence[str], subspace: np.ndarray, *,
 
 
 def coordinate_frame(words: Sequence[str], coordinates: np.ndarray) -> pd.DataFrame:
-    """One column for each component: component_1, component_2, ..."""
+    """Return one column for each component: component_1, component_2, ..."""
     columns = [f"component_{i}" for i in range(1, coordinates.shape[1] + 1)]
     return pd.DataFrame(coordinates, index=pd.Index(words, name="word"), columns=columns)

@@ -12,15 +12,15 @@ from bayes_bias.measures.registry import Occasion, Result, measure
 
 
 def ect(vectors: Vectors, groups: Mapping[str, Sequence[str]], classes: Mapping[str, Sequence[str]]) -> Result:
-    r"""Are attributes ranked alike by their closeness to either group?
+    r"""Compute how similarly two groups rank the attributes by closeness.
 
-    With the mean vectors :math:`\bar x`, :math:`\bar y` of the groups, Spearman's correlation of
-    :math:`\cos(a, \bar x)` and :math:`\cos(a, \bar y)` over the attributes a.
+    With the mean vectors :math:`\bar x`, :math:`\bar y` of the groups, ECT is Spearman's correlation of :math:`\cos(a,
+    \bar x)` and :math:`\cos(a, \bar y)` over the attributes a.
 
     Parameters
     ----------
     vectors : mapping of str to array
-        Vectors at their original length, as in the authors' code. Long vectors of a group weigh more.
+        Vectors at their original length, as in the authors' code. Longer vectors in a group have more weight.
     groups : mapping of str to sequence of str
         Two groups of targets.
     classes : mapping of str to sequence of str
@@ -29,19 +29,20 @@ def ect(vectors: Vectors, groups: Mapping[str, Sequence[str]], classes: Mapping[
     Returns
     -------
     Result
-        `value` in [-1, 1]. 1 if both groups rank the attributes alike, which the paper reads as "no bias".
+        `value` in [-1, 1]. It is 1 if both groups rank the attributes equally, which the paper interprets as "no bias".
 
     Raises
     ------
     MeasureError
-        If there are other than two groups, or fewer than three attributes, if a word has no usable vector, or if all
+        If there are not two groups, if there are fewer than three attributes, if a word has no usable vector, or if all
         attributes are equally close to a group.
 
     Notes
     -----
-    Misleads twice. If one group is closer to every attribute by the same amount, ranks do not show it. And 1 is out of
-    reach: with shuffled labels of groups, the median is .75 to .98 in lists of WEAT (GloVe 6B, 50 d), so compare with
-    the chance level of the same list. The classes of the attributes do not matter.
+    ECT misleads in two ways. First, if one group is closer to every attribute by the same amount, ranks do not show the
+    difference. Second, a value of 1 is not attainable in practice. If group labels are shuffled, the median is .75 to
+    .98 in lists of WEAT (GloVe 6B, 50 d), so compare the value with the chance level of the same list. The classes of
+    the attributes do not matter.
 
     References
     ----------
@@ -69,5 +70,5 @@ def ect(vectors: Vectors, groups: Mapping[str, Sequence[str]], classes: Mapping[
 
 @measure("ECT", rank=92)
 def _on(occasion: Occasion) -> Result:
-    """ECT of the groups over the attributes of all associated classes."""
+    """Compute ECT of the groups with the attributes of all associated classes."""
     return ect(occasion.original_vectors, occasion.groups, occasion.classes)

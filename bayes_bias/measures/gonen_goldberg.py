@@ -1,5 +1,6 @@
-"""Tests of Gonen & Goldberg (2019): is the bias of words still there after debiasing, in clusters, a classifier or
-neighbours? They start from the words that lean most to each class."""
+"""Tests by Gonen and Goldberg (2019) for remaining bias after debiasing: clusters, a classifier, and neighbours of
+biased words.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -31,7 +32,8 @@ def bias_towards(vectors: Vectors, words: Sequence[str], classes: Mapping[str, S
     Returns
     -------
     pandas.DataFrame
-        One row for each word, one column for each class, positive for words that lean to the class.
+        One row for each word and one column for each class. Values are positive for words that are biased towards the
+        class.
 
     Examples
     --------
@@ -47,13 +49,14 @@ def bias_towards(vectors: Vectors, words: Sequence[str], classes: Mapping[str, S
 
 
 def check_bias(bias: pd.DataFrame) -> None:
-    """Raise an error for anything but the frame of `bias_towards`."""
+    """Raise an error unless the frame comes from `bias_towards`."""
     problem = "not a DataFrame. Pass the result of `bias_towards`."
     check_kind("bias", bias, pd.DataFrame, problem, MeasureError)
 
 
 def most_biased(bias: pd.DataFrame, n: int) -> dict[str, list[str]]:
-    """Return the n words that lean most to each class, among those that lean to it more than to any other.
+    """Return the n most biased words for each class, among the words that are more biased towards this class than any
+    other.
 
     Examples
     --------
@@ -75,7 +78,9 @@ def most_biased(bias: pd.DataFrame, n: int) -> dict[str, list[str]]:
 
 
 def labelled(groups: Mapping[str, Sequence[str]], measure: str, *, least: int = 2) -> tuple[list[str], list[str]]:
-    """All words and the group of each. There must be two groups, with `least` words in each."""
+    """Return all words and the group of each word. There must be at least two groups, with at least `least` words in
+    each.
+    """
     check_named_words("groups", groups)
     if len(groups) < 2:
         raise MeasureError(f"{measure} needs at least two groups, but {len(groups)} were given.")
@@ -89,14 +94,14 @@ def labelled(groups: Mapping[str, Sequence[str]], measure: str, *, least: int = 
     return all_words, labels
 
 
-# The clustering test of Gonen & Goldberg (2019): do biased words still cluster after debiasing?
+# The clustering test of Gonen and Goldberg (2019): whether biased words still form clusters after debiasing.
 
 
 def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: int = 0) -> WordResult:
-    """Does k-means recover the groups of biased words from their vectors alone?
+    """Compute how well k-means recovers the groups of biased words from their vectors.
 
-    Unit vectors are split into one cluster per group. Clusters are matched with groups so that most words agree, and
-    the value is the share that agrees.
+    Unit vectors are split into one cluster per group. Clusters are matched with groups to maximise agreement, and the
+    value is the share of words in the cluster of their group.
 
     Parameters
     ----------
@@ -111,8 +116,8 @@ def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: i
     Returns
     -------
     WordResult
-        `value` in [1/k, 1] for k groups. 1/k if clusters are unrelated to the groups. `words` has each word's `group`,
-        and the group that is `predicted`.
+        `value` in [1/k, 1] for k groups. It is 1/k if clusters are unrelated to the groups. `words` contains the
+        `group` of each word, and the `predicted` group.
 
     Raises
     ------
@@ -122,9 +127,10 @@ def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: i
 
     Notes
     -----
-    Misleads because the words were chosen for their bias: nurses and footballers differ in topic too, and any good
-    embedding separates topics. High accuracy shows that the grouping can be recovered, not that the protected attribute
-    is the reason. In small lists the value exceeds 1/k by chance, since the best matching counts.
+    This test misleads because the words were selected by their bias. For example, nurses and footballers also differ in
+    topic, and any good embedding separates topics. High accuracy shows that the groups can be recovered, but not that
+    the protected attribute is the reason. In small lists, the value exceeds 1/k by chance, because the best matching is
+    used.
 
     References
     ----------
@@ -146,11 +152,11 @@ def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: i
             f"Clustering needs groups of equal size to compare with chance, but their sizes are {sizes}."
         )
     rows = stack_unit(vectors, words, "clustering")
-    from sklearn.cluster import KMeans  # a second of imports, for this measure alone
+    from sklearn.cluster import KMeans  # importing scikit-learn takes a second, and only this measure needs it
     from sklearn.metrics import confusion_matrix
 
     cluster = KMeans(len(groups), n_init=10, random_state=check_seed(seed)).fit_predict(rows)
-    # Each cluster has the name of a group, matched so that most words agree.
+    # Each cluster gets the name of a group, matched to maximise agreement.
     names = np.array(list(groups))
     shared = confusion_matrix([list(groups).index(name) for name in group], cluster).T
     _, group_of_cluster = scipy.optimize.linear_sum_assignment(shared, maximize=True)
@@ -164,21 +170,21 @@ def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: i
     )
 
 
-# The classification test of Gonen & Goldberg (2019): can bias be learned from the debiased vectors?
+# The classification test of Gonen and Goldberg (2019): whether a classifier can learn the bias from debiased vectors.
 
 
 def classification(
     vectors: Vectors, groups: Mapping[str, Sequence[str]], *, train: float = 0.2, seed: int = 0
 ) -> WordResult:
-    """Does a classifier learn from some biased words to which group the others belong?
+    """Compute how well a classifier that was trained on some biased words predicts the group of other biased words.
 
-    A support vector machine with radial kernel is trained on the unit vectors of a random share of the words,
-    stratified by group, and tested on the others.
+    A support vector machine with a radial kernel is trained on the unit vectors of a random share of the words,
+    stratified by group, and tested on the remaining words.
 
     Parameters
     ----------
     vectors, groups
-        See `clustering`. The paper has 2,500 words in each group. Groups may differ in size.
+        See `clustering`. The paper uses 2,500 words in each group. Groups may differ in size.
     train : float
         Share of words to train on (in the paper 1,000 of 5,000).
     seed : int
@@ -187,8 +193,8 @@ def classification(
     Returns
     -------
     WordResult
-        `value` in [0, 1]. `b0` is the share of the largest group. `words` has the `group` of each unseen word, and the
-        group that is `predicted`.
+        `value` in [0, 1]. `b0` is the share of the largest group. `words` contains the `group` of each test word, and
+        the `predicted` group.
 
     Raises
     ------
@@ -198,7 +204,8 @@ def classification(
 
     Notes
     -----
-    Misleads as `clustering` does: words chosen for bias differ in topic too, and a classifier may learn the topic.
+    This test misleads for the same reason as `clustering`: words that were selected by bias also differ in topic, and a
+    classifier may learn the topic.
 
     References
     ----------
@@ -216,14 +223,15 @@ def classification(
     if not 0 < train < 1 or int(train * len(words)) < len(groups):
         raise MeasureError(f"train: {train:g} of {len(words)} words leaves too few to learn from or to test on")
     rows = stack_unit(vectors, words, "classification")
-    from sklearn.model_selection import train_test_split  # a second of imports, for this measure alone
+    # importing scikit-learn takes a second, and only this measure needs it
+    from sklearn.model_selection import train_test_split
     from sklearn.svm import SVC
 
     in_training, in_test = train_test_split(
         np.arange(len(words)), train_size=train, stratify=group, random_state=check_seed(seed)
     )
     labels = np.array(group)
-    # gamma = 1 / dimensions was scikit-learn's default at the time and gives the published accuracies.
+    # gamma = 1 / dimensions was scikit-learn's default at the time, and reproduces the published accuracies.
     predicted = SVC(kernel="rbf", gamma="auto").fit(rows[in_training], labels[in_training]).predict(rows[in_test])
     return WordResult(
         measure="classification",
@@ -236,15 +244,15 @@ def classification(
     )
 
 
-# The neighbour test of Gonen & Goldberg (2019): are a biased word's neighbours still biased alike?
+# The neighbour test of Gonen and Goldberg (2019): whether the neighbours of a biased word still have the same bias.
 
 
 def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k: int = 100) -> WordResult:
-    r"""Do words that leaned to a class have neighbours that leaned to it?
+    r"""Compute whether words that were biased towards a class still have neighbours with this bias.
 
-    For each word and class, the share of the word's k nearest neighbours that lean to the class is computed (by cosine,
-    in the embedding under test). The value is Pearson's correlation, over words, of that share with the word's former
-    bias, averaged over the classes.
+    For each word and class, the function computes the share of the k nearest neighbours (by cosine, in the tested
+    embedding) that were biased towards the class. The value is Pearson's correlation, over words, of this share with
+    the word's bias before debiasing, averaged over the classes.
 
     Parameters
     ----------
@@ -260,19 +268,19 @@ def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k:
     Returns
     -------
     WordResult
-        `value` in [-1, 1], 0 if neighbours are unrelated to the bias. For two classes `p_value` is two-sided. `words`
-        has the share of neighbours leaning to each class.
+        `value` in [-1, 1], 0 if neighbours are unrelated to the bias. For two classes, `p_value` is two-sided. `words`
+        contains the share of neighbours that were biased towards each class.
 
     Raises
     ------
     MeasureError
-        If there are fewer than three words, or fewer than k other words, if a word has no former bias or no vector, or
-        if words do not vary.
+        If there are fewer than three words, or fewer than k other words, if a word has no bias before debiasing or no
+        vector, or if words do not vary.
 
     Notes
     -----
-    Misleads because words of one topic are neighbours, and topics lean: the correlation need not be due to the
-    protected attribute. Values of different vocabularies are not comparable.
+    This test misleads because words on the same topic are neighbours, and topics are biased. The correlation may
+    therefore be unrelated to the protected attribute. Values for different vocabularies are not comparable.
 
     References
     ----------
@@ -313,7 +321,7 @@ def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k:
 
 
 def _check(words: Sequence[str], bias: pd.DataFrame, k: int) -> None:
-    """Raise an error for words without bias, or more neighbours than there are words."""
+    """Raise an error for words without bias, or for more neighbours than words."""
     check_bias(bias)
     check_count("k", k, "neighbours", refusal=MeasureError)
     if bias.shape[1] < 2:

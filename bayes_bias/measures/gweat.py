@@ -12,7 +12,7 @@ from bayes_bias.table.association_table import AssociationTable
 
 @measure("gWEAT", rank=30)
 def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0) -> WordResult:
-    r"""Do the words of each group lie closer to their own class than those of the other groups do?
+    r"""Compute how much closer the words of each group are to their own class than the words of other groups are.
 
     With group means :math:`\bar X_i` and class means :math:`\bar A_i` of unit vectors, and their averages
     :math:`\mu` and :math:`\bar A` over the n groups,
@@ -25,7 +25,7 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
     Parameters
     ----------
     table : AssociationTable
-        Two groups or more, each with its own class. Control classes are ignored.
+        At least two groups, each with its own class. Control classes are ignored.
     permutations : int
         Number of random regroupings of the targets, for three groups or more.
     seed : int
@@ -34,8 +34,8 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
     Returns
     -------
     WordResult
-        `value` on the cosine scale, within plus or minus n, 0 without bias, positive if stereotypical. `words` has each
-        target's `group` and its `association` with that group's class.
+        `value` on the cosine scale, between -n and n, 0 without bias, positive if stereotypical. `words` contains the
+        `group` of each target, and its `association` with the class of this group.
 
     Raises
     ------
@@ -44,9 +44,9 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
 
     Notes
     -----
-    The paper tests against random rotations of the group means, which needs the vectors. Here `p_value` permutes the
-    targets, as in WEAT, and for two groups it equals WEAT's p. Misleads like WEAT (attributes are held fixed), and
-    hides which group is responsible, so read `words` by group.
+    The test of the paper uses random rotations of the group means, which requires the vectors. This implementation
+    permutes the targets, as in WEAT, and for two groups `p_value` equals WEAT's p. gWEAT misleads like WEAT, because
+    attributes are held fixed. It also does not show which group is responsible, so compare `words` between groups.
 
     References
     ----------
@@ -65,7 +65,7 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
             f"gWEAT needs a class for each group, but {len(table.groups)} groups share"
             f" {len(table.associated_classes)} classes."
         )
-    # Mean cosine with each group's class above the mean over classes, (targets, groups).
+    # Mean cosine with the class of each group, minus the mean over classes, (targets, groups).
     means = []
     for group in table.groups:
         blocks = [table.block(group, table.stereotypes[name]).mean(axis=1) for name in table.groups]
@@ -78,7 +78,7 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
     check_count("permutations", permutations, "draws", refusal=MeasureError)
     if len(sizes) > 2:
         p_value = regrouping_test(closeness / sizes, group_of, permutations=permutations, seed=seed)
-    else:  # by WEAT's test
+    else:  # identical to WEAT's test
         p_value = permutation_test(closeness[:, 0], int(sizes[0]), seed=seed).p_value
     return WordResult(
         measure="gWEAT",

@@ -12,41 +12,41 @@ from bayes_bias.table.metric import LOG_PROBABILITIES
 def lpbs(
     table: AssociationTable, *, alternative: Alternative = "two-sided", permutations: int | None = None, seed: int = 0
 ) -> Separation:
-    r"""Does a masked language model expect the words of X, more than those of Y, next to those of A?
+    r"""Compute whether a masked language model associates X, more strongly than Y, with class A.
 
     With the log probability score of word w next to attribute a, averaged over templates,
 
     .. math:: y(w, a) = \log \frac{p(w \mid a)}{p(w)}, \qquad
               s(w) = \mathrm{mean}_{a \in A} y(w, a) - \mathrm{mean}_{b \in B} y(w, b)
 
-    effect size and p-value are WEAT's on the scores s(w).
+    effect size and p-value are those of WEAT for the scores s(w).
 
     Parameters
     ----------
     table : AssociationTable
         Log probabilities of two groups and two associated classes, from `bayes_bias.log_probabilities`. The table must
-        be complete. They need not be corrected by the prior :math:`p(w)`, which cancels in a score.
+        be complete. The log probabilities need not be corrected by the prior :math:`p(w)`, which cancels in a score.
     alternative, permutations, seed
         See `weat`. The paper's test is two-sided.
 
     Returns
     -------
     Separation
-        `words` has each target's `group` and `score`, in nats.
+        Effect size, with `words` that contain the `group` and `score` of each target, in nats.
 
     Raises
     ------
     MeasureError
-        Other associations than log probabilities, or what `weat` refuses.
+        If associations are not log probabilities, or if `weat` raises an error.
 
     Notes
     -----
-    Misleads as WEAT does: d measures how cleanly groups are separated and not by how much, and the test holds
-    attributes and templates fixed. The result also depends on which word is predicted, since a model's
+    LPBS misleads like WEAT: d measures how clearly groups are separated instead of the size of the difference, and the
+    test holds attributes and templates fixed. The result also depends on which word is predicted, because a model's
     :math:`p(w \mid a)` is not a pointwise mutual information. The released code adds the probabilities of a set of
-    words before the logarithm. It also reads the prior at a token other than the word's, which cancels in d. Published
-    values of d and two-sided p for bert-base-uncased: flowers and insects 1.204 (.007), career and family 1.321 (.006),
-    mathematics and arts -.048 (.936), science and arts .768 (.127), race -1.031 (.104).
+    words before the logarithm. It also takes the prior from a token other than the word's, which cancels in d.
+    Published values of d and two-sided p for bert-base-uncased: flowers and insects 1.204 (.007), career and family
+    1.321 (.006), mathematics and arts -.048 (.936), science and arts .768 (.127), race -1.031 (.104).
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""MAC, mean average cosine distance (Manzini et al. 2019), and the paired t-test of its change."""
+"""MAC, the mean average cosine distance (Manzini et al. 2019), and the paired t-test of its change."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from bayes_bias.table.association_table import AssociationTable
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MacChange(Result):
-    """MAC after minus MAC before, with the paper's paired t-test.
+    """The change in MAC (after minus before), with the paired t-test of the paper.
 
     Attributes
     ----------
@@ -35,12 +35,12 @@ class MacChange(Result):
 
 @measure("MAC", rank=50)
 def mac(table: AssociationTable) -> WordResult:
-    r"""How far are targets from the associated classes, whatever their group?
+    r"""Compute the mean distance of targets from the associated classes, regardless of their group.
 
     .. math:: MAC(T, A) = \frac{1}{|T|\,|A|} \sum_{t \in T} \sum_{A_j \in A} S(t, A_j), \qquad
               S(t, A_j) = \frac{1}{|A_j|} \sum_{a \in A_j} 1 - \cos(t, a)
 
-    Each class counts the same, however many words it has. Control classes are ignored.
+    Each class has equal weight, regardless of its number of words. Control classes are ignored.
 
     Parameters
     ----------
@@ -50,19 +50,19 @@ def mac(table: AssociationTable) -> WordResult:
     Returns
     -------
     WordResult
-        `value` in [0, 2], a cosine *distance*. 1 is read as "no bias". `words` has each target's distances and their
-        mean `distance`.
+        `value` in [0, 2], a cosine *distance*. The paper interprets 1 as "no bias". `words` contains the distances of
+        each target and their mean `distance`.
 
     Raises
     ------
     MeasureError
-        Missing or repeated pairs.
+        If pairs are missing or repeated.
 
     Notes
     -----
-    Misleads because it ignores which group is associated with which class: it is the mean distance of two lists. It is
-    1 for *any* targets once classes point in opposite directions, however biased they are, and words of one topic lie
-    below 1. A single MAC has no interpretation, although its change may have one.
+    MAC misleads because it ignores which group is associated with which class, so it only measures the mean distance of
+    two lists. If classes point in opposite directions, MAC is 1 for *any* targets, even for strongly biased ones. For
+    words on the same topic, it is below 1. A single MAC has no interpretation, although its change may have one.
 
     References
     ----------
@@ -88,7 +88,7 @@ def mac(table: AssociationTable) -> WordResult:
 
 
 def mac_change(before: AssociationTable, after: AssociationTable) -> MacChange:
-    r"""Did MAC change from one embedding to another? The paper's paired t-test over S(t, A_j).
+    r"""Compute the change in MAC between two embeddings, with the paper's paired t-test over S(t, A_j).
 
     Parameters
     ----------
@@ -98,17 +98,17 @@ def mac_change(before: AssociationTable, after: AssociationTable) -> MacChange:
     Returns
     -------
     MacChange
-        `value` is MAC after minus MAC before (positive: further apart), `p_value` two-sided.
+        `value` is MAC after minus MAC before, and is positive if distances increased. `p_value` is two-sided.
 
     Raises
     ------
     MeasureError
-        If targets or classes differ, or the change is the same for all of them, so that t is undefined.
+        If targets or classes differ, or if all changes are equal, so that t is undefined.
 
     Notes
     -----
-    Misleads because the pairs (t, A_j) are not independent: every target is paired with every class, and the spread
-    of words within each S is ignored. Its p-values are far too small.
+    This test misleads because the pairs (t, A_j) are not independent: every target is paired with every class, and the
+    spread of words within each S is ignored. The p-values are therefore far too small.
 
     References
     ----------
@@ -144,7 +144,7 @@ def mac_change(before: AssociationTable, after: AssociationTable) -> MacChange:
 
 
 def _distances(table: AssociationTable) -> pd.DataFrame:
-    """S(t, A_j): mean cosine distance of each target (rows) from each associated class (columns)."""
+    """Return S(t, A_j), the mean cosine distance of each target (rows) from each associated class (columns)."""
     require_complete(table, "MAC")
     require_cosines(table, "MAC")
     classes = table.associated_classes

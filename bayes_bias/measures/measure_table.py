@@ -1,4 +1,4 @@
-"""All measures that a word list allows, in one table."""
+"""Compute all measures that are possible for a word list, in one table."""
 
 import traceback
 from collections.abc import Collection, Iterable, Mapping
@@ -19,13 +19,14 @@ from bayes_bias.table.association_table import AssociationTable, announce, check
 from bayes_bias.table.columns import interval_column, interval_columns, interval_of
 from bayes_bias.words.defining_sets import GivenSets, defining_sets_of
 
-# The entry points under which installed packages name modules with measures of their own.
+# The entry-point group under which installed packages name modules with their own measures.
 ENTRY_POINTS = "bayes_bias.measures"
 
 
-# Marks an interval of redrawn words, and one whose words are too few for it.
+# Marks for an interval from redrawn words, and for an interval from too few words.
 _REDRAWN, _FEW = "*", "**"
-# Intervals of redrawn words were tested with as many independent words and more; docs/evidence/power-and-coverage.md.
+# Intervals from redrawn words were tested with at least this number of independent words
+# (docs/evidence/power-and-coverage.md).
 FEWEST_WORDS = 4
 
 
@@ -37,17 +38,17 @@ class MeasureTable(Tabled):
     ----------
     table : pandas.DataFrame
         One numeric row for each measure: value, b0 (no bias), low and high (its range), p_value, ci95_lb and ci95_ub
-        (its own interval, which few have). With `chance_draws`, also chance, chance_ci95_lb and chance_ci95_ub: its
-        median and interval in lists of random words. With `redraws`, measures without their own interval also have
-        redrawn, redrawn_ci95_lb and redrawn_ci95_ub: the same with the list's words drawn again. The number in a
-        column's name is `ci_prob` in percent.
+        (the measure's own interval, which few measures have). With `chance_draws`, also chance, chance_ci95_lb, and
+        chance_ci95_ub: the median and interval in lists of random words. With `redraws`, measures without their own
+        interval also have redrawn, redrawn_ci95_lb, and redrawn_ci95_ub: the median and interval after drawing the
+        words of the list again. The number in a column's name is `ci_prob` in percent.
     left_out : mapping of str to str
-        Why a measure is not in the table, in one line. If the function of a measure raises an unexpected error, that is
-        also logged.
+        The reason why a measure is not in the table, in one line. If the function of a measure raises an unexpected
+        error, that is also logged.
     results : mapping of str to Result
         The full result of each measure.
     failed : frozenset of str
-        Those of the measures that are left out whose function raised an unexpected error.
+        Omitted measures whose function raised an unexpected error.
     fewest_words : float
         Smallest effective number of words of a group or class, on which the intervals of redrawn words depend, or NaN
         without them.
@@ -61,7 +62,7 @@ class MeasureTable(Tabled):
 
     @property
     def text(self) -> str:
-        """Number of rows, and which measures are omitted."""
+        """State the number of rows, and which measures are omitted."""
         omitted = f"; omitted: {', '.join(self.left_out)}" if self.left_out else ""
         return f"{len(self.table)} rows of measures{omitted}"
 
@@ -71,7 +72,7 @@ class MeasureTable(Tabled):
         return self.laid_out(self.table)
 
     def laid_out(self, rows: pd.DataFrame) -> Layout:
-        """Lay out rows of the table, and further ones with the same columns."""
+        """Lay out rows of the table, followed by other rows with the same columns."""
         ranges = rows.low.map(_bound) + " to " + rows.high.map(_bound)
         lower, _ = interval_columns(rows)
         columns = [
@@ -86,7 +87,7 @@ class MeasureTable(Tabled):
         return Layout(list(map(str, rows.index)), columns, heading="measure")
 
     def _intervals(self, rows: pd.DataFrame) -> list[str]:
-        """The interval of each measure, or else the interval of redrawn words with a mark."""
+        """Return the interval of each measure or, if there is none, the interval from redrawn words with a mark."""
         mark = _FEW if self.fewest_words < FEWEST_WORDS else _REDRAWN
         texts = list(map(bounds, *interval_of(rows)))
         if "redrawn" in rows:
@@ -97,7 +98,7 @@ class MeasureTable(Tabled):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What readers of the table should know: its marks, and what is omitted."""
+        """Notes for readers of the table, on marks and omitted measures."""
         few = (
             " It is unreliable here, because the effective number of words of a group or class is"
             f" {self.fewest_words:.1f}, below {FEWEST_WORDS}."
@@ -112,7 +113,7 @@ class MeasureTable(Tabled):
 
 
 def _bound(value: float) -> str:
-    """An end of a range: whole numbers as such, infinity as its sign."""
+    """Format a bound of a range: whole numbers without decimals, and infinity as its sign."""
     return f"{value:.3g}".replace("inf", "∞").replace("-", MINUS)
 
 
@@ -135,24 +136,26 @@ def measure_all(
     Parameters
     ----------
     table : AssociationTable
-        The word list in an embedding. Some measures need its vectors; add them to a table from a frame by
+        The word list in an embedding. Some measures need its vectors. To add vectors to a table from a frame, use
         `AssociationTable.with_vectors`.
     defining_sets : str, path or sequence of sequences of str, optional
         Pairs such as "she:he,woman:man" or [("she", "he")], from which Direct Bias and RIPA take their direction: from
-        unit vectors, or from vectors at their original lengths. Word lists have none, so make the table with their
-        words: ``cosines(..., also=["she", "he", "woman", "man"])``.
+        unit vectors, or from vectors at their original lengths. Word lists do not contain defining sets, so create the
+        table with these words: ``cosines(..., also=["she", "he", "woman", "man"])``.
     vocabulary : str, optional
         The control class of random words for the negative control of SD-WEAT.
     seed, ci_prob
         See `Occasion`.
     only : collection of str, optional
-        Names of the measures to run, by default all.
+        Names of the measures to compute. The default is all measures.
     chance_draws : int
-        Number of lists of random words to compute the chance level of each measure from: as many words of the same
-        embedding in each group and class. The table must come from `bayes_bias.cosines`.
+        Number of lists of random words from which to compute the chance level of each measure. They have the same
+        numbers of words in each group and class, from the same embedding. The table must come from
+        `bayes_bias.cosines`.
     redraws : int
-        Number of lists to compute intervals from by a crossed bootstrap: words of each group and class, and replicates,
-        are drawn again with replacement. If words are related, as many are drawn as their effective number.
+        Number of lists from which to compute intervals by a crossed bootstrap. Words of each group and class, and
+        replicates, are drawn with replacement. If words are related, the number of drawn words is their effective
+        number.
 
     Examples
     --------
@@ -179,12 +182,12 @@ def measure_all(
             continue
         try:
             row, result = _row(name, occasion)
-        except OtherDataError:  # a measure of another kind of data: nobody would look for it here
+        except OtherDataError:  # The measure needs another kind of data, and nobody would expect it here.
             continue
         except MeasureError as refusal:
             reason = str(refusal)
             left_out[name] = reason if reason.startswith(name) else f"{name}: {reason}"
-        except Exception as error:  # a measure of your own may raise anything, and the others do not depend on it
+        except Exception as error:  # A user's own measure may raise any error, which must not affect other measures.
             (left_out[name],) = announce((_error_of(name, error),))
             failed.append(name)
         else:
@@ -195,7 +198,7 @@ def measure_all(
     in_table = [name for name in names if name not in left_out]
     tests = [name for name in in_table if isinstance(results.get(name), CrossedTest)]
     without = [name for name in in_table if name not in results or results[name].interval is None]
-    # All tests of the bias have the bias as their value, and the first of them stands for the others.
+    # All tests of the bias have the bias as their value, so only the first of them is computed again.
     distributions = (
         ("chance", chance_draws, random_tables, [*tests[:1], *without]),
         ("redrawn", redraws, redrawn_tables, without),
@@ -218,20 +221,20 @@ def measure_all(
 
 
 def values_of(table: AssociationTable, occasion: Occasion, names: Iterable[str]) -> "pd.Series[float]":
-    """The values of all rows for other words. A row that is undefined for them is missing."""
+    """Return the values of all rows for other words. Values of undefined measures are missing."""
     drawn = replace(occasion, table=table, permutations=1)
     values: dict[str, float] = {}
     for name in names:
         try:
             outcome = _outcome(name, drawn)
-        except Exception:  # a measure of your own may raise anything; a column with many gaps is left empty
+        except Exception:  # A user's own measure may raise any error. A column with many missing values is left empty.
             continue
         values |= outcome.value.to_dict() if isinstance(outcome, pd.DataFrame) else {name: outcome.value}
     return pd.Series(values, dtype=float)
 
 
 def _row(name: str, occasion: Occasion) -> tuple[pd.DataFrame, Result | None]:
-    """Return the rows of a measure, all of which must be numbers, and its result, if it is a single one."""
+    """Return the rows of a measure, which must contain numbers, and its result, if there is a single one."""
     outcome = _outcome(name, occasion)
     result = outcome if isinstance(outcome, Result) else None
     rows = outcome.to_frame(occasion.ci_prob).set_axis([name]) if isinstance(outcome, Result) else outcome
@@ -243,7 +246,7 @@ def _row(name: str, occasion: Occasion) -> tuple[pd.DataFrame, Result | None]:
 
 
 def _error_of(name: str, error: Exception) -> str:
-    """Return a sentence about the error that the function of a measure raised, with its line."""
+    """Describe the error that the function of a measure raised, with its line, in a sentence."""
     frames = traceback.extract_tb(error.__traceback__)
     callers = [frame.name for frame in frames]
     is_called = Occasion.answered_by.__name__ in callers[:-1]
@@ -256,7 +259,7 @@ def _error_of(name: str, error: Exception) -> str:
 
 
 def _outcome(name: str, occasion: Occasion) -> Result | pd.DataFrame:
-    """Return the result of a measure, or its rows, or raise an error for anything else."""
+    """Return the result of a measure, or its rows. Raise an error for other return values."""
     outcome = occasion.answered_by(MEASURES[name].function)
     if type(outcome) is not bool and isinstance(outcome, Real):
         return Result(value=float(outcome), range=(-float("inf"), float("inf")), b0=float("nan"))
@@ -269,13 +272,15 @@ def _outcome(name: str, occasion: Occasion) -> Result | pd.DataFrame:
 
 
 def measure_names() -> list[str]:
-    """Names of all measures, in the order of tables. Those of packages that cannot be loaded are not among them."""
+    """Return the names of all measures, in the order of tables. Measures from packages that cannot be loaded are
+    omitted.
+    """
     discover()
     return sorted(MEASURES, key=lambda name: MEASURES[name].rank)
 
 
 def check_measures(argument: str, measures: str | Iterable[str]) -> tuple[str, ...]:
-    """Names of measures as a tuple, each of which must be known."""
+    """Return the names of measures as a tuple. Raise an error for unknown names."""
     allowed_names, names = measure_names(), listed(argument, measures, str, "['WEAT']", MeasureError)
     for name in names:
         if name not in allowed_names:
@@ -286,11 +291,11 @@ def check_measures(argument: str, measures: str | Iterable[str]) -> tuple[str, .
 
 
 def discover() -> dict[str, str]:
-    """Import all that registers measures, that is, the modules of this folder and of packages with an entry point.
+    """Import all modules that register measures: the modules in this folder, and modules named by entry points.
 
     Returns
     -------
     dict of str to str
-        What is wrong with each entry point that cannot be loaded.
+        The error of each entry point that cannot be loaded.
     """
     return import_all("bayes_bias.measures", "", ENTRY_POINTS)

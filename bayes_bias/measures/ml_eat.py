@@ -14,15 +14,15 @@ from bayes_bias.table.association_table import AssociationTable
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MlEat(Result):
-    """Result of ML-EAT: `value` and `p_value` are level 1, WEAT's.
+    """Result of ML-EAT. `value` and `p_value` belong to level 1, which is WEAT.
 
     Attributes
     ----------
     groups : pandas.DataFrame
-        Level 2: the `effect_size` of each group by itself, its `p_value`, and its `largest` possible value. Positive if
-        the group is closer to its own class.
+        Level 2: the `effect_size` of each single group, its `p_value`, and its `largest` possible value. The effect
+        size is positive if the group is closer to its own class.
     cells : pandas.DataFrame
-        Level 3: `mean` and `sd` of the cosines of each group with each class.
+        Level 3: the `mean` and `sd` of the cosines of each group with each class.
     """
 
     measure: str = "ML-EAT"
@@ -32,16 +32,17 @@ class MlEat(Result):
 
 
 def ml_eat(table: AssociationTable, *, permutations: int | None = None, seed: int = 0) -> MlEat:
-    r"""Which group, and which class, is behind WEAT's effect size?
+    r"""Compute which group and which class contribute to the effect size of WEAT.
 
-    Level 1 is WEAT. Level 2 measures each group by itself, with the mean cosine of each attribute with its targets:
+    Level 1 is WEAT. Level 2 measures each group separately, with the mean cosine of each attribute with the targets of
+    the group:
 
     .. math:: s(a, X) = \mathrm{mean}_{x \in X} \cos(x, a), \qquad
               d(X) = \frac{\mathrm{mean}_{a \in A} s(a, X) - \mathrm{mean}_{b \in B} s(b, X)}
                           {\mathrm{sd}_{c \in A \cup B} s(c, X)}
 
-    where A is the class of the group and B the other one. The paper has the first class in front for both groups, so
-    that its d(Y) has the other sign. Level 3 is the mean and standard deviation of the cosines in each cell.
+    where A is the class of the group and B the other class. In the paper, A is the first class for both groups, so d(Y)
+    has the opposite sign. Level 3 is the mean and standard deviation of the cosines in each cell.
 
     Parameters
     ----------
@@ -54,13 +55,14 @@ def ml_eat(table: AssociationTable, *, permutations: int | None = None, seed: in
     Raises
     ------
     MeasureError
-        As `weat`. All attributes have the same score.
+        If `weat` raises an error, or if all attributes have equal scores.
 
     Notes
     -----
-    p-values come from permutations, of the targets in level 1 and of the attributes in level 2. The authors' code
-    replaces them by a normal approximation, and reports the smaller tail. Level 2 misleads as WEAT does: d is in units
-    of the spread between *these* attributes. The posterior's `group_bias` is the same contrast with an interval.
+    p-values come from permutations, of the targets in level 1 and of the attributes in level 2. The authors' code uses
+    a normal approximation instead, and reports the smaller tail. Level 2 misleads like WEAT, because d is in units of
+    the spread between *these* attributes. The estimand `group_bias` of the posterior is the same contrast, with an
+    interval.
 
     References
     ----------
@@ -103,7 +105,7 @@ def ml_eat(table: AssociationTable, *, permutations: int | None = None, seed: in
 
 @measure("ML-EAT", rank=18)
 def _on(occasion: Occasion) -> pd.DataFrame:
-    """One row for each group. Level 1 has the row of WEAT."""
+    """Return one row for each group. The row of WEAT contains level 1."""
     result = ml_eat(occasion.table, permutations=occasion.permutations, seed=occasion.seed)
     rows = []
     for name, row in result.groups.iterrows():

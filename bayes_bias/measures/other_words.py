@@ -1,6 +1,7 @@
-"""What measures give for other words: for random ones, by chance alone, and for the lists' own words drawn again.
+"""Compute measures for other words: random words, which show the chance level, and words redrawn from the list itself.
 
-Both are distributions of every measure, including those of users, because each is computed again from whole tables.
+Both result in a distribution of every measure, including users' own measures, because each measure is computed again
+from complete tables.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,36 +22,36 @@ from bayes_bias.table.columns import interval_names
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, words_of
 from bayes_bias.table.origin import Origin
 
-# Which words of a list are replaced by random ones.
+# The words of a list that are replaced by random words.
 Random = Literal["attributes", "targets", "both"]
-# A column is left empty if a measure is undefined in more draws than this share.
+# A column is left empty if a measure is undefined in more than this share of draws.
 _MOST_UNDEFINED = 0.1
 
-# Positions of words that are drawn together, and the effective number of such units.
+# Positions of words that are drawn together, and the effective number of these units.
 type Units = tuple[list[NDArray[np.intp]], float]
 type Evaluate = Callable[[AssociationTable], "pd.Series[float]"]
 
 
 def summarised(tables: Iterable[AssociationTable], evaluate: Evaluate, ci_prob: float, of: str) -> pd.DataFrame:
-    """Median and interval of each row over all tables, in columns named after what they are of."""
+    """Return the median and interval of each row over all tables, in columns whose names begin with `of`."""
     values = pd.DataFrame([evaluate(table) for table in tables])
     defined = values.loc[:, values.isna().mean() <= _MOST_UNDEFINED]
     quantiles = defined.quantile([0.5, (1 - ci_prob) / 2, (1 + ci_prob) / 2])
     return quantiles.T.set_axis([of, *interval_names(ci_prob, "ci", of)], axis="columns")
 
 
-# By chance.
+# The chance level.
 
 
 def random_tables(
     table: AssociationTable, draws: int, seed: int, random: Random = "both"
 ) -> Iterator[AssociationTable]:
-    """Tables of the same design, in the same embedding, with random common words instead of the words of the list.
+    """Yield tables with the same design and embedding, but with random common words instead of the words of the list.
 
     Raises
     ------
     MeasureError
-        If the table does not know its embedding, or the embedding has too few other words.
+        If the table does not record its embedding, or if the embedding has too few other words.
     """
     if (origin := table.origin) is None:
         raise MeasureError("Lists of random words need the embedding. Make the table with `bayes_bias.cosines`.")
@@ -65,7 +66,7 @@ def random_tables(
         )
     similarity, words = origin.similarity, list(pool)
     prepared = {word: similarity.prepared(vector) for word, vector in pool.items()}
-    own_vectors = dict(cast("Mapping[str, NDArray[np.float64]]", table.vectors))  # also of defining sets
+    own_vectors = dict(cast("Mapping[str, NDArray[np.float64]]", table.vectors))  # including words of defining sets
     for number in range(draws):
         order = np.random.default_rng([seed, number]).permutation(len(words)).tolist()
         sides, drawn, first = dict(own_words), [], 0
@@ -86,7 +87,7 @@ def random_tables(
 
 
 def random_pool(origin: Origin) -> dict[str, NDArray[np.floating]]:
-    """Common words that the list does not have, in any spelling, with their vectors as stored."""
+    """Return common words that are not in the list, in any spelling, with their vectors as stored."""
     origin = origin.read()
     embedding = in_sentences(origin.embedding, origin.words)
     listed = {word.casefold() for word in (*origin.words.targets, *origin.words.attributes)}
@@ -95,14 +96,15 @@ def random_pool(origin: Origin) -> dict[str, NDArray[np.floating]]:
     return without_copies({w: vectors[w] for w in words if w in vectors and has_direction(vectors[w]).all()})
 
 
-# With the lists' own words drawn again.
+# Redrawn words of the lists.
 
 
 def redrawn_tables(table: AssociationTable, draws: int, seed: int) -> Iterator[AssociationTable]:
-    r"""Tables whose words are drawn with replacement from those of each group and class, and whose replicates from all.
+    r"""Yield tables with words that are drawn with replacement from each group and class, and with redrawn replicates.
 
-    Of n words n - 1 are drawn, because means of n drawn words vary too little by the factor (n - 1) / n. If words are
-    related, their effective number takes the place of n. If a list names sub-topics instead, these are drawn whole.
+    From n words, n - 1 are drawn, because the variance of means of n drawn words is too small by the factor (n - 1) /
+    n. If words are related, n is their effective number. If a list names sub-topics instead, complete sub-topics are
+    drawn.
 
     Raises
     ------
@@ -135,17 +137,17 @@ def redrawn_tables(table: AssociationTable, draws: int, seed: int) -> Iterator[A
 
 
 def _drawn(categories: Iterable[Units], rng: np.random.Generator) -> NDArray[np.intp]:
-    """Return positions of words of all groups, or classes, drawn with replacement."""
+    """Return the positions of words of all groups or classes, drawn with replacement."""
     positions: list[NDArray[np.intp]] = []
     for units, effective in categories:
-        # Most measures of two groups need two words of each.
+        # Most measures for two groups need at least two words in each group.
         size = max(round(effective) - 1, min(2, len(units)))
         positions += [units[k] for k in rng.integers(len(units), size=size)]
     return np.concatenate(positions)
 
 
 def _units(table: AssociationTable, side: Side) -> Iterator[Units]:
-    """Yield positions of the words, or sub-topics, of each group or class, and their effective number."""
+    """Yield the positions of the words, or sub-topics, of each group or class, and their effective number."""
     categories = table.values[CATEGORY_COORD[side]].to_numpy()
     named = f"{side}_topic"
     topics = table.values[named].to_numpy() if named in table.values.coords else np.full(len(categories), "")
@@ -161,18 +163,20 @@ def _units(table: AssociationTable, side: Side) -> Iterator[Units]:
 
 
 def fewest_words(table: AssociationTable) -> float:
-    """The smallest effective number of words, or sub-topics, of a group or associated class."""
+    """Return the smallest effective number of words, or sub-topics, of a group or associated class."""
     table = table.without_controls()
     units = [*_units(table, "target"), *_units(table, "attribute")]
     return float(min(effective for _, effective in units))
 
 
-# The table of other words.
+# Create the table of other words.
 
 
 @dataclass(frozen=True, eq=False)
 class _Copies:
-    """Vectors, or their lengths, also under the names of copies of words, and of replicates only the drawn ones."""
+    """Vectors, or their lengths, which are also available under the names of copies of words. Only drawn replicates are
+    included.
+    """
 
     values: Any
     original: Mapping[str, str]
@@ -195,7 +199,7 @@ def _with_words(
     vectors: Vectors | None,
     lengths_of: Any,
 ) -> AssociationTable:
-    """Return a table of the same design with these words, in these groups and classes."""
+    """Return a table of the same design with these words in the groups and classes."""
     category_of = {side: dict(zip(sides[side], categories[side].tolist(), strict=True)) for side in SIDES}
     return assemble(
         mean,

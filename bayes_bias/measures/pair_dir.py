@@ -1,4 +1,4 @@
-"""PairDir: do the pairs of defining sets differ in one direction (Boutyline & Johnston 2023)?"""
+"""PairDir (Boutyline & Johnston 2023), which shows whether the pairs of defining sets differ in one direction."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from bayes_bias.words.defining_sets import GivenSets, defining_sets_of
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PairDir(WordResult):
-    """Result of PairDir: `words` has the `agreement` of each pair with the others, "she:he".
+    """Result of PairDir. `words` contains the `agreement` of each pair, such as "she:he", with the other pairs.
 
     Attributes
     ----------
     chance : tuple of float or None
-        Central 95% interval of as many pairs of random words.
+        Central 95% interval for an equal number of pairs of random words.
     """
 
     measure: str = "PairDir"
@@ -32,7 +32,7 @@ class PairDir(WordResult):
 
     @property
     def text(self) -> str:
-        """Agreement of the pairs, its chance level, and the pair that agrees least."""
+        """State the agreement of the pairs, its chance level, and the pair with the lowest agreement."""
         least = self.words.agreement.idxmin()
         random = f" (random pairs: {bounds(*self.chance, decimals=2)})" if self.chance else ""
         return (
@@ -50,7 +50,7 @@ def pair_dir(
     draws: int = 200,
     seed: int = 0,
 ) -> PairDir:
-    r"""Do all pairs of defining sets point in one direction?
+    r"""Compute how consistently all pairs of defining sets point in one direction.
 
     With the differences :math:`o_i = (v_{i1} - v_{i2}) / \lVert v_{i1} - v_{i2} \rVert` of the unit vectors of n pairs,
 
@@ -61,21 +61,22 @@ def pair_dir(
     vectors : mapping of str to array
         Vectors of all words.
     defining_sets : str, path or sequence of pairs of str
-        Two pairs or more, such as "she:he,woman:man". The order in each pair matters.
+        At least two pairs, such as "she:he,woman:man". The order within each pair matters.
     random : sequence of str
-        Words with vectors, from which as many random pairs are drawn, `draws` times.
+        Words with vectors. An equal number of random pairs is drawn from them `draws` times.
     draws, seed
         Number and seed of the random draws.
 
     Raises
     ------
     MeasureError
-        If there is one pair, or a set of more than two words, if a word has no usable vector, or if the words of a pair
-        share one.
+        If there is only one pair, if a set has more than two words, if a word has no usable vector, or if the two words
+        of a pair have equal vectors.
 
     Notes
     -----
-    A high value does not show that the pairs differ in what they are meant to: pairs of singular and plural agree, too.
+    A high value does not show that the pairs differ in the intended attribute. For example, pairs of singular and
+    plural also agree.
 
     References
     ----------
@@ -115,7 +116,7 @@ def pair_dir(
 def _cosines_of_differences(
     vectors: Mapping[str, NDArray[np.floating]], pairs: Sequence[Sequence[str]]
 ) -> NDArray[np.float64]:
-    """Return the mean cosine of the difference of each pair with the differences of the others."""
+    """Return the mean cosine of the difference of each pair with the differences of the other pairs."""
     differences = []
     for pair in pairs:
         first, second = stack_unit(vectors, pair, "PairDir")

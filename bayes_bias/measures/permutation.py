@@ -1,4 +1,4 @@
-"""Permutation tests: how often do randomly regrouped words differ as much as the groups do?"""
+"""Permutation tests, which compare the difference between groups with the differences between random regroupings."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,21 +15,21 @@ from bayes_bias.measures.registry import WordResult
 
 Alternative = Literal["greater", "less", "two-sided"]
 
-# 11 + 11 words have 705,432 partitions, counted in a tenth of a second; 12 + 12 have 2.7 million.
+# 11 + 11 words have 705,432 partitions, which can be counted in a tenth of a second; 12 + 12 words have 2.7 million.
 MOST_PARTITIONS = 1_000_000
 DEFAULT_PERMUTATIONS = 100_000
 
 _CHUNK = 10_000
-# Listing all sums is quicker than drawing while they are at most this many times the draws.
+# Listing all sums is faster than drawing if their number is at most this multiple of the number of draws.
 _LISTED = 4
 
-# Sums of the same numbers in another order differ by rounding only, and must count as equal.
+# Sums of the same numbers in another order differ only by rounding errors, and must be treated as equal.
 _TIE = 1e-9
 
 
 @dataclass(frozen=True)
 class PermutationTest:
-    """A p-value and the number of partitions it rests on: all (`exact`), or random ones."""
+    """A p-value and the number of partitions on which it is based: all partitions (`exact`), or random partitions."""
 
     p_value: float
     exact: bool
@@ -44,10 +44,11 @@ def permutation_test(
     permutations: int | None = None,
     seed: int = 0,
 ) -> PermutationTest:
-    """Test the difference of two groups' mean scores against all regroupings of the same sizes.
+    """Test the difference of the mean scores of two groups against all regroupings of the same sizes.
 
-    Once scores are centred on their common mean, the first group's sum is proportional to the difference of means,
-    whatever the sizes. The test therefore compares sums, and for a two-sided test the null is centred on zero.
+    If scores are centred on their common mean, the sum of the first group is proportional to the difference of means
+    for any group sizes. The test therefore compares sums, and the null distribution of a two-sided test is centred on
+    zero.
     """
     return permutation_tests(scores[None, :], n_first, alternative=alternative, permutations=permutations, seed=seed)[0]
 
@@ -55,7 +56,7 @@ def permutation_test(
 def permutation_tests(
     scores: np.ndarray, n_first: int, *, alternative: Alternative, permutations: int | None, seed: int
 ) -> list[PermutationTest]:
-    """One test for each row of scores, all on the same regroupings."""
+    """Run one test for each row of scores, with the same regroupings for all rows."""
     _check(alternative, permutations, seed)
     centred = scores - scores.mean(axis=1, keepdims=True)
     observed = centred[:, :n_first].sum(axis=1, keepdims=True)
@@ -70,12 +71,12 @@ def permutation_tests(
     draws = permutations or DEFAULT_PERMUTATIONS
     chunks = _random_sums(centred, n_first, draws, seed)
     totals = np.sum([_count_extreme(sums, observed, tie, alternative) for sums in chunks], axis=0)
-    # The observed grouping is one of the possible ones: without the + 1 a p of zero could come out.
+    # The observed grouping is one of the possible groupings. Without the + 1, p could be zero.
     return [PermutationTest((int(total) + 1) / (draws + 1), exact=False, partitions=draws) for total in totals]
 
 
 def regrouping_test(scores: np.ndarray, group_of: np.ndarray, *, permutations: int, seed: int) -> float:
-    """Compute the p-value of the sum of words' scores, each in its own group. `scores` has shape (words, groups)."""
+    """Compute the p-value of the sum of the scores of words in their own group. `scores` has shape (words, groups)."""
     _check("greater", permutations, seed)
     positions = np.arange(len(group_of))
     observed = scores[positions, group_of].sum()
@@ -86,13 +87,13 @@ def regrouping_test(scores: np.ndarray, group_of: np.ndarray, *, permutations: i
 
 
 def check_ddof(ddof: int) -> None:
-    """Raise an error for anything but 0 and 1."""
+    """Raise an error unless the value is 0 or 1."""
     if ddof not in (0, 1):
         raise MeasureError(f"`ddof` must be 1 (as published) or 0, but is {ddof!r}.")
 
 
 def _check(alternative: str, permutations: int | None, seed: int) -> None:
-    """Raise an error for a setting that is not possible."""
+    """Raise an error for an impossible setting."""
     check_seed(seed)
     valid = ("greater", "less", "two-sided")
     if alternative not in valid:
@@ -102,7 +103,7 @@ def _check(alternative: str, permutations: int | None, seed: int) -> None:
 
 
 def _count_extreme(sums: np.ndarray, observed: np.ndarray, tie: np.ndarray, alternative: Alternative) -> np.ndarray:
-    """Return number of sums, along the last axis, at least as extreme as the observed one."""
+    """Return the number of sums, along the last axis, that are at least as extreme as the observed sum."""
     if alternative == "two-sided":
         extreme = np.abs(sums) >= np.abs(observed) - tie
     elif alternative == "less":
@@ -113,7 +114,7 @@ def _count_extreme(sums: np.ndarray, observed: np.ndarray, tie: np.ndarray, alte
 
 
 def _all_sums(values: np.ndarray, size: int) -> np.ndarray:
-    """Return sums of all subsets of a given size, built up value by value."""
+    """Return the sums of all subsets of a given size, computed value by value."""
     if size > len(values) - size:
         rest: np.ndarray = values.sum() - _all_sums(values, len(values) - size)
         return rest
@@ -125,7 +126,7 @@ def _all_sums(values: np.ndarray, size: int) -> np.ndarray:
 
 
 def _random_sums(values: np.ndarray, size: int, draws: int, seed: int) -> Iterator[np.ndarray]:
-    """Return sums of random subsets of each row, a chunk of draws at a time, shape (rows, chunk)."""
+    """Return the sums of random subsets of each row, in chunks of draws, as arrays (rows, chunk)."""
     rng = np.random.default_rng(seed)
     count = comb(values.shape[1], size)
     if count <= _LISTED * draws:
@@ -138,23 +139,24 @@ def _random_sums(values: np.ndarray, size: int, draws: int, seed: int) -> Iterat
         yield values @ rng.permuted(chunk, axis=1).T.astype(float)
 
 
-# The effect size and permutation test that WEAT, SEAT and LPBS share.
+# The effect size and permutation test of WEAT, SEAT, and LPBS.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Separation(WordResult):
-    """The scores of two groups against each other. `value` is the effect size.
+    """A comparison of the scores of two groups. `value` is the effect size.
 
     Attributes
     ----------
     difference : float
-        Mean score of X minus mean score of Y, the effect size's numerator: twice the posterior's `bias`.
+        Mean score of X minus mean score of Y, which is the numerator of the effect size and twice the `bias` of the
+        posterior.
     p_value : float
-        Share of regroupings with a difference at least as extreme as this one.
+        Share of regroupings with a difference at least as extreme as the observed difference.
     exact : bool
-        Whether every partition was counted. Otherwise `partitions` are random.
+        Whether all partitions were counted. Otherwise, `partitions` is the number of random partitions.
     words : pandas.DataFrame
-        Each target's `group` and its score.
+        The `group` and the score of each target.
     """
 
     difference: float
@@ -165,7 +167,7 @@ class Separation(WordResult):
 
     @property
     def effect_size(self) -> float:
-        """Difference of mean scores in standard deviations of all scores."""
+        """The difference of mean scores divided by the standard deviation of all scores."""
         return self.value
 
 
@@ -179,7 +181,7 @@ def separated(
     seed: int,
     ddof: int = 1,
 ) -> dict[str, Any]:
-    """The fields of a `Separation` without the words. `no_spread` is the error message if all scores are equal."""
+    """Return the fields of a `Separation` except the words. `no_spread` is the error message for equal scores."""
     scores = np.concatenate([x, y])
     spread = scores.std(ddof=ddof)
     if spread < ROUNDING:
@@ -199,6 +201,6 @@ def separated(
 
 
 def largest_effect(n_x: int, n_y: int, ddof: int) -> float:
-    """The largest effect size of two groups: no spread within them."""
+    """Return the largest possible effect size of two groups, which occurs without spread within groups."""
     n = n_x + n_y
     return float(np.sqrt(n * (n - ddof) / (n_x * n_y)))

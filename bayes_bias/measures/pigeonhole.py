@@ -1,4 +1,4 @@
-"""The pigeonhole bootstrap (Owen 2007): targets and attributes are drawn again, independently of each other."""
+"""The pigeonhole bootstrap (Owen 2007), in which targets and attributes are redrawn independently of each other."""
 
 from dataclasses import dataclass
 
@@ -17,16 +17,16 @@ _NAME = "pigeonhole bootstrap"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Pigeonhole(CrossedTest):
-    """Result of the pigeonhole bootstrap: the bias, positive if stereotypical.
+    """Result of the pigeonhole bootstrap. The bias is positive if stereotypical.
 
-    `words` has each target's `group` and `association`.
+    `words` contains the `group` and `association` of each target.
 
     Attributes
     ----------
     se : float
         Standard deviation of the redrawn biases, in the units of the table.
     p_value : float
-        Two-sided: twice the share of redrawn biases on the other side of zero, including the observed one.
+        Two-sided p-value: twice the share of redrawn biases on the other side of zero, including the observed bias.
     draws : numpy.ndarray
         The redrawn biases.
     """
@@ -36,17 +36,17 @@ class Pigeonhole(CrossedTest):
     draws: NDArray[np.float64]
 
     def below(self, value: float) -> float:
-        """The share of redrawn biases below a value."""
+        """Return the share of redrawn biases below a value."""
         return float((self.draws < value).mean())
 
 
 @measure(_NAME, rank=15.6)
 def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci_prob: float = 0.95) -> Pigeonhole:
-    r"""How much would the bias differ with other words? Words of the lists are redrawn with replacement.
+    r"""Estimate how much the bias would differ with other words, by redrawing the words of the lists with replacement.
 
     In each draw the :math:`P_g` targets of each group are drawn with replacement from that group, the :math:`W_c`
-    attributes of each class from that class, and the bias is the bias of all their pairs: with the counts :math:`t_i`,
-    :math:`a_j` of how often each word was drawn and the weights :math:`k_{gc}` of the bias
+    attributes of each class from that class, and the bias is computed from all pairs of drawn words. Let :math:`t_i`
+    and :math:`a_j` be the numbers of times that each word was drawn, and :math:`k_{gc}` the weights of the bias:
 
     .. math:: bias^* = \sum_{i, j} k_{g(i) c(j)} \frac{t_i}{P_{g(i)}} \frac{a_j}{W_{c(j)}}\, y_{ij}
 
@@ -74,12 +74,13 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
 
     Notes
     -----
-    It assumes no distribution, and no variance that groups or classes share. It is not exact. No resampling of crossed
-    samples is (McCullagh 2000). Words drawn from n words have (n - 1) / n of the variance that they should have, and
-    quantiles lack the longer tails of Student's t. Intervals over few words are therefore too short. The residual
-    counts about three times, so intervals are too wide if it is large.
+    The bootstrap assumes no distribution, and no common variance of groups or classes. It is not exact, because no
+    resampling method for crossed samples is exact (McCullagh 2000). The variance of means of redrawn words is too small
+    by the factor (n - 1) / n, and quantiles lack the longer tails of Student's t. Intervals for few words are therefore
+    too short. The residual variance is counted about three times, so intervals are too wide if the residual is large.
 
-    Misleads with four words (7% false positives on random attribute words), and if words are not independent draws.
+    The bootstrap misleads for lists of four words (7% false positives with random attributes), and if words are not
+    independent draws.
 
     References
     ----------
@@ -108,7 +109,7 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
     redrawn = np.zeros(draws)
     for group, weights in enumerate(scores.weights):
         rows = np.flatnonzero(table.group_index == group)
-        means = table.values[rows].data @ (weights[table.class_index] * attribute_shares).T  # no pairs are formed
+        means = table.values[rows].data @ (weights[table.class_index] * attribute_shares).T  # pairs are not computed
         redrawn += (target_shares[:, rows] * means.T).sum(axis=1)
     if redrawn.std() < ROUNDING:
         raise MeasureError(
@@ -129,7 +130,7 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
 
 
 def _redrawn(rng: np.random.Generator, cell_of: NDArray[np.integer], draws: int) -> NDArray[np.float64]:
-    """Return the share of each word among those drawn of its group or class; (draws, words)."""
+    """Return the share of each word among the drawn words of its group or class, (draws, words)."""
     shares = np.empty((draws, len(cell_of)))
     for cell, size in enumerate(np.bincount(cell_of)):
         shares[:, cell_of == cell] = rng.multinomial(size, np.full(size, 1 / size), size=draws) / size

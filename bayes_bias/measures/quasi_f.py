@@ -1,4 +1,4 @@
-"""Clark's tests of the crossed design (1973): the quasi-F, and min F', its bound from two tests."""
+"""Clark's tests for crossed designs (1973): the quasi-F, and min F', which is a lower bound from two simpler tests."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,14 +22,15 @@ _NAME = "min F'"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MinF(StudentTest):
-    """Result of min F': the bias, positive if stereotypical. `words` has each target's `group` and `association`.
+    """Result of min F'. The bias is positive if stereotypical. `words` contains the `group` and `association` of each
+    target.
 
     Attributes
     ----------
     se, df : float
         Standard error, in the units of the table, and degrees of freedom of the denominator.
     p_value : float
-        Two-sided, of Student's t. Min F' is the square of `statistic`.
+        Two-sided p-value of Student's t. Min F' is the square of `statistic`.
     f1, f2 : float
         F over targets and F over attributes, each the square of a pooled t.
     """
@@ -42,7 +43,7 @@ class MinF(StudentTest):
 
 @measure(_NAME, rank=15.4)
 def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
-    r"""Is the bias larger than a new choice of words would make it by chance? From the two F-tests of a paper alone.
+    r"""Test whether the bias is larger than the choice of words explains, using only the two F-tests of a paper.
 
     :math:`F_1` is the square of Student's t of the targets' association scores, group against group, and :math:`F_2`
     the square for the attributes' scores, class against class. Both pool the variances, with :math:`n_1 = P_1 + P_2 -
@@ -51,7 +52,7 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
     .. math:: \min F' = \frac{F_1 F_2}{F_1 + F_2}, \qquad
               df = \frac{(F_1 + F_2)^2}{F_1^2 / n_2 + F_2^2 / n_1}
 
-    with 1 and df degrees of freedom. In other words the variances of the bias over targets and over attributes,
+    with 1 and df degrees of freedom. In other words, the variances of the bias over targets and over attributes,
     :math:`bias^2 / F_1` and :math:`bias^2 / F_2`, are added.
 
     Parameters
@@ -71,16 +72,16 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
 
     Notes
     -----
-    With more groups or classes :math:`F_1` and :math:`F_2` test for any differences, which is another question than the
-    bias. The quasi-F weighs them.
+    With more groups or classes, :math:`F_1` and :math:`F_2` test for any differences, not for the bias. The quasi-F
+    instead weights the differences as in the bias.
 
-    It is the least value that the quasi-F can have with these :math:`F_1` and :math:`F_2`: the residual is in both
-    variances and is not subtracted. That is why it needs no table, and why it finds too little, above all if the
-    residual is large. A significant min F' is not the same as a significant :math:`F_1` and a significant :math:`F_2`:
-    both can be significant when min F' is not.
+    Min F' is the smallest value that the quasi-F can have for given :math:`F_1` and :math:`F_2`, because the residual
+    is part of both variances and is not subtracted. Therefore, min F' does not require a table, but it has less power,
+    especially if the residual is large. Min F' can be non-significant even if :math:`F_1` and :math:`F_2` are both
+    significant.
 
-    Misleads if a short group or class is more variable than the long one, since variances are pooled, and if words are
-    not independent draws.
+    Min F' misleads if a short group or class is more variable than a long one, because variances are pooled. It also
+    misleads if words are not independent draws.
 
     References
     ----------
@@ -122,7 +123,9 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
 
 
 def _pooled(scores: NDArray[np.float64], cell_of: NDArray[np.integer]) -> tuple[float, int]:
-    """Variance of the bias over the words of two groups, or classes, that vary alike, and its degrees of freedom."""
+    """Return the variance of the bias over the words of two groups or classes with equal variances, and its degrees of
+    freedom.
+    """
     size = np.bincount(cell_of)
     deviations = scores - (np.bincount(cell_of, scores) / size)[cell_of]
     df = len(scores) - len(size)
@@ -145,24 +148,25 @@ _SUMS: Mapping[Sampled, tuple[tuple[Source, ...], ...]] = {
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class QuasiF(StudentTest):
-    """Result of the quasi-F: the bias, positive if stereotypical. `words` has each target's `group` and `association`.
+    """Result of the quasi-F. The bias is positive if stereotypical. `words` contains the `group` and `association` of
+    each target.
 
     Attributes
     ----------
     scope : {"both", "targets", "attributes"}
-        The words that standard error, interval and p-value generalise over.
+        The words that the standard error, interval, and p-value generalise to.
     ci_prob : float
         Confidence of the interval.
     se, df : float
         Standard error, in the units of the table, with Satterthwaite's degrees of freedom.
     p_value : float
-        Two-sided, of Student's t. The quasi-F is the square of `statistic`.
+        Two-sided p-value of Student's t. The quasi-F is the square of `statistic`.
     sources : pandas.DataFrame
         The `variance` of the bias from each `source` (targets, attributes, residual) and `cell` (group, class), with
         its `df`.
     influence : pandas.Series
-        By `source` and `word`, the change of the bias by the word's deviation from its group or class, in units of the
-        table. The squares of targets sum to :math:`V_T`, the squares of attributes to :math:`V_A`.
+        For each `source` and `word`, the contribution to the bias of the word's deviation from its group or class, in
+        the units of the table. The squares of targets sum to :math:`V_T`, the squares of attributes to :math:`V_A`.
     """
 
     measure: str = "quasi-F"
@@ -174,22 +178,22 @@ class QuasiF(StudentTest):
 
 @measure("quasi-F", rank=15)
 def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float = 0.95) -> QuasiF:
-    r"""Is the bias larger than a new choice of words would make it by chance? Computed from mean squares alone.
+    r"""Test whether the bias is larger than the choice of words explains, using only mean squares.
 
-    The value is the same as the posterior's `bias`: for each group, the mean with its own class minus the mean with the
-    others, averaged over groups. For two groups and classes it is half of WEAT's numerator. With its weights
-    :math:`k_{gc}` a target has the score :math:`s_i = \sum_c k_{gc} \bar y_{ic}` and an attribute :math:`r_j = \sum_g
-    k_{gc} \bar y_{gj}`. The P targets of a group, the W attributes of a class and the interaction mean square give the
-    bias the variances
+    The value equals the `bias` of the posterior: for each group, the mean with its own class minus the mean with the
+    other classes, averaged over groups. For two groups and classes, it is half of the numerator of WEAT. With its
+    weights :math:`k_{gc}` a target has the score :math:`s_i = \sum_c k_{gc} \bar y_{ic}` and an attribute :math:`r_j =
+    \sum_g k_{gc} \bar y_{gj}`. The P targets of a group, the W attributes of a class and the interaction mean square
+    give the bias the variances
 
     .. math:: V_T = \sum_g \frac{\mathrm{var}_{i \in g}\, s_i}{P_g}, \qquad
               V_A = \sum_c \frac{\mathrm{var}_{j \in c}\, r_j}{W_c}, \qquad
               V_E = \mathrm{MS}_E \sum_{g, c} \frac{k_{gc}^2}{P_g W_c}
 
-    If both sides are samples, the sampling variance of the bias is :math:`V_T + V_A - V_E`, since the first two each
-    hold the residual. Interval and p-value are Student's, with Satterthwaite's :math:`V^2 / \sum_v v^2 / df_v` degrees
-    of freedom, where v are the terms of the sums and :math:`V_E`. For targets alone the variance is :math:`V_T`: for
-    two groups, Welch's t-test of the association scores.
+    If both sides are samples, the sampling variance of the bias is :math:`V_T + V_A - V_E`, because the first two terms
+    each contain the residual. Interval and p-value are Student's, with Satterthwaite's :math:`V^2 / \sum_v v^2 / df_v`
+    degrees of freedom, where v are the terms of the sums and :math:`V_E`. If only targets are samples, the variance is
+    :math:`V_T`. For two groups, this is Welch's t-test of the association scores.
 
     Parameters
     ----------
@@ -197,7 +201,7 @@ def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float 
         Any number of groups and associated classes. Control classes are ignored. The table must be complete, without
         repeats.
     scope : {"both", "targets", "attributes"}
-        The words that are samples. WEAT's test is about "targets".
+        The words that are treated as samples. WEAT's test corresponds to "targets".
     ci_prob : float
         Confidence of the equal-tailed interval.
 
@@ -212,19 +216,19 @@ def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float 
     Notes
     -----
     :math:`V_T + V_A - V_E` is unbiased but can be too small, even negative, if one side hardly varies and its mean
-    square falls below the residual's by chance. A second sampled side never makes a bias more certain. The variance is
-    then the larger of :math:`V_T` and :math:`V_A`, as if the negative component were zero. (In simulated nulls this is
-    not more conservative than a rule for negative sums alone: a small sum has few degrees of freedom.) Clark's ratio
-    adds the residual to the numerator instead of subtracting it from the denominator. It is the same test, without an
-    interval.
+    square falls below the residual's by chance. Because a second sampled side cannot reduce uncertainty, the variance
+    is then the larger of :math:`V_T` and :math:`V_A`, as if the negative component were zero. (In simulations without
+    bias, this is not more conservative than a rule for negative sums only, because small sums have few degrees of
+    freedom.) Clark's ratio adds the residual to the numerator instead of subtracting it from the denominator. This is
+    the same test, but without an interval.
 
-    In a balanced table whose groups and classes vary alike, estimate, standard error, degrees of freedom and p-value
-    equal the ones of lmerTest for the linear mixed model with both sides random.
+    In a balanced table with equal variances in all groups and classes, the estimate, standard error, degrees of
+    freedom, and p-value equal those of lmerTest for the linear mixed model with random targets and attributes.
 
-    It has no prior, so comparing it with the posterior shows the influence of the prior. Groups and classes share only
-    the residual, so a group of three or four words has few degrees of freedom. Misleads if words are not a sample:
-    lists of near-synonyms, or about one topic, are not independent draws. The degrees of freedom are an approximation
-    for normal effects.
+    The quasi-F has no prior, so comparing it with the posterior shows the influence of the prior. Groups and classes
+    share only the residual, so a group of three or four words has few degrees of freedom. The quasi-F misleads if words
+    are not a random sample. For example, near-synonyms or words on one topic are not independent draws. The degrees of
+    freedom are an approximation for normal effects.
 
     References
     ----------
@@ -261,7 +265,7 @@ def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float 
 
 
 def influence(statistics: xr.Dataset) -> "pd.Series[float]":
-    """`QuasiF.influence`, from the sufficient statistics of a table or the data of its fit."""
+    """Return `QuasiF.influence`, given the sufficient statistics of a table or the data of its fit."""
     return _Scores.of(statistics).influence()
 
 
@@ -276,10 +280,10 @@ class _Term(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Scores(WordScores):
-    """Scores with the variances that they give the bias (see `quasi_f`)."""
+    """Scores, with the variances of the bias that they determine (see `quasi_f`)."""
 
     def terms(self) -> list[_Term]:
-        """The terms of the variances, group by group and class by class."""
+        """Yield the terms of the variances, by group and by class."""
         design = self.statistics
         terms: list[_Term] = []
         sides: tuple[tuple[Source, xr.DataArray, xr.DataArray, NDArray[np.float64]], ...] = (
@@ -291,14 +295,14 @@ class _Scores(WordScores):
                 words = scores[cell_of.to_numpy() == k]
                 variance = float(words.var(ddof=1)) / len(words) if len(words) > 1 else np.nan
                 terms.append(_Term(source, cell, variance, len(words) - 1))
-        # One mean square for all blocks, as the models have one residual.
+        # There is one mean square for all blocks, because the models have a single residual.
         ss, df = float(design.interaction_ss), float(design.interaction_df)
         pairs = np.outer(design.n_targets, design.n_attributes)
         variance = ss / df * float((self.weights**2 / pairs).sum()) if df else np.nan
         return [*terms, _Term("residual", "all", variance, df)]
 
     def influence(self) -> "pd.Series[float]":
-        """The change of the bias by each word's deviation."""
+        """Return the contribution of each word's deviation to the bias."""
         design = self.statistics
         targets = _influence(self.target_scores, design.group_of.to_numpy(), design.target.to_numpy())
         attributes = _influence(self.attribute_scores, design.class_of.to_numpy(), design.attribute.to_numpy())
@@ -308,10 +312,12 @@ class _Scores(WordScores):
 def _influence(
     scores: NDArray[np.float64], cell_of: NDArray[np.integer], words: NDArray[np.str_]
 ) -> "pd.Series[float]":
-    """Return deviations from the mean of group or class, whose squares sum to the variances of the means."""
+    """Return deviations from the mean of the group or class, scaled so that the sum of squares is the variance of the
+    mean.
+    """
     size = np.bincount(cell_of)
     mean = np.bincount(cell_of, scores) / size
-    with np.errstate(invalid="ignore"):  # a word alone has no deviation, and what it adds is not known
+    with np.errstate(invalid="ignore"):  # a single word has no deviation, so its contribution is unknown
         return pd.Series((scores - mean[cell_of]) / np.sqrt(size * (size - 1))[cell_of], index=words)
 
 
@@ -328,5 +334,5 @@ def _variance(terms: Sequence[_Term], scope: Sampled) -> tuple[float, float]:
 
 
 def _sum(terms: Sequence[_Term]) -> float:
-    """Return the sum of variances, each with the sign of its source."""
+    """Return the sum of variances, with the sign of each source."""
     return sum(_SIGNS[term.source] * term.variance for term in terms)

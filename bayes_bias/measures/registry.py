@@ -1,4 +1,4 @@
-"""The registry of measures: a measure is registered where it is defined, and is then in every table."""
+"""The registry of measures. Each measure is registered where it is defined, and then appears in every table."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ from bayes_bias.table.labels import words_of
 
 @dataclass(frozen=True, eq=False)
 class Occasion:
-    """The data that a measure can use. A measure that is not defined on it raises a `MeasureError`.
+    """The data that a measure can use. A measure raises a `MeasureError` if it is not defined for these data.
 
     Attributes
     ----------
@@ -33,9 +33,9 @@ class Occasion:
     seed : int
         Seed of random draws.
     ci_prob : float
-        Probability of the intervals of measures that have one.
+        Probability of intervals, for measures with an interval.
     permutations : int or None
-        Number of partitions that permutation tests draw, or None for their own number.
+        Number of partitions that permutation tests draw, or None for the default of each test.
     """
 
     table: AssociationTable
@@ -52,7 +52,7 @@ class Occasion:
 
     @property
     def original_vectors(self) -> Vectors:
-        """The vectors of all words, at the lengths that they have in their source."""
+        """The vectors of all words, at their original lengths."""
         vectors = _required(self.table.original_vectors)
         if any(word in self.vectors and word not in vectors for word in self.table_words):
             raise MeasureError(
@@ -68,12 +68,12 @@ class Occasion:
 
     @property
     def original_subspace(self) -> np.ndarray:
-        """The same, from vectors at their original lengths."""
+        """The direction, or the directions, from vectors at their original lengths."""
         return defining_subspace(self.original_vectors, self._covered_sets, normalize=False)
 
     @property
     def _covered_sets(self) -> Sequence[Sequence[str]]:
-        """The defining sets, each of whose words has a vector in the table."""
+        """The defining sets. Every word in these sets must have a vector in the table."""
         if not self.defining_sets:
             raise MeasureError(
                 "This measure needs defining sets. Pass some, such as defining_sets='she:he,woman:man'"
@@ -106,11 +106,11 @@ class Occasion:
 
     @property
     def words(self) -> list[str]:
-        """All targets, group after group."""
+        """All targets, sorted by group."""
         return list(chain.from_iterable(self.groups.values()))
 
     def answered_by(self, function: Callable[..., Any]) -> Any:
-        """Call a measure. Parameters with the name of an attribute above are filled in."""
+        """Call a measure, and fill in parameters that have the name of an attribute."""
         parameters = inspect.signature(function).parameters
         provided = {}
         for name in parameters:
@@ -138,7 +138,7 @@ _PROVIDED = {
 
 
 class Registered(NamedTuple):
-    """A measure's place in tables, and its function."""
+    """The position of a measure in tables, and its function."""
 
     rank: float
     function: Callable[..., Any]
@@ -151,21 +151,21 @@ def measure[F: Callable[..., Any]](name: str, *, rank: float = 1000) -> Callable
     """Register a function that returns a number, a `Result`, or rows of `Result.to_frame`.
 
     Parameters of the function with the name of an attribute of `Occasion` are filled in: ``table``, ``vectors``,
-    ``words``, ``groups``, ``classes``, ``subspace``, ``seed``, ... A function without any of them is given the
-    `Occasion` itself. A number alone has neither a range nor a value that means "no bias", whereas a `Result` states
+    ``words``, ``groups``, ``classes``, ``subspace``, ``seed``, ... A function without any of these parameters receives
+    the `Occasion` itself. A plain number has no range and no value that means "no bias", whereas a `Result` contains
     both.
 
     Parameters
     ----------
     name : str
-        Its name in tables. Each name can be used once.
+        Name in tables. Each name can be used only once.
     rank : float
-        Its place in tables. Those of this package have 10, 20, ..., by default a new one comes after them.
+        Position in tables. Measures of this package have 10, 20, .... By default, a new measure comes after them.
 
     Raises
     ------
     MeasureError
-        If the name is not a string, or is taken by another function. What is registered is not a function, or needs an
+        If the name is not a string or belongs to another function, if the object is not a function, or if it needs an
         argument that cannot be filled in.
 
     Examples
@@ -194,7 +194,7 @@ def measure[F: Callable[..., Any]](name: str, *, rank: float = 1000) -> Callable
 
 
 def _check_signature(name: str, function: Callable[..., Any]) -> None:
-    """Raise an error for a function that could not be called, while its author is there to read why."""
+    """Raise an error for a function that could not be called, so that its author sees the reason immediately."""
     signature = inspect.signature(function)
     provided = dict.fromkeys(parameter for parameter in signature.parameters if parameter in _PROVIDED)
     try:
@@ -206,31 +206,31 @@ def _check_signature(name: str, function: Callable[..., Any]) -> None:
         ) from error
 
 
-# What every measure returns: a number, its value without bias, and the words behind it.
+# The result of a measure: a number, its value without bias, and the words on which it is based.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Result:
-    """One measure of one set of words.
+    """The result of one measure for one set of words.
 
     Attributes
     ----------
     measure : str
         The name of the measure.
     value : float
-        The measure itself, in the units of its paper.
+        The value, in the units of the paper.
     range : tuple of float
-        Least and greatest value that the measure can take here, or infinite if nothing bounds it.
+        Smallest and largest value that the measure can have for this design, or infinite if there is no bound.
     b0 : float
         The value that means "no bias", or NaN if there is none.
     p_value : float or None
         The measure's own p-value, if its paper defines one.
     interval : tuple of float or None
-        Both ends of its own interval, if it has one.
+        Both bounds of the measure's own interval, if it has one.
     words : pandas.DataFrame or None
         One row for each word, if the measure is defined on single words.
     word_value : str or None
-        The column of `words` that the measure itself is about.
+        The column of `words` with the value of the measure for each word.
     """
 
     value: float
@@ -244,11 +244,13 @@ class Result:
 
     @property
     def word_values(self) -> pd.Series | None:
-        """The value of each word."""
+        """The value of the measure for each word."""
         return None if self.words is None or self.word_value is None else self.words[self.word_value]
 
     def to_frame(self, ci_prob: float = 0.95) -> pd.DataFrame:
-        """One numeric row, with the same columns for every measure. `ci_prob` is the probability of its interval."""
+        """Return one numeric row, with the same columns for every measure. `ci_prob` is the probability of its
+        interval.
+        """
         p_value = float("nan") if self.p_value is None else self.p_value
         interval = self.interval or (float("nan"), float("nan"))
         row = (self.value, self.b0, *self.range, p_value, *interval)
@@ -257,11 +259,11 @@ class Result:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class WordResult(Result):
-    """A `Result` of single words: `words` is there."""
+    """A `Result` with values of single words, so `words` is never None."""
 
     words: pd.DataFrame
 
 
 def row_columns(ci_prob: float) -> list[str]:
-    """Columns of a table of measures."""
+    """Return the columns of a table of measures."""
     return ["value", "b0", "low", "high", "p_value", *interval_names(ci_prob, "ci")]

@@ -11,12 +11,12 @@ from bayes_bias.measures.registry import Occasion, WordResult, measure
 
 
 def relative_norm(vectors: Vectors, words: Sequence[str], first: Sequence[str], second: Sequence[str]) -> WordResult:
-    r"""Are words nearer to the mean vector of one group or of another?
+    r"""Compute whether words are closer to the mean vector of one group or of another.
 
     .. math:: \sum_{m \in M} \lVert v_m - v_1 \rVert - \lVert v_m - v_2 \rVert
 
-    with unit vectors :math:`v_m` of the words and the groups' mean unit vectors :math:`v_1, v_2`. Positive means nearer
-    to the *second* group. `value` is the mean over words, as in the paper's figures, and not their sum.
+    with unit vectors :math:`v_m` of the words and the groups' mean unit vectors :math:`v_1, v_2`. Positive values mean
+    closer to the *second* group. `value` is the mean over words, as in the paper's figures, instead of the sum.
 
     Parameters
     ----------
@@ -28,8 +28,8 @@ def relative_norm(vectors: Vectors, words: Sequence[str], first: Sequence[str], 
     Returns
     -------
     WordResult
-        `value` within plus or minus the distance of the two mean vectors, 0 without bias. `words` has each word's
-        `distance_difference`.
+        The absolute `value` is at most the distance between the two mean vectors, and it is 0 without bias. `words`
+        contains the `distance_difference` of each word.
 
     Raises
     ------
@@ -38,8 +38,9 @@ def relative_norm(vectors: Vectors, words: Sequence[str], first: Sequence[str], 
 
     Notes
     -----
-    Misleads if the groups' words vary differently: a more varied group has a shorter mean vector, which is nearer to
-    everything. The measure then reports bias for words that have the same cosine with both.
+    The measure misleads if the words of the groups have different variation. A more varied group has a shorter mean
+    vector, which is closer to all words. The measure then reports a bias for words that have equal cosines with both
+    mean vectors.
 
     References
     ----------
@@ -69,7 +70,7 @@ def relative_norm(vectors: Vectors, words: Sequence[str], first: Sequence[str], 
 
 @measure("relative norm distance", rank=90)
 def _on(occasion: Occasion) -> pd.DataFrame:
-    """One row for each associated class."""
+    """Return one row for each associated class."""
     if len(occasion.groups) != 2:
         raise MeasureError(
             f"The relative norm distance compares two groups, but this table has {len(occasion.groups)}."

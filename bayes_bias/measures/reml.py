@@ -1,4 +1,4 @@
-"""REML with Satterthwaite's degrees of freedom: what lme4 and lmerTest say of the bias."""
+"""REML with Satterthwaite's degrees of freedom, which gives the results of lme4 and lmerTest for the bias."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,25 +22,26 @@ type _Numbers = NDArray[np.float64]
 _COMPONENTS = ("target", "target_preference", "attribute", "attribute_preference", "residual")
 _NAME = "REML"
 
-# Of the search for the largest likelihood, which ends with four digits or more; each doubles them.
+# Number of Newton steps after the search for the maximum of the likelihood, which finds at least four correct digits.
+# Each step doubles the number of correct digits.
 _LAST_STEPS = 4
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Reml(StudentTest):
-    """Result of the mixed model: the bias, positive if stereotypical.
+    """Result of the mixed model. The bias is positive if stereotypical.
 
-    `words` has each target's `group` and `association`.
+    `words` contains the `group` and `association` of each target.
 
     Attributes
     ----------
     se, df : float
         Standard error, in the units of the table, with Satterthwaite's degrees of freedom.
     p_value : float
-        Two-sided, of Student's t.
+        Two-sided p-value of Student's t.
     sd : pandas.Series
         Estimated standard deviations of the effects: target, target_preference, attribute, attribute_preference,
-        residual. Zero if lme4 calls the fit singular.
+        residual. Some are zero if lme4 calls the fit singular.
     """
 
     measure: str = _NAME
@@ -56,16 +57,16 @@ def reml(table: AssociationTable, *, ci_prob: float = 0.95) -> Reml:
 
     .. math:: y_{ij} = \mu_{gc} + a_i + x_{ic} + b_j + w_{jg} + e_{ij}
 
-    Targets have a level :math:`a_i` and preferences :math:`x_{ic}` that sum to zero over classes, attributes a level
-    :math:`b_j` and preferences :math:`w_{jg}` that sum to zero over groups: five normal effects, each with one
-    variance for all groups and classes. The variances maximise the restricted likelihood. With the weights
-    :math:`k_{gc}` of the bias, its sampling variance is their sum :math:`V = \sum_m h_m \sigma^2_m`; for two groups
-    and two classes
+    Targets have a level :math:`a_i` and preferences :math:`x_{ic}` that sum to zero over classes. Attributes have a
+    level :math:`b_j` and preferences :math:`w_{jg}` that sum to zero over groups. All five effects, including the
+    residual, are normal, and each has one variance for all groups and classes. The variances maximise the restricted
+    likelihood. With the weights :math:`k_{gc}` of the bias, the sampling variance of the bias is the sum :math:`V =
+    \sum_m h_m \sigma^2_m`. For two groups and two classes,
 
     .. math:: V = \sigma^2_x \sum_g \frac{1}{P_g} + \sigma^2_w \sum_c \frac{1}{W_c}
               + \frac{\sigma^2_e}{4} \sum_{g, c} \frac{1}{P_g W_c}
 
-    Interval and p-value are Student's, with Satterthwaite's :math:`2 V^2 / (h^\top C h)` degrees of freedom, C being
+    Interval and p-value are Student's, with Satterthwaite's :math:`2 V^2 / (h^\top C h)` degrees of freedom, where C is
     the inverse of the observed information about the variances.
 
     Parameters
@@ -85,25 +86,26 @@ def reml(table: AssociationTable, *, ci_prob: float = 0.95) -> Reml:
 
     Notes
     -----
-    For two groups and two classes it is the row gz:cz, doubled, of ::
+    For two groups and two classes, the result is twice the row gz:cz of ::
 
         lmer(cosine ~ gz * cz + (1 | target) + (0 + cz | target) + (1 | attribute) + (0 + gz | attribute))
 
-    in lmerTest, gz and cz being +1 for the first group and its class, else -1. The slopes are what matters. In the
-    shorter ``(1 | target) + (1 | attribute)`` words differ in level alone, which cancels in the bias. The standard
-    error then has only the residual in it, and words do not count as samples of a population.
+    in lmerTest, where gz and cz are +1 for the first group and its class, and otherwise -1. The random slopes are
+    essential. In the shorter formula ``(1 | target) + (1 | attribute)``, words differ only in level, which cancels in
+    the bias. The standard error then depends only on the residual, and words are not treated as samples of a
+    population.
 
-    It competes with the posterior of scope "both". That model has the same effects, with priors and with a scale for
-    each group and class.
+    REML is an alternative to the posterior with scope "both". The model of the posterior has the same effects, but with
+    priors and a separate scale for each group and class.
 
     In a complete table the restricted likelihood is a product of three factors: for the scatter of targets' means
-    within groups, for the scatter of attributes' means within classes, and for the remaining sum of squares. They are
-    small, so no sparse algebra is needed, and lists may have any length. A variance that is estimated as zero has no
-    uncertainty, as in lmerTest.
+    within groups, for the scatter of attributes' means within classes, and for the remaining sum of squares. These
+    factors are small, so sparse algebra is not needed, and lists may have any length. A variance that is estimated as
+    zero has no uncertainty, as in lmerTest.
 
-    Misleads if a short group or class is more variable than a long one: one variance for all is then too small for it,
-    and there are many false positives (20 to 30% if 3 or 4 words vary three times as much as 25 or 30 others). Misleads
-    if words are not independent draws.
+    REML misleads if a short group or class is more variable than a long one. The common variance is then too small for
+    the short group, which causes many false positives (20 to 30% if 3 or 4 words vary three times as much as 25 or 30
+    others). It also misleads if words are not independent draws.
 
     References
     ----------
@@ -140,7 +142,7 @@ def reml(table: AssociationTable, *, ci_prob: float = 0.95) -> Reml:
 
 
 class _Part(NamedTuple):
-    """A normal scatter matrix whose covariance is the sum of the variances times these patterns."""
+    """A normal scatter matrix. Its covariance is the sum of the variances times these patterns."""
 
     scatter: _Numbers
     df: float
@@ -148,7 +150,7 @@ class _Part(NamedTuple):
 
 
 class _Design(NamedTuple):
-    """The parts of the restricted likelihood, and what each variance adds to the variance of the bias."""
+    """The parts of the restricted likelihood, and the contribution of each variance to the variance of the bias."""
 
     names: Sequence[str]
     parts: Sequence[_Part]
@@ -156,7 +158,7 @@ class _Design(NamedTuple):
 
     @classmethod
     def of(cls, scores: WordScores) -> Self:
-        """Return the parts of a table, and the patterns of the variances that it can tell."""
+        """Return the parts of a table, and the patterns of the variances that it can determine."""
         data, weights = scores.statistics, scores.weights
         n_targets, n_attributes = data.n_targets.to_numpy(), data.n_attributes.to_numpy()
         target_patterns, attribute_patterns = (
@@ -173,7 +175,7 @@ class _Design(NamedTuple):
         attributes = np.einsum("gc,mgh,hc,c->m", weights, attribute_patterns[:-1], weights, 1 / n_attributes)
         pairs = (weights**2 / np.outer(n_targets, n_attributes)).sum()
         shares = np.append(targets + attributes, pairs)
-        # With one group attributes have none to prefer.
+        # With one group, attributes have no preferences.
         varies = np.any([part.patterns.any(axis=(1, 2)) for part in parts], axis=0)
         names = np.array(_COMPONENTS)[varies].tolist()
         return cls(names, [part._replace(patterns=part.patterns[varies]) for part in parts], shares[varies])
@@ -182,7 +184,7 @@ class _Design(NamedTuple):
 def _patterns(side: str, residual: _Numbers) -> _Numbers:
     """Return covariances over classes (groups) of the means of a target (an attribute), for one unit of each variance.
 
-    Levels are the same everywhere, and preferences sum to zero.
+    Levels are constant over classes (groups), and preferences sum to zero.
     """
     cells = len(residual)
     patterns = np.zeros((len(_COMPONENTS), cells, cells))
@@ -195,7 +197,7 @@ def _patterns(side: str, residual: _Numbers) -> _Numbers:
 
 
 def _scatter(means: _Numbers, cell_of: NDArray[np.integer]) -> tuple[_Numbers, float]:
-    """Return scatter of words' means within groups (or classes), and its degrees of freedom."""
+    """Return the scatter of word means within groups (or classes), and its degrees of freedom."""
     deviations = means - np.stack([means[cell_of == k].mean(axis=0) for k in range(cell_of.max() + 1)])[cell_of]
     return deviations.T @ deviations, float(len(means) - cell_of.max() - 1)
 
@@ -216,7 +218,7 @@ def _deviance(parts: Sequence[_Part], variances: _Numbers) -> tuple[float, _Numb
 
 
 def _restricted_maximum(parts: Sequence[_Part], variances: int) -> _Numbers:
-    """Return the variances, none below zero, of the largest restricted likelihood."""
+    """Return the non-negative variances that maximise the restricted likelihood."""
     unit = float(parts[-1].scatter[0, 0] / parts[-1].df)
 
     def deviance(ratios: _Numbers) -> tuple[float, _Numbers]:

@@ -9,17 +9,18 @@ from bayes_bias.errors import MeasureError
 from bayes_bias.measures.direct_bias import coordinate_frame
 from bayes_bias.measures.registry import Occasion, WordResult, measure
 
-# Lengths that differ by a smaller share are equal up to rounding, even for normalised vectors in half precision.
+# If lengths differ by less than this share, they are equal up to rounding, even for normalised vectors in half
+# precision.
 _EQUAL = 1e-3
 
 
 def ripa(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> WordResult:
-    r"""How far do words, at their original length, reach along the line through a pair of words?
+    r"""Compute the component of words, at their original length, along the direction of a pair of words.
 
     .. math:: \beta(w; x, y) = w \cdot \frac{x - y}{\lVert x - y \rVert}
 
     In models that factorise co-occurrences :math:`\beta` is a difference of the words' log probabilities. The value is
-    the mean of :math:`|\beta|`, or, for a subspace of several components, of the projection's length.
+    the mean of :math:`|\beta|` or, for a subspace of several components, the mean length of the projection.
 
     Parameters
     ----------
@@ -34,8 +35,9 @@ def ripa(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> WordRe
     Returns
     -------
     WordResult
-        `value` in [0, inf), 0 without bias, in the embedding's units of length. `words` has each word's coordinates and
-        its `association`, which for one direction has a sign, positive towards x.
+        `value` in [0, inf), 0 without bias, in the embedding's units of length. `words` contains the coordinates of
+        each word and its `association`. For a single direction, the association has a sign, which is positive towards
+        x.
 
     Raises
     ------
@@ -44,8 +46,8 @@ def ripa(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> WordRe
 
     Notes
     -----
-    Misleads across embeddings: lengths differ between models and grow with a word's frequency, so values of two
-    embeddings are not comparable. Another pair for the same attribute can change signs.
+    RIPA misleads if embeddings are compared: lengths differ between models and increase with word frequency, so values
+    of two embeddings are not comparable. Another pair for the same attribute can change the sign.
 
     References
     ----------
@@ -75,7 +77,7 @@ def ripa(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> WordRe
 
 @measure("RIPA", rank=80)
 def _on(occasion: Occasion) -> WordResult:
-    """RIPA of the targets, from vectors at the lengths that they have in their source."""
+    """Compute RIPA of the targets, from vectors at their original lengths."""
     vectors = occasion.original_vectors
     sizes = np.array([lengths(vectors[word]) for word in occasion.table_words if word in vectors])
     if sizes.size and np.isclose(sizes, sizes[:1], rtol=_EQUAL, atol=0).all():

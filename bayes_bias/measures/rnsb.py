@@ -11,21 +11,22 @@ from bayes_bias.embeddings.word_vectors import Vectors, check_named_words, stack
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.registry import Occasion, WordResult, measure
 
-# Newton's method needs five to ten steps; coefficients are then exact to about this much.
+# Newton's method needs five to ten steps, after which coefficients have errors of about this size.
 _EXACT = 1e-10
 
 
 def rnsb(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[str]]) -> WordResult:
-    r"""How unequally is negative sentiment spread over words?
+    r"""Compute how unequally negative sentiment is distributed over words.
 
-    A logistic regression learns to tell negative from positive words by their vectors. With its probability
-    :math:`p(w)` that a word is negative, and :math:`P(w) = p(w) / \sum_v p(v)`, RNSB is the Kullback-Leibler
-    divergence of P from the uniform distribution over the n words,
+    A logistic regression learns to distinguish negative from positive words by their vectors. With the predicted
+    probability :math:`p(w)` that a word is negative, and :math:`P(w) = p(w) / \sum_v p(v)`, RNSB is the
+    Kullback-Leibler divergence of P from the uniform distribution over the n words,
 
     .. math:: \mathrm{RNSB} = \sum_w P(w) \log (n\, P(w))
 
-    The regression minimises :math:`\lVert \beta \rVert^2 / 2 + \sum_i \log(1 + e^{-y_i f(x_i)})`, where
-    :math:`\beta` includes the constant, as the authors' liblinear does with C = 1, but to its exact minimum.
+    The regression minimises :math:`\lVert \beta \rVert^2 / 2 + \sum_i \log(1 + e^{-y_i f(x_i)})`, where :math:`\beta`
+    includes the constant. This is the problem that the authors solve with liblinear and C = 1, but it is solved here to
+    its exact minimum.
 
     Parameters
     ----------
@@ -39,19 +40,20 @@ def rnsb(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
     Returns
     -------
     WordResult
-        `value` in [0, log n], 0 if all words are equally negative. `words` has the `probability` that each is negative.
+        `value` in [0, log n], 0 if all words are equally negative. `words` contains the `probability` that each word is
+        negative.
 
     Raises
     ------
     MeasureError
-        If there are fewer than two words, or other than two classes. A word has no usable vector.
+        If there are fewer than two words, if there are not two classes, or if a word has no usable vector.
 
     Notes
     -----
-    Misleads because no words have 0, whatever they mean: fifteen random frequent words of GloVe have .32 (95% from .14
-    to .57), as much as fifteen nationalities. Compare with the chance level of the same list. The sentiment depends on
-    the words from which the regression learns. Intervals of redrawn words are too short: 80 to 92% of 95% intervals
-    contain the mean of other lists, by their number of words.
+    RNSB misleads because it is never 0 in practice. For example, fifteen random frequent words of GloVe have a value of
+    .32 (95% from .14 to .57), as much as fifteen nationalities. Compare the value with the chance level of the same
+    list. The sentiment depends on the words from which the regression learns. Intervals from redrawn words are too
+    short: depending on the number of words, 80 to 92% of 95% intervals contain the mean of other lists.
 
     References
     ----------
@@ -87,7 +89,7 @@ def rnsb(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
 
 
 def _logistic_regression(zeros: NDArray[np.float64], ones: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return slopes and constant of the probability of belonging to the second rows, by Newton's method."""
+    """Return the slopes and the constant of the probability of the second class, by Newton's method."""
     labels = np.repeat([0.0, 1.0], [len(zeros), len(ones)])
     design = np.column_stack([np.vstack([zeros, ones]), np.ones(len(labels))])
     basis, coordinates = np.linalg.qr(design.T)  # the minimum lies in the span of the rows
@@ -110,5 +112,5 @@ def _logistic_regression(zeros: NDArray[np.float64], ones: NDArray[np.float64]) 
 
 @measure("RNSB", rank=94)
 def _on(occasion: Occasion) -> WordResult:
-    """RNSB of the targets, with the second associated class as negative."""
+    """Compute RNSB of the targets, with the second associated class as the negative class."""
     return rnsb(occasion.original_vectors, occasion.words, occasion.classes)

@@ -1,4 +1,4 @@
-"""Robustness of a measure to the choice of words, the seed or the training run."""
+"""Robustness of a measure to the choice of words, to the seed, or to the training run."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -25,9 +25,10 @@ class Robustness:
     values : numpy.ndarray
         The measure on each occasion.
     mean, sd, low, high : float
-        Their mean, standard deviation and central 95% interval, in the units of the measure.
+        Mean, standard deviation, and central 95% interval of the values, in the units of the measure.
     same_side : float
-        Share of occasions on the majority's side of "no bias", or NaN if the measure names no such value.
+        Share of occasions on the same side of "no bias" as the majority, or NaN if the measure has no value for "no
+        bias".
     reliability : float
         Mean correlation of word values between two occasions, or NaN if the measure has no word values.
     """
@@ -41,16 +42,16 @@ class Robustness:
     reliability: float
 
     def to_frame(self) -> pd.DataFrame:
-        """One numeric row."""
+        """Return one numeric row."""
         columns = ("mean", "sd", "low", "high", "same_side", "reliability")
         return pd.DataFrame([{name: getattr(self, name) for name in columns}])
 
 
 def robustness[Occasion](measure: Callable[[Occasion], Result], occasions: Iterable[Occasion]) -> Robustness:
-    """How much does a measure vary from one occasion to the next?
+    """Compute how much a measure varies between occasions.
 
-    Occasions are random halves of the word lists (*subset robustness*, see `half_lists`), embeddings trained again
-    on the same text (*test-retest*), or seeds of a measure that draws.
+    Occasions are random halves of the word lists (*subset robustness*, see `half_lists`), embeddings that were
+    retrained on the same text (*test-retest*), or seeds of a random measure.
 
     Parameters
     ----------
@@ -62,12 +63,13 @@ def robustness[Occasion](measure: Callable[[Occasion], Result], occasions: Itera
     Raises
     ------
     MeasureError
-        Fewer than two occasions, or the measure refuses one.
+        If there are fewer than two occasions, or if the measure raises an error for an occasion.
 
     Notes
     -----
-    Misleads in both directions. Two halves share half of their words, so their spread is not a standard error for new
-    words, and a half is shorter than the list in use. A measure can be perfectly reliable and wrong.
+    Robustness can mislead in both directions. On average, two halves share half of their words, so their spread is not
+    a standard error for new words, and a half is shorter than the complete list. A measure can be perfectly reliable
+    and still wrong.
 
     References
     ----------
@@ -115,7 +117,7 @@ def half_lists(
     draws : int
         Number of halves.
     fraction : float
-        Share of words to keep in each group and class, at least two words, or all of them.
+        Share of words to keep in each group and class. At least two words are kept, or all if there are fewer.
     seed : int
         Seed of the draws.
     """
@@ -136,7 +138,7 @@ def _picked(rows: np.ndarray, columns: np.ndarray, values: xr.DataArray) -> xr.D
 
 
 def _some(labels: np.ndarray, fraction: float, rng: np.random.Generator) -> np.ndarray:
-    """Return positions of a random share of the words of each label, in their old order."""
+    """Return the positions of a random share of the words of each label, in their original order."""
     sample = []
     for label in np.unique(labels):
         members = np.flatnonzero(labels == label)
@@ -146,7 +148,7 @@ def _some(labels: np.ndarray, fraction: float, rng: np.random.Generator) -> np.n
 
 
 def _reliability(results: list[Result]) -> float:
-    """Return the mean correlation of word values between occasions, over the words that two occasions share."""
+    """Return the mean correlation of word values between pairs of occasions, over the words that both share."""
     columns = []
     for result in results:
         if result.word_values is None:
@@ -158,17 +160,17 @@ def _reliability(results: list[Result]) -> float:
     return float(np.nanmean(between)) if np.isfinite(between).any() else float("nan")
 
 
-# WEAT's effect size by chance alone.
+# The effect size of WEAT by chance alone.
 
 
 def chance_effect_sizes(
     n_targets: int = 8, *, draws: int = 10_000, first_word_only: bool = False, seed: int = 0
 ) -> np.ndarray:
-    r"""Draw effect sizes of targets whose association scores are independent normal draws.
+    r"""Simulate effect sizes of targets with independent, normally distributed association scores.
 
     .. math:: d = \frac{\bar s_X - \bar s_Y}{sd_{w \in X \cup Y}\, s_w}, \qquad s_w \sim N(0, 1)
 
-    Neither the scale of the scores nor the number of attributes matters, since d has no units.
+    The scale of the scores and the number of attributes do not matter, because d has no unit.
 
     Parameters
     ----------
@@ -177,25 +179,25 @@ def chance_effect_sizes(
     draws : int
         Number of effect sizes.
     first_word_only : bool
-        Reproduce a slip of the published simulations: in R, ``mean(a, b)`` averages ``a`` alone, so that each group's
-        mean became the score of its first word.
+        Reproduce a mistake in the published simulations: in R, ``mean(a, b)`` averages only ``a``, so the mean of each
+        group was the score of its first word.
     seed : int
         Seed of the draws.
 
     Returns
     -------
     numpy.ndarray
-        Shape (draws,), with the sample standard deviation (``ddof=1``).
+        Effect sizes, shape (draws,), based on the sample standard deviation (``ddof=1``).
 
     Raises
     ------
     MeasureError
-        Fewer than two words in a group, or no draws.
+        If a group has fewer than two words, or if there are no draws.
 
     Notes
     -----
-    Describes chance in the choice of *targets* alone. The attributes are fixed, as in WEAT's permutation test. For
-    its false positives if attributes are samples too, see `bayes_bias.checks.calibration`.
+    These effect sizes only reflect the random choice of *targets*. The attributes are fixed, as in WEAT's permutation
+    test. For the false positive rate if attributes are also samples, see `bayes_bias.checks.calibration`.
 
     References
     ----------

@@ -14,19 +14,19 @@ from bayes_bias.measures.registry import WordResult, measure
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Same(WordResult):
-    """Result of SAME: the mean magnitude of bias, divided into skew and stereotype.
+    """Result of SAME: the mean magnitude of bias, decomposed into skew and stereotype.
 
     Attributes
     ----------
     words : pandas.DataFrame
-        Each word's `magnitude` in [0, 1] and its signed coordinate in each orthogonal bias direction,
-        positive towards the first class. For two classes that is the signed SAME of the paper.
+        The `magnitude` of each word in [0, 1], and its signed coordinate in each orthogonal bias direction, positive
+        towards the first class. For two classes, the coordinate is the signed SAME of the paper.
     pairwise : pandas.DataFrame
-        `skew` and `stereotype` for each pair of classes. Positive skew is towards the first of the pair.
+        `skew` and `stereotype` for each pair of classes. Positive skew is towards the first class of the pair.
     one_against_rest : pandas.DataFrame
-        `skew` and `stereotype` of each class against the mean of the others.
+        `skew` and `stereotype` of each class against the mean of the other classes.
     direction_correlation : pandas.DataFrame
-        Cosines between the pairs' bias directions. Near 1 or -1 if two pairs have the same direction.
+        Cosines between the bias directions of pairs. They are close to 1 or -1 if two pairs have the same direction.
     """
 
     measure: str = "SAME"
@@ -38,12 +38,12 @@ class Same(WordResult):
 
     @property
     def skew(self) -> float:
-        """Mean signed bias of the words, for two classes."""
+        """The mean signed bias of the words, for two classes."""
         return self._of_two("skew")
 
     @property
     def stereotype(self) -> float:
-        """Standard deviation of the words' signed bias, for two classes."""
+        """The standard deviation of the signed bias of the words, for two classes."""
         return self._of_two("stereotype")
 
     def _of_two(self, column: str) -> float:
@@ -56,19 +56,19 @@ class Same(WordResult):
 
 @measure("SAME", rank=60)
 def same(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[str]]) -> Same:
-    r"""How much of each word's vector lies in the space in which the classes differ?
+    r"""Compute how much of each word vector lies in the subspace in which the classes differ.
 
-    With the mean unit vector :math:`\hat a` of class A, :math:`\hat b` of B, the signed bias of a word and
+    With the mean unit vectors :math:`\hat a` of class A and :math:`\hat b` of class B, the signed bias of a word and
     SAME are
 
     .. math:: b(w) = \cos(w, \hat a - \hat b)
                    = \frac{s(w, A) - s(w, B)}{\lVert \hat a - \hat b \rVert}, \qquad
               \mathrm{SAME} = \frac{1}{|W|} \sum_{w \in W} |b(w)|
 
-    so that b is WEAT's association score on a scale that does not depend on the attributes. It is also the score of
-    `semaxis`, if that is computed from unit vectors. *Skew* is the mean of b
-    over the words, *stereotype* its standard deviation. For three classes or more the differences from the first
-    class's mean, made orthogonal, span the bias subspace, and the magnitude of bias is the length of the projection.
+    so that b is WEAT's association score on a scale that does not depend on the attributes. It also equals the score of
+    `semaxis` for unit vectors. *Skew* is the mean of b over the words, and *stereotype* is its standard deviation. For
+    three or more classes, the orthogonalised differences from the mean of the first class span the bias subspace, and
+    the magnitude of bias is the length of the projection.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def same(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
     words : sequence of str
         The words W to measure: the targets of a word list.
     classes : mapping of str to sequence of str
-        Two or more classes of attributes. The first is the positive side.
+        Two or more classes of attributes. The first class is the positive side.
 
     Returns
     -------
@@ -87,19 +87,20 @@ def same(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
     Raises
     ------
     MeasureError
-        If there are no words, or there is one class, if a word has no vector or a zero vector, or if means of classes
-        coincide or lie on one line.
+        If there are no words, or only one class, if a word has no vector or a zero vector, or if class means coincide
+        or lie on one line.
 
     Notes
     -----
     Stereotype divides by the number of words inside the root, whereas equation 77 of the preprint divides by \|W\| once
-    more outside it, against its own lemma and the authors' code. The authors' code adds absolute components. Their sum
-    can exceed 1 and depends on the order of classes, whereas the length of the projection, the same for two classes,
-    does not.
+    more outside it, against its own lemma and the authors' code. The authors' code adds the absolute components. Their
+    sum can exceed 1 and depends on the order of classes. The length of the projection does not, and for two classes it
+    equals this sum.
 
-    Misleads in small lists: means of few words are noisy directions, and any word has ``|cos|`` of about .8 /
-    sqrt(dimensions) with any direction. The paper has no test. The signed coordinates of three classes or more depend
-    on which class is first. Magnitude, `pairwise` and `one_against_rest` do not, up to the sign of a pair.
+    SAME misleads in small lists, because means of few words are noisy directions, and any word has a ``|cos|`` of about
+    .8 / sqrt(dimensions) with any direction. The paper has no test. For three or more classes, the signed coordinates
+    depend on which class is first. Magnitude, `pairwise`, and `one_against_rest` do not depend on the order, except for
+    the sign of a pair.
 
     References
     ----------
@@ -138,14 +139,14 @@ def same(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
 
 
 def directions_against_rest(means: np.ndarray) -> np.ndarray:
-    """Unit direction from the mean of the other classes to each class, shape (classes, dimensions)."""
+    """Return the unit direction from the mean of the other classes to each class, (classes, dimensions)."""
     n = len(means)
     directions = (n * means - means.sum(axis=0)) / (n - 1)
     return np.vstack([orthonormal(d, "a class has the mean of all others") for d in directions])
 
 
 def _pairs(means: np.ndarray, names: list[str]) -> pd.DataFrame:
-    """Return the unit direction from the second to the first class of every pair, one row each."""
+    """Return the unit direction from the second to the first class of every pair, one per row."""
     rows = []
     for first, second in combinations(means, 2):
         rows.append(orthonormal(first - second, "two classes have the same mean"))
@@ -154,5 +155,5 @@ def _pairs(means: np.ndarray, names: list[str]) -> pd.DataFrame:
 
 
 def _skew_and_stereotype(signed: np.ndarray, index: pd.Index) -> pd.DataFrame:
-    """Return mean and standard deviation of the words' coordinates along each direction."""
+    """Return the mean and standard deviation of the coordinates of words along each direction."""
     return pd.DataFrame({"skew": signed.mean(axis=0), "stereotype": signed.std(axis=0)}, index=index)

@@ -18,17 +18,18 @@ _CONTROL_WORDS = 100
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SdWeat(Result):
-    """Result of SD-WEAT: the standard deviation of WEAT's effect size over random attribute sets.
+    """Result of SD-WEAT, the standard deviation of WEAT's effect size over random attribute sets.
 
     Attributes
     ----------
     b0 : float
-        Mean SD-WEAT of the negative control. NaN without one: zero does not mean "no bias", and the paper names no
-        other value.
+        Mean SD-WEAT of the negative control, or NaN without a control, because zero does not mean "no bias" and the
+        paper defines no other value.
     effect_sizes : numpy.ndarray
         The effect size of each draw.
     z : float or None
-        Distance of `value` from `b0`, in standard deviations of the negative control. `p_value` is normal, one-sided.
+        Distance of `value` from `b0`, in standard deviations of the negative control. `p_value` is one-sided, from a
+        normal distribution.
     control : numpy.ndarray or None
         SD-WEAT of each control group.
     """
@@ -44,7 +45,7 @@ class SdWeat(Result):
 def sd_weat(
     table: AssociationTable, *, vocabulary: str | None = None, draws: int = 100, size: int = 2, seed: int = 0
 ) -> SdWeat:
-    r"""How much does WEAT's effect size vary when attribute sets are drawn at random from the attributes?
+    r"""Compute how much WEAT's effect size varies over attribute sets that are drawn at random from the attributes.
 
     The attributes of all associated classes form one pool. Each draw takes two disjoint sets A', B' of `size` words
     from it and computes WEAT's effect size of the two groups (sample standard deviation):
@@ -54,10 +55,10 @@ def sd_weat(
     Parameters
     ----------
     table : AssociationTable
-        Two groups of two or more targets, any number of classes. The table must be complete, without repeats.
+        Two groups of at least two targets, and any number of classes. The table must be complete, without repeats.
     vocabulary : str, optional
-        A control class of 100 or more random words for the paper's negative control: SD-WEAT of 100 groups of 100 of
-        them, from which z and p follow.
+        A control class of at least 100 random words for the negative control of the paper, which consists of SD-WEAT
+        for 100 groups of 100 of these words. It determines z and p.
     draws : int
         Number n of effect sizes.
     size : int
@@ -68,15 +69,15 @@ def sd_weat(
     Raises
     ------
     MeasureError
-        Not two groups, a group with one word, fewer than twice `size` attributes, an unknown control class, missing
-        or repeated pairs.
+        If there are not two groups, if a group has only one word, if there are fewer than twice `size` attributes, if
+        the control class is unknown, or if pairs are missing or repeated.
 
     Notes
     -----
-    Misleads in three ways. It ignores the stereotype: two groups that differ in anything (frequency, topic) have large
-    effect sizes for any two attributes. It is random: with the defaults two runs differ by about .04. And p assumes
-    that the control's SD-WEAT is normal, although its effect sizes are bounded and flat to two-peaked (excess kurtosis
-    -.9 to -1.6). Do not trust small p-values.
+    SD-WEAT misleads in three ways. First, it ignores the stereotype: two groups that differ in any respect (such as
+    frequency or topic) have large effect sizes for any two attribute sets. Second, it is random: with the defaults, two
+    runs differ by about .04. Third, p assumes that SD-WEAT of the control is normal, although effect sizes are bounded,
+    with a flat to bimodal distribution (excess kurtosis -.9 to -1.6). Do not trust small p-values.
 
     References
     ----------
@@ -96,7 +97,7 @@ def sd_weat(
     effects = _effects(pool, in_group, draws, size, rng)
     value = float(effects.std(ddof=1))
     bound = largest_effect(int(in_group.sum()), int((~in_group).sum()), ddof=1)
-    # Half of the effect sizes at either end of WEAT's range have the largest standard deviation.
+    # The standard deviation is largest if half of the effect sizes are at each end of WEAT's range.
     most = float(bound * np.sqrt(draws / (draws - 1)))
     result = SdWeat(value=value, range=(0.0, most), b0=float("nan"), effect_sizes=effects)
     if vocabulary is None:
@@ -111,7 +112,7 @@ def sd_weat(
 
 
 def _check(table: AssociationTable, draws: int, size: int) -> None:
-    """Raise an error for a table or a setting for which SD-WEAT is not defined."""
+    """Raise an error if SD-WEAT is not defined for the table or the settings."""
     require_complete(table, "SD-WEAT")
     require_two_groups(table, "SD-WEAT")
     require_words(table, "SD-WEAT", least=2)

@@ -10,21 +10,21 @@ from bayes_bias.measures.permutation import MOST_PARTITIONS, Alternative, Separa
 from bayes_bias.measures.registry import measure
 from bayes_bias.table.association_table import AssociationTable
 
-# With the observed one there are 100,000, as in the paper.
+# Together with the observed partition, there are 100,000, as in the paper.
 PERMUTATIONS = 99_999
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Seat(Separation):
-    """Result of SEAT for two groups and two classes. `value` is the effect size over sentences.
+    """Result of SEAT for two groups and two classes. `value` is the effect size for sentences.
 
     The test regroups *sentences*. A word's `association` is the mean score of its sentences.
 
     Attributes
     ----------
     across : bool
-        Whether a sentence was compared with the sentences of all templates, as in the paper, or only with sentences of
-        its own replicate, because replicates have no space in common.
+        Whether a sentence was compared with the sentences of all templates, as in the paper. Otherwise, it was compared
+        only with sentences of its own replicate, because replicates are not comparable.
     """
 
     measure: str = "SEAT"
@@ -34,7 +34,7 @@ class Seat(Separation):
 
     @property
     def bias(self) -> float:
-        """Half the difference, as the posterior's `bias`."""
+        """Half of the difference, which is comparable with the `bias` of the posterior."""
         return self.difference / 2
 
 
@@ -42,7 +42,7 @@ class Seat(Separation):
 def seat(
     table: AssociationTable, *, alternative: Alternative = "greater", permutations: int | None = None, seed: int = 0
 ) -> Seat:
-    r"""Compute WEAT with sentences as words: are the sentences of X closer to those of A than to those of B?
+    r"""Compute WEAT with sentences instead of words.
 
     Each target and each attribute is put into R templates, and each of these sentences counts as a word:
 
@@ -51,28 +51,29 @@ def seat(
                        {\mathrm{sd}_{w \in X \cup Y} s(w, A, B)}
 
     where w, a, b, x, y are sentences. The p-value is WEAT's over partitions of sentences. If there are more than a
-    million, 99,999 random ones are drawn.
+    million partitions, 99,999 random partitions are drawn.
 
     Parameters
     ----------
     table : AssociationTable
         Two groups and two associated classes with replicates. The table must be complete, without repeats. Without
-        vectors, or with replicates that are not templates, cosines are those within a replicate.
+        vectors, or with replicates that are not templates, only cosines within a replicate are used.
     alternative, permutations, seed
         See `weat`.
 
     Raises
     ------
     MeasureError
-        If there are no replicates, or `weat` refuses the table.
+        If there are no replicates, or if `weat` raises an error.
 
     Notes
     -----
-    Misleads because it treats sentences as independent. Eight words in ten templates are eighty sentences, and the test
-    shuffles them like eighty words. With attribute words drawn at random, so without any bias, it finds one in three
-    quarters or more of all cases (docs/evidence/replicates-and-embeddings.md). It is here for comparison. WEAT's
-    caveats apply, and d depends on which vector represents a sentence. In five models (Delobelle et al. 2022) d is .90,
-    .52, 1.15, .77 and .40 for [CLS], and .62, -.30, .05, .57 and .00 for the pooled word.
+    SEAT misleads because it treats sentences as independent. Eight words in ten templates are eighty sentences, and the
+    test permutes them like eighty words. If attributes are random words, so that there is no bias, SEAT finds a bias in
+    at least three quarters of all cases (docs/evidence/replicates-and-embeddings.md). The package includes SEAT only
+    for comparison. The caveats of WEAT also apply, and d depends on which vector represents a sentence. In five models
+    (Delobelle et al. 2022) d is .90, .52, 1.15, .77 and .40 for [CLS], and .62, -.30, .05, .57 and .00 for the pooled
+    word.
 
     References
     ----------
@@ -93,7 +94,7 @@ def seat(
     if across:
         targets, attributes = unit_sentences(table, "SEAT")
         a, b = attributes[table.class_index == 0], attributes[table.class_index == 1]
-        # A mean of cosines with unit vectors is the product with their mean.
+        # The mean of cosines with unit vectors is the product with the mean of these vectors.
         scores = targets @ (a.mean(axis=(0, 1)) - b.mean(axis=(0, 1)))
     else:
         replicates = require_replicates(table, "SEAT").tables

@@ -9,12 +9,12 @@ from bayes_bias.embeddings.word_vectors import Vectors, check_named_words, lengt
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.registry import Occasion, WordResult, measure
 
-# An axis shorter than this share of its poles' mean vectors is rounding.
+# An axis that is shorter than this share of the mean vectors of its poles is a rounding error.
 _NO_AXIS = 1e-6
 
 
 def semaxis(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[str]]) -> WordResult:
-    r"""Where do words lie on the axis from one class to another?
+    r"""Compute the position of words on the axis from one class to another.
 
     With the mean vectors :math:`v_A` and :math:`v_B` of the two classes, the poles of the axis,
 
@@ -23,8 +23,8 @@ def semaxis(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequen
     Parameters
     ----------
     vectors : mapping of str to array
-        Vectors at their original length, as in the authors' code: long vectors of a pole weigh more. With unit vectors
-        the score is the signed coordinate of `same`.
+        Vectors at their original length, as in the authors' code. Longer vectors of a pole have more weight. With unit
+        vectors the score is the signed coordinate of `same`.
     words : sequence of str
         The words to measure.
     classes : mapping of str to sequence of str
@@ -33,22 +33,22 @@ def semaxis(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequen
     Returns
     -------
     WordResult
-        `value` is the mean score of the words, in [-1, 1], and 0 if they lie in the middle. `words` has the `score` of
-        each.
+        `value` is the mean score of the words, in [-1, 1], and 0 if they lie in the middle. `words` contains the
+        `score` of each word.
 
     Raises
     ------
     MeasureError
-        If there are no words, or other than two classes, if a word has no vector or a zero vector, or if both poles are
-        at the same place.
+        If there are no words, if there are not two classes, if a word has no vector or a zero vector, or if both poles
+        coincide.
 
     Notes
     -----
-    The paper also extends each pole by the nearest words of a vocabulary (k = 3 in its examples). Here a pole has the
-    words of the list alone (k = 0).
+    The paper also extends each pole by the nearest words of a vocabulary (k = 3 in its examples). In this
+    implementation, a pole contains only the words of the list (k = 0).
 
-    Misleads in small lists as SAME does: the mean of few words is a noisy pole, and any word has ``|cos|`` of about
-    .8 / sqrt(dimensions) with any axis. The paper has no test.
+    SemAxis misleads in small lists, like SAME: the mean of few words is a noisy pole, and any word has a ``|cos|`` of
+    about .8 / sqrt(dimensions) with any axis. The paper has no test.
 
     References
     ----------
@@ -82,7 +82,7 @@ def semaxis(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequen
 
 @measure("SemAxis", rank=65)
 def _on(occasion: Occasion) -> WordResult:
-    """SemAxis of the targets: the mean of the groups' mean scores towards their own classes."""
+    """Compute SemAxis of the targets: the mean over groups of the mean score towards their own class."""
     scores = semaxis(occasion.original_vectors, occasion.words, occasion.classes).words.score
     first, _ = occasion.classes
     towards_own = []

@@ -1,4 +1,4 @@
-"""Unmasking bias: which class does a masked language model fill in (Schroeder et al. 2023)?"""
+"""Unmasking bias, based on the class that a masked language model fills in (Schroeder et al. 2023)."""
 
 import numpy as np
 import scipy
@@ -13,10 +13,10 @@ from bayes_bias.table.metric import LOG_PROBABILITY
 
 @measure("unmasking", rank=16)
 def unmasking(table: AssociationTable) -> WordResult:
-    r"""How far from even odds are the classes that a model fills in next to each target?
+    r"""Compute how far the probabilities of classes next to each target differ from equal probabilities.
 
-    Next to target s in template t a model gives attribute a the probability :math:`p(a \mid s, t)`. With words
-    :math:`A_k` of class k
+    Let :math:`p(a \mid s, t)` be the probability that a model predicts for attribute a next to target s in template t.
+    With words :math:`A_k` of class k,
 
     .. math:: q_k(s) = \mathrm{mean}_t \frac{\mathrm{mean}_{a \in A_k} p(a \mid s, t)}
                                            {\sum_l \mathrm{mean}_{a \in A_l} p(a \mid s, t)}
@@ -33,18 +33,18 @@ def unmasking(table: AssociationTable) -> WordResult:
     Returns
     -------
     WordResult
-        `value` is the mean over targets, zero if all classes are equally probable. `words` has each target's `group`,
-        probability of each class and `distance`.
+        `value` is the mean over targets, zero if all classes are equally probable. `words` contains the `group` of each
+        target, the probability of each class, and the `distance`.
 
     Raises
     ------
     MeasureError
-        Associations other than uncorrected log probabilities of attributes, or missing pairs.
+        If associations are not uncorrected log probabilities of attributes, or if pairs are missing.
 
     Notes
     -----
-    Misleads if classes differ in how common their words are, since it includes what a model fills in without any
-    target. It is never negative, so noise alone makes it positive, and it ignores the stereotype.
+    Unmasking bias misleads if the words of the classes are not equally common, because it includes probabilities that
+    do not depend on the target. It is never negative, so noise alone makes it positive, and it ignores the stereotype.
 
     References
     ----------
@@ -81,7 +81,7 @@ def unmasking(table: AssociationTable) -> WordResult:
 
 
 def _class_means(values: NDArray[np.float64], table: AssociationTable) -> NDArray[np.float64]:
-    """Return the probability of each class beside each target, (targets, classes), in one template."""
+    """Return the probability of each class next to each target, (targets, classes), in one template."""
     means = []
     for k in range(len(table.associated_classes)):
         members = table.class_index == k

@@ -10,7 +10,7 @@ from bayes_bias.table.association_table import AssociationTable
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Weat(Separation):
-    """Result of WEAT: `value` is the effect size, and a word's score its `association` s(w, A, B).
+    """Result of WEAT. `value` is the effect size, and the score of a word is its `association` s(w, A, B).
 
     Attributes
     ----------
@@ -36,25 +36,25 @@ def weat(
     permutations: int | None = None,
     seed: int = 0,
 ) -> Weat:
-    r"""Do the words of group X lie closer to class A than to B, more than the words of group Y do?
+    r"""Compute WEAT, which measures whether group X is closer to class A than to class B, compared with group Y.
 
-    X is the first group and A its class, Y the second group and B its class. A positive value is stereotypical.
-    Control classes are ignored. With a target's score
+    X is the first group and A its class, Y the second group and B its class. A positive value is stereotypical. Control
+    classes are ignored. The score of a target is
 
     .. math:: s(w, A, B) = \mathrm{mean}_{a \in A} \cos(w, a) - \mathrm{mean}_{b \in B} \cos(w, b)
 
-    the statistic is :math:`\sum_{x \in X} s(x, A, B) - \sum_{y \in Y} s(y, A, B)` and the effect size
+    The statistic is :math:`\sum_{x \in X} s(x, A, B) - \sum_{y \in Y} s(y, A, B)`, and the effect size is
 
     .. math:: d = \frac{\mathrm{mean}_{x \in X} s(x, A, B) - \mathrm{mean}_{y \in Y} s(y, A, B)}
                        {\mathrm{sd}_{w \in X \cup Y} s(w, A, B)}
 
     The p-value is the share of partitions of X and Y into groups of the same sizes whose difference of means is at
-    least as large, ties and the observed partition included. Up to a million partitions (11 + 11 words) are all
-    counted. Otherwise random ones are drawn, and p is (extreme + 1) / (draws + 1).
+    least as large, including ties and the observed partition. If there are at most a million partitions (11 + 11
+    words), all are counted. Otherwise, random partitions are drawn, and p is (extreme + 1) / (draws + 1).
 
-    For groups of unequal size the *sum* is not centred: without any bias it is the common score times the
-    difference in size. One-sided tests are unaffected, since at fixed sizes sums and means order all partitions
-    alike. Two-sided tests are affected, and therefore the test uses the difference of means throughout.
+    For groups of unequal size, the *sum* is not centred: without any bias, it is the common score times the difference
+    in size. One-sided tests are not affected, because sums and means order all partitions of fixed sizes equally.
+    Two-sided tests are affected, so the test always uses the difference of means.
 
     Parameters
     ----------
@@ -62,11 +62,12 @@ def weat(
         Two groups (two or more targets in each) and two associated classes. The table must be complete, without
         repeats.
     ddof : {1, 0}
-        Subtracted from the number of targets in the standard deviation: 1 as published. Some re-implementations use 0.
+        Number that is subtracted from the number of targets in the standard deviation. The published value is 1, but
+        some re-implementations use 0.
     alternative : {"greater", "less", "two-sided"}
         The direction of the alternative: stereotypical, anti-stereotypical, or either.
     permutations : int, optional
-        Number of random partitions, by default all are counted, or 100,000 drawn if they are too many.
+        Number of random partitions. By default, all partitions are counted, or 100,000 are drawn if there are too many.
     seed : int
         Seed of the draws. Exact tests do not use it.
 
@@ -78,11 +79,11 @@ def weat(
 
     Notes
     -----
-    Misleads in three ways. d is in units of the spread between *these* targets and is bounded near 2. It says how
-    cleanly the groups are separated and not how large the bias is: a tiny and a huge bias can have the same d. The test
-    shuffles targets and holds the attributes fixed: with attribute words drawn at random, so without any bias, it finds
-    one in a quarter to a half of all cases. And d is zero whenever both groups are equally close to A, even if every
-    single word is biased.
+    WEAT misleads in three ways. First, d is in units of the spread between *these* targets and is bounded near 2. It
+    measures how clearly the groups are separated instead of the size of the bias, so a tiny and a huge bias can have
+    the same d. Second, the test permutes targets and holds the attributes fixed. If attributes are random words, so
+    that there is no bias, it finds a bias in a quarter to a half of all cases. Third, d is zero whenever both groups
+    are equally close to A, even if every single word is biased.
 
     References
     ----------

@@ -23,30 +23,31 @@ def wefat(
     permutations: int | None = None,
     seed: int = 0,
 ) -> WordResult:
-    r"""Is a single word closer to the class that is stereotypical for its group than to the other one?
+    r"""Compute whether a single word is closer to the class that is stereotypical for its group than to the other
+    class.
 
-    With A the class associated with the group of target w, and B the other one,
+    Let A be the class associated with the group of target w, and B the other class. The effect size is
 
     .. math:: d(w) = \frac{\mathrm{mean}_{a \in A} \cos(w, a) - \mathrm{mean}_{b \in B} \cos(w, b)}
                           {\mathrm{sd}_{x \in A \cup B} \cos(w, x)}
 
-    so that positive is stereotypical for words of either group. The p-value permutes attributes between A and B.
+    so that positive values are stereotypical for words of both groups. The p-value permutes attributes between A and B.
 
     Parameters
     ----------
     table : AssociationTable
-        Two groups and two associated classes, or one group with its class and an opposite class; complete, without
-        repeats. Control classes are ignored.
+        Two groups and two associated classes, or one group with its class and an opposite class. The table must be
+        complete, without repeats. Control classes are ignored.
     targets : str or sequence of str, optional
-        The word or words to measure, by default all targets.
+        The word or words to measure. The default is all targets.
     ddof, alternative, permutations, seed
         See `weat`.
 
     Returns
     -------
     WordResult
-        `value` is the mean effect size. `words` has the `group`, `effect_size` (in standard deviations of its cosines)
-        and `p_value` of each. If only one word was measured, `p_value` is its p-value.
+        `value` is the mean effect size. `words` contains the `group`, `effect_size` (in standard deviations of the
+        word's cosines), and `p_value` of each word. If only one word was measured, `p_value` is its p-value.
 
     Raises
     ------
@@ -56,8 +57,8 @@ def wefat(
 
     Notes
     -----
-    Misleads as WEAT does: d measures how cleanly a word separates two classes, not by how much. A word with few
-    attributes has a large ``|d|`` by chance, and testing every target multiplies false positives.
+    WEFAT misleads like WEAT: d measures how clearly a word separates two classes instead of the size of the difference.
+    With few attributes, ``|d|`` is large by chance, and testing every target increases the number of false positives.
 
     References
     ----------
@@ -76,7 +77,7 @@ def wefat(
     if min(n_a, n_b) < 2:
         raise MeasureError("WEFAT needs at least two words in each class, but a class has 1.")
     rows = _chosen(design, targets)
-    # Cosines with A, then B, with the other sign for the second group, whose class is B.
+    # Cosines with A, followed by those with B. The sign is reversed for the second group, whose class is B.
     sign = np.where(np.arange(len(design.words)) < design.n_x, 1, -1)
     scores = (np.hstack([design.to_a, design.to_b]) * sign[:, None])[rows]
     tests = permutation_tests(scores, n_a, alternative=alternative, permutations=permutations, seed=seed)
@@ -94,7 +95,7 @@ def wefat(
 
 
 def _chosen(design: TwoByTwo, targets: str | Sequence[str] | None) -> list[int]:
-    """Return the positions of the chosen targets, or of all."""
+    """Return the positions of the chosen targets, or of all targets."""
     names = design.words.index.tolist()
     words = names if targets is None else listed("targets", targets, str, f"['{names[0]}']", MeasureError)
     for word in words:

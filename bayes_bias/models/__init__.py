@@ -1,1 +1,1 @@
-"""Statistical models and the one way from a table to a fit: specs, PyMC models, sampling, diagnostics, storage."""
+"""Statistical models: specifications, priors, variance components, and PyMC models."""

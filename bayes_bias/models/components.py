@@ -1,4 +1,4 @@
-"""The sources of variance of the crossed model: each is declared once, for all subpackages."""
+"""The variance components of the crossed model. Each is declared once, for all subpackages."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from bayes_bias.table.labels import SIDES, Side
 from bayes_bias.table.scopes import Part
 
-# The suffix of a scale by which a word's effect differs between replicates.
+# Suffix of the scales of differences between replicates in the effect of a word.
 BY_REPLICATE = "_by_replicate"
 
 type Need = Literal["controls", "groups", "clusters", "replicates"]
@@ -24,19 +24,19 @@ class Component:
     Attributes
     ----------
     name : str
-        Of its standard deviation, in specs (the parameter of a prior) and in posteriors.
+        Name of the standard deviation, in specs (as the parameter of a prior) and in posteriors.
     part : {"targets", "attributes", "residual", "replicates"}
-        The part of a contrast's variance that it feeds, and of targets and attributes also the side.
+        The part of a contrast's variance to which the component contributes. "targets" and "attributes" are also sides.
     effect : str
-        Its effect in the model's formula, as texts write it.
+        Effect in the formula of the model, as text.
     effect_by_replicate : str
-        The same if the effect may differ between replicates, or "" if it may not.
+        Effect in the formula if it may differ between replicates, or "" if it may not.
     dims : tuple of str
-        Along which its scale may differ, which the spec decides, see `bayes_bias.models.priors.scale`.
+        Dimensions along which the scale may differ, depending on the spec.
     needs : tuple of {"controls", "groups", "clusters", "replicates"}
-        What a table must have: control classes, more than one group, words in clusters, replicates.
+        What a table must contain: control classes, more than one group, clusters of words, or replicates.
     over_groups, over_classes : str
-        Its pattern over groups (of attributes and replicates) and over classes (of targets and replicates), see
+        Pattern over groups (for attributes and replicates) and over classes (for targets and replicates). See
         `over_classes`.
     """
 
@@ -147,29 +147,30 @@ COMPONENTS: tuple[Component, ...] = (
     ),
 )
 
-# Effects of single words, and the residual; controls last, which is the order of sampling.
+# Effects of single words, and the residual. Effects on control classes come last, because this is the order of
+# sampling.
 OF_WORDS = sorted(
     (c for c in COMPONENTS if not {"clusters", "replicates"} & set(c.needs)), key=lambda c: "controls" in c.needs
 )
-# Clusters are the sub-topics or pairs that a word list names: effects that their words share.
+# Clusters are the sub-topics or pairs that a word list names. The words of a cluster share these effects.
 OF_CLUSTERS: Mapping[Side, tuple[Component, ...]] = {
     side: tuple(c for c in COMPONENTS if "clusters" in c.needs and c.part == f"{side}s") for side in SIDES
 }
-# A replicate's own effects on blocks.
+# Effects of a replicate on blocks.
 OF_REPLICATES = tuple(c for c in COMPONENTS if c.part == "replicates")
 REPLICATES = tuple(c.name for c in OF_REPLICATES)
 DIFFERING = tuple(c.name + BY_REPLICATE for c in COMPONENTS if c.effect_by_replicate)
-# Along which dims a scale may differ.
+# Dimensions along which a scale may differ.
 DIMS = {c.name + suffix: c.dims for c in COMPONENTS for suffix in ("", BY_REPLICATE)}
-# Terms that a model has if its file gives them a prior.
+# Optional terms, which a model includes if its file contains priors for them.
 RESIDUAL, CONTROL_RESIDUAL = "sd_residual", "sd_residual_control"
 OPTIONAL = frozenset(
     {*(c.name for c in COMPONENTS if {"clusters", "replicates"} & set(c.needs)), *DIFFERING, CONTROL_RESIDUAL}
 )
 
 
-# Where a model has effects as variables, that of each part of a contrast's variance. No scope takes what is left of
-# single replicates' values for fixed, so that it has none.
+# Name of the variable with the effects of each variance component, in models with effects as variables. The residual of
+# single replicates has no variable, because no scope fixes it.
 EFFECT_OF: Mapping[Part, str] = {
     "targets": "target_effect",
     "attributes": "attribute_effect",
@@ -181,13 +182,13 @@ EFFECT_OF: Mapping[Part, str] = {
 
 
 def effects_in_formula() -> dict[str, str]:
-    """The effect of each scale, as the formula in texts has it."""
+    """Return the effect of each scale as text for the formula."""
     effects = {c.name: c.effect for c in COMPONENTS}
     return effects | {c.name + BY_REPLICATE: c.effect_by_replicate for c in COMPONENTS if c.effect_by_replicate}
 
 
 def present(components: Iterable[Component], n_groups: int, *, controls: bool) -> list[Component]:
-    """The components that a design has use for, by its groups and control classes."""
+    """Return the components that apply to a design, given its groups and control classes."""
     missing: set[Need] = set()
     if n_groups <= 1:
         missing.add("groups")
@@ -197,10 +198,10 @@ def present(components: Iterable[Component], n_groups: int, *, controls: bool) -
 
 
 def scales_needed(data: xr.Dataset) -> list[str]:
-    """The standard deviations without which the variance of a contrast of a table is not known."""
+    """Return the standard deviations that are necessary to compute the variance of a contrast of a table."""
     n_groups, controls = data.sizes["group"], bool(data.sizes["control"])
     words = [component.name for component in present(OF_WORDS, n_groups, controls=controls)]
-    if CONTROL_RESIDUAL in words:  # without a residual of their own, control classes have that of the others
+    if CONTROL_RESIDUAL in words:  # without their own residual, control classes have the same residual as other classes
         words.remove(CONTROL_RESIDUAL)
     if not data.sizes["replication"]:
         return words
@@ -209,10 +210,10 @@ def scales_needed(data: xr.Dataset) -> list[str]:
 
 
 def over_classes(n_classes: int, n_associated: int) -> dict[str, NDArray[np.float64]]:
-    """Patterns by name: which effects move which classes, (effects, classes).
+    """Return which effects act on which classes (effects, classes), for each pattern by name.
 
-    One effect for all classes, or for all associated ones; one for each associated class, which sum to zero, as they do
-    over groups; one for each control class.
+    A pattern has one effect for all classes, one effect for all associated classes, one effect per associated class
+    (which sum to zero, as do effects over groups), or one effect per control class.
     """
     single = np.eye(n_classes)
     associated = single[:n_associated].sum(axis=0, keepdims=True)

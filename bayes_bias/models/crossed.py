@@ -1,4 +1,4 @@
-"""The default model, with the exact collapsed likelihood of all raw values."""
+"""The default model, with the exact collapsed likelihood of all values."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -37,7 +37,9 @@ data = sufficient_statistics
 
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """Return the arrays of `parts_in_units` by name, and what vectors tell of preferences and related words."""
+    """Return the arrays of `parts_in_units` by name, and the information of vectors about preferences and related
+    words.
+    """
     _, parts = parts_in_units(spec, data)
     arrays: dict[str, np.ndarray] = {}
     for name, part in parts.items():
@@ -46,12 +48,12 @@ def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
 
 
 def inputs_as_measured(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """Return the same in the units of the table, and the units of the priors."""
+    """Return the inputs in the units of the table, and the units of the priors."""
     return inputs(spec.with_option("unit", AS_MEASURED), data) | units_by_category(spec, data, unit_of(spec, data))
 
 
 def parts_in_units(spec: ModelSpec, data: xr.Dataset) -> tuple[Patterns, dict[str, Part]]:
-    """Return the terms of a model of a table and its independent parts, in units of the priors.
+    """Return the terms of a model of a table, and the independent parts of the table, in units of the priors.
 
     Block means of the whole table carry no information about the scales.
     """
@@ -71,7 +73,7 @@ def parts_in_units(spec: ModelSpec, data: xr.Dataset) -> tuple[Patterns, dict[st
 
 
 def _refuse_pairs_of_two_scales(spec: ModelSpec, data: xr.Dataset, side: Side) -> None:
-    """Raise an error if words of two groups, or classes, are paired that have scales of their own."""
+    """Raise an error if paired words are in two groups, or classes, that have different scales."""
     paired, scales = "pair" in data[f"{side}_clustering"].to_numpy(), spec.options["scales"]
     if paired and clusters_in(spec, data, side) and (scales == BY_GROUP or (side, scales) == ("attribute", BY_CLASS)):
         cells = {"target": "groups", "attribute": "classes"}[side]
@@ -83,54 +85,53 @@ def _refuse_pairs_of_two_scales(spec: ModelSpec, data: xr.Dataset, side: Side) -
 
 
 def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[str]]) -> None:
-    r"""Crossed random effects of targets and attributes, in units of the priors, in the
-    PyMC model at hand.
+    r"""Add crossed random effects of targets and attributes, in units of the priors, to the current PyMC model.
 
     For target ``i`` of group ``g`` and attribute ``j`` of class ``c``::
 
         y[i, j] = mean[g, c] + a[i] + u[i] (c associated) + x[i, c] + b[j] + w[j, g] + e[i, j]
 
-    ``a`` (scale ``sd_target``) and ``u`` (``sd_target_associated``) are a target's levels, in all classes and in the
-    associated ones; ``b`` (``sd_attribute[c]``) is an attribute's level. ``x`` is a target's preference for single
-    classes: over the K associated classes preferences sum to zero, with standard deviation
+    ``a`` (scale ``sd_target``) and ``u`` (``sd_target_associated``) are levels of a target, in all classes and in the
+    associated classes; ``b`` (``sd_attribute[c]``) is the level of an attribute. ``x`` is a target's preference for
+    single classes: over the K associated classes preferences sum to zero, with standard deviation
     ``sd_target_preference`` each, and hence correlation -1 / (K - 1); each control class has a separate deviation
     (``sd_target_control``). ``w`` is an attribute's preference for single groups, summing to zero over the G groups,
-    with ``sd_attribute_preference[c]`` each. ``e`` is the residual (``sd_residual``, and
-    ``sd_residual_control`` in control classes, which vary in other ways). All are normal and independent but for the
-    sums.
+    with ``sd_attribute_preference[c]`` each. ``e`` is the residual (``sd_residual``, and ``sd_residual_control`` in
+    control classes). All effects are normal and independent, except for the constraints on sums.
 
-    Levels and preferences have separate scales so that a target may be the closer to one class the further it is from
-    another. Were preferences independent between classes, their covariance could not be negative, and the noise of a
-    contrast would be understated by up to a factor of two if it is.
+    Levels and preferences have separate scales, so that a target that is close to one class can be far from another. If
+    preferences were independent between classes, their covariance could not be negative, and the noise of a contrast
+    could be underestimated by up to a factor of two.
 
-    ``u`` is what a target has in common with all associated classes and not with the controls: some words of
-    mathematics are closer to people than others, whether male or female. Without controls it is the only level, and
-    there is no ``a``.
+    ``u`` is how close a target is to all associated classes, compared with controls. For example, some words of
+    mathematics are closer to people than others, for both male and female people. Without controls, ``u`` is the only
+    level, and there is no ``a``.
 
-    A single group's attributes have no preference: there is no other to prefer it to, and no ``w``.
+    With a single group, attributes have no preference, so there is no ``w``.
 
-    If vectors show how words vary together, they tell the prior of preferences, and how much the words of a group or
-    class share (`bayes_bias.models.preferences`). If a list names sub-topics, or pairs, and vectors tell nothing, their
-    words share effects of the same kind (``sd_target_cluster`` and ``sd_target_cluster_preference``,
-    ``sd_attribute_cluster`` and ``sd_attribute_cluster_preference``), one for each sub-topic or pair.
+    If vectors are available, they determine the prior of preferences and how strongly the words of a group or class are
+    related (`bayes_bias.models.preferences`). If a list names sub-topics or pairs and vectors are not available, the
+    words of a sub-topic or pair share effects of the same kind (``sd_target_cluster`` and
+    ``sd_target_cluster_preference``, ``sd_attribute_cluster`` and ``sd_attribute_cluster_preference``), one for each
+    sub-topic or pair.
 
-    The word effects are integrated out, and so are the block means, which have a flat prior: what remains, and is
-    observed, are the scatter matrices of the interaction, row and column parts of the table, with the covariances of
-    `bayes_bias.models.patterns`; and of how block means differ between replicates, if there are any. Slopes of
-    covariates are integrated out like the means (`bayes_bias.models.slopes`).
+    Word effects and block means, which have a flat prior, are integrated out. The observed variables are then the
+    scatter matrices of the interaction, rows, and columns of the table, with covariances from
+    `bayes_bias.models.patterns`. With replicates, there is also a scatter matrix of differences in block means between
+    replicates. Slopes of covariates are integrated out as well (`bayes_bias.models.slopes`).
     """
-    from bayes_bias.models import crossed_marginal  # a fit needs no PyMC, and importing it takes as long as a fit
+    from bayes_bias.models import crossed_marginal  # a fit needs no PyMC, and importing PyMC takes as long as a fit
 
     crossed_marginal.build(spec, inputs, coords)
 
 
 def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
-    """In the units of the table, with what was integrated out, drawn from its normal distribution given the scales.
+    """Return the posterior in the units of the table, with draws of the quantities that were integrated out.
 
-    ``target_average`` and ``attribute_average`` (group, attribute_class) are the averages over each block of the
-    effects of the words at hand, ``mean`` is what they and the residual leave of the observed block mean. Of a table
-    with replicates also ``replicate_average``, ``residual_average``, and ``target_average_by_replicate`` and so on.
-    If words have covariates, also slopes, and ``mean`` is at equal covariates.
+    ``target_average`` and ``attribute_average`` (group, attribute_class) are block averages of the effects of the words
+    in the table. ``mean`` is the observed block mean minus these averages and the residual. A table with replicates
+    also has ``replicate_average``, ``residual_average``, ``target_average_by_replicate`` and so on. If words have
+    covariates, slopes are included, and ``mean`` is at equal covariates.
     """
     scaled = with_inflation(draws_in_units(posterior, unit_of(spec, data), units_of_priors(spec, data)), data, rng)
     variances = Variances.from_posterior(scaled, data)
@@ -179,7 +180,7 @@ def _averages(
 
 
 def _shared(covariance: Numbers, side: Side, patterns: Patterns, rng: np.random.Generator) -> Numbers:
-    """Draw the averages over blocks of what the clusters of a side share, (..., groups, classes)."""
+    """Draw the averages over blocks of the effects that clusters of a side share, (..., groups, classes)."""
     overlap = patterns.overlap[side]
     *sample, k, _ = covariance.shape
     repeated = np.broadcast_to(covariance[..., None, :, :], (*sample, len(overlap), k, k))
@@ -188,7 +189,7 @@ def _shared(covariance: Numbers, side: Side, patterns: Patterns, rng: np.random.
 
 
 def with_inflation(posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
-    """Return the posterior with the inflation by related words, which is drawn here unless it was sampled."""
+    """Return the posterior with the inflation by related words. Draw the inflation if it was not sampled."""
     for side in related_sides(data):
         name = inflation_name(side)
         if name not in posterior:
@@ -200,13 +201,13 @@ def with_inflation(posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Gener
 
 
 def root_of(covariance: np.ndarray) -> np.ndarray:
-    """R with ``R R' = covariance``, (..., k, k), which may be of deficient rank."""
+    """Return R with ``R R' = covariance``, (..., k, k). The covariance may be rank-deficient."""
     values, vectors = np.linalg.eigh(covariance)
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0))[..., None, :])
 
 
 def draw_normal(covariance: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """One draw for each covariance matrix (..., k, k), perhaps of deficient rank: (..., k)."""
+    """Draw one vector (..., k) for each covariance matrix (..., k, k), which may be rank-deficient."""
     normal = rng.standard_normal(covariance.shape[:-1])
     return np.asarray((root_of(covariance) @ normal[..., None])[..., 0])
 
@@ -214,7 +215,9 @@ def draw_normal(covariance: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def given_draws(
     posterior: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
 ) -> tuple[Any, tuple[Any, ...]]:
-    """See `Structure.given_draws`. Reads ``mean``, effects of words, ``sd_residual`` and its shape parameters."""
+    """See `Structure.given_draws`. The function reads ``mean``, word effects, ``sd_residual``, and its shape
+    parameters.
+    """
     group = xr.DataArray(data.group_of.to_numpy()[target], dims="pair")
     attribute_class = xr.DataArray(data.class_of.to_numpy()[attribute], dims="pair")
     expected = (

@@ -1,5 +1,6 @@
-"""The crossed model with every word effect and every value written out: `bayes_bias.pymc_model`, and fits of
-incomplete tables and heavy tails."""
+"""The crossed model with explicit word effects and values, for `bayes_bias.pymc_model`, incomplete tables, and heavy
+tails.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -61,11 +62,11 @@ DIMS = (
 GENERALISES = True
 COLLAPSED = False
 
-# The prior of block means: so many typical values wide that the data decide.
+# Width of the prior of block means, in typical values. It is so large that the data dominate.
 _WIDE = 10.0
-# The least variance of residuals, in that of values within blocks, with which the sampler's steps are shaped.
+# Smallest residual variance, relative to the variance within blocks, that is used to tune the steps of the sampler.
 _LEAST = 1e-4
-# Along which dim the effects of words differ, by the part of the variance that they feed.
+# Dimension along which the effects of words differ, for each variance component.
 _ACROSS: Mapping[str, str] = {"targets": "attribute_class", "attributes": "group"}
 _DESIGN = ("group_of", "class_of", "pair_target", "pair_attribute", "target_cluster", "attribute_cluster")
 
@@ -75,7 +76,7 @@ type Coords = Mapping[str, list[str]]
 
 
 def data(table: AssociationTable) -> xr.Dataset:
-    """One row for each pair that is there: positions of target and attribute, and the value, of each replicate."""
+    """Return one row for each observed pair: the positions of target and attribute, and the value in each replicate."""
     refuse_repeats(table)
     target, attribute = np.nonzero(table.values.notnull().to_numpy())
     means = table_means(table)
@@ -86,8 +87,8 @@ def data(table: AssociationTable) -> xr.Dataset:
     labels: dict[str, Any] = {}
     for side in SIDES:
         labels[f"{side}_cluster_number"] = np.arange(int(means[f"{side}_cluster"].max()) + 1)
-    # Preferences sum to zero along their last axis, and have dims of their own: ArviZ 1.3 mislabels variables whose
-    # dims are in another order than those of others.
+    # Preferences sum to zero along their last axis. They have their own dims, because ArviZ 1.3 mislabels variables
+    # whose dims are in a different order than in other variables.
     labels |= {"preferred_group": list(table.groups), "associated_class": list(table.associated_classes)}
     labels |= {"pair": pair_labels(means, target, attribute)}
     return means.assign(
@@ -98,21 +99,21 @@ def data(table: AssociationTable) -> xr.Dataset:
 
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """The pairs and the design, with values about the mean of their block, in units of the priors."""
+    """Return the pairs and the design, with values centred on the mean of their block, in units of the priors."""
     g, c = data.group_of.to_numpy()[data.pair_target], data.class_of.to_numpy()[data.pair_attribute]
     centred = (data.pair_value.to_numpy() - data.block_mean.to_numpy()[g, c]) / unit_of(spec, data)
     return _inputs(spec, data, rounded(centred), 0.0) | units_by_category(spec, data, 1.0)
 
 
 def inputs_as_measured(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """The same in the units of the table. Values as they are."""
+    """Return the pairs and the design in the units of the table, with values that are not centred."""
     units = units_by_category(spec, data, unit_of(spec, data))
     measured = spec.with_option("unit", AS_MEASURED)
     return _inputs(measured, data, data.pair_value.to_numpy(), data.pair_value.mean().item()) | units
 
 
 def _inputs(spec: ModelSpec, data: xr.Dataset, values: np.ndarray, centre: float) -> dict[str, np.ndarray]:
-    """The pairs and the design, these values, and the prior of their means."""
+    """Return the pairs and the design, the values, and the prior of their means."""
     design: dict[str, np.ndarray] = {name: data[name].to_numpy().astype(np.int32) for name in _DESIGN}
     for side in SIDES:
         if f"{side}_covariate_value" in data:
@@ -125,7 +126,7 @@ def _inputs(spec: ModelSpec, data: xr.Dataset, values: np.ndarray, centre: float
 
 
 def _evidence(data: xr.Dataset, unit: float) -> dict[str, np.ndarray]:
-    """Return what values say of the level of each word, in a unit, and the averages of which they say nothing.
+    """Return the information of the values about the level of each word, and the averages that they do not determine.
 
     See `PartlyCentredWithin`.
     """
@@ -152,19 +153,19 @@ def _evidence(data: xr.Dataset, unit: float) -> dict[str, np.ndarray]:
 
 
 def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[..., Any] | None = None) -> None:
-    """The model of `crossed.build` with explicit word effects, in the PyMC model at hand.
+    """Add the model of `crossed.build`, with explicit word effects, to the current PyMC model.
 
-    ``target_effect (attribute_class, target)`` is ``a + u + x``, ``attribute_effect (group, attribute)`` is
-    ``b + w``, with what a word shares with its sub-topic or pair. If vectors show that words are related, those of a
-    group or class share a part of each effect, with the variance that makes that of their mean ``target_inflation``
-    times as large. The variables that effects are made of have names that end in ``_z``: preferences in units of their
-    standard deviation, levels in those of the model. ``block_mean`` is the mean of these words, and ``mean``, that of
-    new words, is what remains of it without the average of effects. The sampler moves the former, which the data tell,
-    and need not move every word with it. With replicates also what differs between them, ``replicate_effect``,
-    ``target_effect_by_replicate`` and ``attribute_effect_by_replicate``, and ``pair_effect``, what all replicates have
-    in common of a pair of words. The residual may be Student-t. Slopes of covariates are as in
-    `bayes_bias.models.slopes`, with a wide normal prior, and ``mean`` is then at equal covariates.
-    `observe` adds another likelihood, see `bayes_bias.pymc_model`.
+    ``target_effect (attribute_class, target)`` is ``a + u + x``, ``attribute_effect (group, attribute)`` is ``b + w``,
+    including effects that a word shares with its sub-topic or pair. If vectors show that words are related, the words
+    of a group or class share a part of each effect, which makes the variance of their mean ``target_inflation`` times
+    as large. The free variables of effects have names that end in ``_z``. Preferences are in units of their standard
+    deviation, and levels are in units of the model. ``block_mean`` is the mean of the words in the table, and ``mean``,
+    the mean of new words, is ``block_mean`` minus the average of the effects. The sampler moves ``block_mean``, which
+    the data determine, without moving every word. With replicates, there are also the differences between replicates,
+    ``replicate_effect``, ``target_effect_by_replicate`` and ``attribute_effect_by_replicate``, and the effect of a pair
+    of words in all replicates, ``pair_effect``. The residual may be Student-t. Slopes of covariates are as in
+    `bayes_bias.models.slopes`, with a wide normal prior, and ``mean`` is then at equal covariates. `observe` adds
+    another likelihood (see `bayes_bias.pymc_model`).
     """
     sd = scales(spec, dims_of_scales(spec, coords), inputs)
     related = inflations(inputs)
@@ -202,12 +203,12 @@ def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[...
 
 
 def _average(target: pt.TensorVariable, attribute: pt.TensorVariable, inputs: Inputs) -> pt.TensorVariable:
-    """Effects of words, (words, cells), averaged over each block, (group, attribute_class)."""
+    """Return effects of words, (words, cells), averaged over each block, (group, attribute_class)."""
     return inputs["group_averaging"] @ target + (inputs["attribute_class_averaging"] @ attribute).T
 
 
 def _residual(sd: Scales, coords: Coords, class_of_pair: Any, suffix: str = "") -> pt.TensorVariable:
-    """The residual's standard deviation, of each pair if control classes have their own."""
+    """Return the residual standard deviation, for each pair if control classes have their own."""
     compared, controls = sd[RESIDUAL + suffix], sd.get(CONTROL_RESIDUAL + suffix)
     if controls is None:
         return compared
@@ -216,7 +217,7 @@ def _residual(sd: Scales, coords: Coords, class_of_pair: Any, suffix: str = "") 
 
 
 def _explained(inputs: Inputs, i: Any, j: Any, g: Any, c: Any) -> pt.TensorVariable | float:
-    """Return what the covariates of pairs of words explain. The slopes are per standard deviation."""
+    """Return the part of values that covariates explain. The slopes are per standard deviation."""
     slope = {}
     for name in SLOPES:
         covariates = [dim for dim in DIMS_OF[name] if dim.endswith("_covariate")]
@@ -235,7 +236,7 @@ def _explained(inputs: Inputs, i: Any, j: Any, g: Any, c: Any) -> pt.TensorVaria
 
 
 def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
-    """In the units of the table, about zero."""
+    """Return the posterior in the units of the table, with values centred on zero."""
     scaled = draws_in_units(posterior, unit_of(spec, data))
     return scaled.assign({name: scaled[name] + data.block_mean for name in ("block_mean", "mean")})
 
@@ -249,7 +250,9 @@ def _word_effects(
     suffix: str = "",
     inflation: pt.TensorVariable | None = None,
 ) -> pt.TensorVariable:
-    """Effects of a side's words (words, cells), or with a suffix, in each replicate (replicate, words, cells)."""
+    """Return effects (words, cells) of the words of a side or, with a suffix, in each replicate (replicate, words,
+    cells).
+    """
     category, cluster = inputs["group_of" if side == "target" else "class_of"], inputs[f"{side}_cluster"]
     components = [component for component in OF_WORDS if component.part == f"{side}s"]
     word_sd = dict(sd)
@@ -262,7 +265,7 @@ def _word_effects(
     evidence = inputs[f"{side}_evidence"], inputs[f"{side}_averaging"]
     effects = _summed(components, word_sd, (side,), coords, evidence=evidence)
     if inflation is not None:
-        # The root of zero, where no words are related, has no slope.
+        # The square root has no derivative at zero, where no words are related.
         size = pt.sqrt(pt.maximum(inflation - 1, LEAST_SQUARE) / inputs[f"n_{side}s"])[category][:, None]
         shared_by_category = {name: scale * size for name, scale in word_sd.items()}
         effects = effects + _summed(components, shared_by_category, (CATEGORY_COORD[side],), coords, category=category)
@@ -282,16 +285,17 @@ def _summed(
     category: Any = None,
     evidence: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> pt.TensorVariable:
-    """The sum of the effects of these components (entities, cells); or of words, by the positions of their entities.
+    """Return the sum of the effects of these components (entities, cells), or for words, given the position of their
+    entity.
 
-    Levels of words are sampled as the `evidence` of data on them suggests.
+    Levels of words are parametrised according to the `evidence` of the data.
     """
     total: pt.TensorVariable | float = 0.0
     n_classes = len(coords["attribute_class"])
     for component in present(components, len(coords["group"]), controls=bool(coords["control"])):
         name, scale = component.name.removeprefix("sd_") + suffix, sd[component.name + suffix]
         over = component.over_classes if component.part == "targets" else component.over_groups
-        if evidence is not None and over in ("all", "associated"):  # a level, one number for each word
+        if evidence is not None and over in ("all", "associated"):  # a level has one number for each word
             sigma = scale if scale.ndim == 0 else scale[:, 0]
             transform = PartlyCentredWithin(*evidence)
             effect = pm.Normal(f"{name}_z", 0.0, sigma, dims=entities, default_transform=transform)[:, None]
@@ -307,8 +311,9 @@ def _summed(
 
 
 def _standard_normal(name: str, component: Component, entities: tuple[str, ...], coords: Coords) -> pt.TensorVariable:
-    """Effects of variance one: of targets (entities, classes), attributes (entities, groups), replicates (entities,
-    groups, classes), along an axis of length one if they are the same for all."""
+    """Return effects with variance one: of targets (entities, classes), attributes (entities, groups), or replicates
+    (entities, groups, classes). Axes along which effects do not differ have length one.
+    """
     drawn_along = {
         ("group", "zero-sum"): "preferred_group",
         ("attribute_class", "zero-sum"): "associated_class",

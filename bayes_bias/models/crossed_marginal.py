@@ -1,6 +1,8 @@
-"""The crossed model in PyMC with word effects integrated out: what `bayes_bias.fitting.collapsed_density` computes.
+"""The crossed model in PyMC with word effects integrated out, which `bayes_bias.fitting.collapsed_density` computes
+faster.
 
-What is observed are scatter matrices: Wishart, with covariances that are sums of coefficients times known patterns.
+The observed variables are scatter matrices with a Wishart distribution. Their covariances are sums of coefficients
+times known patterns.
 """
 
 from collections.abc import Mapping
@@ -17,16 +19,16 @@ from bayes_bias.shared_types import Numbers
 
 
 def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[str]]) -> None:
-    """See `bayes_bias.models.crossed.build`."""
+    """Add the model to the current PyMC model. See `bayes_bias.models.crossed.build`."""
     sd = scales(spec, dims_of_scales(spec, coords), inputs)
     coefficients = pt.concatenate([scale.ravel() for scale in sd.values()]) ** 2
-    inflations(inputs)  # the scatter says nothing about them
+    inflations(inputs)  # the scatter contains no information about these variables
     for df in inputs:
         if not df.endswith("_df"):
             continue
         name = df.removesuffix("_df")
-        # Scatter matrices have a Wishart distribution, singular if `df` is below their size. Up to a constant their
-        # density is given by `bayes_bias.models.table_parts.Part`.
+        # Scatter matrices have a Wishart distribution, which is singular if `df` is smaller than their size.
+        # `bayes_bias.models.table_parts.Part` defines the density up to a constant.
         pm.CustomDist(
             name,
             coefficients,
@@ -42,7 +44,7 @@ def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[
 def _log_density(
     scatter: pt.TensorVariable, coefficients: pt.TensorVariable, patterns: pt.TensorVariable, df: pt.TensorVariable
 ) -> pt.TensorVariable:
-    """Return the log density of scatter matrices, given the coefficients of their covariances."""
+    """Return the log density of scatter matrices given the coefficients of their covariances."""
     covariance = (coefficients[:, None, None] * patterns).sum(axis=1)
     _, log_det = pt.linalg.slogdet(covariance)
     explained = (pt.linalg.inv(covariance) * scatter).sum(axis=(-1, -2))
@@ -54,7 +56,7 @@ def _random(
 ) -> Numbers:
     """Draw scatter matrices by Bartlett's decomposition.
 
-    Its last columns are zero if there are fewer normal vectors than dimensions.
+    The last columns of the factor are zero if there are fewer normal vectors than dimensions.
     """
     root = np.linalg.cholesky(np.tensordot(coefficients, patterns, ([0], [1])))
     n, shape = root.shape[-1], (*(size or ()), *root.shape)

@@ -1,4 +1,4 @@
-"""A PyMC model that its user wrote or changed: what it must provide."""
+"""A PyMC model that the user wrote or changed, and the variables that it must provide."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -24,8 +24,8 @@ from bayes_bias.table.association_table import AssociationTable
 
 type CustomModel = pm.Model | Callable[[AssociationTable], pm.Model]
 
-# What estimands read, with dims in any order: the first is needed, the others by what is asked of the fit. A scale that
-# lacks a dim is the same along it.
+# The variables that estimands read, with dims in any order. The first is required, and the others depend on the
+# requested estimands. A scale without a dim is constant along it.
 PROTOCOL: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "mean": ("group", "attribute_class"),
@@ -41,13 +41,13 @@ PROTOCOL: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def built(model: CustomModel, table: AssociationTable) -> pm.Model:
-    """Return the model of a table, or raise an error if `fit` could not sample it or no estimand could be read from it.
+    """Return the model of a table. Raise an error if `fit` could not sample it, or if estimands could not read it.
 
     Raises
     ------
     SpecError
         If a function returned no model, if nothing is observed, if a free variable is discrete, if ``mean`` is missing,
-        or if a name of the protocol has other dims, or a dim other labels than the table.
+        if a required variable has other dims, or if a dim has other labels than the table.
     """
     if not isinstance(model, pm.Model) and not callable(model):
         raise SpecError(
@@ -73,12 +73,12 @@ def built(model: CustomModel, table: AssociationTable) -> pm.Model:
 
 
 def name_of(model: CustomModel) -> str:
-    """That of the function. A model itself has none."""
+    """Return the name of the function. A model has no name."""
     return str(getattr(model, "__name__", "custom"))
 
 
 def custom_spec(name: str, model: pm.Model) -> ModelSpec:
-    """The model as far as a fit keeps it: its name and the hash of its graph."""
+    """Return the description of the model that a fit stores: its name and the hash of its graph."""
     return ModelSpec(
         name=name,
         title=f"'{name}', a model of the user's own",
@@ -90,7 +90,7 @@ def custom_spec(name: str, model: pm.Model) -> ModelSpec:
 
 
 def graph_sha256(model: pm.Model) -> str:
-    """Hash of the log density, its constants and data, of what is derived, and of where sampling begins."""
+    """Return a hash of the log density, its constants and data, the derived variables, and the starting point."""
     variables = [*model.logp(sum=False), *model.deterministics]
     begin = sorted((variable.name, str(value)) for variable, value in model.rvs_to_initial_values.items())
     content = hashlib.sha256((pytensor.dprint(variables, file="str", print_type=True) + str(begin)).encode())
@@ -103,19 +103,19 @@ def graph_sha256(model: pm.Model) -> str:
 
 
 def dims_of_protocol(model: pm.Model) -> tuple[str, ...]:
-    """The dims of what estimands read in a model, whose labels are those of the table."""
+    """Return the dims of the variables that estimands read. The labels of these dims come from the table."""
     variables = _drawn(model)
     dims = chain.from_iterable(PROTOCOL[variable] for variable in PROTOCOL if variable in variables)
     return tuple(dict.fromkeys(dims))
 
 
 def _drawn(model: pm.Model) -> set[str]:
-    """Return the names of all variables in a posterior."""
+    """Return the names of all variables in the posterior."""
     return {variable.name for variable in (*model.free_RVs, *model.deterministics)}
 
 
 def _check_variables(name: str, model: pm.Model) -> None:
-    """Raise an error if a variable that estimands read is missing, or has other dims than they expect."""
+    """Raise an error if a required variable is missing or has unexpected dims."""
     variables = _drawn(model)
     if "mean" not in variables:
         raise SpecError(
@@ -135,7 +135,7 @@ def _check_variables(name: str, model: pm.Model) -> None:
 
 
 def _check_labels(name: str, model: pm.Model, data: xr.Dataset) -> None:
-    """Raise an error if a dim of the protocol has other labels than the table."""
+    """Raise an error if the labels of a dim differ from the table."""
     for dim in dims_of_protocol(model):
         if dim not in model.dim_lengths:
             continue
@@ -159,7 +159,7 @@ def _check_labels(name: str, model: pm.Model, data: xr.Dataset) -> None:
                 )
 
 
-# What the package asks of any structure, see `Structure`.
+# The functions that every model structure provides. See `Structure`.
 
 DIMS = ()
 GENERALISES = True
@@ -176,7 +176,7 @@ inputs_as_measured = inputs
 
 
 def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
-    """As it is: such a model is in the units of the table."""
+    """Return the posterior unchanged, because a user-defined model is in the units of the table."""
     return posterior
 
 

@@ -23,7 +23,7 @@ type FloatOrArray = float | NDArray[np.float64]
 
 
 class Terms(NamedTuple):
-    """Terms of a log density, see above. One with the default value is absent."""
+    """Terms of a log density, as defined above. A term with its default value is absent."""
 
     constant: Any = 0.0
     power: Any = 0.0  # p
@@ -39,7 +39,7 @@ class Terms(NamedTuple):
 
 
 class Kind(Enum):
-    """What a parameter is: what another unit does to it, and whether it may be negative."""
+    """The kind of a parameter: how it changes with the unit, and whether it may be negative."""
 
     SCALE = "multiplied by a unit"
     RATE = "divided by a unit"
@@ -72,13 +72,14 @@ class Family:
     Attributes
     ----------
     parameters : mapping of str to Kind
-        In PyMC's order.
+        Names and kinds of the parameters, in PyMC's order.
     terms : callable, optional
-        From the parameters to the `Terms` of the log density, for families of positive numbers.
+        Function that returns the `Terms` of the log density from the parameters, for families of positive numbers.
     size : callable, optional
-        From the parameters to the order of magnitude, by default the first scale, or one over the first rate.
+        Function that returns the order of magnitude from the parameters. Defaults to the first scale, or to one over
+        the first rate.
     open_at_zero : bool
-        Whether the density is positive at zero, where a standard deviation may well lie.
+        Whether the density is positive at zero, which is a plausible standard deviation.
     """
 
     parameters: Mapping[str, Kind]
@@ -98,7 +99,7 @@ class Family:
         return MappingProxyType({name: self.parameters[name].in_unit(v, unit) for name, v in parameters.items()})
 
 
-# Of means, which may be negative.
+# Families for means, which may be negative.
 REAL: Mapping[str, Family] = MappingProxyType(
     {
         "Normal": Family({"mu": Kind.LOCATION, "sigma": Kind.SCALE}),
@@ -109,7 +110,7 @@ REAL: Mapping[str, Family] = MappingProxyType(
     }
 )
 
-# Of standard deviations.
+# Families for standard deviations.
 POSITIVE: Mapping[str, Family] = MappingProxyType(
     {
         "HalfNormal": Family(
@@ -158,7 +159,7 @@ POSITIVE: Mapping[str, Family] = MappingProxyType(
 
 
 def log_density(terms: Terms, values: Any) -> NDArray[np.float64]:
-    """Return the log density of positive numbers, of a single prior."""
+    """Return the log density of positive numbers under a single prior."""
     s = np.asarray(values, dtype=float)
     total = terms.constant - terms.rate * s - 0.5 * (s / terms.halfwidth) ** 2
     if terms.power:

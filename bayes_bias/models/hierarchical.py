@@ -20,15 +20,15 @@ DIMS = ("connection",)
 GENERALISES = False
 COLLAPSED = False
 
-# Of the order of the scales of cosines, so that the sampler starts among them.
+# This has the order of magnitude of the scales of cosines, so that the sampler starts near plausible values.
 _TYPICAL = 0.05
 
 
 def data(table: AssociationTable) -> xr.Dataset:
-    """Number, mean and scatter of each target's cosine distances in each connection.
+    """Return the number, mean, and scatter of the cosine distances of each target in each connection.
 
-    Given a target and a connection the model takes distances as independent and normal, so these few numbers
-    carry all that the rows do. A pair that the source lists twice counts twice here, as in the paper.
+    Given a target and a connection, distances are independent and normal in the model, so these statistics are
+    sufficient. A pair that the source lists twice is counted twice, as in the paper.
     """
     if table.metric != COSINE:
         raise TableError(
@@ -71,13 +71,13 @@ def _connections(table: AssociationTable, n: int) -> np.ndarray:
     associated = [table.classes.index(table.stereotypes[g]) for g in table.groups]
     own_class = np.array(associated)[table.group_index]
     is_own = own_class[:, None] == table.class_index
-    # 1 for all other associated classes, then the control classes.
+    # All other associated classes have the number 1, and the control classes have the next numbers.
     connection = np.maximum(table.class_index - len(table.associated_classes) + 2, 1)
     return np.eye(n)[np.where(is_own, 0, connection)]
 
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-    """Number, mean and scatter of distances, the same for every spec."""
+    """Return the number, mean, and scatter of distances, which do not depend on the spec."""
     return {name: data[name].to_numpy() for name in ("distance_count", "distance_mean", "distance_scatter")}
 
 
@@ -85,23 +85,23 @@ inputs_as_measured = inputs  # priors are of distances
 
 
 def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[str]]) -> None:
-    """Distances by connection, with target effects and one residual sd for each connection.
+    """Add distances by connection to the PyMC model, with target effects and one residual sd for each connection.
 
-    ``1 - y[i, j] ~ Normal(e[i, k], residual_sd[k])``, ``e[i, k] ~ Normal(connection_mean[k],
-    connection_sd[k])``. The effects ``e`` are integrated out here, which leaves the mean distances of targets and the
-    scatter within them, and come back in `complete`.
+    ``1 - y[i, j] ~ Normal(e[i, k], residual_sd[k])``, ``e[i, k] ~ Normal(connection_mean[k], connection_sd[k])``. The
+    effects ``e`` are integrated out here and drawn later in `complete`. The likelihood depends on the mean distances of
+    targets and the scatter within targets.
     """
     count, mean, scatter = inputs["distance_count"], inputs["distance_mean"], inputs["distance_scatter"]
     connection_mean = free(spec, "connection_mean", dims="connection")
     connection_sd = free(spec, "connection_sd", _TYPICAL, "connection")
     variance = free(spec, "residual_sd", _TYPICAL, "connection") ** 2
     pm.Normal("mean_distance", connection_mean, pt.sqrt(connection_sd**2 + variance / count), observed=mean)
-    # Sums of squares about the means of targets are chi-squared variables times the variance.
+    # Sums of squares around the means of targets are chi-squared variables times the variance.
     pm.Gamma("scatter", (count - 1).sum(axis=0) / 2, 1 / (2 * variance), observed=scatter, dims="connection")
 
 
 def written_out(spec: ModelSpec, table: AssociationTable) -> pm.Model:
-    """The same with the effects and every value written out, a pair as often as the source lists it."""
+    """Add the model with explicit effects and values. A pair appears as often as in the source."""
     inputs, values = data(table), table.values.to_numpy()
     times = np.isfinite(values).astype(int)
     if table.repeats is not None:
@@ -122,7 +122,9 @@ def written_out(spec: ModelSpec, table: AssociationTable) -> pm.Model:
 
 
 def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
-    """With draws of ``target_connection_mean (target, connection)``: each target's own distance, given the rest."""
+    """Return the posterior with draws of ``target_connection_mean (target, connection)``, the expected distance of each
+    target.
+    """
     residual = posterior.residual_sd**2 / data.distance_count
     weight = posterior.connection_sd**2 / (posterior.connection_sd**2 + residual)
     centre = posterior.connection_mean + weight * (data.distance_mean - posterior.connection_mean)
@@ -134,14 +136,14 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
 def given_draws(
     posterior: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
 ) -> tuple[Any, tuple[Any, ...]]:
-    """See `Structure.given_draws`. Reads ``target_connection_mean`` and ``residual_sd``."""
+    """See `Structure.given_draws`. The function reads ``target_connection_mean`` and ``residual_sd``."""
     connection = xr.DataArray(_connection_of(data)[target, attribute], dims="pair")
     expected = 1 - posterior.target_connection_mean.isel(target=target, connection=connection)
     return scipy.stats.norm, (expected, posterior.residual_sd.isel(connection=connection))
 
 
 def _connection_of(data: xr.Dataset) -> np.ndarray:
-    """Position of each pair's connection: 0 associated, 1 different, then the control classes."""
+    """Return the connection of each pair: 0 associated, 1 different, then the control classes."""
     associated, class_of = data.associated.to_numpy(), data.class_of.to_numpy()
     controls = np.setdiff1d(np.arange(data.sizes["attribute_class"]), compared_classes(data))
     position = np.ones(data.sizes["attribute_class"], dtype=int)

@@ -1,4 +1,4 @@
-"""Normal effects of many units, in coordinates that suit few data and many."""
+"""Normal effects of many units, in a parametrisation that suits both little and much data per unit."""
 
 from typing import Any
 
@@ -10,15 +10,16 @@ from pymc.logprob.transforms import Transform
 
 
 def normal_effects(name: str, mu: Any, sigma: Any, evidence: Any, dims: Any) -> pt.TensorVariable:
-    """Effects ``Normal(mu, sigma)`` in the PyMC model at hand, sampled as `PartlyCentred`.
+    """Add effects ``Normal(mu, sigma)`` to the current PyMC model, with the transform `PartlyCentred`.
 
     Parameters
     ----------
     name, mu, sigma, dims
         As in `pymc.Normal`.
     evidence : array
-        Score and information of the data on each effect, (2, ...): about which mean and with which precision, times
-        which it is the score, they know it. The posterior does not depend on it, and the sampler's steps do.
+        Score and information of the data on each effect, (2, ...). The information is the precision of an estimate from
+        the data, and the score is the estimate times the precision. The array affects only the steps of the sampler,
+        not the posterior.
     """
     return pm.CustomDist(
         name,
@@ -42,11 +43,13 @@ def _random(
 
 
 class PartlyCentred(Transform):  # type: ignore[misc]  # PyMC has no types
-    """Effects as standardised deviations from what their data and their population say of them.
+    """Transform effects to standardised deviations from their approximate conditional mean, given the data and the
+    population.
 
-    With the score S and the information I these say about ``Normal((mu / sigma² + S) v, v)``, where ``1 / v = 1 /
-    sigma² + I``. An effect without information is sampled as a standard normal variable (non-centred), one with much of
-    it as itself (centred), so that the sampler meets no funnel whether an effect has one datum or a thousand.
+    With score S and information I, the conditional distribution is approximately ``Normal((mu / sigma² + S) v, v)``,
+    where ``1 / v = 1 / sigma² + I``. An effect without information is sampled as a standard normal variable
+    (non-centred), and an effect with much information as itself (centred). The sampler therefore avoids a funnel for
+    any number of data.
 
     References
     ----------
@@ -54,7 +57,7 @@ class PartlyCentred(Transform):  # type: ignore[misc]  # PyMC has no types
     hierarchical models. Statistical Science, 22(1), 59-73. https://doi.org/10.1214/088342307000000014
     """
 
-    name = "centred"  # PyMC splits names of its value variables at underscores
+    name = "centred"  # PyMC splits the names of its value variables at underscores
     ndim_supp = 0
 
     def forward(self, value: pt.TensorVariable, *inputs: Any) -> pt.TensorVariable:
@@ -70,16 +73,17 @@ class PartlyCentred(Transform):  # type: ignore[misc]  # PyMC has no types
 
 
 class PartlyCentredWithin(Transform):  # type: ignore[misc]  # PyMC has no types
-    """The same of deviations from averages, of which data tell, beside averages as standard normal variables.
+    """Transform deviations from averages as in `PartlyCentred`, and averages to standard normal variables.
 
-    For a variable of ``pm.Normal``. Given the population, deviations and averages are independent.
+    The transform is for a variable of ``pm.Normal``. The data inform only the deviations. Given the population,
+    deviations and averages are independent.
 
     Parameters
     ----------
     evidence : array (2, effects)
-        Score and information, see `normal_effects`. The latter is the same for all effects of an average.
+        Score and information, see `normal_effects`. The information is equal for all effects of an average.
     averaging : array (effects, effects)
-        Replaces each effect by the average of those that it belongs to, such as a group of words.
+        Matrix that replaces each effect by the average of its group.
     """
 
     name = "centredwithin"

@@ -1,9 +1,9 @@
-"""The covariance of the crossed model: a sum of terms, each a coefficient times a known pattern.
+"""The covariance of the crossed model as a sum of terms. Each term is a coefficient times a known pattern.
 
-A coefficient is a squared scale. A pattern is what the declaration of a component says
-(`bayes_bias.models.components`): the covariance of its effects over groups and over classes, if its scale were one.
-Likelihood, word effects, noise floor, planning and power-scaling all read the same terms. The means of related words
-vary more than the means of independent words, by a factor for each group and class.
+A coefficient is a squared scale. A pattern is the covariance of the effects of a component over groups and classes if
+its scale were one, according to the declaration in `bayes_bias.models.components`. The likelihood, word effects, noise
+floor, planning, and power-scaling all use these terms. The means of related words vary more than the means of
+independent words, by a factor for each group and class.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -41,14 +41,14 @@ _COMPONENT = {component.name: component for component in COMPONENTS}
 
 @dataclass(frozen=True, eq=False)
 class Effects:
-    """Covariances of the effects of single words, with any axes first.
+    """Covariances of the effects of single words. Arrays may have additional leading axes.
 
     Attributes
     ----------
     target : array (..., groups, classes, classes)
-        Of the effects of one target of each group on the classes.
+        Covariance between classes of the effects of one target, for each group.
     attribute : array (..., classes, groups, groups)
-        Of the effects of one attribute of each class on the groups.
+        Covariance between groups of the effects of one attribute, for each class.
     residual : array (..., classes)
     """
 
@@ -65,8 +65,9 @@ class Effects:
         )
 
     def block_covariances(self, target: Numbers, attribute: Numbers) -> dict[Part, Numbers]:
-        """Covariances of averages over blocks of so many targets and attributes, (..., blocks, blocks), group after
-        group."""
+        """Return the covariances of block averages for these numbers of targets and attributes, (..., blocks, blocks),
+        group by group.
+        """
         *sample, n_groups, n_classes, _ = self.target.shape
         targets, attributes = np.zeros((2, *sample, n_groups, n_classes, n_groups, n_classes))
         for group in range(n_groups):
@@ -82,7 +83,7 @@ class Effects:
         }
 
     def value_variances(self, classes: list[int]) -> dict[Part, Numbers]:
-        """Variances of the effects on single values, averaged over groups and these classes."""
+        """Return the variances of the effects on single values, averaged over groups and these classes."""
         return {
             "targets": _diagonal(self.target)[..., classes].mean(axis=(-2, -1)),
             "attributes": _diagonal(self.attribute)[..., classes, :].mean(axis=(-2, -1)),
@@ -92,25 +93,25 @@ class Effects:
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """Patterns of all terms of a model of a table, one for each single scale, along the first axis of each array.
+    """Patterns of all terms of a model. The first axis of each array has one entry for each single scale.
 
     Attributes
     ----------
     words : Effects
-        Of the effects of words.
+        Patterns of the effects of words.
     between : Effects
-        Of what effects of words differ by between replicates.
+        Patterns of the differences of word effects between replicates.
     replicate : array (terms, blocks, blocks)
-        Of a replicate's own effects on blocks, group after group.
+        Patterns of the effects of a replicate on blocks, group by group.
     cluster : mapping of side to array (terms, k, k)
-        Of what the words of a sub-topic or pair share, on the k cells of the other side, whatever their own cell.
+        Patterns of the effects that the words of a sub-topic or pair share, on the k cells of the other side. They do
+        not depend on the cell of the words.
     overlap : mapping of side to array (cells, cells)
-        Covariance of the averages over groups, or classes, of an effect of variance one that clusters share, for the
-        sides whose words are in clusters.
+        Covariance of averages over groups, or classes, of a cluster effect with variance one, for sides with clusters.
     counts : mapping of side to array (cells,)
         Numbers of words.
     replicates : int
-        How many there are, or 0 if the model has no effects of replicates.
+        Number of replicates, or 0 if the model has no effects of replicates.
     """
 
     words: Effects
@@ -123,7 +124,7 @@ class Patterns:
 
     @classmethod
     def of(cls, dims: Mapping[str, Collection[str]], data: xr.Dataset) -> Self:
-        """The patterns of scales that differ along these dims, by name, in the order of their single values."""
+        """Return the patterns of scales that differ along these dims, by name, in the order of their single values."""
         terms: list[tuple[str, dict[str, int]]] = []
         for name, along in dims.items():
             for index in np.ndindex(*(data.sizes[dim] for dim in along)):
@@ -167,16 +168,17 @@ class Patterns:
 
     @cached_property
     def table(self) -> Effects:
-        """Those of the effects of words in the mean of these replicates."""
+        """The patterns of word effects in the mean over these replicates."""
         return self.words.plus(self.between, 1 / self.replicates) if self.replicates else self.words
 
     def block_covariances(
         self, n_targets: Counts | None = None, n_attributes: Counts | None = None
     ) -> dict[Part, Numbers]:
-        """Covariances of block means about their expectation, by where they come from, (terms, blocks, blocks).
+        """Return the covariances of block means around their expectation, by source of variance, (terms, blocks,
+        blocks).
 
-        Replicates count singly. With other numbers of words than in the table, clusters stay as large as they are, and
-        longer lists have more of them.
+        The covariances are for single replicates. For other numbers of words than in the table, clusters keep their
+        size, so longer lists contain more clusters.
         """
         lengths = dict(self.counts)
         if n_targets is not None:
@@ -198,7 +200,9 @@ class Patterns:
         return parts
 
     def value_variances(self, classes: list[int]) -> dict[Part, Numbers]:
-        """Variances of a single value of a single replicate, averaged over groups and some classes, (terms,)."""
+        """Return the variances of a single value in a single replicate, averaged over groups and some classes,
+        (terms,).
+        """
         parts = self.words.value_variances(classes)
         parts["targets"] = parts["targets"] + _diagonal(self.cluster["target"])[:, classes].mean(axis=-1)
         parts["attributes"] = parts["attributes"] + _diagonal(self.cluster["attribute"]).mean(axis=-1)
@@ -210,14 +214,15 @@ class Patterns:
         return parts
 
     def rows(self, side: Side, cell: int, shared: float) -> Numbers:
-        """Of the means of the words of a group (class) about their average, in the mean table, (terms, k, k), if what
-        clusters share counts so often."""
+        """Return the patterns (terms, k, k) of deviations of word means from the average of their group (class), in the
+        mean table. `shared` is the weight of effects that clusters share.
+        """
         words, between = side_covariances(self.words, side)[:, cell], side_covariances(self.between, side)[:, cell]
         apart = words + shared * self.cluster[side] + between / max(self.replicates, 1)
         return np.asarray(apart + averaged_residual(self.table.residual, side, self.counts)[:, cell])
 
     def rows_between(self, side: Side, cell: int) -> Numbers:
-        """The same of what single replicates differ by from their mean."""
+        """Return the patterns of deviations in the differences between single replicates and their mean."""
         residual = averaged_residual(self.between.residual, side, self.counts)
         return np.asarray(side_covariances(self.between, side)[:, cell] + residual[:, cell])
 
@@ -225,7 +230,7 @@ class Patterns:
 def averaged_residual(residual: Numbers, side: Side, counts: Mapping[Side, Numbers]) -> Numbers:
     """Return the covariance of averages of residuals over the words of each cell of the other side.
 
-    For the words of each cell of a side, from residual variances (..., classes) to (..., cells, k, k).
+    The residual variances have the shape (..., classes), and the result has the shape (..., cells, k, k).
     """
     n_targets, n_attributes = counts["target"], counts["attribute"]
     if side == "target":
@@ -241,7 +246,9 @@ def side_covariances(effects: Effects, side: Side) -> Numbers:
 
 
 def _class_covariance(component: Component, n_classes: int, n_associated: int, at: Mapping[str, int]) -> Numbers:
-    """Return the covariance of a component's effects over classes, of its scale of one control class if `at` has it."""
+    """Return the covariance over classes of a component's effects, for the scale of one control class if `at` contains
+    it.
+    """
     loadings = over_classes(n_classes, n_associated)[component.over_classes]
     if "control" in at:
         loadings = loadings[[at["control"]]]
@@ -250,7 +257,7 @@ def _class_covariance(component: Component, n_classes: int, n_associated: int, a
 
 
 def dims_in_posterior(posterior: xr.Dataset) -> dict[str, tuple[str, ...]]:
-    """The scales that a posterior has, by name, each with the dims along which it differs."""
+    """Return the scales in a posterior by name, each with the dims along which it differs."""
     scales = {}
     for name in map(str, posterior.data_vars):
         if name in DIMS:
@@ -264,9 +271,9 @@ def differs_by_group(posterior: xr.Dataset) -> bool:
 
 
 def inflations_of(posterior: xr.Dataset, side: Side, like: Counts) -> Numbers:
-    """Return how many times the variance of each group's, or class's, mean is as large as for independent words.
+    """Return the ratio of the variance of each group or class mean to the variance for independent words.
 
-    (..., cells), or 1 for each if no words are related.
+    The result has the shape (..., cells) and is 1 if no words are related.
     """
     name = inflation_name(side)
     if name not in posterior:
@@ -278,8 +285,9 @@ def inflations_of(posterior: xr.Dataset, side: Side, like: Counts) -> Numbers:
 
 @dataclass(frozen=True, eq=False)
 class Variances:
-    """Coefficients of all terms (..., terms), one for each draw for instance, their patterns, and how many times the
-    variance of the mean of each group (..., groups) and class is as large as for independent words."""
+    """Coefficients (..., terms) of all terms, for example one set per draw, with their patterns. The inflation is the
+    ratio of the variance of group (..., groups) and class means to the variance for independent words.
+    """
 
     coefficients: Numbers
     patterns: Patterns
@@ -287,7 +295,7 @@ class Variances:
 
     @classmethod
     def from_posterior(cls, posterior: xr.Dataset, data: xr.Dataset) -> Self:
-        """Those of draws ``(chain, draw)``, or of any other sample dims that come first.
+        """Return the coefficients of draws ``(chain, draw)``, or of draws with any other leading sample dims.
 
         Examples
         --------
@@ -311,7 +319,7 @@ class Variances:
         dims = dims_in_posterior(posterior)
         single = []
         for name, along in dims.items():
-            # Without labels: finding out that they agree takes longer than all the rest.
+            # Labels are dropped, because comparing them takes longer than the computation.
             array = posterior.variables[name]
             sample = [dim for dim in array.dims if dim not in along]
             values = array.transpose(*sample, *along).to_numpy()
@@ -321,21 +329,21 @@ class Variances:
         return cls(np.concatenate(single, axis=-1) ** 2, patterns, inflation)
 
     def of(self, patterns: Any) -> Numbers:
-        """The sum of patterns (terms, ...), each times its coefficient."""
+        """Return the sum of patterns (terms, ...), each times its coefficient."""
         return np.tensordot(self.coefficients, patterns, 1)
 
     def effects(self, effects: Effects) -> Effects:
-        """The same of each covariance of effects."""
+        """Return this sum for each covariance of effects."""
         return Effects(self.of(effects.target), self.of(effects.attribute), self.of(effects.residual))
 
     @cached_property
     def words(self) -> Effects:
-        """Of the effects of words, on average over all replicates that could be."""
+        """The covariances of word effects in the average over all possible replicates."""
         return self.effects(self.patterns.words)
 
     @cached_property
     def table(self) -> Effects:
-        """Of the effects of words, and the residual, in the mean of these replicates."""
+        """The covariances of word effects and the residual in the mean of these replicates."""
         return self.effects(self.patterns.table)
 
     def contrast_variances(
@@ -345,11 +353,11 @@ class Variances:
         n_attributes: Counts | None = None,
         n_replicates: float | None = None,
     ) -> dict[Part, Numbers]:
-        """Sampling variance of contrasts of the mean table's block means, by where it comes from.
+        """Return the sampling variance of contrasts of block means in the mean table, by source of variance.
 
-        Given the scales it is also the posterior variance of the contrast, whose prior is flat, given the block means.
-        Weights are (contrasts, groups, classes), numbers of words as in the table or ``(groups,)`` and ``(classes,)``.
-        Each part is (..., contrasts), in squared units of the table.
+        Given the scales and the block means, this is also the posterior variance of the contrast, because its prior is
+        flat. Weights have the shape (contrasts, groups, classes). Numbers of words are those in the table, or
+        ``(groups,)`` and ``(classes,)``. Each part is (..., contrasts), in squared units of the table.
         """
         flat = weights.reshape(len(weights), -1)
         times = self.patterns.replicates if n_replicates is None else n_replicates
@@ -361,10 +369,10 @@ class Variances:
         return variances
 
     def _inflated(self, part: Part, blocks: Numbers) -> Numbers:
-        """Sum what blocks (terms, contrasts, groups, classes) contribute.
+        """Sum the contributions of blocks (terms, contrasts, groups, classes).
 
-        Related words contribute in proportion to the variance of their mean. Blocks of one group (class) alone have
-        targets (attributes) in common.
+        Related words contribute in proportion to the variance of their mean. Only blocks of the same group (class)
+        share targets (attributes).
         """
         if part not in ("targets", "attributes"):
             return self.of(blocks.sum(axis=(-2, -1)))
@@ -373,7 +381,7 @@ class Variances:
         return np.asarray((by_cell * self.inflation[side][..., None, :]).sum(axis=-1))
 
     def block_covariances(self) -> dict[Part, Numbers]:
-        """Covariances of the block means of the mean table, by where they come from, (..., blocks, blocks)."""
+        """Return the covariances of block means in the mean table, by source of variance, (..., blocks, blocks)."""
         n_groups, n_classes = map(len, self.patterns.counts.values())
         times = {
             "targets": np.repeat(self.inflation["target"], n_classes, axis=-1),
@@ -386,8 +394,9 @@ class Variances:
         return covariances
 
     def value_variances(self, classes: Iterable[int]) -> dict[Part, Numbers]:
-        """Variance of a single value of a single replicate about its block's mean, averaged over groups and some
-        classes, by where it comes from; (...)."""
+        """Return the variance (...) of a single value in a single replicate around its block mean, averaged over groups
+        and some classes, by source of variance.
+        """
         patterns = self.patterns.value_variances(list(classes))
         return {part: self.of(pattern) for part, pattern in patterns.items()}
 
@@ -397,14 +406,14 @@ def _diagonal(covariance: Numbers) -> Numbers:
     return np.diagonal(covariance, axis1=-2, axis2=-1)
 
 
-# Effects of variance one that sum to zero: n of them have the covariance ``(I - 1/n) n / (n - 1)``.
+# Effects with variance one that sum to zero. The covariance of n effects is ``(I - 1/n) n / (n - 1)``.
 
 
 def zero_sum_sd(n: Any, numerics: Any = np) -> Any:
-    """Standard deviation that makes n deviations from their mean have variance one."""
+    """Return the standard deviation for which n deviations from their mean have variance one."""
     return numerics.sqrt(n / (n - 1))
 
 
 def zero_sum_covariance(n: int) -> NDArray[np.float64]:
-    """Covariance of n such effects, zero for a single one."""
+    """Return the covariance of n effects with variance one that sum to zero. It is zero for a single effect."""
     return np.asarray((np.eye(n) - 1 / n) * n / max(n - 1, 1))

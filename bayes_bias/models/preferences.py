@@ -1,21 +1,22 @@
-r"""Preferences and related words of the crossed model, as far as vectors tell them.
+r"""Preferences and related words of the crossed model, with information from word vectors.
 
-*Preferences.* Seen with the opposite words at hand, the preference of a word of group or class k has the variance
+*Preferences.* The measured preference of a word of group or class k, for the opposite words of the list, has the
+variance
 
 .. math:: \tau_k^2 = \sigma_k^2 + c_k,
 
-of which :math:`\sigma_k^2` is the variance of its own preference, and :math:`c_k` what residuals, averaged over the
-opposite words, add. Vectors tell :math:`\tau_k^2`: it varies about :math:`s_k^2` like a variance with
-:math:`D` degrees of freedom,
+where :math:`\sigma_k^2` is the variance of true preferences, and :math:`c_k` is the contribution of residuals, averaged
+over the opposite words. Vectors provide an estimate :math:`s_k^2` of :math:`\tau_k^2` with :math:`D` degrees of
+freedom,
 
 .. math:: \tau_k^2 \sim D\, s_k^2 / \chi^2_D, \qquad \sigma_k^2 = \max(\tau_k^2 - c_k, 0),
 
 where :math:`s_k` is the expected standard deviation and D the number of directions in which general words vary
-(`bayes_bias.associations.related`). If :math:`\tau_k^2` is below what residuals add, words have no preferences of their
-own, as in lists of random words.
+(`bayes_bias.associations.related`). If :math:`\tau_k^2` is below the contribution of residuals, words have no true
+preferences, as in lists of random words.
 
 *Related words.* The words of k share a part of each effect, so that the variance of their mean is :math:`I_k` times as
-large. It was estimated from D directions, so that
+large as for independent words. Its estimate :math:`\hat I_k` is based on D directions, so
 
 .. math:: I_k = 1 + (\hat I_k - 1) \frac{D / 2}{\chi^2_{D/2}}.
 
@@ -36,27 +37,28 @@ from bayes_bias.shared_types import Numbers
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
 from bayes_bias.table.statistics import compared_classes
 
-# The square of a scale that counts as zero, in units of the priors: the root of zero has no slope.
+# The square of a scale that is treated as zero, in units of the priors, because the square root has no derivative at
+# zero.
 LEAST_SQUARE = 1e-12
-# The suffix of an inflation that vectors show, among the inputs.
+# Suffix of the names of inflations from vectors, among the inputs.
 EXPECTED = "_expected"
-# Degrees of freedom of an inflation that is taken as known.
+# Degrees of freedom of an inflation that is treated as known.
 CERTAIN = 1e6
 PREFERENCE: Mapping[Side, str] = MappingProxyType({side: f"sd_{side}_preference" for side in SIDES})
 
 
 def variance_name(side: Side) -> str:
-    """Name of the variable for the variance of preferences as seen with the opposite words."""
+    """Return the name of the variable for the variance of measured preferences."""
     return f"{side}_preference_variance"
 
 
 def inflation_name(side: Side) -> str:
-    """Name of the variable that tells how many times the variance of a mean is as large as for independent words."""
+    """Return the name of the variable for the ratio of the variance of a mean to the variance for independent words."""
     return f"{side}_inflation"
 
 
 def sides_from_vectors(spec: ModelSpec, known: Container[Any]) -> tuple[Side, ...]:
-    """Return the sides whose preferences have a prior from vectors, as far as `known` data or inputs tell it."""
+    """Return the sides whose preferences have a prior from vectors, given the data or inputs in `known`."""
     return tuple(
         side
         for side in SIDES
@@ -67,32 +69,32 @@ def sides_from_vectors(spec: ModelSpec, known: Container[Any]) -> tuple[Side, ..
 
 
 def related_sides(data: xr.Dataset) -> tuple[Side, ...]:
-    """Return the sides of which some words are related."""
+    """Return the sides on which some words are related."""
     return tuple(side for side in SIDES if inflation_name(side) in data and (data[inflation_name(side)] > 1).any())
 
 
 def variables_needed(data: xr.Dataset) -> set[str]:
-    """Return the variables without which it is unknown how uncertain means of related words are."""
+    """Return the variables that are required for the uncertainty of means of related words."""
     return {inflation_name(side) for side in related_sides(data)}
 
 
 def residual_shares(data: xr.Dataset, side: Side) -> Numbers:
     """Return the share of the residual variance in the variance of preferences, for each group, or class.
 
-    The preference of a target for one of C classes is its mean there minus the average over classes, so that the share
-    is the average of :math:`(1 - 1 / C) / n_c`, and likewise for attributes.
+    The preference of a target for one of C classes is its mean in this class minus the average over classes. The share
+    is therefore the average of :math:`(1 - 1 / C) / n_c`, and likewise for attributes.
     """
     counts = data.n_attributes.to_numpy()[compared_classes(data)] if side == "target" else data.n_targets.to_numpy()
     return np.full(data.sizes[CATEGORY_COORD[side]], residual_share(counts))
 
 
 def residual_share(opposite: Numbers) -> float:
-    """Return that share from the numbers of words of the opposite classes, or groups."""
+    """Return this share, given the numbers of words of the opposite classes or groups."""
     return (1 - 1 / len(opposite)) * float((1 / opposite).mean())
 
 
 def explained_by(spec: ModelSpec, data: xr.Dataset, side: Side) -> dict[str, Numbers]:
-    """Return the scales whose squares make up :math:`c_k`, each with its weight in each group, or class."""
+    """Return the scales whose squares add up to :math:`c_k`, each with its weight in each group or class."""
     shares = residual_shares(data, side)
     weights = {RESIDUAL: shares}
     n_controls = data.sizes["control"] if side == "attribute" else 0
@@ -107,7 +109,7 @@ def explained_by(spec: ModelSpec, data: xr.Dataset, side: Side) -> dict[str, Num
 
 
 def drawn_inflation(data: xr.Dataset, side: Side, shape: tuple[int, ...], rng: np.random.Generator) -> Numbers:
-    """Draw the inflation of each group, or class, (..., cells)."""
+    """Draw the inflation of each group or class, (..., cells)."""
     expected, directions = data[f"{side}_inflation"].to_numpy(), data[f"{side}_directions"].to_numpy()
     half = np.where(np.isnan(directions), np.inf, directions) / 4
     factor = np.ones((*shape, len(expected)))
@@ -117,7 +119,7 @@ def drawn_inflation(data: xr.Dataset, side: Side, shape: tuple[int, ...], rng: n
 
 
 def inputs_from_vectors(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]:
-    """Return what a PyMC model reads of preferences and related words, in units of the priors."""
+    """Return the inputs of a PyMC model for preferences and related words, in units of the priors."""
     unit = unit_of(spec, data)
     arrays: dict[str, Numbers] = {}
     for side in sides_from_vectors(spec, data):

@@ -1,4 +1,4 @@
-"""Priors from a spec, as variables of the PyMC model at hand."""
+"""Priors from a spec as variables of the current PyMC model."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -29,9 +29,9 @@ type Dims = str | tuple[str, ...] | None
 def free(
     spec: ModelSpec, parameter: str, typical: FloatOrArray = 1.0, dims: Dims = None, name: str = "", **options: Any
 ) -> pt.TensorVariable:
-    """A free variable with the prior that the spec gives it, under the parameter's name or another `name`.
+    """Add a free variable with its prior from the spec, under the name of the parameter or another `name`.
 
-    `typical` is of the order of the scales, see `FoldedScale`. `options` belong to the variable.
+    `typical` is the order of magnitude of the scales (see `FoldedScale`). `options` are passed to the variable.
     """
     if folds(spec, parameter):
         options["default_transform"] = FoldedScale(typical)
@@ -39,32 +39,33 @@ def free(
 
 
 def variable(prior: Prior, name: str, **options: Any) -> pt.TensorVariable:
-    """A variable with this prior."""
+    """Add a variable with this prior."""
     return getattr(pm, prior.distribution)(name, **double_parameters(prior), **options)
 
 
 def unnamed(prior: Prior, size: Any = None) -> pt.TensorVariable:
-    """A draw from the prior as part of a variable, and not a variable of its own."""
+    """Return a draw from the prior as part of another variable, without a name."""
     return getattr(pm, prior.distribution).dist(**double_parameters(prior), size=size)
 
 
 def double_parameters(prior: Prior) -> dict[str, np.ndarray]:
-    """Return its parameters as arrays: PyTensor would keep a Python number like .4 with 32 bits."""
+    """Return the parameters as arrays, because PyTensor would store a Python number such as .4 with 32 bits."""
     return {name: np.asarray(value, dtype=float) for name, value in prior.parameters.items()}
 
 
 def log_density(prior: Prior, value: pt.TensorVariable) -> pt.TensorVariable:
-    """The prior's log density at a value that is not itself a free variable."""
+    """Return the log density of the prior at a value that is not a free variable."""
     return pm.logp(unnamed(prior), value)
 
 
 def scales(
     spec: ModelSpec, dims: Mapping[str, tuple[str, ...]], inputs: Mapping[str, Any]
 ) -> dict[str, pt.TensorVariable]:
-    """Add the standard deviations of effects to the PyMC model at hand, each with the dims along which it differs.
+    """Add the standard deviations of effects to the current PyMC model, each with the dims along which it differs.
 
-    Each is a free variable with the prior of the spec, whose name ends in ``_z``, times its unit, if inputs have units.
-    Those of preferences follow from a variance that vectors tell, see `bayes_bias.models.preferences`.
+    Each is a free variable with the prior of the spec, whose name ends in ``_z``, times its unit if the inputs contain
+    units. Standard deviations of preferences are derived from a variance with a prior from vectors (see
+    `bayes_bias.models.preferences`).
     """
     from_vectors = {PREFERENCE[side]: side for side in sides_from_vectors(spec, inputs)}
     sd = {name: _scale(spec, name, along, inputs) for name, along in dims.items() if name not in from_vectors}
@@ -74,7 +75,7 @@ def scales(
 
 
 def _scale(spec: ModelSpec, name: str, along: tuple[str, ...], inputs: Mapping[str, Any]) -> pt.TensorVariable:
-    """Add a standard deviation with the prior of the spec, in its unit if the inputs have one."""
+    """Add a standard deviation with the prior of the spec, times its unit if the inputs contain one."""
     typical, dims = typical_size(spec, name), along or None
     if "unit" not in inputs:
         return free(spec, name, typical, dims)
@@ -91,7 +92,7 @@ def _scale(spec: ModelSpec, name: str, along: tuple[str, ...], inputs: Mapping[s
 def _preference(
     name: str, side: Side, sd: Mapping[str, pt.TensorVariable], inputs: Mapping[str, Any], dims: Mapping[str, Any]
 ) -> pt.TensorVariable:
-    """Add the standard deviation of preferences that follows from the variance that vectors tell."""
+    """Add the standard deviation of preferences that is derived from a variance with a prior from vectors."""
     half, expected = inputs[f"{side}_directions"] / 2, inputs[f"{side}_preference_sd"]
     variance = pm.InverseGamma(variance_name(side), alpha=half, beta=half * expected**2, dims=dims[name])
     explained: Any = 0
@@ -102,7 +103,7 @@ def _preference(
 
 
 def inflations(inputs: Mapping[str, Any]) -> dict[Side, pt.TensorVariable]:
-    """Add to the PyMC model at hand how many times the variances of means are as large as for independent words."""
+    """Add the ratios of the variances of means to the variances for independent words to the current PyMC model."""
     found: dict[Side, pt.TensorVariable] = {}
     for side in SIDES:
         name = inflation_name(side)
@@ -116,7 +117,9 @@ def inflations(inputs: Mapping[str, Any]) -> dict[Side, pt.TensorVariable]:
 def observe_with_sd(
     spec: ModelSpec, variable: str, expected: pt.TensorVariable, sd: pt.TensorVariable, **observed: Any
 ) -> None:
-    """Observe values with the spec's residual and standard deviation `sd`. `observed` are the values, and dims."""
+    """Observe values with the residual of the spec and standard deviation `sd`. `observed` contains the values and
+    dims.
+    """
     residual = residual_of(spec.priors)
     shapes = {name: _shape(spec, name, s.start, s.least_for_sd) for name, s in residual.shapes.items()}
     residual.observe(variable, expected, residual.scale(sd, shapes), shapes, **observed)
@@ -125,30 +128,31 @@ def observe_with_sd(
 def observe_with_scale(
     spec: ModelSpec, variable: str, expected: pt.TensorVariable, scale: pt.TensorVariable, observed: Any
 ) -> None:
-    """Observed values with the spec's residual, of which only the mean must exist."""
+    """Add observed values with the residual of the spec. Only the mean of the residual must exist."""
     residual = residual_of(spec.priors)
     shapes = {name: _shape(spec, name, s.start, s.least_for_mean) for name, s in residual.shapes.items()}
     residual.observe(variable, expected, scale, shapes, observed)
 
 
 def _shape(spec: ModelSpec, name: str, start: float, least: float | None) -> pt.TensorVariable:
-    """A shape parameter, whose prior may be cut off below."""
+    """Add a shape parameter, whose prior may be truncated from below."""
     if least is None:
         return free(spec, name, initval=start)
     return pm.Truncated(name, unnamed(spec.priors[name]), lower=float(least))
 
 
-# A transform of PyMC's: a scale as a smooth, even function of an unconstrained variable.
+# A PyMC transform that expresses a scale as a smooth, even function of an unconstrained variable.
 
 
 class FoldedScale(Transform):  # type: ignore[misc]  # PyMC has no types
     r"""A scale :math:`\sigma = c\,|x| \sqrt{1 + x^2}` of a variable x, for a prior with a positive density at zero.
 
-    A scale of effects enters the likelihood by its square alone. Near zero the logarithm, PyMC's own transform, has an
-    endless tail. Here the scale is c times the variable, and nothing special happens. Both signs of the variable mean
-    the same scale, so its density is the prior's at either, times the derivative, up to a constant. Large scales are as
-    the square of the variable: three words leave a scale a long tail, and steps that fit where it is small would walk
-    along that for ever. `typical` is of the order of the scales, and c a tenth of it.
+    The likelihood depends only on the square of a scale. With PyMC's default transform, the logarithm, the posterior
+    has an infinite tail near zero. Here the scale is approximately c times the variable near zero, which needs no
+    special treatment. Both signs of the variable give the same scale, so the density of the variable is the prior
+    density times the derivative, up to a constant. Large scales are proportional to the square of the variable. If
+    there are only three words, the posterior of a scale has a long tail, which would otherwise take too many small
+    steps to explore. `typical` is the order of magnitude of the scales, and c is a tenth of it.
     """
 
     name = "folded"
@@ -159,7 +163,7 @@ class FoldedScale(Transform):  # type: ignore[misc]  # PyMC has no types
 
     @property
     def unit(self) -> float | NDArray[np.float64]:
-        """From where on a scale counts as large."""
+        """The scale above which the transform is approximately quadratic."""
         return FOLD * self.typical
 
     def forward(self, value: pt.TensorVariable, *inputs: Any) -> pt.TensorVariable:

@@ -43,72 +43,74 @@ def pymc_model(
     marginal: bool = False,
     observe: Callable[..., Any] | None = None,
 ) -> pm.Model:
-    r"""Return the PyMC model of a table, with all effects and values written out, or word effects integrated out.
+    r"""Return the PyMC model of a table, either with all effects and values written out or with word effects integrated
+    out.
 
     .. math:: y_{ij} = \mu_{g(i)c(j)} + \mathrm{target\_effect}_{ic(j)} + \mathrm{attribute\_effect}_{jg(i)} + e_{ij}
 
-    Written out it is for PyMC and ArviZ: ``pm.model_to_graphviz``, ``pm.sample_prior_predictive``, ``pm.sample``,
-    ``pm.compute_log_likelihood``, ``pm.sample_posterior_predictive``, ``az.loo`` and ``az.compare`` work on it. With
-    `marginal` it is the model that `fit` samples, with the effects of words and the means of blocks integrated out. Its
-    few parameters have the same posterior and are sampled faster.
+    The written-out model is intended for PyMC and ArviZ: ``pm.model_to_graphviz``, ``pm.sample_prior_predictive``,
+    ``pm.sample``, ``pm.compute_log_likelihood``, ``pm.sample_posterior_predictive``, ``az.loo`` and ``az.compare`` work
+    with it. With `marginal`, the function returns the model that `fit` samples, in which word effects and block means
+    are integrated out. The remaining parameters have the same posterior and are sampled faster.
 
     Parameters
     ----------
     table : AssociationTable
     model : str, Path or ModelSpec
-        Any model of words, "robust" and "hierarchical" included.
+        Any model of words, including "robust" and "hierarchical".
     marginal : bool
         Whether word effects are integrated out.
     observe : callable, optional
-        A function that adds another likelihood to a model that is written out. ``observe(name, expected, sd,
-        observed=values, dims=dims)`` is called in the model in place of ``pm.Normal``, with the expected values and the
-        standard deviation ``sd_residual``. It may add variables of its own.
+        A function that adds another likelihood to a written-out model. ``observe(name, expected, sd, observed=values,
+        dims=dims)`` is called in the model in place of ``pm.Normal``, with the expected values and the standard
+        deviation ``sd_residual``. It may add variables of its own.
 
     Returns
     -------
     pymc.Model
-        In the units of the table.
+        Model in the units of the table.
 
-        Written out: variables ``mean (group, attribute_class)`` and ``bias``, the contrast of them, a standard
-        deviation for each component of variance (``sd_target_preference`` and so on), shape parameters of the residual,
+        Written out: variables ``mean (group, attribute_class)`` and ``bias``, their contrast, a standard deviation for
+        each component of variance (``sd_target_preference`` and so on), shape parameters of the residual,
         ``target_effect (attribute_class, target)``, ``attribute_effect (group, attribute)``, and the observed
-        ``association (pair)``. The free variables are ``block_mean``, the expected mean of each block of these words.
-        Standard deviations in units of their priors (``sd_residual_z`` and so on), variances of preferences, and the
-        variables that effects are made of, whose names end in ``_z``. A table with replicates has ``association
-        (replicate, pair)``, ``pair_effect (pair)``, and the differences between replicates: ``replicate_effect``,
-        ``target_effect_by_replicate`` and ``attribute_effect_by_replicate``. The hierarchical model has ``bias``,
-        ``connection_mean``, ``connection_sd``, ``residual_sd (connection)``, ``target_connection_mean (connection,
-        target)`` and ``association (pair)``.
+        ``association (pair)``. The free variables are ``block_mean``, the expected mean of each block for the words in
+        the table; standard deviations in units of their priors (``sd_residual_z`` and so on); variances of preferences;
+        and the variables from which effects are computed, whose names end in ``_z``. A table with replicates has
+        ``association (replicate, pair)``, ``pair_effect (pair)``, and the differences between replicates:
+        ``replicate_effect``, ``target_effect_by_replicate`` and ``attribute_effect_by_replicate``. The hierarchical
+        model has ``bias``, ``connection_mean``, ``connection_sd``, ``residual_sd (connection)``,
+        ``target_connection_mean (connection, target)`` and ``association (pair)``.
 
-        Marginal: the same standard deviations, and the observed scatter matrices of the parts into which a complete
-        table splits: ``interaction``, ``rows``, ``columns``, and ``blocks`` of replicates. They have a Wishart
-        distribution, a singular one if there are fewer words than dimensions. Their log likelihood equals the one of
-        all values together, up to a constant. Single values have none.
+        Marginal: these standard deviations, and the observed scatter matrices of the independent parts of a complete
+        table: ``interaction``, ``rows``, ``columns``, and ``blocks`` of replicates. They have a Wishart distribution, a
+        singular one if there are fewer words than dimensions. Their log likelihood equals the joint log likelihood of
+        all values, up to a constant. Single values have no log likelihood.
 
     Raises
     ------
     SpecError
-        If the model is not one of words, its word effects cannot be integrated out, or it has no place for `observe`.
+        If the model is not a model of words, if its word effects cannot be integrated out, or if it does not support
+        `observe`.
     TableError
         If the table does not fit the model.
 
     Notes
     -----
-    `fit` has a flat prior for the means, from which nothing can be drawn. Here it is normal about the mean of all
-    values, with a standard deviation of ten within-block standard deviations.
+    `fit` uses a flat prior for the means, from which nothing can be drawn. Here, the prior is normal around the mean of
+    all values, with a standard deviation of ten within-block standard deviations.
 
-    Scales are sampled as absolute values of unconstrained variables, by a special transform, since near zero a
-    logarithm has an endless tail, and levels of words as deviations from what the data say of them.
+    Scales are sampled as absolute values of unconstrained variables, with a special transform, because the log scale
+    has an infinite tail near zero. Levels of words are sampled as deviations from their estimates.
 
-    All that differs between tables with as many words in each group and class is ``pm.Data``: values, units, priors
-    from vectors, covariates. ``pm.set_data`` replaces it without compiling anew. The design is constant: for a table
-    with other numbers of words in a group or class, or with other missing pairs, make another model. PyMC raises an
-    error if the number of pairs differs, but cannot notice if only the words' groups do.
+    Everything that differs between tables with equal numbers of words in each group and class is ``pm.Data``: values,
+    units, priors from vectors, and covariates. ``pm.set_data`` replaces these data without recompiling. The design is
+    constant, so create another model for a table with other numbers of words in a group or class, or with other missing
+    pairs. PyMC raises an error if the number of pairs differs, but cannot detect a difference in the groups of words.
 
     Samplers compile a model operation by operation. For WEAT 7 without controls, nutpie takes 202 seconds of processor
     time for the written-out form and 88 for the marginal one on a machine that has not compiled them before, and 32 and
-    21 seconds from its cache. ``nutpie.compile_pymc_model(model, freeze_model=True)`` makes data constants, which takes
-    69 and 10 seconds for the marginal form.
+    21 seconds if they are cached. ``nutpie.compile_pymc_model(model, freeze_model=True)`` turns data into constants,
+    which reduces these times to 69 and 10 seconds for the marginal form.
 
     Examples
     --------
@@ -155,7 +157,7 @@ def pymc_model(
 
 
 def _as_data(inputs: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
-    """Make ``pm.Data`` of what differs between tables of one shape."""
+    """Create ``pm.Data`` for the arrays that differ between tables of the same shape."""
     data: dict[str, Any] = dict(inputs)
     for name, values in inputs.items():
         if name in _DIMS_OF_DATA:
@@ -165,28 +167,28 @@ def _as_data(inputs: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
     return data
 
 
-# The graph of a model as a file: text that needs nothing, or a picture where Graphviz is installed.
+# The graph of a model as a file: Mermaid text, which needs no other program, or a picture if Graphviz is installed.
 
 _TEXTS = (".mmd", ".dot")
 _PICTURES = (".svg", ".png", ".pdf")
 
 
 def write_graph(model: pm.Model, path: str | Path, *, overwrite: bool = False) -> Path:
-    """Write the graph of a model, by the ending of the file.
+    """Write the graph of a model in the format given by the file extension.
 
     Parameters
     ----------
     model : pymc.Model
     path : str or Path
-        ``.mmd`` is Mermaid, which GitHub and Jupyter draw. ``.dot`` is Graphviz's language. ``.svg``, ``.png`` and
-        ``.pdf`` are pictures, for which the program ``dot`` must be there.
+        ``.mmd`` is Mermaid, which GitHub and Jupyter can render. ``.dot`` is the language of Graphviz. ``.svg``,
+        ``.png``, and ``.pdf`` are pictures, which require the program ``dot``.
     overwrite : bool
 
     Raises
     ------
     OutputError
-        If the path has another ending, if Graphviz or its Python package is not installed, or if the file exists
-        already.
+        If the path has another extension, if Graphviz or its Python package is not installed, or if the file already
+        exists.
     """
     path = check_output(path, overwrite)
     if path.suffix not in (*_TEXTS, *_PICTURES):

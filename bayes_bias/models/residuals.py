@@ -1,7 +1,8 @@
-"""Distributions of the residual: what is left of a value when means and effects are taken away.
+"""Distributions of the residual, that is, a value minus its mean and effects.
 
-A spec has the residual whose shape parameters it gives a prior. Without any it is normal. To add one, write a class
-like `StudentT`, put it into `RESIDUALS`, and give its shape parameters priors in a file of `models/`.
+The residual of a spec is the distribution for whose shape parameters the spec contains priors. Without shape
+parameters, it is normal. To add a distribution, write a class like `StudentT`, add it to `RESIDUALS`, and set priors of
+its shape parameters in a file in `models/`.
 """
 
 from collections.abc import Container, Mapping
@@ -12,21 +13,21 @@ from typing import Any, Protocol
 import numpy as np
 import scipy
 
-type Shapes = Mapping[str, Any]  # of PyTensor, NumPy or xarray
+type Shapes = Mapping[str, Any]  # array type of PyTensor, NumPy, or xarray
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A shape parameter: it has no unit, and its prior may be cut off below.
+    """A shape parameter, which has no unit and whose prior may be truncated from below.
 
     Attributes
     ----------
     support : {"real", "positive"}
-        Of its prior.
+        Support of the prior.
     start : float
-        Where the sampler starts.
+        Initial value for the sampler.
     least_for_mean, least_for_sd : float or None
-        Above which value the distribution has a mean, and a standard deviation.
+        Values above which the distribution has a mean and a standard deviation.
     """
 
     support: str
@@ -40,35 +41,35 @@ class Residual(Protocol):
 
     @property
     def name(self) -> str:
-        """How texts name it: "Student-t"."""
+        """Name in texts, such as "Student-t"."""
 
     @property
     def told(self) -> str:
-        """Its name with its shape parameters: "Student-t with nu degrees of freedom"."""
+        """Name with the shape parameters: "Student-t with nu degrees of freedom"."""
 
     @property
     def shapes(self) -> Mapping[str, Shape]:
-        """Its shape parameters by name."""
+        """Shape parameters by name."""
 
     @property
     def collapses(self) -> bool:
-        """Return True if word effects can be integrated out: of the normal alone."""
+        """Return True if word effects can be integrated out, which is possible only for the normal distribution."""
 
     def scale(self, sd: Any, shapes: Shapes) -> Any:
-        """The scale at which the standard deviation is `sd`."""
+        """Return the scale for which the standard deviation is `sd`."""
 
     def observe(self, variable: str, expected: Any, scale: Any, shapes: Shapes, observed: Any, **options: Any) -> Any:
-        """An observed variable of the PyMC model at hand, with `options` such as its dims."""
+        """Add an observed variable to the current PyMC model, with `options` such as its dims."""
 
     def distribution(self, expected: Any, scale: Any, shapes: Shapes) -> tuple[Any, tuple[Any, ...]]:
-        """SciPy's distribution and its parameters: for quantiles, densities and random numbers."""
+        """Return SciPy's distribution and its parameters, for quantiles, densities, and random numbers."""
 
     def information(self, shapes: Shapes) -> Any:
-        """Fisher's information of one value on the mean, times the squared scale."""
+        """Return the Fisher information of one value about the mean, times the squared scale."""
 
 
 class Normal:
-    """The default. Word effects can be integrated out."""
+    """The default residual. Word effects can be integrated out."""
 
     name = told = "normal"
     shapes: Mapping[str, Shape] = MappingProxyType({})
@@ -90,7 +91,7 @@ class Normal:
 
 
 class StudentT:
-    """Heavier tails than the normal's, by its degrees of freedom ``nu``."""
+    """A residual with heavier tails than the normal distribution, depending on its degrees of freedom ``nu``."""
 
     name = "Student-t"
     told = "Student-t with nu degrees of freedom"
@@ -114,15 +115,15 @@ class StudentT:
         return (shapes["nu"] + 1) / (shapes["nu"] + 3)
 
 
-# A spec has the first of these whose shape parameters it gives priors.
+# The residual of a spec is the first of these for whose shape parameters the spec has priors.
 RESIDUALS: tuple[Residual, ...] = (StudentT(), Normal())
 
 
 def residual_of(parameters: Container[str]) -> Residual:
-    """The residual of a spec, from the names of its priors, or of a posterior, from the names of its variables."""
+    """Return the residual, given the names of the priors of a spec or the variables of a posterior."""
     return next(residual for residual in RESIDUALS if all(name in parameters for name in residual.shapes))
 
 
 def shape_parameters() -> dict[str, Shape]:
-    """The shape parameters of all residuals by name."""
+    """Return the shape parameters of all residuals by name."""
     return {name: shape for residual in RESIDUALS for name, shape in residual.shapes.items()}

@@ -1,4 +1,4 @@
-"""The scales of the crossed model: which there are, along which dims they differ, in which units their priors are."""
+"""The scales of the crossed model, the dims along which they differ, and the units of their priors."""
 
 from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
@@ -27,10 +27,10 @@ from bayes_bias.models.spec import AS_MEASURED, BY_GROUP, COMMON, FROM_VECTORS, 
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.labels import SIDES, Side
 
-# From where on a folded scale counts as large, in typical ones. Among scales of three words steps are twice as long as
-# along the scale itself; with three times as much they are half again as long.
+# Factor c in `FoldedScale`, relative to the typical scale. If scales are estimated from three words, steps are twice as
+# long as with the untransformed scale; with a factor three times as large they are 1.5 times as long.
 FOLD = 0.1
-# The units of scales that differ along a dim, among the inputs of a PyMC model.
+# Inputs of a PyMC model that contain the units of scales that differ along a dim.
 _UNIT_OF = {"group_unit": "group", "class_unit": "attribute_class"}
 _RESIDUALS = (
     *(name + suffix for name in (RESIDUAL, CONTROL_RESIDUAL) for suffix in ("", BY_REPLICATE)),
@@ -40,28 +40,29 @@ _RESIDUALS = (
 
 
 def folds(spec: ModelSpec, parameter: str) -> bool:
-    """Return whether a scale is sampled as the even function `FoldedScale` of a variable, and not by its logarithm."""
+    """Return True if a scale is sampled with the transform `FoldedScale` instead of the logarithm."""
     family = POSITIVE.get(spec.priors[parameter].distribution)
     return family is not None and family.open_at_zero and parameter not in _RESIDUALS
 
 
 def typical_size(spec: ModelSpec, parameter: str) -> FloatOrArray:
-    """Return of what order a scale of the crossed model is."""
+    """Return the order of magnitude of a scale of the crossed model."""
     return spec.priors[parameter].size if spec.options["unit"] == AS_MEASURED else 1.0
 
 
 def unit_of(spec: ModelSpec, data: xr.Dataset) -> float:
-    """One unit of the priors, in the units of the table.
+    """Return the unit of the priors, in the units of the table.
 
-    The pooled standard deviation of values about their block's mean, so that a table in other units has the same
-    posterior in other units. 1 if a spec has its priors in the units of the table.
+    The unit is the pooled standard deviation of values around their block mean, so rescaling a table only rescales its
+    posterior. It is 1 if the priors of a spec are in the units of the table.
     """
     return 1.0 if spec.options.get("unit", AS_MEASURED) == AS_MEASURED else float(data.within_sd)
 
 
 def relative_unit(dims: Collection[str], spec: ModelSpec, data: xr.Dataset) -> FloatOrArray:
-    """How many times that unit is the one for scales that differ along these dims: the unit of their own group or class
-    if a spec says so, since scales are larger if words vary more. 1 for all others."""
+    """Return the unit for scales that differ along these dims, relative to the common unit, or 1 if a spec has only the
+    common unit. With separate units for each group or class, scales are larger where words vary more.
+    """
     if spec.options.get("unit") != OWN_WITHIN_BLOCK or spec.options["scales"] == COMMON:
         return 1.0
     within_sd = data.within_sd.item()
@@ -72,10 +73,10 @@ def relative_unit(dims: Collection[str], spec: ModelSpec, data: xr.Dataset) -> F
 
 
 def units_by_category(spec: ModelSpec, data: xr.Dataset, unit: float) -> dict[str, NDArray[np.float64]]:
-    """Return one unit of the priors as a PyMC model reads it: ``unit``, and ``group_unit`` and ``class_unit`` if scales
-    of each group, or class, have their own; nothing if priors are in the units of the table.
+    """Return the units of the priors as inputs of a PyMC model: ``unit``, and ``group_unit`` and ``class_unit`` if
+    scales of each group or class have their own unit. The result is empty if priors are in the units of the table.
 
-    `unit` is the one that all share, in the units of the model.
+    `unit` is the common unit, in the units of the model.
     """
     if spec.options["unit"] == AS_MEASURED:
         return {}
@@ -88,14 +89,14 @@ def units_by_category(spec: ModelSpec, data: xr.Dataset, unit: float) -> dict[st
 
 
 def dims_of_scale(spec: ModelSpec, dims: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the dimensions along which a scale differs in a spec, of those along which it may."""
+    """Return the dims along which a scale differs in a spec, out of the dims along which it may differ."""
     if spec.options["scales"] == COMMON:
         return ()
     return tuple(dim for dim in dims if dim != "group" or spec.options["scales"] == BY_GROUP)
 
 
 def dims_of_scales(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]) -> dict[str, tuple[str, ...]]:
-    """Of the standard deviations that a model has for these labels, by name."""
+    """Return the dims of the standard deviations in a model with these labels, by name."""
     used = present(COMPONENTS, len(labels["group"]), controls=len(labels["control"]) > 0)
     dims: dict[str, tuple[str, ...]] = {}
 
@@ -116,35 +117,35 @@ def dims_of_scales(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]
 
 
 def clusters_in(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]], side: Side) -> bool:
-    """Return True if the words of a side share something, and the spec says how much they may."""
+    """Return True if the words of a side share effects of clusters and the spec has priors for these effects."""
     return bool(len(labels[f"{side}_clustering"])) and {c.name for c in OF_CLUSTERS[side]} <= set(spec.priors)
 
 
 def has_replicates(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]) -> bool:
-    """Return True if there are replicates, and the spec says how much they may differ."""
+    """Return True if there are replicates and the spec has priors for their differences."""
     return set(REPLICATES) <= set(spec.priors) and bool(len(labels["replication"]))
 
 
 def relative_units(spec: ModelSpec, data: xr.Dataset) -> dict[str, FloatOrArray]:
-    """Return one unit of each parameter's prior, relative to the unit of the spec."""
+    """Return the unit of the prior of each parameter, relative to the unit of the spec."""
     units = {name: relative_unit(dims_of_scale(spec, DIMS.get(name, ())), spec, data) for name in spec.priors}
     for side in SIDES:
         name = f"sd_{side}_preference"
         if f"{side}_preference_sd" in data and spec.priors[name].distribution == FROM_VECTORS:
-            units[name] = 1.0  # vectors tell a variance in the units of the table
+            units[name] = 1.0  # vectors determine a variance in the units of the table
     return units
 
 
 def units_of_priors(spec: ModelSpec, data: xr.Dataset) -> dict[str, FloatOrArray]:
-    """Return one unit of each parameter's prior, in the units of the table. Shape parameters have none."""
+    """Return the unit of the prior of each parameter, in the units of the table. Shape parameters have no unit."""
     unit, shapes = unit_of(spec, data), shape_parameters()
     return {name: 1.0 if name in shapes else unit * times for name, times in relative_units(spec, data).items()}
 
 
 def draws_in_units(posterior: xr.Dataset, unit: float, others: Mapping[str, FloatOrArray] | None = None) -> xr.Dataset:
-    """Draws of a model's parameters in the units of its table.
+    """Return draws of the parameters of a model in the units of its table.
 
-    Some have other units, variances squared ones, and shape parameters and inflations none.
+    Variances have squared units, and shape parameters and inflations have no unit.
     """
     units: dict[Any, FloatOrArray] = {**dict.fromkeys(posterior, unit), **(others or {})}
     units |= dict.fromkeys(shape_parameters(), 1.0)
@@ -154,14 +155,14 @@ def draws_in_units(posterior: xr.Dataset, unit: float, others: Mapping[str, Floa
 
 
 def rounded(values: ArrayLike, digits: int = 10) -> NDArray[np.float64]:
-    """To so many significant digits: chains amplify the last bits, which depend on a processor's order of adding."""
+    """Round to a number of significant digits, because chains amplify the last bits, which depend on the processor."""
     numbers = np.asarray(values, dtype=float)
     size = np.where(numbers == 0, 1.0, np.abs(numbers))
     step = 10.0 ** (np.floor(np.log10(size)) - digits + 1)
     return np.asarray(np.round(numbers / step) * step)
 
 
-# Scales of levels, of which none enters the bias if levels cancel in it.
+# Scales of levels. They do not affect the bias if levels cancel in it.
 _LEVELS: Mapping[Side, tuple[str, ...]] = MappingProxyType(
     {"target": ("sd_target", "sd_target_associated", "sd_target_control"), "attribute": ("sd_attribute",)}
 )
@@ -171,7 +172,7 @@ def levels_that_cancel(spec: ModelSpec, data: xr.Dataset) -> frozenset[str]:
     """Return the scales that cancel in the bias.
 
     Given the residual, the bias is independent of them if groups and classes have equal numbers of words, and almost
-    independent otherwise. They are the scales of words' levels in the collapsed crossed model without replicates,
+    independent otherwise. These scales are the levels of words in the collapsed crossed model without replicates,
     covariates, and clusters, if the weights of the bias sum to zero over the classes (for targets) or over the groups
     (for attributes).
     """

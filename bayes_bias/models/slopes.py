@@ -1,12 +1,12 @@
-"""What covariates of words explain of a table: slopes, exact given the scales, and the bias at equal covariates.
+"""Slopes of word covariates, which are exact given the scales, and the bias at equal covariates.
 
-With covariates z of targets and attributes about their centre, in standard deviations within groups and classes::
+Let z be the covariates of targets and attributes, centred and in standard deviations within groups and classes::
 
     y[i, j] = mean[g, c] + target_slope[c] z[i] + attribute_slope[g] z[j] + covariate_product z[i] z[j] + ...
 
-`mean` is the expectation at equal covariates. Without the product, a world in which frequent words lie close to
-frequent words would be adjusted twice, once on either side. A slope is the same in all groups (classes), as in an
-analysis of covariance. Its prior is flat.
+`mean` is the expectation at equal covariates. Without the product, a similarity between frequent words would be
+adjusted for twice, once for each side. A slope is equal in all groups (classes), as in an analysis of covariance. Its
+prior is flat.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
 from bayes_bias.table.statistics import centre_covariates
 
 SLOPES = TARGET_SLOPE, ATTRIBUTE_SLOPE, PRODUCT = ("target_slope", "attribute_slope", "covariate_product")
-# Along which dims of the posterior.
+# Dims of the slopes in the posterior.
 DIMS_OF: Mapping[str, tuple[str, str]] = {
     TARGET_SLOPE: ("attribute_class", "target_covariate"),
     ATTRIBUTE_SLOPE: ("group", "attribute_covariate"),
@@ -33,14 +33,14 @@ _AVERAGE = ("target_covariate_mean", "attribute_covariate_mean")
 
 
 def explained_blocks(slopes: xr.Dataset, data: xr.Dataset) -> xr.DataArray:
-    """The part of block means that slopes, by their names in a posterior, explain."""
+    """Return the part of block means that slopes explain. Slopes have the names in a posterior."""
     return _explained(slopes, *map(data.get, _AVERAGE))
 
 
 def explained_pairs(
     slopes: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
 ) -> xr.DataArray | float:
-    """The same of the values of pairs of words, at positions along ``pair``, or 0 without covariates."""
+    """Return the part of values of pairs that slopes explain, at positions along ``pair``, or 0 without covariates."""
     group = xr.DataArray(data.group_of.to_numpy()[target], dims="pair")
     attribute_class = xr.DataArray(data.class_of.to_numpy()[attribute], dims="pair")
     at = {TARGET_SLOPE: {"attribute_class": attribute_class}, ATTRIBUTE_SLOPE: {"group": group}, PRODUCT: {}}
@@ -56,7 +56,7 @@ def explained_pairs(
 
 
 def explained_words(slopes: xr.Dataset, data: xr.Dataset, side: Side) -> Numbers:
-    """The same of words' means about those of their group (class), (chain, draw, words, k)."""
+    """Return the part of word means, relative to their group (class), that slopes explain, (chain, draw, words, k)."""
     by_covariate = _regression(slopes, data, side).transpose("chain", "draw", *reversed(DIMS_OF[f"{side}_slope"]))
     return np.asarray(centre_covariates(data, side) @ by_covariate.to_numpy())
 
@@ -64,7 +64,7 @@ def explained_words(slopes: xr.Dataset, data: xr.Dataset, side: Side) -> Numbers
 def _explained(
     slopes: Mapping[str, xr.DataArray] | xr.Dataset, targets: xr.DataArray | None, attributes: xr.DataArray | None
 ) -> xr.DataArray:
-    """Return what slopes explain at these covariates of targets and of attributes, one or both."""
+    """Return the part that slopes explain for these covariates of targets, of attributes, or of both."""
     parts = []
     if targets is not None:
         parts.append(xr.dot(slopes[TARGET_SLOPE], targets, dim="target_covariate"))
@@ -76,7 +76,9 @@ def _explained(
 
 
 def _regression(slopes: xr.Dataset, data: xr.Dataset, side: Side) -> xr.DataArray:
-    """Slopes of words' means over all words of the other side, and not at the centre of its covariates alone."""
+    """Return slopes of word means, averaged over the words of the other side instead of at the centre of its
+    covariates.
+    """
     at_centre = slopes[f"{side}_slope"]
     if PRODUCT not in slopes:
         return at_centre
@@ -86,9 +88,9 @@ def _regression(slopes: xr.Dataset, data: xr.Dataset, side: Side) -> xr.DataArra
 
 @dataclass(frozen=True, eq=False)
 class Slopes:
-    """Slopes of the words' means of one side given the scales: normal.
+    """Slopes of the word means of one side, which are normal given the scales.
 
-    `centre` is (..., covariates, k), `covariance` (..., covariates x k, covariates x k).
+    `centre` has the shape (..., covariates, k), and `covariance` (..., covariates x k, covariates x k).
     """
 
     centre: Numbers
@@ -96,7 +98,9 @@ class Slopes:
 
     @classmethod
     def of(cls, variances: Variances, data: xr.Dataset, side: Side) -> "Slopes":
-        """By generalised least squares: parts of the table know slopes the better, the less their words vary."""
+        """Estimate slopes by generalised least squares, so that parts of the table in which words vary less get more
+        weight.
+        """
         design, value = data[f"{side}_slope_design"].to_numpy(), data[f"{side}_slope_value"].to_numpy()
         _, first, part = np.unique(data[f"{side}_slope_part"].to_numpy(), return_index=True, return_inverse=True)
         patterns = slope_patterns(data, side, variances.patterns)[first]
@@ -114,7 +118,7 @@ class Slopes:
 
     @classmethod
     def from_products(cls, variances: Variances, data: xr.Dataset) -> "Slopes":
-        """Those of products of covariates, which the interaction alone knows."""
+        """Return the slopes of products of covariates, which only the interaction determines."""
         residual = variances.table.residual[..., 0, None, None]  # controls have no covariates
         targets, attributes = centre_covariates(data, "target"), centre_covariates(data, "attribute")
         spread = np.kron(np.linalg.inv(targets.T @ targets), np.linalg.inv(attributes.T @ attributes))
@@ -123,27 +127,27 @@ class Slopes:
         return cls(np.broadcast_to(centre, (*residual.shape[:-2], *centre.shape)), covariance)
 
     def contrast(self, weights: Numbers) -> tuple[Numbers, Numbers]:
-        """Mean and variance of sums with weights (contrasts, covariates, k), as (..., contrasts)."""
+        """Return mean and variance of sums with weights (contrasts, covariates, k), as (..., contrasts)."""
         flat = weights.reshape(len(weights), -1)
         centre = self.centre.reshape(*self.centre.shape[:-2], -1) @ flat.T
         return centre, np.einsum("ja,...ab,jb->...j", flat, self.covariance, flat)
 
     def draw(self, rng: np.random.Generator) -> Numbers:
-        """One draw for each set of scales."""
+        """Draw slopes once for each set of scales."""
         normal = rng.standard_normal((*self.covariance.shape[:-1], 1))
         noise = (np.linalg.cholesky(self.covariance) @ normal)[..., 0]
         return np.asarray(self.centre + noise.reshape(self.centre.shape))
 
 
 def sides_explained(data: xr.Dataset) -> tuple[Side, ...]:
-    """The sides whose words have covariates."""
+    """Return the sides whose words have covariates."""
     return tuple(side for side in SIDES if f"{side}_covariate_value" in data)
 
 
 def drawn_slopes(
     variances: Variances, data: xr.Dataset, sample: Mapping[str, xr.DataArray], rng: np.random.Generator
 ) -> xr.Dataset:
-    """Draws of all slopes, at the centre of the other side's covariates."""
+    """Draw all slopes, at the centre of the covariates of the other side."""
     sides = sides_explained(data)
     slopes = {f"{side}_slope": Slopes.of(variances, data, side).draw(rng) for side in sides}
     if len(sides) == len(SIDES):
@@ -162,8 +166,9 @@ def drawn_slopes(
 def explained_contrast(
     variances: Variances, data: xr.Dataset, weights: xr.DataArray
 ) -> dict[Side, tuple[Numbers, Numbers]]:
-    """What the covariates of each side explain of contrasts of block means, given the scales: mean and variance, (...,
-    contrasts). What products explain, which are of both sides, is with the targets."""
+    """Return the mean and variance, given the scales, of the part of contrasts (..., contrasts) that the covariates of
+    each side explain. The part that products of both sides explain is added to the targets.
+    """
     sides, w = sides_explained(data), weights.transpose("contrast", *BLOCK).to_numpy()
     contrasts: dict[Side, tuple[Numbers, Numbers]] = {}
     for side in sides:
@@ -171,7 +176,8 @@ def explained_contrast(
         over_category = np.einsum("jgc,gl->jlc" if side == "target" else "jgc,cm->jmg", w, average)
         contrasts[side] = Slopes.of(variances, data, side).contrast(over_category)
     if len(sides) == len(SIDES):
-        # Slopes of means hold the products at the means of the other side's covariates: once too often.
+        # Slopes of means already include the products at the mean covariates of the other side, so the product is
+        # counted twice.
         averages = [data[name].to_numpy() for name in _AVERAGE]
         twice = -np.einsum("jgc,gl,cm->jlm", w, *averages)
         product_mean, product_variance = Slopes.from_products(variances, data).contrast(twice)
@@ -181,8 +187,9 @@ def explained_contrast(
 
 
 def spread_of_words(slopes: xr.Dataset, data: xr.Dataset, weights: xr.DataArray, side: Side) -> xr.DataArray:
-    """Variance of contrasts of block means, (chain, draw, contrast), because other words of a side would have other
-    covariates: a part of that of the bias, which the bias at equal covariates does not have."""
+    """Return the variance of contrasts of block means, (chain, draw, contrast), that comes from the covariates of new
+    words. The variance of the unadjusted bias includes this part, but the bias at equal covariates does not.
+    """
     z, covariate = centre_covariates(data, side), f"{side}_covariate"
     correlation = xr.DataArray(np.corrcoef(z.T).reshape(z.shape[1], -1), dims=(covariate, "other"))
     by_category = xr.dot(_regression(slopes, data, side), weights, dim=[DIMS_OF[f"{side}_slope"][0]])

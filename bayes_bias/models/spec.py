@@ -1,4 +1,4 @@
-"""A statistical model as data: `models/*.toml` -> frozen, validated `ModelSpec`."""
+"""A statistical model as data: a file `models/*.toml` is read into a frozen, validated `ModelSpec`."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
@@ -17,20 +17,20 @@ from bayes_bias.models.families import POSITIVE, REAL, Family, FloatOrArray, Ter
 from bayes_bias.models.residuals import residual_of, shape_parameters
 from bayes_bias.shared_types import Reference
 
-# Of preferences: what vectors tell of their variance, see `bayes_bias.models.preferences`; an exponential prior for
-# tables without vectors.
+# Prior of preferences: vectors determine their variance (see `bayes_bias.models.preferences`). Tables without vectors
+# use an exponential prior.
 FROM_VECTORS, FALLBACK = "FromVectors", "Exponential"
 _OF_PREFERENCES = MappingProxyType({**POSITIVE, FROM_VECTORS: POSITIVE[FALLBACK]})
 _FAMILIES = MappingProxyType({**REAL, **_OF_PREFERENCES})
 _PREFERENCES = ("sd_target_preference", "sd_attribute_preference")
-# What sentence pairs may have in common: an effect on the log odds of the share, and one on the difference.
+# Effects that sentence pairs may share: on the log odds of the share, and on the difference.
 PAIR_EFFECTS = ("type", "writer", "template", "term")
 _OF_PAIRS = tuple(f"{sd}_{effect}" for sd in ("logit_sd", "sd") for effect in PAIR_EFFECTS)
 
 # Shape parameters of residuals.
 _SHAPES = {name: REAL if shape.support == "real" else POSITIVE for name, shape in shape_parameters().items()}
 
-# The parameters of each structure and the support of their priors.
+# The parameters of each structure, and the support of their priors.
 STRUCTURES: Mapping[str, Mapping[str, Mapping[str, Family]]] = MappingProxyType(
     {
         "crossed": {
@@ -49,16 +49,16 @@ STRUCTURES: Mapping[str, Mapping[str, Mapping[str, Family]]] = MappingProxyType(
         },
     }
 )
-# Terms that a model has if its file gives them a prior.
+# Optional terms, which a model includes if its file contains priors for them.
 OPTIONAL = frozenset({*_SHAPES, *OPTIONAL_COMPONENTS, *_OF_PAIRS})
 
-# Which scales differ: those of targets by their group and of attributes by their class, of attributes alone, or none.
+# Which scales differ: scales of targets by group and of attributes by class, only scales of attributes, or none.
 BY_GROUP, BY_CLASS, COMMON = "by group and class", "by class", "common"
-# One unit of the priors: the standard deviation of values about their block's mean, for each group and class or pooled,
-# or what the table is measured in.
+# The unit of the priors: the standard deviation of values around their block mean, for each group and class or pooled,
+# or the unit of the table.
 OWN_WITHIN_BLOCK, WITHIN_BLOCK, AS_MEASURED = "own within-block sd", "within-block sd", "as measured"
 
-# Choices beyond the priors: the first is the default.
+# Options of each structure. The first value is the default.
 OPTIONS: Mapping[str, Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "crossed": {
@@ -77,16 +77,16 @@ _TEXT_KEYS = ("title", "description", "structure")
 class Prior:
     """A prior distribution by its PyMC name and parameters, e.g. ``Prior("HalfNormal", {"sigma": 0.05})``.
 
-    In the units of a table a parameter may have a value for each group or class.
+    In the units of a table, a parameter may have a separate value for each group or class.
     """
 
     distribution: str
     parameters: Mapping[str, FloatOrArray]
-    times: FloatOrArray = 1.0  # by which a variable with this distribution is multiplied
+    times: FloatOrArray = 1.0  # unit by which a variable with this distribution is multiplied
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """A prior from how it is written, ``HalfNormal(sigma=0.05)``, in the attributes of a fit for instance."""
+        """Parse a prior from text such as ``HalfNormal(sigma=0.05)``, for example in the attributes of a fit."""
         distribution, _, inside = text.removesuffix(")").partition("(")
         pairs = (pair.split("=") for pair in inside.split(", "))
         return cls(distribution, MappingProxyType({name: float(value) for name, value in pairs}))
@@ -103,49 +103,48 @@ class Prior:
 
     @property
     def terms(self) -> Terms | None:
-        """The terms of its log density, or None if it is of no family in `bayes_bias.models.families.POSITIVE`."""
+        """Terms of the log density, or None if the family is not in `bayes_bias.models.families.POSITIVE`."""
         family = POSITIVE.get(self.distribution)
         return None if family is None or family.terms is None else family.terms(**self.parameters)
 
     def with_unit(self, unit: FloatOrArray) -> Self:
-        """The prior of the parameter multiplied by a unit, or, by several, one prior for each group or class."""
+        """Return the prior of the parameter times a unit. Several units give one prior for each group or class."""
         if self.distribution not in _FAMILIES:
             return replace(self, times=self.times * unit)
         return replace(self, parameters=_FAMILIES[self.distribution].in_unit(self.parameters, unit))
 
     @property
     def exact(self) -> str:
-        """As text, with all digits of its numbers."""
+        """The prior as text, with all digits of its numbers."""
         return self._written(_exact)
 
     def __str__(self) -> str:
         return self._written(lambda value: f"{value:g}")
 
     def _written(self, write: Callable[[Any], str]) -> str:
-        """Return the prior as text, each number as `write` returns it."""
+        """Return the prior as text, with each number formatted by `write`."""
         inside = ", ".join(f"{name}={write(value)}" for name, value in self.parameters.items())
         return f"{'' if self.times == 1 else f'{write(self.times)} * '}{self.distribution}({inside})"
 
 
 @dataclass(frozen=True)
 class ModelSpec:
-    """Structure, options and priors of a model, read from TOML and changed only by copy.
+    """Structure, options, and priors of a model. It is read from TOML, and methods return changed copies.
 
     Attributes
     ----------
     name, title, description : str
     structure : {"crossed", "hierarchical", "pairs"}
     options : mapping
-        For ``crossed``: ``likelihood`` ("collapsed" or "long"); ``scales`` ("by group and class", those of targets for
-        each group and those of attributes for each class; "by class", shared by groups; or "common"); and the ``unit``
-        of its priors ("within-block sd", the pooled standard deviation of values about their block's mean; "own
-        within-block sd", the default: for the scales of one group or class, this standard deviation if all words varied
-        as much as its own; or "as measured").
+        For ``crossed``: ``likelihood`` ("collapsed" or "long"); ``scales`` ("by group and class", separate scales of
+        targets for each group and of attributes for each class; "by class", shared by groups; or "common"); and the
+        ``unit`` of its priors ("within-block sd", the pooled standard deviation of values around their block mean; "own
+        within-block sd", the default, this standard deviation for the words of each group or class; or "as measured").
     priors : mapping of str to Prior
-        One for each parameter of the structure: standard deviations in that unit (``crossed``), or cosine distances
-        (``hierarchical``). Priors of shape parameters, such as ``nu``, choose the residual. See
-        `bayes_bias.models.residuals`. The prior ``FromVectors`` of a preference is what vectors tell of its variance,
-        and exponential with rate ``lam`` for tables without vectors (see `bayes_bias.models.preferences`).
+        One prior for each parameter of the structure: standard deviations in the unit above (``crossed``), or cosine
+        distances (``hierarchical``). Priors of shape parameters, such as ``nu``, choose the residual. See
+        `bayes_bias.models.residuals`. The prior ``FromVectors`` of a preference is determined by vectors. For tables
+        without vectors, it is exponential with rate ``lam`` (see `bayes_bias.models.preferences`).
     reference : Reference or None
 
     Examples
@@ -155,7 +154,7 @@ class ModelSpec:
     >>> str(wide.priors["sd_target_preference"]), str(spec.priors["sd_target_preference"])
     ('HalfNormal(sigma=1)', 'FromVectors(lam=2.5)')
 
-    Any univariate, continuous distribution of PyMC will do:
+    You can use any univariate, continuous distribution of PyMC:
 
     >>> import pymc as pm
     >>> str(spec.with_prior("sd_residual", pm.Weibull.dist(alpha=2, beta=1)).priors["sd_residual"])
@@ -186,14 +185,14 @@ class ModelSpec:
         ----------
         parameter : str
         distribution : str, distribution of PyMC, or object with ``to_pymc``
-            Any univariate, continuous distribution of PyMC: by its name with `parameters`, or as it is, such as
+            Any univariate, continuous distribution of PyMC: either its name with `parameters`, or an object such as
             ``pm.Gamma.dist(alpha=2, beta=1)`` or a distribution of PreliZ.
 
         Raises
         ------
         SpecError
-            If the model has no such parameter, PyMC has no such distribution, or the density reaches below zero
-            although the parameter cannot.
+            If the model has no such parameter, if PyMC has no such distribution, or if the distribution allows negative
+            values and the parameter cannot be negative.
         """
         if not isinstance(distribution, str):
             from bayes_bias.models.pymc_distributions import named  # reading a spec needs no PyMC
@@ -218,21 +217,21 @@ class ModelSpec:
 
     @property
     def sha256(self) -> str:
-        """Hash of what determines the posterior: structure, options and priors."""
+        """Hash of the structure, options, and priors, which determine the posterior."""
         priors = sorted((name, prior.exact) for name, prior in self.priors.items())
         content = repr((self.structure, sorted(self.options.items()), priors))
         return hashlib.sha256(content.encode()).hexdigest()
 
 
 def spec_names() -> list[str]:
-    """Names of the built-in models."""
+    """Return the names of the built-in models."""
     return shipped_names("models")
 
 
 def load_spec(name_or_path: str | Path | ModelSpec) -> ModelSpec:
-    """Read a model by its built-in name or from the path of a TOML file. A `ModelSpec` is returned as it is.
+    """Read a model by its built-in name or from the path of a TOML file. A `ModelSpec` is returned unchanged.
 
-    A file with ``base = "crossed"`` holds only what differs from that built-in model.
+    A file with ``base = "crossed"`` contains only the differences from this built-in model.
 
     Raises
     ------
@@ -255,12 +254,12 @@ def load_spec(name_or_path: str | Path | ModelSpec) -> ModelSpec:
 
 
 def _shipped(name: str) -> Mapping[str, Any]:
-    """Return the content of a built-in model's file."""
+    """Return the content of the file of a built-in model."""
     return read_toml(shipped("models") / f"{name}.toml", f"model: {name} is", SpecError)
 
 
 def spec_from_mapping(content: Mapping[str, Any], *, name: str) -> ModelSpec:
-    """A validated spec from what a TOML file holds, beyond the built-in model that is its base."""
+    """Return a validated spec from the content of a TOML file, combined with the built-in model that it extends."""
     if "base" in content:
         content = _beyond_base(content, name)
     if "structure" not in content:
@@ -284,7 +283,7 @@ def spec_from_mapping(content: Mapping[str, Any], *, name: str) -> ModelSpec:
 
 
 def _beyond_base(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return the content of a file together with the built-in model that is its base."""
+    """Return the content of a file, combined with the built-in model on which it is based."""
     own = dict(content)
     base = own.pop("base")
     if base not in spec_names():
@@ -296,7 +295,7 @@ def _beyond_base(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _options(name: str, structure: str, options: Mapping[str, str]) -> Mapping[str, str]:
-    """Return all options of a structure, with defaults, or raise an error for an option that does not exist."""
+    """Return all options of a structure, including defaults. Raise an error for an unknown option."""
     valid = OPTIONS[structure]
     check_keys(options, set(valid), name, SpecError)
     for key, value in options.items():
@@ -306,7 +305,7 @@ def _options(name: str, structure: str, options: Mapping[str, str]) -> Mapping[s
 
 
 def _priors(name: str, structure: str, content: Mapping[str, Any]) -> Mapping[str, Prior]:
-    """Return the prior of each parameter, or raise an error if a parameter without default has none."""
+    """Return the prior of each parameter. Raise an error if a parameter without a default has no prior."""
     parameters = STRUCTURES[structure]
     check_keys(content, set(parameters), f"{name}, [priors]", SpecError)
     for parameter in parameters:
@@ -316,7 +315,7 @@ def _priors(name: str, structure: str, content: Mapping[str, Any]) -> Mapping[st
 
 
 def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
-    """Return the prior of a parameter from the distribution and the numbers that a file gives it."""
+    """Return the prior of a parameter from the distribution and the numbers in a file."""
     where = f"{name}, [priors.{parameter}]"
     if parameter not in STRUCTURES[structure]:
         raise SpecError(
@@ -358,13 +357,13 @@ def _open_prior(where: str, distribution: str, values: Mapping[str, Any], valid:
 
 
 def _exact(value: Any) -> str:
-    """Write a number with six digits, or with all of them if it has more."""
+    """Format a number with six digits, or with all its digits if there are more."""
     short = f"{value:g}"
     return short if float(short) == value else repr(float(value))
 
 
 def _reference(name: str, content: Any) -> Reference | None:
-    """Return the work that a model is from."""
+    """Return the publication that a model comes from."""
     if content is None:
         return None
     where = f"{name}, [reference]"

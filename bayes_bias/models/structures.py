@@ -1,4 +1,4 @@
-"""The protocol of a model structure, for all other subpackages, and its four implementations."""
+"""The interface through which other subpackages use a model, and its four implementations."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 class Structure(Protocol):
-    """From a spec and a table to a PyMC model with named coords, and what can be asked of its fits.
+    """The interface of a model structure, which creates a PyMC model from a spec and a table, and interprets its fits.
 
-    The arrays of `inputs` are ``pymc.Data`` of the model, so that one compiled model serves every list of the same
+    The arrays of `inputs` are ``pymc.Data`` of the model, so one compiled model can be used for all lists of the same
     shape.
     """
 
@@ -35,39 +35,41 @@ class Structure(Protocol):
 
     @property
     def GENERALISES(self) -> bool:  # noqa: N802
-        """Return True if targets and attributes are random: only then are there scopes, a noise floor, a verdict."""
+        """Return True if targets and attributes are random. Scopes, noise floors, and verdicts require this."""
 
     @property
     def COLLAPSED(self) -> bool:  # noqa: N802
-        """Whether word effects are integrated out: only then does scaling the likelihood by a power mean much."""
+        """Return True if word effects are integrated out. Power-scaling of the likelihood is meaningful only in this
+        case.
+        """
 
     def data(self, table: AssociationTable) -> xr.Dataset:
-        """The table as a dataset, with named dims."""
+        """Return the table as a dataset with named dims."""
 
     def inputs(self, spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-        """Which arrays of that the likelihood reads, by name."""
+        """Return the arrays that the likelihood reads, by name."""
 
     def inputs_as_measured(self, spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-        """The same arrays in the units of the table, and the units of the priors."""
+        """Return these arrays in the units of the table, and the units of the priors."""
 
     def build(self, spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[str]]) -> None:
-        """Adds its variables to the PyMC model at hand, of `inputs` as arrays or as ``pymc.Data``."""
+        """Add the variables to the current PyMC model. `inputs` contains arrays or ``pymc.Data``."""
 
     def complete(
         self, spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator
     ) -> xr.Dataset:
-        """The posterior in the units of the table, with what the model integrated out and a fit is to keep."""
+        """Return the posterior in the units of the table, including integrated-out quantities that a fit stores."""
 
     def given_draws(
         self, posterior: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
     ) -> tuple[Any, tuple[Any, ...]]:
-        """SciPy's distribution of single values given draws, word effects included, and its parameters.
+        """Return SciPy's distribution of single values given draws, including word effects, and its parameters.
 
         `target` and `attribute` are positions along ``pair``.
         """
 
 
-# The module of each: most need PyMC, and the default does not.
+# The module of each structure. Most require PyMC, but the default does not.
 _MODULES: Mapping[tuple[str, str | None], str] = MappingProxyType(
     {
         ("crossed", "collapsed"): "crossed",
@@ -79,12 +81,12 @@ _MODULES: Mapping[tuple[str, str | None], str] = MappingProxyType(
 
 
 def structure_of(spec: ModelSpec) -> Structure:
-    """The implementation that a spec names.
+    """Return the implementation of the structure in a spec.
 
     Raises
     ------
     SpecError
-        If the model is not one of targets and attributes.
+        If the model is not a model of targets and attributes.
     """
     module = _MODULES.get((spec.structure, spec.options.get("likelihood")))
     if module is None:
@@ -97,7 +99,7 @@ def structure_of(spec: ModelSpec) -> Structure:
 
 
 def generalising_spec(model: str | Path | ModelSpec, what: str) -> ModelSpec:
-    """Return a model by its name, path or spec. Refuse it if its structure does not generalise over words.
+    """Return a model by its name, path, or spec. Raise an error if its structure does not generalise over words.
 
     Raises
     ------
@@ -113,18 +115,18 @@ def generalising_spec(model: str | Path | ModelSpec, what: str) -> ModelSpec:
 
 
 def modelled(table: AssociationTable, spec: ModelSpec, *, in_full: bool = False) -> tuple[AssociationTable, ModelSpec]:
-    """The table as a model sees it, and the model as the table allows it, each with a notice if it differs.
+    """Adapt a table and a model to each other, with a notice for each change.
 
-    Replicates are averaged if the spec says nothing of them, or they are all the same. Fits know replicates in the
-    collapsed likelihood alone, PyMC models `in_full` in both. Groups share their scales if targets of two groups are
-    paired, because what the two words of a pair share belongs to neither group. Preferences have an exponential prior
-    if no vectors tell another one.
+    Replicates are averaged if the spec has no priors for them, or if they are all equal. Fits support replicates only
+    with the collapsed likelihood, and PyMC models `in_full` with both likelihoods. Groups share their scales if targets
+    of two groups are paired, because the effect that two paired words share belongs to neither group. Preferences have
+    an exponential prior if there is no prior from vectors.
     """
     if spec.options.get("scales") == BY_GROUP and "target_pair" in table.labels:
         spec = spec.with_option("scales", BY_CLASS)
         table = _noted(table, "targets of two groups are paired, and groups share their standard deviations")
     for side, parameter in PREFERENCE.items():
-        # Vectors must tell how much the preferences of each group (class) vary, and the model keep them apart.
+        # This requires vectors to determine the preferences of each group (class), and separate scales in the model.
         apart = (BY_GROUP,) if side == "target" else (BY_GROUP, BY_CLASS)
         expected = table.values.coords.get(f"{side}_preference_sd")
         tells = expected is not None and np.isfinite(expected).all() and not is_paired(table.values, side)
@@ -143,8 +145,8 @@ def modelled(table: AssociationTable, spec: ModelSpec, *, in_full: bool = False)
 def resolved(spec: ModelSpec, data: xr.Dataset) -> ModelSpec:
     """Return the spec as the data allow it.
 
-    Preferences of which the data do not know what vectors tell have an exponential prior. Control classes whose pairs
-    do not vary have no residual of their own.
+    Preferences without information from vectors have an exponential prior. Control classes whose pairs do not vary have
+    no separate residual.
     """
     if CONTROL_RESIDUAL in spec.priors and data.sizes.get("control") and not controls_vary(data):
         spec = spec.without_prior(CONTROL_RESIDUAL)
@@ -156,7 +158,7 @@ def resolved(spec: ModelSpec, data: xr.Dataset) -> ModelSpec:
 
 
 def without_vectors(spec: ModelSpec, parameter: str) -> ModelSpec:
-    """Return the spec with the exponential prior of a preference in place of the prior from vectors."""
+    """Return the spec with an exponential prior of preferences instead of the prior from vectors."""
     prior = spec.priors[parameter]
     if prior.distribution != FROM_VECTORS:
         return spec
@@ -164,28 +166,28 @@ def without_vectors(spec: ModelSpec, parameter: str) -> ModelSpec:
 
 
 def mean_of_replicates(table: AssociationTable, reason: str) -> AssociationTable:
-    """The mean of a table's replicates, with a notice that says why."""
+    """Return the mean over the replicates of a table, with a notice that explains the reason."""
     return _noted(replace(table, replicates=None), reason)
 
 
 def independent(table: AssociationTable, reason: str) -> AssociationTable:
-    """The table with words as independent draws, with a notice that says why."""
+    """Return the table with words treated as independent, with a notice that explains the reason."""
     consequence = "words are treated as independent, although the vectors show that some are related"
     return _noted(table.with_related_words({}), f"{reason}: {consequence}")
 
 
 def _noted(table: AssociationTable, reason: str) -> AssociationTable:
-    """The table with a notice."""
+    """Return the table with an additional notice."""
     return replace(table, notices=(*table.notices, *announce((f"{table.name}: {reason}",))))
 
 
 def model_coords(spec: ModelSpec, data: xr.Dataset) -> dict[str, list[str]]:
-    """The labels of the model's dims."""
+    """Return the labels of the dims of the model."""
     return {dim: data[dim].to_numpy().tolist() for dim in structure_of(spec).DIMS if dim in data.coords}
 
 
 def build_model(spec: ModelSpec, data: xr.Dataset) -> "pm.Model":
-    """The PyMC model of this spec for any data of this shape."""
+    """Return the PyMC model of this spec for data of this shape."""
     import pymc as pm
 
     spec = resolved(spec, data)
@@ -193,7 +195,7 @@ def build_model(spec: ModelSpec, data: xr.Dataset) -> "pm.Model":
     with pm.Model(coords=coords) as model:
         inputs: dict[str, Any] = dict(structure.inputs(spec, data))
         for name, array in inputs.items():
-            # Transforms are no part of the graph, and keep theirs as numbers.
+            # Transforms are not part of the graph and store their constants as numbers.
             if not name.endswith(("_averaging", "_evidence")):
                 inputs[name] = pm.Data(name, array)
         structure.build(spec, inputs, coords)

@@ -1,4 +1,4 @@
-"""The independent parts of a table: scatter matrices whose covariances are sums of terms, see `patterns`."""
+"""The independent parts of a table: scatter matrices whose covariances are sums of terms (see `patterns`)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,21 +12,21 @@ from bayes_bias.models.patterns import Patterns
 from bayes_bias.shared_types import Numbers
 from bayes_bias.table.labels import SIDES, Side
 
-# What the words of a side are in a table, and how slopes of their covariates differ between its parts.
+# The part of a table that contains the words of each side, and the part for the slopes of their covariates.
 OF_SIDE: Mapping[Side, str] = MappingProxyType({"target": "rows", "attribute": "columns"})
 SLOPES: Mapping[Side, str] = MappingProxyType({side: f"{side}_slopes" for side in SIDES})
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Scatter matrices of independent normal vectors about zero.
+    """Scatter matrices of independent normal vectors with mean zero.
 
     Attributes
     ----------
     scatter : array (parts, n, n)
         Sums of cross-products.
     df : array (parts,)
-        Of how many vectors.
+        Number of vectors.
     patterns : array (parts, terms, n, n)
         The patterns of their covariances.
     """
@@ -36,8 +36,9 @@ class Part:
     patterns: Numbers
 
     def log_likelihood(self, coefficients: Numbers) -> Numbers:
-        """``-(df log det M + tr(M^-1 S)) / 2``, summed over parts, where ``M`` is the sum of coefficients (..., terms)
-        times patterns; (...), up to a constant."""
+        """Return ``-(df log det M + tr(M^-1 S)) / 2``, summed over parts, as (...). ``M`` is the sum of coefficients
+        (..., terms) times patterns. A constant is omitted.
+        """
         covariance = np.tensordot(coefficients, self.patterns, ([-1], [1]))
         explained = (np.linalg.inv(covariance) * self.scatter).sum(axis=(-1, -2))
         return np.asarray(-0.5 * (self.df * np.linalg.slogdet(covariance).logabsdet + explained).sum(axis=-1))
@@ -46,16 +47,16 @@ class Part:
 def parts_of(data: xr.Dataset, patterns: Patterns) -> dict[str, Part]:
     r"""Split a table into parts that are independent given the scales, in its own units.
 
-    ``interaction`` is what rows and columns of blocks leave, ``rows`` and ``columns`` are how words differ within their
-    group or class.
+    ``interaction`` contains the residuals after removing the row and column means of blocks. ``rows`` and ``columns``
+    contain the differences between words within their group or class.
 
-    Orthonormal contrasts over R replicates turn their tables into independent ones: the mean table, times
-    :math:`\sqrt R`, in which every variance is that of words plus 1/R of what differs between replicates; and R - 1
-    tables in which variances are the latter alone. Of these only sums over tables enter, so that any number of
-    replicates costs the same. Their block means have expectation zero and are the part ``blocks``: they vary by the
-    replicates' own effects and by the averages of those of words.
+    Orthonormal contrasts over R replicates transform their tables into independent tables. The first is the mean table
+    times :math:`\sqrt R`, in which each variance is the variance between words plus 1/R of the variance between
+    replicates. The other R - 1 tables contain only the variance between replicates. Only sums over these tables are
+    used, so the cost does not depend on the number of replicates. Their block means have expectation zero and are the
+    part ``blocks``. Block means vary with the effects of replicates and with the averages of word effects.
 
-    ``target_slopes`` and ``attribute_slopes`` are how slopes of covariates differ between parts by chance.
+    ``target_slopes`` and ``attribute_slopes`` contain the random differences in slopes of covariates between parts.
     """
     parts = {"interaction": _interaction(data, patterns)}
     for side, name in OF_SIDE.items():
@@ -73,8 +74,9 @@ def parts_of(data: xr.Dataset, patterns: Patterns) -> dict[str, Part]:
 
 
 def slope_patterns(data: xr.Dataset, side: Side, patterns: Patterns) -> Numbers:
-    """Return the patterns of the covariance of each row that tells slopes, (rows, terms, k, k); see
-    `bayes_bias.table.statistics.without_slopes`."""
+    """Return the patterns of the covariance of each row that informs slopes, (rows, terms, k, k). See
+    `bayes_bias.table.statistics.without_slopes`.
+    """
     return _side_part(data, side, patterns).patterns[data[f"{side}_slope_part"].to_numpy()]
 
 
@@ -95,7 +97,7 @@ def _interaction(data: xr.Dataset, patterns: Patterns) -> Part:
 
 
 def _side_part(data: xr.Dataset, side: Side, patterns: Patterns) -> Part:
-    """Return the parts of the mean table, and then the parts by which replicates differ."""
+    """Return the parts of the mean table, followed by the parts for differences between replicates."""
     scatter, df = data[f"{side}_scatter"].to_numpy(), data[f"{side}_df"].to_numpy()
     cell, shared = data[f"{side}_part_cell"].to_numpy(), data[f"{side}_shared"].to_numpy()
     part_patterns = [patterns.rows(side, cell[part], shared[part]) for part in range(len(df))]
@@ -108,10 +110,10 @@ def _side_part(data: xr.Dataset, side: Side, patterns: Patterns) -> Part:
 
 
 def _slopes(data: xr.Dataset, side: Side, patterns: Patterns) -> Part | None:
-    """Return the part that tells how slopes differ, or None if all rows are needed to know the slopes.
+    """Return the part with differences between slopes, or None if all rows are needed to estimate the slopes.
 
-    Each row of `without_slopes` is normal about ``R B`` with its part's covariance. The combinations of rows in which B
-    cancels are one normal vector together, the rest of the restricted likelihood.
+    Each row of `without_slopes` is normal with mean ``R B`` and the covariance of its part. The combinations of rows in
+    which B cancels form one normal vector, which contributes the remaining factor of the restricted likelihood.
     """
     if f"{side}_slope_part" not in data:
         return None

@@ -5,7 +5,7 @@ from typing import Any
 
 import lazy_loader
 
-# Plots of a result are in the folder of its analysis, which is above this one, and are imported by name when used.
+# Plots of a result are in the folder of its analysis, which imports this package. They are imported by name when used.
 _OF_FITS = {
     "forest": ["plot_forest", "plot_overview"],
     "plan": ["plot_plan"],

@@ -1,4 +1,4 @@
-"""The bias of one list with its groups, or of several lists, under one another."""
+"""Plot the bias of one list with its groups, or the biases of several lists, in rows."""
 
 from collections.abc import Mapping, Sequence
 
@@ -40,7 +40,7 @@ def plot_forest(
 ) -> Axes:
     """Plot ``bias``, ``class_bias``, ``group_bias``, ``excess`` and further contrasts, in the units of the table.
 
-    Each row has a posterior mean and an equal-tailed interval, which is coloured if it excludes zero.
+    Each row shows a posterior mean and an equal-tailed interval. The interval is coloured if it excludes zero.
 
     Parameters
     ----------
@@ -50,14 +50,14 @@ def plot_forest(
     ci_prob : float
         Probability of the intervals.
     ax : matplotlib.axes.Axes, optional
-        Where to draw, by default on a new figure, as high as its rows need.
+        Axes to draw on. The default is a new figure, with a height that fits its rows.
     legend : bool
-        Whether a legend stands below the axes.
+        Whether to draw a legend below the axes.
     palette : sequence of str, optional
         Colours that matplotlib knows. The first is for intervals that exclude zero.
     summary : pandas.DataFrame, optional
-        What ``summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti")`` returned, to save computing it again. Its
-        contrasts are drawn.
+        Result of ``summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti")``, to avoid computing it again. Its contrasts
+        are also drawn.
     contrasts : sequence of str
         Further contrasts, such as ``"male names - female names: career"`` (see `bayes_bias.contrast`).
     name : str, optional
@@ -80,7 +80,7 @@ def plot_forest(
 
 
 def _blocks(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
-    """Return all rows, under a heading for each estimand."""
+    """Return all rows, with a heading for each estimand."""
     groups = list(map(shortened, data.group.to_numpy()))
     opposite = "the other" if len(groups) == 2 else "the others"
     return [
@@ -99,7 +99,7 @@ def _blocks_without_groups(table: pd.DataFrame) -> list[Rows]:
 
 
 def _labelled(table: pd.DataFrame, estimand: str, heading: str) -> list[Rows]:
-    """Return the rows of one estimand; none if the summary has none."""
+    """Return the rows of one estimand, or none if the summary does not contain it."""
     if estimand not in table.index.get_level_values("estimand"):
         return []
     rows = table.loc[[estimand]]
@@ -107,7 +107,7 @@ def _labelled(table: pd.DataFrame, estimand: str, heading: str) -> list[Rows]:
 
 
 def _excess(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
-    """Return one block for each group: its excess over each control class; none without controls."""
+    """Return a block for each group with its excess over each control class, or none without controls."""
     if "excess" not in table.index.get_level_values("estimand"):
         return []
     controls = list(map(shortened, data.control.to_numpy().tolist()))

@@ -1,4 +1,4 @@
-"""How narrow the interval gets, and how likely it excludes zero, as lists grow, and replicates."""
+"""Plot how the width of the interval and the power depend on the numbers of words and replicates."""
 
 from dataclasses import dataclass
 
@@ -32,8 +32,8 @@ def plot_plan(
 ) -> Axes:
     """Plot contours of the probability of detecting a bias, over numbers of targets and attributes.
 
-    For a table with replicates, the axes are numbers of words, the same on both sides, and numbers of replicates: would
-    more templates detect it, or more words?
+    For a table with replicates, the axes are numbers of words, equal on both sides, and numbers of replicates. The
+    figure shows whether more words or more replicates would detect the bias.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ def plot_plan(
     bias : float
         The smallest bias of interest, in the units of the table, as in `plan`.
     planned : pandas.DataFrame, optional
-        What `plan` returned, to save computing it again. `scope` and `ci_prob` are then those it was made with. With a
-        single number of replicates, the axes are targets and attributes.
+        Result of `plan`, to avoid computing it again. `scope` and `ci_prob` must then be the arguments of this call.
+        With a single number of replicates, the axes are targets and attributes.
     scope : {"all", "both", "targets", "attributes", ...}
     ci_prob : float
     ax, legend
@@ -53,7 +53,7 @@ def plot_plan(
     -------
     matplotlib.axes.Axes
         Filled contours of ``power``, labelled lines of the interval's half-width in the units of the table, and a cross
-        at the lists of this fit.
+        for the lists of this fit.
     """
     fitted = Fitted.of(fit)
     if planned is None:
@@ -67,11 +67,11 @@ def plot_plan(
         areas = ax.contourf(x, y, power, levels=[0, *_POWERS, 1], cmap="cividis", alpha=0.85)
         ax.figure.colorbar(areas, ax=ax, label=f"probability of detecting a bias of {bias:g}")
         lines = ax.contour(x, y, width / 2, levels=6, colors="white", linewidths=1)
-        # With an edge of ink, white is seen on yellow as on blue.
+        # With a dark edge, white is visible on yellow as well as on blue.
         lines.set_path_effects([withStroke(linewidth=1.8, foreground=INK)])
         for label in ax.clabel(lines, fmt=lambda value: f"± {value:.3g}", fontsize=9):
             label.set_path_effects([withStroke(linewidth=1.4, foreground=INK)])
-            # The edges of the axes would cut off a label that is close to them.
+            # Labels close to the edges of the axes would be cut off.
             at = ax.transAxes.inverted().transform(label.get_transform().transform(label.get_position()))
             label.set_visible(bool((at > _EDGE).all() and (at < 1 - _EDGE).all()))
         ax.contour(x, y, power, levels=[_USUAL_POWER], colors=INK, linestyles="--", linewidths=1.4)
@@ -90,7 +90,7 @@ def plot_plan(
 
 @dataclass(frozen=True, eq=False)
 class _Shown:
-    """What lies along the axes, and where the lists of this fit are."""
+    """The values along the axes, and the position of the lists of this fit."""
 
     grid: xr.Dataset
     x: str
@@ -103,7 +103,7 @@ class _Shown:
 
 
 def _shown(fitted: Fitted, planned: pd.DataFrame) -> _Shown:
-    """Return targets over attributes or, if there are numbers of replicates, replicates over words."""
+    """Return targets against attributes or, if there are several numbers of replicates, replicates against words."""
     data, grid = fitted.data, planned.to_xarray()
     n_targets = float(data.n_targets.mean())
     n_attributes = float(data.n_attributes[compared_classes(data)].mean())

@@ -1,4 +1,6 @@
-"""The posterior of the bias over the noise floor: how much of the floor lies as far from zero as what was observed?"""
+"""Plot the posterior of the bias over the noise floor, with the part of the noise that is as extreme as the observed
+bias.
+"""
 
 from collections.abc import Sequence
 from functools import partial
@@ -34,7 +36,8 @@ from bayes_bias.posterior.verdict import adjustment_of
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, sampling_scope
 
 _GRID = 240
-_BANDWIDTH = 0.28  # of the draws' sd: the bias is a sum of many effects, so its posterior is smooth
+# in standard deviations of the draws; the posterior is smooth, because the bias is a sum of many effects
+_BANDWIDTH = 0.28
 
 
 def plot_posterior(
@@ -49,14 +52,15 @@ def plot_posterior(
     contrast: Weights | None = None,
     name: str | None = None,
 ) -> Axes:
-    """Plot the posterior density of ``bias``, or of another contrast, over that of contrasts from noise alone.
+    """Plot the posterior density of ``bias``, or of another contrast, over the density of contrasts from noise alone.
 
-    With covariates of words it is the bias at equal values, and the unadjusted interval is below it. The noise density
-    is the posterior average of ``Normal(0, noise_sd)``: what the same design would show if the population bias were
-    zero. The dotted line is the raw contrast of these words, half of WEAT's numerator if WEAT is defined. Beyond it, on
-    either side, the noise density is darker: this area is the chance that a verdict states. Do not judge by how much
-    the two curves overlap. Given the scales both have the same width, and curves 1.96 standard deviations apart share a
-    third of their area. In the units of the table.
+    With covariates of words, the figure shows the bias at equal values, with the unadjusted interval below. The noise
+    density is the posterior average of ``Normal(0, noise_sd)``, that is, the distribution of the contrast in the same
+    design if the population bias were zero. The dotted line is the raw contrast of these words, half of WEAT's
+    numerator if WEAT is defined. Beyond this line, on both sides of zero, the noise density is darker. The darker area
+    is the probability that a verdict reports. Do not judge by the overlap of the two curves: given the scales, both
+    have equal widths, and curves that are 1.96 standard deviations apart share a third of their area. Values are in the
+    units of the table.
 
     Parameters
     ----------
@@ -68,8 +72,7 @@ def plot_posterior(
     ax, legend, palette
         As in `plot_forest`.
     without : pandas.DataFrame, optional
-        What `leave_out` returned. Bands then show the range of the raw contrast without any one word, and without any
-        one cluster.
+        Result of `leave_out`. Bands then show the range of the raw contrast when one word, or one cluster, is left out.
     contrast : str, mapping, DataFrame or DataArray, optional
         Another contrast to plot, as in `bayes_bias.contrast`.
     name : str, optional
@@ -125,7 +128,7 @@ def plot_posterior(
 
 
 def densities(bias: Estimate) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A grid of biases with the posterior density and the noise density on it."""
+    """Return a grid of biases, with the posterior density and the noise density on this grid."""
     draws = bias.draws.to_numpy().ravel()
     noise_sd = np.asarray(bias.noise_sd).ravel()
     reach = 3.2 * noise_sd.mean()
@@ -137,7 +140,7 @@ def densities(bias: Estimate) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _draw_noise(ax: Axes, bias: Estimate, grid: np.ndarray, noise: np.ndarray) -> None:
-    """Draw the noise floor, and more darkly its part that is as far from zero as the observed bias."""
+    """Draw the noise floor. Its part that is at least as far from zero as the observed bias is darker."""
     ax.fill_between(grid, noise, color=NOISE, zorder=1, label="noise floor: contrasts by chance without a bias")
     ax.plot(grid, noise, color=GREY, linewidth=1, linestyle="--", zorder=2)
     beyond = np.where(np.abs(grid) >= abs(float(bias.observed.item())), noise, 0)
@@ -147,7 +150,7 @@ def _draw_noise(ax: Axes, bias: Estimate, grid: np.ndarray, noise: np.ndarray) -
 def _draw_posterior(
     ax: Axes, bias: Estimate, grid: np.ndarray, posterior: np.ndarray, name: str, ci_prob: float
 ) -> None:
-    """Draw the posterior, filled if its interval excludes zero, and the interval below it."""
+    """Draw the posterior, filled if its interval excludes zero, with the interval below."""
     low, high = bias.quantiles(tails(ci_prob))[:, 0]
     shade = estimate_look(excludes(low, high))["color"]
     if excludes(low, high):
@@ -158,7 +161,7 @@ def _draw_posterior(
 
 
 def _draw_unadjusted(ax: Axes, beside: Adjustment) -> None:
-    """Below the interval."""
+    """Draw the unadjusted interval below the other intervals."""
     bottom = ax.get_ylim()[0]
     ax.set_ylim(1.6 * bottom, None)
     y = 1.1 * bottom
@@ -166,7 +169,7 @@ def _draw_unadjusted(ax: Axes, beside: Adjustment) -> None:
 
 
 def _draw_ranges(ax: Axes, without: pd.DataFrame) -> None:
-    """Below the interval, the wider and paler band first."""
+    """Draw the ranges below the interval, beginning with the wider and paler band."""
     bottom = ax.get_ylim()[0]
     ax.set_ylim(2 * bottom, None)
     for what, alpha in (("cluster", 0.3), ("word", 0.8)):

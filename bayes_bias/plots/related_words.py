@@ -1,4 +1,4 @@
-"""Which words of a list are related: their cosines with one another."""
+"""Plot which words of a list are related, by their cosines with each other."""
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
@@ -28,9 +28,9 @@ from bayes_bias.table.labels import Side
 from bayes_bias.table.related_words import Related
 
 _ROW = 0.16  # inches
-# A word with itself has no cosine to show, which white would show as a low one.
+# The cosine of a word with itself is not shown. White would look like a low cosine.
 _GREYS = mpl.colormaps["Greys"].with_extremes(bad="#f0e6d2")
-# The share of the figure's width that columns take, points in an inch, and the smallest letters.
+# Share of the figure's width for columns, points per inch, and the smallest font size.
 _COLUMNS, _POINTS, _SMALLEST = 0.7, 72, 5
 
 
@@ -43,15 +43,15 @@ def plot_related_words(
     palette: Sequence[str] | None = None,
     name: str | None = None,
 ) -> Axes:
-    """Plot cosines of the words of each group, or class, with one another.
+    """Plot cosines between the words of each group or class.
 
-    Words are listed under their group or class, in their order along the direction in which they vary most. Groups and
-    classes whose words vary like independent draws are omitted.
+    Words are sorted by group or class, and by their position along the direction in which they vary most. Groups and
+    classes whose words vary independently are omitted.
 
     Parameters
     ----------
     table : AssociationTable
-        From `cosines`, with its vectors.
+        A table with vectors, from `cosines`.
     side : {"target", "attribute"}
         The side whose words are shown.
     ax, legend, palette
@@ -62,7 +62,7 @@ def plot_related_words(
     Raises
     ------
     TableError
-        If the table does not say how its words vary together, or no words on this side are related.
+        If the table has no information about how its words vary together, or if no words on this side are related.
 
     Examples
     --------
@@ -100,7 +100,9 @@ def plot_related_words(
 
 
 def _label_columns(ax: Axes, words: Sequence[str]) -> None:
-    """Above the columns their words, in letters as wide as a column; none if nobody could read them."""
+    """Write the words above the columns, in letters as wide as a column, or not at all if they would be too small to
+    read.
+    """
     size = min(8.0, _COLUMNS * WIDTH * _POINTS / len(words))
     ax.xaxis.tick_top()
     ax.set_xticks(
@@ -110,7 +112,7 @@ def _label_columns(ax: Axes, words: Sequence[str]) -> None:
 
 
 def _cosines(table: AssociationTable, words: Sequence[str]) -> NDArray[np.float64]:
-    """Blank for a word with itself."""
+    """Return cosines, without the cosine of a word with itself."""
     if table.vectors is None:
         raise TableError(
             f"The table '{table.name}' contains no vectors. Make it with cosines(...), or use `with_vectors`."
@@ -122,7 +124,7 @@ def _cosines(table: AssociationTable, words: Sequence[str]) -> NDArray[np.float6
 
 
 def _mark(ax: Axes, categories: Mapping[str, Related], ordered: Mapping[str, Sequence[str]]) -> None:
-    """A frame around each group or class in its colour, none of them that of intervals, with an entry of the legend."""
+    """Draw a frame around each group or class, in a colour not used for intervals, with an entry in the legend."""
     first = 0
     for number, (category, related) in enumerate(categories.items()):
         shade, start, end = colour(number + 1), first, first + len(ordered[category])

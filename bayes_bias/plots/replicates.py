@@ -1,4 +1,4 @@
-"""The bias in each template, seed or corpus, and in all of them."""
+"""Plot the bias in each template, seed, or corpus, and the overall bias."""
 
 from collections.abc import Sequence
 
@@ -38,10 +38,11 @@ def plot_replicates(
     summary: pd.DataFrame | None = None,
     name: str | None = None,
 ) -> Axes:
-    """Plot ``replicate_bias`` of each replicate, in the units of the table, the most stereotypical first.
+    """Plot ``replicate_bias`` of each replicate, in the units of the table, with the most stereotypical replicate
+    first.
 
-    A cross is the raw bias of a replicate by itself. The point is its posterior mean, drawn towards the bias of all
-    replicates, with its interval. The bias of all replicates is the line, with its interval as a band.
+    A cross is the raw bias of a replicate by itself. The point is its posterior mean, shrunk towards the bias of all
+    replicates, with an interval. The line is the bias of all replicates, and the band is its interval.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ def plot_replicates(
     Raises
     ------
     ScopeError
-        If the table has no replicates, or the scope leaves nothing uncertain.
+        If the table has no replicates, or if nothing is uncertain under the scope.
 
     Examples
     --------

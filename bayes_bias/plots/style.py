@@ -1,4 +1,6 @@
-"""How all figures look: colours that every eye and a grey printer can tell apart, and no global state."""
+"""The style of all figures, with colours that are distinguishable for all readers and in greyscale, and without global
+state.
+"""
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,24 +29,24 @@ from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.table.columns import interval_of
 from bayes_bias.table.metric import Metric
 
-# Okabe & Ito's palette. The first colour, filled, is for intervals that exclude zero. Others are grey and hollow, so
-# that a grey printer shows the same.
+# The palette of Okabe and Ito. Intervals that exclude zero are filled in the first colour, and other intervals are grey
+# and hollow, so that they also differ in greyscale.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 INK, GREY, NOISE, PAPER = "#1c1c1c", "#6b6b6b", "#dcdcdc", "white"
 
 WIDTH = 5.4
 _SHOWN_DPI = 110
-# Inches from the axes to a legend: room for tick labels, and for the label of the axis.
+# Distance from the axes to a legend in inches, which leaves space for tick labels and for the axis label.
 _TICKS, _AXIS_LABEL = 0.22, 0.28
 _LONGEST_LABEL = 28
-# Inches: a line, a letter of a label and of a heading, and letters of a title in one. How much smaller letters get at
-# most.
+# Sizes in inches: height of a line, width of a letter in a label and in a heading; number of title letters per inch;
+# and the smallest factor by which text is scaled.
 _LINE, _LETTER, _HEADING_LETTER, _LETTERS = 0.13, 0.07, 0.088, 10
 _LEAST = 0.6
 NOT_CONVERGED = "NOT CONVERGED – do not interpret"
 
-# Fonts with Chinese, Japanese and Korean letters, of which most machines have one.
+# Fonts for Chinese, Japanese, and Korean, of which most machines have at least one.
 _OTHER_SCRIPTS = (
     "Noto Sans CJK SC",
     "Noto Sans CJK JP",
@@ -78,13 +80,14 @@ _RC: Mapping[Any, Any] = MappingProxyType(
         "legend.fontsize": 8.5,
         "legend.frameon": False,
         "axes.unicode_minus": True,
-        # Words come from users: a dollar sign is a dollar sign.
+        # Words come from users, so a dollar sign must not start a formula.
         "text.parse_math": False,
         "text.usetex": False,
         "svg.fonttype": "none",
         "svg.hashsalt": "bayes_bias",
         "pdf.fonttype": 42,
-        # Matplotlib 3.11 asks this one, for PDF too, whether a font of its letters holds a minus: one font, not two.
+        # Matplotlib 3.11 uses this setting, also for PDF, to check whether a font contains a minus sign. It must be one
+        # font.
         "ps.fonttype": 42,
     }
 )
@@ -92,7 +95,7 @@ _RC: Mapping[Any, Any] = MappingProxyType(
 
 @contextmanager
 def style(palette: Sequence[str] | None = None) -> Iterator[None]:
-    """The look of the figures, for as long as something is drawn or saved. Colours are those of a palette."""
+    """Apply the style of the figures while something is drawn or saved, with the colours of a palette."""
     colours = cycler(color=COLOURS if palette is None else _checked(palette))
     with mpl.rc_context({**_RC, "font.family": _families(), "axes.prop_cycle": colours}):
         yield
@@ -112,13 +115,13 @@ def _checked(palette: Sequence[str]) -> list[str]:
 
 @cache
 def _families() -> list[str]:
-    """Matplotlib's own font, then installed ones for the letters that it lacks."""
+    """Return Matplotlib's default font, followed by installed fonts for letters that it lacks."""
     installed = set(get_font_names())
     return ["sans-serif", *(name for name in _OTHER_SCRIPTS if name in installed)]
 
 
 class Figure(matplotlib.figure.Figure):
-    """A figure that every notebook shows, also one that never imported pyplot."""
+    """A figure that every notebook can show, even without pyplot."""
 
     def _repr_png_(self) -> bytes:
         buffer = io.BytesIO()
@@ -128,7 +131,9 @@ class Figure(matplotlib.figure.Figure):
 
 
 def axes_or_new(ax: Axes | None, *, rows: float, row_height: float = 0.25, extra: float = 1.3) -> Axes:
-    """The axes to draw on. New ones belong to a new figure, unknown to pyplot, as high as needed."""
+    """Return the axes to draw on. New axes belong to a new figure that pyplot does not manage, with the required
+    height.
+    """
     if ax is not None:
         ax.spines[["top", "right"]].set_visible(False)
         return ax
@@ -137,18 +142,18 @@ def axes_or_new(ax: Axes | None, *, rows: float, row_height: float = 0.25, extra
 
 
 def colour(index: int) -> str:
-    """The index-th colour of the palette."""
+    """Return the colour at an index of the palette."""
     colours: list[str] = mpl.rcParams["axes.prop_cycle"].by_key()["color"]
     return colours[index % len(colours)]
 
 
 def colour_and_marker(index: int) -> dict[str, Any]:
-    """Return the style of one of several series, in figures of studies and benchmarks, which compare methods."""
+    """Return the style of one of several series, for figures in studies and benchmarks that compare methods."""
     return {"color": colour(index), "marker": MARKERS[index % len(MARKERS)]}
 
 
 def excludes(lower: float, upper: float, null: float = 0.0) -> bool:
-    """Return whether an interval excludes the null value."""
+    """Return True if the interval excludes the null value."""
     return lower > null or upper < null
 
 
@@ -167,7 +172,7 @@ def estimate_handles(text: str, null: str = "zero") -> list[Line2D]:
 
 
 def label_rows(ax: Axes, labels: Sequence[str]) -> None:
-    """Rows from top to bottom, each with its label and without a tick."""
+    """Label rows from top to bottom, without ticks."""
     ax.set_yticks(range(len(labels)), labels=[shortened(label) for label in labels], parse_math=False)
     ax.set_ylim(len(labels) - 0.4, -0.6)
     ax.tick_params(axis="y", length=0)
@@ -175,7 +180,9 @@ def label_rows(ax: Axes, labels: Sequence[str]) -> None:
 
 
 def legend_below(ax: Axes, *, shown: bool = True, labelled: bool = True, **options: Any) -> None:
-    """A legend under the axis label, if the axis is `labelled`, clear of the data however high the figure is."""
+    """Draw a legend below the axis label, or below the ticks if the axis is not `labelled`, at a fixed distance in
+    inches.
+    """
     if not shown:
         return
     figure = ax.get_figure(root=True)
@@ -192,7 +199,7 @@ def legend_below(ax: Axes, *, shown: bool = True, labelled: bool = True, **optio
 
 
 def _below(ax: Axes, labelled: bool) -> float:
-    """What lies between axes and legend, in inches."""
+    """Return the distance between axes and legend in inches."""
     ticks = ax.xaxis.get_ticks_position() in {"bottom", "default"}
     return (_TICKS if ticks else 0.06) + (_AXIS_LABEL if labelled else 0.0)
 
@@ -200,7 +207,7 @@ def _below(ax: Axes, labelled: bool) -> float:
 def draw_classical(
     ax: Axes, lower: ArrayLike, upper: ArrayLike, at: ArrayLike, *, vertical: bool = False, label: str = ""
 ) -> None:
-    """Draw confidence intervals as hairlines with caps, to tell them from credible ones without colours."""
+    """Draw confidence intervals as thin lines with caps, to distinguish them from credible intervals without colour."""
     lines, cap = (ax.vlines, "_") if vertical else (ax.hlines, "|")
     lines(at, lower, upper, color=GREY, linewidth=1, zorder=2, label=label)
     for ends in (lower, upper):
@@ -209,12 +216,12 @@ def draw_classical(
 
 
 def shortened(label: str) -> str:
-    """A label that leaves room for the data, whatever a user calls a word or group."""
+    """Shorten a long label, so that enough space remains for the data."""
     return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 1]}…"
 
 
 def set_title(ax: Axes, title: str, *, converged: bool = True) -> None:
-    """A title, in as many lines as the width of the axes needs, and letters that small axes have room for."""
+    """Set a title with line breaks that fit the width of the axes, and reduce the font size on small axes."""
     width, height = _inches(ax)
     room = max(_room(ax, width, height), _LEAST)
     lines = fill(title, max(int(width * _LETTERS / room), 20))
@@ -225,20 +232,20 @@ def set_title(ax: Axes, title: str, *, converged: bool = True) -> None:
 
 
 def _inches(ax: Axes) -> tuple[float, float]:
-    """About the width and the height that labels and legend will leave."""
+    """Return the approximate width and height in inches that remain after labels and legend."""
     figure, legend, cell = ax.get_figure(root=True), ax.get_legend(), ax.get_subplotspec()
     assert figure is not None
     size = ax.get_window_extent().transformed(figure.dpi_scale_trans.inverted())
     below = _below(ax, True) + _LINE * -(-len(legend.get_texts()) // legend._ncols) if legend else 0.0  # type: ignore[attr-defined]
     beside = _LETTER * max((len(label.get_text()) for label in ax.get_yticklabels()), default=0)
-    # A figure that is still to be laid out has no margins: its only axes will fill it.
+    # Before layout, a figure has no margins. Its only axes will fill the figure.
     alone = cell is not None and cell.get_gridspec().ncols == 1 and figure.get_layout_engine() is not None
     width = float(figure.get_figwidth()) if alone else size.width
     return float(width - beside), float(size.height - below)
 
 
 def _room(ax: Axes, width: float, height: float) -> float:
-    """By how much letters must be smaller for rows not to overlap and headings not to leave the axes."""
+    """Return the factor by which to scale text, so that rows do not overlap and headings do not exceed the axes."""
     longest = max((len(heading.get_text()) for heading in ax.texts), default=0)
     lines = len({*ax.get_yticks(), *(text.xy[1] for text in ax.texts if isinstance(text, Annotation))})
     return min(1.0, height / (_LINE * max(lines, 1)), width / (_HEADING_LETTER * max(longest, 20)))
@@ -255,17 +262,17 @@ def finish(ax: Axes, fit: Fit, what: str, name: str | None = None) -> Axes:
     return ax
 
 
-# Rows of a forest: a point and its interval.
+# Rows of a forest plot: a point and its interval.
 
 
 def bias_axis(metric: Metric) -> str:
-    """Return the label of a bias's axis."""
+    """Return the label for the axis of a bias."""
     return f"{metric.unit} (positive: stereotypical)"
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Neighbouring rows of a forest under one heading: part of a summary, with the rows' names."""
+    """Consecutive rows of a forest plot under one heading: part of a summary, with the names of the rows."""
 
     heading: str
     labels: Sequence[str]
@@ -273,7 +280,7 @@ class Rows:
 
 
 def draw_forest(ax: Axes, blocks: Sequence[Rows], metric: Metric, *, raw: bool = False) -> None:
-    """Blocks of rows from top to bottom. `raw` adds the raw contrasts."""
+    """Draw blocks of rows from top to bottom. `raw` adds the raw contrasts."""
     top, ticks = 0.0, {}
     for block in blocks:
         if block.heading:
@@ -293,7 +300,7 @@ def draw_forest(ax: Axes, blocks: Sequence[Rows], metric: Metric, *, raw: bool =
 
 
 def forest_legend(ax: Axes, *, ci_prob: float, shown: bool = True, raw: bool = False) -> None:
-    """Add a legend of intervals, and of raw contrasts."""
+    """Add a legend for intervals and raw contrasts."""
     handles = estimate_handles(f"posterior mean; {ci_prob:.0%} interval")
     if raw:
         handles.append(
@@ -303,7 +310,7 @@ def forest_legend(ax: Axes, *, ci_prob: float, shown: bool = True, raw: bool = F
 
 
 def height(blocks: Sequence[Rows]) -> float:
-    """Rows that the blocks take, headings and gaps included."""
+    """Return the number of rows of all blocks, including headings and gaps."""
     return sum(len(block.labels) + bool(block.heading) + 0.4 for block in blocks)
 
 
@@ -322,7 +329,7 @@ _HEADING: dict[str, Any] = {
 def draw_row(
     ax: Axes, y: float, row: pd.Series, *, null: float = 0.0, factor: float = 1.0, raw: str = "", marker: str = "o"
 ) -> None:
-    """Draw the mean and the interval of a row, and a cross for its raw value in the column `raw`."""
+    """Draw the mean and the interval of a row, and a cross for the raw value in the column `raw`."""
     lower, upper = (factor * end for end in interval_of(row))
     look = estimate_look(excludes(lower, upper, null)) | {"marker": marker}
     ax.plot([lower, upper], [y, y], color=look["color"], linewidth=1.8, zorder=3)

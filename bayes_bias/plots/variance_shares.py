@@ -1,4 +1,4 @@
-"""Where the variance comes from: targets, attributes, replicates, or what none of them explains."""
+"""Plot the sources of variance: targets, attributes, replicates, and the residual."""
 
 from collections.abc import Sequence
 
@@ -10,14 +10,14 @@ from bayes_bias.plots.style import INK, PAPER, axes_or_new, colour, finish, lege
 from bayes_bias.posterior.planning import part_named, variance_shares
 from bayes_bias.table.scopes import Part
 
-# A colour, or its number in the palette. Hatches say in grey what colours say on a screen; a dark and a light fill
-# need text of the other kind.
+# A colour, or its index in the palette. Hatches distinguish the parts in greyscale. Text on dark and light fills has
+# different colours.
 _WORDS: tuple[tuple[Part, int | str, str, str], ...] = (
     ("targets", 2, "", PAPER),
     ("attributes", 4, "////", INK),
     ("residual", "#cfcfcf", "", INK),
 )
-# What replicates disagree about has the paler colour of what they agree about.
+# Interactions with replicates have a paler colour than the corresponding main effects.
 _REPLICATES: tuple[tuple[Part, int | str, str, str], ...] = (
     ("replicates", 3, "", PAPER),
     ("targets by replicate", "#a6dccb", "....", INK),
@@ -38,9 +38,9 @@ def plot_variance_shares(
 ) -> Axes:
     """Plot shares of variance due to targets, attributes and residual, and to replicates if there are any.
 
-    The upper bar is the variance of one value about the mean of its group and class. The lower bar is the sampling
-    variance of ``bias`` for lists as long as these, if both are samples. To narrow the interval, add words to the side
-    with the largest part.
+    The upper bar is the variance of one value around the mean of its group and class. The lower bar is the sampling
+    variance of ``bias`` for lists of this length, if targets and attributes are samples. To narrow the interval, add
+    words to the side with the largest part.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def plot_variance_shares(
 
 
 def _draw_part(ax: Axes, share: pd.Series, starts: pd.Series, part: str, fill: str, hatch: str, ink: str) -> None:
-    """Draw one part of each bar, with its share as text if there is room."""
+    """Draw one part of each bar, with its share as text if there is enough space."""
     for y, (width, start) in enumerate(zip(share, starts, strict=True)):
         ax.barh(
             y, width, left=start, height=0.62, color=fill, hatch=hatch, edgecolor=PAPER, linewidth=1,

@@ -1,4 +1,4 @@
-"""The bias of every single word, with its uncertainty."""
+"""Plot the bias of every single word, with its uncertainty."""
 
 from collections.abc import Sequence
 
@@ -31,9 +31,9 @@ def plot_word_bias(
 ) -> Axes:
     """Plot ``target_bias`` or ``attribute_bias`` of each word, in the units of the table.
 
-    Words are listed under their group (targets) or class (attributes), the most stereotypical first. A cross is the raw
-    contrast of the word. The posterior mean is drawn from it towards the group's mean, more strongly if there is little
-    evidence about the word.
+    Words are listed under their group (targets) or class (attributes), with the most stereotypical word first. A cross
+    is the raw contrast of the word. The posterior mean is shrunk from the raw contrast towards the mean of the group,
+    more strongly if there is little evidence about the word.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def _rows_by_group(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
 
 
 def _rows_by_class(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
-    """Return the attributes of each class that some groups are associated with and others are not."""
+    """Return the attributes of each class that is associated with some groups but not with all groups."""
     words = table.loc[["attribute_bias"]]
     class_of = data.class_of.to_numpy()
     associated = data.associated.to_numpy()
@@ -101,6 +101,6 @@ def _rows_by_class(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
 
 
 def _block(heading: str, words: pd.DataFrame) -> Rows:
-    """Return words under a heading, the most stereotypical first."""
+    """Return words under a heading, with the most stereotypical word first."""
     ordered = words.sort_values("mean", ascending=False)
     return Rows(heading, list(map(shortened, ordered.index.get_level_values("label"))), ordered)

@@ -1,4 +1,4 @@
-"""A contrast of your own, estimated and judged like the estimands of the package."""
+"""User-defined contrasts, with the same estimates and verdicts as the estimands of the package."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +23,8 @@ from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Contrast(Tabled):
-    """The posterior of a contrast, and whether it is larger than chance explains. Made by `bayes_bias.contrast`.
+    """The posterior of a contrast, and whether it is larger than chance alone would explain. Returned by
+    `bayes_bias.contrast`.
 
     Attributes
     ----------
@@ -32,10 +33,10 @@ class Contrast(Tabled):
     metric : Metric
         The metric of the table, with its units.
     table : pandas.DataFrame
-        One row, with the columns of `bayes_bias.summarize`: floats, and ``converged``. In the units of the table times
-        the units of the weights.
+        One row with the columns of `bayes_bias.summarize`. Values are in the units of the table times the units of the
+        weights.
     verdict : Verdict or None
-        None for a level, for which zero is not a special value.
+        Verdict on the contrast, or None for a level, because a level of zero has no special meaning.
     """
 
     label: str
@@ -45,7 +46,7 @@ class Contrast(Tabled):
 
     @property
     def chance(self) -> float:
-        """Chance of a contrast this large, of either sign, if there were none, or missing for a level."""
+        """Probability of a contrast this large, of either sign, if the true contrast were zero. Missing for a level."""
         return float("nan") if self.verdict is None else self.verdict.chance
 
     @property
@@ -69,12 +70,12 @@ def contrast(
     label: str | None = None,
     ci_prob: float = 0.95,
 ) -> Contrast:
-    r"""Estimate any contrast of groups and classes.
+    r"""Estimate a contrast of groups and classes.
 
     .. math:: \sum_{g, c} k_{gc}\, \mu_{gc}
 
-    with a weight for each group and class. As in `bayes_bias.summarize` the posterior is exactly normal given the
-    scales, and is averaged over them.
+    The contrast has one weight for each group and class. As in `bayes_bias.summarize`, the posterior is exactly normal
+    given the scale parameters and is averaged over their draws.
 
     Parameters
     ----------
@@ -82,27 +83,27 @@ def contrast(
         A fit of a crossed model.
     weights : str, mapping of (group, class) to float, DataFrame or DataArray
         A formula: ``"group - group: class"``, ``"group: class - class"``, or the difference of two differences,
-        ``"group - group: class - class"``. Or the weights :math:`k_{gc}`. Blocks that are left out weigh nothing. A
-        DataFrame has groups in its index and classes in its columns, a DataArray the dims ``group`` and
+        ``"group - group: class - class"``. Alternatively, the weights :math:`k_{gc}`. Blocks without a weight get
+        weight zero. A DataFrame has groups in its index and classes in its columns, a DataArray the dims ``group`` and
         ``attribute_class``.
     scope : {"both", "targets", "attributes", "none"}
-        The words that the answer generalises over.
+        The words that the result generalises to.
     levels : bool
         Whether to estimate a level, such as the mean of one block. Its weights need not sum to zero.
     label : str, optional
-        The name of the result, by default its formula, or "contrast".
+        The name of the result. Defaults to the formula or, if there is none, to "contrast".
     ci_prob : float
         Probability of the equal-tailed interval.
 
     Returns
     -------
     Contrast
-        With ``table``, ``chance``, and ``verdict``, in the units of the table times the units of the weights.
+        Estimate with ``table``, ``chance``, and ``verdict``, in the units of the table times the units of the weights.
 
     Raises
     ------
     BayesBiasError
-        If a name that the fit does not have, a weight that is not a finite number, weights that do not sum to zero.
+        If the fit does not contain a name, if a weight is not a finite number, or if the weights do not sum to zero.
     ScopeError
         If the data do not support the scope, or if the fit is of the published model, whose attributes are fixed.
 
@@ -122,7 +123,7 @@ def contrast(
     label = label or (weights if isinstance(weights, str) else "contrast")
     by_block = checked_weights(fitted.data, weights, label, levels=levels)
     scope = check_scope(fitted, scope).name
-    # The stereotype predicts the sign of the sum of the contrast's weights times the bias's.
+    # The expected sign is the sign of the sum of products of the weights of the contrast and the weights of the bias.
     agreement = float((by_block.isel(contrast=0, drop=True) * bias_weights(fitted.data)).sum())
 
     def table_under(scope: ScopeName) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Weights of a contrast of your own, in each form that a user may give them."""
+"""Weights of user-defined contrasts, converted from every form that a user may pass."""
 
 from collections.abc import Mapping, Sequence
 from itertools import product
@@ -14,13 +14,13 @@ from bayes_bias.table.bias_weights import BLOCK
 
 type Weights = str | Mapping[tuple[str, str], float] | pd.DataFrame | xr.DataArray
 
-# What sums of decimal fractions such as 0.1 leave of zero.
+# Sums of decimal fractions such as 0.1 may differ from zero by rounding errors up to this size.
 _ROUNDING = 1e-9
 _LESS, _WITH = " - ", ":"
 
 
 def checked_weights(data: xr.Dataset, weights: Weights, label: str, *, levels: bool = False) -> xr.DataArray:
-    """Weights ``(contrast, group, attribute_class)`` of block means, as a user gives them."""
+    """Return the weights ``(contrast, group, attribute_class)`` of block means after checking the user's input."""
     blocks = _parse_formula(weights, data) if isinstance(weights, str) else _by_block(weights, data)
     _check_sum(list(blocks.values()), f"contrast '{weights}'" if isinstance(weights, str) else "weights", levels)
     groups, classes = _labels(data.group), _labels(data.attribute_class)
@@ -32,14 +32,14 @@ def checked_weights(data: xr.Dataset, weights: Weights, label: str, *, levels: b
 
 
 def weights_of_formulas(data: xr.Dataset, formulas: Sequence[str]) -> xr.DataArray:
-    """Weights of several contrasts, each labelled by its formula."""
+    """Return the weights of several contrasts, each labelled with its formula."""
     return xr.concat([checked_weights(data, formula, formula) for formula in formulas], "contrast")
 
 
 def _parse_formula(formula: str, data: xr.Dataset) -> dict[tuple[str, str], float]:
-    """The weights of ``"group - group: class"``: signs of the groups times signs of the classes.
+    """Return the weights of ``"group - group: class"``: the signs of the groups times the signs of the classes.
 
-    Names may themselves hold a colon or a hyphen, so every way to read the formula is tried.
+    Because names may contain a colon or a hyphen, the function tries every possible split of the formula.
     """
     before_colon = [i for i, letter in enumerate(formula) if letter == _WITH]
     if not before_colon:
@@ -60,7 +60,7 @@ def _parse_formula(formula: str, data: xr.Dataset) -> dict[tuple[str, str], floa
 
 
 def _signs(text: str, labels: list[str]) -> dict[str, float]:
-    """+1 for the first name of ``"name - name"`` and -1 for the second, or empty if it names something else."""
+    """Return +1 for the first and -1 for the second name of ``"name - name"``, or nothing if a name is unknown."""
     text = text.strip()
     if text in labels:
         return {text: 1.0}
@@ -73,7 +73,7 @@ def _signs(text: str, labels: list[str]) -> dict[str, float]:
 
 
 def _by_block(weights: Any, data: xr.Dataset) -> dict[tuple[str, str], float]:
-    """Return the weight of each block, or raise an error for a name that does not exist or a weight without value."""
+    """Return the weight of each block. Raise an error for an unknown name or a missing value."""
     blocks = _as_mapping(weights)
     for (group, attribute_class), weight in blocks.items():
         _check_name("weights", "group", group, data.group)
@@ -120,7 +120,7 @@ def _check_name(argument: str, what: str, name: Any, labels: xr.DataArray) -> No
 
 
 def _check_sum(weights: list[float], argument: str, levels: bool) -> None:
-    """Raise an error for weights that are all zero or, unless they are of levels, do not sum to zero."""
+    """Raise an error if all weights are zero or, except for levels, if the weights do not sum to zero."""
     size, total = sum(map(abs, weights)), sum(weights)
     if not size:
         raise BayesBiasError(f"`{argument}` contains only zeros. At least two weights must differ from zero.")

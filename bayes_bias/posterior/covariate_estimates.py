@@ -1,4 +1,4 @@
-"""Estimands of a table whose words have covariates: what these explain of the bias, and the bias without adjustment."""
+"""Estimands of a table with word covariates: the bias without adjustment, and the part that covariates explain."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ type Bounds = tuple[float, float, float]
 
 
 def explained(fitted: Fitted, weights: xr.DataArray) -> Mixture:
-    """The part of contrasts of block means that covariates explain, normal given the scales."""
+    """Return the normal distribution, given the scale parameters, of the part of contrasts that covariates explain."""
     if not fitted.structure.COLLAPSED:
         draws = xr.dot(explained_blocks(fitted.posterior, fitted.data), weights, dim=BLOCK)
         draws = draws.transpose(*SAMPLE, "contrast")
@@ -35,7 +35,7 @@ def explained(fitted: Fitted, weights: xr.DataArray) -> Mixture:
 
 @dataclass(frozen=True, eq=False)
 class CovariateEstimates:
-    """Estimands of a fit with covariates under a scope, in addition to the `bias` at equal covariates."""
+    """Estimands for a fit with covariates under a scope, in addition to the `bias` at equal covariate values."""
 
     fitted: Fitted
     scope: Scope
@@ -43,11 +43,11 @@ class CovariateEstimates:
 
     @property
     def estimands(self) -> dict[str, Callable[[], Estimate]]:
-        """How each estimand is computed."""
+        """The function that computes each estimand."""
         return {"unadjusted_bias": self.unadjusted_bias, "explained_bias": self.explained_bias, "slope": self.slope}
 
     def unadjusted_bias(self) -> Estimate:
-        """The bias of words with the covariates that they have. Other words would have others."""
+        """Return the bias of words with their actual covariates. New words have new covariate values."""
         adjusted, part = self.bias(), explained(self.fitted, self._weights)
         assert adjusted.noise_sd is not None
         spread = xr.zeros_like(part.sd)
@@ -62,12 +62,14 @@ class CovariateEstimates:
         return Estimate(draws, adjusted.observed, sd, mixture)
 
     def explained_bias(self) -> Estimate:
-        """The part of the bias that covariates explain."""
+        """Return the part of the bias that covariates explain."""
         part = explained(self.fitted, self._weights)
         return _unobserved(self._explained_draws, part if self.fitted.structure.COLLAPSED else None)
 
     def slope(self) -> Estimate:
-        """Of words' preferences or, for attributes of a single group, which prefer none, of their closeness to it."""
+        """Return slopes of preferences. For attributes of a single group, which have no preferences, use their
+        closeness.
+        """
         rows = []
         for side in SIDES:
             name = f"{side}_slope"
@@ -80,7 +82,7 @@ class CovariateEstimates:
             if slopes.sizes[across] > 1:
                 slopes = slopes - slopes.mean(across)
             cells = slopes[across].to_numpy()
-            if len(cells) == 2:  # the slopes of one are the negative of the other's
+            if len(cells) == 2:  # the two slopes differ only in sign
                 cells = cells[:1]
             for variable, cell in product(slopes[covariate].to_numpy(), cells):
                 slope = slopes.sel({covariate: variable, across: cell}, drop=True)
@@ -97,19 +99,19 @@ class CovariateEstimates:
 
 
 def _unobserved(draws: xr.DataArray, mixture: Mixture | None = None) -> Estimate:
-    """Return the estimate of an estimand that a table does not show without a model."""
+    """Return an estimate without an observed value, because a table does not show the estimand without a model."""
     nothing = xr.full_like(draws.isel(dict.fromkeys(SAMPLE, 0), drop=True), np.nan)
     return Estimate(draws, nothing, None, mixture)
 
 
 @dataclass(frozen=True)
 class Adjustment:
-    """A bias at equal covariates, and the unadjusted one, in the units of the table.
+    """The bias at equal covariate values and the unadjusted bias, in the units of the table.
 
     Attributes
     ----------
     covariates : str
-        Their names.
+        Names of the covariates.
     adjusted, unadjusted, explained : tuple of float
         Posterior mean and equal-tailed interval of each.
     """
@@ -121,8 +123,9 @@ class Adjustment:
 
     @property
     def answer(self) -> Literal["covariates", "not covariates", "undecided", "no bias"]:
-        """Whether covariates account for the bias of the words: no bias is left and what they explain is not zero; some
-        is left; or neither can be said."""
+        """The conclusion on covariates: they explain the bias of the words, some bias remains, or the result is
+        undecided.
+        """
         if not _excludes_zero(self.unadjusted):
             return "no bias"
         if _excludes_zero(self.adjusted):
@@ -130,7 +133,7 @@ class Adjustment:
         return "covariates" if _excludes_zero(self.explained) else "undecided"
 
     def text(self, decimals: int) -> str:
-        """Describe both numbers and their conclusion in a sentence."""
+        """Describe both biases and the conclusion in a sentence."""
         own = estimate(*self.unadjusted, decimals)
         part = estimate(*self.explained, decimals)
         conclusion = {
@@ -143,7 +146,7 @@ class Adjustment:
 
 
 def covariates_of(fitted: Fitted) -> str:
-    """The names of all covariates whose slopes a fit has, and whose they are, as a text, or "" if it has none."""
+    """Return the names of all covariates with slopes and the side of each as text, or "" if there are none."""
     sides_of: dict[str, list[str]] = {}
     for side in SIDES:
         if f"{side}_slope" in fitted.posterior:

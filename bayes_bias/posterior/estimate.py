@@ -1,4 +1,4 @@
-"""The posterior of an estimand: draws, and the mixture of normals that they come from."""
+"""The posterior of an estimand: its draws, and the mixture of normals from which the draws come."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,25 +21,25 @@ def tails(ci_prob: float) -> tuple[float, float]:
 
 
 def summarize_draws(values: NDArray[np.float64], ci_prob: float) -> dict[str, NDArray[np.float64]]:
-    """Mean, standard deviation and equal-tailed interval of values (draws, ...), as columns."""
+    """Return the mean, standard deviation, and equal-tailed interval of values ``(draws, ...)`` as columns."""
     lower, upper = interval_names(ci_prob)
     ends = np.quantile(values, tails(ci_prob), axis=0)
     return {"mean": values.mean(axis=0), "sd": values.std(axis=0), lower: ends[0], upper: ends[1]}
 
 
 def as_draws(posterior: xr.Dataset, values: NDArray[np.float64], labels: Any) -> xr.DataArray:
-    """Values ``(chain, draw, contrast)`` with the coordinates of a posterior."""
+    """Return values ``(chain, draw, contrast)`` as an array with the coordinates of a posterior."""
     coords = {dim: posterior[dim] for dim in SAMPLE}
     return xr.DataArray(values, dims=(*SAMPLE, "contrast"), coords={**coords, "contrast": labels})
 
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """A posterior as a mixture of normals, one for each draw of the scales.
+    """A posterior as a mixture of normals, with one normal for each draw of the scale parameters.
 
-    Given the scales every contrast is exactly normal. Means, intervals and probabilities therefore need no draws of the
-    contrast, and only the draws of the scales leave Monte Carlo error (Rao-Blackwell).
-    Both arrays have the dims ``(chain, draw, contrast)``.
+    Given the scale parameters, every contrast is exactly normal. Means, intervals, and probabilities therefore need no
+    draws of the contrast, and Monte Carlo error comes only from the draws of the scale parameters (Rao-Blackwell). Both
+    arrays have the dims ``(chain, draw, contrast)``.
     """
 
     centre: xr.DataArray
@@ -61,11 +61,11 @@ class Mixture:
         return np.asarray(ndtr(self._centre / self._sd).mean(axis=0))
 
     def below(self, value: float) -> NDArray[np.float64]:
-        """Posterior probability of values below this one."""
+        """Posterior probability of values below `value`."""
         return np.asarray(ndtr((value - self._centre) / self._sd).mean(axis=0))
 
     def quantiles(self, probs: Iterable[float]) -> NDArray[np.float64]:
-        """Quantiles of each contrast, (probs, contrasts): at probabilities within 1e-7 of these."""
+        """Return quantiles of each contrast, ``(probs, contrasts)``, with probabilities accurate to 1e-7."""
         return _quantiles(self._centre, self._sd, probs)
 
     def density(self, grid: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -83,8 +83,9 @@ class Mixture:
 
 
 def quantiles_of(mixtures: Sequence[Mixture], probs: Iterable[float]) -> list[NDArray[np.float64]]:
-    """`Mixture.quantiles` of each, by one search for all: most of the time of a search does not depend on how many
-    contrasts there are."""
+    """Return `Mixture.quantiles` of several mixtures from a single search, because most of the time is overhead per
+    search.
+    """
     if not mixtures:
         return []
     centre = np.concatenate([mixture._centre for mixture in mixtures], axis=1)
@@ -94,7 +95,7 @@ def quantiles_of(mixtures: Sequence[Mixture], probs: Iterable[float]) -> list[ND
 
 
 def _quantiles(centre: NDArray[np.float64], sd: NDArray[np.float64], probs: Iterable[float]) -> NDArray[np.float64]:
-    """Return quantiles of mixtures of normals (draws, contrasts), as (probs, contrasts)."""
+    """Return quantiles ``(probs, contrasts)`` of mixtures of normals ``(draws, contrasts)``."""
     from scipy.optimize.elementwise import find_root
 
     target = np.asarray(list(probs))[:, None]
@@ -103,7 +104,7 @@ def _quantiles(centre: NDArray[np.float64], sd: NDArray[np.float64], probs: Iter
     def excess(value: NDArray[np.float64], prob: NDArray[np.float64], contrast: NDArray[np.intp]) -> Any:
         return ndtr((value - centre[:, contrast]) / sd[:, contrast]).mean(axis=0) - prob
 
-    # A quantile of a mixture lies among the quantiles of what is mixed.
+    # A quantile of a mixture lies between the smallest and the largest quantile of its components.
     quantiles = centre + ndtri(target)[..., None] * sd
     root = find_root(
         excess,
@@ -115,34 +116,35 @@ def _quantiles(centre: NDArray[np.float64], sd: NDArray[np.float64], probs: Iter
 
 
 def _flat(values: xr.DataArray) -> NDArray[np.float64]:
-    """Return all draws of each contrast, (draws, contrasts)."""
+    """Return all draws of each contrast as an array ``(draws, contrasts)``."""
     return values.transpose(*SAMPLE, "contrast").to_numpy().reshape(-1, values.sizes["contrast"])
 
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Posterior of one estimand under one scope, in the units of the table (``effect_size``: none)."""
+    """Posterior of one estimand under one scope, in the units of the table (``effect_size`` has no unit)."""
 
-    draws: xr.DataArray  # (chain, draw, contrast); (contrast) where the scope samples nothing
-    observed: xr.DataArray  # the raw contrast of the table, (contrast)
+    draws: xr.DataArray  # (chain, draw, contrast), or (contrast) if the scope samples nothing
+    observed: xr.DataArray  # raw contrast of the table, (contrast)
     # Standard deviation of the contrast in the same design if the population value were zero, (chain, draw, contrast).
     noise_sd: xr.DataArray | None = None
-    mixture: Mixture | None = None  # the same posterior; None if word effects were sampled, or it is no mixture
+    # the same posterior, or None if word effects were sampled or the posterior is not a mixture
+    mixture: Mixture | None = None
 
     @property
     def is_uncertain(self) -> bool:
-        """Return True if there are draws: under scope "none" there is the raw contrast alone."""
+        """Return True if there are draws. Scope "none" has only the raw contrast."""
         return "draw" in self.draws.dims
 
     def quantiles(self, probs: Iterable[float]) -> NDArray[np.float64]:
-        """Quantiles of each contrast, (probs, contrasts)."""
+        """Return quantiles of each contrast, ``(probs, contrasts)``."""
         if self.mixture is not None:
             return self.mixture.quantiles(probs)
         return np.asarray(self.draws.quantile(list(probs), SAMPLE).to_numpy())
 
     @property
     def prob_direction(self) -> NDArray[np.float64]:
-        """Posterior probability of the more probable sign, or missing without draws."""
+        """Return the posterior probability of the more probable sign, or missing without draws."""
         if not self.is_uncertain:
             return self._missing
         mixture = self.mixture
@@ -150,7 +152,7 @@ class Estimate:
         return np.maximum(positive, 1 - positive)
 
     def prob_within(self, size: float) -> NDArray[np.float64]:
-        """Posterior probability of values between ``-size`` and ``size``, or missing without draws."""
+        """Return the posterior probability of values between ``-size`` and ``size``, or missing without draws."""
         if not self.is_uncertain:
             return self._missing
         if self.mixture is not None:

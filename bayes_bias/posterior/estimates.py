@@ -1,4 +1,4 @@
-"""Posterior draws, observed values and noise floors of the estimands, under a scope."""
+"""Posterior draws, observed values, and noise floors of the estimands under a scope."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -46,23 +46,23 @@ from bayes_bias.table.scopes import (
     scope_of,
 )
 
-# Estimands with a label for each word.
+# Estimands with one label per word.
 _BY_WORD = ("target_bias", "attribute_bias", "target_connection_mean")
 
 
 def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True) -> dict[str, Estimate]:
-    r"""Posterior draws, observed value and noise floor of every estimand.
+    r"""Compute the posterior draws, observed value, and noise floor of every estimand.
 
     Parameters
     ----------
     fit : xarray.DataTree
-        From `bayes_bias.fit`.
+        A fit from `bayes_bias.fit`.
     scope : {"both", "targets", "attributes", "none"}
         Generalise to new targets and new attributes, to new targets with these attributes (the question of WEAT's
         permutation test), to new attributes with these targets, or to nothing beyond these words (the raw contrast,
         without uncertainty).
     words : bool
-        With the estimands of single words, which are most of the work.
+        Whether to include the estimands of single words, which take most of the time.
 
     Returns
     -------
@@ -72,8 +72,8 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
         ``target_bias``, ``attribute_bias`` (groups of different classes). With replicates also ``replicate_bias``,
         ``replicate_sd``, ``same_sign`` and ``reliability``, with covariates of words ``unadjusted_bias``,
         ``explained_bias`` and ``slope``. Hierarchical model: ``bias``, ``excess``, ``connection_mean``,
-        ``target_bias``, ``target_connection_mean``. The bias of single words is left out if their effects would not fit
-        in memory (`sides_left_out`). Scope "none" has the raw contrasts of any number of words.
+        ``target_bias``, ``target_connection_mean``. The bias of single words is omitted if the word effects would not
+        fit in memory (`sides_left_out`). Scope "none" includes the raw contrasts of any number of words.
 
     Raises
     ------
@@ -87,43 +87,44 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
     ``group_bias[g]``
         ``mean[g, assoc(g)]`` minus the average of ``mean[g, c]`` over the other associated classes.
     ``class_bias[c]``
-        The average of ``mean[g, c]`` over the groups that are associated with the class, minus that over the others. A
-        class that all groups are associated with has none.
+        The average of ``mean[g, c]`` over the groups that are associated with the class, minus the average over the
+        other groups. A class that is associated with all groups has no class bias.
     ``bias``
-        The average of ``group_bias`` over groups: with two groups and two classes half of WEAT's numerator.
+        The average of ``group_bias`` over groups: with two groups and two classes, this is half of the numerator of
+        WEAT.
     ``excess[g, control]``
         ``mean[g, assoc(g)] - mean[g, control]``.
     ``repulsion[g, control]``
         ``mean[g, control]`` minus the average of ``mean[g, c]`` over the other associated classes.
     ``target_bias[i]``
-        The contrast of ``group_bias`` for one target, with its own effects.
+        The contrast of ``group_bias`` for one target, including the effects of that target.
     ``attribute_bias[j]``
         One attribute's expected value with the group it is associated with, minus the average over other groups.
     ``effect_size``
-        ``2 bias`` over the standard deviation of a target's association score in both groups together: WEAT's d
-        for the population of targets, inside (-2, 2). It is defined for fixed attributes only: for new ones it would
-        divide by the spread of the targets' preferences, which may be zero.
+        ``2 bias`` over the standard deviation of a target's association score in both groups together: WEAT's d for the
+        population of targets, between -2 and 2. It is defined for fixed attributes only. For new attributes, the
+        denominator would be the spread of the targets' preferences, which may be zero.
 
-    If words have covariates, ``mean[g, c]`` is the expected value at equal covariates, so that all these are adjusted
-    but for ``observed``, scope "none" and the estimands of replicates. Further rows:
+    If words have covariates, ``mean[g, c]`` is the expected value at equal covariates, so all these estimands are
+    adjusted, except ``observed``, scope "none", and the estimands of replicates. There are additional rows:
 
     ``unadjusted_bias``
         The bias with the covariates that words have.
     ``explained_bias``
-        What the covariates explain of it: ``unadjusted_bias - bias``.
+        The part of the bias that covariates explain: ``unadjusted_bias - bias``.
     ``slope``
-        By how much a target that is one standard deviation higher in a covariate is closer to a class, relative to the
-        average over the associated classes, and likewise an attribute to a group. Standard deviations are taken within
+        How much closer a target is to a class if its covariate is one standard deviation higher, relative to the
+        average over the associated classes. For attributes, the same with groups. Standard deviations are taken within
         groups (classes).
 
-    Words that a scope does not sample keep their own effects. The average of these is added to ``mean``, so that scope
-    "none" is exactly the raw contrast.
+    Words that a scope does not sample keep their own effects. The average of these effects is added to ``mean``, so
+    that scope "none" is exactly the raw contrast.
     """
     return {name: estimate() for name, estimate in _estimands(fit, scope).items() if words or name not in _BY_WORD}
 
 
 def estimate_of(fit: Fit, estimand: str, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
-    """One of `estimates` by its name, with the same draws, without computing the others."""
+    """Return a single result of `estimates` by its name, with the same draws, without computing the other estimands."""
     valid = _estimands(fit, scope)
     if isinstance(estimand, str) and estimand in valid:
         return valid[estimand]()
@@ -137,13 +138,13 @@ def estimate_of(fit: Fit, estimand: str, scope: ScopeName = DEFAULT_SCOPE) -> Es
 
 
 def _estimands(fit: Fit, scope: ScopeName) -> dict[str, Callable[[], Estimate]]:
-    """Return how each estimand of a fit is computed."""
+    """Return the function that computes each estimand of a fit."""
     fitted, checked = Fitted.of(fit), check_scope(fit, scope)
     return _Blocks(fitted, checked).estimands if fitted.structure.GENERALISES else published_estimands(fitted)
 
 
 def bias_estimate(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
-    """``bias`` alone, with the same draws."""
+    """Return ``bias`` only, with the same draws as `estimates`."""
     fitted, checked = Fitted.of(fit), check_scope(fit, scope)
     if not fitted.structure.GENERALISES:
         return published_bias(fitted)
@@ -152,18 +153,18 @@ def bias_estimate(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
 
 
 def contrast_estimate(fit: Fit, weights: xr.DataArray, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
-    """Weighted sums of block means, one for each row of weights ``(contrast, group, attribute_class)``."""
+    """Return weighted sums of block means, one for each row of weights ``(contrast, group, attribute_class)``."""
     return _Blocks.of(fit, scope).estimate(weights)
 
 
 def levels(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
-    """Expected value of each group with each class, ``mean[g, c]``, labelled ``"group, class"``. Crossed model only."""
+    """Return the expected value of each group with each class, ``mean[g, c]``. Requires the crossed model."""
     blocks = _Blocks.of(fit, scope)
     return blocks.estimate(level_weights(blocks.data))
 
 
 def check_scope(fit: Fit, scope: str) -> Scope:
-    """Return the scope of a name. Refuse it if the model or the design of a fit cannot carry it."""
+    """Return the scope with this name. Raise an error if the model or the design of the fit does not support it."""
     fitted = Fitted.of(fit)
     if fitted.structure.GENERALISES:
         checked = check_design(fitted.data, scope)
@@ -184,7 +185,7 @@ def check_scope(fit: Fit, scope: str) -> Scope:
 
 @dataclass(frozen=True, eq=False)
 class _Blocks:
-    """Block means under one scope, and contrasts of them."""
+    """Block means and their contrasts under one scope."""
 
     fitted: Fitted
     scope: Scope
@@ -199,7 +200,7 @@ class _Blocks:
 
     @cached_property
     def left_out(self) -> dict[Side, str]:
-        """The sides whose single words have no estimate, and why."""
+        """The sides without estimates for single words, each with the reason."""
         left_out = {} if self.scope.samples_nothing else sides_left_out(self.fitted)
         if not contrasted_classes(self.data).size:
             left_out["attribute"] = (
@@ -210,32 +211,32 @@ class _Blocks:
 
     @cached_property
     def sides(self) -> tuple[Side, ...]:
-        """The sides whose single words have an estimate."""
+        """The sides with estimates for single words."""
         return tuple(side for side in SIDES if side not in self.left_out)
 
     @cached_property
     def averages(self) -> dict[Part, xr.DataArray]:
-        """Averages over each block of word and replicate effects."""
+        """Averages of word and replicate effects over each block."""
         return block_averages(self.fitted)
 
     @property
     def replicate_estimates(self) -> ReplicateEstimates:
-        """Estimands of single replicates, and of new ones."""
+        """Estimands of single replicates and of new replicates."""
         return ReplicateEstimates(self.fitted, self.scope)
 
     @property
     def fixes_replicates(self) -> bool:
-        """Return True if there are replicates, and the scope does not sample them."""
+        """Return True if there are replicates that the scope does not sample."""
         return bool(self.fitted.replicate_kind) and not self.scope.samples_replicates
 
     @property
     def adjusts(self) -> bool:
-        """Return True if words have covariates, and the scope samples anything: the raw contrast is never adjusted."""
+        """Return True if words have covariates and the scope samples words. The raw contrast is never adjusted."""
         return not self.scope.samples_nothing and any(name in self.fitted.posterior for name in SLOPES)
 
     @property
     def estimands(self) -> dict[str, Callable[[], Estimate]]:
-        """How each estimand is computed."""
+        """The function that computes each estimand."""
         estimands: dict[str, Callable[[], Estimate]] = {}
         for name, weights in block_weights(self.data).items():
             estimands[name] = partial(self.estimate, weights)
@@ -251,7 +252,7 @@ class _Blocks:
         return estimands | self.replicate_estimates.estimands
 
     def estimate(self, weights: xr.DataArray) -> Estimate:
-        """Contrasts of block means. Given the scales each is normal about the observed one, with its noise variance."""
+        """Return contrasts of block means. Given the scale parameters, each is normal around its observed value."""
         observed = self._raw(weights)
         if self.scope.samples_nothing:
             return Estimate(observed, observed)
@@ -267,14 +268,14 @@ class _Blocks:
         return Estimate(draws, observed, noise_sd, self._mixture(draws.copy(data=centre), noise_sd))
 
     def target_bias(self) -> Estimate:
-        """A contrast for each target. Only attributes and residual are noise."""
+        """Return one contrast for each target. Only attributes and the residual are noise."""
         weights = target_weights(self.data)
         by_target = weights.sum("group")
         raw = xr.dot(self.data.target_mean.rename(target="contrast"), by_target, dim=["attribute_class"])
         return self._estimate_words(TARGETS, weights, by_target, raw)
 
     def attribute_bias(self) -> Estimate:
-        """A contrast for each attribute. Only targets and residual are noise."""
+        """Return one contrast for each attribute. Only targets and the residual are noise."""
         weights = attribute_weights(self.data)
         by_attribute = weights.sum("attribute_class")
         mean = self.data.attribute_mean.sel(attribute=weights.contrast.to_numpy())
@@ -284,7 +285,9 @@ class _Blocks:
     def _estimate_words(
         self, facet: Facet, weights: xr.DataArray, by_word: xr.DataArray, observed: xr.DataArray
     ) -> Estimate:
-        """Return contrasts of single words: of their block, and of their own deviations from it."""
+        """Return contrasts of single words, that is, the contrast of the word's block plus the word's own deviation
+        from it.
+        """
         if self.scope.samples_nothing:
             return Estimate(observed, observed)
         words, across = weights.contrast.to_numpy(), by_word.dims[-1]
@@ -299,18 +302,20 @@ class _Blocks:
         if not self.fitted.structure.COLLAPSED or self.adjusts:
             return Estimate(draws, observed, noise_sd)
         block = self._raw(weights).to_numpy()
-        # The same whichever words the scope samples, and a third of the work.
+        # These deviations do not depend on the scope, and computing them takes a third of the time.
         centre, variance = self.fitted.once(
             ("deviations", facet, self.fixes_replicates), lambda: self._deviations(facet, by_word)
         )
-        # The word's block has the variance of the other facets and the residual, beside the word's own deviation.
+        # The variance is the sum of two parts: the word's own deviation, and the other facets and residual of its
+        # block.
         block_variance = self._noise_variance(weights, by_word=facet, whole_block=True)
         mixture = self._mixture(draws.copy(data=centre + block), draws.copy(data=np.sqrt(variance + block_variance)))
         return Estimate(draws, observed, noise_sd, mixture)
 
     def _deviations(self, facet: Facet, by_word: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and variance, given the scales, of contrasts of words' deviations from their block; (chain, draw,
-        word)."""
+        """Return mean and variance ``(chain, draw, word)``, given the scales, of contrasts of deviations of words from
+        their block.
+        """
         positions = self.data.indexes[facet.dim].get_indexer(by_word.contrast)
         deviations = conditional(self.fitted, check_side(facet.dim), these_replicates=self.fixes_replicates).only(
             positions
@@ -321,17 +326,18 @@ class _Blocks:
         return centre[..., positions], deviations.variance(weights)[..., positions]
 
     def effect_size(self) -> Estimate:
-        """WEAT's d with these attributes."""
+        """Return WEAT's d for these attributes."""
         weights, score_weight = bias_weights(self.data), score_weights(self.data)
         score = xr.dot(self.data.target_mean, score_weight, dim=["attribute_class"])
         observed = 2 * self._raw(weights) / score.std("target", ddof=1)
         if self.scope.samples_nothing:
             return Estimate(observed, observed)
         difference = 2 * self._by_draw(self._contrast_blocks(weights), weights)
-        # Within a group a target's score varies by its effects, and with these attributes by its residuals.
+        # Within a group, the score of a target varies with its effects and, because attributes are fixed, with its
+        # residuals.
         weight, variances = score_weight.to_numpy(), self.fitted.variances
         words = variances.table if self.fixes_replicates else variances.words
-        # The two groups have equal shares.
+        # Both groups have equal weight.
         single = words.target + variances.of(variances.patterns.cluster["target"])[..., None, :, :]
         target_variance = np.einsum("c,...gcd,d->...g", weight, single, weight).mean(axis=-1)
         residual_variance = (words.residual * weight**2 / self.data.n_attributes.to_numpy()).sum(axis=-1)
@@ -339,17 +345,17 @@ class _Blocks:
         return Estimate(difference / (within_group + (difference / 2) ** 2) ** 0.5, observed)
 
     def _raw(self, weights: xr.DataArray) -> xr.DataArray:
-        """Contrasts of the observed block means."""
+        """Return the contrasts of the observed block means."""
         contrasts = xr.dot(self.data.block_mean.variable, weights.variable, dim=BLOCK)
         return xr.DataArray(contrasts, coords={"contrast": weights.contrast})
 
     def _contrast_blocks(self, weights: xr.DataArray, by_word: Facet | None = None) -> xr.Variable:
-        """Contrasts of the expected values of blocks.
+        """Return contrasts of the expected values of blocks.
 
-        What the scope does not sample adds the average of its effects, except for facets that an estimate adds
-        `by_word`.
+        Facets that the scope does not sample add the average of their effects, except for the facet whose effects are
+        added `by_word`.
 
-        Without labels: to find out that they agree would take longer than all the rest.
+        Labels are dropped, because comparing them would take longer than the computation.
         """
         mean = self.fitted.posterior["mean"].variable
         for part, average in self.averages.items():
@@ -365,8 +371,9 @@ class _Blocks:
     def _noise_variance(
         self, weights: xr.DataArray, by_word: Facet | None = None, *, whole_block: bool = False
     ) -> np.ndarray:
-        """Variance that the sampled facets and the residual contribute, (chain, draw, contrast): the residual of single
-        words of a facet, or of the `whole_block` that they are in."""
+        """Return the variance ``(chain, draw, contrast)`` that the sampled facets and the residual contribute. The
+        residual is either that of single words (`by_word`) or of the `whole_block`.
+        """
         counts = {facet: self.data[f"n_{facet.name}"].to_numpy() for facet in WORDS}
         if by_word is not None and not whole_block:
             counts[by_word] = np.ones_like(counts[by_word])
@@ -379,11 +386,12 @@ class _Blocks:
         return Mixture(centre, sd) if self.fitted.structure.COLLAPSED else None
 
 
-# Estimands of the published model. It is a model of distances, hence different minus associated.
+# Estimands of the published model. The model describes distances, so biases are distances of different minus
+# associated.
 
 
 def published_estimands(fitted: Fitted) -> dict[str, Callable[[], Estimate]]:
-    """How each estimand is computed."""
+    """Return the function that computes each estimand."""
     overall, by_target = fitted.posterior.connection_mean, fitted.posterior.target_connection_mean
     raw, pooled = fitted.data.distance_mean, _pooled(fitted.data)
     return {
@@ -400,7 +408,7 @@ def published_estimands(fitted: Fitted) -> dict[str, Callable[[], Estimate]]:
 
 
 def published_bias(fitted: Fitted) -> Estimate:
-    """How much further words lie from other groups' stereotypes than from their own."""
+    """Return how much further words are from the stereotypes of other groups than from their own."""
     draws, raw = _bias(fitted.posterior.connection_mean), _bias(_pooled(fitted.data))
     return Estimate(draws.expand_dims(contrast=[OVERALL]), raw.expand_dims(contrast=[OVERALL]))
 
@@ -441,13 +449,13 @@ def posterior_draws(fit: Fit, estimand: str = "bias", scope: ScopeName = DEFAULT
         A name in the first level of `summarize`: "bias", "group_bias", "excess", "repulsion", "effect_size",
         "target_bias", "attribute_bias". `bayes_bias.posterior.estimates.estimates` has their formulas.
     scope : {"both", "targets", "attributes"}
-        The words that the draws generalise over. Scope "none" is the raw contrast and has no draws.
+        The words that the draws generalise to. Scope "none" is the raw contrast, which has no draws.
 
     Returns
     -------
     xarray.DataArray
-        ``(chain, draw, contrast)``, with the name of the estimand and the labels of `summarize`. In the units of the
-        table (``effect_size``: none).
+        ``(chain, draw, contrast)``, with the name of the estimand and the labels of `summarize`. Draws are in the units
+        of the table (``effect_size`` has no unit).
 
     Raises
     ------
@@ -458,8 +466,8 @@ def posterior_draws(fit: Fit, estimand: str = "bias", scope: ScopeName = DEFAULT
 
     Notes
     -----
-    `summarize` averages normal distributions over the draws of the scales. Means and intervals of the draws differ from
-    its numbers by Monte Carlo error.
+    `summarize` averages normal distributions over the draws of the scale parameters. Means and intervals of the draws
+    therefore differ from the results of `summarize` by Monte Carlo error.
 
     Examples
     --------

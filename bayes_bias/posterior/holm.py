@@ -1,4 +1,4 @@
-"""Verdicts of several lists, adjusted for their number by Holm's procedure."""
+"""Verdicts for several lists, adjusted for the number of lists by Holm's procedure."""
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -12,23 +12,23 @@ from bayes_bias.formatting import Column, Layout, Tabled, in_words, joined, prob
 from bayes_bias.posterior.shared_words import share_in_common
 from bayes_bias.posterior.verdict import Verdict
 
-# Lists are related from this share of the shorter list's words on.
+# Two lists count as related if they share at least this proportion of the shorter list's words.
 _MOSTLY = 0.5
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ManyLists(Tabled):
-    """Verdicts of several lists, each by itself and after Holm's adjustment for their number.
+    """Verdicts for several lists, before and after Holm's adjustment for the number of lists.
 
     Attributes
     ----------
     table : pandas.DataFrame
         One row for each list: ``verdict``, ``chance`` (the probability of a difference this large, of either sign, if
-        there were no bias, ``2 (1 - prob_direction)``), ``chance_holm`` (the same after Holm's adjustment), and
-        ``survives`` (whether the verdict is "distinguishable" and remains so). Probabilities of a fit that has not
-        converged are missing.
+        there were no bias, ``2 (1 - prob_direction)``), ``chance_holm`` (this probability after Holm's adjustment), and
+        ``survives`` (whether the verdict is "distinguishable" before and after the adjustment). Probabilities of a fit
+        that has not converged are missing.
     related : tuple of str
-        Lists that have half of their targets, or of their attributes, in common with another one.
+        Lists that share half of their targets, or half of their attributes, with another list.
     """
 
     table: pd.DataFrame
@@ -36,7 +36,7 @@ class ManyLists(Tabled):
 
     @property
     def text(self) -> str:
-        """Numbers of distinguishable lists before and after the adjustment, in a sentence."""
+        """State in a sentence how many lists are distinguishable before and after the adjustment."""
         before = self.table.index[self.table.verdict == "distinguishable"]
         after = self.table.index[self.table.survives]
         names = f" ({', '.join(after)})" if len(after) else ""
@@ -49,7 +49,7 @@ class ManyLists(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Chances before and after the adjustment."""
+        """Show the probabilities before and after the adjustment."""
         rows = self.table
         return Layout(
             list(map(str, rows.index)),
@@ -83,7 +83,7 @@ class ManyLists(Tabled):
 
 
 def many_lists(verdicts: Mapping[str, Verdict], words: Mapping[str, Sequence[Set[str]]] | None = None) -> ManyLists:
-    """Adjust verdicts, by the names of their lists, for their number. `words` are targets and attributes of each."""
+    """Adjust named verdicts for the number of lists. `words` contains the targets and attributes of each list."""
     rows = [(verdict.label, verdict.chance, 1 - verdict.ci_prob) for verdict in verdicts.values()]
     table = pd.DataFrame(rows, pd.Index(verdicts, name="list"), ["verdict", "chance", "threshold"])
     table["chance"] = table.chance.mask(table.verdict == "not converged")
@@ -93,7 +93,7 @@ def many_lists(verdicts: Mapping[str, Verdict], words: Mapping[str, Sequence[Set
 
 
 def _related_lists(words: Mapping[str, Sequence[Set[str]]]) -> tuple[str, ...]:
-    """Return the lists that have most of their targets, or of their attributes, in common with another list."""
+    """Return the lists that share most of their targets, or most of their attributes, with another list."""
     related: set[str] = set()
     for first, second in combinations(words, 2):
         shares = map(share_in_common, words[first], words[second])
@@ -103,23 +103,23 @@ def _related_lists(words: Mapping[str, Sequence[Set[str]]]) -> tuple[str, ...]:
 
 
 def holm(probs: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
-    """Probabilities of chance findings, adjusted for their number by Holm's step-down procedure.
+    """Adjust p-values for their number by Holm's step-down procedure.
 
-    If adjusted probabilities below ``alpha`` are called findings, the probability of one false positive or more is at
-    most ``alpha``, however many cases are null and however they depend on each other. With the probabilities in
-    ascending order
+    If adjusted probabilities below ``alpha`` are significant, the probability of at least one false positive is at most
+    ``alpha``, regardless of the number of true null hypotheses and of the dependence between tests. With the
+    probabilities in ascending order
 
         adjusted[i] = max over j <= i of min(1, (n - j + 1) probs[j])
 
     Parameters
     ----------
     probs : sequence of float
-        Missing ones count among the ``n`` as if they were 1, and remain missing.
+        Probabilities to adjust. Missing values are included in ``n`` as if they were 1, and remain missing.
 
     Returns
     -------
     numpy.ndarray
-        In the order of `probs`.
+        Adjusted probabilities, in the order of `probs`.
 
     References
     ----------
@@ -132,7 +132,7 @@ def holm(probs: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
     [0.03, 0.06, 0.06, 0.02]
     """
     values = np.asarray(probs, dtype=float)
-    ascending = np.argsort(values)  # missing ones come last
+    ascending = np.argsort(values)  # missing values come last
     stepped = np.minimum(1, np.arange(len(values), 0, -1) * values[ascending])
     adjusted = np.empty_like(values)
     adjusted[ascending] = np.maximum.accumulate(stepped)

@@ -1,4 +1,4 @@
-"""Design study of a fit: where the noise comes from, and what longer or shorter lists would detect."""
+"""Design study of a fit: the sources of noise, and the biases that longer or shorter lists could detect."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ from bayes_bias.table.statistics import compared_classes
 # Default numbers of words, and of replicates.
 LENGTHS = (4, 6, 8, 12, 16, 25, 40, 64, 100)
 COUNTS = (3, 4, 5, 7, 10, 15, 25, 50, 100)
-# Nobody writes longer lists by hand.
+# Longer lists are hardly ever written by hand.
 MOST_WORDS = 1_000
 
 
@@ -52,10 +52,11 @@ def variance_shares(fit: Fit) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Posterior means of shares that sum to 1. Rows ``value``, a single value about its block's mean (averaged over
-        the associated classes), and ``bias``, the sampling variance of the bias for lists of this length. Columns
-        ``targets``, ``attributes``, ``residual``. A table with replicates has ``replicates``, ``targets by replicate``
-        and so on as well, and its values belong to a single replicate.
+        Posterior means of shares that sum to 1. The row ``value`` describes a single value around the mean of its block
+        (averaged over the associated classes). The row ``bias`` describes the sampling variance of the bias for lists
+        of this length. The columns are ``targets``, ``attributes``, and ``residual``. For a table with replicates,
+        there are also ``replicates``, ``targets by replicate`` and so on, and ``value`` describes a value of a single
+        replicate.
 
     Raises
     ------
@@ -93,12 +94,12 @@ def words_needed(
     ci_prob: float = 0.95,
     power: float = 0.8,
 ) -> int | None:
-    r"""Compute how many words in each sampled list, or replicates of these lists, would detect a bias of this size.
+    r"""Compute the number of words per sampled list, or of replicates, that is needed to detect a bias of this size.
 
-    The smallest number :math:`n` of targets per group and of attributes per class (of the side or sides that the
-    scope samples) for which :math:`|\mathrm{bias}| \ge (t + z) \sqrt v`. If the variance components equal their
+    This is the smallest number :math:`n` of targets per group and of attributes per class (of the side or sides that
+    the scope samples) for which :math:`|\mathrm{bias}| \ge (t + z) \sqrt v`. If the variance components equal their
     posterior means, the interval of `plan` then excludes zero with probability `power`, whose normal quantile is
-    :math:`z`. None if 1,000 would not be enough, or the scope samples none of them.
+    :math:`z`. The result is None if 1,000 would not be enough, or if the scope does not sample any of these facets.
 
     Parameters
     ----------
@@ -151,13 +152,14 @@ def plan(
     fit : xarray.DataTree
         A fit of the crossed model.
     bias : float
-        The smallest bias of interest, in the units of the table: what a study should not miss. You choose it, like
-        `rope` of `verdict`. Do not use the estimate of this fit. With the estimate, tables without any bias would be
-        promised a power of 75% on average.
+        The smallest bias of interest, in the units of the table: the bias that a study should not miss. Choose it
+        yourself, as you choose `rope` for `verdict`. Do not use the estimate of this fit, because for tables without
+        any bias the average predicted power would then be 75%.
     targets, attributes : sequence of int
         Numbers of words in each group and in each associated class, two or more.
     replicates : sequence of int, optional
-        Numbers of replicates, two or more, by default the number in the table. For a table with replicates only.
+        Numbers of replicates, two or more, by default the number in the table. Allowed only for a table with
+        replicates.
     scope : {"all", "both", "targets", "attributes", ...}
         The words that are treated as samples. For the other side, only the number of words matters.
     ci_prob : float
@@ -166,9 +168,10 @@ def plan(
     Returns
     -------
     pandas.DataFrame
-        Indexed by ``targets`` and ``attributes``, and by ``replicates`` if the table has some. ``width`` of the
-        interval (units of the table), ``width_lb`` and ``width_ub``, an interval of the width that allows for uncertain
-        components, and ``power``, the probability that the interval excludes zero if the bias is `bias`.
+        Indexed by ``targets`` and ``attributes``, and by ``replicates`` if the table has replicates. The columns are
+        ``width``, the width of the interval (in the units of the table); ``width_lb`` and ``width_ub``, an interval for
+        the width that allows for uncertain components; and ``power``, the probability that the interval excludes zero
+        if the bias is `bias`.
 
     Raises
     ------
@@ -208,7 +211,9 @@ def plan(
 
 
 def by_words(planned: pd.DataFrame) -> xr.Dataset:
-    """The diagonal of a `plan`: equal numbers of targets per group and attributes per class, along ``words``."""
+    """Return the diagonal of a `plan`, with equal numbers of targets per group and attributes per class, along
+    ``words``.
+    """
     grid = planned.to_xarray()
     words = np.intersect1d(grid.targets, grid.attributes)
     along = xr.DataArray(words, dims="words", coords={"words": words})
@@ -220,10 +225,10 @@ type _Lengths = Mapping[Facet, xr.DataArray]
 
 @dataclass(frozen=True, eq=False)
 class _Study:
-    """Variance that one word, or replicate, of each growing facet contributes to the bias."""
+    """The variance that one word, or one replicate, of each growing facet contributes to the bias."""
 
-    parts: Mapping[Part, xr.DataArray]  # sampling variances ``(chain, draw)`` that are noise
-    cells: Mapping[Facet, int]  # numbers of groups, or associated classes, in which the words of a facet vary
+    parts: Mapping[Part, xr.DataArray]  # sampling variances ``(chain, draw)`` that are treated as noise
+    cells: Mapping[Facet, int]  # numbers of groups, or of associated classes, in which the words of a facet vary
 
     @classmethod
     def of(cls, fitted: Fitted, growing: _Lengths, scope: Scope) -> "_Study":
@@ -235,20 +240,22 @@ class _Study:
         return cls(noise, {TARGETS: data.sizes["group"], ATTRIBUTES: len(compared_classes(data)), REPLICATES: 1})
 
     def power(self, bias: float, lengths: _Lengths, ci_prob: float) -> xr.DataArray:
-        """Probability that the interval excludes zero, draw by draw."""
+        """Return the probability that the interval excludes zero, for each draw."""
         ratio, reach = bias / self.variance(lengths) ** 0.5, self.quantile(lengths, ci_prob)
         return xr.apply_ufunc(ndtr, ratio - reach) + xr.apply_ufunc(ndtr, -ratio - reach)
 
     def variance(self, lengths: _Lengths) -> xr.DataArray:
-        """Variance of the bias, draw by draw."""
+        """Return the variance of the bias for each draw."""
         return _combined(self.parts, lengths)
 
     def mean_variance(self, lengths: _Lengths) -> xr.DataArray:
-        """Variance of the bias, averaged over the posterior."""
+        """Return the variance of the bias, averaged over the posterior."""
         return _combined({name: part.mean() for name, part in self.parts.items()}, lengths)
 
     def quantile(self, lengths: _Lengths, ci_prob: float) -> xr.DataArray:
-        """Student's quantile with Satterthwaite's degrees of freedom: short lists leave the scales uncertain."""
+        """Return Student's quantile with Satterthwaite's degrees of freedom, because scales are uncertain for short
+        lists.
+        """
         spread: xr.DataArray | float = 0
         for facet, length in lengths.items():
             if facet.name in self.parts:
@@ -259,7 +266,7 @@ class _Study:
 
 
 def _combined(parts: Mapping[Part, xr.DataArray], lengths: _Lengths) -> xr.DataArray:
-    """Return the sum of the parts of a variance, each over the lengths of the facets that it differs with."""
+    """Return the sum of the parts of a variance, each divided by the number of words or replicates of its facets."""
     total = xr.zeros_like(next(iter(parts.values())))
     for name, part in parts.items():
         for facet, length in lengths.items():
@@ -270,7 +277,7 @@ def _combined(parts: Mapping[Part, xr.DataArray], lengths: _Lengths) -> xr.DataA
 
 
 def checked_bias(bias: float | None) -> float:
-    """A smallest bias of interest. What is not a size is refused."""
+    """Return a smallest bias of interest. Raise an error if it is not a positive, finite number."""
     if bias is None or not (is_number(bias) and bias > 0):
         problem = "is missing" if bias is None else f"is {bias!r}, which is not a positive number"
         raise ScopeError(
@@ -281,14 +288,14 @@ def checked_bias(bias: float | None) -> float:
 
 
 def _checked(fit: Fit, scope: ScopeName) -> tuple[Fitted, Scope]:
-    """Return a fit and its scope, or raise an error if they have no design study."""
+    """Return a fit and its scope. Raise an error if a design study is not possible for them."""
     fitted = Fitted.of(fit).generalising("a design study")
     sampling_scope(scope)
     return fitted, check_scope(fitted, scope)
 
 
 def _axis(name: str, lengths: int | Iterable[int]) -> xr.DataArray:
-    """Return numbers of words, or of replicates, along a dimension of their own."""
+    """Return numbers of words, or of replicates, as an array along their own dimension."""
     what = name if name == REPLICATES.name else "words"
     numbers = listed(name, lengths, Integral, "[8, 16, 32]", ScopeError)
     if not numbers:
@@ -304,5 +311,5 @@ def _weights(data: xr.Dataset) -> NDArray[np.float64]:
 
 
 def part_named(part: str, kind: str) -> str:
-    """A part of the variance, with the kind of replicates by its name."""
+    """Return the name of a part of the variance, with the name of the kind of replicates."""
     return plural(kind) if part == "replicates" else part.replace("replicate", kind)

@@ -1,4 +1,4 @@
-"""Pooling the biases of several lists as normal random effects."""
+"""Pool the biases of several lists as normal random effects."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -29,18 +29,19 @@ from bayes_bias.table.labels import SIDES, Side
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.statistics import compared_attributes
 
-# Four times as many of each change no bound by a hundredth of the posterior's standard deviation.
+# With four times as many points on each axis, no bound changes by more than 0.01 posterior standard deviations.
 _TAUS = 120
 _MUS = 81
-_FURTHEST_TAU = 6.0  # in scales of its prior
+_FURTHEST_TAU = 6.0  # in units of the scale of its prior
 _FURTHEST_MU = 8.0  # in standard deviations
 _NEGLIGIBLE = 1e-6
-_UNIFORM = np.sqrt(12)  # an interval's length over the standard deviation of a point in it
+# ratio of the length of an interval to the standard deviation of a uniformly distributed point in it
+_UNIFORM = np.sqrt(12)
 
 
 @dataclass(frozen=True, eq=False)
 class Normals:
-    """A distribution as a mixture of normals."""
+    """A probability distribution represented as a mixture of normals."""
 
     centre: Numbers
     sd: Numbers
@@ -57,11 +58,11 @@ class Normals:
         return float(np.sqrt(self.weight @ (self.sd**2 + (self.centre - self.mean) ** 2)))
 
     def below(self, value: float) -> float:
-        """Probability of values below this one."""
+        """Return the probability of values below `value`."""
         return float(self.weight @ ndtr((value - self.centre) / self.sd))
 
     def quantile(self, prob: float) -> float:
-        """The value below which this probability lies."""
+        """Return the quantile for a probability."""
         low, high = (self.centre - 9 * self.sd).min(), (self.centre + 9 * self.sd).max()
         tolerance = 1e-4 * self.total_sd
         return float(brentq(lambda value: self.below(value) - prob, low, high, xtol=tolerance))
@@ -69,15 +70,16 @@ class Normals:
 
 @dataclass(frozen=True, eq=False)
 class RandomEffects:
-    """Posterior of ``theta[k] ~ Normal(mu, tau)`` given a likelihood of each theta.
+    """Posterior of ``theta[k] ~ Normal(mu, tau)`` given a likelihood for each theta.
 
-    Each likelihood is a mixture of normals about one centre, ``mean over s of Normal(theta; centre[k], sd[k, s])``.
-    With the thetas integrated out two dimensions remain, which are evaluated on a grid:
+    Each likelihood is a mixture of normals with a common centre, ``mean over s of Normal(theta; centre[k], sd[k, s])``.
+    After integrating out the thetas, the posterior has two dimensions and is evaluated on a grid:
 
         p(mu, tau | y)  proportional to  p(tau) product over k of mean over s of
                                          Normal(centre[k]; mu, sqrt(tau**2 + sd[k, s]**2))
 
-    with a flat prior on ``mu`` and a half-normal prior on ``tau``. Given both, each theta is a mixture of normals.
+    with a flat prior on ``mu`` and a half-normal prior on ``tau``. Given ``mu`` and ``tau``, each theta is distributed
+    as a mixture of normals.
 
     References
     ----------
@@ -87,43 +89,43 @@ class RandomEffects:
 
     centre: Numbers  # (list)
     sd: Numbers  # (list, component)
-    tau_scale: float  # of the half-normal prior, in the units of `centre`
+    tau_scale: float  # scale of the half-normal prior, in the units of `centre`
 
     @property
     def mu(self) -> Normals:
-        """Posterior of the mean over lists. A point of the grid covers half a step on either side."""
+        """The posterior of the mean over lists. Each grid point represents half a step on either side."""
         mu, _, step, weight = self._nodes
         return Normals(mu, step / _UNIFORM, weight)
 
     @property
     def new(self) -> Normals:
-        """Posterior predictive of a new list's theta."""
+        """The posterior predictive distribution of theta for a new list."""
         mu, tau, step, weight = self._nodes
         return Normals(mu, np.hypot(tau, step / _UNIFORM), weight)
 
     def theta(self, k: int) -> Normals:
-        """Posterior of one list's theta."""
+        """Return the posterior of theta for one list."""
         mu, tau, step, weight = (values[:, None] for values in self._nodes)
         centre, variance = self.centre[k], self.sd[k] ** 2
-        shrinkage = variance / (variance + tau**2)  # weight of mu, the rest is that of the list's centre
+        shrinkage = variance / (variance + tau**2)  # weight of mu; the centre of the list has the remaining weight
         share = weight * softmax(norm.logpdf(centre, mu, np.sqrt(variance + tau**2)), axis=1)
         sd = np.sqrt((1 - shrinkage) * variance + (shrinkage * step / _UNIFORM) ** 2)
         likely = share > _NEGLIGIBLE * share.max()
         return Normals((shrinkage * mu + (1 - shrinkage) * centre)[likely], sd[likely], _shares(share[likely]))
 
     def tau_quantiles(self, probs: Sequence[float]) -> Numbers:
-        """Quantiles of the standard deviation between lists."""
+        """Return quantiles of the standard deviation between lists."""
         edges, weight = _tau_edges(self.tau_scale), self._by_tau
         return np.interp(probs, np.concatenate([[0], np.cumsum(weight)]), edges)
 
     @property
     def tau_mean(self) -> float:
-        """Expected standard deviation between lists."""
+        """The posterior mean of the standard deviation between lists."""
         return float(self._by_tau @ self._taus)
 
     @property
     def tau_sd(self) -> float:
-        """Its standard deviation."""
+        """The posterior standard deviation of the standard deviation between lists."""
         return float(np.sqrt(self._by_tau @ (self._taus - self.tau_mean) ** 2))
 
     @property
@@ -137,7 +139,7 @@ class RandomEffects:
 
     @cached_property
     def _nodes(self) -> tuple[Numbers, Numbers, Numbers, Numbers]:
-        """Points of the grid with a weight: mu, tau, the step along mu, and the weights."""
+        """Return the grid points with a weight: mu, tau, the step along mu, and the weights."""
         mu, step, weight = self._grid
         likely = weight > _NEGLIGIBLE * weight.max()
         tau, step = (np.broadcast_to(values[:, None], mu.shape) for values in (self._taus, step))
@@ -145,7 +147,9 @@ class RandomEffects:
 
     @cached_property
     def _grid(self) -> tuple[Numbers, Numbers, Numbers]:
-        """Values of mu (tau, mu), centred where mu is likely given tau; their step for each tau; posterior weights."""
+        """Return values of mu for each tau, centred where mu is likely; the step for each tau; and the posterior
+        weights.
+        """
         tau, edges = self._taus, _tau_edges(self.tau_scale)
         precision = 1 / (tau[:, None] ** 2 + (self.sd**2).mean(axis=1))
         likely = precision @ self.centre / precision.sum(axis=1)
@@ -163,7 +167,7 @@ class RandomEffects:
 
 
 def _tau_edges(scale: float) -> Numbers:
-    """Cells of tau, finer towards zero, where the likelihood changes most."""
+    """Return the edges of grid cells of tau, which are narrower near zero, where the likelihood changes most."""
     return _FURTHEST_TAU * scale * np.linspace(0, 1, _TAUS + 1) ** 2
 
 
@@ -171,14 +175,14 @@ def _shares(weight: Numbers) -> Numbers:
     return weight / weight.sum()
 
 
-# The biases of several lists as one population of lists: data and sentences.
+# The results of pooling: numbers and sentences.
 
 
 @dataclass(frozen=True)
 class IntervalEstimate:
-    """Posterior mean, standard deviation and equal-tailed interval of one number.
+    """Posterior mean, standard deviation, and equal-tailed interval of one number.
 
-    ``prob_direction`` is the probability of the more probable sign, or missing for a scale.
+    ``prob_direction`` is the probability of the more probable sign, or missing for a scale parameter.
     """
 
     mean: float
@@ -195,19 +199,19 @@ class IntervalEstimate:
         return cls(normals.mean, normals.total_sd, lower, upper, max(negative, 1 - negative))
 
     def row(self, ci_prob: float) -> dict[str, float]:
-        """As a row of a table, by the names of its columns."""
+        """Return the values as a row of a table, by column name."""
         lower, upper = interval_names(ci_prob)
         numbers = {"mean": self.mean, "sd": self.sd, lower: self.lower, upper: self.upper}
         return numbers | {"prob_direction": self.prob_direction}
 
     def written(self, decimals: int, *, sign: str = "+") -> str:
-        """Mean and interval, with ``sign=""`` for a scale."""
+        """Return the mean and interval as text. Use ``sign=""`` for a scale parameter."""
         return estimate(self.mean, self.lower, self.upper, decimals, sign=sign)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PooledLists(Tabled):
-    """The biases of several lists as draws from one population of lists. Made by `bayes_bias.pool`.
+    """The biases of several lists, treated as a sample from one population of lists. Returned by `bayes_bias.pool`.
 
     Attributes
     ----------
@@ -224,12 +228,14 @@ class PooledLists(Tabled):
     new_list : IntervalEstimate
         The bias of a new list of this kind.
     lists : pandas.DataFrame
-        One row for each list: ``mean``, interval and ``prob_direction`` of its bias by itself, and ``pooled_mean``,
-        ``pooled_sd``, interval and ``pooled_prob_direction``, using information from the others.
+        One row for each list: ``mean``, interval, and ``prob_direction`` of the bias from this list alone, and
+        ``pooled_mean``, ``pooled_sd``, interval, and ``pooled_prob_direction``, which use information from the other
+        lists.
     overlap : pandas.DataFrame
-        Lists by lists: the share of the shorter list's words, without controls, that the other list has as well.
+        Pairwise overlap of lists: the proportion of the shorter list's words, without controls, that the other list
+        contains.
     notices : tuple of str
-        What readers should know before they rely on the result.
+        Limitations that readers should know before they rely on the result.
     """
 
     metric: Metric
@@ -244,7 +250,7 @@ class PooledLists(Tabled):
 
     @property
     def table(self) -> pd.DataFrame:
-        """``mu``, ``tau`` and ``new list`` in rows."""
+        """The estimates of ``mu``, ``tau`` and ``new list``, one per row."""
         rows = [estimate.row(self.ci_prob) for estimate in (self.mu, self.tau, self.new_list)]
         return pd.DataFrame(rows, index=["mu", "tau", "new list"])
 
@@ -264,7 +270,7 @@ class PooledLists(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Show each list by itself, and given the others."""
+        """Show the estimate of each list alone and the pooled estimate."""
         form = self.ci_prob, self.metric.decimals
         return Layout(
             list(map(str, self.lists.index)),
@@ -276,56 +282,58 @@ class PooledLists(Tabled):
 
 FEW_LISTS = 5
 TAU_SCALE = 0.5  # within-block standard deviations
-# From so much of the attributes on two lists have the same ones.
+# Two lists have the same attributes if they share at least this proportion of them.
 _SAME = 0.5
 _COMPONENTS = 40
 
 
 def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float | None = None) -> PooledLists:
-    r"""Estimate the mean bias of several lists, how much they differ, and each list with information from the others.
+    r"""Estimate the mean bias of several lists, the spread between lists, and the bias of each list given the others.
 
-    Lists are treated as a sample of lists, their biases as normal random effects [1]_,
+    The lists are treated as a random sample, and their biases as normal random effects [1]_,
 
     .. math:: \theta_k \sim \mathrm{Normal}(\mu, \tau), \qquad \mu \text{ flat}, \qquad
               \tau \sim \mathrm{HalfNormal}(s)
 
     The likelihood of :math:`\theta_k` is the posterior of the list alone, because block means have flat priors. It is a
-    mixture of normals. Its mean and standard deviation alone would lose its tails. The posterior of :math:`\mu` and
-    :math:`\tau` is computed on a grid, and nothing is sampled.
+    mixture of normals. A single normal with the same mean and standard deviation would lose the tails of the mixture.
+    The posterior of :math:`\mu` and :math:`\tau` is computed on a grid, without sampling.
 
-    Pooling shrinks lists towards their mean and narrows their intervals, more if lists are alike. It does not control
-    errors over lists. Holm's adjustment in `bayes_bias.report` does.
+    Pooling shrinks lists towards their mean and narrows their intervals, and does so more strongly if lists are
+    similar. Pooling does not control the error rate over several lists. Use Holm's adjustment in `bayes_bias.report`
+    instead.
 
     Parameters
     ----------
     fits : iterable of xarray.DataTree
-        Two or more, from `fit` or `load_fit`: different lists, in one embedding, by one crossed model with the
-        collapsed likelihood. Fewer than five are pooled with a notice, because the prior then dominates ``tau``.
+        Two or more fits, from `fit` or `load_fit`. The lists must differ, and the embedding and the crossed model, with
+        the collapsed likelihood, must be the same. Fewer than five are pooled with a notice, because the prior then
+        dominates ``tau``.
     ci_prob : float
         Probability of the equal-tailed intervals.
     tau_scale : float, optional
-        Scale :math:`s` of the prior of ``tau``, in the units of the tables [2]_. By default half the median over lists
-        of the standard deviation within blocks: the biases of lists are expected to differ by less than the
-        associations of two words of the same block.
+        Scale :math:`s` of the prior of ``tau``, in the units of the tables [2]_. The default is half the median, over
+        lists, of the standard deviation within blocks, because the biases of two lists are expected to differ less than
+        the associations of two words in the same block.
 
     Returns
     -------
     PooledLists
-        ``mu``, ``tau``, ``new_list``, ``lists``, ``overlap``, in the units of the tables.
+        Estimates ``mu``, ``tau``, ``new_list``, ``lists``, and ``overlap``, in the units of the tables.
 
     Raises
     ------
     BayesBiasError
-        If fewer than two fits, two of the same name, two about the same topics with the same attributes, different
-        embeddings, metrics or models, a fit that has not converged, an impossible scale.
+        If there are fewer than two fits; if two fits have the same name, or the same topics and attributes; if
+        embeddings, metrics, or models differ; if a fit has not converged; or if `tau_scale` is not a positive number.
     ScopeError
-        An impossible probability. A fit of the hierarchical model or of the long form, whose posterior is not a mixture
-        of normals.
+        If `ci_prob` is not a probability. If a fit is of the hierarchical model or of the long form, because its
+        posterior is not a mixture of normals.
 
     Notes
     -----
     Lists that share words are not independent, and the intervals of ``mu`` and ``new_list`` are then too narrow.
-    ``overlap`` has the share of words that any two lists have in common.
+    ``overlap`` contains the proportion of words that any two lists share.
 
     References
     ----------
@@ -354,7 +362,7 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
     for fitted in lists:
         bias = bias_estimate(fitted)
         assert bias.mixture is not None
-        # Averaged within equal parts, so that the variance of the mixture is unchanged.
+        # Components are averaged within parts of equal size, which leaves the variance of the mixture unchanged.
         parts = np.array_split(np.sort(bias.mixture.sd.to_numpy().ravel() ** 2), _COMPONENTS)
         observed.append(bias.observed.item())
         components.append(np.sqrt([part.mean() for part in parts]))
@@ -380,7 +388,7 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
 
 
 def _check(posteriors: Iterable[Fit]) -> list[Fitted]:
-    """Return the fits, or raise an error for fits that cannot be pooled."""
+    """Return the fits. Raise an error if they cannot be pooled."""
     fits = [Fitted.of(posterior).generalising("pooling") for posterior in posteriors]
     if len(fits) < 2:
         raise BayesBiasError(
@@ -406,9 +414,9 @@ def _check(posteriors: Iterable[Fit]) -> list[Fitted]:
 
 
 def _check_apart(first: Fitted, second: Fitted) -> None:
-    """Raise an error for lists of the same topics with the same attributes, which are one list with more words.
+    """Raise an error if two lists have the same topics and attributes, because they are in fact one longer list.
 
-    Pooled as two they count twice, and five of them find a bias in 20 to 28% of cases if there is none.
+    Pooling would count the data twice. With five such lists, the false positive rate is 20 to 28%.
     """
     targets, attributes = (
         share_in_common(compared_words_of(first, side), compared_words_of(second, side)) for side in SIDES
@@ -423,7 +431,7 @@ def _check_apart(first: Fitted, second: Fitted) -> None:
 
 
 def _check_same_kind(first: Fitted, second: Fitted) -> None:
-    """Raise an error for two metrics, embeddings, or models, whose biases are not draws from one population."""
+    """Raise an error if metrics, embeddings, or models differ, because the biases are then not from one population."""
     pair = f"'{first.name}' and '{second.name}'"
     if first.metric != second.metric:
         kinds = f"{first.metric.plural} and {second.metric.plural}"
@@ -449,7 +457,7 @@ def _settings(fitted: Fitted) -> tuple[object, ...]:
 
 
 def _overlap(fits: Sequence[Fitted]) -> pd.DataFrame:
-    """Return the shares of words that lists have in common, without the words of control classes."""
+    """Return the proportion of words that each pair of lists shares, without the words of control classes."""
     words = {}
     for fitted in fits:
         words[fitted.name] = compared_words_of(fitted, "target") | compared_words_of(fitted, "attribute")
@@ -461,13 +469,13 @@ def _overlap(fits: Sequence[Fitted]) -> pd.DataFrame:
 
 
 def compared_words_of(fitted: Fitted, side: Side) -> set[str]:
-    """Words of one side that are compared: all except the words of control classes."""
+    """Return the words of one side that are compared, that is, all except the words of control classes."""
     words = fitted.data[side].to_numpy()
     return set((words if side == "target" else words[compared_attributes(fitted.data)]).tolist())
 
 
 def _announced(count: int, overlap: pd.DataFrame) -> tuple[str, ...]:
-    """Log notices about lists that are few or share words, and return them."""
+    """Log notices if there are few lists or if lists share words, and return the notices."""
     notices = []
     if count < FEW_LISTS:
         notices.append(

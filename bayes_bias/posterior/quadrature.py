@@ -1,9 +1,9 @@
-r"""The posterior of a bias by numerical integration, without a sampler.
+r"""Compute the posterior of a bias by numerical integration, without a sampler.
 
-A bias compares classes, so that the levels of words cancel. Given the residual variance :math:`e`, its noise depends on
-one variance :math:`\sigma_k^2` for each group and each associated class, and these are independent of each other. The
-words of group or class k inform :math:`\sigma_k^2` through the sums of squares :math:`S_{ki}` of their preferences,
-along orthonormal contrasts i of the opposite classes or groups, with :math:`f_k` degrees of freedom each:
+A bias compares classes, so the levels of words cancel. Given the residual variance :math:`e`, the noise of the bias
+depends on one variance :math:`\sigma_k^2` for each group and each associated class. These variances are independent of
+each other. The words of group or class k inform :math:`\sigma_k^2` through the sums of squares :math:`S_{ki}` of their
+preferences, along orthonormal contrasts i of the opposite classes or groups, with :math:`f_k` degrees of freedom each:
 
 .. math::
 
@@ -11,16 +11,16 @@ along orthonormal contrasts i of the opposite classes or groups, with :math:`f_k
         \prod_i v_{ki}^{-f_k / 2} \exp\left(-\frac{S_{ki}}{2 v_{ki}}\right),
     \qquad v_{ki} = a_k \sigma_k^2 + \nu_{ki} e,
 
-where :math:`p(e \mid y)` is what the interaction of words tells. Groups, or classes, that have their scale in common
-share one variance, and their words tell it together. Each factor is a function of one variance and is integrated on a
-grid. The variances of the bias are taken at the points of a Latin hypercube. Given the variances the bias is normal
-with :math:`\sum_k w_k I_k \sigma_k^2 + w_e e`, where :math:`I_k` is the inflation by related words
+where :math:`p(e \mid y)` is the posterior from the interaction of words. Groups, or classes, with a common scale share
+one variance, which is estimated from all of their words. Each factor is a function of one variance and is integrated on
+a grid. The variances of the bias are taken at the points of a Latin hypercube. Given all variances, the bias is normal
+with variance :math:`\sum_k w_k I_k \sigma_k^2 + w_e e`, where :math:`I_k` is the inflation by related words
 (`bayes_bias.models.preferences`).
 
-Levels tell a little about the residual variance, too, and are integrated in the same way with a weight of zero. This is
-the posterior of `bayes_bias.models.crossed` if all classes, and all groups, have equally many words. Otherwise
-residuals make levels and preferences of a word correlate, which is left out: see `_MOST_UNEVEN`, and the differences in
-docs/evidence/speed.md.
+Levels contain some information about the residual variance and are integrated in the same way, with a weight of zero.
+This is the posterior of `bayes_bias.models.crossed` if all classes, and all groups, have equally many words. Otherwise
+residuals induce a correlation between the level and the preferences of a word, which is ignored here. See
+`_MOST_UNEVEN`, and docs/evidence/speed.md for the resulting differences.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -52,42 +52,42 @@ from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
 from bayes_bias.table.scopes import Scope, ScopeName, check_design
 from bayes_bias.table.statistics import compared_classes, refuse_degenerate, sufficient_statistics
 
-# The residual variances lie over so many of their standard deviations.
+# Range of the residual variance on the grid, in standard deviations.
 _RANGE = (-4.0, 5.0)
 _SEED = 1
-# The standard deviations of levels, on which a bias depends if a class counts more often for it than against it.
+# Scales of levels. A bias depends on them if the weights of a class do not sum to zero.
 LEVEL: Mapping[Side, str] = MappingProxyType({"target": "sd_target_associated", "attribute": "sd_attribute"})
-# Where the log of a density is further below its maximum, it does not count.
+# Density values are ignored if their log is further below the maximum than this.
 _NEGLIGIBLE = 20.0
-# Relative error of the ends of an interval, of one mixture of normals.
+# Relative error of the bounds of the interval of a mixture of normals.
 _TOLERANCE = 1e-10
-# A variance of effects so small, relative to what residuals add, is zero; and so large, relative to either what the
-# words show or the prior, does not occur.
+# A variance of effects below `_SMALL` times the contribution of the residuals is treated as zero. A variance above
+# `_LARGE` times the observed variance and the prior scale is treated as impossible.
 _SMALL, _LARGE = 1e-4, 1e4
-# Up to such a ratio of lengths p is within .003 of the sampler's (docs/evidence/speed.md); with a ratio of three it may
-# differ by .07.
+# Up to this ratio of lengths, p differs from the sampler's by at most .003 (docs/evidence/speed.md); with a ratio of
+# three, it may differ by .07.
 _MOST_UNEVEN = 1.5
 
 
 @dataclass(frozen=True, eq=False)
 class WordVariance:
-    r"""What a table and a prior tell of the variance of the effects of the words of one group or class, or of several
-    with the same scale.
+    r"""Information from a table and a prior about the variance of word effects in a group or class, or in several
+    groups or classes with a common scale.
 
     Attributes
     ----------
     squares, noise, df : array (contrasts,)
-        Sums of squares of the words' means along each contrast, its variance by a residual variance of one, and the
-        degrees of freedom of the sum.
+        Sums of squares of the words' means along each contrast, the variance of the contrast for a residual variance of
+        one, and the degrees of freedom of the sum.
     times : float
         Variance of a contrast if the effects have variance one.
     weights : mapping of int to float
-        By the number of each group or class: variance of the bias if the effects have variance one and words are
+        For the number of each group or class, the variance of the bias if effects have variance one and words are
         independent.
     prior : Prior or None
-        Of the standard deviation, in the units of the table, or None if vectors tell the variance.
+        Prior of the standard deviation, in the units of the table, or None if the vectors determine the variance.
     expected, directions, explained : float
-        Expected variance and degrees of freedom of what vectors tell, and the share of the residual variance in it.
+        Expected variance from the vectors, its degrees of freedom, and the share of the residual variance in it.
     """
 
     squares: Numbers
@@ -107,7 +107,9 @@ class WordVariance:
 
 @dataclass(frozen=True)
 class Grid:
-    """The numbers of nodes: residual variances, a first and a second grid of each variance, points of the hypercube."""
+    """Numbers of grid nodes: for residual variances, for the first and second grid of each variance, and for the
+    hypercube.
+    """
 
     residuals: int = 16
     coarse: int = 64
@@ -120,9 +122,10 @@ FULL_GRID = Grid()
 
 @dataclass(frozen=True, eq=False)
 class _Stack:
-    """Variances whose priors are of one kind, of which each operation on arrays computes all at once.
+    """Several variances with the same kind of prior, which are computed together in each array operation.
 
-    The arrays of `WordVariance` have a further axis, which comes first. Words with fewer contrasts have empty ones.
+    The arrays of `WordVariance` get an additional first axis. Words with fewer contrasts are padded with empty
+    contrasts.
     """
 
     squares: Numbers
@@ -132,7 +135,7 @@ class _Stack:
     expected: Numbers
     directions: Numbers
     explained: Numbers
-    priors: Sequence[Prior]  # empty if vectors tell the variances
+    priors: Sequence[Prior]  # empty if vectors determine the variances
 
     @classmethod
     def of(cls, variances: Sequence[WordVariance]) -> Self:
@@ -156,7 +159,7 @@ class _Stack:
         return cls(squares, noise, df, times, expected, directions, explained, priors)
 
     def posteriors(self, residual: Numbers, grid: Grid) -> "list[VarianceOnGrid]":
-        """Return the posterior of each variance, given each of its residual variances (variances, residuals)."""
+        """Return the posterior of each variance given each value of its residual variance (variances, residuals)."""
         below, above = self._bounds(residual)
         low, high = np.log(below), np.log(above)
         for nodes in (grid.coarse, grid.fine):
@@ -175,9 +178,10 @@ class _Stack:
         return VarianceOnGrid.integrate(log_variance, density, none)
 
     def _bounds(self, residual: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the variance up to which there are no effects, and the variance that neither words nor prior exceed.
+        """Return the largest variance that is treated as zero, and an upper bound of the variance given the words and
+        the prior.
 
-        If vectors tell the variance, it is that of effects and residuals together.
+        If the vectors determine the variance, it is the total variance of effects and residuals.
         """
         if self.priors:
             least = np.where(self.df > 0, self.noise, np.inf).min(axis=1, keepdims=True)
@@ -206,14 +210,14 @@ class _Stack:
             return np.log(gammaincc(self.directions / 2, self.directions * self.expected / (2 * below)))
 
     def _log_density(self, sd: Numbers) -> Numbers:
-        """Return the log density of standard deviations, by the prior of each row."""
+        """Return the log density of standard deviations under the prior of each row."""
         density = np.empty_like(sd)
         for row, prior in enumerate(self.priors):
             density[row] = _log_density(prior, sd[row])
         return density
 
     def _log_likelihood(self, effects: Numbers, residual: Numbers) -> Numbers:
-        """Return the log likelihood of the words' means, where effects are (variances, residuals, nodes)."""
+        """Return the log likelihood of the words' means for variances of effects (variances, residuals, nodes)."""
         squares, noise, df = (values[..., None, None] for values in (self.squares, self.noise, self.df))
         total = np.zeros(1)
         for contrast in range(self.df.shape[1]):
@@ -223,9 +227,9 @@ class _Stack:
 
 
 def _posteriors(variances: Sequence[WordVariance], residual: Numbers, grid: Grid) -> "list[VarianceOnGrid]":
-    """Return the posterior of each variance, given each of its residual variances (variances, residuals)."""
+    """Return the posterior of each variance given each value of its residual variance (variances, residuals)."""
     found: dict[int, VarianceOnGrid] = {}
-    for from_vectors in (True, False):  # those with one kind of prior at once
+    for from_vectors in (True, False):  # variances with the same kind of prior together
         rows = [row for row, variance in enumerate(variances) if (variance.prior is None) == from_vectors]
         if rows:
             stack = _Stack.of([variances[row] for row in rows])
@@ -240,7 +244,7 @@ class VarianceOnGrid:
     Attributes
     ----------
     log_variance, cumulative : array (residuals, nodes)
-        The grid, and the integral up to it, together with what is below.
+        The grid, and the integral of the density up to each node, including the part below the grid.
     log_total : array (residuals,)
         Log of the marginal likelihood.
     """
@@ -251,7 +255,7 @@ class VarianceOnGrid:
 
     @classmethod
     def integrate(cls, log_variance: Numbers, log_density: Numbers, log_below: Numbers) -> list[Self]:
-        """Integrate densities (variances, residuals, nodes) on their grids, by trapezia."""
+        """Integrate densities (variances, residuals, nodes) on their grids by the trapezoidal rule."""
         largest = np.maximum(log_density.max(axis=-1), log_below)
         density = np.exp(log_density - largest[..., None])
         steps = 0.5 * (density[..., 1:] + density[..., :-1]) * np.diff(log_variance, axis=-1)
@@ -262,8 +266,10 @@ class VarianceOnGrid:
         return list(map(cls, log_variance, cumulative / total, log_total))
 
     def quantiles(self, given: NDArray[np.intp], probs: Numbers) -> Numbers:
-        """Quantiles of the variance, each given one of the residual variances. Zero where there are no effects."""
-        # The integrals of all residual variances on one axis, far enough apart not to meet.
+        """Return quantiles of the variance, one for each of the residual variances. They are zero where there are no
+        effects.
+        """
+        # Place the integrals for all residual variances on one axis, shifted so that they do not overlap.
         offsets = 2.0 * np.arange(len(self.cumulative))
         integrals = (self.cumulative + offsets[:, None]).ravel()
         quantiles = np.exp(np.interp(probs + offsets[given], integrals, self.log_variance.ravel()))
@@ -272,7 +278,7 @@ class VarianceOnGrid:
 
 @dataclass(frozen=True, eq=False)
 class PreferencesFromVectors:
-    """What vectors tell of the variance of preferences, see `WordVariance`, as arrays (cells,)."""
+    """Information from the vectors about the variance of preferences, as arrays (cells,). See `WordVariance`."""
 
     expected: Numbers
     directions: Numbers
@@ -281,23 +287,23 @@ class PreferencesFromVectors:
 
 @dataclass(frozen=True, eq=False)
 class SideOfTable:
-    """What a table tells of one side's words, with one entry for each group, or associated class.
+    """Statistics of the words of one side of a table, with one entry for each group or associated class.
 
     Attributes
     ----------
     scatter : array (cells, k, k)
-        Cross-products of words' means with the k groups, or classes, of the other side, about their cell's.
+        Cross-products of words' means with the k groups, or classes, of the other side, around the mean of their cell.
     words, opposite : array (cells,), (k,)
         Numbers of words.
     weights : array (cells, k)
-        Of blocks in the bias.
+        Weights of blocks in the bias.
     preference, level : sequence of Prior
-        Of the standard deviations of preferences and of levels, in the units of the table.
+        Priors of the standard deviations of preferences and of levels, in the units of the table.
     from_vectors : PreferencesFromVectors or None
-        What vectors tell of the variance of preferences, or None if they do not.
+        Information from the vectors about the variance of preferences, or None if vectors are not used.
     inflation, inflation_df : array (cells,)
-        How many times the variance of each cell's mean is as large as for independent words, and its degrees of
-        freedom, or infinite if it is known.
+        Ratio of the variance of each cell's mean to the variance for independent words, and the degrees of freedom of
+        this ratio, which are infinite if the ratio is known.
     has_common_scales : bool
         Whether all cells have the same standard deviations.
     """
@@ -315,7 +321,7 @@ class SideOfTable:
 
     @classmethod
     def of(cls, side: Side, spec: ModelSpec, data: xr.Dataset) -> Self:
-        """From the sufficient statistics of a table."""
+        """Return the statistics of one side, from the sufficient statistics of a table."""
         compared = compared_classes(data)
         weights = bias_weights(data).to_numpy()[0][:, compared]
         n_targets, n_attributes = data.n_targets.to_numpy(), data.n_attributes.to_numpy()[compared]
@@ -349,7 +355,7 @@ class SideOfTable:
         )
 
     def variances(self) -> Iterator[WordVariance]:
-        """Return the variances of preferences, and then the variances of levels."""
+        """Return the variances of preferences, followed by the variances of levels."""
         k = len(self.opposite)
         cells = np.arange(len(self.scatter))
         cells_by_scale = (cells[None, :] if self.has_common_scales else cells[:, None]).tolist()
@@ -377,7 +383,7 @@ class SideOfTable:
             )
 
     def inflations(self, cell: int, dims: int, number: int, points: int) -> Numbers | float:
-        """Return the inflation of one cell at the points of a dimension."""
+        """Return the inflation for one cell at the points of a dimension."""
         if self.inflation[cell] == 1:
             return 1.0
         return 1 + (self.inflation[cell] - 1) * _factors(float(self.inflation_df[cell]), dims, number, points)
@@ -391,20 +397,20 @@ class SideOfTable:
 
 @dataclass(frozen=True, eq=False)
 class Integrand:
-    """All that the posterior of a bias depends on.
+    """All quantities that determine the posterior of a bias.
 
     Attributes
     ----------
     observed : float
         The raw contrast.
     sides : sequence of SideOfTable
-        Those that are sampled.
+        Sides that the scope samples.
     residual_squares, residual_df : float
-        The interaction's sum of squares.
+        Sum of squares of the interaction, and its degrees of freedom.
     residual_prior : Prior
-        Of its standard deviation, in the units of the table.
+        Prior of the residual standard deviation, in the units of the table.
     residual_weight : float
-        Variance of the bias by a residual variance of one.
+        Variance of the bias for a residual variance of one.
     """
 
     observed: float
@@ -416,7 +422,7 @@ class Integrand:
 
     @classmethod
     def of(cls, spec: ModelSpec, data: xr.Dataset, scope: Scope) -> Self:
-        """From the sufficient statistics of a table."""
+        """Return the integrand from the sufficient statistics of a table."""
         spec = resolved(spec, data)
         weights = bias_weights(data).to_numpy()[0]
         counts = np.outer(data.n_targets.to_numpy(), data.n_attributes.to_numpy())
@@ -431,19 +437,19 @@ class Integrand:
         )
 
     def with_independent_words(self) -> Self:
-        """Return the integrand of words that are independent draws."""
+        """Return the integrand under the assumption that words are independent."""
         sides = [replace(side, inflation=np.ones_like(side.inflation)) for side in self.sides]
         return replace(self, sides=sides)
 
     def variances(self, grid: Grid = FULL_GRID) -> Numbers:
-        """Return variances of the bias at points that represent its posterior, (points,)."""
+        """Return variances of the bias at points that represent its posterior, as an array (points,)."""
         (variances,) = variances_of([self], grid)
         return variances
 
 
 @dataclass(frozen=True, eq=False)
 class _OnResiduals:
-    """Residual variances of one list, and the variances of its words that are integrated given each of them."""
+    """Residual variances of one list, and the word variances to integrate given each of them."""
 
     integrand: Integrand
     variances: Numbers
@@ -452,7 +458,9 @@ class _OnResiduals:
 
     @classmethod
     def of(cls, integrand: Integrand, number: int) -> Self:
-        """Space residual variances equally on the log scale, with their log weights by interaction and prior."""
+        """Space residual variances equally on the log scale. Weight them by the likelihood of the interaction and the
+        prior.
+        """
         squares, df = integrand.residual_squares, integrand.residual_df
         sd = np.sqrt(2 / df)
         residual = squares / df * np.exp(sd * np.linspace(*_RANGE, number))
@@ -488,7 +496,7 @@ class _OnResiduals:
 
 
 def variances_of(integrands: Sequence[Integrand], grid: Grid = FULL_GRID) -> list[Numbers]:
-    """Return variances of the bias of each of several lists at points that represent its posterior."""
+    """Return the variances of the bias of several lists at points that represent the posterior of each."""
     given = [_OnResiduals.of(integrand, grid.residuals) for integrand in integrands]
     variances: list[WordVariance] = []
     residual = []
@@ -500,7 +508,7 @@ def variances_of(integrands: Sequence[Integrand], grid: Grid = FULL_GRID) -> lis
 
 
 def is_integrated(spec: ModelSpec) -> bool:
-    """Return whether the posterior of some tables' bias is known without sampling, see `can_integrate`."""
+    """Return True if the posterior of a table's bias can be computed without sampling. See `can_integrate`."""
     return (
         spec.structure == "crossed"
         and spec.options["likelihood"] == "collapsed"
@@ -509,18 +517,18 @@ def is_integrated(spec: ModelSpec) -> bool:
 
 
 def suits_design(spec: ModelSpec, data: xr.Dataset) -> bool:
-    """Return whether the groups, and the associated classes, are of similar length, and tell their scales alone."""
+    """Return True if groups, and associated classes, have similar lengths and their own scales."""
     controls_share_scales = spec.options["scales"] == COMMON and data.sizes["control"] > 0
     lengths = data.n_targets.to_numpy(), data.n_attributes.to_numpy()[compared_classes(data)]
     return not controls_share_scales and all(counts.max() <= _MOST_UNEVEN * counts.min() for counts in lengths)
 
 
 def can_integrate(spec: ModelSpec, data: xr.Dataset) -> bool:
-    """Return whether the posterior of a table's bias is known without sampling.
+    """Return True if the posterior of a table's bias can be computed without sampling.
 
-    That is so in the collapsed crossed model without replicates, covariates, pairs, and sub-topics that the list names,
-    if the longest group or class is at most half again as long as the shortest, and without control classes, if all
-    classes have one scale.
+    This requires the collapsed crossed model without replicates, covariates, pairs, and sub-topics named in the list.
+    The longest group or class may be at most 1.5 times as long as the shortest. If all classes have a common scale,
+    there must be no control classes.
     """
     return (
         is_integrated(spec)
@@ -531,7 +539,7 @@ def can_integrate(spec: ModelSpec, data: xr.Dataset) -> bool:
 
 
 def integrated(table: AssociationTable, spec: ModelSpec) -> tuple[ModelSpec, xr.Dataset] | None:
-    """Return the model as a table allows it, and the table's statistics, or None if its posterior needs a sampler."""
+    """Return the resolved model and the statistics of the table, or None if the posterior requires a sampler."""
     table, spec = modelled(table, spec)
     if not is_integrated(spec):
         return None
@@ -547,7 +555,7 @@ def integrated_bias(spec: ModelSpec, data: xr.Dataset, scope: ScopeName, grid: G
     labels = {"contrast": [OVERALL]}
     dims = (*SAMPLE, "contrast")
     mixture = Mixture(xr.DataArray(np.full_like(sd, integrand.observed), labels, dims), xr.DataArray(sd, labels, dims))
-    # In no order of the variances: each point has its own quantile of a normal.
+    # Not in the order of the variances, because each point is paired with its own normal quantile.
     normal = ndtri(np.random.default_rng(_SEED).permutation((np.arange(grid.points) + 0.5) / grid.points))
     draws = mixture.centre + mixture.sd * normal[None, :, None]
     return Estimate(draws, xr.DataArray([integrand.observed], labels, ("contrast",)), mixture.sd, mixture)
@@ -556,7 +564,7 @@ def integrated_bias(spec: ModelSpec, data: xr.Dataset, scope: ScopeName, grid: G
 def integrated_row(
     spec: ModelSpec, data: xr.Dataset, scope: ScopeName, ci_prob: float, rope: float | None = None
 ) -> "pd.Series[float]":
-    """Return mean, interval and probabilities of the bias under a scope, with the names of `summarize`."""
+    """Return the mean, interval, and probabilities of the bias under a scope, with the column names of `summarize`."""
     checked = check_design(data, scope)
     integrand = Integrand.of(spec, data, checked)
     mean = integrand.observed
@@ -582,7 +590,7 @@ def half_width(variances: Numbers, ci_prob: float = 0.95) -> float:
     """Return half the width of the central interval."""
     sd = np.sqrt(variances)
     half = float(-ndtri((1 - ci_prob) / 2) * sd.min())
-    # What lies outside is convex in the width, so that Newton's steps from the left never pass the root.
+    # The tail probability is convex in the width, so Newton's steps from the left never pass the root.
     step = half
     while step > _TOLERANCE * half:
         z = half / sd
@@ -593,7 +601,7 @@ def half_width(variances: Numbers, ci_prob: float = 0.95) -> float:
 
 
 def _priors(prior: Prior, unit: float | Numbers, cells: int) -> list[Prior]:
-    """Return the prior of each cell in the units of the table."""
+    """Return the prior for each cell in the units of the table."""
     units = np.full(cells, unit) if np.ndim(unit) == 0 else np.asarray(unit)[:cells]
     return [prior.with_unit(float(cell_unit)) for cell_unit in units]
 
@@ -602,7 +610,7 @@ def _log_density(prior: Prior, sd: Numbers) -> Numbers:
     """Return the log density of a standard deviation."""
     if prior.terms is not None:
         return log_density(prior.terms, sd)
-    from bayes_bias.fitting.power_scaling import log_prior  # takes a second to import
+    from bayes_bias.fitting.power_scaling import log_prior  # importing this takes a second
 
     return log_prior(prior, sd)
 
@@ -618,14 +626,14 @@ def _contrasts(opposite: tuple[float, ...]) -> tuple[Numbers, Numbers]:
 
 @cache
 def _hypercube(dims: int, points: int) -> Numbers:
-    """Return a Latin hypercube in the order of its first coordinate, (dims, points)."""
+    """Return a Latin hypercube (dims, points), sorted by its first coordinate."""
     cells = np.random.default_rng(_SEED).permuted(np.tile(np.arange(points), (dims, 1)), axis=1)
     return np.asarray((cells[:, cells[0].argsort()] + 0.5) / points)
 
 
 @lru_cache(maxsize=64)
 def _factors(df: float, dims: int, number: int, points: int) -> Numbers | float:
-    """Return the factors of an inflation beyond one, at the points of a dimension."""
+    """Return the random factors of the inflation above one, at the points of a dimension."""
     if np.isinf(df):
         return 1.0
     return np.asarray(df / 2 / gammaincinv(df / 2, _hypercube(dims, points)[number]))

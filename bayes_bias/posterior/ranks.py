@@ -1,4 +1,4 @@
-"""Ranks of several values, with the uncertainty of their draws."""
+"""Rank several values, with uncertainty from their draws."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from bayes_bias.table.columns import interval_names
 class Ranking:
     """Ranks with intervals, and the probability that one value is above another.
 
-    The table has for each name the posterior mean of its ``rank``, 1 for the largest value, and the equal-tailed
-    interval ``rank_eti95_lb`` to ``rank_eti95_ub``, whole ranks. `above` is the probability that the name in the row
-    has a larger value than that in the column, or missing on the diagonal.
+    For each name, `table` contains the posterior mean of its ``rank``, where 1 is the largest value, and the
+    equal-tailed interval from ``rank_eti95_lb`` to ``rank_eti95_ub`` in whole ranks. `above` is the probability that
+    the name in the row has a larger value than the name in the column. It is missing on the diagonal.
     """
 
     table: pd.DataFrame
@@ -26,10 +26,10 @@ class Ranking:
 
 
 def ranked(draws: NDArray[np.float64], names: Sequence[str], ci_prob: float) -> Ranking:
-    """The ranking of values from their draws, (names, draws).
+    """Rank values given their draws, ``(names, draws)``.
 
-    Values are ranked in each draw. Intervals end at whole ranks and hold the true one with a probability of at least
-    `ci_prob`.
+    Values are ranked in each draw. The bounds of intervals are whole ranks, so an interval contains the true rank with
+    a probability of at least `ci_prob`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Estimands of a table with replicates: the bias in each of them, how much it varies, and the bias in a new one."""
+"""Estimands of a table with replicates: the bias in each replicate, the spread between them, and a new replicate."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,12 +26,12 @@ class ReplicateEstimates:
 
     @property
     def estimands(self) -> dict[str, Callable[[], Estimate]]:
-        """How each estimand is computed, empty without replicates."""
+        """The function that computes each estimand. Empty without replicates."""
         return {name: estimate for name, estimate in self._all.items() if not self.left_out[name]}
 
     @property
     def left_out(self) -> dict[str, str]:
-        """Why an estimand is missing, in a model of the user's own, or "" if it is not."""
+        """Return the reason why a user's own model lacks an estimand, or "" if the estimand exists."""
         effects = [name for part, name in EFFECT_OF.items() if not is_noise(part, self.scope, REPLICATES)]
         without_effects = "" if self._is_raw or self.fitted.structure.COLLAPSED else self.fitted.lacking(effects, "it")
         reasons = dict.fromkeys(self._all, "" if self.scope.samples_nothing else self.fitted.without_scales)
@@ -42,13 +42,13 @@ class ReplicateEstimates:
         if not self.fitted.replicate_kind:
             return {}
         raw: dict[str, Callable[[], Estimate]] = {"replicate_bias": self.replicate_bias}
-        if self.scope.samples_nothing:  # the raw bias of each replicate alone
+        if self.scope.samples_nothing:  # raw bias of each replicate
             return raw
         return raw | {"replicate_sd": self.replicate_sd, "same_sign": self.same_sign, "reliability": self.reliability}
 
     @property
     def _is_raw(self) -> bool:
-        """Return True if the scope samples no words, so that the bias in a replicate is what was measured there."""
+        """Return True if the scope samples no words, so the bias in a replicate equals the measured value."""
         return not self.scope.facets - {REPLICATES}
 
     @property
@@ -57,7 +57,9 @@ class ReplicateEstimates:
         return xr.dot(self._data.replicate_block_mean, self._bias_weights, dim=BLOCK).rename(replicate="contrast")
 
     def replicate_bias(self) -> Estimate:
-        """The bias in each replicate over the words that the scope samples, shrunk towards the mean of replicates."""
+        """Return the bias in each replicate for the words that the scope samples, shrunk towards the mean of
+        replicates.
+        """
         observed = self.observed
         if self._is_raw:
             return Estimate(observed, observed)
@@ -72,7 +74,7 @@ class ReplicateEstimates:
         return Estimate(draws, observed, self._noise_sd_like(draws), Mixture(centre, sd))
 
     def _by_effects(self) -> xr.DataArray:
-        """Draws of it where a model has word effects: of the mean with all effects that the scope takes for fixed."""
+        """Return draws of the bias in each replicate, with word effects and all effects that the scope fixes."""
         mean = self.fitted.posterior["mean"]
         for part, effect in effects_on_blocks(self.fitted).items():
             if not is_noise(part, self.scope, REPLICATES):
@@ -81,15 +83,17 @@ class ReplicateEstimates:
         return draws.rename(replicate="contrast").transpose(*SAMPLE, "contrast")
 
     def _noise_sd_like(self, draws: xr.DataArray) -> xr.DataArray:
-        """Standard deviation that sampled words add to the bias in one replicate, the same in all."""
+        """Return the standard deviation that sampled words add to the bias in one replicate, which is equal in all
+        replicates.
+        """
         return draws.copy(data=np.broadcast_to(np.sqrt(self._noise(1)), draws.shape))
 
     def replicate_sd(self) -> Estimate:
-        """Standard deviation of the bias between replicates, over all words that could have been sampled."""
+        """Return the standard deviation of the bias between replicates, for all words that could be sampled."""
         return Estimate(self._sd(), self.observed.std(ddof=1).expand_dims(contrast=[OVERALL]))
 
     def same_sign(self) -> Estimate:
-        """Probability that the bias in a new replicate has the sign of the bias."""
+        """Return the probability that the bias in a new replicate has the sign of the overall bias."""
         weights = bias_weights(self._data)
         bias = xr.dot(self.fitted.posterior["mean"], weights, dim=BLOCK)
         sign = np.sign(xr.dot(self._data.block_mean, weights, dim=BLOCK).item())
@@ -97,8 +101,9 @@ class ReplicateEstimates:
         return Estimate(xr.apply_ufunc(ndtr, abs(bias) / self._sd()), observed)
 
     def reliability(self) -> Estimate:
-        """Share of the variance of a measured bias that is between word lists, measured in one replicate and in all of
-        them: the index of dependability of generalisability theory."""
+        """Return the share of the variance of a measured bias that is between word lists, for one and for all
+        replicates. This is the index of dependability in generalisability theory.
+        """
         parts, n = self._variances(1), len(self.observed)
         word_variance: Any = 0
         replicate_variance: Any = 0
@@ -124,24 +129,28 @@ class ReplicateEstimates:
         return bias_weights(self._data).transpose("contrast", *BLOCK).to_numpy()
 
     def _noise(self, n_replicates: int) -> Numbers:
-        """Variance that sampled words add to the bias in the mean of these replicates, (chain, draw, 1)."""
+        """Return the variance ``(chain, draw, 1)`` that sampled words add to the mean bias over `n_replicates`
+        replicates.
+        """
         parts = self._variances(n_replicates)
         return np.asarray(sum(values for part, values in parts.items() if is_noise(part, self.scope, REPLICATES)))
 
     def _deviations(self) -> tuple[Numbers, Numbers]:
-        """Means of the replicates' deviations from their average, (chain, draw, replicate), and their variance."""
+        """Return the expected deviations of replicates from their average, (chain, draw, replicate), and their
+        variance.
+        """
         data, variances = self._data, self.fitted.variances
         total_covariance: Any = 0
         signal_covariance: Any = 0
         for part, covariance in variances.patterns.block_covariances().items():
             if REPLICATES in PARTS[part]:
                 total_covariance = total_covariance + covariance
-                # Residuals of single values, and the words that the scope samples, are noise.
+                # Residuals of single values are noise, and so are the effects of words that the scope samples.
                 if part == "replicates" or not is_noise(part, self.scope, REPLICATES):
                     signal_covariance = signal_covariance + covariance
         total, signal = variances.of(total_covariance), variances.of(signal_covariance)
         weights = self._weights.ravel()
-        # Regression of the contrast's signal on the block means of a replicate.
+        # Regress the signal of the contrast on the block means of a replicate.
         with_blocks = signal @ weights
         gain = np.linalg.solve(total, with_blocks[..., None])[..., 0]
         deviation = (data.replicate_block_mean - data.block_mean).to_numpy().reshape(len(self.observed), -1)
@@ -149,7 +158,7 @@ class ReplicateEstimates:
         return gain @ deviation.T, np.maximum(remainder, 0) * (1 - 1 / len(self.observed))
 
     def _draws(self, centre: xr.DataArray, between: Numbers, spread: Numbers) -> xr.DataArray:
-        """All replicates share one uncertainty, and each has one of its own. The latter sum to zero."""
+        """Draw the biases of replicates from a shared error and individual errors. Individual errors sum to zero."""
         rng = np.random.default_rng(self.fitted.seed)
         common = np.sqrt(between) * rng.standard_normal(between.shape)
         single = rng.standard_normal(centre.shape)

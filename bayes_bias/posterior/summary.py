@@ -23,10 +23,10 @@ from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, scope_of
 
 logger = logging.getLogger("bayes_bias")
 
-# The name of `chance` wherever it is shown.
+# Name of `chance` in tables and texts.
 CHANCE = "probability of a difference this large if there were no bias"
 
-# Stands beside a table that shows this estimand.
+# Explanation shown next to a table that contains this estimand.
 GROUP_BIAS_CAVEAT = (
     "Group bias should not be reported on its own, because it also reflects how close each class is to words in"
     " general. That cancels only in the overall bias. Class bias compares the groups within one class."
@@ -35,7 +35,7 @@ GROUP_BIAS_CAVEAT = (
 CiKind = Literal["eti", "hdi"]
 Kind = Literal["all", "stats"]
 
-# Estimands that are not a difference of two values of the table, so that a rope in its units says nothing of them.
+# Estimands that are not a difference of two table values, so a rope in the units of the table does not apply.
 _OTHER_UNITS = frozenset(
     {"slope", "effect_size", "connection_mean", "target_connection_mean", "same_sign", "reliability"}
 )
@@ -56,21 +56,21 @@ def summarize(
     Parameters
     ----------
     fit : xarray.DataTree
-        From `fit` or `load_fit`.
+        A fit from `fit` or `load_fit`.
     scope : {"both", "targets", "attributes", "none"}
-        The words that the numbers generalise over (see `bayes_bias.posterior.estimates`), which also defines the
+        The words that the results generalise to (see `bayes_bias.posterior.estimates`), which also defines the
         estimands. The hierarchical model has no scopes.
     ci_prob : float
-        Probability of the credible interval: 95% here and everywhere in this package, whatever ArviZ's ``rcParams``
-        say.
+        Probability of the credible interval. The default is 95% everywhere in this package, regardless of ArviZ's
+        ``rcParams``.
     ci_kind : {"eti", "hdi"}
-        Equal-tailed, or of highest density.
+        Kind of interval: equal-tailed or highest density.
     rope : float, optional
         Largest negligible bias, in the units of the table (for a region of practical equivalence [1]_).
     words : bool
         Whether to add rows of single words, which take most of the time.
     contrasts : sequence of str
-        Further contrasts, such as ``"male names - female names: career"`` (see `contrast`). They are rows of the
+        Further contrasts, such as ``"male names - female names: career"`` (see `contrast`). They become rows of the
         estimand "contrast".
 
     Returns
@@ -91,17 +91,18 @@ def summarize(
         ``converged``
             whether the fit passed its convergence checks.
 
-        In the units of the table (``effect_size``: none, hierarchical connection means: cosine distance). A number that
-        is not defined is missing. If a list has too many words to hold the effects of each in memory, ``target_bias``
-        or ``attribute_bias`` is omitted, and a notice is logged. Scope "none" has both.
+        Values are in the units of the table (``effect_size`` has no unit, and connection means of the hierarchical
+        model are cosine distances). Undefined values are missing. If a list has so many words that their effects do not
+        fit in memory, ``target_bias`` or ``attribute_bias`` is omitted, and a notice is logged. Scope "none" includes
+        both.
 
     Raises
     ------
     ScopeError
         If the data do not support the scope.
     BayesBiasError
-        If `ci_prob` is not a probability, `ci_kind` not a kind of interval, `rope` not a positive, finite number. A
-        contrast names a group or class that the fit does not have.
+        If `ci_prob` is not a probability, `ci_kind` is not a kind of interval, or `rope` is not a positive, finite
+        number. If a contrast contains a group or class that the fit does not have.
 
     References
     ----------
@@ -132,28 +133,28 @@ def summarize(
 
 
 def row_of(summary: pd.DataFrame, estimand: str, label: str = OVERALL) -> "pd.Series[Any]":
-    """One row of a summary."""
+    """Return one row of a summary."""
     return summary.xs((estimand, label))
 
 
 def row_of_bias(
     fit: Fit, scope: ScopeName = DEFAULT_SCOPE, ci_prob: float = 0.95, rope: float | None = None
 ) -> "pd.Series[Any]":
-    """The row of the overall bias, without the rest of `summarize` and without diagnostics of its draws."""
+    """Return the row of the overall bias, without other estimands and without sampling diagnostics."""
     return tabulate(bias_estimate(fit, scope), ci_prob, "eti", rope, kind="stats").loc[OVERALL]
 
 
 def chance[P: (float, "pd.Series[float]")](prob_direction: P) -> P:
-    """Chance of a contrast this large, of either sign, if there were no bias.
+    """Return the probability of a contrast this large, of either sign, if there were no bias.
 
-    Given the scales the bias is normal about the observed contrast, with the variance that the contrast would have
-    about zero: the chance is twice the posterior probability of the less probable sign.
+    Given the scale parameters, the bias is normal around the observed contrast, with the same variance that the
+    contrast would have around zero. The chance is therefore twice the posterior probability of the less probable sign.
     """
     return 2 * (1 - prob_direction)
 
 
 def check_interval(ci_prob: float, ci_kind: str = "eti") -> None:
-    """Raise an error for an impossible probability, and an unknown kind of interval."""
+    """Raise an error if the probability is impossible or the kind of interval is unknown."""
     check_ci_prob(ci_prob)
     if ci_kind not in get_args(CiKind):
         raise BayesBiasError(
@@ -173,14 +174,14 @@ def check_rope(rope: float | None) -> None:
 def tabulate(
     estimate: Estimate, ci_prob: float, ci_kind: CiKind, rope: float | None = None, kind: Kind = "all"
 ) -> pd.DataFrame:
-    """One estimate as rows of `summarize`, without ``converged``, with all columns, or without ArviZ's diagnostics."""
+    """Return one estimate as rows of `summarize`, without ``converged``. ArviZ's diagnostics are optional."""
     check_interval(ci_prob, ci_kind)
     (table,) = _summarize_draws([estimate], ci_prob, ci_kind, kind)
     return _add_columns(estimate, table, rope)
 
 
 def _add_columns(estimate: Estimate, table: pd.DataFrame, rope: float | None) -> pd.DataFrame:
-    """Return a table of the draws with columns that need the observed values, the noise, or exact probabilities."""
+    """Return a table of draws with the columns that require observed values, the noise, or exact probabilities."""
     return table.set_axis(pd.Index(estimate.observed.contrast.to_numpy(), name="label")).assign(
         prob_direction=estimate.prob_direction,
         observed=estimate.observed.to_numpy(),
@@ -192,7 +193,7 @@ def _add_columns(estimate: Estimate, table: pd.DataFrame, rope: float | None) ->
 def _summarize_draws(
     estimates: Collection[Estimate], ci_prob: float, ci_kind: CiKind, kind: Kind = "all"
 ) -> list[pd.DataFrame]:
-    """Return a table of each: a summary of its draws, with what is known without Monte Carlo error in its place."""
+    """Return a summary of the draws of each estimate, in which exact values replace values with Monte Carlo error."""
     mixtures = [estimate.mixture for estimate in estimates if estimate.mixture is not None]
     if kind == "stats" and ci_kind == "eti" and len(mixtures) == len(estimates):  # draws need not be summarised
         columns = ["mean", "sd", *interval_names(ci_prob)]
@@ -205,7 +206,7 @@ def _summarize_draws(
             continue
         exact = {"mean": estimate.mixture.mean, "sd": estimate.mixture.total_sd}
         if ci_kind == "eti":
-            lower, upper = interval_columns(tables[k])  # ArviZ's names of the bounds have whole percent
+            lower, upper = interval_columns(tables[k])  # ArviZ rounds the percentage in the names of the bounds
             exact[lower], exact[upper] = next(intervals)
         tables[k] = tables[k].assign(**exact)
     return tables
@@ -214,9 +215,9 @@ def _summarize_draws(
 def _tables_of_draws(
     estimates: Collection[Estimate], ci_prob: float, ci_kind: CiKind, kind: Kind
 ) -> list[pd.DataFrame]:
-    """Return ArviZ's summary of the draws of each estimate. What is not uncertain under a scope has none.
+    """Return ArviZ's summary of the draws of each estimate. Estimates without uncertainty have no summary.
 
-    ArviZ is called once, since most of a call's time does not depend on the draws.
+    ArviZ is called only once, because most of the time of a call does not depend on the number of draws.
     """
     draws = [estimate.draws.transpose(*SAMPLE, "contrast") for estimate in estimates if estimate.is_uncertain]
     summary = _by_arviz(np.concatenate(draws, axis=-1), ci_prob, ci_kind, kind) if draws else pd.DataFrame()
@@ -236,7 +237,7 @@ def _tables_of_draws(
 
 def _by_arviz(draws: np.ndarray, ci_prob: float, ci_kind: CiKind, kind: Kind) -> pd.DataFrame:
     """Return ArviZ's summary of draws (chain, draw, contrast)."""
-    import arviz_stats  # takes a second, and verdicts of tables need no diagnostics
+    import arviz_stats  # importing ArviZ takes a second, and verdicts of tables need no diagnostics
 
     estimate = xr.Dataset({"estimate": ((*SAMPLE, "contrast"), draws)})
     with np.errstate(invalid="ignore"):
@@ -251,10 +252,10 @@ _EFFECT_SIZES = (-2.0, 2.0)
 
 
 def with_posterior(measures: pd.DataFrame, summaries: Mapping[ScopeName, pd.DataFrame], metric: Metric) -> pd.DataFrame:
-    """A table of measures with the posterior of ``bias`` and ``effect_size`` in its last rows.
+    """Append the posterior of ``bias`` and ``effect_size`` to a table of measures.
 
-    `measures` is ``measure_all(...).table``, and `summaries` holds `summarize` under each scope to be shown. Posterior
-    rows have the mean as value and the credible interval in ``ci95_lb`` and ``ci95_ub``.
+    `measures` is ``measure_all(...).table``, and `summaries` contains the result of `summarize` for each scope. In
+    posterior rows, the value is the mean, and the credible interval is in ``ci95_lb`` and ``ci95_ub``.
     """
     lower, upper = interval_columns(measures)
     rows = {}
@@ -263,7 +264,7 @@ def with_posterior(measures: pd.DataFrame, summaries: Mapping[ScopeName, pd.Data
             if (estimand, OVERALL) not in summary.index:
                 continue
             row = row_of(summary, estimand)
-            # Differences of what the table holds, and a standardised difference.
+            # Estimands that are differences of table values, and a standardised difference.
             low, high = metric.difference.range if estimand == "bias" else _EFFECT_SIZES
             values = {"value": row["mean"], "b0": 0.0, "low": low, "high": high}
             values[lower], values[upper] = interval_of(row)

@@ -1,6 +1,7 @@
-"""What the posterior of a bias depends on, from the vectors of a list on plain arrays, as for thousands of null lists.
+"""Compute the integrand of a bias directly from word vectors, using plain arrays. It is used for thousands of null
+lists.
 
-It is what a table of the same words gives (`bayes_bias.posterior.quadrature.Integrand.of`), without making one.
+The result equals `bayes_bias.posterior.quadrature.Integrand.of` for a table of the same words, but no table is created.
 """
 
 from collections.abc import Sequence
@@ -28,22 +29,23 @@ def integrand_of_vectors(
     spec: ModelSpec,
     values: Numbers | None = None,
 ) -> Integrand:
-    """Return the integrand of the bias of a list, with both sides sampled.
+    """Return the integrand of the bias of a list if the scope samples targets and attributes.
 
     Parameters
     ----------
     groups, classes : sequence of Home
-        Words of each group, and of each associated class.
+        Words of each group and of each associated class.
     weights : array (groups, classes)
-        Of blocks in the bias.
+        Weights of blocks in the bias.
     general : GeneralWords or None
-        None if words are treated as independent, and preferences have the prior of tables without vectors.
+        General words. If None, words are treated as independent, and preferences have the prior of tables without
+        vectors.
     values : array (targets, attributes), optional
-        By default the cosines of the words.
+        Values of the table. The default is the cosines of the words.
     """
     n_groups, n_classes = _lengths(groups), _lengths(classes)
     group, attribute_class = _cells(n_groups), _cells(n_classes)
-    # Columns of weights, with which products are averages over each group, or class.
+    # Weight columns, so that matrix products are averages over each group or class.
     in_group = np.eye(len(n_groups))[group] / n_groups
     in_class = np.eye(len(n_classes))[attribute_class] / n_classes
     y = _rows(groups) @ _rows(classes).T if values is None else values
@@ -77,7 +79,7 @@ def _side(
     general: GeneralWords | None,
     spec: ModelSpec,
 ) -> SideOfTable:
-    """Return one side of a table, from the deviations of its words' means from their group's, or class's."""
+    """Return the statistics of one side from the deviations of word means from the mean of their group or class."""
     words = _lengths(categories)
     cell = _cells(words)
     has_common_scales = not dims_of_scale(spec, (CATEGORY_COORD[side],))
@@ -113,7 +115,9 @@ def _from_vectors(
     general: GeneralWords | None,
     spec: ModelSpec,
 ) -> tuple[PreferencesFromVectors | None, Numbers, Numbers]:
-    """Return what vectors tell of preferences, and the inflation of each group or class with its degrees of freedom."""
+    """Return the information of vectors about preferences, and the inflation per group or class with its degrees of
+    freedom.
+    """
     cells = len(categories)
     if general is None:
         return None, np.ones(cells), np.full(cells, np.inf)
@@ -131,7 +135,7 @@ def _from_vectors(
 
 
 def _unit(within_sd: float, spec: ModelSpec) -> float:
-    """Return the unit of priors of a table."""
+    """Return the unit of the priors for a table."""
     return within_sd if spec.options["unit"] != AS_MEASURED else 1.0
 
 
@@ -141,7 +145,7 @@ def _rows(categories: Sequence[CategoryWords]) -> Numbers:
 
 
 def _cells(lengths: Numbers) -> NDArray[np.intp]:
-    """Return the position of each word's group or class."""
+    """Return the index of the group or class of each word."""
     return np.repeat(np.arange(len(lengths)), lengths.astype(int))
 
 

@@ -61,7 +61,7 @@ Label = Literal[
 ]
 Quantity = Literal["bias", "change", "difference"]
 
-# Clear, borderline, unclear.
+# Labels for clear, borderline, and unclear results.
 _OF_NEW_ATTRIBUTES: tuple[Label, ...] = ("distinguishable", "borderline", "not distinguishable")
 _HEADLINES: dict[Label, str] = {
     "distinguishable": "Distinguishable from noise",
@@ -77,9 +77,9 @@ _OF_THESE_ATTRIBUTES: tuple[Label, ...] = (
     "these words do not clearly differ",
 )
 
-# docs/evidence/false-positives.md: with scope "targets" classes of random words differ in 33 to 35% of draws.
+# With scope "targets", classes of random words differ in 33 to 35% of draws (docs/evidence/false-positives.md).
 RANDOM_WORDS = "with fixed attributes, even random words differ in about a third of cases"
-# How often words of arbitrary topics are distinguishable (docs/evidence/false-positives.md).
+# Percentage of lists of arbitrary topics that are distinguishable (docs/evidence/false-positives.md).
 ARBITRARY_TOPICS = (
     "11% of arbitrary pairs of topics are also distinguishable in GoogleNews vectors (19% if all words are treated as"
     " independent)"
@@ -88,46 +88,48 @@ ARBITRARY_TOPICS = (
 
 @dataclass(frozen=True, repr=False)
 class Verdict(Tabled):
-    """Verdict on whether a bias is larger than chance explains, with the numbers behind it.
+    """Verdict on whether a bias is larger than chance alone would explain, with the underlying numbers.
 
-    A bias is "distinguishable" from noise if the chance of a difference this large without any bias is below
-    ``1 - ci_prob``. Exactly then the equal-tailed interval excludes zero. Up to twice that chance it is "borderline".
+    A bias is "distinguishable" from noise if the chance of a difference this large without any bias is below ``1 -
+    ci_prob``. This is equivalent to an equal-tailed interval that excludes zero. If the chance is below twice that
+    threshold, the bias is "borderline".
 
-    Scope "targets" generalises to new targets but not to new attributes, and any two small sets of words differ. Labels
-    of this scope say so, and `wider` is the verdict of the widest scope. Scope "none" has the raw contrast only.
+    Scope "targets" generalises to new targets but not to new attributes, although any two small sets of words differ.
+    The labels of this scope therefore refer to these words only, and `wider` is the verdict with the widest scope.
+    Scope "none" includes only the raw contrast.
 
     Attributes
     ----------
     label : str
         "distinguishable", "borderline" or "not distinguishable". With scope "targets": "these words differ", "these
-        words may differ" or "these words do not clearly differ". With scope "none": "raw contrast". Also "not
-        converged", for a comparison of embeddings also "not made alike", and in a report "confounded with frequency",
-        if neither groups nor classes overlap in it.
+        words may differ" or "these words do not clearly differ". With scope "none": "raw contrast". Other labels are
+        "not converged"; for a comparison of embeddings, "not made alike"; and in a report, "confounded with frequency",
+        if neither groups nor classes overlap in frequency.
     mean, lower, upper : float
         Posterior mean and equal-tailed interval, in the units of the table.
     prob_direction : float
         Posterior probability of the more probable sign.
     scope : str
-        The scope of the fit's table: "both" if "all" was asked of a table without replicates.
+        The scope. It is "both" if you pass "all" for a table without replicates.
     metric : Metric
         The metric of the table, with its units.
     replicate_kind : str
-        What a replicate of the table is, such as "template", or "" if there are none.
+        Kind of the replicates, such as "template", or "" if there are none.
     wider : Verdict or None
-        With scope "targets" the verdict of the widest scope, or None if a class of one word cannot carry it.
+        With scope "targets", the verdict with the widest scope, or None if a class has only one word.
     rope, prob_negligible : float or None
         Largest negligible bias, and the posterior probability that the bias is negligible.
     quantity : {"bias", "change", "difference"}
-        The noun for it in sentences.
+        The noun for the estimand in sentences.
     related : bool
         Whether related words get less weight.
     covariates : str
-        The covariates at equal values of which the bias is estimated, such as "log frequency rank", or "" if there are
-        none.
+        Names of the covariates, such as "log frequency rank", or "" if there are none. The bias is estimated at equal
+        values of the covariates.
     expected : {1, 0, -1}
         The sign that the stereotype predicts, or 0 if it predicts none, as for a change.
     adjustment : Adjustment or None
-        For a fit with covariates: the bias without adjustment, and how much of it covariates explain.
+        For a fit with covariates, the bias without adjustment and the part that covariates explain.
     """
 
     label: Label
@@ -151,23 +153,23 @@ class Verdict(Tabled):
 
     @property
     def chance(self) -> float:
-        """Chance of a difference this large, of either sign, if there were no bias."""
+        """Probability of a difference this large, of either sign, if there were no bias."""
         return chance(self.prob_direction)
 
     @property
     def short(self) -> str:
-        """The label with its direction, and with the label of the widest scope if there is one."""
+        """The label with the direction and, if there is a wider scope, the label for that scope."""
         label = f"{self.label}, against the stereotype" if self._against else self.label
         return label if self.wider is None else f"{label}; with {self.added} {self.wider.short}"
 
     @property
     def described_scope(self) -> Scope:
-        """The scope, with the kind of replicates."""
+        """The scope, including the kind of replicates."""
         return scope_of(self.scope).with_replicates_called(self.replicate_kind)
 
     @property
     def added(self) -> str:
-        """What the verdict `wider` generalises to and this one does not."""
+        """The words or replicates to which `wider` generalises and this verdict does not."""
         if self.wider is None:
             return ""
         more = scope_of(self.wider.scope).facets - scope_of(self.scope).facets
@@ -179,7 +181,7 @@ class Verdict(Tabled):
 
     @property
     def text(self) -> str:
-        """Describe the verdict in sentences, the answer first."""
+        """Describe the verdict in sentences, beginning with the answer."""
         if self.label == "not converged":
             return f"No verdict, because the fit has not converged: {'; '.join(self.problems)}."
         if self.label == "not made alike":
@@ -206,17 +208,17 @@ class Verdict(Tabled):
 
     @property
     def posterior(self) -> str:
-        """Posterior mean and interval."""
+        """The posterior mean and interval as text."""
         return estimate(self.mean, self.lower, self.upper, self.metric.decimals)
 
     @property
     def headline(self) -> str:
-        """The answer in a few words, without a full stop. "Raw contrast" if nothing is sampled."""
+        """The answer in a few words, without a full stop. It is "Raw contrast" if nothing is sampled."""
         return f"{_HEADLINES.get(self.label, self.label.capitalize())}{self._direction}"
 
     @property
     def size(self) -> str:
-        """The estimate with its interval, in a sentence without a full stop."""
+        """The estimate with its interval, as a sentence without a full stop."""
         adjusted = f", adjusted for {self.covariates}," if self.covariates else ""
         interval = range_in_words(self.lower, self.upper, self.metric.decimals)
         decimals = decimals_of_mean(self.mean, self.lower, self.upper, self.metric.decimals)
@@ -227,7 +229,7 @@ class Verdict(Tabled):
 
     @property
     def frequency(self) -> str:
-        """How often chance alone would show a difference this large, in a sentence."""
+        """The probability of a difference this large by chance alone, in a sentence."""
         even = "Even if" if self.label in (_OF_NEW_ATTRIBUTES[2], _OF_THESE_ATTRIBUTES[2]) else "If"
         share = _in_a_hundred(self.chance)
         lists = f"{share} {self._samples}"
@@ -235,14 +237,14 @@ class Verdict(Tabled):
 
     @property
     def assumptions(self) -> str:
-        """Which words are treated as samples, in a sentence."""
+        """The words that are treated as samples, in a sentence."""
         assumption = self.described_scope.assumption
         weight = ", and related words get less weight" if self.related else ""
         return f"({assumption[0].upper()}{assumption[1:]}{weight}.)"
 
     @property
     def negligible(self) -> str:
-        """How probable it is that the bias is negligible, in a sentence, or "" if `rope` was not given."""
+        """The probability that the bias is negligible, in a sentence, or "" if `rope` was not passed."""
         if self.rope is None or self.prob_negligible is None or self.described_scope.samples_nothing:
             return ""
         return (
@@ -252,7 +254,7 @@ class Verdict(Tabled):
 
     @property
     def _against(self) -> bool:
-        """Return True if there is a bias, and its sign is opposite to the stereotype."""
+        """Return True if there is a bias with the opposite sign to the stereotype."""
         settled = self.label not in (
             *_OF_NEW_ATTRIBUTES[2:],
             *_OF_THESE_ATTRIBUTES[2:],
@@ -268,7 +270,7 @@ class Verdict(Tabled):
 
     @property
     def _samples(self) -> str:
-        """The lists of words, or replicates, that would be drawn again."""
+        """Return the names of the facets, words or replicates, that are treated as samples."""
         scope = self.described_scope
         if not scope.facets & frozenset(WORDS):
             return f"samples of {plural(self.replicate_kind)}"
@@ -277,7 +279,7 @@ class Verdict(Tabled):
 
     def _sentences(self) -> str:
         sentences = [f"{self.headline}.", f"{self.size}.", self.frequency, self.negligible]
-        # Calibrated for the bias, and for labels that report a difference.
+        # Thresholds calibrated for the bias, and for labels that report a difference.
         if self.quantity == "bias" and TARGETS in self.described_scope and self.label in _OF_THESE_ATTRIBUTES[:2]:
             sentences.append(f"{RANDOM_WORDS[0].upper()}{RANDOM_WORDS[1:]}.")
         if self.adjustment is not None:
@@ -294,31 +296,33 @@ class Verdict(Tabled):
 def verdict(
     fit: Fit | AssociationTable, scope: ScopeName = DEFAULT_SCOPE, *, ci_prob: float = 0.95, rope: float | None = None
 ) -> Verdict:
-    r"""Decide whether the bias of a fit, or of a table, is larger than chance explains.
+    r"""Decide whether the bias of a fit or a table is larger than chance alone would explain.
 
-    The verdict rests on one probability. Given the scales the bias is normal about the observed contrast, with the
-    variance that the contrast would have about zero. The chance of a difference this large if there were no bias is
-    therefore twice the posterior probability of the less probable sign,
+    The verdict is based on one probability. Given the scale parameters, the bias is normal around the observed
+    contrast, with the same variance that the contrast would have around zero. The chance of a difference this large if
+    there were no bias is therefore twice the posterior probability of the less probable sign,
 
     .. math:: 2 \min\{P(\mathrm{bias} > 0 \mid y),\; P(\mathrm{bias} < 0 \mid y)\}
 
     Parameters
     ----------
     fit : xarray.DataTree or AssociationTable
-        A fit of the crossed model, or a table, whose posterior of the default model is then integrated numerically in a
-        few milliseconds. That works for tables without replicates, covariates, pairs and sub-topics of the list.
+        A fit of the crossed model, or a table. For a table, the posterior of the default model is integrated
+        numerically in a few milliseconds. This requires a table without replicates, covariates, pairs, and sub-topics
+        from the list.
     scope : {"all", "both", "targets", "attributes", "none", ...}
-        "all" is "both" if the table has no replicates.
+        Words, and replicates if there are any, that the verdict generalises to. "all" equals "both" if the table has no
+        replicates.
     ci_prob : float
         Probability of the interval. ``1 - ci_prob`` is the threshold.
     rope : float, optional
-        Largest negligible bias, in the units of the table. The verdict then has the posterior probability that the bias
-        is negligible.
+        Largest negligible bias, in the units of the table. The verdict then includes the posterior probability that the
+        bias is negligible.
 
     Returns
     -------
     Verdict
-        Numbers are in the units of the table.
+        Verdict with numbers in the units of the table.
 
     Raises
     ------
@@ -327,7 +331,7 @@ def verdict(
     BayesBiasError
         If `rope` is not a positive, finite number.
     TableError
-        If the posterior of the table needs a sampler: give a fit.
+        If the posterior of the table needs a sampler. Pass a fit instead.
 
     References
     ----------
@@ -351,7 +355,7 @@ def verdict_of_table(
     ci_prob: float = 0.95,
     rope: float | None = None,
 ) -> Verdict:
-    """The same without a sampler, by numerical integration (`bayes_bias.posterior.quadrature`)."""
+    """Return the verdict for a table by numerical integration (`bayes_bias.posterior.quadrature`)."""
     found = integrated_verdict(table, scope, model=model, ci_prob=ci_prob, rope=rope)
     if found is None:
         raise TableError(
@@ -370,7 +374,7 @@ def integrated_verdict(
     ci_prob: float = 0.95,
     rope: float | None = None,
 ) -> Verdict | None:
-    """Return the same, or None if the posterior needs a sampler."""
+    """Return the verdict for a table by numerical integration, or None if the posterior needs a sampler."""
     check_table(table)
     check_rope(rope)
     check_ci_prob(ci_prob)
@@ -389,7 +393,7 @@ def integrated_verdict(
 def verdict_on(
     quantity: Quantity, fit: Fit, scope: ScopeName, ci_prob: float = 0.95, rope: float | None = None
 ) -> Verdict:
-    """The same of a fit of the differences of two tables, which sentences call a change."""
+    """Return the verdict for a bias, or for the change or difference between two tables."""
     fitted = Fitted.of(fit).generalising("a verdict")
     check_rope(rope)
 
@@ -424,9 +428,9 @@ def judge(
     expected: int = 0,
     rope: float | None = None,
 ) -> Verdict:
-    """Judge one estimand. `row_under` gives its row of `summarize` under a scope, `problems` are of the sampler.
+    """Judge one estimand. `row_under` returns the `summarize` row for a scope, and `problems` are sampling problems.
 
-    `data` are design and statistics of the table.
+    `data` contains the design and the statistics of the table.
     """
     row = row_under(scope)
     lower, upper = interval_of(row)
@@ -468,7 +472,7 @@ def judge(
 
 
 def adjustment_of(fitted: Fitted, scope: ScopeName = DEFAULT_SCOPE, ci_prob: float = 0.95) -> Adjustment | None:
-    """The bias at equal covariates and the unadjusted one, or None without covariates, and if nothing is sampled."""
+    """Return the adjusted and the unadjusted bias, or None if there are no covariates or the scope samples nothing."""
     covariates = "" if scope_of(scope).samples_nothing else covariates_of(fitted)
     if not covariates:
         return None

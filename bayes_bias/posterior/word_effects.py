@@ -1,4 +1,4 @@
-"""Word-level effects, drawn exactly from what the collapsed model left out."""
+"""Sample word effects, which the collapsed model integrates out, exactly from their conditional distribution."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,34 +24,34 @@ from bayes_bias.table.statistics import compared_attributes
 
 type Positions = NDArray[np.intp]
 
-# Draws x words x classes that the effects of one side may take: 400 MB, and five times as much on the way to them.
+# Maximal number of draws x words x classes for one side: 400 MB, with a peak of five times as much.
 MOST_NUMBERS = 50_000_000
 
 
 def word_effects(fit: Fit, sides: Sequence[Side] = SIDES) -> xr.Dataset:
-    """Draw how far each word lies from the mean of its block, given each posterior draw.
+    """Sample the deviation of each word from the mean of its block, for each posterior draw.
 
-    The crossed model integrates the word effects out. Given the parameters they are Gaussian, and are drawn here. The
-    draws depend on the fit and its seed alone.
+    The crossed model integrates out the word effects. Given the parameters they are normally distributed, and this
+    function samples them. The draws depend only on the fit and its seed.
 
     Parameters
     ----------
     fit : xarray.DataTree
         A fit of the crossed model.
     sides : sequence of {"target", "attribute"}
-        The sides whose words are drawn: both, or the one that is short enough.
+        The sides for which to sample effects. If the words of one side do not fit in memory, pass only the other side.
 
     Returns
     -------
     xarray.Dataset
         ``target_effect (chain, draw, target, attribute_class)``, ``a[i] + u[i] + x[i, c]``: how much closer to this
         class than its group is, and ``attribute_effect (chain, draw, attribute, group)``, ``b[j] + w[j, g]``. If words
-        have covariates, effects leave out what the covariates explain. In the units of the table.
+        have covariates, the effects exclude the part that covariates explain. Effects are in the units of the table.
 
     Raises
     ------
     ScopeError
-        If the fit is not of the crossed model, or a side has too many words to hold their effects in memory.
+        If the fit is not of the crossed model, or if a side has so many words that their effects do not fit in memory.
 
     Examples
     --------
@@ -63,11 +63,11 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES) -> xr.Dataset:
 
 
 def effects_of(fitted: Fitted, sides: tuple[Side, ...] = SIDES, *, these_replicates: bool = False) -> xr.Dataset:
-    """The same. For a table with replicates the average over all possible replicates, or over these."""
+    """Return word effects, averaged over all possible replicates or over `these_replicates` if there are any."""
     for side, sentence in sides_left_out(fitted).items():
         if side in sides:
             raise ScopeError(f"fit: {sentence}")
-    if not fitted.structure.COLLAPSED:  # the model has the effects as variables
+    if not fitted.structure.COLLAPSED:  # the model contains the effects as variables
         effects = xr.Dataset()
         for side in sides:
             name = f"{side}_effect"
@@ -82,7 +82,9 @@ def effects_of(fitted: Fitted, sides: tuple[Side, ...] = SIDES, *, these_replica
 
 
 def compared_effects(fitted: Fitted, sides: Sequence[Side], *, these_replicates: bool = False) -> xr.Dataset:
-    """The same draws without control classes, which no estimand needs, or all words of a model with word effects."""
+    """Return word effects without control classes, which no estimand needs, or of all words in a model with word
+    effects.
+    """
     if not (fitted.structure.COLLAPSED and fitted.data.sizes["control"]):
         return effects_of(fitted, tuple(sides), these_replicates=these_replicates)
     compared: dict[Side, Positions] = {
@@ -96,7 +98,7 @@ def compared_effects(fitted: Fitted, sides: Sequence[Side], *, these_replicates:
 
 
 def check_side(side: str) -> Side:
-    """Raise an error for a side that does not exist."""
+    """Raise an error if a side does not exist."""
     for name in SIDES:
         if side == name:
             return name
@@ -104,8 +106,9 @@ def check_side(side: str) -> Side:
 
 
 def sides_left_out(fit: Fit) -> dict[Side, str]:
-    """The sides whose words' effects are not to be had, each with a sentence that says why: they would not fit in
-    memory over all draws, or a model of the user's own does not have them."""
+    """Return the sides without word effects, each with the reason in a sentence. Either the draws would not fit in
+    memory, or a user's own model lacks the effects.
+    """
     fitted = Fitted.of(fit)
     posterior, data = fitted.posterior, fitted.data
     n_draws = posterior.sizes["chain"] * posterior.sizes["draw"]
@@ -126,10 +129,10 @@ def sides_left_out(fit: Fit) -> dict[Side, str]:
 
 
 def block_averages(fit: Fit) -> dict[Part, xr.DataArray]:
-    """Averages over each block of the effects of words, of the residual, and of replicates: quick if only those matter.
+    """Return block averages of the effects of words, residuals, and replicates, without sampling single words.
 
-    Each ``(chain, draw, group, attribute_class)``, by the same draws as `word_effects`. Without replicates, only
-    targets and attributes.
+    Each average has the dims ``(chain, draw, group, attribute_class)`` and is consistent with the draws of
+    `word_effects`.
     """
     fitted = Fitted.of(fit)
     if fitted.structure.COLLAPSED:
@@ -142,8 +145,9 @@ def block_averages(fit: Fit) -> dict[Part, xr.DataArray]:
 
 
 def effects_on_blocks(fitted: Fitted) -> dict[Part, xr.DataArray]:
-    """Averages over each block of the effects that a model has as variables; in each replicate, if they differ
-    between these."""
+    """Return block averages of the effects that a model has as variables. Effects that differ between replicates are
+    averaged in each replicate.
+    """
     data = fitted.data
     in_group = np.eye(data.sizes["group"])[data.group_of.to_numpy()]
     in_class = np.eye(data.sizes["attribute_class"])[data.class_of.to_numpy()]
@@ -174,7 +178,9 @@ _AVERAGE_OF: Mapping[Part, str] = MappingProxyType(
 
 
 def _draw_effects(fitted: Fitted, words: Mapping[Side, Positions], these_replicates: bool) -> xr.Dataset:
-    """Effects of the words at these positions of each side. The same whichever others there are."""
+    """Sample the effects of the words at these positions of each side. The draws of a word do not depend on the
+    selection.
+    """
     data, posterior = fitted.data, fitted.posterior
     rng = np.random.default_rng(fitted.seed)
     effects = {}
@@ -195,26 +201,26 @@ def _draw_effects(fitted: Fitted, words: Mapping[Side, Positions], these_replica
     return xr.Dataset(effects, coords={dim: posterior[dim] for dim in SAMPLE} | labels)
 
 
-# The cells that the words of a side fall into, and the dimension along which their effects differ.
+# The coordinate with the group or class of each word, and the dimension along which its effects differ.
 _CELL_OF: dict[Side, str] = {"target": "group_of", "attribute": "class_of"}
 _ACROSS: dict[Side, str] = {"target": "attribute_class", "attribute": "group"}
 
 
 @dataclass(frozen=True, eq=False)
 class _Directions:
-    """Directions among the words of a side that are independent of all others, and alike.
+    """Directions among the words of a side with a common distribution, independent of all other directions.
 
     Attributes
     ----------
     words : array (n,)
-        Positions of the words that they are made of.
+        Positions of the words that span the directions.
     basis : list of array (n, directions)
-        Orthonormal bases: one alone, or those that are to be left out of all deviations from the means of cells.
+        Orthonormal bases. Either a single basis, or the bases to exclude from all deviations from the means of cells.
     whole : bool
-        True for all directions except `basis`.
+        True if the directions are all except those in `basis`.
     gain, root : array (..., k, k)
-        Given the scales, effects in these directions are the observed deviations times `gain`, and normal with
-        covariance ``root root'``.
+        Given the scale parameters, effects in these directions are normal. Their mean is the observed deviation times
+        `gain`, and their covariance is ``root root'``.
     """
 
     words: Positions
@@ -224,7 +230,7 @@ class _Directions:
     root: NDArray[np.float64]
 
     def projected(self, values: NDArray[np.float64], cells: Positions) -> NDArray[np.float64]:
-        """The part of values (..., words, k) in these directions."""
+        """Return the projection of values (..., words, k) on these directions."""
         along = [basis @ (basis.T @ values) for basis in self.basis]
         if not self.whole:
             return np.asarray(along[0])
@@ -235,7 +241,7 @@ class _Directions:
         return np.asarray(residual)
 
     def share(self, cells: Positions) -> NDArray[np.float64]:
-        """How much of each word's variance is in these directions."""
+        """Return the proportion of each word's variance that lies in these directions."""
         along = sum((basis**2).sum(axis=1) for basis in self.basis)
         if not self.whole:
             return np.asarray(along)
@@ -244,7 +250,7 @@ class _Directions:
 
 @dataclass(frozen=True, eq=False)
 class Conditional:
-    """Conditional distribution of a side's words about the average of their group or class, given the scales.
+    """Conditional distribution of words around the average of their group or class, given the scale parameters.
 
     Attributes
     ----------
@@ -253,7 +259,7 @@ class Conditional:
     cells : array (words,)
         The position of each word's group, or class.
     directions : list
-        All directions in which words may deviate, those together that are alike.
+        All directions in which words may deviate, grouped by their distribution.
     """
 
     words: NDArray[np.float64]
@@ -265,11 +271,11 @@ class Conditional:
         return self.directions[0].gain.shape[:-2]
 
     def only(self, words: Positions) -> "Conditional":
-        """Restricted to the directions in which these words deviate. All other words have mean and variance zero."""
+        """Return the distribution for these words only. All other words have mean and variance zero."""
         return replace(self, directions=[part for part in self.directions if np.isin(part.words, words).any()])
 
     def mean(self) -> NDArray[np.float64]:
-        """Expected deviation of each word, (..., words, k)."""
+        """Return the expected deviation of each word, (..., words, k)."""
         total = np.zeros((*self._sample, *self.words.shape[-2:]))
         for part in self.directions:
             observed = part.projected(self.words[..., part.words, :], self.cells)
@@ -277,17 +283,17 @@ class Conditional:
         return total
 
     def variance(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Of a contrast of each word's deviations with its weights (words, k), as (..., words)."""
+        """Return the variance (..., words) of contrasts of each word's deviations, with weights (words, k)."""
         total = np.zeros((*self._sample, len(self.cells)))
         for part in self.directions:
-            # Words of a cell have the same weights.
+            # Words of the same cell have the same weights.
             alike, index = np.unique(weights[part.words], axis=0, return_inverse=True)
             spread = np.einsum("wi,...ij->...wj", alike, part.root)
             total[..., part.words] += (spread**2).sum(axis=-1)[..., index] * part.share(self.cells)
         return total
 
     def noise(self, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Draws of deviations about their mean, (..., words, k)."""
+        """Sample deviations around their mean, (..., words, k)."""
         normal = rng.standard_normal((*self._sample, *self.words.shape[-2:]))
         total = np.zeros_like(normal)
         for part in self.directions:
@@ -297,17 +303,17 @@ class Conditional:
 
 
 def conditional(fitted: Fitted, side: Side, *, these_replicates: bool = False) -> Conditional:
-    """Deviations of the words of a side given the scales.
+    """Return the distribution of the deviations of the words of a side, given the scale parameters.
 
-    With the effects' covariance T (single words, and what clusters share as often as it counts) and the noise's N, the
-    gain is ``T (T + N)^-1``, and the root is the root of ``T - T (T + N)^-1 T``. By how much a word differs between
-    replicates is part of its effect in the average of `these_replicates`, and noise otherwise.
+    Let T be the covariance of effects (of single words and of clusters) and N the covariance of noise. The gain is ``T
+    (T + N)^-1``, and the root is the square root of ``T - T (T + N)^-1 T``. Differences of a word between replicates
+    are part of its effect with `these_replicates`, and noise otherwise.
     """
     return fitted.once(("given scales", side, these_replicates), lambda: _conditional(fitted, side, these_replicates))
 
 
 def _conditional(fitted: Fitted, side: Side, these_replicates: bool) -> Conditional:
-    """Return the same, without looking whether it is known."""
+    """Compute the conditional distribution without using the cache."""
     data, variances = fitted.data, fitted.variances
     cells, block = data[_CELL_OF[side]].to_numpy(), data.block_mean.to_numpy()
     words = data[f"{side}_mean"].to_numpy() - (block if side == "target" else block.T)[cells]
@@ -333,6 +339,6 @@ def _conditional(fitted: Fitted, side: Side, these_replicates: bool) -> Conditio
 def _shrunk(
     covariance: NDArray[np.float64], noise: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the gain and the root of the covariance, see `conditional`."""
+    """Return the gain and the root of the covariance. See `conditional`."""
     shrunk = np.linalg.solve(covariance + noise, covariance)
     return np.swapaxes(shrunk, -1, -2), root_of(covariance - covariance @ shrunk)
