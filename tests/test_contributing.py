@@ -45,16 +45,16 @@ def made_in(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
     return make
 
 
-def test_a_measure_of_one_file(made_in):
-    try:
-        made_in("add-a-measure.md")
-        vectors = open_embedding("googlenews-demo").all()
-        table = measures.measure_all(cosines("weat6", vectors)).table
-        assert table.index[-1] == "ECT, Kendall"
-        assert table.b0["ECT, Kendall"] == 1
-        assert 0 < abs(table.value["ECT, Kendall"]) < abs(table.value["ECT"])
-    finally:
-        MEASURES.pop("ECT, Kendall", None)
+def test_a_measure_of_one_file(made_in, monkeypatch):
+    # At the end, the measure of a contributor who followed the guide is there again.
+    monkeypatch.setitem(MEASURES, "ECT, Kendall", None)
+    del MEASURES["ECT, Kendall"]
+    made_in("add-a-measure.md")
+    vectors = open_embedding("googlenews-demo").all()
+    table = measures.measure_all(cosines("weat6", vectors)).table
+    assert table.index[-1] == "ECT, Kendall"
+    assert table.b0["ECT, Kendall"] == 1
+    assert 0 < abs(table.value["ECT, Kendall"]) < abs(table.value["ECT"])
 
 
 def test_a_format_of_one_file_and_row(made_in, tmp_path, monkeypatch):

@@ -143,7 +143,7 @@ def test_every_family_of_priors_is_that_of_pymc(family, small_table):
 
 
 def test_another_prior_family_is_left_to_pymc(small_table):
-    spec = load_spec("crossed").with_prior("sd_residual", "Wald", mu=1.0, lam=2.0)
+    spec = load_spec("crossed").with_prior("sd_residual", "Rice", nu=1.0, sigma=2.0)
     model = compiling.model_of_table(spec, structure_of(spec).data(modelled(small_table, spec)[0]))
     assert isinstance(model, compiling.PyMCModel)
 
