@@ -1,13 +1,13 @@
 """Answers that are values, simulated for each likelihood.
 
 - sbc: parameters from the priors, values from the model; ranks of the truth among the draws must be uniform.
-- planted: a difference of zero and another one, with effects of labels, wordings and words, in a small and in a large
-  design. The truth is the difference for new labels, wordings and words; centre and unit are those of the values.
+- planted: a difference of zero and another one, with effects of labels, wordings, and words, in a small and in a large
+  design. Effects are smaller than the priors expect, or typical of them. The truth is the difference for new labels,
+  wordings, and words; centre and unit are those of the values.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -39,8 +39,11 @@ _THIN = 5
 _SAMPLING = Sampling(draws=500, tune=500, chains=2)
 _STANDARD = Scale(0.0, 1.0)
 _RANDOM = (LABEL, WORDING, WORD)
-# In units of the predictor's priors.
-_SPREADS = {"sd_label": 0.2, "sd_wording": 0.3, "sd_wording_bias": 0.15, "sd_word": 0.3, "sd_word_bias": 0.15}
+# Standard deviations of effects in units of the predictor's priors: smaller than these expect, and their median.
+_SPREADS = {
+    "small": {"sd_label": 0.2, "sd_wording": 0.3, "sd_wording_bias": 0.15, "sd_word": 0.3, "sd_word_bias": 0.15},
+    "typical": dict.fromkeys(("sd_label", "sd_wording", "sd_wording_bias", "sd_word", "sd_word_bias"), 0.34),
+}
 _FIXED = {"intercept": 0.0, "scale_residual": 1.0, "nu": 4.0}
 
 
@@ -141,15 +144,22 @@ class Cell:
     likelihood: str
     design: Design = SMALL
     coefficient: float | None = None
+    spreads: str = "small"
 
     @property
-    def rng(self) -> tuple[int, int]:
+    def rng(self) -> tuple[int, ...]:
         """What a random number generator starts from, beside its seed."""
-        return list(LIKELIHOODS).index(self.likelihood), round(10 * (self.coefficient or 0))
+        more = (1,) if self.spreads == "typical" else ()
+        return list(LIKELIHOODS).index(self.likelihood), round(10 * (self.coefficient or 0)), *more
 
 
 SBC = [Cell(name) for name in LIKELIHOODS]
-PLANTED = [Cell(*cell) for cell in product(LIKELIHOODS, (SMALL, LARGE), (0.0, 0.8))]
+PLANTED = [
+    Cell(likelihood, design, coefficient, spreads)
+    for likelihood in LIKELIHOODS
+    for design, spreads in ((SMALL, "small"), (LARGE, "small"), (LARGE, "typical"))
+    for coefficient in (0.0, 0.8)
+]
 
 
 def sbc(draws: int) -> Iterator[Row]:
@@ -186,15 +196,15 @@ def planted(draws: int) -> Iterator[Row]:
     """Coverage of a difference of zero and of another one."""
     for cell in PLANTED:
         rows = pd.DataFrame([planted_once(cell, seed) for seed in range(draws)])
-        numbers = {"wordings": cell.design.wordings, "simulations": len(rows)}
-        yield {"likelihood": cell.likelihood} | numbers | rows.mean().to_dict()
+        labels = {"likelihood": cell.likelihood, "wordings": cell.design.wordings, "spreads": cell.spreads}
+        yield labels | {"simulations": len(rows)} | rows.mean().to_dict()
 
 
 def planted_once(cell: Cell, seed: int) -> dict[str, float]:
     """Whether the 95% interval holds the truth, and whether it excludes zero."""
     likelihood, rng = LIKELIHOODS[cell.likelihood], np.random.default_rng([_SEED + 1, seed, *cell.rng])
     group, factors = questions(cell.design, rng)
-    fixed = _FIXED | {name: likelihood.size * sd for name, sd in _SPREADS.items()}
+    fixed = _FIXED | {name: likelihood.size * sd for name, sd in _SPREADS[cell.spreads].items()}
     fixed |= {"coefficient": likelihood.size * (cell.coefficient or 0.0), "cutpoint": np.linspace(-2, 2, RATINGS - 1)}
     if isinstance(likelihood, Refusal):
         fixed["cutpoint"] = np.array([1.0])

@@ -43,7 +43,7 @@ def sweep(
         str | None,
         typer.Option(
             metavar="HOW",
-            help="Substitutes for a word that an embedding lacks: exact (none), case, accents, or subwords"
+            help="How to replace a word that an embedding lacks: exact (not at all), case, accents, or subwords"
             " of fastText models. By default as in the file.",
         ),
     ] = None,

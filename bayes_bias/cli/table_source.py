@@ -52,7 +52,7 @@ EncoderOption = Annotated[
     str | None,
     input_option(
         metavar="FOLDER",
-        help="Model that encodes sentences, instead of --embedding: its folder, or its name on this machine"
+        help="Folder, or name on this machine, of a model that encodes sentences, to use instead of --embedding"
         " (needs the optional dependency 'transformers').",
     ),
 ]
@@ -62,9 +62,9 @@ MaskedOption = Annotated[
         "--masked",
         "--causal",
         metavar="FOLDER",
-        help="Language model, masked (BERT) or causal (GPT-2), instead of --embedding: its folder, or its"
-        " name on this machine (needs the optional dependency 'transformers'). The numbers measure how"
-        " much more probable a word is next to another.",
+        help="Folder, or name on this machine, of a masked (BERT) or causal (GPT-2) language model, to use"
+        " instead of --embedding (needs the optional dependency 'transformers'). The numbers measure how much"
+        " more probable a word becomes if the sentence contains the other word.",
     ),
 ]
 DtypeOption = Annotated[
@@ -94,7 +94,7 @@ MatchOption = Annotated[
     str,
     input_option(
         metavar="HOW",
-        help="Substitutes for a word that the embedding lacks: exact (none), case, accents, or subwords of"
+        help="How to replace a word that the embedding lacks: exact (not at all), case, accents, or subwords of"
         " a fastText model. A notice lists the words.",
     ),
 ]
