@@ -184,7 +184,7 @@ type Drawing = Callable[[], Axes]
 
 
 def figures_of(report: Report) -> dict[str, Drawing]:
-    """How every figure is drawn, by its file name."""
+    """Return a function that draws each figure, by file name."""
     names = file_names([section.name for section in report.sections])
     fits = [section.fitted for section in report.sections]
     summaries = {section.name: section.summary for section in report.sections}
