@@ -145,7 +145,7 @@ class OverTime(Tabled):
         return contrast_of(self.tables, weights, self.alike, self.new, self.settings, label or description)
 
     def minus(self, other: "OverTime", *, name: str = "") -> "OverTime":
-        """Subtract another series slice by slice, such as a series from another newspaper or of another list.
+        """Subtract another series slice by slice, from another newspaper or of a list with the same design.
 
         The trend of the result is the difference between the two trends.
 
@@ -197,7 +197,7 @@ class OverTime(Tabled):
 
     @property
     def dated(self) -> str:
-        """A sentence on the time of the change, or "" if there was no clear change."""
+        """A sentence on the time of the change, or "" without a clear change, without a verdict, or with few slices."""
         has_changed = self.trend.verdict in ("distinguishable", "for these slices only") or self._clear.any()
         if self.new is None or not self._has_verdict or not has_changed:
             return ""
