@@ -88,7 +88,7 @@ class Stability(Tabled):
     ci_prob: float
 
     def document(self) -> Document:
-        """Return the page of the trainings and the files next to it, which `bayes_bias.write` writes into a folder."""
+        """Return the page of the training runs and its files, which `bayes_bias.write` writes into a folder."""
         return stability_document(self)
 
     @property
