@@ -333,7 +333,7 @@ class _Read[T]:
     repeated: tuple[str, ...]
 
     def notices(self, source: str) -> tuple[str, ...]:
-        """A notice that names repeated words, or nothing if there are none."""
+        """Return a notice that names repeated words, or nothing if there are none."""
         if not self.repeated:
             return ()
         named = ", ".join(f"'{visible(word)[:_LETTERS]}'" for word in self.repeated[:_NAMED])

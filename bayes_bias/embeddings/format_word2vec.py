@@ -119,7 +119,7 @@ def _check_numbers(sample: bytes, count: int, dimensions: int, file: Traversable
 
 
 def _starts(sample: bytes, count: int, dimensions: int, itemsize: int) -> Iterator[tuple[bytes, int]]:
-    """Yield each word and the position of its numbers for numbers of `itemsize` bytes, and then b"" at the end."""
+    """Yield each word and the position of its numbers of `itemsize` bytes, and then the bytes after the last word."""
     start = 0
     for _ in range(min(count, _MOST)):
         space = sample.find(b" ", start)
