@@ -75,7 +75,7 @@ class SentenceEncoder(LanguageModel):
 
     @property
     def identity(self) -> str:
-        """A hash of files, pooling, layer, and prompt. It is equal for equal vectors."""
+        """A hash of files, pooling, layer, and prompt. Encoders with the same hash return the same vectors."""
         settings: dict[str, Any] = {"pooling": self.pooling, "layer": self.layer}
         if self.prompt:
             settings["prompt"] = self.prompt
