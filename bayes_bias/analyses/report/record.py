@@ -151,7 +151,7 @@ class Section:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """Notices of words and classes that were omitted from the table."""
+        """Notices about the table, such as omitted words and classes."""
         return self.table.notices
 
     @property

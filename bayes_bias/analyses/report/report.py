@@ -289,7 +289,7 @@ def _misfit(means: xr.Dataset, formula: str) -> BayesBiasError | None:
 
 
 def _study(entry: _Entry, settings: _Settings, nulls: BackgroundNulls, title: str) -> Study:
-    """Fit a list, and return what its checks need."""
+    """Fit a list, and return the input of its checks."""
     with within(entry.table.name):
         fitted = fit_table(entry.table, settings.spec, seed=settings.seed, sampling=settings.sampling)
     return Study(

@@ -38,8 +38,8 @@ from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, samp
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ListLike
 
-# What each method is called here, the registered measure that it belongs to, and which of its numbers it is. All are
-# zero without bias, except SD-WEAT, whose expected value nobody knows.
+# The name of each method in the tables, its registered measure, and the number to use. All numbers are zero without bias,
+# except SD-WEAT, whose expected value is unknown.
 _METHODS = (
     ("WEAT d", "WEAT", attrgetter("effect_size")),
     ("WEAT difference", "WEAT", attrgetter("difference")),

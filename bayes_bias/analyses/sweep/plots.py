@@ -280,7 +280,7 @@ def plot_removal(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -
         A sweep with versions, in cells whose bias is clear.
     ax : matplotlib.axes.Axes, optional
     legend : bool
-        Whether a legend stands below the axes.
+        Draw a legend below the axes.
 
     Raises
     ------
@@ -344,7 +344,7 @@ def plot_cost(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> A
         A sweep with a ranking of versions and their collateral damage (`Sweep.with_damage`).
     ax : matplotlib.axes.Axes, optional
     legend : bool
-        Whether a legend stands below the axes.
+        Draw a legend below the axes.
 
     Raises
     ------
