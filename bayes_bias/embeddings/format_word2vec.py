@@ -135,8 +135,9 @@ def _starts(sample: bytes, count: int, dimensions: int, itemsize: int) -> Iterat
 
 
 def _words_fit(sample: bytes, count: int, dimensions: int, itemsize: int) -> bool | None:
-    """Return True if most words after the first are valid and nothing follows the last. Return None if there is only
-    one word.
+    """Return True if at least half of the words after the first are valid, and nothing follows the last word.
+
+    Return None if there is nothing to check.
     """
     starts = list(_starts(sample, count, dimensions, itemsize))
     words = [word for word, _ in starts[1 : min(count, _MOST)]]

@@ -256,8 +256,9 @@ def _with_modules(
 
 
 def _check_first_token(encoder: SentenceEncoder) -> None:
-    """Raise an error if pooling "cls" would use a word instead of a special token, unless the model was trained this
-    way.
+    """Raise an error if pooling "cls" would use a word instead of a special token.
+
+    There is no error if the pooling is the model's own.
     """
     transformer = encoder.transformer
     if encoder.pooling == "cls" and encoder.modules is None and not read(transformer, ["a"])[0].special[0]:

@@ -38,8 +38,8 @@ from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, samp
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ListLike
 
-# The name of each method in the tables, its registered measure, and the number to use. All numbers are zero without bias,
-# except SD-WEAT, whose expected value is unknown.
+# The name of each method in the tables, its registered measure, and the number to use. All numbers are zero without
+# bias, except SD-WEAT, whose expected value is unknown.
 _METHODS = (
     ("WEAT d", "WEAT", attrgetter("effect_size")),
     ("WEAT difference", "WEAT", attrgetter("difference")),
