@@ -300,7 +300,7 @@ class OverTime(Tabled):
 
 
 def series_of(tables: Tables, alike: MadeAlike, settings: Settings, name: str = "") -> OverTime:
-    """Return the series of slices, given the check that the slices were similarly trained."""
+    """Return the series of slices, which must be in the order of their times, given the check of their training."""
     shared = share_words(tables)
     first = next(iter(shared.values()))
     if first.covariates:
