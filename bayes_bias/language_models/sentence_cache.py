@@ -25,7 +25,7 @@ from bayes_bias.words.templates import Sentence
 BATCH = 256
 
 _FILE = "sentences.sqlite3"
-_DIGEST = 16  # length of the digest before each vector, because SQLite has no checksums
+_DIGEST = 16  # bytes of the digest before each vector, which is stored because SQLite has no checksums
 _WAIT = 60  # seconds to wait for another program that writes
 
 
