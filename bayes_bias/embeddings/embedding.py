@@ -43,8 +43,9 @@ class Reader(ABC):
         return True
 
     def ranks(self, wanted: frozenset[str]) -> Mapping[str, int] | None:
-        """Return the positions, from 1, of words whose casefolded form is wanted, or None if frequent words are not
-        first.
+        """Return the positions, from 1, of words whose casefolded form is wanted.
+
+        Return None if frequent words are not first.
         """
         if not self.by_frequency():
             return None
@@ -71,8 +72,9 @@ class Reader(ABC):
         return None
 
     def general(self) -> Mapping[str, Vector] | None:
-        """Return general words with vectors (dimension,) if the source has only words of some lists, and otherwise
-        None.
+        """Return general words with vectors (dimension,).
+
+        Return None unless the source has only words of some lists.
         """
         return None
 
@@ -333,7 +335,7 @@ class _Read[T]:
     repeated: tuple[str, ...]
 
     def notices(self, source: str) -> tuple[str, ...]:
-        """A notice that names repeated words, or nothing if there are none."""
+        """Return a notice that names repeated words, or nothing if there are none."""
         if not self.repeated:
             return ()
         named = ", ".join(f"'{visible(word)[:_LETTERS]}'" for word in self.repeated[:_NAMED])

@@ -113,8 +113,10 @@ WIDEST, _FURTHEST = 4.5, 110
 
 
 def spread_of(content: bytes, dtype: np.dtype[Any]) -> float:
-    """Interpret bytes as numbers, and return the standard deviation of their binary logarithm, or infinity if some are
-    not finite.
+    """Interpret bytes as numbers, and return the standard deviation of their binary logarithms.
+
+    The logarithms are of absolute values, without zeros. Return infinity if a number is not finite, if all are zero,
+    or if their size is implausible.
     """
     with np.errstate(invalid="ignore", over="ignore"):
         values = np.frombuffer(content[: len(content) // dtype.itemsize * dtype.itemsize], dtype).astype(np.float64)

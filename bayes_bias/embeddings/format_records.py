@@ -51,8 +51,9 @@ def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
 
 
 def _words_and_vectors(content: Any, depth: int = 0) -> pd.DataFrame | None:
-    """Read words and vectors in one of the layouts below, possibly under a key. Return None if there are none or
-    several.
+    """Read words and vectors in one of the layouts below, possibly under a key.
+
+    Return None if there are no such words, or if several keys contain words and vectors.
     """
     for layout in (_of_mapping, _of_lines, _of_pairs, _of_columns, _of_keys):
         if (frame := layout(content)) is not None:

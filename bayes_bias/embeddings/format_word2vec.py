@@ -119,7 +119,7 @@ def _check_numbers(sample: bytes, count: int, dimensions: int, file: Traversable
 
 
 def _starts(sample: bytes, count: int, dimensions: int, itemsize: int) -> Iterator[tuple[bytes, int]]:
-    """Yield each word and the position of its numbers for numbers of `itemsize` bytes, and then b"" at the end."""
+    """Yield each word and the position of its numbers of `itemsize` bytes, and then the bytes after the last word."""
     start = 0
     for _ in range(min(count, _MOST)):
         space = sample.find(b" ", start)
@@ -135,8 +135,9 @@ def _starts(sample: bytes, count: int, dimensions: int, itemsize: int) -> Iterat
 
 
 def _words_fit(sample: bytes, count: int, dimensions: int, itemsize: int) -> bool | None:
-    """Return True if most words after the first are valid and nothing follows the last. Return None if there is only
-    one word.
+    """Return True if at least half of the words after the first are valid, and nothing follows the last word.
+
+    Return None if there is nothing to check.
     """
     starts = list(_starts(sample, count, dimensions, itemsize))
     words = [word for word, _ in starts[1 : min(count, _MOST)]]

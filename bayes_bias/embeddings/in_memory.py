@@ -245,7 +245,7 @@ def from_keyed_vectors(vectors: Any) -> MemoryReader:
 
 
 def as_vector(row: Any) -> Vector:
-    """Return a vector of floating-point numbers. Whole numbers and half precision are converted to a wider type."""
+    """Return a vector as float32 or float64, if it has one of these types, and otherwise converted to float64."""
     array = np.asarray(row)
     return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
 

@@ -127,8 +127,9 @@ def _raw_numbers(sample: bytes, file: Traversable) -> str:
 
 
 def _of_search_libraries(sample: bytes, file: Traversable) -> str:
-    """Describe vectors in formats of search libraries: with a length before each vector (fvecs), or with two numbers
-    first (fbin).
+    """Describe vectors in a format of search libraries. Return "" for other files.
+
+    In fvecs and bvecs, the length precedes each vector. In fbin, two numbers precede all vectors.
     """
     first, second = struct.unpack_from("<ii", sample)
     for name, begin in (("fvecs", 4 + 4 * first), ("bvecs", 4 + first)):

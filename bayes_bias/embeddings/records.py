@@ -36,8 +36,9 @@ class Rows:
     as_text: bool = False
 
     def one_each(self, subject: str, reading: str) -> tuple[list[str], list[NDArray[np.floating]]]:
-        """Return each word with its vector. `reading` is the code that reads the table as a frame, if a single call
-        does.
+        """Return each word with its vector.
+
+        `reading` is the code that reads the table as a frame, or "" if no single call does.
 
         Raises
         ------
@@ -86,8 +87,9 @@ class Rows:
         return f"{average}. Alternatively, keep the rows as replicates: `{imports}{read}{replicates}{write}`."
 
     def _apart(self) -> Hashable | None:
-        """Return a column that distinguishes the rows of each word, preferably one in which each value occurs with all
-        words.
+        """Return a column that distinguishes the rows of each word, or None.
+
+        A column in which each value occurs with all words is preferred.
         """
         names = [name for name in self.beside if name != self.words.name and self._tells_apart(name)]
         crossed = [name for name in names if self._is_crossed(name)]

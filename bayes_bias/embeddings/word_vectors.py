@@ -91,7 +91,7 @@ def lengths(vectors: np.ndarray) -> NDArray[np.float64]:
 
 
 def _moderate(vectors: np.ndarray) -> tuple[NDArray[np.float64], NDArray[np.intc]]:
-    """Scale vectors so that their largest entry is near 1, and return the divisors, which are powers of two.
+    """Divide vectors by powers of two so that their largest entry is near 1, and also return the exponents.
 
     The square of a very large or small number would overflow. Division by a power of two is exact.
     """
@@ -280,7 +280,7 @@ def _rows_of(directions: np.ndarray) -> NDArray[np.float64]:
 
 
 def project(rows: np.ndarray, subspace: np.ndarray) -> np.ndarray:
-    """Compute the coordinates (words, components) of vectors in the subspace that these orthonormal rows span."""
+    """Compute the coordinates (words, components) of vectors in the subspace that the rows of `subspace` span."""
     directions, _ = _moderate(_rows_of(subspace))
     basis = orthonormal(directions, "its rows are zero or linearly dependent")
     if basis.shape[1] != rows.shape[1]:

@@ -153,8 +153,9 @@ def load_causal(
 
 
 def _check_causal(transformer: Transformer) -> None:
-    """Raise an error if a model sees the tokens that it predicts, such as BERT, which can also be opened as a causal
-    model.
+    """Raise an error if a model sees the tokens that it predicts.
+
+    For example, BERT can be opened as a causal model, although it sees these tokens.
     """
     import torch
 

@@ -220,8 +220,9 @@ def encode(
 def sentences_to_encode(
     wordlist: ListLike, templates: Templates | str | Path, controls: ControlsLike | Iterable[ControlsLike] = ()
 ) -> pd.DataFrame:
-    """Return the sentences of a list for encoding on another machine: id, word, template, sentence, and span of the
-    word.
+    """Return the sentences of a list for encoding on another machine.
+
+    Columns: ``id``, ``word``, ``template``, ``sentence``, and ``start`` and ``end`` of the word in its sentence.
 
     Examples
     --------

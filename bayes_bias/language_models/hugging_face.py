@@ -75,7 +75,7 @@ class SentenceEncoder(LanguageModel):
 
     @property
     def identity(self) -> str:
-        """A hash of files, pooling, layer, and prompt. It is equal for equal vectors."""
+        """A hash of files, pooling, layer, and prompt. Encoders with the same hash return the same vectors."""
         settings: dict[str, Any] = {"pooling": self.pooling, "layer": self.layer}
         if self.prompt:
             settings["prompt"] = self.prompt
@@ -256,8 +256,9 @@ def _with_modules(
 
 
 def _check_first_token(encoder: SentenceEncoder) -> None:
-    """Raise an error if pooling "cls" would use a word instead of a special token, unless the model was trained this
-    way.
+    """Raise an error if pooling "cls" would use a word instead of a special token.
+
+    There is no error if the pooling is the model's own.
     """
     transformer = encoder.transformer
     if encoder.pooling == "cls" and encoder.modules is None and not read(transformer, ["a"])[0].special[0]:

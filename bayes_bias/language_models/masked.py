@@ -129,7 +129,7 @@ def _unmodified(first: Tokens, second: Tokens) -> tuple[list[int], list[int]]:
     for block in SequenceMatcher(None, first.ids, second.ids).get_matching_blocks():
         in_first += range(block.a, block.a + block.size)
         in_second += range(block.b, block.b + block.size)
-    if len(in_first) <= 2:  # because they are special tokens
+    if len(in_first) <= 2:  # only the two special tokens are shared
         raise LanguageModelError(
             f"'{first.text}' and '{second.text}' have no token in common. Pass pairs of sentences that differ in few"
             " words."
@@ -151,7 +151,7 @@ class MaskedModel(LanguageModel):
 
     @property
     def identity(self) -> str:
-        """A hash of the model files. It is equal for equal results."""
+        """A hash of the model files. Models with the same hash return the same results."""
         return self.transformer.identity(kind="masked")
 
     def __call__(self, clozes: Sequence[Cloze]) -> list[float]:

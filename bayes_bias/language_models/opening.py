@@ -60,7 +60,7 @@ class Transformer(Telling):
         return "" if dtype == "float32" else f" in {dtype}"
 
     def identity(self, **settings: object) -> str:
-        """A hash of files and settings. It is equal for equal results."""
+        """Return a hash of files and settings. Models with the same hash return the same results."""
         settings |= {"dtype": self._rounded} if self._rounded else {}
         return hashlib.sha256(json.dumps([self.files, settings], sort_keys=True).encode()).hexdigest()
 

@@ -25,7 +25,7 @@ from bayes_bias.words.templates import Sentence
 BATCH = 256
 
 _FILE = "sentences.sqlite3"
-_DIGEST = 16  # length of the digest before each vector, because SQLite has no checksums
+_DIGEST = 16  # bytes of the digest before each vector, which is stored because SQLite has no checksums
 _WAIT = 60  # seconds to wait for another program that writes
 
 
@@ -86,7 +86,10 @@ class Memory:
 
 
 def open_cache(where: str | Path | bool, encoder: Encoder) -> Cache | None:
-    """Open the cache of an encoder in a folder, or in the platform's cache folder if True. Return None if False."""
+    """Open the cache of an encoder in a folder or, if `where` is True, in the platform's cache folder.
+
+    Return None if `where` is False, or if it is True and the encoder has no identity.
+    """
     if where is False or (where is True and not encoder.identity):
         return None
     if not encoder.identity:
@@ -107,7 +110,7 @@ def open_cache(where: str | Path | bool, encoder: Encoder) -> Cache | None:
 def encoded(
     encoder: Encoder, sentences: Iterable[Sentence], cache: Cache | Memory | None = None, *, total: int = 0
 ) -> Iterator[NDArray[np.float32]]:
-    """Yield the vector of each sentence in order, either from the cache or newly encoded."""
+    """Yield the vector of each sentence in order, either from the cache or newly encoded and stored."""
     count, dimensions = 0, 0
     for batch in batched(sentences, BATCH):
         vectors = _batch(encoder, batch, cache)

@@ -87,8 +87,9 @@ def check_length(transformer: Transformer, text: str, length: int) -> None:
 
 
 def pieces(transformer: Transformer, tokens: Tokens, start: int, end: int) -> list[int]:
-    """Return the positions of the pieces of a word, given its start and end. Raise an error if a piece extends beyond
-    the word.
+    """Return the positions of the pieces of a word, given its start and end.
+
+    Raise an error if a piece extends beyond the word.
     """
     text = tokens.text
     if not 0 <= start < end <= len(text):

@@ -46,9 +46,10 @@ def prompts(
     Raises
     ------
     AnswersError
-        If a wording is unknown or lacks a slot, or if a list does not have two groups and two classes.
+        If a wording is unknown or lacks a slot, if a list does not have two groups and two classes, or if `each` is
+        invalid.
     SpecError
-        If `seed` or `each` is not a valid number.
+        If `seed` is invalid.
 
     Examples
     --------

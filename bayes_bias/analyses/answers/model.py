@@ -173,7 +173,7 @@ class Density:
 
     @cached_property
     def _products(self) -> tuple[Numbers, Numbers, Numbers]:
-        """Return weighted cross-products of the design with itself and with pairs, and the answers of each pair."""
+        """Return cross-products of the design, weighted by answers, with itself and pairs, and sizes of pairs."""
         x, _, pairs = self._design
         _, size, *_ = self._cells
         weighted = x * size[:, None]

@@ -46,7 +46,7 @@ class Quantity:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Contrasts(Tabled):
-    """Differences between models for one or more topics. The topic is the first index level of both tables."""
+    """Differences between models for one or more topics, the first index level of `table` and `ranking`."""
 
     asked: ClassVar[str] = "questions"
     data: ClassVar[str] = "answers"

@@ -101,7 +101,8 @@ def plot_label_pairs(
 ) -> Axes:
     """Plot mean D of each pair of labels as a heat map with numbers of answers.
 
-    Orange squares are stereotypical, white squares are zero, and grey squares have no answers.
+    Orange squares are stereotypical, purple squares are anti-stereotypical, white squares are zero, and grey squares
+    have no answers.
 
     Parameters
     ----------

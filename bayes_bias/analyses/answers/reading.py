@@ -74,12 +74,12 @@ def read_answers(
     source : pandas.DataFrame, str or Path
         A frame, a CSV, Excel, parquet, JSON or JSONL file, or the name of a built-in table ("answers-demo"). Required
         columns: ``answer``, a number or name for each reply; ``word``; ``label_a`` and ``label_b``, the two offered
-        labels in any order (blank if unknown), or ``labels`` ("Ben | Mei | Juan"), with one label of each of three
-        groups or more; and ``chosen``, one of the labels (a blank is a refusal, and other texts are not understood).
-        Optional columns: ``wording`` of the question; ``first`` (the label that was named first); ``position`` of the
-        word, which is not used; ``stereotype`` (the list that the answer is about); ``model``, ``temperature``,
-        ``date`` and ``version``, which become part of the provenance; and ``outcome``, ``line`` and ``draft`` (see
-        `bayes_bias.answers.choices`).
+        labels in any order (one is blank if it is unknown), or ``labels`` ("Ben | Mei | Juan"), with one label of each
+        of three groups or more; and ``chosen``, one of the labels (a blank is a refusal, and other texts are not
+        understood). Optional columns: ``wording`` of the question; ``first`` (the label that was named first);
+        ``position`` of the word, which is not used; ``stereotype`` (the list that the answer is about); ``model``,
+        ``temperature``, ``date`` and ``version``, which become part of the provenance; and ``outcome``, ``line`` and
+        ``draft`` (see `bayes_bias.answers.choices`).
     wordlist
         See `bayes_bias.answers.estimate`.
     name : str, optional

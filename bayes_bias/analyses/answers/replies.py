@@ -62,8 +62,8 @@ def choices(
         The prompts, as returned by `bayes_bias.answers.prompts`.
     replies : pandas.DataFrame, str or Path
         A table with the columns ``id`` and ``reply`` (the text of the model), and optionally ``model``,
-        ``temperature``, ``date`` and ``version``. Each reply is a row, also if several replies have the same prompt.
-        Alternatively, the output of a batch of OpenAI, Anthropic, Gemini, Mistral, Bedrock or vLLM.
+        ``temperature``, ``date`` and ``version``. Each reply has its own row, even if several models or replies belong
+        to one prompt. Alternatively, the output of a batch of OpenAI, Anthropic, Gemini, Mistral, Bedrock or vLLM.
     wordlist
         As for `bayes_bias.answers.estimate`.
     ignore : str or sequence of str
@@ -156,7 +156,7 @@ def _names(joined: pd.DataFrame) -> "pd.Series[str]":
 
 
 def _word_choices(record: dict[str, Any], questions: AssociationList, kept: Sequence[str]) -> list[dict[str, Any]]:
-    """Return a row for each word in the prompt of each reply."""
+    """Return a row for each word in the prompt of a reply."""
     words = tuple(str(record["words"]).split(SEPARATOR))
     offered = {str(record["label_a"]), str(record["label_b"])}
     has_draft, found = _read(record["reply"], words, questions, offered)

@@ -58,7 +58,7 @@ _signed = partial(fmt.signed, decimals=DECIMALS)
 
 
 def reach_of(labels: int, wordings: int) -> str:
-    """Return the population that an estimate generalises to, given the numbers of labels and wordings."""
+    """Return the population that an estimate generalises to, given the labels of the smaller group and the wordings."""
     if labels == 1:
         return ONE_PAIR
     if labels < ENOUGH_LABELS:

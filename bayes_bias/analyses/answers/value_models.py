@@ -147,7 +147,7 @@ class Likelihood:
         raise NotImplementedError
 
     def ends(self, values: Numbers, ratings: tuple[int, int] | None, where: str) -> tuple[float, float]:
-        """Return the lowest and highest possible rating. For other kinds of value, the ends (0 and 1) are not used."""
+        """Return the lowest and highest possible rating, or 0 and 1 for refusals. Other kinds of value ignore them."""
         if ratings is not None:
             raise AnswersError(f"`ratings` is the scale of ordinal answers. Omit it for '{self.name}'.")
         return 0.0, 1.0

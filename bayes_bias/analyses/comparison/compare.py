@@ -69,7 +69,8 @@ def compare(
         Words that one table lacks are omitted from both tables, with a notice. Sub-topics, pairs and covariates of
         words are taken from `before`.
     model : str, Path or ModelSpec
-        A crossed model. Its priors are made for single tables, and suit differences of the same size or smaller.
+        A crossed model. Its priors are made for the values of single tables, and suit differences of the same size or
+        smaller.
     scope : {"both", "targets", "attributes", "none"}
         Words that the result generalises to.
     ci_prob : float

@@ -503,7 +503,7 @@ def _plot_sides(comparison: Comparison) -> "Axes":
 
 _CHANGE_FIRST: tuple[State, ...] = ("change", "before", "after")
 
-# The format of the methods text of a report.
+# The references of measures, as in the methods text of a report.
 _MEASURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {"WEAT": ("caliskan2017semantics",), "quasi-F": ("clark1973language", "satterthwaite1946approximate")}
 )

@@ -24,10 +24,10 @@ class ChangeInSpread:
     spread_before, spread_after : float
         Pooled standard deviation of values within groups and classes on each side, in the units of the table.
     before, after : float
-        The bias of each side in units of the spread on that side.
+        The raw contrast of each side in units of the spread on that side.
     change, lower, upper : float
-        Difference between `after` and `before` with its interval, which is missing under scope "none". The spreads are
-        treated as known, because they are computed from all pairs of words.
+        The bias after minus the bias before, each in these units, with its interval, which is missing under scope
+        "none". The spreads are treated as known, because they are computed from all pairs of words.
     share_removed : float
         The ratio ``1 - after / before`` of the raw contrasts in these units.
     disagrees : bool

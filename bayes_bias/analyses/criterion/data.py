@@ -242,8 +242,7 @@ def biases_of_words(fit: Fit, toward: str | None = None, scope: ScopeName = DEFA
     """Return the raw contrast of each target of a list. It is positive if the target is closer to the class `toward`.
 
     A different choice of attributes would change the biases of all targets in a group by the same amount. Errors are
-    also correlated between groups, unless attributes differ in their preference for a group. Residual errors are
-    independent.
+    also correlated between groups, to the extent that attributes prefer neither group. Residual errors are independent.
     """
     fitted = Fitted.of(fit).generalising("the bias of words")
     data, samples = fitted.data, check_scope(fit, scope)
@@ -376,7 +375,7 @@ class CriterionData:
 
     @property
     def means(self) -> xr.DataArray:
-        """Means of biases and criterion over labels, which are the origins of the model."""
+        """Means of biases and criterion over labels, which are subtracted from the data of the model."""
         centre = [float(self.biases.values.mean()), float(self.criterion.mean())]
         return xr.DataArray(centre, dims="of", coords={"of": list(OF)})
 

@@ -40,7 +40,7 @@ def plot_criterion(
     legend: bool = True,
     palette: Sequence[str] | None = None,
 ) -> Axes:
-    """Plot the bias and criterion of each label: observed values with standard errors, and posterior means.
+    """Plot the bias and criterion of each label: observed values with one standard error, and posterior means.
 
     The line is the regression of the criterion on true bias for fixed covariate values, with its interval.
 

@@ -102,9 +102,9 @@ class CriterionValidity(Tabled):
 
         Rows "as observed" contain Pearson's r and the least-squares slope, which errors attenuate, with confidence
         intervals (Fisher's z, Student's t). Rows "these words" allow for errors of the criterion, and rows "new words"
-        also for errors of the biases. Columns: ``median``, equal-tailed interval, and ``prob_direction``. With
-        covariates, correlation and slope are for fixed covariate values, and the reliability is the share of the
-        remaining variance over labels that is not due to error.
+        also for errors of the biases. Columns: ``median``, equal-tailed interval, and ``prob_direction``. A reliability
+        is the share of the variance over labels that is not due to error. With covariates, all of these are for fixed
+        covariate values.
         """
         return self.numbers.copy()
 
@@ -246,7 +246,7 @@ class CriterionValidity(Tabled):
 
 
 def row_of(draws: xr.DataArray, ci_prob: float) -> dict[str, float]:
-    """Return median, equal-tailed interval, and probability of direction. A ratio of scales may have no mean."""
+    """Return the median (because a ratio of scales may have no mean), interval, and probability of direction."""
     lower, middle, upper = draws.quantile([(1 - ci_prob) / 2, 0.5, (1 + ci_prob) / 2]).to_numpy()
     positive = float((draws > 0).mean())
     lower_name, upper_name = interval_names(ci_prob)

@@ -234,7 +234,8 @@ def multiverse(
     choices : mapping of str to iterable of str, optional
         Options to compare. By default, all options of a choice are compared. Use ``{"scales": ["common"]}`` to fix one.
     also : iterable of str, Path or ModelSpec
-        Further models of the table, such as "robust". Each is fitted once, without variation of its choices ("model").
+        Further models of the table, such as "robust". Each is fitted once, without variation of its choices, and the
+        column "model" contains its name.
     ci_prob : float
         Probability of the intervals.
     seed, sampling

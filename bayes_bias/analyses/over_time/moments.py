@@ -22,7 +22,7 @@ from bayes_bias.table.statistics import table_means
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A component of the covariance of biases (slice, slice), which is due to words, residuals, or replicates."""
+    """A component of the covariance of biases (slice, slice) from words of one cell, the residual, or replicates."""
 
     source: str
     matrix: Numbers
@@ -41,7 +41,7 @@ class SliceMoments:
 
     biases: Numbers
     parts: tuple[Part, ...]
-    within_sd: float  # pooled over all slices, the unit of the prior of tau
+    within_sd: float  # standard deviation of values within blocks, pooled over slices: the unit of the prior of tau
 
     @classmethod
     def of(cls, tables: Sequence[AssociationTable], scope: Scope) -> Self:
@@ -102,7 +102,7 @@ class SliceMoments:
 
 
 def trend_weights(times: Sequence[float]) -> Numbers:
-    """Return weights for which the weighted sum of slices is the change along the least-squares line."""
+    """Return slice weights whose sum is the change along the least-squares line from the first time to the last."""
     x = np.asarray(times, float) - np.mean(times)
     return np.asarray(x * (x.max() - x.min()) / (x @ x))
 

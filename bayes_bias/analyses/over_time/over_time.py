@@ -58,7 +58,7 @@ def over_time(
     model : str, Path or ModelSpec
         A crossed model.
     scope : {"new slices", "these slices"}
-        The slices that the verdict generalises to.
+        The slices to which the verdict refers.
     words : {"all", "both", "targets", "attributes", ...}
         The words and replicates that all results generalise to (see `fit`).
     reference : number, optional

@@ -145,7 +145,7 @@ class OverTime(Tabled):
         return contrast_of(self.tables, weights, self.alike, self.new, self.settings, label or description)
 
     def minus(self, other: "OverTime", *, name: str = "") -> "OverTime":
-        """Subtract another series slice by slice, such as a series from another newspaper or of another list.
+        """Subtract another series slice by slice, from another newspaper or of a list with the same design.
 
         The trend of the result is the difference between the two trends.
 
@@ -197,7 +197,7 @@ class OverTime(Tabled):
 
     @property
     def dated(self) -> str:
-        """A sentence on the time of the change, or "" if there was no clear change."""
+        """A sentence on the time of the change, or "" without a clear change, without a verdict, or with few slices."""
         has_changed = self.trend.verdict in ("distinguishable", "for these slices only") or self._clear.any()
         if self.new is None or not self._has_verdict or not has_changed:
             return ""
@@ -300,7 +300,7 @@ class OverTime(Tabled):
 
 
 def series_of(tables: Tables, alike: MadeAlike, settings: Settings, name: str = "") -> OverTime:
-    """Return the series of slices, given the check that the slices were similarly trained."""
+    """Return the series of slices, which must be in the order of their times, given the check of their training."""
     shared = share_words(tables)
     first = next(iter(shared.values()))
     if first.covariates:

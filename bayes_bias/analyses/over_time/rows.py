@@ -96,7 +96,7 @@ def rows_of_words(trend: SliceContrast, words: ScopeName, ci_prob: float) -> pd.
 
 
 def rows_of_lost(tables: Tables, shared: Tables, words: ScopeName, ci_prob: float) -> pd.DataFrame:
-    """Return a row for each slice that lacks words: the words, and the trend of all other slices with these words."""
+    """Return a row for each slice that lacks words: the words, their number, and the trend of all other slices."""
     words_of_slices = {label: _words_of(table) for label, table in tables.items()}
     every = dict.fromkeys(chain.from_iterable(words_of_slices.values()))
     common = {*chain.from_iterable(map(_words_of, shared.values()))}

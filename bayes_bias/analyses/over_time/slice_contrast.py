@@ -59,7 +59,7 @@ class SliceContrast(Tabled):
         The name of the contrast.
     weights : mapping of slices to float
     scope : {"new slices", "these slices"}
-        The slices that the verdict generalises to.
+        The slices to which the verdict refers.
     table : pandas.DataFrame
         A row for "these slices" and, with five slices or more, one for "new slices": ``mean``, ``sd``, equal-tailed
         interval, ``prob_direction`` and ``chance``, twice the probability of the less probable sign. The unit is the

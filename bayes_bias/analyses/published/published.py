@@ -101,7 +101,7 @@ class Design:
 
     @property
     def of_attributes(self) -> float:
-        """The variance of a difference between class means, in units of the variance of a single value."""
+        """The variance of a difference between class means, in units of the variance of an attribute's score."""
         return sum(1 / size for size in self.attributes)
 
     @property

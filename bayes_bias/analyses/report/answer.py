@@ -47,7 +47,7 @@ def answer(report: Report) -> str:
 
 
 def _findings(report: Report, found: Sequence[Section]) -> list[str]:
-    """Return sentences on the lists that show a bias, and on those that remain after Holm's adjustment."""
+    """Return sentences on the lists that show a bias, and on the findings that remain after Holm's adjustment."""
     total = in_words(len(report.sections))
     which = f"{in_words(len(found)).capitalize()} of {total}"
     if len(found) == len(report.sections):

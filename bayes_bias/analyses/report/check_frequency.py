@@ -82,7 +82,7 @@ def _about_ranks(frequency: Frequency, pool: int) -> str:
 
 
 def _medians(ranks: pd.DataFrame) -> str:
-    """Return the median rank of each group or class. If ranks are censored, this is a lower bound."""
+    """Return the median of the known ranks of each group or class, or a lower bound if ranks are censored."""
     texts = []
     for category, rows in ranks.groupby("category", sort=False):
         known = rows.dropna()

@@ -1,4 +1,4 @@
-"""A report of lists as a document: the answers of all lists, then a section for each."""
+"""The document of a report: the results of all lists, and a section for each list."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -40,7 +40,7 @@ _WEAT = ("effect_size", "statistic", "difference", "p_value", "exact", "partitio
 
 
 def report_document(report: Report) -> Document:
-    """The document of a report."""
+    """Return the document of a report."""
     names = file_names([section.name for section in report.sections])
     scope = SCOPES[report.scope].with_replicates_called(report.replicate_kind)
     methods = methods_of(report)
@@ -84,7 +84,7 @@ def report_document(report: Report) -> Document:
         facts={
             "report": report,
             "answers": _answers(report, names),
-            # A label has a file name's letters as they are: an escaped underscore would be no letter.
+            # File names in labels are not escaped, because LaTeX labels cannot contain an escaped underscore.
             "labels": {name: Latex(file) for name, file in names.items()},
             "contrasts": contrasts,
             "scope": scope,
@@ -106,7 +106,7 @@ def report_document(report: Report) -> Document:
 
 
 def _topics_found(report: Report) -> str:
-    """Return how often arbitrary topics of this embedding are distinguishable, as a clause, or "" if not computed."""
+    """Return a clause with the share of lists of arbitrary topics that are distinguishable, or "" if not computed."""
     for section in report.sections:
         numbers = section.checks["nulls"].numbers
         if "topics_share" in numbers:
@@ -118,7 +118,7 @@ def _topics_found(report: Report) -> str:
 
 
 def _answers(report: Report, names: Mapping[str, str]) -> Layout:
-    """Return the answers, which lead to the section of each list."""
+    """Return the layout of the report, with a link to the section of each list."""
     labels, links = [], {}
     for section in report.sections:
         label = section.name if section.title == section.name else f"{section.name}\n{section.title}"
@@ -144,7 +144,7 @@ def _section(section: Section, name: str) -> PageSection:
 
 
 def _contrasts(section: Section) -> list[tuple[str, list[tuple[str, "pd.Series[Any]"]]]]:
-    """Return rows of the summary under their titles, for LaTeX."""
+    """Return the rows of the summary by title, for LaTeX."""
     estimands = section.summary.index.get_level_values("estimand")
     contrasts = []
     for name, title in _CONTRASTS.items():
@@ -155,7 +155,7 @@ def _contrasts(section: Section) -> list[tuple[str, list[tuple[str, "pd.Series[A
 
 
 def _weat(report: Report) -> pd.DataFrame:
-    """Return the numbers of WEAT, a row for each list."""
+    """Return the results of WEAT with a row for each list."""
     rows = {}
     for section in report.sections:
         rows[section.name] = [getattr(section.weat, column, None) for column in _WEAT]
@@ -163,7 +163,7 @@ def _weat(report: Report) -> pd.DataFrame:
 
 
 def _tables_of_sections(report: Report) -> dict[str, pd.DataFrame]:
-    """Return the tables of checks, and the coverage, each for all lists."""
+    """Return the tables of all checks and the coverage. Each table contains the rows of all lists."""
     by_name: dict[str, dict[str, pd.DataFrame]] = {}
     coverage = {}
     for section in report.sections:
@@ -178,13 +178,13 @@ def _tables_of_sections(report: Report) -> dict[str, pd.DataFrame]:
     return tables
 
 
-# The figures of a report of lists: an overview, and each list's figures.
+# The figures of a report: an overview, and the figures of each list.
 
 type Drawing = Callable[[], Axes]
 
 
 def figures_of(report: Report) -> dict[str, Drawing]:
-    """How every figure is drawn, by its file name."""
+    """Return a function that draws each figure, by file name."""
     names = file_names([section.name for section in report.sections])
     fits = [section.fitted for section in report.sections]
     summaries = {section.name: section.summary for section in report.sections}
@@ -201,7 +201,7 @@ def figures_of(report: Report) -> dict[str, Drawing]:
 
 
 def _drawings(section: Section, report: Report, title: str) -> dict[str, Drawing]:
-    """Return how each figure of a list and of its checks is drawn, by its kind."""
+    """Return a function that draws each figure of a list and of its checks, by kind of figure."""
     reading = {"scope": report.scope, "ci_prob": report.ci_prob}
     summarised = {**reading, "summary": section.summary}
     plots: dict[str, tuple[Callable[..., Axes], dict[str, Any]]] = {
@@ -230,11 +230,11 @@ def _as_drawn(ax: Axes) -> Axes:
     return ax
 
 
-# The methods text of a report: its lists, its model and its checks.
+# The methods text of a report describes its lists, its model, and its checks.
 
 
 def methods_of(report: Report) -> Methods:
-    """The methods text, written from the spec and the fits themselves."""
+    """Return the methods text, which is based on the spec and the fits."""
     fits, lists, weats = {}, [], []
     sources: list[Reference] = []
     for section in report.sections:
@@ -257,7 +257,7 @@ def methods_of(report: Report) -> Methods:
 
 
 def _checks(report: Report) -> tuple[Sentence, ...]:
-    """Return the sentences of the checks that were made for some list."""
+    """Return the sentences of all checks that were made for at least one list."""
     sentences = []
     for checker in CHECKERS:
         results = {}
@@ -270,7 +270,7 @@ def _checks(report: Report) -> tuple[Sentence, ...]:
 
 
 def embeddings(report: Report) -> tuple[str, ...]:
-    """Names of the embeddings that the cosines were measured in."""
+    """Return the names of the embeddings in which the cosines were measured."""
     names = [section.table.provenance.get("embedding") for section in report.sections]
     return tuple(dict.fromkeys(filter(None, names)))
 
@@ -292,7 +292,7 @@ def _encoders(report: Report) -> tuple[str, ...]:
 
 
 def _list_facts(section: Section) -> dict[str, Any]:
-    """Return what the methods text states about a list."""
+    """Return the facts about a list for the methods text."""
     coverage = section.coverage
     words = {}
     for role in ("target", "attribute", "control"):

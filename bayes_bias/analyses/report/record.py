@@ -70,7 +70,8 @@ class Section:
         Every published measure that applies to the list, and the reasons why other measures do not.
     coverage : pandas.DataFrame
         A row for each group and class with the columns ``role``, ``name``, ``asked`` (number of words in the list,
-        missing if unknown), ``found``, and ``lost`` (words without a usable vector).
+        missing if unknown), ``found``, and ``lost`` (words without a usable vector, or with the vector of another
+        word).
     variance_shares : pandas.DataFrame
     checks : mapping of str to Check
         Results of the checks, by name.
@@ -136,7 +137,7 @@ class Section:
 
     @property
     def replicates(self) -> Mapping[str, float]:
-        """Estimates from replicates for ``evidence.csv``, which are empty if there are no replicates."""
+        """Estimates from replicates for ``evidence.csv``, or an empty mapping if there are no replicates."""
         if not self.replicate_kind:
             return {}
         reliability = self.summary.loc["reliability", "mean"]
@@ -150,7 +151,7 @@ class Section:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """Notices of words and classes that were omitted from the table."""
+        """Notices about the table, such as omitted words and classes."""
         return self.table.notices
 
     @property

@@ -44,7 +44,7 @@ from bayes_bias.table.scopes import (
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ListLike
 
-# The number of random lists for the chance levels of measures. It is small because they take two seconds per list.
+# The number of random lists for the chance levels of measures. It is small because each list takes two seconds.
 _WORD_DRAWS = 40
 _A_CONTRAST = '["male names - female names: career"]'
 
@@ -78,7 +78,7 @@ def report(
         Source of the vectors. If you pass several embeddings, each list is measured in each embedding, with names such
         as "gender (googlenews-demo)". Each embedding is read once.
     model : str, Path or ModelSpec
-        Name of a built-in crossed model, or path of a TOML file.
+        A crossed model: the name of a built-in model, the path of a TOML file, or a specification.
     scope : {"all", "both", "targets", "attributes", ...}
         The words (and replicates) that the verdict generalises to. Without replicates, "all" is the same as "both".
     ci_prob : float
@@ -90,8 +90,9 @@ def report(
         in every list that contains its groups and classes.
     calibration_draws : int, optional
         Number of random lists with the same design, which show how often the model finds a bias if there is none. If it
-        is 0, chance levels and intervals of measures are also omitted. The default is 400, which take a second or two,
-        or 50 if each posterior must be sampled (see `calibrate`). Tables without an embedding have no random lists.
+        is 0, there are no random lists and no chance levels of measures. The default is 400, which take a second or
+        two, or 50 if each posterior must be sampled (see `calibrate`). Tables without an embedding have no random
+        lists.
     against_published : bool
         Also fit the published hierarchical model, and compare the accuracy with which both models predict the raw
         values. This takes longer than the rest of the report.
@@ -109,8 +110,8 @@ def report(
     Raises
     ------
     BayesBiasError
-        If an input is invalid. The names, files, coverage and model of every list are checked before any sampling. At
-        least one list must contain the groups and classes of each contrast.
+        If an input is invalid. The names, files, coverage and model of every list are checked before any sampling. For
+        each contrast, at least one list must contain its groups and classes.
 
     Examples
     --------
@@ -234,7 +235,7 @@ class _Entry:
 
     @property
     def calibration(self) -> Callable[..., Calibration]:
-        """Function that calls `calibrate` with random words on a side that the scope treats as a sample."""
+        """Function that calls `calibrate` with random targets if the scope samples only targets, else attributes."""
         facets = scope_of(self.scope)
         random: Random = "targets" if TARGETS in facets and ATTRIBUTES not in facets else "attributes"
         return partial(calibrate, self.table, random=random, scopes=self.scope)
@@ -288,7 +289,7 @@ def _misfit(means: xr.Dataset, formula: str) -> BayesBiasError | None:
 
 
 def _study(entry: _Entry, settings: _Settings, nulls: BackgroundNulls, title: str) -> Study:
-    """Fit a list, and return what its checks need."""
+    """Fit a list, and return the input of its checks."""
     with within(entry.table.name):
         fitted = fit_table(entry.table, settings.spec, seed=settings.seed, sampling=settings.sampling)
     return Study(

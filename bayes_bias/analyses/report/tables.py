@@ -93,7 +93,7 @@ def words_of_lists(sections: Sequence[Section]) -> pd.DataFrame:
     """Return one row for each word of each list, indexed by the list.
 
     Columns: ``role`` (target, attribute, or control), ``name`` of the group or class, ``word``, ``used``, and
-    ``reason`` why a word was not used, because it has no usable vector or the vector of another word.
+    ``reason`` why a word was not used (no usable vector, or the same vector as another word).
     """
     frames = {section.name: _words_of_list(section) for section in sections}
     return pd.concat(frames, names=["list"]).reset_index("list").set_index("list")

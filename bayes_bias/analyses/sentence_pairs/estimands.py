@@ -224,7 +224,7 @@ def _concentration(data: xr.Dataset, dim: str) -> Numbers:
 
 
 def _variance_of(sd: Numbers, others: list[Numbers]) -> Numbers:
-    """Return the variance of the share between clusters of one kind for a model without preference."""
+    """Return the variance between clusters of one kind, averaged over other kinds, for a model without preference."""
     beside = np.sqrt(sum((sd_of_kind**2 for sd_of_kind in others), np.zeros_like(sd)))
     log_odds = sd[:, None, None] * _NODES[:, None] + beside[:, None, None] * _NODES
     expected_share = expit(log_odds) @ _WEIGHTS

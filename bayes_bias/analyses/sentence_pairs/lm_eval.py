@@ -329,7 +329,7 @@ def _read_crows_pairs(sample: _Sample) -> _Pair:
 
 
 def _read_bbq(sample: _Sample) -> _Pair | str:
-    """Return the answers about the two groups of an ambiguous question."""
+    """Return the answers about the two groups of an ambiguous question, or the reason why they are omitted."""
     doc = sample.doc
     if doc["context_condition"] != "ambig":
         return "whose context is not ambiguous"
@@ -360,7 +360,7 @@ def _read_bbq(sample: _Sample) -> _Pair | str:
 
 
 def _read_winogender(sample: _Sample) -> _Pair | str:
-    """Return the two nouns that a pronoun may refer to."""
+    """Return the two nouns that a pronoun may refer to, or the reason why they are omitted."""
     doc = sample.doc
     gender, occupation, participant = map(sample.sentence, ("gender", "occupation", "participant"))
     if gender not in ("male", "female"):

@@ -141,7 +141,8 @@ def compare_models(
     Raises
     ------
     SentencePairsError
-        As in `estimate`, or if there is only one model, or if models have no pairs in common or different labels.
+        As in `estimate`, or if there is only one model, if models have no two pairs in common, or if a pair has
+        different labels.
     ScopeError, SpecError
         If `scope` or `seed` is invalid.
 
@@ -216,7 +217,7 @@ def _same_pairs(by_model: Mapping[str, PairScores]) -> tuple[dict[str, PairScore
 
 
 def _values(by_model: Mapping[str, PairScores]) -> dict[str, tuple[list[np.ndarray], float]]:
-    """Return the values of each model, scaled so that differences lie between -1 and 1, and the unit of the values."""
+    """Return the unscaled values of each model, and the unit in which differences lie between -1 and 1."""
     units = {scores.metric.unit for scores in by_model.values()}
     if len(units) > 1:
         raise SentencePairsError(f"The scores are in {' and in '.join(sorted(units))}. Pass all scores in one unit.")

@@ -155,7 +155,7 @@ def _lengths(data: xr.Dataset) -> Inputs:
 
 
 def _evidence_of(data: xr.Dataset, inputs: Inputs, score: NDArray[Any], information: NDArray[Any]) -> Inputs:
-    """Return the score and information of each effect at zero for a fixed average. See `normal_effects`."""
+    """Return score and information of each effect at zero for a fixed average over pairs. See `normal_effects`."""
     evidence: Inputs = {}
     for dim in _dims_with_effects(data):
         at, length = inputs[position_of(dim)], data.sizes[dim]

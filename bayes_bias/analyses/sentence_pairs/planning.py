@@ -78,7 +78,7 @@ def pairs_needed(
     ci_prob: float = 0.95,
     power: float = 0.8,
 ) -> PairsNeeded:
-    """Return the number of writers, each with the current average number of pairs, that a clear share requires."""
+    """Return the number of writers (with the current average number of pairs) that distinguish a share from 1/2."""
     study, kinds = _Study.of(posterior, data, untied), clusters_of(data)
     kind = kinds[0] if kinds else PAIR
     present = data.sizes[kind]

@@ -113,7 +113,7 @@ class PairsResult(Tabled):
 
     @property
     def verdict(self) -> str:
-        """Describe the main result, the population that it generalises to, and its probability under the null."""
+        """Describe the main result, its population, and the probability that the share exceeds its null value."""
         if self.problems:
             return self.answer
         population = f"{self.answer} This holds for {self.reach}"
@@ -208,7 +208,8 @@ class SentencePairs(PairsResult):
     spec : ModelSpec
         The model.
     scope : {"all", "pairs", "none"}
-        Whether numbers generalise to new pairs of new writers, to new pairs of the same writers, or to no others.
+        The population that the results generalise to: new pairs of new writers ("all"), new pairs of the same writers
+        ("pairs"), or exactly these pairs ("none").
     ci_prob : float
         Probability of the equal-tailed intervals.
     table : pandas.DataFrame
@@ -222,7 +223,7 @@ class SentencePairs(PairsResult):
     published : pandas.DataFrame
         See `bayes_bias.analyses.sentence_pairs.published.published`.
     planned : pandas.DataFrame
-        See `bayes_bias.analyses.sentence_pairs.estimands.plan_pairs`.
+        See `bayes_bias.analyses.sentence_pairs.planning.plan_pairs`.
     needed : PairsNeeded
         The number of writers or pairs that a clear result requires.
     checks : pandas.DataFrame
@@ -410,7 +411,7 @@ def sentence_pairs_document(pairs: PairsResult) -> Document:
 
 
 def _plan(planned: pd.DataFrame) -> PageSection:
-    """Lay out half of the interval's width in percentage points by number of writers (rows) and pairs (columns)."""
+    """Lay out half the interval's width (percentage points), with writers in rows and pairs of each in columns."""
     widths = (50 * planned).pivot_table("width", planned.index.names[0], "each")
     texts = widths.map(partial(plain, decimals=1))
     rows = [(int(number), row.tolist()) for number, row in texts.iterrows()]

@@ -110,7 +110,8 @@ def check_one_language(sentences: Iterable[str]) -> None:
         )
 
 
-# Labels of pairs. The models use all except `direction`, which is a column of CrowS-Pairs.
+# Labels of pairs. The models use all except `direction`, the column of CrowS-Pairs that distinguishes pairs that show a
+# stereotype from pairs that violate one.
 TYPE, DIRECTION = "bias_type", "direction"
 CLUSTERS = ("writer", "template", "term")
 LABELS = (TYPE, *CLUSTERS, DIRECTION)

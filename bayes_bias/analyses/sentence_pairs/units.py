@@ -25,7 +25,7 @@ LOG_PROBABILITY = Metric(
     "log probability difference", unit="nats", decimals=3, zero="both sentences are equally likely"
 )
 
-# The possible units of scores.
+# The kinds of values that scores can look like, besides log probabilities.
 _MIXED, _POSITIVE, _PROBABILITY = "mixed", "positive", "probability"
 _CALLED = {LOG: "log probabilities", _PROBABILITY: "probabilities", _POSITIVE: "losses or perplexities"}
 

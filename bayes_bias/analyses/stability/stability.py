@@ -38,8 +38,8 @@ from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, samp
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ListLike
 
-# What each method is called here, the registered measure that it belongs to, and which of its numbers it is. All are
-# zero without bias, except SD-WEAT, whose expected value nobody knows.
+# The name of each method in the tables, its registered measure, and the number to use. All numbers are zero without
+# bias, except SD-WEAT, whose expected value is unknown.
 _METHODS = (
     ("WEAT d", "WEAT", attrgetter("effect_size")),
     ("WEAT difference", "WEAT", attrgetter("difference")),
@@ -88,7 +88,7 @@ class Stability(Tabled):
     ci_prob: float
 
     def document(self) -> Document:
-        """Return the page of the trainings and the files next to it, which `bayes_bias.write` writes into a folder."""
+        """Return the page of the training runs and its files, which `bayes_bias.write` writes into a folder."""
         return stability_document(self)
 
     @property

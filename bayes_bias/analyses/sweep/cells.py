@@ -267,7 +267,7 @@ def fit_cell(cell: Cell, how: Fitting) -> Record:
 
 @_recorded
 def fit_change(cell: ChangeCell, how: Fitting) -> Record:
-    """Return the record of a fit to a change, with the largest change of a group's mean with a control class."""
+    """Return the record of a fit to a change, with the largest change of the mean of a group with a control class."""
     table = cell.table()
     record, fitted = _record(table, how)
     levels = control_levels(fitted, table, record["scope"], how.ci_prob)
@@ -347,7 +347,7 @@ def _measured(cell: Cell, measures: Sequence[str] | None, seed: int, ci_prob: fl
 
 
 def _coverage(table: AssociationTable) -> list[Record]:
-    """Return groups and classes with missing or respelt words, except control classes."""
+    """Return groups and classes with missing or replaced words, except control classes."""
     if (frame := table.coverage) is None:
         return []
     is_replaced = (frame.respelt != "") | (frame.from_subwords != "")

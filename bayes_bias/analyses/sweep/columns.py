@@ -73,7 +73,7 @@ class LanguageModelColumn:
     def opened(self, name: str | None = None) -> "LanguageModelColumn":
         """Return a copy with a name, with model and templates in memory, and with the words that the model predicts.
 
-        A version of the model then predicts the same words, also if it is causal and the model is not.
+        A version of the model then predicts the same words, even if the version is causal and the model is not.
         """
         if self.predict is not None:
             check_predicted(self.predict)
@@ -204,7 +204,7 @@ def names_of_columns(versions: Sequence[Version], columns: Sequence[OpenColumn])
 
 
 def open_versions(all_versions: Version | Sequence[Version], columns: Sequence[OpenColumn]) -> tuple[Version, ...]:
-    """Open the sources of all versions.
+    """Return all versions with opened sources.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A sweep as a document: the atlas of every list in every embedding, and files that any program can open."""
+"""The document of a sweep: the atlas of every list in every embedding, and files for other programs."""
 
 from collections.abc import Callable
 from functools import partial
@@ -22,9 +22,9 @@ from bayes_bias.formatting import counted, level
 from bayes_bias.plots import plot_over_time
 from bayes_bias.table.columns import interval_columns
 
-# More rows than that nobody reads on a page; all of them are in cells.csv.
+# The maximum number of rows in a table of the page. All rows are in cells.csv.
 _MOST_ROWS = 500
-# Of probabilities that one is more biased than the other, shown side by side.
+# The maximum number of embeddings or lists for which the page shows a matrix of pairwise probabilities.
 _MOST_BESIDE = 12
 
 
@@ -32,7 +32,7 @@ _SIDES = ("embedding", "list")
 
 
 def sweep_document(sweep: Sweep) -> Document:
-    """The document of a sweep."""
+    """Return the document of a sweep."""
     methods = _methods(sweep)
     heading = f"Which {sweep.noun}s are biased, on which lists, and how sure can you be?"
     if len(sweep.originals) == 1 and len(sweep.changes):
@@ -76,7 +76,7 @@ def sweep_document(sweep: Sweep) -> Document:
 
 
 def _is_about_versions(sweep: Sweep) -> bool:
-    """Return True if the question is which version of one embedding leaves least."""
+    """Return True if the main result is the ranking of the versions of a single embedding."""
     return sweep.ranking is not None and len(sweep.originals) == 1
 
 
@@ -138,7 +138,7 @@ def _methods(sweep: Sweep) -> Methods:
 
 
 def _rankings(sweep: Sweep) -> dict[Side, pd.DataFrame]:
-    """Return embeddings and lists from the most biased down, if there are two or more of them."""
+    """Return embeddings and lists, each sorted by decreasing mean bias and omitted if there are fewer than two."""
     rankings: dict[Side, pd.DataFrame] = {}
     if sweep.pooled is not None:
         if len(sweep.pooled.embeddings) > 1:
@@ -149,7 +149,7 @@ def _rankings(sweep: Sweep) -> dict[Side, pd.DataFrame]:
 
 
 def _ranking_facts(sweep: Sweep) -> dict[str, Any]:
-    """Return rankings, and the probabilities of every two side by side unless there are too many."""
+    """Return the rankings, and matrices of pairwise probabilities for rankings that are not too long."""
     assert sweep.pooled is not None
     ranks = _rankings(sweep)
     beside = {}
@@ -160,13 +160,13 @@ def _ranking_facts(sweep: Sweep) -> dict[str, Any]:
 
 
 def _rows(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return those that the page shows, in the order of the figure."""
+    """Return the rows that the page shows (smallest adjusted probabilities), in the order of the figure."""
     rows = cells.sort_values("chance_holm", kind="stable").head(_MOST_ROWS)
     return cells[cells.index.isin(rows.index)]
 
 
 def _other_models(sweep: Sweep) -> list[dict[str, Any]]:
-    """Return how the cells of each further model differ from those of the first."""
+    """Return the differences between the cells of each further model and of the first model."""
     first, *others = (spec.name for spec in sweep.settings.specs)
     fitted = set(sweep.posteriors.index.get_level_values("model"))
     differences: list[dict[str, Any]] = []
@@ -188,7 +188,7 @@ def _other_models(sweep: Sweep) -> list[dict[str, Any]]:
 
 
 def _measured(sweep: Sweep) -> pd.DataFrame:
-    """Return for each measure its mean over cells, and how many of its tests are significant."""
+    """Return the mean of each measure over cells, and the number of its significant tests."""
     by_measure = sweep.measures.groupby("measure", sort=False)
     return pd.DataFrame(
         {
@@ -201,7 +201,7 @@ def _measured(sweep: Sweep) -> pd.DataFrame:
 
 
 def _tables(sweep: Sweep) -> dict[str, pd.DataFrame]:
-    """Return the CSV files beside the page, by name."""
+    """Return the tables that are saved as CSV files next to the page, by name."""
     frames = {
         "cells": cells_with_pooled(sweep),
         "posteriors": sweep.posteriors,
@@ -233,12 +233,12 @@ def _tables(sweep: Sweep) -> dict[str, pd.DataFrame]:
 
 
 def cells_with_pooled(sweep: Sweep) -> pd.DataFrame:
-    """The cells as the page shows them: each with its estimate from all cells, which versions do not have."""
+    """Return the cells with their pooled estimates, which are missing for versions."""
     return sweep.cells if sweep.pooled is None else sweep.cells.join(sweep.pooled.cells.add_prefix("pooled_"))
 
 
 def _long(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each two, where `melt` would refuse an embedding that is called "more"."""
+    """Return a row for each pair. (`melt` raises an error for an embedding with the name "more".)"""
     rows = [(more, less, share) for less, column in table.items() for more, share in column.items()]
     return pd.DataFrame(rows, columns=["more", "less", "probability"]).dropna()
 
@@ -254,7 +254,7 @@ def _save_arrays(sweep: Sweep, path: Path) -> None:
 
 
 def arrays(sweep: Sweep) -> xr.Dataset:
-    """The cells and the pooled model as arrays, (embedding, list), for xarray and R."""
+    """Return the cells and the pooled model as arrays (embedding, list), for xarray and R."""
     variables: dict[str, Any] = {}
     for name, column in sweep.cells.items():
         kind: Any = float if pd.api.types.is_numeric_dtype(column) else str

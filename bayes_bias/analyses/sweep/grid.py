@@ -70,7 +70,7 @@ class Grid:
         return self._lists(), columns, similarity_of(self.similarity)
 
     def _looked_up(self, column: OpenColumn) -> OpenColumn:
-        """Return an embedding in which words are looked up according to `match`. Return other columns unchanged."""
+        """Return an embedding that looks up words according to `match`. Raise an error for other columns."""
         if self.match == "exact":
             return column
         if not isinstance(column, Embedding) or column.kind == TEMPLATE:

@@ -61,10 +61,10 @@ def plot_atlas(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> 
     """Plot the bias of each cell with its interval: embeddings in rows, lists in columns.
 
     The point is the bias and the line is its interval. All cells have the same axis, with a thin line at zero in the
-    middle. The colour also shows the bias: orange is stereotypical, and purple is anti-stereotypical. A filled point is
-    distinguishable from noise after Holm's adjustment for all cells. A half-filled point is distinguishable only
-    without the adjustment, or borderline. A ring is not distinguishable. Intervals that extend beyond the cell end with
-    an arrow. A hatched cell has no numbers. The versions of an embedding are below the embedding, marked ↳.
+    middle. The tint of a cell also shows the bias: orange is stereotypical, and purple is anti-stereotypical. A filled
+    point is distinguishable from noise after Holm's adjustment for all cells. A half-filled point is distinguishable
+    only without the adjustment, or borderline. A ring is not distinguishable. Intervals that extend beyond the cell end
+    with an arrow. A hatched cell has no numbers. The versions of an embedding are below the embedding, marked ↳.
 
     Parameters
     ----------
@@ -269,10 +269,10 @@ def plot_ranking(sweep: Sweep, of: Side = "embedding", *, ax: Axes | None = None
 
 
 def plot_removal(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> Axes:
-    """Plot the share of the bias that each version removes, for new words. Versions are sorted by remaining bias.
+    """Plot the share of the bias that each version removes, for new words.
 
-    Lines are intervals of the share. Intervals of the rank are on the right. If the share exceeds 100%, the bias has
-    changed its sign.
+    The version with the smallest remaining bias comes first. Lines are intervals of the share. Intervals of the rank
+    are on the right. If the share exceeds 100%, the bias has changed its sign.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ def plot_removal(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -
         A sweep with versions, in cells whose bias is clear.
     ax : matplotlib.axes.Axes, optional
     legend : bool
-        Whether a legend stands below the axes.
+        Draw a legend below the axes.
 
     Raises
     ------
@@ -344,7 +344,7 @@ def plot_cost(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> A
         A sweep with a ranking of versions and their collateral damage (`Sweep.with_damage`).
     ax : matplotlib.axes.Axes, optional
     legend : bool
-        Whether a legend stands below the axes.
+        Draw a legend below the axes.
 
     Raises
     ------

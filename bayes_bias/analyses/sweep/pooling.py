@@ -6,9 +6,10 @@ The bias of embedding e on list l is modelled as
 
 with normal effects with the standard deviations ``sd_embedding``, ``sd_list`` and ``sd_interaction``. The posterior of
 a cell is used as an observation ``y[e, l] ~ Normal(theta[e, l], s[e, l])``, where ``s`` is the posterior standard
-deviation, which represents the choice of words. Because a list has the same words in all embeddings, part of this error
-is common to all embeddings: ``common[l]`` is the share of the error variance that is common to the cells of a list.
-This share is not identified by the biases of the cells, and is therefore estimated from their words (`shared_words`).
+deviation, which represents the uncertainty from the choice of words. Because a list has the same words in all
+embeddings, part of this error is common to all embeddings: ``common[l]`` is the share of the error variance that is
+common to the cells of a list. This share is not identified by the biases of the cells, and is therefore estimated from
+their words (`shared_words`).
 """
 
 import hashlib
@@ -256,8 +257,8 @@ class _Cells:
     The cells of a list share two standard normal variables, one for the effect of the list and one for the common
     error. Their loadings are `effect_loading` and `error_loading` (embedding, list). If both variables are integrated
     out, the cells of a list have the precision matrix ``p - p loading inverse(list_precision) loading' p``, where ``p``
-    contains the precisions of independent cells. The means of embeddings, ``mu + a``, then have a normal likelihood,
-    from which `embeddings` computes the likelihood of the mean and of the effects.
+    contains the precisions of the cells given both variables. The means of embeddings, ``mu + a``, then have a normal
+    likelihood, from which `embeddings` computes the likelihood of the mean and of the effects.
     """
 
     bias: Any
@@ -460,7 +461,7 @@ def described(
         [draws.mean(axis=-1), draws.std(axis=-1), lower, upper, np.maximum(positive, 1 - positive)]
     )
     columns = ["mean", "sd", *interval_names(ci_prob), "prob_direction"]
-    # Further digits depend on the processor, because BLAS computes the density.
+    # Digits after the eighth depend on the processor, because BLAS is used to compute the density.
     return pd.DataFrame(rounded(numbers, 8), index=index, columns=columns)
 
 

@@ -41,8 +41,8 @@ class VersionRanking(Tabled):
     better : pandas.DataFrame
         The probability that the remaining bias is smaller for the version in the row than in the column.
     paired : pandas.DataFrame
-        The difference in remaining bias between each other version and the best version, from the same draws: ``mean``,
-        ``sd``, equal-tailed interval.
+        The remaining bias of each other version minus the remaining bias of the best version, from the same draws:
+        ``mean``, ``sd``, equal-tailed interval.
     cells : pandas.MultiIndex
         The cells ``(embedding, list)`` that are used: all versions have results, and the bias before debiasing is
         clearly different from zero.
@@ -137,8 +137,8 @@ def rank_versions(
     contributions of words. The ranking refers to these lists and embeddings.
 
     In simulations with known shares from .2 to 1 and 3 or 10 lists, 95% intervals contained the share in 92 to 96% of
-    cases. For an alternative definition, which uses absolute biases over all cells, intervals contained a share of 1 in
-    6 to 77% of cases.
+    cases. For an alternative definition, which uses absolute biases over all cells, 95% intervals contained a true
+    share of 100% in only 6 to 77% of cases.
     """
     usable = changes[changes.change.notna() & (changes.sd > 0) & (changes.verdict != "not converged")]
     versions = changes.index.unique("version").to_list()

@@ -113,8 +113,8 @@ class Sweep(Tabled):
         there were no bias; ``chance_holm``, the probability after Holm's adjustment for all cells of embeddings, or for
         all cells of versions; ``verdict``; and ``survives``, True if a bias is distinguishable after the adjustment.
         Cells with a posterior also have ``observed``, ``noise_sd``, diagnostics, and the shares of the sampling
-        variance of the bias. All numbers of failed cells are missing, as are the probabilities of cells that have not
-        converged.
+        variance of the bias. All numbers of failed cells are missing, as are the probabilities of cells that were only
+        screened or have not converged.
     changes : pandas.DataFrame
         A row for each ``(embedding, version, list)``. Columns: ``before`` and ``after``, the biases of `cells`;
         ``change``, estimated from paired differences, with the other columns of `cells`, where Holm's adjustment is for
@@ -136,8 +136,8 @@ class Sweep(Tabled):
     metric : Metric
         The metric of the tables. A bias is a difference in this metric.
     pooled : Crossed or None
-        The pooled model of all cells except cells of versions. It is None if there is only one cell, or if all cells
-        were only screened.
+        The pooled model of all cells except cells of versions. It is None if there is only one cell, or if `posteriors`
+        is "none".
     ranking : VersionRanking or None
         The share of the bias that each version removes. It is None without versions or without a clear bias.
     damage : mapping of str to Damage
@@ -247,7 +247,7 @@ class Sweep(Tabled):
         return wide_of(self.cells[column], self.embeddings, self.lists)
 
     def biases(self, of: str | None = None) -> Biases:
-        """Return the biases of one list in all embeddings. Their errors are correlated, because the words are the same.
+        """Return the biases of one list in all embeddings but versions. Shared words make their errors correlate.
 
         Raises
         ------

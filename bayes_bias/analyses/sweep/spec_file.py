@@ -391,7 +391,7 @@ def _is_file(path: Path) -> bool:
 
 
 def _lists(where: str, value: Any, folder: Path) -> tuple[str, ...]:
-    """Return built-in names and paths. A pattern matches only one of the two. A pattern with a folder matches paths."""
+    """Return built-in names and paths. A name with "/" is a path. Names or patterns that match both are errors."""
     lists: list[str] = []
     for name in _texts(where, {"lists": value}, "lists"):
         is_pattern = has_magic(name)

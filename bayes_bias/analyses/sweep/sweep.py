@@ -77,9 +77,9 @@ def sweep(
         `open_embedding` opens, or a list of replicates (seeds), and is read once. Alternatively, language models, each
         as a `LanguageModelColumn`. A sweep contains either cosines or log probabilities.
     versions : Debiasing, GivenVersion, or a sequence of them
-        Versions of embeddings: debiasing methods, or your own vectors. A version of a language model is another model.
-        See `bayes_bias.debiasing`. Each version is compared with its embedding: for each list, the change is estimated
-        from paired differences. Versions are not included in the pooled model.
+        Versions of every embedding to which they apply: debiasing methods, or your own vectors. A version of a language
+        model is another model. See `bayes_bias.debiasing`. Each version is compared with its embedding: for each list,
+        the change is estimated from paired differences. Versions are not included in the pooled model.
     models : iterable of str, Path or ModelSpec
         Crossed models. Pooling and rankings use the first model.
     measures : iterable of str, or "all"
@@ -93,7 +93,7 @@ def sweep(
     scope, ci_prob, seed
         See `verdict` and `fit`. All cells are fitted with the same seed.
     sampling : Sampling
-        Draws and chains for each cell. The defaults are smaller than for a single list. Convergence is checked.
+        Draws and chains for each cell (see `fit`). Convergence is checked in each cell.
     folder : str or Path, optional
         A folder in which results are stored, in the subfolder ``cells``, under a hash of list, vectors, model and
         settings. If a sweep was interrupted or extended, only the missing results are computed. Two sweeps may use a
@@ -241,7 +241,7 @@ def _words_of(lists: Sequence[WordList]) -> set[str]:
 
 
 def _pooled(result: Sweep, influence: Mapping[At, Influence], influence_on_changes: Mapping[At, Influence]) -> Sweep:
-    """Return the sweep with the ranking of versions and, unless all cells are only screened, the pooled model."""
+    """Return the sweep with the ranking of versions and, unless `posteriors` is "none", the pooled model."""
     scope, ci_prob, seed = result.settings.scope, result.settings.ci_prob, result.settings.seed
     ranking = rank_versions(
         result.cells, result.changes, influence, influence_on_changes, scope=scope, ci_prob=ci_prob, seed=seed

@@ -53,7 +53,7 @@ class PeopleCounts:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def merge_other_groups(self, group: str) -> "PeopleCounts":
-        """Return the same people in two groups: the named group, and all others."""
+        """Return the same people in two groups: first the named group, then all others."""
         others = self.people.columns.drop(group)
         rest = others[0] if len(others) == 1 else f"not {group}"
         hits = pd.DataFrame({group: self.hits[group], rest: self.hits[others].sum(axis=1)})

@@ -118,7 +118,7 @@ def _model(inputs: Mapping[str, Numbers], coords: dict[str, list[str]] | None = 
         level = normal_effects("level", level_mean, sd_level, level_evidence, "class")
         gap = normal_effects("gap_contrast", mean, sd_gap, gap_evidence, ("class", "contrast"))
         log_odds = level[:, None] + gap @ contrasts
-        # The factor converts a deviation from the average of all groups to a deviation from all other groups.
+        # The factor converts deviations from the average of all groups to deviations from the average of other groups.
         pm.Deterministic("mean_gap", zero_sum_sd(contrasts.shape[1], pt) ** 2 * (mean @ contrasts), dims="group")
         pm.Deterministic("rate", pm.math.sigmoid(log_odds), dims=cell)
         pm.Binomial("recognised", people, logit_p=log_odds, observed=hits, dims=cell)

@@ -199,7 +199,7 @@ class TprGaps(Tabled):
 
     @property
     def classes_layout(self) -> Layout:
-        """Show the gap of each class, sorted by decreasing size."""
+        """Show the gap of each class, from the most positive to the most negative."""
         rows, several = self.table.sort_values("mean", ascending=False), len(self.of) > 1
 
         def both(heading: str, column: str, form: Callable[[float], str]) -> Column:
