@@ -61,7 +61,7 @@ class Mixture:
         return np.asarray(ndtr(self._centre / self._sd).mean(axis=0))
 
     def below(self, value: float) -> NDArray[np.float64]:
-        """Posterior probability of values below `value`."""
+        """Return the posterior probability of values below `value`."""
         return np.asarray(ndtr((value - self._centre) / self._sd).mean(axis=0))
 
     def quantiles(self, probs: Iterable[float]) -> NDArray[np.float64]:
