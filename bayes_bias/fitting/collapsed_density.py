@@ -3,8 +3,8 @@
     log p(x) = sum over parts of -(df log|M| + tr(M^-1 S)) / 2  +  sum over scales of log prior(s) + log|ds/dx|
     M = sum over scales of s^2 times a pattern
 
-Parts are defined in `bayes_bias.models.table_parts`. Each scale s is sampled as a function of an unconstrained x. If a
-prior from vectors applies to a variance v (`bayes_bias.models.preferences`), the scale is sampled as x = log v, with
+Parts are defined in `bayes_bias.models.table_parts`. Each scale s is sampled as a function of an unconstrained x. A
+scale whose prior comes from vectors (`bayes_bias.models.preferences`) is sampled via a variance v, with x = log v and
 s^2 = max(v - c, 0), where c is a weighted sum of other squared scales. ``bayes_bias.pymc_model(table, marginal=True)``
 is the same model in PyMC, and a test compares both implementations.
 """

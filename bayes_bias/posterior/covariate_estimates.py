@@ -123,8 +123,11 @@ class Adjustment:
 
     @property
     def answer(self) -> Literal["covariates", "not covariates", "undecided", "no bias"]:
-        """The conclusion on covariates: "no bias" if the unadjusted interval includes zero, "not covariates" if the
-        adjusted interval excludes zero, "covariates" if only the interval of the explained part does, or "undecided".
+        """The conclusion on covariates.
+
+        It is "no bias" if the unadjusted interval includes zero. Otherwise, it is "not covariates" if the adjusted
+        interval excludes zero, "covariates" if it includes zero and the interval of the explained part excludes zero,
+        and "undecided" if both include zero.
         """
         if not _excludes_zero(self.unadjusted):
             return "no bias"
