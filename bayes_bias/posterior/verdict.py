@@ -1,4 +1,4 @@
-"""The verdict: is a bias larger than chance alone would explain?"""
+"""The verdict on whether a bias is larger than chance alone would explain."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
