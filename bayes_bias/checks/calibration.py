@@ -145,8 +145,8 @@ class Calibration(Tabled):
         )
 
     def _shares(self) -> Iterable[tuple[str, str]]:
-        """Yield shares of findings under the scope that matches the random words, or under all scopes if that scope was
-        not judged.
+        """Yield the name and the share of findings of each method under the scope that matches the random words, or
+        under all evaluated scopes if the method was not evaluated under this scope.
         """
         for (method, scope), row in self.table.iterrows():
             judged = self.table.loc[method].index
@@ -182,7 +182,7 @@ def calibrate(
     has too many false positives.
 
     With ``by="simulation"``, the model simulates tables of your words, with standard deviations from the prior
-    (simulation- based calibration [1]_). If the computation is correct, the rank of the true bias in its posterior is
+    (simulation-based calibration [1]_). If the computation is correct, the rank of the true bias in its posterior is
     uniform, and intervals have their nominal coverage. This checks the computation for your design, but not whether the
     model describes your embedding.
 
@@ -195,8 +195,8 @@ def calibrate(
     embedding : Embedding, str, Path, dict, DataFrame or gensim KeyedVectors
         Source of random words: the pool that the embedding marks, or else the lower-case words among its first 30,000.
     by : {"random words", "simulation"}
-        Source of the tables. Simulations need no embedding if you pass a table. They ignore `random`, `drawn`, `size`,
-        `scopes`, `folder`, and `jobs`, and use the widest scope.
+        Source of the tables. Simulations need no embedding if you pass a table. They cannot be combined with `random`,
+        `drawn`, `size`, `scopes`, and `folder`, ignore `jobs`, and use the widest scope.
     models : iterable of ModelSpec, str or Path
         Models to evaluate, in addition to WEAT's permutation test.
     scopes : {"both", "targets", "attributes", ...} or an iterable of them, optional

@@ -63,7 +63,7 @@ class Frequency:
 
 
 def frequency_of(table: AssociationTable, embedding: Embedding) -> Frequency:
-    """Compute the bias from frequency for a list, if the embedding is sorted by frequency."""
+    """Compute the bias from frequency for a list. The embedding must be sorted by frequency, frequent words first."""
     assert table.origin is not None
     similarity, table = (
         table.origin.similarity,

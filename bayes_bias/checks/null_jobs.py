@@ -71,8 +71,8 @@ type Record = dict[str, Any]
 # average, .17 at most). This changes the false positive rate by less than .1%.
 NULL_SAMPLING = Sampling(draws=300, tune=300, chains=1, target_accept=0.8)
 
-# Number of partitions if there are too many to count. The standard error of p = .05 is then .005, and the error of a
-# share of findings, in which errors cancel, is .001.
+# Number of random partitions if there are too many to count all. The standard error of p = .05 is then .005, and the
+# error of a share of findings, in which errors cancel, is .001.
 _PERMUTATIONS = 2_000
 _INTERVAL = (0.025, 0.975)
 # A coarse grid for random lists. Compared with the full grid, p differs by less than .003.
@@ -95,7 +95,8 @@ def judge(
     sampling: Sampling = NULL_SAMPLING,
     scopes: Collection[ScopeName] | None = None,
 ) -> list[Record]:
-    """Return the posterior of the bias under each scope, or under these scopes only, as records.
+    """Return the posterior of the bias under each scope, or under these scopes only, as records. A model without scopes
+    has one record, with the widest scope.
 
     Returns
     -------

@@ -189,10 +189,11 @@ class NullDesign:
         r"""Return the cosines of one random draw. Equal seeds and numbers give equal words.
 
         A planted bias :math:`\beta` moves every unit vector by :math:`s = \sqrt{\beta / 2}` along a new direction that
-        is orthogonal to all vectors, and scales it back to unit length. Words of an associated group and class move in
-        the same direction, and other words move in the opposite direction. The cosine of an associated pair becomes
-        :math:`(1 - s^2) y + s^2`, of a pair that is not associated :math:`(1 - s^2) y - s^2`, and the population bias
-        is exactly :math:`\beta`. (This holds for two groups and two classes, and controls do not move.)
+        is orthogonal to all vectors, and shortens the original part so that the length stays one. Words of one group
+        and its class move in one direction, and words of the other group and class in the opposite direction. The
+        cosine of an associated pair becomes :math:`(1 - s^2) y + s^2`, of a pair that is not associated
+        :math:`(1 - s^2) y - s^2`, and the population bias is exactly :math:`\beta`. (This holds for two groups and two
+        classes, and controls do not move.)
         """
         groups, classes = self.draw_words(seed, number)
         targets, attributes = category_of(groups), category_of({**classes, **self.controls})
@@ -374,6 +375,6 @@ def _pool(
 
 def _unit(vector: Vector) -> NDArray[np.float64]:
     """Scale a vector, or the vectors of all replicates together, to unit length."""
-    # This differs from `word_vectors.unit` in the last bit, which would change the draws of a calibration.
+    # `word_vectors.unit` may differ in the last bit, and would therefore change the draws of a calibration.
     rows = unit_rows(vector)
     return np.asarray(rows / np.linalg.norm(rows)) if vector.ndim == 2 else rows

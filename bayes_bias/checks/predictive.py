@@ -122,8 +122,8 @@ def _given_draws(fitted: Fitted) -> GivenDraws:
 
 
 def _posterior_of_mean_table(fitted: Fitted) -> xr.Dataset:
-    """Return draws of the expected values of the fitted values. For a table with replicates, these are the means over
-    replicates.
+    """Return the posterior with word effects, from which the distribution of the fitted values is computed. For a table
+    with replicates, the fitted values are means over these replicates.
     """
     posterior, these = fitted.posterior, "replicate_average" in fitted.posterior
     effects = effects_of(fitted, these_replicates=these).data_vars
@@ -137,7 +137,7 @@ def _posterior_of_mean_table(fitted: Fitted) -> xr.Dataset:
 
 
 def _thinned(draws: xr.Dataset) -> xr.Dataset:
-    """Return every nth draw, where n is the largest that leaves enough draws."""
+    """Return every nth draw of each chain, with the smallest n that leaves at most 1,000 draws, up to rounding."""
     step = -(-draws.sizes["chain"] * draws.sizes["draw"] // _DRAWS)
     return draws.isel(draw=slice(None, None, step))
 

@@ -1,4 +1,4 @@
-"""What would a model expect to see, how large a bias, and how much noise, before it has seen anything?"""
+"""Draw values, the bias, and its noise from the prior of a model."""
 
 import logging
 from pathlib import Path
@@ -33,34 +33,34 @@ def prior_predictive(
     Parameters
     ----------
     table : AssociationTable
-        From `bayes_bias.cosines` or `AssociationTable.from_frame`. Each of its pairs is drawn anew.
+        A table, from `bayes_bias.cosines` or `AssociationTable.from_frame`. A new value is drawn for each of its pairs.
     model : str, Path, ModelSpec, pymc.Model or callable
         As for `fit`.
     draws : int
-        How many.
+        Number of draws.
     seed : int
-        The same seed gives the same numbers.
+        Random seed. Equal seeds give equal results.
 
     Returns
     -------
     xarray.DataTree
-        ``prior``, the parameters with the words' effects, ``bias``, and ``noise``, by how much the raw contrast of the
-        drawn values differs from it, ``prior_predictive``, ``association (chain, draw, pair)``, and ``observed_data``,
-        ``association (pair)``, in the units of the table.
+        Three groups, in the units of the table. ``prior`` contains the parameters, including word effects, the
+        ``bias``, and its ``noise``, which is the raw contrast of the drawn values minus the bias. ``prior_predictive``
+        contains ``association (chain, draw, pair)``, and ``observed_data`` contains ``association (pair)``.
 
     Raises
     ------
     SpecError
-        If the model is unknown, or seed or draws are not whole numbers.
+        If the model is unknown, or if the seed or the number of draws is not a whole number.
     TableError
-        If the table does not fit the model, or has too many values to be formed.
+        If the table does not fit the model, or if it has too many values.
 
     Notes
     -----
-    PyMC draws from `bayes_bias.pymc_model`. In `fit`, means of blocks have a flat prior, from which nothing can be
-    drawn. Here their prior is normal, and so wide that the data decide (see there). The prior of the bias is therefore
-    wide, too. To narrow it, write the model yourself. The priors are informative about ``noise``: it is the raw bias
-    that they expect from the choice of words, if there is no bias.
+    PyMC draws from `bayes_bias.pymc_model`. In `fit`, block means have a flat prior, from which nothing can be drawn.
+    Here, their prior is normal and so wide that the data dominate (see `bayes_bias.pymc_model`). The prior of the bias
+    is therefore also wide. To narrow it, write your own model. The priors are informative about ``noise``, which is the
+    raw bias that they predict from the choice of words if there is no bias.
 
     Examples
     --------
@@ -81,10 +81,10 @@ def prior_predictive(
 
 def _draw_by_pymc(model: pm.Model, table: AssociationTable, draws: int, seed: int) -> xr.DataTree:
     """Return draws from the prior of a PyMC model of a table."""
-    # PyMC names what it draws, at the level of notices.
+    # PyMC logs the names of the drawn variables at the level of notices.
     with logging_from("pymc.sampling.forward", logging.WARNING):
         samples = pm.sample_prior_predictive(
-            # Each is drawn a few hundred times, and compiling would take longer.
+            # Each variable is drawn only a few hundred times, so full compilation would take longer than drawing.
             draws,
             model=model,
             random_seed=seed,

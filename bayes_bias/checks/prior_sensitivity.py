@@ -1,4 +1,4 @@
-"""Does a conclusion depend on the prior? Power-scaling says, without a new fit."""
+"""Measure by power-scaling, without a new fit, how much a conclusion depends on the prior."""
 
 import numpy as np
 import pandas as pd

@@ -233,7 +233,7 @@ def damage(
     Raises
     ------
     MeasureError
-        If the number of common words does not exceed the number of neighbours, if a vector is zero, or if a file of
+        If the number of common words is at most the number of neighbours plus one, if a vector is zero, or if a file of
         ratings cannot be read or has fewer than ten pairs with vectors.
 
     Notes

@@ -67,9 +67,9 @@ class DoubleHardDebias(Debiaser[Learned]):
 
     Notes
     -----
-    It requires all words of an embedding. Words of the sets keep their bias, as "queen" should. Formulas are from the
-    authors' program. In the paper, vectors are centred before the projection, which differs by one vector that all
-    words share. Vectors are scaled to length one before clustering.
+    This method requires all words of an embedding. Words of the sets keep their bias, as "queen" should. Formulas are
+    from the authors' program. In the paper, vectors are centred before the projection, which differs by one vector that
+    all words share. Vectors are scaled to length one before clustering.
 
     This method misleads by construction: the component is chosen to make clustering inaccurate, so inaccurate
     clustering is no evidence that the bias is gone. If vectors cover only part of a vocabulary, principal components

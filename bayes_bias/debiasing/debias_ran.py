@@ -17,7 +17,7 @@ from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_se
 
 # Number of similarities in memory at a time, for example of 200 words with a vocabulary of 50,000.
 _SIMILARITIES = 10_000_000
-# If neighbours and the bias direction explain more than this share of a word, no vector remains.
+# If neighbours and the bias direction leave less than this share of a word, no vector remains.
 _NOTHING = 1e-6
 
 

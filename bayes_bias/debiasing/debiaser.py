@@ -102,7 +102,7 @@ class Debiaser[Learned](ABC):
 
     @classmethod
     def settings(cls) -> tuple[str, ...]:
-        """The names of the settings."""
+        """Return the names of the settings."""
         return tuple(setting.name for setting in fields(cls) if setting.name != "learned")
 
 

@@ -1,4 +1,4 @@
-"""Vectors in blocks of words, so that a large vocabulary needs little memory beside itself."""
+"""Process vectors in blocks of words, so that a large vocabulary needs little additional memory."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import batched
@@ -10,12 +10,12 @@ from bayes_bias.errors import MeasureError
 
 # 10,000 vectors of 300 dimensions take 24 MB as float64.
 BLOCK = 10_000
-# What is left of a word below this share of its length is rounding, and has no direction.
+# If less than this share of the length of a word remains, the remainder is a rounding error without a direction.
 _NOTHING = 1e-9
 
 
 def iterate_blocks(vectors: Mapping[str, np.ndarray], method: str) -> Iterator[tuple[list[str], np.ndarray]]:
-    """Words and their vectors (words, dimensions) as float64, one block after the other."""
+    """Yield blocks of words and their vectors (words, dimensions) as float64."""
     for words in batched(vectors, BLOCK):
         yield list(words), stack(vectors, words, method)
 
@@ -26,14 +26,14 @@ def change_rows(
     method: str,
     kept: Collection[str] = (),
 ) -> dict[str, np.ndarray]:
-    """Apply `change`, a function of rows (words, dimensions), to the vectors of all words except `kept` ones.
+    """Apply `change`, a function of rows (words, dimensions), to the vectors of all words except the `kept` words.
 
-    Computed in float64, returned in the precision of the vectors, float32 at least.
+    Changes are computed in float64 and returned in the precision of the vectors, or in float32 if that is higher.
 
     Raises
     ------
     MeasureError
-        A word has no usable vector, or nothing is left of it.
+        If a word has no usable vector, or if nothing remains of its vector.
     """
     kept = frozenset(kept)
     vectors_after: dict[str, np.ndarray] = {}
@@ -43,7 +43,7 @@ def change_rows(
             before = lengths(rows)
             rows[is_free] = change(rows[is_free])
             after = lengths(rows)
-            has_unit_length = np.isclose(after, 1)  # brought to it, whatever it was before
+            has_unit_length = np.isclose(after, 1)  # scaled to it, regardless of the length before
             if (nothing := (after < _NOTHING * before) & ~has_unit_length).any():
                 raise MeasureError(
                     f"{method}: nothing remains of '{words[int(nothing.argmax())]}' without these directions. Remove"

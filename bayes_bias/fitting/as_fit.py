@@ -103,7 +103,7 @@ def _of_spec(
     drawn = posterior.drop_vars([name for name in posterior if str(name).endswith("_z") or name == "bias"])
     whole = drawn
     if marginal:
-        # Draws are in the units of the table, and so are the draws of a model whose priors are in these units.
+        # These draws are in the units of the table, as if the priors of the model were in these units.
         in_units = spec.with_option("unit", AS_MEASURED) if "unit" in spec.options else spec
         whole = completed(in_units, drawn, data, seed)
     return assembled(

@@ -3,8 +3,8 @@
     log p(x) = sum over parts of -(df log|M| + tr(M^-1 S)) / 2  +  sum over scales of log prior(s) + log|ds/dx|
     M = sum over scales of s^2 times a pattern
 
-Parts are defined in `bayes_bias.models.table_parts`. Each scale s is sampled as a function of an unconstrained x. If
-vectors determine the variance v of a scale (`bayes_bias.models.preferences`), the scale is sampled as x = log v, with
+Parts are defined in `bayes_bias.models.table_parts`. Each scale s is sampled as a function of an unconstrained x. A
+scale whose prior comes from vectors (`bayes_bias.models.preferences`) is sampled via a variance v, with x = log v and
 s^2 = max(v - c, 0), where c is a weighted sum of other squared scales. ``bayes_bias.pymc_model(table, marginal=True)``
 is the same model in PyMC, and a test compares both implementations.
 """
@@ -34,7 +34,7 @@ from bayes_bias.table.labels import Side
 # Maximal number of other scales that explain a part of a scale from vectors.
 _EXPLAINING = 5
 # The fields of each scale: the terms of the log prior (`bayes_bias.models.families`); the unit of the folded transform,
-# or 0; and, if vectors determine the variance, the degrees of freedom and the expected value, otherwise 0.
+# or 0; and, with a prior from vectors, the degrees of freedom and the expected value of the variance, otherwise 0.
 SCALE = np.dtype([(name, float) for name in (*Terms._fields, "unit", "df", "expected")])
 # The fields of each variance from vectors: the scale, and the scales that explain a part of it, with their weights.
 VARIANCE = np.dtype([("scale", float), ("explaining", float, _EXPLAINING), ("weight", float, _EXPLAINING)])
@@ -139,8 +139,8 @@ def _log_prior(prior, s):  # type: ignore[no-untyped-def]
 
 @_compiled
 def _scale(x, unit):  # type: ignore[no-untyped-def]
-    """Return a scale, its derivative ds/dx, the log of ds/dx, and the derivative of this log. The transform is folded
-    (see `FoldedScale`) or exponential.
+    """Return a scale, its derivative ds/dx, the log of the absolute derivative up to a constant, and the derivative of
+    this log. The transform is folded (see `FoldedScale`) or, if `unit` is 0, exponential.
     """
     if unit == 0:
         s = np.exp(x)
@@ -175,7 +175,7 @@ def _invert(matrix, n):  # type: ignore[no-untyped-def]
 
 @_compiled
 def _add_parts(arrays, coefficients, slopes):  # type: ignore[no-untyped-def]
-    """Add the derivatives of the log density of the parts with respect to coefficients, and return the log density."""
+    """Return the log density of the parts, and add its derivatives with respect to the coefficients to `slopes`."""
     parts, scatter, scale_of, pattern = arrays.parts, arrays.scatter, arrays.scale_of, arrays.pattern
     largest, value = scatter.shape[1], 0.0
     work = np.empty((3, largest, largest))
@@ -220,7 +220,7 @@ def _add_parts(arrays, coefficients, slopes):  # type: ignore[no-untyped-def]
 
 @_compiled
 def _scales(point, parameters, arrays):  # type: ignore[no-untyped-def]
-    """Write the scales at an unconstrained point, followed by the variances that vectors determine."""
+    """Write the scales at an unconstrained point, followed by the variances with a prior from vectors."""
     scales, variances = arrays.scales, arrays.variances
     for k in range(len(scales)):
         if scales[k].df == 0:
@@ -236,7 +236,7 @@ def _scales(point, parameters, arrays):  # type: ignore[no-untyped-def]
 
 @_compiled
 def parameters_at(point, parameters, block):  # type: ignore[no-untyped-def]
-    """Write the scales at an unconstrained point, followed by the variances that vectors determine."""
+    """Write the scales at an unconstrained point, followed by the variances with a prior from vectors."""
     _scales(point, parameters, named(block))
 
 
@@ -319,7 +319,7 @@ def _scales_of(spec: ModelSpec, data: xr.Dataset, shapes: Mapping[str, tuple[int
 
 
 def _variances_of(spec: ModelSpec, data: xr.Dataset, side: Side, single: list[str]) -> NDArray[Any]:
-    """Return the variances of a side that vectors determine, with the scales that explain a part of them."""
+    """Return the variances of a side with a prior from vectors, and the scales that explain a part of them."""
     variances = np.zeros(single.count(PREFERENCE[side]), VARIANCE)
     cells = np.arange(len(variances))
     variances["scale"] = single.index(PREFERENCE[side]) + cells
@@ -383,7 +383,7 @@ class CollapsedModel:
 
     @classmethod
     def of(cls, spec: ModelSpec, data: xr.Dataset) -> Self:
-        """Return the model of a spec with the data of a table. `knows` must return True for the spec."""
+        """Return the model of a spec with the data of a table. `knows` must return True for the priors of the spec."""
         dims = dims_of_scales(spec, data)
         shapes = {name: tuple(data.sizes[dim] for dim in along) for name, along in dims.items()}
         parts = parts_in_units(spec, data)[1].values()

@@ -110,7 +110,7 @@ class PyMCModel:
 
 
 def as_on_any_machine() -> AbstractContextManager[None]:
-    """Inside this context, PyTensor compiles sums in a fixed order and keeps its source files with the compiled code.
+    """Return a context in which PyTensor compiles sums in a fixed order and keeps source files with the compiled code.
 
     With fast maths, the compiler may reorder sums, and newly compiled code may differ from code in PyTensor's cache, so
     the first fit on a machine would have other draws than later fits. By default, PyTensor 3.3.0 and earlier leave

@@ -68,7 +68,7 @@ class Diagnostics:
 
     @property
     def shortfalls(self) -> tuple[str, ...]:
-        """Return the problems of a model whose sampler has no settings."""
+        """The problems in plain words without a remedy, for a model whose sampler the user cannot set."""
         sentences = []
         if isnan(self.r_hat):
             sentences.append(

@@ -1,4 +1,4 @@
-"""The fit of a PyMC model that its user wrote or changed."""
+"""Fit a PyMC model that the user wrote or changed."""
 
 import json
 from typing import Any
@@ -26,7 +26,10 @@ from bayes_bias.table.association_table import AssociationTable
 
 
 def fit_custom(table: AssociationTable, model: CustomModel, *, seed: int, sampling: Sampling) -> Fitted:
-    """See `bayes_bias.fit`. A model without the dim ``replicate`` is one of the mean of replicates, with a notice."""
+    """See `bayes_bias.fit`. Without the dim ``replicate``, a model is fitted to the mean of replicates.
+
+    A notice is logged in this case.
+    """
     name = name_of(model)
     pymc_model = built(model, table)
     table, spec, data = custom_source(table, pymc_model, name)
@@ -55,7 +58,7 @@ def fit_custom(table: AssociationTable, model: CustomModel, *, seed: int, sampli
 def custom_source(
     table: AssociationTable, model: pm.Model, name: str
 ) -> tuple[AssociationTable, ModelSpec, xr.Dataset]:
-    """Return the table as far as a model describes it, the model as a spec, and the data of the fit."""
+    """Return the table without the parts that the model ignores, the model as a spec, and the data of the fit."""
     if missing := sorted(variables_needed(crossed_long.data(table)) - set(model.named_vars)):
         table = independent(table, f"the model '{name}' has no {' and no '.join(missing)}")
     if table.replicates is not None and "replicate" not in model.dim_lengths:
@@ -65,7 +68,7 @@ def custom_source(
 
 
 def groups_of_model(model: pm.Model, data: xr.Dataset) -> dict[str, Any]:
-    """What `fit_model` adds to the draws of a model."""
+    """Return the additional arguments of `fit_model` for a user-defined model."""
     coords, dims = coords_and_dims_for_inferencedata(model)
     observed = dict_to_dataset(find_observations(model), coords=coords, dims=dims, sample_dims=[])
     return {
@@ -76,14 +79,16 @@ def groups_of_model(model: pm.Model, data: xr.Dataset) -> dict[str, Any]:
 
 
 def described_as_own(fitted: Fitted, model: pm.Model) -> Fitted:
-    """Return the fit with the formula and the priors of its model, which it cannot keep."""
+    """Return the fit with the formula and the priors of its model as text, because a fit cannot store the model."""
     fitted.tree.attrs["formula"] = fitted.spec.description
     fitted.tree.attrs["priors"] = json.dumps(priors_of(model))
     return fitted
 
 
 def _to_sample(model: pm.Model, data: xr.Dataset) -> PyMCModel:
-    """The model. Dims without labels get the labels of the table, or numbers."""
+    """Return the model to sample. Dims that estimands read get the labels of the table, and other dims without labels
+    get numbers.
+    """
     coords: dict[str, list[Any]] = {}
     for dim, length in model.dim_lengths.items():
         coords[dim] = list(model.coords.get(dim) or range(int(length.eval(mode="FAST_COMPILE"))))
@@ -94,14 +99,14 @@ def _to_sample(model: pm.Model, data: xr.Dataset) -> PyMCModel:
 
 
 def _constants(model: pm.Model, known: set[Any]) -> xr.Dataset:
-    """The `pm.Data` of the model that the table does not have, which PyMC compares with the model that predicts."""
+    """Return the `pm.Data` of the model that are not in the table. PyMC compares them when it predicts from a fit."""
     coords, dims = coords_and_dims_for_inferencedata(model)
     constants = {name: values for name, values in find_constants(model).items() if name not in known}
     return dict_to_dataset(constants, coords=coords, dims=dims, sample_dims=[]).drop_vars(list(known), errors="ignore")
 
 
 def _log_densities(model: pm.Model, posterior: xr.Dataset) -> dict[str, xr.Dataset]:
-    """The log likelihood of each observed value at each draw, and the log prior of each parameter."""
+    """Return the log likelihood of each observed value and the log prior of each parameter, for each draw."""
     tree = xr.DataTree.from_dict({"posterior": posterior})
     about: dict[str, Any] = {"model": model, "extend_inferencedata": False, "progressbar": False}
     with as_on_any_machine():
@@ -112,8 +117,10 @@ def _log_densities(model: pm.Model, posterior: xr.Dataset) -> dict[str, xr.Datas
 
 
 def _refuse_start(spec: ModelSpec, model: pm.Model) -> None:
-    """Refuse a model whose density is zero, or no number, where sampling begins; looked for when sampling failed, since
-    it takes seconds."""
+    """Raise an error if the density of a model is zero or not a number at the start of sampling.
+
+    This is checked only after sampling failed, because the check takes seconds.
+    """
     densities = model.point_logps()
     wrong = [name for name, density in densities.items() if not np.isfinite(density)]
     if wrong:

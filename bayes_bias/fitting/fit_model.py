@@ -1,7 +1,7 @@
-"""The one way from a model to a fit: sample, diagnose, describe, warn.
+"""Create a fit from a model: sample, diagnose, describe, and warn.
 
-Tables of words, sentence pairs, a classifier's gaps, their correlation with word bias and the atlas of a sweep all take
-it, so that their fits have the same groups and attributes.
+Models of word tables, of sentence pairs, of the gaps of a classifier, of their correlation with word bias, and of the
+results of a sweep are all fitted here, so that all fits have the same groups and attributes.
 """
 
 import json

@@ -154,7 +154,7 @@ class Fitted:
 
     @property
     def provenance(self) -> dict[str, str]:
-        """The hashes, names, and settings."""
+        """The hashes, names, and settings that the fit was created from."""
         inside = ("metric", "diagnostics", "notices", "versions", "priors", "options", "name", "formula")
         return {str(key): str(value) for key, value in self.tree.attrs.items() if key not in inside}
 

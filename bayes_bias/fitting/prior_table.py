@@ -30,9 +30,10 @@ def priors(fit: Fit) -> pd.DataFrame:
     -------
     pandas.DataFrame
         Table with the index ``parameter`` and ``label`` (the group or class, or "" if one prior applies to all), and
-        the column ``prior``. Distributions have PyMC's names and parameters. A variance from vectors is ``s**2 * D /
-        ChiSquared(D)`` for the expected standard deviation s of preferences and D degrees of freedom, and an inflation
-        by related words ``1 + (I - 1) * d / ChiSquared(d)`` (see `bayes_bias.models.preferences`).
+        the column ``prior``. Distributions have PyMC's names and parameters. A variance from vectors is written as
+        ``s**2 * D / ChiSquared(D)`` for the expected standard deviation s of preferences and D degrees of freedom, and
+        an inflation by related words as ``1 + (I - 1) * d / ChiSquared(d)`` for the estimated inflation I and d = D / 2
+        (see `bayes_bias.models.preferences`).
 
     Examples
     --------
@@ -41,7 +42,7 @@ def priors(fit: Fit) -> pd.DataFrame:
     """
     fitted = Fitted.of(fit)
     if fitted.spec.structure == "crossed":
-        # These priors are wide in a model with explicit effects (see `bayes_bias.models.crossed_long`).
+        # The prior of block means is wide in a model with explicit effects (see `bayes_bias.models.crossed_long`).
         wide = f"Normal(mu=the mean of values, sigma={10 * fitted.data.within_sd.item():.4g})"
         means = ("mean", "", "Flat()") if fitted.structure.COLLAPSED else ("block_mean", "", wide)
         rows = [means, *_of_scales(resolved(fitted.spec, fitted.data), fitted.data)]
@@ -51,7 +52,7 @@ def priors(fit: Fit) -> pd.DataFrame:
 
 
 def _of_scales(spec: ModelSpec, data: xr.Dataset) -> Iterator[Row]:
-    """Yield the priors of scales, of variances that vectors determine, of inflations, and of shape parameters."""
+    """Yield the priors of scales, of variances with a prior from vectors, of inflations, and of shape parameters."""
     units, from_vectors = units_of_priors(spec, data), sides_from_vectors(spec, data)
     variances = {PREFERENCE[side] for side in from_vectors}
     for name, along in dims_of_scales(spec, data).items():

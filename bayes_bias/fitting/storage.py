@@ -53,7 +53,7 @@ def netcdf_with_hash(tree: xr.DataTree) -> bytes:
     The hash is computed from the content of the file, because netCDF supports fewer kinds of text and attributes than
     Python.
     """
-    if CONTENT_HASH in tree.attrs:  # encodings of a file that xarray opened
+    if CONTENT_HASH in tree.attrs:  # the hash of a file that was opened by xarray and not by `load_fit`
         tree = tree.copy()
         del tree.attrs[CONTENT_HASH]
     file = BytesIO(netcdf(tree))

@@ -19,7 +19,9 @@ from bayes_bias.table.statistics import table_means
 
 @dataclass(frozen=True, eq=False)
 class WordScores:
-    """Scores s of targets and r of attributes. The bias is a sum of their means over words (see `quasi_f`)."""
+    """Scores s of targets and r of attributes (see `quasi_f`). The bias equals the sum over groups of the mean of s,
+    and the sum over classes of the mean of r.
+    """
 
     statistics: xr.Dataset
     weights: NDArray[np.float64]

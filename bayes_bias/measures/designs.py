@@ -112,13 +112,13 @@ def labels(table: AssociationTable) -> pd.DataFrame:
     return pd.DataFrame({"group": similarity.group.to_numpy()[order]}, index=index)
 
 
-# Replicates from the same encoder, whose vectors have meaningful cosines with each other. Different training runs do
-# not.
+# Kinds of replicates from the same encoder, whose vectors have meaningful cosines with each other. Vectors from
+# different training runs do not.
 _ONE_SPACE = ("template",)
 
 
 def require_replicates(table: AssociationTable, measure: str) -> Replicates:
-    """Raise an error if a table has no replicates, or does not contain cosines."""
+    """Return the replicates. Raise an error if a table has no replicates, or does not contain cosines."""
     check_table(table)
     if table.metric != COSINE:
         raise OtherDataError(f"{measure} needs cosines of sentences, but this table contains {table.metric.plural}.")

@@ -1,4 +1,4 @@
-"""Direct Bias (Bolukbasi et al. 2016), the mean component of words along a bias direction."""
+"""Direct Bias (Bolukbasi et al. 2016), the mean absolute component of words along a bias direction."""
 
 from collections.abc import Sequence
 

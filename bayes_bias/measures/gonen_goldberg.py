@@ -275,7 +275,7 @@ def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k:
     ------
     MeasureError
         If there are fewer than three words, or fewer than k other words, if a word has no bias before debiasing or no
-        vector, or if words do not vary.
+        vector, or if all words have the same bias or share of neighbours.
 
     Notes
     -----

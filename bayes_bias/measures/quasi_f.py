@@ -283,7 +283,7 @@ class _Scores(WordScores):
     """Scores, with the variances of the bias that they determine (see `quasi_f`)."""
 
     def terms(self) -> list[_Term]:
-        """Yield the terms of the variances, by group and by class."""
+        """Return the terms of the variances: each group, each class, and the residual."""
         design = self.statistics
         terms: list[_Term] = []
         sides: tuple[tuple[Source, xr.DataArray, xr.DataArray, NDArray[np.float64]], ...] = (

@@ -110,7 +110,9 @@ class Occasion:
         return list(chain.from_iterable(self.groups.values()))
 
     def answered_by(self, function: Callable[..., Any]) -> Any:
-        """Call a measure, and fill in parameters that have the name of an attribute."""
+        """Call a measure, and fill in parameters that have the name of an attribute of this class. A function without
+        these parameters receives the occasion itself.
+        """
         parameters = inspect.signature(function).parameters
         provided = {}
         for name in parameters:

@@ -24,7 +24,7 @@ class Seat(Separation):
     ----------
     across : bool
         Whether a sentence was compared with the sentences of all templates, as in the paper. Otherwise, it was compared
-        only with sentences of its own replicate, because replicates are not comparable.
+        only with sentences of its own replicate, because replicates are not comparable or the table has no vectors.
     """
 
     measure: str = "SEAT"

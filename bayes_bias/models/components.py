@@ -26,7 +26,8 @@ class Component:
     name : str
         Name of the standard deviation, in specs (as the parameter of a prior) and in posteriors.
     part : {"targets", "attributes", "residual", "replicates"}
-        The part of a contrast's variance to which the component contributes. "targets" and "attributes" are also sides.
+        The part of a contrast's variance to which the component contributes. "targets" and "attributes" also name the
+        side.
     effect : str
         Effect in the formula of the model, as text.
     effect_by_replicate : str

@@ -104,7 +104,7 @@ def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[
     could be underestimated by up to a factor of two.
 
     ``u`` is how close a target is to all associated classes, compared with controls. For example, some words of
-    mathematics are closer to people than others, for both male and female people. Without controls, ``u`` is the only
+    mathematics are closer than others to words for people, both male and female. Without controls, ``u`` is the only
     level, and there is no ``a``.
 
     With a single group, attributes have no preference, so there is no ``w``.

@@ -62,7 +62,8 @@ DIMS = (
 GENERALISES = True
 COLLAPSED = False
 
-# Width of the prior of block means, in typical values. It is so large that the data dominate.
+# Standard deviation of the prior of block means, in within-block standard deviations. It is so large that the data
+# dominate.
 _WIDE = 10.0
 # Smallest residual variance, relative to the variance within blocks, that is used to tune the steps of the sampler.
 _LEAST = 1e-4
@@ -236,7 +237,7 @@ def _explained(inputs: Inputs, i: Any, j: Any, g: Any, c: Any) -> pt.TensorVaria
 
 
 def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
-    """Return the posterior in the units of the table, with values centred on zero."""
+    """Return the posterior in the units of the table. Add the observed block means, which `inputs` subtracts."""
     scaled = draws_in_units(posterior, unit_of(spec, data))
     return scaled.assign({name: scaled[name] + data.block_mean for name in ("block_mean", "mean")})
 
@@ -285,8 +286,8 @@ def _summed(
     category: Any = None,
     evidence: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> pt.TensorVariable:
-    """Return the sum of the effects of these components (entities, cells), or for words, given the position of their
-    entity.
+    """Return the sum of the effects of these components (entities, cells). With `category`, the position of the entity
+    of each word, return the effects of words (words, cells).
 
     Levels of words are parametrised according to the `evidence` of the data.
     """

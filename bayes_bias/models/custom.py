@@ -73,7 +73,7 @@ def built(model: CustomModel, table: AssociationTable) -> pm.Model:
 
 
 def name_of(model: CustomModel) -> str:
-    """Return the name of the function. A model has no name."""
+    """Return the name of the function, or "custom" for a model, which has no name."""
     return str(getattr(model, "__name__", "custom"))
 
 

@@ -1,12 +1,12 @@
-r"""The families of priors: each is declared once, and specs, units, samplers and quadrature read its declaration.
+r"""The families of priors. Each is declared once, and specs, units, samplers, and quadrature read its declaration.
 
 The log density of a positive number s with such a prior is a sum of terms,
 
 .. math:: c + p \log s - r s - \frac{s^2}{2 h^2} - \frac{i}{s} - \left(\frac{s}{w}\right)^v
           - t \log\left(1 + \frac{s^2}{k}\right) - \frac{(\log s - m)^2}{2 q^2},
 
-of which a family has some. So a new family is an entry of `POSITIVE`, and no code. Any other distribution of PyMC is a
-prior as well, whose model PyMC compiles.
+and each family uses some of these terms. A new family is therefore only a new entry in `POSITIVE`. Any other
+distribution of PyMC can also be a prior, but PyMC must then compile the model.
 """
 
 from collections.abc import Callable, Mapping

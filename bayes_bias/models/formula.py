@@ -10,9 +10,9 @@ from pytensor.compile import SharedVariable
 from pytensor.graph.replace import graph_replace
 from pytensor.graph.traversal import ancestors
 
-# Variables with these dims are effects, whose distribution is no prior.
+# Variables with these dims are effects, whose distribution is not a prior.
 _OF_EFFECTS = {"target", "attribute", "pair", "replicate"}
-# Longer arrays are data, and no parameters that somebody would read.
+# Longer arrays are data and not parameters, so only their length is shown.
 _MOST_NUMBERS = 12
 
 
@@ -28,7 +28,7 @@ def prior_names(model: pm.Model) -> list[str]:
 
 
 def formula_of(model: pm.Model) -> str:
-    """Return PyMC's formula of a model, with the numbers of small arrays in the place of ``<constant>``."""
+    """Return PyMC's formula of a model, with the numbers of small arrays instead of ``<constant>``."""
     lines = []
     for line in model.str_repr().splitlines():
         variable = model[line.split()[0]]

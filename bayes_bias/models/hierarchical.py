@@ -20,12 +20,13 @@ DIMS = ("connection",)
 GENERALISES = False
 COLLAPSED = False
 
-# This has the order of magnitude of the scales of cosines, so that the sampler starts near plausible values.
+# Order of magnitude of the scales of cosines, so that the sampler starts near plausible values.
 _TYPICAL = 0.05
 
 
 def data(table: AssociationTable) -> xr.Dataset:
-    """Return the number, mean, and scatter of the cosine distances of each target in each connection.
+    """Return the number and mean of the cosine distances of each target in each connection, and the scatter around
+    these means in each connection.
 
     Given a target and a connection, distances are independent and normal in the model, so these statistics are
     sufficient. A pair that the source lists twice is counted twice, as in the paper.
@@ -101,7 +102,7 @@ def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[
 
 
 def written_out(spec: ModelSpec, table: AssociationTable) -> pm.Model:
-    """Add the model with explicit effects and values. A pair appears as often as in the source."""
+    """Return the PyMC model with explicit effects and values. A pair appears as often as in the source."""
     inputs, values = data(table), table.values.to_numpy()
     times = np.isfinite(values).astype(int)
     if table.repeats is not None:

@@ -83,7 +83,7 @@ class PartlyCentredWithin(Transform):  # type: ignore[misc]  # PyMC has no types
     evidence : array (2, effects)
         Score and information, see `normal_effects`. The information is equal for all effects of an average.
     averaging : array (effects, effects)
-        Matrix that replaces each effect by the average of its group.
+        Matrix that replaces each effect by the average of the effects in the same group or class of words.
     """
 
     name = "centredwithin"

@@ -222,7 +222,9 @@ class Patterns:
         return np.asarray(apart + averaged_residual(self.table.residual, side, self.counts)[:, cell])
 
     def rows_between(self, side: Side, cell: int) -> Numbers:
-        """Return the patterns of deviations in the differences between single replicates and their mean."""
+        """Return the patterns (terms, k, k) of deviations of word means from the average of their group (class), in the
+        differences between single replicates and their mean.
+        """
         residual = averaged_residual(self.between.residual, side, self.counts)
         return np.asarray(side_covariances(self.between, side)[:, cell] + residual[:, cell])
 
@@ -333,7 +335,7 @@ class Variances:
         return np.tensordot(self.coefficients, patterns, 1)
 
     def effects(self, effects: Effects) -> Effects:
-        """Return this sum for each covariance of effects."""
+        """Return the sum of the patterns of each covariance of effects, each times its coefficient."""
         return Effects(self.of(effects.target), self.of(effects.attribute), self.of(effects.residual))
 
     @cached_property

@@ -79,7 +79,8 @@ def variables_needed(data: xr.Dataset) -> set[str]:
 
 
 def residual_shares(data: xr.Dataset, side: Side) -> Numbers:
-    """Return the share of the residual variance in the variance of preferences, for each group, or class.
+    """Return the share of the residual variance that the variance of measured preferences includes, for each group or
+    class.
 
     The preference of a target for one of C classes is its mean in this class minus the average over classes. The share
     is therefore the average of :math:`(1 - 1 / C) / n_c`, and likewise for attributes.
@@ -89,7 +90,7 @@ def residual_shares(data: xr.Dataset, side: Side) -> Numbers:
 
 
 def residual_share(opposite: Numbers) -> float:
-    """Return this share, given the numbers of words of the opposite classes or groups."""
+    """Return the share of `residual_shares`, given the numbers of words of the opposite classes or groups."""
     return (1 - 1 / len(opposite)) * float((1 / opposite).mean())
 
 

@@ -44,7 +44,7 @@ def variable(prior: Prior, name: str, **options: Any) -> pt.TensorVariable:
 
 
 def unnamed(prior: Prior, size: Any = None) -> pt.TensorVariable:
-    """Return a draw from the prior as part of another variable, without a name."""
+    """Return a random variable with this prior, which has no name because it is part of another variable."""
     return getattr(pm, prior.distribution).dist(**double_parameters(prior), size=size)
 
 
@@ -64,8 +64,8 @@ def scales(
     """Add the standard deviations of effects to the current PyMC model, each with the dims along which it differs.
 
     Each is a free variable with the prior of the spec, whose name ends in ``_z``, times its unit if the inputs contain
-    units. Standard deviations of preferences are derived from a variance with a prior from vectors (see
-    `bayes_bias.models.preferences`).
+    units. If the prior of preferences is derived from vectors, their standard deviation is computed from a variance
+    with this prior (see `bayes_bias.models.preferences`).
     """
     from_vectors = {PREFERENCE[side]: side for side in sides_from_vectors(spec, inputs)}
     sd = {name: _scale(spec, name, along, inputs) for name, along in dims.items() if name not in from_vectors}

@@ -12,7 +12,7 @@ from pymc.logprob.utils import ParameterValueError
 from bayes_bias.arguments import described
 from bayes_bias.errors import SpecError, did_you_mean
 
-# Where a prior of a standard deviation must have no density.
+# Values at which the prior of a standard deviation must have a density of zero.
 _BELOW_ZERO = -np.logspace(-9, 9, 19)
 
 _CONTINUOUS: dict[str, Any] = {
@@ -23,13 +23,13 @@ _CONTINUOUS: dict[str, Any] = {
 def check_distribution(
     where: str, name: str, parameters: Mapping[str, float], *, usual: Iterable[str], positive: bool
 ) -> None:
-    """Raise an error for anything but a prior of a single parameter.
+    """Raise an error if a distribution cannot be the prior of a single parameter.
 
     Raises
     ------
     SpecError
-        If PyMC has no such distribution, or not with these parameters, if it is discrete or of vectors, or if it
-        reaches below zero although a standard deviation does not.
+        If PyMC has no such distribution, if PyMC rejects the parameters, if the distribution is discrete or
+        multivariate, or if it allows negative values although it is the prior of a standard deviation (`positive`).
     """
     family = _CONTINUOUS.get(name)
     if family is None:
@@ -58,16 +58,16 @@ def check_distribution(
 
 
 def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
-    """The name and the parameters of ``pm.Gamma.dist(alpha=2, beta=1)``, or of an object that becomes one by
-    ``to_pymc``, as PreliZ's do.
+    """Return the name and the parameters of ``pm.Gamma.dist(alpha=2, beta=1)``, or of an object with a method
+    ``to_pymc``, such as a distribution of PreliZ.
 
-    PyMC keeps the parameters that random numbers are drawn with, such as the scale if one gave the rate. So the
-    arguments are looked for that make the same distribution again.
+    PyMC stores the parameters from which random numbers are drawn, for example the scale even if the user passed the
+    rate. The function therefore searches for arguments that create an equal distribution.
 
     Raises
     ------
     SpecError
-        If it is not a distribution, or not one that a name and numbers describe.
+        If the object is not a distribution, or if a name and numbers cannot describe the distribution.
     """
     variable = distribution.to_pymc() if hasattr(distribution, "to_pymc") else distribution
     op = getattr(getattr(variable, "owner", None), "op", None)
@@ -94,7 +94,7 @@ def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
 
 
 def _numbers(distribution: Any) -> list[float] | None:
-    """The numbers that random numbers are drawn with, or None if they are no numbers."""
+    """Return the parameters from which random numbers are drawn, or None if they are not numbers."""
     try:
         parameters = distribution.owner.op.dist_params(distribution.owner)
         return [_rounded(float(parameter.eval(mode="FAST_COMPILE"))) for parameter in parameters]
@@ -103,8 +103,9 @@ def _numbers(distribution: Any) -> list[float] | None:
 
 
 def _candidates(family: Any, values_given: list[float]) -> Iterator[dict[str, float]]:
-    """Arguments that might make a distribution with these numbers: in any order, with one of them as a rate, and
-    without a location of zero or bounds at infinity."""
+    """Yield arguments that may create a distribution with these numbers: in any order, with one of them as a rate, and
+    without the first number (such as a location of zero) or infinite bounds.
+    """
     names = [name for name in inspect.signature(family.dist).parameters if name not in ("args", "kwargs")]
     finite = [number for number in values_given if np.isfinite(number)]
     for numbers in (finite, finite[1:]):
@@ -115,5 +116,5 @@ def _candidates(family: Any, values_given: list[float]) -> Iterator[dict[str, fl
 
 
 def _rounded(number: float) -> float:
-    """PyTensor keeps some constants with 32 bits."""
+    """Round to seven significant digits, because PyTensor stores some constants with 32 bits."""
     return float(f"{number:.7g}")

@@ -70,8 +70,8 @@ def pymc_model(
     pymc.Model
         Model in the units of the table.
 
-        Written out: variables ``mean (group, attribute_class)`` and ``bias``, their contrast, a standard deviation for
-        each component of variance (``sd_target_preference`` and so on), shape parameters of the residual,
+        Written out: variables ``mean (group, attribute_class)``, ``bias`` (a contrast of means), a standard deviation
+        for each component of variance (``sd_target_preference`` and so on), shape parameters of the residual,
         ``target_effect (attribute_class, target)``, ``attribute_effect (group, attribute)``, and the observed
         ``association (pair)``. The free variables are ``block_mean``, the expected mean of each block for the words in
         the table; standard deviations in units of their priors (``sd_residual_z`` and so on); variances of preferences;

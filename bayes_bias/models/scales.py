@@ -60,8 +60,10 @@ def unit_of(spec: ModelSpec, data: xr.Dataset) -> float:
 
 
 def relative_unit(dims: Collection[str], spec: ModelSpec, data: xr.Dataset) -> FloatOrArray:
-    """Return the unit for scales that differ along these dims, relative to the common unit, or 1 if a spec has only the
-    common unit. With separate units for each group or class, scales are larger where words vary more.
+    """Return the unit for scales that differ along these dims, relative to the common unit.
+
+    With separate units for each group or class, scales are larger where words vary more. The result is 1 if a spec has
+    only the common unit, or if the scales do not differ between groups or classes.
     """
     if spec.options.get("unit") != OWN_WITHIN_BLOCK or spec.options["scales"] == COMMON:
         return 1.0
@@ -172,7 +174,7 @@ def levels_that_cancel(spec: ModelSpec, data: xr.Dataset) -> frozenset[str]:
     """Return the scales that cancel in the bias.
 
     Given the residual, the bias is independent of them if groups and classes have equal numbers of words, and almost
-    independent otherwise. These scales are the levels of words in the collapsed crossed model without replicates,
+    independent otherwise. They are the scales of the levels of words in the collapsed crossed model without replicates,
     covariates, and clusters, if the weights of the bias sum to zero over the classes (for targets) or over the groups
     (for attributes).
     """

@@ -176,8 +176,8 @@ def explained_contrast(
         over_category = np.einsum("jgc,gl->jlc" if side == "target" else "jgc,cm->jmg", w, average)
         contrasts[side] = Slopes.of(variances, data, side).contrast(over_category)
     if len(sides) == len(SIDES):
-        # Slopes of means already include the products at the mean covariates of the other side, so the product is
-        # counted twice.
+        # Slopes of means already include the products at the mean covariates of the other side. The products are
+        # therefore counted twice, once for each side, and are subtracted once.
         averages = [data[name].to_numpy() for name in _AVERAGE]
         twice = -np.einsum("jgc,gl,cm->jlm", w, *averages)
         product_mean, product_variance = Slopes.from_products(variances, data).contrast(twice)
@@ -188,7 +188,8 @@ def explained_contrast(
 
 def spread_of_words(slopes: xr.Dataset, data: xr.Dataset, weights: xr.DataArray, side: Side) -> xr.DataArray:
     """Return the variance of contrasts of block means, (chain, draw, contrast), that comes from the covariates of new
-    words. The variance of the unadjusted bias includes this part, but the bias at equal covariates does not.
+    words. The variance of the unadjusted bias includes this part, but the variance of the bias at equal covariates does
+    not.
     """
     z, covariate = centre_covariates(data, side), f"{side}_covariate"
     correlation = xr.DataArray(np.corrcoef(z.T).reshape(z.shape[1], -1), dims=(covariate, "other"))

@@ -139,7 +139,8 @@ class ModelSpec:
         For ``crossed``: ``likelihood`` ("collapsed" or "long"); ``scales`` ("by group and class", separate scales of
         targets for each group and of attributes for each class; "by class", shared by groups; or "common"); and the
         ``unit`` of its priors ("within-block sd", the pooled standard deviation of values around their block mean; "own
-        within-block sd", the default, this standard deviation for the words of each group or class; or "as measured").
+        within-block sd", the default: for the scales of one group or class, the value of this standard deviation if all
+        words varied as much as the words of this group or class; or "as measured").
     priors : mapping of str to Prior
         One prior for each parameter of the structure: standard deviations in the unit above (``crossed``), or cosine
         distances (``hierarchical``). Priors of shape parameters, such as ``nu``, choose the residual. See

@@ -50,7 +50,7 @@ class Structure(Protocol):
         """Return the arrays that the likelihood reads, by name."""
 
     def inputs_as_measured(self, spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
-        """Return these arrays in the units of the table, and the units of the priors."""
+        """Return the arrays of `inputs` in the units of the table, and the units of the priors."""
 
     def build(self, spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[str]]) -> None:
         """Add the variables to the current PyMC model. `inputs` contains arrays or ``pymc.Data``."""
@@ -126,7 +126,8 @@ def modelled(table: AssociationTable, spec: ModelSpec, *, in_full: bool = False)
         spec = spec.with_option("scales", BY_CLASS)
         table = _noted(table, "targets of two groups are paired, and groups share their standard deviations")
     for side, parameter in PREFERENCE.items():
-        # This requires vectors to determine the preferences of each group (class), and separate scales in the model.
+        # A prior from vectors requires an expected sd of preferences in each group (class), and separate scales in the
+        # model.
         apart = (BY_GROUP,) if side == "target" else (BY_GROUP, BY_CLASS)
         expected = table.values.coords.get(f"{side}_preference_sd")
         tells = expected is not None and np.isfinite(expected).all() and not is_paired(table.values, side)

@@ -14,7 +14,7 @@ from bayes_bias.table.bias_weights import BLOCK
 
 type Weights = str | Mapping[tuple[str, str], float] | pd.DataFrame | xr.DataArray
 
-# Sums of decimal fractions such as 0.1 may differ from zero by rounding errors up to this size.
+# Sums of decimal fractions such as 0.1 may differ from zero by this multiple of the sum of their absolute values.
 _ROUNDING = 1e-9
 _LESS, _WITH = " - ", ":"
 
@@ -60,7 +60,10 @@ def _parse_formula(formula: str, data: xr.Dataset) -> dict[tuple[str, str], floa
 
 
 def _signs(text: str, labels: list[str]) -> dict[str, float]:
-    """Return +1 for the first and -1 for the second name of ``"name - name"``, or nothing if a name is unknown."""
+    """Return +1 for the first and -1 for the second name of ``"name - name"``, or +1 for a single name.
+
+    The result is empty if a name is unknown, or if both names are equal.
+    """
     text = text.strip()
     if text in labels:
         return {text: 1.0}

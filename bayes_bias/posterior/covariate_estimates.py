@@ -67,8 +67,8 @@ class CovariateEstimates:
         return _unobserved(self._explained_draws, part if self.fitted.structure.COLLAPSED else None)
 
     def slope(self) -> Estimate:
-        """Return slopes of preferences. For attributes of a single group, which have no preferences, use their
-        closeness.
+        """Return the slopes of words' preferences. For attributes of a single group, which have no preferences, return
+        the slopes of their closeness to the group.
         """
         rows = []
         for side in SIDES:
@@ -123,8 +123,11 @@ class Adjustment:
 
     @property
     def answer(self) -> Literal["covariates", "not covariates", "undecided", "no bias"]:
-        """The conclusion on covariates: they explain the bias of the words, some bias remains, or the result is
-        undecided.
+        """The conclusion on covariates.
+
+        It is "no bias" if the unadjusted interval includes zero. Otherwise, it is "not covariates" if the adjusted
+        interval excludes zero, "covariates" if it includes zero and the interval of the explained part excludes zero,
+        and "undecided" if both include zero.
         """
         if not _excludes_zero(self.unadjusted):
             return "no bias"

@@ -16,7 +16,7 @@ SAMPLE = ("chain", "draw")
 
 
 def tails(ci_prob: float) -> tuple[float, float]:
-    """Probabilities below the two ends of an equal-tailed interval."""
+    """Return the probabilities below the two bounds of an equal-tailed interval."""
     return (1 - ci_prob) / 2, (1 + ci_prob) / 2
 
 
@@ -61,7 +61,7 @@ class Mixture:
         return np.asarray(ndtr(self._centre / self._sd).mean(axis=0))
 
     def below(self, value: float) -> NDArray[np.float64]:
-        """Posterior probability of values below `value`."""
+        """Return the posterior probability of values below `value`."""
         return np.asarray(ndtr((value - self._centre) / self._sd).mean(axis=0))
 
     def quantiles(self, probs: Iterable[float]) -> NDArray[np.float64]:
@@ -69,7 +69,7 @@ class Mixture:
         return _quantiles(self._centre, self._sd, probs)
 
     def density(self, grid: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Posterior density of a single contrast on a grid of values."""
+        """Return the posterior density of a single contrast on a grid of values."""
         centre, sd = self._centre, self._sd
         return np.asarray((np.exp(-(((grid - centre) / sd) ** 2) / 2) / sd).mean(axis=0) / np.sqrt(2 * np.pi))
 

@@ -158,7 +158,9 @@ def contrast_estimate(fit: Fit, weights: xr.DataArray, scope: ScopeName = DEFAUL
 
 
 def levels(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
-    """Return the expected value of each group with each class, ``mean[g, c]``. Requires the crossed model."""
+    """Return the expected value of each group with each class, ``mean[g, c]``, labelled ``"group, class"``. Requires
+    the crossed model.
+    """
     blocks = _Blocks.of(fit, scope)
     return blocks.estimate(level_weights(blocks.data))
 
@@ -231,7 +233,7 @@ class _Blocks:
 
     @property
     def adjusts(self) -> bool:
-        """Return True if words have covariates and the scope samples words. The raw contrast is never adjusted."""
+        """Return True if words have covariates and the scope samples anything. The raw contrast is never adjusted."""
         return not self.scope.samples_nothing and any(name in self.fitted.posterior for name in SLOPES)
 
     @property
@@ -252,7 +254,9 @@ class _Blocks:
         return estimands | self.replicate_estimates.estimands
 
     def estimate(self, weights: xr.DataArray) -> Estimate:
-        """Return contrasts of block means. Given the scale parameters, each is normal around its observed value."""
+        """Return contrasts of block means. Given the scale parameters, each is normal around its observed value, minus
+        the part that covariates explain, with its noise variance.
+        """
         observed = self._raw(weights)
         if self.scope.samples_nothing:
             return Estimate(observed, observed)
@@ -302,7 +306,7 @@ class _Blocks:
         if not self.fitted.structure.COLLAPSED or self.adjusts:
             return Estimate(draws, observed, noise_sd)
         block = self._raw(weights).to_numpy()
-        # These deviations do not depend on the scope, and computing them takes a third of the time.
+        # These deviations do not depend on which words the scope samples, and computing them takes a third of the time.
         centre, variance = self.fitted.once(
             ("deviations", facet, self.fixes_replicates), lambda: self._deviations(facet, by_word)
         )
@@ -386,8 +390,8 @@ class _Blocks:
         return Mixture(centre, sd) if self.fitted.structure.COLLAPSED else None
 
 
-# Estimands of the published model. The model describes distances, so biases are distances of different minus
-# associated.
+# Estimands of the published model. The model describes distances, so a bias is the distance of the connection
+# "different" minus the distance of the connection "associated".
 
 
 def published_estimands(fitted: Fitted) -> dict[str, Callable[[], Estimate]]:

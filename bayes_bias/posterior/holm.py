@@ -28,7 +28,8 @@ class ManyLists(Tabled):
         ``survives`` (whether the verdict is "distinguishable" before and after the adjustment). Probabilities of a fit
         that has not converged are missing.
     related : tuple of str
-        Lists that share half of their targets, or half of their attributes, with another list.
+        Lists that share at least half of their targets, or half of their attributes, with another list. The shorter
+        list defines the proportion.
     """
 
     table: pd.DataFrame
@@ -93,7 +94,7 @@ def many_lists(verdicts: Mapping[str, Verdict], words: Mapping[str, Sequence[Set
 
 
 def _related_lists(words: Mapping[str, Sequence[Set[str]]]) -> tuple[str, ...]:
-    """Return the lists that share most of their targets, or most of their attributes, with another list."""
+    """Return the lists that share at least half of their targets, or of their attributes, with another list."""
     related: set[str] = set()
     for first, second in combinations(words, 2):
         shares = map(share_in_common, words[first], words[second])
@@ -105,8 +106,8 @@ def _related_lists(words: Mapping[str, Sequence[Set[str]]]) -> tuple[str, ...]:
 def holm(probs: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
     """Adjust p-values for their number by Holm's step-down procedure.
 
-    If adjusted probabilities below ``alpha`` are significant, the probability of at least one false positive is at most
-    ``alpha``, regardless of the number of true null hypotheses and of the dependence between tests. With the
+    If adjusted probabilities below ``alpha`` are called significant, the probability of at least one false positive is
+    at most ``alpha``, regardless of the number of true null hypotheses and of the dependence between tests. With the
     probabilities in ascending order
 
         adjusted[i] = max over j <= i of min(1, (n - j + 1) probs[j])

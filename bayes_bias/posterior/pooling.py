@@ -147,8 +147,8 @@ class RandomEffects:
 
     @cached_property
     def _grid(self) -> tuple[Numbers, Numbers, Numbers]:
-        """Return values of mu for each tau, centred where mu is likely; the step for each tau; and the posterior
-        weights.
+        """Return values of mu for each tau (tau, mu), centred where mu is likely given tau; the step for each tau; and
+        the posterior weights (tau, mu).
         """
         tau, edges = self._taus, _tau_edges(self.tau_scale)
         precision = 1 / (tau[:, None] ** 2 + (self.sd**2).mean(axis=1))

@@ -52,20 +52,20 @@ from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
 from bayes_bias.table.scopes import Scope, ScopeName, check_design
 from bayes_bias.table.statistics import compared_classes, refuse_degenerate, sufficient_statistics
 
-# Range of the residual variance on the grid, in standard deviations.
+# Range of the log residual variance on the grid around its estimate, in standard deviations.
 _RANGE = (-4.0, 5.0)
 _SEED = 1
 # Scales of levels. A bias depends on them if the weights of a class do not sum to zero.
 LEVEL: Mapping[Side, str] = MappingProxyType({"target": "sd_target_associated", "attribute": "sd_attribute"})
 # Density values are ignored if their log is further below the maximum than this.
 _NEGLIGIBLE = 20.0
-# Relative error of the bounds of the interval of a mixture of normals.
+# Relative error of half the width of the interval of a mixture of normals.
 _TOLERANCE = 1e-10
 # A variance of effects below `_SMALL` times the contribution of the residuals is treated as zero. A variance above
-# `_LARGE` times the observed variance and the prior scale is treated as impossible.
+# `_LARGE` times both the observed variance and the square of the prior's scale is treated as impossible.
 _SMALL, _LARGE = 1e-4, 1e4
-# Up to this ratio of lengths, p differs from the sampler's by at most .003 (docs/evidence/speed.md); with a ratio of
-# three, it may differ by .07.
+# Up to this ratio of lengths, p differs by at most .003 from the value that the sampler computes
+# (docs/evidence/speed.md). With a ratio of three, it may differ by .07.
 _MOST_UNEVEN = 1.5
 
 
@@ -82,12 +82,13 @@ class WordVariance:
     times : float
         Variance of a contrast if the effects have variance one.
     weights : mapping of int to float
-        For the number of each group or class, the variance of the bias if effects have variance one and words are
-        independent.
+        By the index of each group or class, the variance of the bias if its effects have variance one and its words
+        are independent.
     prior : Prior or None
-        Prior of the standard deviation, in the units of the table, or None if the vectors determine the variance.
+        Prior of the standard deviation, in the units of the table, or None if the prior is derived from the vectors.
     expected, directions, explained : float
-        Expected variance from the vectors, its degrees of freedom, and the share of the residual variance in it.
+        Expected variance from the vectors, its degrees of freedom, and the share of the residual variance that it
+        includes.
     """
 
     squares: Numbers
@@ -124,7 +125,7 @@ FULL_GRID = Grid()
 class _Stack:
     """Several variances with the same kind of prior, which are computed together in each array operation.
 
-    The arrays of `WordVariance` get an additional first axis. Words with fewer contrasts are padded with empty
+    The arrays of `WordVariance` get an additional first axis. Variances with fewer contrasts are padded with empty
     contrasts.
     """
 
@@ -135,7 +136,7 @@ class _Stack:
     expected: Numbers
     directions: Numbers
     explained: Numbers
-    priors: Sequence[Prior]  # empty if vectors determine the variances
+    priors: Sequence[Prior]  # empty if the priors are derived from the vectors
 
     @classmethod
     def of(cls, variances: Sequence[WordVariance]) -> Self:
@@ -181,7 +182,7 @@ class _Stack:
         """Return the largest variance that is treated as zero, and an upper bound of the variance given the words and
         the prior.
 
-        If the vectors determine the variance, it is the total variance of effects and residuals.
+        If the prior is derived from the vectors, the variance is the total of effects and their share of residuals.
         """
         if self.priors:
             least = np.where(self.df > 0, self.noise, np.inf).min(axis=1, keepdims=True)
@@ -266,8 +267,8 @@ class VarianceOnGrid:
         return list(map(cls, log_variance, cumulative / total, log_total))
 
     def quantiles(self, given: NDArray[np.intp], probs: Numbers) -> Numbers:
-        """Return quantiles of the variance, one for each of the residual variances. They are zero where there are no
-        effects.
+        """Return a quantile of the variance for each probability, given the residual variance with the index in
+        `given`. Quantiles are zero where there are no effects.
         """
         # Place the integrals for all residual variances on one axis, shifted so that they do not overlap.
         offsets = 2.0 * np.arange(len(self.cumulative))
@@ -508,7 +509,7 @@ def variances_of(integrands: Sequence[Integrand], grid: Grid = FULL_GRID) -> lis
 
 
 def is_integrated(spec: ModelSpec) -> bool:
-    """Return True if the posterior of a table's bias can be computed without sampling. See `can_integrate`."""
+    """Return True if the model allows computing the bias of some tables without sampling. See `can_integrate`."""
     return (
         spec.structure == "crossed"
         and spec.options["likelihood"] == "collapsed"
@@ -517,7 +518,7 @@ def is_integrated(spec: ModelSpec) -> bool:
 
 
 def suits_design(spec: ModelSpec, data: xr.Dataset) -> bool:
-    """Return True if groups, and associated classes, have similar lengths and their own scales."""
+    """Return True if groups, and associated classes, have similar lengths and share no scales with control classes."""
     controls_share_scales = spec.options["scales"] == COMMON and data.sizes["control"] > 0
     lengths = data.n_targets.to_numpy(), data.n_attributes.to_numpy()[compared_classes(data)]
     return not controls_share_scales and all(counts.max() <= _MOST_UNEVEN * counts.min() for counts in lengths)
@@ -555,7 +556,7 @@ def integrated_bias(spec: ModelSpec, data: xr.Dataset, scope: ScopeName, grid: G
     labels = {"contrast": [OVERALL]}
     dims = (*SAMPLE, "contrast")
     mixture = Mixture(xr.DataArray(np.full_like(sd, integrand.observed), labels, dims), xr.DataArray(sd, labels, dims))
-    # Not in the order of the variances, because each point is paired with its own normal quantile.
+    # Each point is paired with its own normal quantile, in an order that does not depend on the variances.
     normal = ndtri(np.random.default_rng(_SEED).permutation((np.arange(grid.points) + 0.5) / grid.points))
     draws = mixture.centre + mixture.sd * normal[None, :, None]
     return Estimate(draws, xr.DataArray([integrand.observed], labels, ("contrast",)), mixture.sd, mixture)
@@ -633,7 +634,7 @@ def _hypercube(dims: int, points: int) -> Numbers:
 
 @lru_cache(maxsize=64)
 def _factors(df: float, dims: int, number: int, points: int) -> Numbers | float:
-    """Return the random factors of the inflation above one, at the points of a dimension."""
+    """Return the factors that multiply the part of an inflation above one, at the points of a dimension."""
     if np.isinf(df):
         return 1.0
     return np.asarray(df / 2 / gammaincinv(df / 2, _hypercube(dims, points)[number]))

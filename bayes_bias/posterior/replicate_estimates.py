@@ -31,7 +31,7 @@ class ReplicateEstimates:
 
     @property
     def left_out(self) -> dict[str, str]:
-        """Return the reason why a user's own model lacks an estimand, or "" if the estimand exists."""
+        """Return, for each estimand, the reason why a user's own model lacks it, or "" if the estimand exists."""
         effects = [name for part, name in EFFECT_OF.items() if not is_noise(part, self.scope, REPLICATES)]
         without_effects = "" if self._is_raw or self.fitted.structure.COLLAPSED else self.fitted.lacking(effects, "it")
         reasons = dict.fromkeys(self._all, "" if self.scope.samples_nothing else self.fitted.without_scales)
@@ -57,7 +57,7 @@ class ReplicateEstimates:
         return xr.dot(self._data.replicate_block_mean, self._bias_weights, dim=BLOCK).rename(replicate="contrast")
 
     def replicate_bias(self) -> Estimate:
-        """Return the bias in each replicate for the words that the scope samples, shrunk towards the mean of
+        """Return the bias in each replicate over the words that the scope samples, shrunk towards the mean of
         replicates.
         """
         observed = self.observed
@@ -74,7 +74,9 @@ class ReplicateEstimates:
         return Estimate(draws, observed, self._noise_sd_like(draws), Mixture(centre, sd))
 
     def _by_effects(self) -> xr.DataArray:
-        """Return draws of the bias in each replicate, with word effects and all effects that the scope fixes."""
+        """Return draws of the bias in each replicate, from the mean and all effects that the scope fixes. This requires
+        a model with word effects.
+        """
         mean = self.fitted.posterior["mean"]
         for part, effect in effects_on_blocks(self.fitted).items():
             if not is_noise(part, self.scope, REPLICATES):

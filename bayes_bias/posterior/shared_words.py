@@ -53,7 +53,7 @@ def share_in_common(words: Set[str], others: Set[str]) -> float:
 
 def _shared(influence: list[dict[tuple[str, str], float]]) -> float:
     """Return the proportion of the error variance that embeddings share, given the contribution of each word in each
-    one.
+    embedding.
     """
     words = set().union(*influence)
     together = fsum(_sum_pairs(embedding.get(word, 0.0) for embedding in influence) for word in words)

@@ -26,7 +26,7 @@ logger = logging.getLogger("bayes_bias")
 # Name of `chance` in tables and texts.
 CHANCE = "probability of a difference this large if there were no bias"
 
-# Explanation shown next to a table that contains this estimand.
+# Explanation shown next to a table that contains the group bias.
 GROUP_BIAS_CAVEAT = (
     "Group bias should not be reported on its own, because it also reflects how close each class is to words in"
     " general. That cancels only in the overall bias. Class bias compares the groups within one class."
@@ -215,7 +215,10 @@ def _summarize_draws(
 def _tables_of_draws(
     estimates: Collection[Estimate], ci_prob: float, ci_kind: CiKind, kind: Kind
 ) -> list[pd.DataFrame]:
-    """Return ArviZ's summary of the draws of each estimate. Estimates without uncertainty have no summary.
+    """Return ArviZ's summary of the draws of each estimate.
+
+    For an estimate without uncertainty, the mean and both bounds are its value, the standard deviation is zero, and
+    the other columns are missing.
 
     ArviZ is called only once, because most of the time of a call does not depend on the number of draws.
     """
@@ -264,7 +267,7 @@ def with_posterior(measures: pd.DataFrame, summaries: Mapping[ScopeName, pd.Data
             if (estimand, OVERALL) not in summary.index:
                 continue
             row = row_of(summary, estimand)
-            # Estimands that are differences of table values, and a standardised difference.
+            # The bias is a difference of table values, and the effect size a standardised difference.
             low, high = metric.difference.range if estimand == "bias" else _EFFECT_SIZES
             values = {"value": row["mean"], "b0": 0.0, "low": low, "high": high}
             values[lower], values[upper] = interval_of(row)

@@ -29,11 +29,11 @@ def integrand_of_vectors(
     spec: ModelSpec,
     values: Numbers | None = None,
 ) -> Integrand:
-    """Return the integrand of the bias of a list if the scope samples targets and attributes.
+    """Return the integrand of the bias of a list under a scope that samples targets and attributes.
 
     Parameters
     ----------
-    groups, classes : sequence of Home
+    groups, classes : sequence of CategoryWords
         Words of each group and of each associated class.
     weights : array (groups, classes)
         Weights of blocks in the bias.

@@ -1,4 +1,4 @@
-"""The verdict: is a bias larger than chance alone would explain?"""
+"""The verdict on whether a bias is larger than chance alone would explain."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -90,9 +90,9 @@ ARBITRARY_TOPICS = (
 class Verdict(Tabled):
     """Verdict on whether a bias is larger than chance alone would explain, with the underlying numbers.
 
-    A bias is "distinguishable" from noise if the chance of a difference this large without any bias is below ``1 -
-    ci_prob``. This is equivalent to an equal-tailed interval that excludes zero. If the chance is below twice that
-    threshold, the bias is "borderline".
+    A bias is "distinguishable" from noise if the chance of a difference this large without any bias is below
+    ``1 - ci_prob``. This is equivalent to an equal-tailed interval that excludes zero. If the chance is below twice
+    that threshold, the bias is "borderline".
 
     Scope "targets" generalises to new targets but not to new attributes, although any two small sets of words differ.
     The labels of this scope therefore refer to these words only, and `wider` is the verdict with the widest scope.
@@ -270,7 +270,7 @@ class Verdict(Tabled):
 
     @property
     def _samples(self) -> str:
-        """Return the names of the facets, words or replicates, that are treated as samples."""
+        """Return a noun phrase for the lists, or the samples of replicates, that could be drawn again."""
         scope = self.described_scope
         if not scope.facets & frozenset(WORDS):
             return f"samples of {plural(self.replicate_kind)}"
@@ -279,7 +279,7 @@ class Verdict(Tabled):
 
     def _sentences(self) -> str:
         sentences = [f"{self.headline}.", f"{self.size}.", self.frequency, self.negligible]
-        # Thresholds calibrated for the bias, and for labels that report a difference.
+        # The proportion in this sentence was estimated for the bias, and for labels that report a difference.
         if self.quantity == "bias" and TARGETS in self.described_scope and self.label in _OF_THESE_ATTRIBUTES[:2]:
             sentences.append(f"{RANDOM_WORDS[0].upper()}{RANDOM_WORDS[1:]}.")
         if self.adjustment is not None:

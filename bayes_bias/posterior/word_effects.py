@@ -98,7 +98,7 @@ def compared_effects(fitted: Fitted, sides: Sequence[Side], *, these_replicates:
 
 
 def check_side(side: str) -> Side:
-    """Raise an error if a side does not exist."""
+    """Return the side. Raise an error if it does not exist."""
     for name in SIDES:
         if side == name:
             return name
@@ -271,7 +271,9 @@ class Conditional:
         return self.directions[0].gain.shape[:-2]
 
     def only(self, words: Positions) -> "Conditional":
-        """Return the distribution for these words only. All other words have mean and variance zero."""
+        """Return the distribution in the directions in which these words deviate. Words that do not deviate in any of
+        these directions have mean and variance zero.
+        """
         return replace(self, directions=[part for part in self.directions if np.isin(part.words, words).any()])
 
     def mean(self) -> NDArray[np.float64]:
@@ -305,9 +307,9 @@ class Conditional:
 def conditional(fitted: Fitted, side: Side, *, these_replicates: bool = False) -> Conditional:
     """Return the distribution of the deviations of the words of a side, given the scale parameters.
 
-    Let T be the covariance of effects (of single words and of clusters) and N the covariance of noise. The gain is ``T
-    (T + N)^-1``, and the root is the square root of ``T - T (T + N)^-1 T``. Differences of a word between replicates
-    are part of its effect with `these_replicates`, and noise otherwise.
+    Let T be the covariance of effects (of single words and of clusters) and N the covariance of noise. The gain is
+    ``T (T + N)^-1``, and the root is the square root of ``T - T (T + N)^-1 T``. Differences of a word between
+    replicates are part of its effect with `these_replicates`, and noise otherwise.
     """
     return fitted.once(("given scales", side, these_replicates), lambda: _conditional(fitted, side, these_replicates))
 
