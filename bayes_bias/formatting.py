@@ -235,7 +235,9 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """A small text table. `heading` is the heading of its row labels, and `links` contains their link targets on a
+    """A small text table.
+
+    `heading` is the heading of the column of row labels, and `links` contains the address that each label links to on a
     page.
     """
 

@@ -418,7 +418,8 @@ POOL_SIZE = 2_000
 
 
 def random_words(embedding: Embedding, seed: int) -> list[str]:
-    """Draw at most `POOL_SIZE` common words of an embedding, in its order. The same seed gives the same words."""
+    """Draw at most `POOL_SIZE` common words from an embedding, and return them in the order of the embedding. The same
+    seed gives the same words."""
     offered = embedding.pool()
     if len(offered) <= POOL_SIZE:
         return offered

@@ -148,7 +148,7 @@ class NullDesign:
         return replace(self, controls=MappingProxyType({}))
 
     def drawn_as(self, drawn: Drawn) -> Self:
-        """Return the design with random words drawn as sub-topics, or from a random topic for each group and class.
+        """Return the design whose random words are drawn as sub-topics, or from one random topic per group and class.
 
         With sub-topics, the population bias is zero, as with single words. With topics, it is not zero, because topics
         differ.

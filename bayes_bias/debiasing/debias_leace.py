@@ -22,11 +22,13 @@ class LEACE(Debiaser[tuple[np.ndarray, np.ndarray, np.ndarray]]):
     r"""Change words as little as possible, such that no linear classifier can distinguish the groups of the labelled
     words.
 
-    With the mean :math:`\mu` and covariance :math:`\Sigma` of the labelled words, their covariance
-    :math:`\Sigma_{XZ}` with the indicators of groups, the whitening :math:`W = (\Sigma^{1/2})^+` and the orthogonal
-    projection :math:`P` on the columns of :math:`W \Sigma_{XZ}`,
+    Each vector w is replaced by
 
-    .. math:: w \leftarrow w - W^+ P W (w - \mu).
+    .. math:: w - W^+ P W (w - \mu).
+
+    Here :math:`\mu` and :math:`\Sigma` are the mean and the covariance of the labelled words, :math:`\Sigma_{XZ}` is
+    their covariance with the indicators of groups, :math:`W = (\Sigma^{1/2})^+` is the whitening matrix, and :math:`P`
+    is the orthogonal projection onto the columns of :math:`W \Sigma_{XZ}`.
 
     Parameters
     ----------

@@ -65,9 +65,9 @@ def fit(
         ``observed_data`` (``association (pair)``, unless there are too many values) and ``constant_data`` (design and
         sufficient statistics), with provenance and diagnostics in ``attrs``. ``log_prior`` and ``log_likelihood`` are
         for `arviz.psense_summary`. If word effects were sampled, there is a likelihood for each value, for `arviz.loo`,
-        up to 20 million numbers. If word effects were integrated out, there is a likelihood for each independent part
-        of the table, and `bayes_bias.posterior_predictive` computes the likelihoods of values. The fit round-trips
-        through `save_fit` and `load_fit`, and contains everything that `summarize` needs.
+        up to 20 million numbers. If word effects were integrated out, these are likelihoods of the independent parts of
+        the table, not of single values, which `bayes_bias.posterior_predictive` computes. The fit round-trips through
+        `save_fit` and `load_fit`, and contains everything that `summarize` needs.
 
     Raises
     ------

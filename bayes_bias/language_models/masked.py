@@ -206,8 +206,8 @@ def load_masked(folder: str | Path, *, batch: int = 32, trust: bool = False, dev
     Raises
     ------
     LanguageModelError
-        If torch is not installed, there is no model, or it has pickled weights, no masked-language head or no mask
-        token.
+        If torch is not installed, if the model does not exist, or if it has pickled weights, no masked-language head,
+        or no mask token.
 
     Examples
     --------

@@ -28,7 +28,7 @@ def relative_norm(vectors: Vectors, words: Sequence[str], first: Sequence[str], 
     Returns
     -------
     WordResult
-        The absolute `value` is at most the distance between the two mean vectors, and it is 0 without bias. `words`
+        The absolute value is at most the distance between the two mean vectors, and 0 if there is no bias. `words`
         contains the `distance_difference` of each word.
 
     Raises

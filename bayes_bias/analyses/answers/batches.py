@@ -1,4 +1,4 @@
-"""Readers for the output of other programs: batches of chat model services, logs of inspect_ai, and results of FMAT."""
+"""Readers for the output of other programs: batch results of chat services, logs of inspect_ai, and results of FMAT."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any

@@ -268,7 +268,7 @@ def compare_all(
     Parameters
     ----------
     tables : sequence of AssociationTable
-        The same list in two embeddings or more. Each table needs a different name, such as
+        The same list in two or more embeddings. Each table needs a different name, such as
         ``replace(cosines("weat6", e), name=e)``. Words that one table lacks are omitted from all, with a notice.
     model, scope, ci_prob, seed, sampling
         See `compare`. Scope "none" has no intervals and raises an error.

@@ -42,8 +42,9 @@ class CriterionVerdict(Telling):
     Attributes
     ----------
     label : str
-        "distinguishable" if the interval of the correlation excludes zero (for new words if biases have errors), "for
-        these words only" if it excludes zero only for exactly these words, "not distinguishable", or "not converged".
+        "distinguishable" if the interval of the correlation excludes zero; if biases have errors, this is the interval
+        for new words. "for these words only" if only the interval for exactly these words excludes zero. Otherwise "not
+        distinguishable", or "not converged".
     sentences : str
         The reasons for the label.
     """

@@ -50,8 +50,8 @@ def stereoset(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Table with the columns `task`, `bias_type`, numbers of `triples` and `terms`, and `lms`, `ss`, `icat` (0 to
-        100). Rows "overall" combine all tasks or types.
+        Table with the columns `task`, `bias_type`, `triples` and `terms` (both counts), and `lms`, `ss` and `icat` (0
+        to 100). Rows "overall" combine all tasks or types.
 
     Raises
     ------

@@ -73,9 +73,9 @@ def sweep(
         classes or similarities, and for lists that lost words, pass a grid:
         ``sweep(Grid(wordlists, embeddings, controls=(), similarity="dot"))``.
     embeddings : mapping of str to embedding, or sequence of embeddings
-        Embeddings by name, or a sequence of embeddings that are named after their files. Each is anything that
-        `open_embedding` opens, or a list of replicates (seeds), and is read once. Alternatively, language models, each
-        as a `LanguageModelColumn`. A sweep contains either cosines or log probabilities.
+        Embeddings by name, or a sequence of embeddings that are named after their files. Each can be anything that
+        `open_embedding` accepts, or a list of replicates (seeds), and is read only once. Alternatively, language
+        models, each as a `LanguageModelColumn`. A sweep contains either cosines or log probabilities.
     versions : Debiasing, GivenVersion, or a sequence of them
         Versions of every embedding to which they apply: debiasing methods, or your own vectors. A version of a language
         model is another model. See `bayes_bias.debiasing`. Each version is compared with its embedding: for each list,
@@ -161,7 +161,7 @@ def sweep(
 
 
 def _readable(sources: Sequence[OpenColumn], columns: Sequence[Column]) -> dict[str, Embedding]:
-    """Return the embeddings by name, without versions and without embeddings that could not be read."""
+    """Return the embeddings by name. Versions are omitted, and so are embeddings that could not be read."""
     failed = {column.name for column in columns if column.failed}
     embeddings = {}
     for source in sources:

@@ -86,7 +86,7 @@ class TprGaps(Tabled):
 
     @property
     def whose(self) -> str:
-        """Return the groups of the gaps in the form "F minus M"."""
+        """Return the groups that each gap compares, in the form "F minus M"."""
         return f"{self.of[0]} minus {self.rest}" if len(self.of) == 1 else "each group minus all others"
 
     @property
