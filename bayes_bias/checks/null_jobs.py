@@ -200,7 +200,7 @@ def judge_by_competitor(table: AssociationTable, name: str, *, truth: float = 0.
 
 
 def _describe_test(test: CrossedTest, truth: float) -> Record:
-    """Return the results of a classical test, with the confidence below the truth."""
+    """Return the results of a classical test, and its confidence that the bias is below the true one."""
     return _record(test.value, test.se, test.interval, test.p_value, test.below(truth))
 
 

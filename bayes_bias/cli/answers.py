@@ -179,7 +179,7 @@ def prompts(
     seed: SeedOption = 1,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Write balanced questions for a chat model, whose replies are matched by their ids.
+    """Write balanced questions for a chat model, with ids by which its replies are matched.
 
     Example: bayes-bias prompts weat6 --out prompts.csv
     """

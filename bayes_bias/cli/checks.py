@@ -48,8 +48,8 @@ def calibrate(
     by: Annotated[
         str,
         typer.Option(
-            help="Source of the tables: 'random words' of the embedding, or 'simulation' from the model,"
-            " which tests whether its intervals contain the true bias as often as they should."
+            help="Source of the tables: 'random words' of the embedding, or 'simulation' from the model. A"
+            " simulation tests whether intervals contain the true bias as often as they should."
         ),
     ] = "random words",
     random: Annotated[str, typer.Option(help="Words to draw: attributes, targets, or both.")] = "attributes",

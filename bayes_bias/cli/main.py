@@ -66,7 +66,7 @@ COMMANDS = MappingProxyType(
         "published": "Estimate whether a published d would be distinguishable if attributes were a sample as well.",
         "sentence-pairs": "Estimate how often a model prefers the stereotypical sentence of a pair, with uncertainty.",
         "sentences": "Write the sentences of a list to encode elsewhere, or turn their vectors into an embedding.",
-        "prompts": "Write balanced questions for a chat model, whose replies are matched by their ids.",
+        "prompts": "Write balanced questions for a chat model, with ids by which its replies are matched.",
         "answers": "Estimate the associations of a chat model, with labels, wordings, and words as samples.",
         "table": "Write a file that other commands accept instead of a list: own or measured numbers.",
         "wordlists": "Show the built-in word lists, or one with its words. Copy one to edit, or make one from files.",

@@ -1,4 +1,4 @@
-"""Vectors in a column of lists: JSON, JSON lines, Parquet, or CSV. Each row has a text or id and a vector."""
+"""Vectors in a column of lists: JSON, JSON lines, Parquet, or CSV. Each row has a vector, and a text or an id."""
 
 import json
 import logging

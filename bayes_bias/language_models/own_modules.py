@@ -234,7 +234,7 @@ def _prompts(folder: Path, source: str | Path) -> tuple[Mapping[str, str], str]:
 
 
 def _after(module: _Module, source: str | Path, trust: bool) -> After:
-    """Return a module after the pooling, with its weights."""
+    """Return a module that follows the pooling module, with its weights."""
     if module.kind not in _AFTER:
         raise _unknown(source, f"the module {module.kind}")
     config = module.config

@@ -135,7 +135,7 @@ def plot_overview(
     Parameters
     ----------
     fits : sequence of xarray.DataTree
-        Fits of the crossed model with different names.
+        Fits of the crossed model. Each has a different name.
     scope, ci_prob, ax, legend, palette
         As in `plot_forest`.
     summaries : mapping of str to pandas.DataFrame, optional

@@ -131,9 +131,7 @@ class Figure(matplotlib.figure.Figure):
 
 
 def axes_or_new(ax: Axes | None, *, rows: float, row_height: float = 0.25, extra: float = 1.3) -> Axes:
-    """Return the axes to draw on. New axes belong to a new figure that pyplot does not manage, with the required
-    height.
-    """
+    """Return the axes to draw on. New axes are in a new figure of the required height, which pyplot does not manage."""
     if ax is not None:
         ax.spines[["top", "right"]].set_visible(False)
         return ax

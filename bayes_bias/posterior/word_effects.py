@@ -44,9 +44,10 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        ``target_effect (chain, draw, target, attribute_class)``, ``a[i] + u[i] + x[i, c]``: how much closer to this
-        class than its group is, and ``attribute_effect (chain, draw, attribute, group)``, ``b[j] + w[j, g]``. If words
-        have covariates, the effects exclude the part that covariates explain. Effects are in the units of the table.
+        ``target_effect (chain, draw, target, attribute_class)``, ``a[i] + u[i] + x[i, c]``: how much closer the target
+        is to this class than its group is on average. ``attribute_effect (chain, draw, attribute, group)``, ``b[j] +
+        w[j, g]``: the same for an attribute and this group. If words have covariates, the effects exclude the part that
+        covariates explain. Effects are in the units of the table.
 
     Raises
     ------

@@ -171,8 +171,8 @@ def from_fmat(frame: pd.DataFrame) -> pd.DataFrame:
     """Convert results of FMAT [1]_ for masked models to label probabilities. Return other rows unchanged.
 
     The words in place of the mask are the labels of two groups, and ``M_pair`` identifies the pairs of labels. The
-    attribute (or the target, if there are no attributes) is the word, and the query is the wording. Words that are not
-    in the vocabulary of a model are missing.
+    attribute (or the target, if there are no attributes) is the word, and the query is the wording. Labels that are
+    not in the vocabulary of a model have no probability in these results.
 
     Raises
     ------

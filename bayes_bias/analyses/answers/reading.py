@@ -233,8 +233,8 @@ def check_wordings(texts: "pd.Series[Any]", wordings: "pd.Series[Any]", question
             first, second, *_ = sorted(frames, key=sorted)
             raise AnswersError(
                 f"{where}: the texts in the column '{column}' differ by more than words and labels within the wording"
-                f" '{wording}' ({', '.join(sorted(first ^ second)[:_SHOWN])}). Write a name for each way of asking in"
-                f" the column 'wording', or pass ignore=['{column}'] (--ignore {column}) to pool them."
+                f" '{wording}' ({', '.join(sorted(first ^ second)[:_SHOWN])}). Name the wordings in the"
+                f" column 'wording', or pass ignore=['{column}'] (--ignore {column}) to pool the answers."
             )
 
 

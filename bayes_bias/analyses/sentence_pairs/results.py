@@ -49,7 +49,7 @@ class PairsResult(Tabled):
 
     @property
     def first(self) -> "SentencePairs":
-        """Return the result of the first side."""
+        """Return the only result, or the result before the change."""
         return next(iter(self.sides.values()))
 
     @property
