@@ -1,1 +1,1 @@
-"""Word lists, the rules they must satisfy, and the sentences in which their words stand."""
+"""Word lists, rules for their words, and sentences that contain the words."""

@@ -1,4 +1,4 @@
-"""Content of a TOML file or a mapping, with checks of the type of each value."""
+"""Read values from a TOML file or a mapping, and check their types."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _SOURCE_KEYS = ("citation", "doi", "bibtex")
 
 @dataclass(frozen=True)
 class Content:
-    """A mapping, its name in messages (a list, a file, a key), the error class for wrong values, and notices of
+    """A mapping, its name in messages (of a list, file, or key), the error class for wrong values, and notices of
     omissions."""
 
     values: Mapping[str, Any]
@@ -35,7 +35,7 @@ class Content:
         return Content(table, f"{self.where}: '{key}'", self.refusal)
 
     def text(self, key: str, default: str = "") -> str:
-        """Return the text under a key, without blanks around it."""
+        """Return the text under a key, without leading and trailing blanks."""
         text = self.values.get(key, default)
         if not isinstance(text, str):
             raise self.refusal(f"{self.where}: '{key}' must be text, but is {quoted(text)}. Write it in quotes.")

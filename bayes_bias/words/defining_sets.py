@@ -1,4 +1,4 @@
-"""Sets of words for debiasing methods, in the same form for all methods."""
+"""Read sets of words for debiasing into one format that all methods use."""
 
 import hashlib
 import json
@@ -56,12 +56,12 @@ class DebiasSets:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Every word in the sets, once."""
+        """All words in the sets, each once."""
         return tuple(dict.fromkeys([*self.by_definition, *self.independent]))
 
     @property
     def by_definition(self) -> tuple[str, ...]:
-        """Words that have the attribute by definition: all but the independent ones, once."""
+        """Words that have the attribute by definition, each once: all words except the independent ones."""
         sets = (*self.defining_sets, *self.equalize_sets, self.specific, *self.groups)
         return tuple(dict.fromkeys(chain.from_iterable(sets)))
 
@@ -84,7 +84,7 @@ class DebiasSets:
         return _separate(tuple(zip(*self.defining_sets, strict=True)), "sets: defining_sets")
 
     def repeat_for(self, replicates: Sequence[str], name: Callable[[str, str], str]) -> "DebiasSets":
-        """Repeat the sets for every replicate, with the name of each word there."""
+        """Repeat the sets for every replicate, and rename the words as in that replicate."""
 
         def every(sets: Sets) -> Sets:
             return tuple(tuple(name(word, label) for word in words) for words in sets for label in replicates)
@@ -101,12 +101,12 @@ class DebiasSets:
         )
 
     def respelt(self, spellings: Mapping[str, str]) -> "DebiasSets":
-        """Replace words by other spellings."""
+        """Replace words with other spellings."""
 
         return self._changed(lambda words: tuple(spellings.get(word, word) for word in words))
 
     def without(self, missing: Collection[str]) -> "DebiasSets":
-        """Drop these words, and sets with fewer than two remaining words.
+        """Drop these words, and drop sets with fewer than two remaining words.
 
         Raises
         ------
@@ -139,7 +139,7 @@ class DebiasSets:
 
     @property
     def sha256(self) -> str:
-        """Hash of the words in their order."""
+        """Hash of the words, which depends on their order."""
         return hashlib.sha256(json.dumps(astuple(self), ensure_ascii=False).encode()).hexdigest()
 
 
@@ -149,12 +149,10 @@ type GivenSets = DebiasSets | str | Path | Mapping[str, Any] | Sequence[Sequence
 def read_debias_sets(source: GivenSets) -> DebiasSets:
     """Read sets from text such as ``she:he,woman:man``, a file, a mapping with the keys of such a file, or pairs.
 
-    A file is TOML, or JSON or YAML with the same keys, with the keys of debiaswe or Manzini et al., or with only a list
-    of sets.
-
-    It contains ``defining_sets`` or ``groups``, and may contain ``equalize_sets`` (lists of lists of words),
-    ``specific`` and ``independent`` (lists of words), ``title`` and ``source`` (texts). `DebiasSets` are returned
-    unchanged.
+    A file is written in TOML, JSON, or YAML. A JSON or YAML file may also have the keys of debiaswe or Manzini et al.,
+    or contain only a list of sets. Otherwise, a file contains ``defining_sets`` or ``groups``, and may contain
+    ``equalize_sets`` (lists of lists of words), ``specific`` and ``independent`` (lists of words), ``title`` and
+    ``source`` (texts). `DebiasSets` are returned unchanged.
 
     Raises
     ------
@@ -190,7 +188,7 @@ def read_debias_sets(source: GivenSets) -> DebiasSets:
 
 
 def defining_sets_of(source: GivenSets) -> Sets:
-    """Return only the defining sets that `read_debias_sets` reads; none without a source."""
+    """Return only the defining sets that `read_debias_sets` reads, or none if there is no source."""
     return read_debias_sets(source).defining_sets if source else ()
 
 
@@ -206,7 +204,10 @@ def _parsed(path: Path) -> Mapping[str, Any]:
 
 
 def _with_our_keys(content: Any, where: str) -> Mapping[str, Any]:
-    """Rename the keys of JSON and YAML files by other programs. A list alone contains the defining sets."""
+    """Rename the keys of JSON and YAML files of other programs.
+
+    A file that is only a list contains the defining sets.
+    """
     if isinstance(content, list):
         return {"defining_sets": content}
     inner = next(iter(content.values()), None) if isinstance(content, Mapping) and len(content) == 1 else None

@@ -1,4 +1,4 @@
-"""Files of word lists, each read into a mapping with the keys of the TOML files."""
+"""Read files of word lists into mappings that have the keys of the TOML files."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ from bayes_bias.words.list_spreadsheets import (
 )
 
 _CONTROLS = "controls/"
-# Published lists other than WEAT's and Manzini's. No random words are drawn from them.
+# Published lists other than WEAT's and Manzini's. Random words are not drawn from these lists.
 _FIELD = "field/"
 
 
@@ -38,7 +38,7 @@ def field_names() -> list[str]:
 
 
 def shipped_path(name: str) -> str:
-    """Return the path of a built-in list among all lists."""
+    """Return the path of a built-in list, in the folder of all lists."""
     folders = {_FIELD: field_names(), _CONTROLS: control_names()}
     return next((f"{folder}{name}" for folder, names in folders.items() if name in names), name)
 
@@ -58,8 +58,8 @@ def read_list_file(
 ) -> tuple[str, Content]:
     """Read the name and content of a list.
 
-    `stereotypes` are for columns, or words under names, that define none, and `opposites` for groups that all have the
-    same class.
+    Pass `stereotypes` for columns, or words under names, that define no stereotypes. Pass `opposites` if all groups
+    have the same class.
     """
     file, label = _locate("word list", source, [*wordlist_names(), *field_names()])
     content, states_its_own = _read(file, label, stereotypes, opposites)
@@ -87,12 +87,12 @@ def read_control_file(source: str | Path) -> tuple[str, Content]:
 
 
 def read_names(source: str | Path) -> Content:
-    """Read the words of each name in a file of any format but TOML, with notices of omissions.
+    """Read the words under each name in a file of any format except TOML, and notices of omissions.
 
     Raises
     ------
     WordListError
-        If the file cannot be read, or is a list that defines its groups.
+        If the file cannot be read, or contains a list that already defines its groups.
     """
     file, label = _locate("word list", source, [])
     content = _read_under_names(file, label)
@@ -128,7 +128,7 @@ def _locate(kind: str, source: str | Path, names: list[str]) -> tuple[Traversabl
 def _read(
     file: Traversable, label: str, stereotypes: Mapping[str, str] | None = None, opposites: Sequence[str] | None = None
 ) -> tuple[Content, bool]:
-    """Read a file, and return True as well if it defines which names are groups."""
+    """Read a file, and return its content, and True if the file defines which names are groups."""
     if is_spreadsheet(file.name):
         return list_of_columns(read_columns(file, label, WordListError), label, stereotypes, opposites), False
     if (words := _read_under_names(file, label)) is not None:
@@ -167,7 +167,7 @@ def _read_under_names(file: Traversable, label: str) -> Content | None:
 
 
 def _text_columns(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
-    """Return the columns of a table like a spreadsheet's, or none if a cell is a list."""
+    """Return the columns of a table as for a spreadsheet, or none if a cell is a list."""
     if any(isinstance(cell, list | Mapping) for row in rows for cell in row.values()):
         return []
     names = [name for name in (rows[0] if rows else ()) if not name.startswith("__index_level_")]
@@ -226,12 +226,12 @@ def _sentence_list(parts: Mapping[str, Any], label: str) -> dict[str, Any]:
     }
 
 
-# Queries of WEFE (https://wefe.readthedocs.io): sets of target and attribute words with a name each.
+# Queries of WEFE (https://wefe.readthedocs.io): sets of target and attribute words, each of which has a name.
 
 
 @runtime_checkable
 class Query(Protocol):
-    """The attributes of a `wefe.Query`, whose class need not be installed."""
+    """The attributes of a `wefe.Query`. WEFE itself need not be installed."""
 
     target_sets: Sequence[Any]
     attribute_sets: Sequence[Any]
@@ -242,13 +242,14 @@ class Query(Protocol):
 def list_of_query(query: Query, stereotypes: Mapping[str, str] | None = None) -> Content:
     """Convert a query to the content of a word list: targets are groups, and attributes are classes.
 
-    WEFE's scores are positive if the first targets are closer to the first attributes and the second to the second.
-    Therefore two sets of either, or a single set of targets, are stereotypical in their order.
+    WEFE's scores are positive if the first targets are closer to the first attributes, and the second targets to the
+    second attributes. Therefore, if there are two sets of attributes, the first are stereotypical for the first
+    targets, and the second for the second targets, if there are any.
 
     Raises
     ------
     WordListError
-        If there are other numbers of sets and no `stereotypes`, or two sets have the same name.
+        If a query has any other number of sets but `stereotypes` are not passed, or if two sets have the same name.
     """
     groups, classes = _named(query, "target"), _named(query, "attribute")
     in_order = len(groups) <= 2 == len(classes)

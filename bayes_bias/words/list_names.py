@@ -1,4 +1,4 @@
-"""Words under names in JSON, YAML, Parquet and text: the columns of lists that are yet to be defined."""
+"""Read words under names in JSON, YAML, Parquet, and text files, which do not say which names are groups."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ def read_content(file: Traversable, label: str) -> Any:
         ) from error
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc]  # PyYAML has no types
-        """Rejects aliases and deep nesting, by which a short file can become a very long one."""
+        """Rejects aliases and deep nesting, because they can expand a short file into a very long one."""
 
         depth = 0
 
@@ -110,10 +110,11 @@ def _is_vector(parts: list[str]) -> bool:
 
 
 def names_of(content: Any, stem: str, label: str) -> Content:
-    """Return the words of each name at any depth, and a notice of everything else.
+    """Return the words under each name, at any depth of nesting, and a notice of all other content.
 
     Lists of pairs, or of longer sets, become one name for each position. Different lists with the same name, for
-    example in two languages, are distinguished by the keys that they are nested in, or else numbered.
+    example in two languages, are distinguished by the keys that they are nested in or, if these are the same, by
+    numbers.
 
     Examples
     --------
@@ -149,7 +150,7 @@ class _Found(NamedTuple):
 
 
 def _add_distinguished(lists: dict[str, list[str]], name: str, found: Sequence[_Found]) -> None:
-    """Add the lists of one name to others. Different ones get an outer key, or else a number."""
+    """Add all lists with one name. If they differ, add an outer key or, failing that, a number to each name."""
     distinct: list[list[str]] = []
     for item in found:
         if item.words not in distinct:
@@ -175,7 +176,8 @@ def _telling_depth(places: Sequence[Place]) -> int:
 
 
 def _found(value: Any, path: Place, depth: int = 0) -> Iterator[tuple[Place, list[str] | None]]:
-    """Yield names, after the keys that they are nested in, with their words, or None if they have no words."""
+    """Yield the keys of each name, from the outermost to the name, and the words under the name (None if there are
+    none)."""
     if depth > _DEEPEST:
         yield path, None
     elif isinstance(value, Mapping):
@@ -201,7 +203,7 @@ def _found(value: Any, path: Place, depth: int = 0) -> Iterator[tuple[Place, lis
 
 
 def _words(value: Any) -> list[str] | None:
-    """Return a list of words, without numbers such as ratings, or None if it is something else."""
+    """Return the words of a list, without numbers such as ratings, or None if the value is not a list of words."""
     if not isinstance(value, list) or not value:
         return None
     if all(isinstance(entry, str) for entry in value):
@@ -217,7 +219,7 @@ def _words(value: Any) -> list[str] | None:
 
 
 def _sets(value: Any) -> list[list[str]] | None:
-    """Return sets of words of the same size, or None."""
+    """Return the value if it is a list of equally large sets of words, or else None."""
     if not isinstance(value, list) or not all(isinstance(words_of_set, list) for words_of_set in value):
         return None
     words = all(isinstance(word, str) for words_of_set in value for word in words_of_set)

@@ -1,6 +1,7 @@
-"""Rules for the words of a list, one function each, which returns clean data or raises `WordListError`.
+"""Rules for the words of a list.
 
-The functions return notices of changes and omissions.
+Each rule is a function that returns corrected data or raises `WordListError`. The functions also return notices of
+changes and omissions.
 """
 
 from collections import Counter
@@ -12,7 +13,7 @@ from bayes_bias.words.spelling import composed, is_plain, is_punctuation, plain_
 
 type WordTable = dict[str, tuple[str, ...]]
 
-# Parts of speech, which `templates/words.toml` explains, with the built-in words of each.
+# Parts of speech. The file `templates/words.toml` explains them and lists the built-in words of each.
 WORD_CLASSES = (
     "name",
     "noun",
@@ -29,7 +30,7 @@ WORD_CLASSES = (
 
 
 _SHORTEST_STEM = 4
-# Placeholders for further or missing words, in lower case, which files of vectors contain like words.
+# Placeholders for further or missing words, in lower case. Files of vectors contain vectors for some of them.
 _OTHERS = "etc etc. usw usw. u.s.w. ecc ecc. n/a #n/a na nan null tbd todo"
 _FILLERS = frozenset(_OTHERS.split())
 
@@ -43,7 +44,8 @@ def category_of(words: Mapping[str, Iterable[str]]) -> dict[str, str]:
 
 
 def read_words(content: Content, key: str) -> tuple[WordTable, tuple[str, ...]]:
-    """Return the words of each group or class once, with notices of repeated words and similar spellings."""
+    """Return the words of each group or class without repetitions, and notices of repeated words and similar
+    spellings."""
     confirmed = _confirmed(content)
     words_of: WordTable = {}
     notices = []
@@ -91,9 +93,10 @@ def read_stereotypes(content: Content, groups: WordTable, classes: WordTable) ->
 
 
 def read_opposites(content: Content, stereotypes: Mapping[str, str], classes: WordTable) -> tuple[str, ...]:
-    """Return the classes without a group that the associated classes are compared with.
+    """Return the opposite classes: classes without a group, with which the associated classes are compared.
 
-    If all groups have the same class, it is compared with all others of the list, unless the list names some.
+    If all groups have the same class, this class is compared with all other classes of the list, unless the list names
+    its opposites.
     """
     names = content.texts("opposites")
     for name in names:
@@ -110,7 +113,8 @@ def read_opposites(content: Content, stereotypes: Mapping[str, str], classes: Wo
 
 
 def inflections(words: WordTable, topics: Mapping[str, Mapping[str, tuple[str, ...]]], where: str) -> tuple[str, ...]:
-    """Return notices of two forms of a word in a group or class, such as liberal and liberals, outside a topic."""
+    """Return notices of two forms of a word, such as liberal and liberals, in a group or class but in no common
+    topic."""
     notices = []
     for category, members in words.items():
         topic = category_of(topics.get(category, {}))
@@ -185,7 +189,7 @@ def separate_controls(
     classes: Mapping[str, tuple[str, ...]],
     where: str,
 ) -> tuple[WordTable, tuple[str, ...]]:
-    """Drop control words that are also targets, attributes, or in an earlier control class."""
+    """Drop control words that are also targets or attributes, or that are in an earlier control class."""
     reasons = {word: f"also in '{name}'" for word, name in category_of(classes).items()}
     reasons |= dict.fromkeys(category_of(groups), "also a target")
     controls_left: WordTable = {}
@@ -214,7 +218,7 @@ def _without(
 
 
 def _confirmed(content: Content) -> frozenset[str]:
-    """Return words whose word class the list states, so that they are not slips."""
+    """Return words for which the list states a word class, because these words are not typing errors."""
     confirmed: set[str] = set()
     for words in content.table("word_classes").values.values():
         if isinstance(words, Iterable) and not isinstance(words, str):
@@ -223,7 +227,7 @@ def _confirmed(content: Content) -> frozenset[str]:
 
 
 def _checked_words(words: object, place: str, confirmed: Collection[str] = ()) -> tuple[str, ...]:
-    """Check words, and compose accents (NFC). Punctuation alone must be confirmed as a word."""
+    """Check words, and compose accents (NFC). A word that consists of punctuation must be confirmed."""
     if isinstance(words, str) or not isinstance(words, Iterable):
         raise WordListError(f"{place} must be a list of words, but is {quoted(words)}. Write it as a list.")
     cells = tuple(words.dropna() if hasattr(words, "dropna") else words)  # columns of a DataFrame end unevenly

@@ -14,17 +14,17 @@ from bayes_bias.spreadsheets import CellValue, is_spreadsheet, read_columns, str
 from bayes_bias.words.content import Content
 from bayes_bias.words.spelling import plain_word
 
-# Between a group and the class that is stereotypical for it, as in --stereotype.
+# Sign between a group and the class that is stereotypical for it, as in --stereotype.
 _IS = "="
 # Columns of a table with a row for each word.
 _WORD, _LABELS = "word", ("group", "class", "category")
 # Optional column with the part of speech of the word, for templates.
 _WORD_CLASS = "word_class"
-# Columns of a table of cosines, which may also have other numbers with decimals.
+# Columns of a table of cosines. Its other columns may contain numbers with decimals as well.
 _OF_COSINES = {"target", "attribute", "cosine"}
 _DECIMAL = re.compile(r"[-+\u2212]?\d*[.,]\d+([eE][-+]?\d+)?")
 
-# Fillers of cells without a word below the last word of a column, as R, pandas, SQL, SAS, and Excel write them.
+# Fillers that R, pandas, SQL, SAS, and Excel write into the empty cells below the last word of a column.
 _PADDING = frozenset({"na", "n/a", "<na>", "#n/a", "nan", "none", "null", "nil", "."})
 
 _EMPTY = ("", None)
@@ -48,8 +48,8 @@ def list_of_columns(
 
     ``flowers=pleasant`` is the heading of a group with its stereotypical class, and ``pleasant`` the heading of a
     class. Alternatively, `stereotypes` defines the groups. Without either, all columns are classes. If all groups have
-    the same class and there are several others, `opposites` defines which of them to compare it with. Columns of a file
-    or frame are as long as the longest, and may be `padded`, for example with NA by R.
+    the same class and there are several other classes, `opposites` defines which of the others to compare. If columns
+    are `padded`, as in a file or frame, shorter columns may end with fillers, such as the NA of R.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def list_of_columns(
 
 
 def named_columns(columns: Iterable[Cells], where: str) -> tuple[list[tuple[str, list[Any]]], tuple[str, ...]]:
-    """Return the words of each heading of a spreadsheet in either layout, with notices of omissions."""
+    """Return the words under each heading of a spreadsheet in either layout, and notices of omissions."""
     sheet = _read_sheet(columns, where, padded=True)
     return sheet.columns, tuple(sheet.notices)
 
@@ -135,7 +135,7 @@ def _check_opposites(associated: set[str], classes: list[str], where: str) -> No
 
 
 def holds_words(path: Path) -> bool:
-    """Return True if a spreadsheet is a word list, and not a table of cosines."""
+    """Return True if a spreadsheet is a word list rather than a table of cosines."""
     if not is_spreadsheet(path.name):
         return False
     try:
@@ -202,7 +202,7 @@ def _read_sheet(columns: Iterable[Cells], where: str, padded: bool) -> _Sheet:
 
 
 def _columns_of(words: Sequence[Any], labels: Sequence[Any], where: str) -> list[tuple[str, list[Any]]]:
-    """Convert a column of words and a column of their groups or classes to a column for each group and class."""
+    """Convert two columns, with words and with their groups or classes, to one column for each group and class."""
     columns: dict[str, list[Any]] = {}
     for word, label in zip(words, labels, strict=True):
         if word not in _EMPTY and _pads(label) and not (label and label.casefold() == _A_NAME):
@@ -228,7 +228,7 @@ def _words(cells: Iterable[Any], where: str) -> list[Any]:
 
 
 def _without_padding(columns: list[tuple[str, list[Any]]], where: str) -> tuple[list[tuple[str, list[Any]]], list[str]]:
-    """Drop fillers below the last word of each column, if another column has a word or filler beside them."""
+    """Drop fillers below the last word of each column, if another column has a word or filler in the same row."""
     rows = list(zip_longest(*(cells for _, cells in columns), fillvalue=""))
     beside = [sum(cell not in _EMPTY for cell in row) > 1 for row in rows]
     shortened, about_fillers, about_missing = [], [], []
@@ -251,7 +251,8 @@ def _without_padding(columns: list[tuple[str, list[Any]]], where: str) -> tuple[
 
 
 def _odd_words(columns: Iterable[tuple[str, list[Any]]], where: str) -> list[str]:
-    """Return notices of words in a long table that look like fillers, because nothing needs to be filled there."""
+    """Return notices of words that look like fillers in a table with a row for each word, where no cell needs a
+    filler."""
     notices = []
     for heading, cells in columns:
         for cell in cells:
@@ -294,7 +295,7 @@ ROW = "#"
 
 
 def chosen_row(content: Any, label: str, chosen: str) -> Any:
-    """Return the content of a file, or of its only or chosen row, named by the cells that distinguish rows.
+    """Return the content of a file, or of its only or chosen row, which is named by the cells that distinguish rows.
 
     Raises
     ------
@@ -347,7 +348,8 @@ def _is_row(row: Mapping[str, Any]) -> bool:
 
 
 def _repeats_names(rows: Sequence[Mapping[str, Any]]) -> bool:
-    """Return True if rows have a name and words, and the same name has different words, as in two languages."""
+    """Return True if rows have a name and words, and if two rows with the same name, for example in two languages,
+    differ."""
     words_of: dict[str, Any] = {}
     for row in rows:
         name = next((row[key] for key in _NAMES if isinstance(row.get(key), str)), None)
@@ -364,7 +366,8 @@ def _are_words(value: Any) -> bool:
 
 
 def _telling(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the fewest columns that distinguish all rows, or all columns that distinguish some."""
+    """Return the fewest columns that distinguish all rows or, if no columns do, all columns that distinguish some
+    rows."""
     columns = []
     for key in rows[0]:
         values = [row.get(key) for row in rows]

@@ -1,6 +1,6 @@
-"""Lists whose entries are sentences, each of which is traced to its word, so that words are the units.
+"""Trace the sentences of a word list to words, so that words are the units.
 
-Text that several words, groups or classes share is a template. Text that only one group or class has is a word.
+Text that several words, groups, or classes share is a template. Text that occurs in only one group or class is a word.
 """
 
 import re
@@ -15,7 +15,7 @@ from bayes_bias.formatting import counted
 from bayes_bias.words.content import Content, quoted
 from bayes_bias.words.list_rules import WordTable
 
-# The sentences of each word, and the template that each stands in.
+# The sentences of each word, and the template of each sentence.
 type Sentences = Mapping[str, Mapping[str, str]]
 
 # The value of `sentences` in a list whose sentences are units.
@@ -39,7 +39,7 @@ class _Slot:
     sentence: str
     template: str
     word: str  # as written
-    first: bool  # True if the sentence begins with it, so that its capital may be due to the position
+    first: bool  # True if the sentence begins with the word, whose capital may then be due to the position
 
     @property
     def key(self) -> str:
@@ -61,7 +61,8 @@ def is_sentence(entry: str) -> bool:
 def group_by_word(
     content: Content, groups: WordTable, classes: WordTable
 ) -> tuple[WordTable, WordTable, Sentences, tuple[str, ...]]:
-    """Convert groups and classes of sentences to groups and classes of words, with the sentences of each, and notices.
+    """Convert groups and classes of sentences to groups and classes of words, and return the sentences of each, and
+    notices.
 
     Raises
     ------
@@ -106,7 +107,8 @@ def _phrases(groups: WordTable, classes: WordTable, where: str) -> tuple[str, ..
 
 
 def shared_templates(sentences: Sentences) -> tuple[str, ...]:
-    """Return the templates that all of these words share, or none if words differ in templates, or have only one."""
+    """Return the templates that all of these words share, or none if words have different templates or only one
+    template."""
     first, *others = ([*own.values()] for own in sentences.values())
     alike = len(first) > 1 and len(set(first)) == len(first) and all(sorted(own) == sorted(first) for own in others)
     return tuple(first) if alike else ()
@@ -184,14 +186,19 @@ class _Side:
         return words
 
     def best(self, sentence: str) -> _Slot | None:
-        """Return the reading whose template has most words (at least two), and of these the longest template."""
+        """Return the reading whose template is used by most words (at least two).
+
+        Among several, prefer the longest template.
+        """
         slots = [slot for slot in self.slots[sentence] if len(self.words_in[slot.template]) > 1]
         return max(slots, key=lambda slot: (len(self.words_in[slot.template]), len(slot.template)), default=None)
 
 
 def _recognised(categories: WordTable, others: WordTable, where: str) -> dict[str, dict[str, dict[str, str]]]:
-    """Recognise the words of each group (or class) of sentences, with their sentences and templates; `others` are the
-    classes (or groups)."""
+    """Recognise the words of each group (or class) from its sentences, and return their sentences and templates.
+
+    If these are groups, `others` are the classes, and vice versa.
+    """
     if not _are_sentences(categories):
         return {}
     with_sentences = {name: entries for name, entries in categories.items() if any(map(is_sentence, entries))}
@@ -256,7 +263,10 @@ _REMEDY = (
 
 
 def _merged(slots: list[_Slot]) -> dict[str, dict[str, str]]:
-    """Return the sentences and templates of each word, joining plurals in other templates with their singular."""
+    """Return the sentences and templates of each word.
+
+    Sentences with a plural in another template belong to its singular.
+    """
     by_key: dict[str, list[_Slot]] = {}
     for slot in slots:
         by_key.setdefault(slot.key, []).append(slot)
@@ -266,7 +276,7 @@ def _merged(slots: list[_Slot]) -> dict[str, dict[str, str]]:
                 by_key[key] += by_key.pop(plural)
     words = {}
     for key, own in by_key.items():
-        # The spelling within a sentence, or else at the beginning of one.
+        # The spelling within a sentence or, if there is none, at the beginning of a sentence.
         spelling = min((slot for slot in own if slot.key == key), key=lambda slot: slot.first).word
         words[spelling] = {slot.sentence: slot.template for slot in own}
     return words
@@ -286,7 +296,7 @@ def _tokens(sentence: str) -> list[str]:
 
 
 def _slots(sentence: str, shared: frozenset[str]) -> Iterator[_Slot]:
-    """Yield every run of tokens that no other category has, with its article, as the slot of a template."""
+    """Yield a slot for every run of tokens (and its article) that occurs in no other category."""
     tokens = list(_TOKEN.finditer(sentence))
     for first in range(len(tokens)):
         for last in range(first, min(first + _LONGEST_SLOT, len(tokens))):

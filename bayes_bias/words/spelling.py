@@ -13,11 +13,11 @@ from bayes_bias.errors import EmbeddingError, WordListError
 from bayes_bias.files import shipped
 from bayes_bias.formatting import shortened
 
-# Spellings in a source that may replace a missing word, or vectors of its parts, from fastText models.
+# Replacements for a missing word: other spellings, or vectors that fastText models compute from parts of the word.
 type Match = Literal["exact", "case", "accents", "subwords"]
 
-# Zero-width spaces, marks of direction, soft hyphens, byte-order marks, as copied from web pages and PDF files.
-# (Joiners such as U+200C are letters in Persian and Hindi.)
+# Characters that are often copied from web pages and PDF files: zero-width spaces, marks of direction, soft hyphens,
+# and byte-order marks. (Joiners such as U+200C are letters in Persian and Hindi.)
 _INVISIBLE = re.compile("[\u200b\u200e\u200f\u00ad\u2060\ufeff]")
 # Categories of Unicode: connectors, dashes, brackets, quotation marks, other punctuation; mathematical and modifying
 # signs; blanks.
@@ -48,7 +48,7 @@ def is_punctuation(word: str) -> bool:
 
 
 def visible(word: str) -> str:
-    """Write out the invisible characters of a word.
+    """Replace the invisible characters of a word with their code points.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def other_spellings(
 
 
 def add_spellings(words: Iterable[str], variants: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    """Add to missing words the spellings that are present.
+    """Describe each missing word, with the other spellings of the word that are present.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Templates: sentences with a slot for a word, and cloze questions, whose blank a model fills."""
+"""Templates, which are sentences with a slot for a word, and cloze questions, which are sentences with a blank."""
 
 import hashlib
 import json
@@ -51,7 +51,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Template:
-    """One sentence with its slots, and other forms for some classes of words."""
+    """One sentence with slots, and other forms of the sentence for some classes of words."""
 
     text: str
     forms: Mapping[str, str]
@@ -59,7 +59,7 @@ class Template:
 
 @dataclass(frozen=True, repr=False)
 class Templates(Telling):
-    """A set of sentences with slots. Each is a replicate in a table.
+    """A set of sentences with slots. Each sentence is a replicate in a table.
 
     Parameters
     ----------
@@ -68,11 +68,11 @@ class Templates(Telling):
     templates : tuple of Template
         The sentences. The text of each is its label.
     classes : tuple of str
-        Classes of words that fit all of them.
+        Classes of words that fit all sentences.
     phrases : mapping of str to str
         The form of a word of each class in sentences that need a noun.
     suits : tuple of str
-        Built-in lists all of whose words fit it.
+        Built-in lists in which all words fit these sentences.
     source : Reference
         The authors of the sentences.
 
@@ -96,7 +96,7 @@ class Templates(Telling):
 
     @property
     def text(self) -> str:
-        """Describe it by name, number of sentences and classes of words."""
+        """Describe the set by its name, number of sentences, and classes of words."""
         return f"{self.name}, {len(self.templates)} sentences for {', '.join(self.classes)}"
 
     @property
@@ -111,7 +111,7 @@ class Templates(Telling):
 
     @property
     def sha256(self) -> str:
-        """Hash of everything that affects sentences, and therefore not of title, description and source."""
+        """Hash of everything that affects sentences. Title, description, and source are excluded."""
         content = [
             [[template.text, dict(template.forms)] for template in self.templates],
             dict(self.phrases),
@@ -120,7 +120,7 @@ class Templates(Telling):
         return hashlib.sha256(json.dumps(content, ensure_ascii=False, sort_keys=True).encode()).hexdigest()
 
     def sentences(self, word: str, word_class: str) -> tuple[Sentence, ...]:
-        """Put a word into every template, in their order.
+        """Put a word into every template, in the order of the templates.
 
         Raises
         ------
@@ -131,7 +131,7 @@ class Templates(Telling):
         return tuple(self._sentence(template, word, word_class) for template in self.templates)
 
     def pairs(self, target: tuple[str, str], attribute: tuple[str, str]) -> tuple[Pair, ...]:
-        """Put a target and an attribute, each a word and its class, into every template.
+        """Put a target and an attribute into every template. Each of the two is a word and its class.
 
         Raises
         ------
@@ -325,7 +325,7 @@ def _fill(text: str, words: Mapping[str, _Phrase]) -> tuple[str, dict[str, Span]
 
 # The indefinite article, by the first sound of a noun.
 
-# Vowels that sound like consonants (a unicorn, a European, a one-off) and a silent h (an hour).
+# Vowels that sound like consonants (a unicorn, a European, a one-off), and words with a silent h (an hour).
 _LIKE_A_CONSONANT = re.compile(
     r"(uni([^nm]|$)|uni[mn]od|use|usu|usa|uti|ubi|ura|uro|ute|uku|eu|ewe|one(\b|s|-)|once|ouija)"
 )
@@ -350,7 +350,7 @@ def article(word: str) -> str:
     return "an" if lower[:1] in "aeiou" and not _LIKE_A_CONSONANT.match(lower) else "a"
 
 
-# Word classes (noun, name, adjective): the lexicon of the built-in lists, and the table of a list.
+# Word classes (noun, name, adjective), from the lexicon of the built-in lists or from a table in a list.
 
 # The file of the lexicon, in the folder of the templates.
 LEXICON = "words"
@@ -375,7 +375,7 @@ def phrases() -> Mapping[str, str]:
 
 
 def word_classes(*wordlists: WordList) -> Mapping[str, str]:
-    """Return the lexicon, overridden by the word classes in lists.
+    """Return the lexicon. Word classes that a list states replace the entries of the lexicon.
 
     Raises
     ------
@@ -407,7 +407,7 @@ def check_word_classes(words: Iterable[str], class_of: Mapping[str, str]) -> Non
 
 
 def word_class(word: str, class_of: Mapping[str, str] | None = None) -> str:
-    """Return the class of a word in exactly this spelling.
+    """Return the class of a word. The spelling must match exactly.
 
     Raises
     ------
@@ -446,8 +446,8 @@ class Cloze:
     before, word, after : str
         The sentence is ``before + word + after``, spaces included.
     hidden : tuple of (int, int)
-        Spans of characters that the model may not see either, such as the slot of the attribute in the prior of a
-        target.
+        Further spans of characters to hide from the model, such as the attribute when the prior of a target is
+        computed.
 
     Raises
     ------
@@ -504,6 +504,6 @@ class Cloze:
         return text
 
 
-# Natural-log probability of each word in its blank. A word of several pieces has their joint probability, by the chain
-# rule.
+# Natural-log probability of each word in its blank. The probability of a word of several pieces is the joint
+# probability of the pieces, by the chain rule.
 type Score = Callable[[Sequence[Cloze]], Sequence[float]]

@@ -15,7 +15,7 @@ type Words = Mapping[str, tuple[str, ...]]
 type Topics = Mapping[str, Words]
 type SentencePairs = tuple[tuple[str, str], ...]
 
-# Weights of related words, see `WordList.sub_topics`.
+# Ways to weight related words, which `WordList.sub_topics` explains.
 SubTopicsFrom = Literal["from vectors", "independent", "exhaustive"]
 SUB_TOPICS: tuple[SubTopicsFrom, ...] = get_args(SubTopicsFrom)
 
@@ -52,7 +52,8 @@ def read_topics(content: Content, groups: WordTable, classes: WordTable) -> tupl
 def read_pairs(content: Content, groups: WordTable, classes: WordTable) -> SentencePairs:
     """Return words of two groups, or of two classes, that are matched one to one.
 
-    A word in several places is treated as a target, or else as a member of the first class that has it.
+    A word in several places is treated as a target or, if it is not a target, as a member of the first class that
+    contains it.
     """
     pairs = content.values.get("pairs", ())
     if isinstance(pairs, str | Mapping) or not isinstance(pairs, Sequence):
@@ -69,7 +70,7 @@ def read_pairs(content: Content, groups: WordTable, classes: WordTable) -> Sente
 
 
 def remaining_topics(topics: Topics, groups: Words, classes: Words) -> Topics:
-    """Return the topics of the remaining words of a list, read-only and without empty topics."""
+    """Return the topics of the remaining words of a list as a read-only mapping without empty topics."""
     remaining = {}
     for category, names in topics.items():
         words = {*groups.get(category, ()), *classes.get(category, ())}
@@ -89,7 +90,7 @@ def remaining_pairs(pairs: SentencePairs, words: Words) -> SentencePairs:
 
 
 def refuse_buried_keys(content: Content) -> None:
-    """Raise an error if a key is below a [table], because in TOML it then belongs to the table."""
+    """Raise an error if a key stands below a [table], because TOML then assigns the key to that table."""
     for name, table in content.values.items():
         if not isinstance(table, Mapping):
             continue

@@ -1,7 +1,7 @@
 """Word lists: groups and classes of words, and the stereotypes that associate them.
 
-A list is data: a file, a mapping of the same shape, or columns of a spreadsheet. Everything that can be checked without
-vectors is checked when it is read.
+A list is read from a file, a mapping with the same keys, or columns of a spreadsheet. All checks that do not need
+vectors are made when the list is read.
 """
 
 import hashlib
@@ -79,14 +79,15 @@ _NONE: Mapping[str, Any] = MappingProxyType({})
 class WordList(Telling):
     """Target words in groups, attribute words in classes, and the stereotypes that associate them.
 
-    Use `load_wordlist` to make one from a file, or `wordlist` from words in memory. Both check the words.
+    Use `load_wordlist` to read a list from a file, or `wordlist` to make a list from words in memory. Both functions
+    check the words.
 
     Parameters
     ----------
     name, title, description : str
         The name in file names, the title in headings, and the subject of the list.
     question : str
-        Its topic, such as "Gender and work". Lists with the same topic are shown together.
+        The topic of the list, such as "Gender and work". Lists with the same topic are shown together.
     groups : mapping of str to tuple of str
         Target words by group (in WEAT: flowers, insects).
     classes : mapping of str to tuple of str
@@ -96,9 +97,9 @@ class WordList(Telling):
     controls : mapping of str to tuple of str
         Attribute words of classes without an associated group.
     opposites : tuple of str
-        Compared classes without an associated group. For example, a single group such as occupations may have the class
-        male words, with female words as its opposite. By default, opposites are all other classes of the list. The same
-        holds for several groups with the same class.
+        Compared classes without an associated group. For example, if the class of a single group such as occupations is
+        male words, its opposite may be female words. If there is a single group, or if all groups have the same class,
+        the default is all other classes of the list.
     topics : mapping of str to mapping of str to tuple of str
         Sub-topics of a group or class: named subsets of its words that do not overlap. Topics with the same name in two
         classes are two topics.
@@ -122,9 +123,9 @@ class WordList(Telling):
     errata : tuple of str
         Known errors and disagreements in copies of this list in the literature.
     notices : tuple of str
-        Omissions, with reasons.
+        Words and classes that are omitted, and the reasons.
     language : str
-        The code of its language, such as "en", or "" if the list does not state one. Control classes in another
+        The code of the language, such as "en", or "" if the list does not state a language. Control classes in another
         language are omitted. See `with_controls`.
     remarks : tuple of str
         Assumptions about the list, which are logged at the level INFO.
@@ -160,7 +161,7 @@ class WordList(Telling):
 
     @property
     def text(self) -> str:
-        """Describe it by name, groups with their stereotypical classes, controls, and numbers of words."""
+        """Describe the list by its name, groups and their stereotypical classes, controls, and numbers of words."""
         pairs = [
             f"{group} ({len(self.groups[group])}) = {name} ({len(self.classes[name])})"
             for group, name in self.stereotypes.items()
@@ -218,9 +219,10 @@ class WordList(Telling):
     def with_controls(self, controls: "ControlsLike | Iterable[ControlsLike]") -> Self:
         """Return a copy with more control classes: built-in names (`"neutral"`), paths of files, or lists.
 
-        A control word that is also a target, an attribute or in an earlier control class is omitted, with a notice.
-        Control classes in another language than the list are omitted as well. The built-in ones are English. A list
-        that states no language gets them if half of its words are frequent English words, with a remark.
+        A control word that is also a target or an attribute, or that is in an earlier control class, is omitted with a
+        notice. Control classes in another language than the list are omitted as well. The built-in control classes are
+        English. They are added to a list that states no language, with a remark, if half of its words are frequent
+        English words.
         """
         lists, in_other_language, remarks = self._in_language(list(map(load_controls, control_lists(controls))))
         merged = dict(self.controls)
@@ -276,7 +278,8 @@ class WordList(Telling):
         return kept, self.about_foreign(controls), tuple(remarks)
 
     def _is_foreign(self, controls: "WordList") -> bool:
-        """Return True if control classes are in another language than stated in, or recognised from, this list."""
+        """Return True if control classes are in another language than this list, which states it or shows it by its
+        words."""
         if not controls.language:
             return False
         if self.language:
@@ -370,7 +373,7 @@ class WordList(Telling):
 
     @property
     def topic_of(self) -> Mapping[str, str]:
-        """The sub-topic of each word that is in one, unless words are treated as independent."""
+        """The sub-topic of each word in a sub-topic, or nothing if words are treated as independent."""
         if self.sub_topics != "from vectors":
             return {}
         topic_of: dict[str, str] = {}
@@ -380,14 +383,14 @@ class WordList(Telling):
 
     @property
     def pair_of(self) -> Mapping[str, str]:
-        """The pair of each word that is in one, written "he/she"."""
+        """The label of the pair, such as "he/she", of each word in a pair."""
         return {word: "/".join(pair) for pair in self.pairs for word in pair}
 
     @property
     def sha256(self) -> str:
-        """Hash of words, stereotypes, and topics, pairs, sub-topics and word classes in use.
+        """Hash of words and stereotypes, and of the topics, pairs, sub-topics, and word classes in use.
 
-        Layout, comments and titles do not change it.
+        Layout, comments, and titles do not change the hash.
         """
         content: list[object] = [dict(part) for part in (self.groups, self.classes, self.stereotypes, self.controls)]
         if self.topics or self.pairs:
@@ -469,7 +472,8 @@ def load_wordlist(
         The classes to compare with, for spreadsheets in which all groups have the same class and there are several
         other columns.
     language : str, optional
-        The code of its language, such as "en" or "de", if the list does not state one. See `WordList.with_controls`.
+        The code of the language, such as "en" or "de", of a list that does not state its language. See
+        `WordList.with_controls`.
 
     Raises
     ------
@@ -531,7 +535,7 @@ def load_controls(source: ControlsLike) -> WordList:
 
 
 def listed_wordlists(argument: str, sources: Any, *also: type) -> tuple[Any, ...]:
-    """Return one or several word lists as a tuple, among which may be other data of the types `also`."""
+    """Return one or several word lists, or other data of the types `also`, as a tuple."""
     single = str | Path | WordList | _IN_MEMORY
     for kind in also:
         single |= kind
