@@ -1,1 +1,1 @@
-"""The association table: values, labels, replicates, the weights of its design, and the scopes it allows."""
+"""The association table: values, labels, replicates, weights for contrasts, and scopes of generalisation."""

@@ -1,4 +1,4 @@
-"""The data: a labelled table of targets x attributes, with its design and the vectors that it was computed from."""
+"""The data: a labelled table of targets x attributes, its design, and the vectors from which it was computed."""
 
 import hashlib
 import logging
@@ -27,9 +27,9 @@ from bayes_bias.table.origin import Origin
 from bayes_bias.table.related_words import COLUMNS, Products, Related, RelatedWords, related_coordinates, related_words
 from bayes_bias.table.replicates import Replicates, ReplicateVectors, combine, doubtful
 
-# From this ratio of sizes on, a small group may vary more than others without showing it.
+# From this ratio of sizes on, few words in a small group cannot show that the group varies more than others.
 UNEVEN = 3
-# A cosine this close to 1 is 1 up to rounding, and so many such pairs are named.
+# A cosine this close to 1 is 1 up to rounding, and the number of such pairs that a notice names.
 _SAME, _NAMED = 1e-9, 5
 
 logger = logging.getLogger("bayes_bias")
@@ -39,8 +39,8 @@ logger = logging.getLogger("bayes_bias")
 class AssociationTable(Telling):
     """Associations of target and attribute words, with their design.
 
-    `bayes_bias.cosines` makes it from vectors, and `from_frame` from a tidy table. All models and measures start from
-    it.
+    `bayes_bias.cosines` makes this table from vectors, and `from_frame` makes it from a data frame. All models and
+    measures use this table.
 
     Attributes
     ----------
@@ -53,8 +53,8 @@ class AssociationTable(Telling):
     stereotypes : mapping of str to str
         The class that is stereotypical for each group: the two are *associated*.
     opposites : tuple of str
-        Further classes that the associated ones are compared with. One is needed if there is a single group, or if all
-        groups have the same class. All other classes are controls.
+        Further classes that are compared with the associated classes. At least one opposite is required if there is a
+        single group, or if all groups have the same class. All remaining classes are controls.
     metric : Metric
         The measure of association, with its units. The default is the cosine.
     name : str
@@ -68,7 +68,7 @@ class AssociationTable(Telling):
     source : Reference
         Publication of the word list.
     control_sources : tuple of Reference
-        Publications of its control classes.
+        Publications of the control classes.
     provenance : mapping of str to str
         Origin of the numbers (hashes, names of list and embedding).
     coverage : pandas.DataFrame or None
@@ -82,8 +82,8 @@ class AssociationTable(Telling):
         replicate. None if vectors have their original lengths. See `original_vectors`.
     origin : Origin or None
         The list, the embedding and the settings that the table was measured with. Random lists and related words are
-        taken from there. None for numbers from elsewhere, and for tables whose words differ from the list.
-        It is not part of `sha256`.
+        taken from there. None for numbers from elsewhere, and for tables whose words differ from the list. The origin
+        is not part of `sha256`.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class AssociationTable(Telling):
 
     @property
     def text(self) -> str:
-        """Describe it by name, size, measure of association and design."""
+        """Describe the table by its name, size, measure of association, and design."""
         targets, attributes = self.values.shape
         controls = f"; controls {', '.join(self.controls)}" if self.controls else ""
         size = f"{targets:,} targets x {attributes:,} attributes"
@@ -133,7 +133,7 @@ class AssociationTable(Telling):
 
     @property
     def references(self) -> tuple[Reference, ...]:
-        """Sources of its words, each once."""
+        """Sources of the words, each once."""
         return tuple(dict.fromkeys(r for r in (self.source, *self.control_sources) if r.citation))
 
     @property
@@ -169,7 +169,7 @@ class AssociationTable(Telling):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Labels of its words: ``target_topic``, ``target_pair``, ``attribute_topic`` and ``attribute_pair``."""
+        """Labels of the words: ``target_topic``, ``target_pair``, ``attribute_topic`` and ``attribute_pair``."""
         return tuple(name for name in LABELS if name in self.values.coords)
 
     @property
@@ -216,7 +216,7 @@ class AssociationTable(Telling):
         return self.select(lambda values: values[:, keep])
 
     def select(self, choose: Callable[[xr.DataArray], xr.DataArray]) -> Self:
-        """Return the table of the words that `choose` keeps of a matrix ``(target, attribute)``."""
+        """Return the table with only the words that `choose` keeps in a matrix ``(target, attribute)``."""
 
         def kept(values: xr.DataArray) -> xr.DataArray:
             return settled(choose(values))
@@ -234,8 +234,8 @@ class AssociationTable(Telling):
     def with_vectors(self, vectors: Vectors) -> Self:
         """Return the table with vectors of its words, for measures that need vectors.
 
-        A table from `bayes_bias.cosines` has them already. For measures that depend on the lengths of vectors, such as
-        RIPA, pass the original vectors, not unit vectors.
+        A table from `bayes_bias.cosines` already contains vectors. For measures that depend on the lengths of vectors,
+        such as RIPA, pass the original vectors, not unit vectors.
 
         Parameters
         ----------
@@ -246,7 +246,7 @@ class AssociationTable(Telling):
         Raises
         ------
         TableError
-            If a vector does not have one axis, or, in a table with replicates, two: (replicate, dimension).
+            If a vector does not have one axis or, in a table with replicates, the two axes (replicate, dimension).
 
         Examples
         --------
@@ -271,7 +271,7 @@ class AssociationTable(Telling):
 
     @property
     def original_vectors(self) -> Vectors | None:
-        """Vectors of its words at their original lengths, or None if the table has no vectors.
+        """Vectors of the words at their original lengths, or None if the table has no vectors.
 
         A word whose length is unknown is omitted.
         """
@@ -285,12 +285,13 @@ class AssociationTable(Telling):
         Parameters
         ----------
         related : mapping of str to Related
-            For each group or class. Words of any other group or class are independent draws.
+            Related words of groups and classes, by name. Words of all other groups and classes are treated as
+            independent.
 
         Raises
         ------
         TableError
-            If a group or class is not in the table, has other words there, or has an inflation below one.
+            If a group or class is not in the table, has other words in the table, or has an inflation below one.
 
         Examples
         --------
@@ -319,14 +320,14 @@ class AssociationTable(Telling):
         return replace(self, values=values)
 
     def with_covariates(self, covariates: Covariates) -> Self:
-        """Return the table with covariates of its words, such as frequency, for which `fit` then adjusts.
+        """Return the table with covariates, such as word frequency, for which `fit` then adjusts.
 
         Parameters
         ----------
         covariates : DataFrame, Series or mapping
-            A number for each word: columns of a frame that is indexed by word, ``{word: number}``, or one of these for
-            each of "target" and "attribute". If some words of a side have a number, all of them need one, except
-            attributes of control classes. Words that are not in the table are ignored.
+            A number for each word: columns of a frame that is indexed by word, ``{word: number}``, or a mapping with
+            one of these for "target" and for "attribute". If some words of a side have a number, all words of that side
+            need one, except attributes of control classes. Words that are not in the table are ignored.
 
         Raises
         ------
@@ -460,15 +461,15 @@ class AssociationTable(Telling):
         metric, name
             See `AssociationTable`.
         duplicates : {"drop", "keep"}
-            Keep a repeated pair once, with a notice, or count it as often as it is listed. Only the hierarchical
-            model can use the latter, to reproduce its paper.
+            How to treat repeated pairs. "drop" keeps a repeated pair once, with a notice. "keep" counts the pair as
+            often as it is listed, which only the hierarchical model supports, in order to reproduce its paper.
         target_topic, target_pair, attribute_topic, attribute_pair : str, optional
-            Columns with the sub-topic of each word, and with a label that the two words of a matched pair share. Empty
-            for words without one.
+            Columns with the sub-topic of each word, and with a label that the two words of a matched pair share. A cell
+            is empty if the word has no sub-topic or pair.
         replicate : str, optional
             The column with the replicate of each value, such as its template or seed.
         kind : str, optional
-            Noun for a replicate, in the singular. The default is the name of that column.
+            Noun for a replicate, in the singular. The default is the name of the column `replicate`.
 
         Raises
         ------
@@ -613,7 +614,7 @@ def check_same_design(table: AssociationTable, reference: AssociationTable, name
 
 
 def with_notices[Table: AssociationTable](table: Table) -> Table:
-    """Log all notices of a table, and return it with them."""
+    """Log these notices of a table, and return the table with the notices added."""
     about_replicates = () if table.replicates is None else doubtful(table.replicates)
     return replace(table, notices=announce((*table.notices, *about_replicates, *uneven(table))))
 
@@ -626,7 +627,7 @@ def announce(notices: tuple[str, ...], level: int = logging.WARNING) -> tuple[st
 
 
 def uneven(table: AssociationTable) -> tuple[str, ...]:
-    """Return notices of groups or associated classes, if one has `UNEVEN` times as many words as another."""
+    """Return notices of groups or associated classes, if the largest has `UNEVEN` times as many words as another."""
     notices = []
     for kind, sizes in words_of_categories(table).items():
         if max(sizes.values()) >= UNEVEN * min(sizes.values()):
@@ -676,7 +677,8 @@ def assemble(
     kind: str = "replicate",
     **about: Any,
 ) -> AssociationTable:
-    """Make a table from a matrix (targets, attributes) and the group and class of each word in order.
+    """Make a table from a matrix (targets, attributes), the group of each target, and the class of each attribute, in
+    order.
 
     If there are replicates, `values` is their mean.
     """

@@ -1,7 +1,7 @@
-"""The definition of bias: weights of block means, from the design alone.
+"""The definition of bias by weights of block means, which depend only on the design.
 
 An estimand is a contrast of block means ``mean[group, class]``. Its weights have the dims ``(contrast, group,
-attribute_class)``. Positive always means closer to the stereotype.
+attribute_class)``. A positive contrast always means that words are closer to the stereotypical class.
 """
 
 import numpy as np
@@ -16,8 +16,8 @@ BLOCK = ["group", "attribute_class"]
 def block_weights(data: xr.Dataset) -> dict[str, xr.DataArray]:
     """Return the weights of ``bias``, ``class_bias``, ``group_bias``, ``excess`` and ``repulsion``.
 
-    A class that all groups are associated with, or a single group, has no ``class_bias``, because there are no other
-    groups to compare with.
+    There is no ``class_bias`` for a class with which all groups are associated, and none if there is only one group,
+    because there are no other groups to compare with.
     """
     groups, classes = data.group.to_numpy(), data.attribute_class.to_numpy()
     associated, others = _associated_and_others(data)
@@ -43,20 +43,20 @@ def bias_weights(data: xr.Dataset) -> xr.DataArray:
 
 
 def level_weights(data: xr.Dataset) -> xr.DataArray:
-    """Return weights that select each block mean in turn, with labels ``"group, class"``."""
+    """Return weights that select one block mean each, labelled ``"group, class"``."""
     groups, classes = (data[dim].to_numpy() for dim in BLOCK)
     blocks = np.eye(len(groups) * len(classes)).reshape(-1, len(groups), len(classes))
     return _weights(data, blocks, [f"{g}, {c}" for g in groups for c in classes])
 
 
 def target_weights(data: xr.Dataset) -> xr.DataArray:
-    """Return the weights of ``target_bias``, for blocks target: the same as for the bias of its group."""
+    """Return the weights of ``target_bias``. Each target has the weights that the bias of its group has."""
     by_group = _group_signs(*_associated_and_others(data))
     return _weights(data, by_group[data.group_of.to_numpy()], data.target.to_numpy())
 
 
 def attribute_weights(data: xr.Dataset) -> xr.DataArray:
-    """Return the weights of ``attribute_bias``, for blocks attribute: the same as for the bias of its class."""
+    """Return the weights of ``attribute_bias``. Each attribute has the weights that the bias of its class has."""
     class_of = data.class_of.to_numpy()
     has_bias = np.isin(class_of, contrasted_classes(data))
     return _weights(data, _class_signs(data)[class_of[has_bias]], data.attribute.to_numpy()[has_bias])
@@ -69,7 +69,8 @@ def contrasted_classes(data: xr.Dataset) -> np.ndarray:
 
 
 def score_weights(data: xr.Dataset) -> xr.DataArray:
-    """Return the weights of a target's association score: its mean with the first group's class minus the second's."""
+    """Return the weights of a target's association score: its mean with the class of the first group, minus its mean
+    with the class of the second group."""
     associated, _ = _associated_and_others(data)
     return xr.DataArray(
         associated[0] - associated[1], dims="attribute_class", coords={"attribute_class": data.attribute_class}
@@ -77,12 +78,14 @@ def score_weights(data: xr.Dataset) -> xr.DataArray:
 
 
 def _group_signs(associated: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Weigh each group's associated class minus the others, in the row of the group, (groups, groups, classes)."""
+    """Weight each group's associated class minus the other classes, in the row of the group, (groups, groups,
+    classes)."""
     return np.eye(len(associated))[:, :, None] * (associated - others)[:, None, :]
 
 
 def _class_signs(data: xr.Dataset) -> np.ndarray:
-    """Weigh groups associated with each class minus the others, in its column, (classes, groups, classes)."""
+    """Weight the groups of each class minus the other groups, in the column of the class, (classes, groups,
+    classes)."""
     associated, _ = _associated_and_others(data)
     towards = associated.T / np.maximum(associated.sum(axis=0), 1)[:, None]
     away = (1 - associated.T) / np.maximum((1 - associated).sum(axis=0), 1)[:, None]
@@ -90,7 +93,7 @@ def _class_signs(data: xr.Dataset) -> np.ndarray:
 
 
 def _associated_and_others(data: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """Mark each group's associated class, and weigh the other compared classes equally, (groups, classes)."""
+    """Mark each group's associated class, and weight the other compared classes equally, (groups, classes)."""
     classes = np.eye(data.sizes["attribute_class"])
     associated = classes[data.associated.to_numpy()]
     others = classes[compared_classes(data)].sum(axis=0) - associated

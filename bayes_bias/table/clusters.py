@@ -14,13 +14,13 @@ from bayes_bias.table.labels import Side, is_paired
 
 KINDS = ("topic", "pair")
 
-# Eigenvalues that differ by less are the same: clusters of equal size share them.
+# Eigenvalues that differ by less are treated as equal, because clusters of the same size have equal eigenvalues.
 _DECIMALS = 9
 
 
 @dataclass(frozen=True, eq=False)
 class SharedDirections:
-    """Directions in which clusters add their variance, `times` over: an orthonormal `basis` (words, directions)."""
+    """Directions in which clusters add `times` their variance: an orthonormal `basis` (words, directions)."""
 
     times: float
     basis: NDArray[np.float64]
@@ -28,7 +28,7 @@ class SharedDirections:
 
 @dataclass(frozen=True, eq=False)
 class WordSet:
-    """Words whose effects have one covariance: their `positions`, and the directions that clusters share."""
+    """Words whose effects have a joint covariance: their `positions`, and the directions of their clusters."""
 
     positions: NDArray[np.intp]
     shared: tuple[SharedDirections, ...]
@@ -47,7 +47,7 @@ class Clusters:
         return cls(tuple(data[f"{side}_clustering"].to_numpy()), data[f"{side}_cluster"].to_numpy())
 
     def spans(self, cells: NDArray[np.intp]) -> bool:
-        """Return True if some cluster has words of several cells (groups, or classes)."""
+        """Return True if a cluster contains words of several cells (groups or classes)."""
         clustered = self.index >= 0
         index, cells = self.index[clustered], cells[clustered]
         some_cell = np.zeros(index.max(initial=-1) + 1, dtype=np.intp)
@@ -55,15 +55,15 @@ class Clusters:
         return bool((some_cell[index] != cells).any())
 
     def overlap(self, cells: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Compute the covariance of cell averages of a cluster effect with variance one."""
+        """Compute the covariance of the averages of cells, if the effects of clusters have variance one."""
         share = np.eye(cells.max() + 1)[cells] / np.bincount(cells)[cells][:, None]
         average = share.T @ self._members(np.arange(len(cells)))
         return np.asarray(average @ average.T)
 
     def word_sets(self, cells: NDArray[np.intp]) -> Iterator["WordSet"]:
-        """Yield sets of words whose effects have one covariance.
+        """Yield sets of words whose effects have a joint covariance.
 
-        There is a set for each cell (group or class), or one for all cells with paired words. Deviations from the
+        There is a set for each cell (group or class), or one set for all cells if words are paired. Deviations from the
         averages of cells have the variance of single words in all directions. In the eigenvectors of the centred
         membership, the variance of clusters is added as many times as the eigenvalue.
         """
@@ -91,7 +91,7 @@ class Clusters:
 
 
 def is_reduced(data: xr.Dataset, side: Side) -> bool:
-    """Return True if the effective number of words of some group (class) is smaller, in whole words."""
+    """Return True if a group (class) has fewer effective words than words, after rounding to whole words."""
     if f"{side}_inflation" not in data:
         return False
     n, inflation = data[f"n_{side}s"].to_numpy(), data[f"{side}_inflation"].to_numpy()
@@ -113,7 +113,7 @@ def clusters_of(table: AssociationTable, side: Side) -> Clusters:
     if not kinds:
         return Clusters((), np.full(len(cells), -1))
     labels = table.values[f"{side}_{kinds[0]}"].to_numpy().astype(str)
-    # Topics of two classes may have one name; a pair has words of two.
+    # Two classes may have topics of the same name, but a pair consists of words of two classes.
     positions: dict[tuple[str, int], int] = {}
     index = np.full(len(cells), -1)
     for word, label in enumerate(labels):

@@ -1,7 +1,7 @@
 """Names of the columns of every table, in Python and in CSV files.
 
-Bounds of intervals are named only here, as in ArviZ: ``eti95_lb`` and ``eti95_ub``. A row with several intervals has a
-prefix for each: ``rank_eti95_lb``.
+Only this module names the bounds of intervals, in the same way as ArviZ: ``eti95_lb`` and ``eti95_ub``. If a row has
+several intervals, the names have prefixes, such as ``rank_eti95_lb``.
 """
 
 import re
@@ -13,8 +13,8 @@ from bayes_bias.formatting import DASH, Column, bounds, level, plain, range_in_w
 if TYPE_CHECKING:
     import pandas as pd
 
-# Equal-tailed or of highest density, of a posterior; or a confidence interval, or in tables of several methods the
-# interval of each.
+# Kinds of intervals: equal-tailed or highest-density intervals of a posterior, confidence intervals, and, in tables of
+# several methods, the interval of each method.
 type IntervalKind = Literal["eti", "hdi", "ci"]
 
 _LOWER = re.compile(r"(?:(?P<of>\w+)_)?(?:eti|hdi|ci)\d+_lb")
@@ -71,7 +71,7 @@ def interval_column(
 def estimates(
     rows: "pd.DataFrame", name: str, ci_prob: float, decimals: int, *, of: str = "", sign: Sign = "+"
 ) -> list[Column]:
-    """Lay out mean and interval of each row, with `name` as the heading of the mean."""
+    """Lay out the mean and the interval of each row. The heading of the mean is `name`."""
     mean = Column(name, rows[f"{of}_mean" if of else "mean"], partial(signed if sign else plain, decimals=decimals))
     heading = f"{level(ci_prob)} interval{f'\n{of}' if of else ''}"
     return [mean, interval_column(heading, rows, decimals, of, sign=sign)]
@@ -80,7 +80,7 @@ def estimates(
 def with_interval(
     row: "pd.Series[Any]", ci_prob: float, decimals: int = 3, *, factor: float = 1.0, sign: Sign = "+", unit: str = ""
 ) -> str:
-    """Write mean and interval of a row as a sentence does: "+0.078 (95% interval +0.048 to +0.108)"."""
+    """Write the mean and the interval of a row for use in a sentence: "+0.078 (95% interval +0.048 to +0.108)"."""
     lower, upper = (factor * end for end in interval_of(row))
     interval = range_in_words(lower, upper, decimals, sign=sign)
     number = (signed if sign else plain)(factor * row["mean"], decimals)

@@ -1,4 +1,4 @@
-"""Tables over the same words: weighted sums of them, and one table with several as replicates."""
+"""Combine tables of the same words, as a weighted sum or as replicates of one table."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -48,10 +48,12 @@ def combine(
     Returns
     -------
     AssociationTable
-        Units: units of the tables times units of the weights. Replicates are paired by their labels if these are the
-        same, or else by their order if there are equally many. Otherwise the tables' replicates are independent. With R
-        the smallest number of them, each table then has R replicates of the same mean. Their deviations are R - 1
-        separate orthonormal contrasts, scaled so that the variance of the mean is estimated without bias.
+        Units: units of the tables times units of the weights. If all tables have the same labels of replicates,
+        replicates are paired by their labels. If tables have different labels but the same number of replicates,
+        replicates are paired by their order. Otherwise, the replicates of different tables are treated as independent.
+        If R is the smallest number of replicates of a table, each table is then reduced to R replicates with the same
+        mean. Their deviations are R - 1 separate orthonormal contrasts, scaled so that the estimate of the variance of
+        the mean is unbiased.
 
     Raises
     ------
@@ -133,7 +135,7 @@ def difference(before: AssociationTable, after: AssociationTable) -> Association
 def weighted_sum(
     tables: Mapping[Any, AssociationTable], weights: Mapping[Any, float], *, name: str | None = None
 ) -> AssociationTable:
-    """Do the same as `combine`, for tables that share their words already."""
+    """Combine tables as `combine` does, but assume that the tables already have the same words."""
     first = next(iter(tables.values()))
     combined = assemble(
         np.sum([weights[label] * table.values.to_numpy() for label, table in tables.items()], axis=0),
@@ -187,7 +189,7 @@ def _weights(tables: Any, weights: Any) -> dict[Any, float]:
 
 
 def _replicates(tables: Mapping[Any, AssociationTable], weights: Mapping[Any, float]) -> dict[str, Numbers]:
-    """Compute the weighted sum in each replicate; empty if a table has no replicates."""
+    """Compute the weighted sum in each replicate. Return an empty mapping if a table has no replicates."""
     names = min(map(_labels, tables.values()), key=len)
     if not names:
         return {}
@@ -204,8 +206,8 @@ def _labels(table: AssociationTable) -> list[str]:
 
 
 def _match_replicates(stack: Numbers, number: int, labels: list[str], order: list[str]) -> Numbers:
-    """Order replicates by the given labels, or reduce them to `number` with the same mean and the same expected
-    variance of the mean."""
+    """Order replicates by the given labels, or reduce them to `number` replicates that have the same mean and the same
+    expected variance of the mean."""
     if set(labels) == set(order):
         return stack[[labels.index(label) for label in order]]
     if len(stack) == number:
@@ -239,7 +241,7 @@ def unpaired(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
 def _with_labels_of(first: AssociationTable, second: AssociationTable) -> AssociationTable:
     """Return the second table with the groups, related words, pairs and covariates of the first.
 
-    Its expected preferences remain its own, in its units, or NaN.
+    The second table keeps its own expected preferences, in its own units, or NaN if it has none.
     """
     labels = dict(first.values.coords)
     for side in SIDES:
@@ -254,7 +256,7 @@ def _with_labels_of(first: AssociationTable, second: AssociationTable) -> Associ
 
 
 def _without_own_related_words(table: AssociationTable) -> AssociationTable:
-    """Drop notices of related words that another table's will replace."""
+    """Drop notices of related words, because the notices of another table will replace them."""
     if not table.has_related_words:
         return table
     own = tuple(f"{category}: {related.text}" for category, related in table.related_words.categories.items())
@@ -274,7 +276,7 @@ def _left_out(tables: Mapping[str, xr.DataArray], shared: Sequence[str], dim: Si
     return notices
 
 
-# Several tables of one list as one table with replicates.
+# Combination of several tables of one list into one table with replicates.
 
 
 def combine_replicates(
@@ -301,8 +303,8 @@ def combine_replicates(
     ------
     TableError
         If there are fewer than two tables, if tables differ in stereotypes or in the measure of association, if a table
-        has replicates or repeated pairs itself, if a word is in different groups or classes, if a group or class has no
-        word in common, or if a pair is missing.
+        already has replicates or repeated pairs, if a word is in different groups or classes, if a group or class has
+        no word in common, or if a pair is missing.
 
     Examples
     --------
