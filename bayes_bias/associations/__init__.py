@@ -1,1 +1,1 @@
-"""From an embedding or a language model, and a word list, to a table of associations."""
+"""Compute tables of associations from a word list and an embedding or a language model."""

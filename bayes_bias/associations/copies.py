@@ -1,4 +1,4 @@
-"""Words that share one vector, as in a pruned file or for unknown words, and near copies, as for forms of one word."""
+"""Find words with equal vectors, as in pruned files or for unknown words, and near copies, as for forms of one word."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _BLOCK = 10_000
 
 
 def equal_vectors(vectors: Mapping[str, Vector]) -> list[list[str]]:
-    """Find clusters of two or more words whose vectors are equal up to rounding, in the order of the mapping.
+    """Find clusters of two or more words with vectors that are equal up to rounding. The order is as in the mapping.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def equal_vectors(vectors: Mapping[str, Vector]) -> list[list[str]]:
 
 
 def without_copies(vectors: Mapping[str, Vector]) -> dict[str, Vector]:
-    """Keep only the first of several words that share a vector, and all other words."""
+    """Drop words that have the same vector as an earlier word, and keep all other words."""
     copies = {word for _, *others in equal_vectors(vectors) for word in others}
     return {word: vector for word, vector in vectors.items() if word not in copies}
 
@@ -68,14 +68,15 @@ def _blocks(vectors: Mapping[str, Vector]) -> Iterator[NDArray[np.float64]]:
         yield np.stack([np.ravel(vector) for vector in block]).astype(float)
 
 
-# Near copies: vectors that are nearly equal, as for several forms or sentences of one word.
+# Near copies are vectors that are nearly equal, for example vectors of several forms or sentences of one word.
 
 # In the built-in lists, at most two words of eight have such a neighbour (she, her in minilm-demo).
 _ALIKE = 0.95
 _MANY = 0.5
 # In fewer dimensions, words can be this close by chance.
 _FEWEST_DIMENSIONS = 20
-# This many words of one group or class take two seconds, and time grows faster than their square.
+# With this many words in one group or class, the search takes two seconds. Its time grows faster than the square of the
+# number of words.
 MOST = 500
 
 
@@ -104,17 +105,18 @@ class NearCopies:
 
     @property
     def related(self) -> Related:
-        """Inflation of the variance of the mean, if effects correlate by the similarity in a cluster."""
+        """Inflation of the variance of the mean, if the similarity is the correlation between effects in a cluster."""
         sizes = np.bincount(self.cluster).astype(float)
         mean_size = (sizes**2).sum() / len(self.words)
         return Related(self.words, 1 + self.similarity * (float(mean_size) - 1))
 
 
 def near_copies(categories: Mapping[str, Sequence[str]], vectors: Vectors) -> dict[str, NearCopies]:
-    """Find each group or class, of at most `MOST` words, in which half of the words have a near copy.
+    """Find each group or class of at most `MOST` words in which half of the words have a near copy.
 
-    The cosine of near copies is above .95, with and without subtracting the mean of all words, which is most of each
-    vector in some models. Words of a cluster correlate by the mean cosine after subtraction.
+    The cosine of near copies is above .95, both before and after the mean of all words is subtracted, because in some
+    models this mean accounts for most of each vector. The correlation between words of a cluster is their mean cosine
+    after the subtraction.
     """
     rows = unit_means([vectors[word] for words in categories.values() for word in words])
     if rows.shape[1] < _FEWEST_DIMENSIONS:
@@ -136,7 +138,7 @@ def near_copies(categories: Mapping[str, Sequence[str]], vectors: Vectors) -> di
 
 
 def notice_of(category: str, copies: NearCopies) -> str:
-    """Return a notice about the effect of near copies on an interval of independent words."""
+    """Return a notice about the effect of near copies on an interval that treats words as independent."""
     count = sum(map(len, copies.clusters))
     return (
         f"{category}: {count} of {len(copies.words)} words have nearly the same vector as another (a cosine above"

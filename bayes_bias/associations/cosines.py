@@ -39,7 +39,7 @@ CONTROLS = ("neutral", "human")
 
 # Squares of numbers between these are neither zero nor infinite.
 _SMALLEST, _LARGEST = 1e-150, 1e150
-# Vectors of fewer numbers are toys. In most models, no number has most of the length of all vectors.
+# Shorter vectors are toy examples. In most models, no single number dominates the length of all vectors.
 _FEWEST_DIMENSIONS, _MOST_OF_LENGTH = 5, 0.9
 
 
@@ -79,12 +79,12 @@ def cosines(
         How to weight related words, see `WordList`. The default is the setting in the word list or, if there is none,
         "from vectors", which compares their vectors with general words of the embedding (see
         `bayes_bias.associations.related`). If there are fewer than 500 general words, words of the same named topic are
-        related, or else words are treated as independent, with a notice.
+        related. If the list has no topics, words are treated as independent, with a notice.
     covariates : "rank", DataFrame, Series, mapping, or a list of these, optional
-        Numeric properties of words, such as frequency. `fit` then estimates the bias at equal values of the covariates.
-        "rank" uses the log frequency rank of the targets and requires an embedding with frequent words first, as in
-        files of word2vec, fastText and GloVe. To adjust both sides, pass ``{"target": "rank", "attribute": "rank"}``.
-        See `AssociationTable.with_covariates`.
+        Numeric properties of words, such as frequency. `fit` then estimates the bias for words with equal values of the
+        covariates. "rank" uses the log frequency rank of the targets and requires an embedding with frequent words
+        first, as in files of word2vec, fastText and GloVe. To adjust both sides, pass ``{"target": "rank", "attribute":
+        "rank"}``. See `AssociationTable.with_covariates`.
     allow_loss : bool
         Continue even if the embedding lacks half of the words in a group or class, or words of different groups or
         classes have the same vector.
@@ -205,7 +205,7 @@ def with_relations(
 ) -> AssociationTable:
     """Add the related words to a table, from an embedding whose words are in memory.
 
-    If they cannot be found, the table gets a notice, unless they are `required`.
+    If related words cannot be found, the table gets a notice, or an error is raised if related words are `required`.
     """
     if words.sub_topics == "exhaustive" or table.vectors is None:
         return _recorded(table, words.sub_topics)
@@ -239,7 +239,7 @@ def _recorded(table: AssociationTable, sub_topics: str) -> AssociationTable:
 
 
 def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable[str] = ()) -> AssociationTable:
-    """Make the table of a list in an embedding whose words are in memory, here or in `excerpt`; see `similarities`."""
+    """Make the table of a list from words in memory, in `excerpt` or else in the embedding. See `similarities`."""
     similarity, words = origin.similarity, origin.words
     embedding = in_sentences(excerpt or origin.embedding, words)
     stored, coverage = lookup(embedding, words, np.asarray)
@@ -348,12 +348,13 @@ def _check_size(vectors: Mapping[str, np.ndarray], embedding: Embedding, similar
 
 
 def _lengths(vectors: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
-    """Return the length of each word's vector, or of each of its vectors from replicates."""
+    """Return the length of each word's vector or, with replicates, of the word's vector in each replicate."""
     return MappingProxyType({word: lengths(vector) for word, vector in vectors.items()})
 
 
 def _further(embedding: Embedding, also: Iterable[str]) -> tuple[dict[str, np.ndarray], list[str]]:
-    """Return vectors of further words, and notices of words without one or under another spelling."""
+    """Return vectors of further words, and notices of words that have no vector or were found under another
+    spelling."""
     words_asked_for = tuple(dict.fromkeys(also))
     stored = embedding.find(words_asked_for)
     spelling_of = found_as(words_asked_for, stored, embedding.match)
@@ -367,7 +368,7 @@ def _further(embedding: Embedding, also: Iterable[str]) -> tuple[dict[str, np.nd
     return vectors, notices
 
 
-# Make a table from a matrix of similarities that were computed elsewhere, and a word list.
+# Make a table from a word list and a matrix of similarities that were computed elsewhere.
 
 
 def cosines_from_matrix(

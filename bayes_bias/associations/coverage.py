@@ -38,11 +38,11 @@ _KINDS: dict[Role, str] = {"target": "group", "attribute": "class", "control": "
 class Part:
     """Coverage of the words of one group or class.
 
-    `missing` words are not in the embedding. `zero` and `non_finite` words are, but their vectors have no direction.
-    `variants` lists, for a missing word, spellings in the embedding that differ only in case, or in a letter. `phrases`
-    were found with "_" in place of blanks. `respelt` words were found under another spelling, as `match` allows. `made`
-    words have a vector that was made from their parts. `copies` have the same vector as another word that is kept: a
-    word of the same group or class, or any other word for control words.
+    `missing` words are not in the embedding. `zero` and `non_finite` words are in the embedding, but their vectors have
+    no direction. `variants` lists spellings of missing words in the embedding that differ only in case or in one
+    letter. `phrases` were found with "_" in place of blanks. `respelt` words were found under another spelling that
+    `match` allows. `made` words have a vector that was computed from their parts. `copies` are dropped because they
+    have the same vector as another word: of the same group or class or, for control words, of any part of the list.
     """
 
     role: Role
@@ -74,7 +74,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Coverage:
-    """The words of a list that an embedding has, group by group and class by class.
+    """The words of a list that an embedding contains, by group and class.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class Coverage:
     parts: tuple[Part, ...]
     lacking: str = "usable vector"
     begins: tuple[str, ...] = ()
-    # Words of different groups, or classes, that share a vector, each with its group or class.
+    # Words that share a vector although they are in different groups or classes, each with its group or class.
     shared: tuple[tuple[tuple[str, str], ...], ...] = ()
     # True if a method of this package has debiased the vectors, which may make words equal on purpose.
     debiased: bool = False
@@ -114,7 +114,7 @@ class Coverage:
         return pd.DataFrame(rows)
 
     def notices(self) -> tuple[str, ...]:
-        """Return notices of missing words, and of words that share a vector; empty if every word was found."""
+        """Return notices of missing words and of words that share a vector, or none if there are no such words."""
         notices = [self.about_shared] if self.shared else []
         for part in self.parts:
             notices += _substitutes(part, self.embedding)
@@ -156,13 +156,14 @@ def lookup(
     """Look up vectors of the words of a list, and report words without one.
 
     Words must be spelt in exactly the same way. Variants in upper and lower case are reported but not substituted,
-    unless the embedding's `match` allows it. A missing phrase is replaced by the joined one, "prime_minister" for
-    "prime minister", with a notice.
+    unless the embedding's `match` allows it. A missing phrase such as "prime minister" is replaced, with a notice, by
+    its joined form "prime_minister".
 
     Returns
     -------
     vectors : dict of str to array (d,) or (replicate, d)
-        The `prepared` vector of every usable word of the list, by default at unit length.
+        The vector of every usable word of the list, after `prepared` was applied, which by default scales it to unit
+        length.
     coverage : Coverage
         Missing, zero and non-finite words per group and class. `check_coverage` decides whether they are too many.
     """
@@ -191,7 +192,8 @@ def lookup(
 
 @dataclass(frozen=True, eq=False)
 class _Match:
-    """The vector of a word, its spelling in the source, and True if it is made from the word's parts."""
+    """The vector of a word, the spelling of the word in the source, and True if the vector is made from the word's
+    parts."""
 
     vector: Vector
     spelling: str
@@ -199,7 +201,7 @@ class _Match:
 
 
 def _resolve(embedding: Embedding, words: Sequence[str], stored: Mapping[str, Vector]) -> dict[str, _Match]:
-    """Find the stored vector of each word under some allowed spelling, or make it from its parts."""
+    """Find the stored vector of each word under an allowed spelling, or make a vector from the word's parts."""
     matches: dict[str, _Match] = {}
     for word, spelling in found_as(words, stored, embedding.match).items():
         matches[word] = _Match(stored[spelling], spelling)
@@ -226,7 +228,8 @@ def _across_categories(
 
 
 def _without_copies(parts: Sequence[Part], clusters: Iterable[Sequence[str]]) -> list[Part]:
-    """Drop words with the same vector as an earlier word of their part, or for controls as any earlier word."""
+    """Drop words that have the same vector as an earlier word of their group or class or, for controls, as any earlier
+    word."""
     part_of: dict[str, Part] = {}
     for part in parts:
         part_of |= dict.fromkeys(part.found, part)
@@ -248,7 +251,7 @@ def _without_copies(parts: Sequence[Part], clusters: Iterable[Sequence[str]]) ->
 def coverage_of_matrix(
     name: str, wordlist: WordList, targets: Collection[str], attributes: Collection[str]
 ) -> Coverage:
-    """Return the coverage of a list by a matrix with these words in its rows and columns."""
+    """Return the coverage of a list by a matrix, given the words in the rows and columns of the matrix."""
     parts = []
     for role, part, words in _tables(wordlist):
         present = targets if role == "target" else attributes
@@ -411,15 +414,17 @@ def _remedy(part: Part, embedding: str, emptied: bool, offered: bool) -> str:
     return "Pass allow_loss=True (--allow-loss) to continue with the remaining words."
 
 
-# Words of an embedding to draw at random, for lists without any meaning.
+# Words of an embedding from which random lists are drawn.
 
-# Random words consist of lower-case letters. (A small pool of the source is used as it is.)
+# Random words consist of lower-case letters, unless the pool of the source is small.
 POOL_SIZE = 2_000
 
 
 def random_words(embedding: Embedding, seed: int) -> list[str]:
-    """Draw at most `POOL_SIZE` common words from an embedding, and return them in the order of the embedding. The same
-    seed gives the same words."""
+    """Draw at most `POOL_SIZE` common words from an embedding, and return them in the order of the embedding.
+
+    The same seed gives the same words.
+    """
     offered = embedding.pool()
     if len(offered) <= POOL_SIZE:
         return offered

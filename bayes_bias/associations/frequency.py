@@ -1,4 +1,4 @@
-"""Frequency of words, from their order in an embedding: a covariate of the model."""
+"""Frequency ranks of words, from their order in an embedding, for use as a covariate of the model."""
 
 from typing import Any
 
@@ -35,11 +35,13 @@ def check_covariates(covariates: CovariatesFrom) -> None:
 def with_covariates_from(
     table: AssociationTable, embedding: Embedding | None, covariates: CovariatesFrom
 ) -> AssociationTable:
-    """Add covariates to a table: given ones, or "rank" from the order of the embedding's words.
+    """Add covariates to a table: numbers that the user passes, or "rank", which is the position of words in the
+    embedding.
 
-    "rank" applies to targets, unless a mapping names sides. With a slope for each class, the bias then applies to
-    equally frequent targets, however frequent attributes are. A slope over attributes would confuse other differences
-    with frequency. For example, in both classes of gender words, pronouns are frequent and kinship terms are rare.
+    "rank" applies to targets, unless a mapping names sides. Because there is a slope for each class, the bias then
+    applies to equally frequent targets, regardless of the frequency of attributes. A slope over attributes would
+    confuse other differences with frequency. For example, in both classes of gender words, pronouns are frequent and
+    kinship terms are rare.
 
     Raises
     ------
@@ -69,7 +71,7 @@ def _texts(covariates: CovariatesFrom) -> list[str]:
 def log_ranks(table: AssociationTable, embedding: Embedding, side: Side) -> pd.Series:
     """Return the natural logarithm of the frequency rank of each word of one side, under the spelling that was found.
 
-    Frequencies of words fall as a power of their rank [1]_, so this is linear in log frequency.
+    The frequency of words is a power function of their rank [1]_, so the log rank is linear in the log frequency.
 
     Raises
     ------

@@ -17,7 +17,7 @@ from bayes_bias.formatting import counted
 from bayes_bias.shared_types import Numbers
 from bayes_bias.words.wordlist import WordList
 
-# With fewer general words, it is unknown how much words vary.
+# With fewer general words, the variation of words cannot be estimated.
 _FEWEST = 500
 _SEED = 1
 # Number of random lists of each length, and the greatest length, because longer lists vary similarly.
@@ -36,7 +36,7 @@ class RandomLists:
     cosine_ratio, cosine_ratio_sd : float
         Mean and standard deviation of the ratio for the cosines of words with one another.
     profile_ratio : float
-        Mean of the ratio for their profiles, the cosines with all general words.
+        Mean of the ratio for profiles, that is, for the cosines of words with all general words.
     """
 
     cosine_ratio: float
@@ -48,9 +48,9 @@ class RandomLists:
 class GeneralWords:
     r"""General words of an embedding.
 
-    Let :math:`Y` be their centred cosines with one another, N by N. The *profile* of a word is its N cosines with the
-    general words, centred at their mean and divided by :math:`\sqrt N`. Only products of profiles are used, so that
-    they are kept in at most as many dimensions as vectors have.
+    Let :math:`Y` be the centred cosines of N general words with one another, N by N. The *profile* of a word is its N
+    cosines with the general words, centred at their mean and divided by :math:`\sqrt N`. Because only products of
+    profiles are used, profiles are stored in at most as many dimensions as vectors have.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class GeneralWords:
     vectors : array (words, d)
         Vectors of length one. Several replicates are concatenated, so that products are means over replicates.
     in_first : bool
-        True if they come from a single replicate. Words are then compared in the first replicate.
+        True if the general words come from a single replicate. Words are then compared in the first replicate.
     """
 
     name: str = field(compare=False)
@@ -73,7 +73,7 @@ class GeneralWords:
 
     @classmethod
     def of(cls, vectors: Mapping[str, NDArray[np.floating]], *, name: str = "", in_first: bool = False) -> Self:
-        """Make them from vectors ``(d,)``, or ``(replicate, d)``."""
+        """Make general words from vectors ``(d,)``, or ``(replicate, d)``."""
         rows = side_by_side(list(vectors.values())) if vectors else np.zeros((0, 0))
         return cls(name, sha256_of_vectors(vectors), tuple(vectors), rows, in_first)
 
@@ -83,7 +83,7 @@ class GeneralWords:
         Raises
         ------
         EmbeddingError
-            If there are too few, or they have too few different vectors.
+            If there are too few general words, or if they have too few different vectors.
         """
         own = {word.casefold() for word in (*wordlist.targets, *wordlist.attributes)}
         others = {w: v for w, v in zip(self.words, self.vectors, strict=True) if w.casefold() not in own}
@@ -130,7 +130,7 @@ class GeneralWords:
 
     @cached_property
     def centred(self) -> Numbers:
-        """Vectors without their mean."""
+        """Vectors after their mean is subtracted."""
         return np.asarray(self.vectors - self.vectors.mean(axis=0))
 
     @cached_property

@@ -45,10 +45,10 @@ def measure_lists(
     allow_loss: bool = False,
     trust: bool = False,
 ) -> list[AssociationTable]:
-    """Measure every list in every embedding, list by list. Tables are returned unchanged.
+    """Measure every list in every embedding, list by list.
 
-    Each embedding is read once, with the pool of words for random lists. With several embeddings, a table is named
-    after both: "weat6 (googlenews)".
+    Tables are returned unchanged. Each embedding is read only once, including the pool of words for random lists. With
+    several embeddings, a table is named after both: "weat6 (googlenews)".
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def _read(embeddings: Any, trust: bool, lists: Sequence[WordList], ranks: bool) 
 
 
 def _distinct(sources: Sequence[Any], embeddings: list[Embedding]) -> list[Embedding]:
-    """Name embeddings differently, by the paths of files with the same name."""
+    """Give embeddings different names, by adding the paths of files with the same name."""
     shared = [embedding.name for embedding in embeddings]
     distinct = [
         replace(embedding, name=str(source))

@@ -26,7 +26,7 @@ from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, load_wor
 
 Predicted = Literal["targets", "attributes"]
 
-# The word behind the mask in place of the other word: one piece in most models, and a complete phrase.
+# This word replaces the other word in place of a mask. In most models it is one piece, and it is a complete phrase.
 _NOTHING = ("something", "name")
 
 
@@ -46,15 +46,16 @@ def log_probabilities(
     .. math:: y_{ijr} = \log p(i \mid j, r) - \log p(i \mid \text{a mask in the attribute's place}, r)
 
     the log probability score of Kurita et al. (2019), LPBS, before any averaging. The probability of a word of several
-    pieces is joint, by the chain rule. The predicted word keeps its article. The mask replaces the other word's whole
-    phrase. It is the same for all words, because an article, or the number of masks, would hint at some of them.
+    pieces is joint, by the chain rule. The predicted word keeps its article. The mask replaces the whole phrase of the
+    other word and is the same for all words, because an article, or the number of masks, would reveal information about
+    the word.
 
     A causal model such as GPT-2 predicts a word from the text before it, so the predicted word must be the later of the
-    two in each template. Because it has no mask, "something" replaces the other word. This is the pointwise mutual
-    information of Holtzman et al. (2021) with the template as their domain. Log probabilities are summed over the
-    tokens of a word, and not averaged as by Brown et al. (2020). Long words are less probable, which affects the level
-    of a word but cancels in y and in differences between groups. A mean over tokens would divide associations by the
-    number of pieces.
+    two in each template. Because it has no mask, "something" replaces the other word. The result is the pointwise
+    mutual information of Holtzman et al. (2021), whose domain is here the template. Log probabilities are summed over
+    the tokens of a word, and not averaged as by Brown et al. (2020). Long words are less probable, but this affects
+    only the level of a word, which cancels in y and in differences between groups. A mean over tokens would divide
+    associations by the number of pieces.
 
     Parameters
     ----------
@@ -68,13 +69,13 @@ def log_probabilities(
         Control classes, as in `cosines`, or ``()`` for none. If targets are predicted, the model reads a sentence for
         each attribute and template, and the built-in classes add 311 attributes.
     templates : Templates, str or Path
-        Sentences with the slots {target} and {attribute}. Each is a replicate.
+        Sentences with the slots {target} and {attribute}. Each sentence is a replicate.
     predict : {"targets", "attributes"}, optional
         The words to predict. The default is targets, or attributes for a causal model, because they come last in the
         built-in templates. Pointwise mutual information is the same either way, but a model's estimate of it is not.
         Results record this choice.
     corrected : bool
-        Set to False for only :math:`\log p(i \mid j, r)`, as required by `bayes_bias.measures.unmasking`.
+        Set to False to compute only :math:`\log p(i \mid j, r)`, which `bayes_bias.measures.unmasking` requires.
 
     Returns
     -------
@@ -161,7 +162,7 @@ def log_probabilities(
 def open_score(
     model: Score | str | Path, *, trust: bool = False, dtype: str | None = None, device_map: str | None = None
 ) -> Score:
-    """Return the model that answers clozes, opening the folder or name of a masked or causal model.
+    """Return the model that answers clozes. If a folder or name is passed, open the masked or causal model.
 
     Raises
     ------
@@ -210,9 +211,9 @@ def check_predicted(predict: str) -> None:
 
 
 class _Sentences(NamedTuple):
-    """Sentences in every template: each target with each attribute, and predicted words with a masked one.
+    """Sentences in every template: each target with each attribute, and predicted words with the other word masked.
 
-    `position` is the position of the latter sentence for each pair.
+    For each pair, `position` is the position of the masked sentence.
     """
 
     labels: tuple[str, ...]

@@ -1,7 +1,7 @@
 """Check that embeddings were made alike, that is, trained on similar amounts of text with the same settings.
 
-In vectors that were trained on less text, or for a shorter time, all words are closer to each other, and the same text
-shows another bias, which is usually smaller.
+If vectors are trained on less text or for a shorter time, all words are closer to each other, and the bias differs and
+is usually smaller, even if the content of the text is the same.
 """
 
 from collections.abc import Collection, Mapping
@@ -21,11 +21,11 @@ from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import CATEGORY_COORD, words_of
 from bayes_bias.table.statistics import within_sd
 
-# Chosen on skip-gram of 100 dimensions, and held against other models: docs/evidence/other-analyses.md.
+# Chosen on skip-gram vectors of 100 dimensions, and checked on other models: docs/evidence/other-analyses.md.
 LEAST, MOST = 0.9, 1.1
 _WORDS = 500
 _FEWEST = 50
-# Number of candidates from one embedding, some of which the others contain.
+# Number of candidate words from one embedding, of which the other embeddings contain some.
 _CANDIDATES = 6_000
 # Median cosine of a word's vectors from which one embedding is a changed copy of the other.
 _COPIED = 0.9
@@ -33,7 +33,7 @@ _COPIED = 0.9
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MadeAlike(Tabled):
-    """Distances of random words in several embeddings, relative to one of them, from `made_alike`.
+    """Distances of random words in several embeddings, relative to a reference embedding, as returned by `made_alike`.
 
     Attributes
     ----------
@@ -58,12 +58,12 @@ class MadeAlike(Tabled):
 
     @property
     def unlike(self) -> list[Any]:
-        """The embeddings that were not made like the reference."""
+        """The embeddings that were not trained like the reference."""
         return self.table.index[~self.table.alike].tolist()
 
     @property
     def are_versions(self) -> bool:
-        """True if each is a changed copy of the reference, such as a debiased one, with similar vectors of words."""
+        """True if each embedding is a changed copy of the reference with similar vectors, such as a debiased copy."""
         return bool((self.table.same_words > _COPIED).all())
 
     @property
@@ -103,7 +103,7 @@ class MadeAlike(Tabled):
         return " ".join(filter(None, [shorter, longer]))
 
     def named(self, names: Mapping[Any, str]) -> Self:
-        """Return the same with other names of the embeddings."""
+        """Return these distances with other names of the embeddings."""
         table = self.table.rename(index=dict(names))
         return replace(self, table=table, reference=names[self.reference])
 
@@ -127,7 +127,7 @@ def made_alike(
         The same list in several embeddings, from `bayes_bias.cosines`, so that the origin of tables is known. With
         replicates, cosines are averaged over them.
     reference : name, optional
-        The embedding to compare the others with. The default is the one with the median distance of words.
+        The embedding with which to compare the others. The default is the embedding with the median distance of words.
     seed : int
         Seed of the draw of words.
     copies : bool
@@ -156,7 +156,8 @@ def embeddings_alike(
     seed: int = 1,
     copies: bool = False,
 ) -> MadeAlike:
-    """Do the same for embeddings, where None is an unknown one, without the columns that require a list."""
+    """Compute the distances for embeddings, of which None is an unknown one, without the columns that require a
+    list."""
     if reference is not None and reference not in embeddings:
         raise TableError(f"`reference` is {reference!r}, but no table has this name.", reference, map(str, embeddings))
     vectors = _shared_vectors(embeddings, frozenset(own_words), seed)
@@ -178,7 +179,8 @@ def embeddings_alike(
 def _shared_vectors(
     embeddings: Mapping[Any, Embedding | None], own_words: frozenset[str], seed: int
 ) -> dict[Any, NDArray[np.float64]] | str:
-    """Return unit vectors (word, replicate, dimension) of random words in all embeddings, or the reason for none."""
+    """Return unit vectors (word, replicate, dimension) of random words in all embeddings, or the reason why there are
+    none."""
     if without := [str(label) for label, embedding in embeddings.items() if embedding is None]:
         which = "all tables" if len(without) == len(embeddings) else joined(without)
         return f"the embedding of {which} was not recorded"

@@ -49,14 +49,15 @@ from bayes_bias.table.metric import COSINE
 from bayes_bias.table.related_words import Related
 from bayes_bias.words.wordlist import WordList
 
-# Chosen on GoogleNews and judged on GloVe (docs/evidence). The weight of a leading direction is a half at this number
+# Chosen on GoogleNews and checked on GloVe (docs/evidence). The weight of a leading direction is a half at this number
 # of standard deviations above random lists, and grows with this slope.
 _HALF, _SLOPE = 3.5, 3.0
 # The inflation is at most this multiple of the variance between groups, relative to independent words.
 _CAP = 1.25
-# This many words of one group or class take a second, and time grows faster than their square.
+# With this many words in one group or class, the analysis takes a second. Its time grows faster than the square of the
+# number of words.
 MOST = 1_000
-# Further digits differ with the processor that multiplies matrices.
+# Further digits of matrix products depend on the processor.
 _DIGITS = 6
 WORDS_ARE_INDEPENDENT = "words are treated as independent, although some may be related"
 _AS_NAMED = "only words of the same named sub-topic are treated as related, by an amount estimated from the table"
@@ -103,7 +104,7 @@ class CategoryWords:
     def inflation(self, general: GeneralWords, apart: float, others: Sequence["CategoryWords"] = ()) -> float:
         """Return the variance of the words' mean relative to independent words.
 
-        `others` are the compared groups, with which it may have sub-topics in common.
+        `others` are the compared groups, which may have the same sub-topics.
         """
         inflation = self._inflation(general, apart)
         if inflation == 1 or not others:
@@ -194,7 +195,7 @@ def preference_variance(opposite: Sequence[CategoryWords], general: GeneralWords
 
 
 def distance_apart(categories: Sequence[CategoryWords]) -> float:
-    """Return the variance between the means of groups, relative to independent words; infinite for one group."""
+    """Return the variance between the means of groups, relative to independent words, or infinity for one group."""
     if len(categories) < 2:
         return np.inf
     means = np.stack([category.mean for category in categories])
@@ -204,7 +205,7 @@ def distance_apart(categories: Sequence[CategoryWords]) -> float:
 
 
 def rounded(value: float) -> float:
-    """Return a number without the digits that differ with the processor that multiplies matrices."""
+    """Round a number to the digits that do not depend on the processor."""
     return float(f"{value:.{_DIGITS}g}")
 
 
@@ -237,7 +238,8 @@ def related_as_shown(
 ) -> AssociationTable:
     """Return the table with related words from its vectors, or from the vectors of another table, `shown`.
 
-    If they cannot be found, the table has a notice with the reason. Words of the list `besides` are not general words.
+    If related words cannot be found, the table has a notice with the reason. Words of the list `besides` are excluded
+    from the general words.
     """
     try:
         general = general if besides is None else general.without(besides)

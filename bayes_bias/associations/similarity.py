@@ -1,17 +1,17 @@
-"""Registry of similarities, each of which is registered where it is defined."""
+"""Registry of similarities. Each module that defines a similarity registers it."""
 
 from bayes_bias.arguments import import_modules
 from bayes_bias.errors import TableError
 from bayes_bias.table.similarity import Similarity
 
-# Installed packages name modules with similarities of their own under this group.
+# Group of entry points by which installed packages name their modules with similarities.
 ENTRY_POINTS = "bayes_bias.similarities"
 
 SIMILARITIES: dict[str, Similarity] = {}
 
 
 def register(similarity: Similarity) -> Similarity:
-    """Make a similarity known by its name, to functions, sweep files and the command line.
+    """Register a similarity, so that functions, sweep files, and the command line accept its name.
 
     Raises
     ------
