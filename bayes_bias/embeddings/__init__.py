@@ -1,1 +1,1 @@
-"""Read word vectors from any source, and only as far as a word list needs them."""
+"""Read word vectors from any source, and keep only the vectors that a word list needs."""

@@ -61,7 +61,8 @@ class Reader(ABC):
 
     @abstractmethod
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        """Yield words whose casefolded form is wanted and the `first` words of the source, with vectors as stored."""
+        """Yield the `first` words of the source and all words with a wanted casefolded form, with their stored
+        vectors."""
 
     def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
         """Compute vectors of missing words from their parts, if the source has vectors of parts."""
@@ -138,10 +139,10 @@ class Embedding(Telling):
         return f"{self.name}, {self.dimensions} dimensions{several}, {self.source}"
 
     def find(self, words: Iterable[str]) -> dict[str, Vector]:
-        """Find vectors of these words, and of variants in upper and lower case or joined by "_", as stored.
+        """Find stored vectors of these words, and of variants in upper or lower case or joined by "_".
 
-        Variants are returned so that a missing 'billy' can be reported with a present 'Billy', and that
-        'prime_minister' can replace 'prime minister'.
+        Because variants are returned, a notice can suggest 'Billy' for a missing 'billy', and 'prime_minister' can
+        replace 'prime minister'.
 
         Raises
         ------
@@ -162,7 +163,7 @@ class Embedding(Telling):
         return self._logged(_once(self.reader.entries(frozenset(), first=math.inf), ()))
 
     def among(self, wanted: frozenset[str], first: float = 0) -> dict[str, Vector]:
-        """Read the words whose casefolded form is wanted and the `first` words of the source, each once."""
+        """Read the `first` words of the source and all words with a wanted casefolded form, each once."""
         return self._logged(_once(self.reader.entries(wanted, first), ()))
 
     def _logged(self, read: "_Read[Vector]") -> dict[str, Vector]:
@@ -308,8 +309,8 @@ class Excerpt(Reader):
 def found_as(words: Iterable[str], stored: Collection[str], match: Match) -> dict[str, str]:
     """Find the spelling under which a source has each of these words.
 
-    It is the word itself, the phrase as one word, "prime_minister", or another spelling that `match` allows. Two words
-    never have the same spelling.
+    The spelling is the word itself, the phrase as one word, such as "prime_minister", or another spelling that `match`
+    allows. Two words never get the same spelling.
 
     Examples
     --------
@@ -367,13 +368,13 @@ def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> _Read[T
 
 # Find words of a vocabulary with almost the same spelling as missing words.
 
-# Shorter words have neighbours with other meanings, such as axe, age, and are. Longer strings are not words, and
-# comparing them would need as many copies as they have letters.
+# Shorter words have neighbours with other meanings, such as axe, age, and are. Longer strings are not words, and a
+# comparison would need one copy of the string for each of its letters.
 _SHORTEST, _LONGEST = 5, 100
 
 
 def joined(phrase: str) -> str:
-    """Join the words of a phrase as in the sources of word2vec: prime_minister."""
+    """Join the words of a phrase by underscores, as in the files of word2vec: prime_minister."""
     return phrase.replace(" ", "_")
 
 

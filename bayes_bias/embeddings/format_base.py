@@ -27,7 +27,7 @@ class Format:
 # Read bytes of vector files, gzipped or not, and recognise formats from the first bytes.
 
 _GZIP = b"\x1f\x8b"
-# Longer numbers are not sizes, and Python would not parse them.
+# Numbers with more digits cannot be sizes, and Python would not parse them.
 _HEADER = re.compile(rb"\s*(\d{1,1000})\s+(\d{1,1000})\s*\Z")
 MOST_DIMENSIONS = 1_000_000
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")

@@ -1,9 +1,9 @@
 """NumPy archives of `words` and `vectors`, optionally with a boolean `pool`, or with `templates` (`seeds`, ...).
 
 With an array of names of replicates, vectors have the shape (replicates, words, dimensions), and `general_words` may
-have `general_vectors` (words, dimensions) in the first replicate. Rows are streamed. Before anything is read, the size
-in the header of each array is compared with its member and the file. Arrays of Python objects, which NumPy stores as
-pickles, are rejected unless the user trusts the file.
+have `general_vectors` (words, dimensions), which come from the first replicate. Rows are streamed. Before arrays are
+read, the size in the header of each array is compared with the sizes of its archive member and of the file. Arrays of
+Python objects, which NumPy stores as pickles, are rejected unless the user trusts the file.
 """
 
 import io

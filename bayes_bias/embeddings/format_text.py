@@ -129,7 +129,7 @@ FORMAT = Format("text", lambda sample: bool(sample.strip()) and not looks_binary
 
 
 def _with_blanks(row: bytes) -> bytes:
-    """Replace tabs by spaces, because some programs write tabs after the word or after every number."""
+    """Replace tabs with spaces, because some programs write tabs after the word or after every number."""
     return row.replace(b"\t", b" ") if b"\t" in row else row
 
 

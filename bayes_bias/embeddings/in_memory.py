@@ -42,7 +42,7 @@ def _in_order(sentences: Mapping[str, str], templates: tuple[str, ...]) -> tuple
 
 @dataclass(frozen=True)
 class WordsInSentences(Reader):
-    """Words with the vectors of their sentences, stacked or averaged, and other words unchanged."""
+    """Words with the stacked or averaged vectors of their sentences. Words without sentences keep their vectors."""
 
     embedding: Embedding
     sentences: Mapping[str, tuple[str, ...]]

@@ -87,8 +87,8 @@ def open_embedding(
         - A list of several sources, which become one embedding with replicates, such as training runs with several
           seeds.
     trust : bool
-        Open files that can run code when they are opened: gensim's own, and archives of Python objects. Use this only
-        for files that you trust.
+        Open files that can run code when they are opened, namely gensim's native files and archives of Python objects.
+        Use this only for files that you trust.
     format : {"word2vec-binary", "text", "npz", "records", "npy", "gensim", "fasttext"}, optional
         Format of the file. By default, it is recognised from the first bytes.
     name : str, optional
@@ -96,9 +96,10 @@ def open_embedding(
     kind : str, optional
         Noun for the replicates in a list, in the singular, such as "seed" or "corpus". The default is "replicate".
     match : {"exact", "case", "accents", "subwords"}
-        How to replace a missing word: not at all, by its first spelling in another case, also by a spelling with other
-        accents, or, in a fastText model, by the vector of the word's parts. A notice names replaced words, and
-        `AssociationTable.coverage` lists them. Two words of a list never share a vector.
+        How to replace a missing word: "exact" does not replace it, "case" uses its first spelling in another case,
+        "accents" also uses a spelling with other accents, and "subwords" uses the vector of the word's parts in a
+        fastText model. A notice names replaced words, and `AssociationTable.coverage` lists them. Two words of a list
+        never share a vector.
 
     Raises
     ------
@@ -234,7 +235,8 @@ def _open_object(source: object) -> tuple[Reader, str]:
     )
 
 
-# Several embeddings of the same words as one embedding, in which a word has vectors (replicate, dimension).
+# Several embeddings of the same words are combined into one embedding, in which each word has an array of vectors
+# (replicate, dimension).
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from bayes_bias.words.spelling import composed, visible
 FRAME = "frame"
 # Ids chosen by the user come before ids added by a service.
 IDS = ("custom_id", "key", "id")
-# Preferred columns to distinguish the rows of a word.
+# Columns that are preferred for distinguishing the rows of a word.
 _LIKELY = (*KINDS, "sentence", "text", "context", "index")
 
 
@@ -133,7 +133,7 @@ class Records:
         return next((self.beside[name] for name in names if name in self.beside), None)
 
     def words(self, subject: str) -> "pd.Series[Any]":
-        """Return the text of each vector: a column with a known name, else the only text column, else the ids.
+        """Return the text of each vector, from a column with a known name, from the only text column, or from the ids.
 
         Raises
         ------

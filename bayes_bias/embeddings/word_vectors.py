@@ -201,7 +201,7 @@ def defining_subspace(
     defining_sets : str, path or sequence of sequences of str
         Sets of two or more words, such as "she:he,woman:man" or [("she", "he")].
     components : int
-        Number of components that span the subspace: 1 for two groups, more for several.
+        Number of components that span the subspace: 1 for two groups, or more for several groups.
     normalize : bool
         Scale vectors to unit length first, as Bolukbasi et al. do. RIPA uses their original lengths.
 
