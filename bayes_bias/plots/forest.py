@@ -45,7 +45,7 @@ def plot_forest(
     Parameters
     ----------
     fit : xarray.DataTree
-        A fit of any model of words. A fit of the hierarchical model has ``bias`` and ``excess`` alone.
+        A fit of any model of words. A fit of the hierarchical model has only ``bias`` and ``excess``.
     scope : {"both", "targets", "attributes"}
     ci_prob : float
         Probability of the intervals.
@@ -107,7 +107,7 @@ def _labelled(table: pd.DataFrame, estimand: str, heading: str) -> list[Rows]:
 
 
 def _excess(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
-    """Return a block for each group with its excess over each control class, or none without controls."""
+    """Return a block for each group with its excess over each control class, or no blocks if there are no controls."""
     if "excess" not in table.index.get_level_values("estimand"):
         return []
     controls = list(map(shortened, data.control.to_numpy().tolist()))
@@ -139,7 +139,7 @@ def plot_overview(
     scope, ci_prob, ax, legend, palette
         As in `plot_forest`.
     summaries : mapping of str to pandas.DataFrame, optional
-        For each fit's name what ``summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti")`` returned.
+        Results of ``summarize(fit, scope, ci_prob=ci_prob, ci_kind="eti")``, by the names of the fits.
     names : mapping of str to str, optional
         Labels of the rows, by the names of the fits. The default is the names of the fits.
 

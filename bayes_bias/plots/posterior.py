@@ -1,6 +1,4 @@
-"""Plot the posterior of the bias over the noise floor, with the part of the noise that is as extreme as the observed
-bias.
-"""
+"""Plot the posterior of the bias over the noise floor, and mark the noise that is as extreme as the observed bias."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -54,13 +52,13 @@ def plot_posterior(
 ) -> Axes:
     """Plot the posterior density of ``bias``, or of another contrast, over the density of contrasts from noise alone.
 
-    With covariates of words, the figure shows the bias at equal values, with the unadjusted interval below. The noise
-    density is the posterior average of ``Normal(0, noise_sd)``, that is, the distribution of the contrast in the same
-    design if the population bias were zero. The dotted line is the raw contrast of these words, half of WEAT's
-    numerator if WEAT is defined. Beyond this line, on both sides of zero, the noise density is darker. The darker area
-    is the probability that a verdict reports. Do not judge by the overlap of the two curves: given the scales, both
-    have equal widths, and curves that are 1.96 standard deviations apart share a third of their area. Values are in the
-    units of the table.
+    If words have covariates, the figure shows the bias for words with equal values, and the unadjusted interval below
+    it. The noise density is the posterior average of ``Normal(0, noise_sd)``, that is, the distribution of the contrast
+    in the same design if the population bias were zero. The dotted line is the raw contrast of these words, which
+    equals half of WEAT's numerator if WEAT is defined. Beyond this line, on both sides of zero, the noise density is
+    darker. The darker area is the probability that a verdict reports. Do not judge by the overlap of the two curves:
+    given the scales, both have equal widths, and curves that are 1.96 standard deviations apart share a third of their
+    area. Values are in the units of the table.
 
     Parameters
     ----------

@@ -1,5 +1,6 @@
-"""The style of all figures, with colours that are distinguishable for all readers and in greyscale, and without global
-state.
+"""The style of all figures.
+
+Its colours are distinguishable for all readers and in greyscale, and it does not change global settings of Matplotlib.
 """
 
 import io
@@ -46,7 +47,7 @@ _LINE, _LETTER, _HEADING_LETTER, _LETTERS = 0.13, 0.07, 0.088, 10
 _LEAST = 0.6
 NOT_CONVERGED = "NOT CONVERGED – do not interpret"
 
-# Fonts for Chinese, Japanese, and Korean, of which most machines have at least one.
+# Fonts for Chinese, Japanese, and Korean. Most machines have at least one of these fonts.
 _OTHER_SCRIPTS = (
     "Noto Sans CJK SC",
     "Noto Sans CJK JP",
@@ -86,8 +87,8 @@ _RC: Mapping[Any, Any] = MappingProxyType(
         "svg.fonttype": "none",
         "svg.hashsalt": "bayes_bias",
         "pdf.fonttype": 42,
-        # Matplotlib 3.11 uses this setting, also for PDF, to check whether a font contains a minus sign. It must be one
-        # font.
+        # Matplotlib 3.11 uses this setting, also for PDF, to check whether a font contains a minus sign. The setting
+        # must be a single font.
         "ps.fonttype": 42,
     }
 )
@@ -250,7 +251,7 @@ def _room(ax: Axes, width: float, height: float) -> float:
 
 
 def finish(ax: Axes, fit: Fit, what: str, name: str | None = None) -> Axes:
-    """Title with the list's name, and a mark that nobody overlooks if the fit has not converged."""
+    """Title with the list's name and, if the fit has not converged, a conspicuous warning."""
     fitted = Fitted.of(fit)
     converged = Diagnostics.of(fitted).converged
     set_title(ax, f"{shortened(fitted.name if name is None else name)}: {what}", converged=converged)

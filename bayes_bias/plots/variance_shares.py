@@ -49,7 +49,7 @@ def plot_variance_shares(
     ax, legend, palette
         As in `plot_forest`.
     shares : pandas.DataFrame, optional
-        What ``variance_shares(fit)`` returned, to save computing it again.
+        Result of ``variance_shares(fit)``, to avoid computing it again.
     name : str, optional
         Name of the list in the title. The default is the name of the table.
 

@@ -49,8 +49,8 @@ def plot_word_bias(
     Raises
     ------
     ScopeError
-        If there is no such side; if the list has so many words that `summarize` leaves them out; or if all groups have
-        the same stereotypical class, so that attributes have no bias.
+        If there is no such side; if the list has so many words that `summarize` omits words; or if all groups have the
+        same stereotypical class, so that attributes have no bias.
 
     Examples
     --------
