@@ -44,7 +44,7 @@ class Document:
     tables: Mapping[str, pd.DataFrame] = _NOTHING  # written as CSV; an index without a name is omitted
     latex: str = ""  # template of ``tables.tex``
     methods: Methods | None = None
-    fits: Mapping[str, Fit] = _NOTHING  # a fit with an empty name becomes ``posterior.nc``
+    fits: Mapping[str, Fit] = _NOTHING  # a fit with an empty name is saved as ``posterior.nc``
     texts: Mapping[str, str] = _NOTHING
     data: Mapping[str, Callable[[Path], object]] = _NOTHING  # written by functions that receive a path
     kicker: str = ""  # beginning of the line above the heading
