@@ -13,7 +13,7 @@ __getattr__, _, _names = lazy_loader.attach_stub(__name__, __file__)
 
 __version__ = version("bayes-bias")
 
-# Types that functions return or that few users create. They can be imported from here, but are not listed.
+# Types that functions return or that few users create. These types can be imported from here, but are not listed.
 TYPES = frozenset(
     {
         "Calibration",
@@ -54,6 +54,6 @@ def _read_only(mapping: Mapping[Any, Any]) -> MappingProxyType[Any, Any]:
     return MappingProxyType(mapping)
 
 
-# Records contain read-only mappings, which Python cannot pickle or copy by default. This allows passing them to worker
-# processes.
+# Records contain read-only mappings, which Python cannot pickle or copy by default. This registration lets records be
+# passed to worker processes.
 copyreg.pickle(MappingProxyType, lambda mapping: (_read_only, (dict(mapping),)))

@@ -44,7 +44,7 @@ def check_switch(argument: str, value: Any) -> None:
 def listed(
     argument: str, value: Any, one: type | UnionType, example: str, refusal: type[BayesBiasError] = BayesBiasError
 ) -> tuple[Any, ...]:
-    """Return a list as a tuple, and a single item as a tuple of one.
+    """Return a list as a tuple, and a single item as a tuple with one element.
 
     Examples
     --------

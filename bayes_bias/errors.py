@@ -20,7 +20,7 @@ _REMEDY = re.compile(r"(\b\w++=(?:'[^']*'|\([^()]*\)|[^\s(),])*|`[^`]*`) \((--[^
 
 
 def for_reader(text: str) -> str:
-    """Keep only the remedies for this reader: arguments in Python, options in a terminal."""
+    """Keep only the remedies that the reader can use: arguments in Python, and options in a terminal."""
     return _REMEDY.sub(r"\2" if IN_TERMINAL.get() else r"\1", text)
 
 

@@ -25,8 +25,9 @@ def signed(value: float, decimals: int = 3) -> str:
 
 
 def estimate(value: float, lower: float, upper: float, decimals: int = 3, *, sign: str = "+") -> str:
-    """Format a value with its interval, or the value alone if there is no interval. Use ``sign=""`` for unsigned
-    quantities.
+    """Format a value with its interval, or the value alone if there is no interval.
+
+    Use ``sign=""`` for unsigned quantities.
     """
     interval = bounds(lower, upper, decimals, sign=sign)
     number = (signed if sign else plain)(value, decimals_of_mean(value, lower, upper, decimals))
@@ -167,7 +168,7 @@ def _minus(text: str) -> str:
 
 # Small text tables, which are laid out once for terminal, notebook, page, and LaTeX.
 
-# A mark for each verdict, so that it does not depend on colour.
+# A mark for each verdict, so that readers can distinguish verdicts without colour.
 MARKS = {
     "distinguishable": "●",
     "borderline": "◐",
@@ -250,8 +251,9 @@ class Layout:
 
     @classmethod
     def of(cls, frame: "pd.DataFrame", number: Callable[[float], str], caption: str = "") -> Self:
-        """Lay out a frame unchanged, with its index as the first column. `number` formats values that are not whole
-        numbers.
+        """Lay out a frame unchanged, with its index as the first column.
+
+        `number` formats values that are not whole numbers.
         """
         import pandas as pd
 
