@@ -20,19 +20,19 @@ from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, belongs, words_
 
 type Covariates = pd.DataFrame | pd.Series | Mapping[str, Any]
 
-# The name of a covariate that is given as a mapping of words to numbers.
+# The name of a covariate that is passed as a mapping of words to numbers.
 _UNNAMED = "covariate"
-# So many degrees of freedom within groups, or classes, must be left for the scales.
+# Number of degrees of freedom within groups, or classes, that must remain for estimating the scales.
 _FEWEST_LEFT = 2
 # Remainders of zero due to rounding, relative to the size of the covariates.
 _ROUNDING = 1e-8
 _NAMED = 5
-# Means so many standard deviations apart: two normal distributions share a third of their area then.
+# Distance of two means in standard deviations, at which two normal distributions share a third of their area.
 _FAR_APART = 2.0
 
 
 def with_covariates(values: xr.DataArray, covariates: Covariates, compared: tuple[str, ...]) -> xr.DataArray:
-    """Check these covariates of words, and add them to a matrix; only attributes of `compared` classes have some."""
+    """Check covariates of words, and add them to a matrix. Only attributes of `compared` classes have covariates."""
     by_side = given_by_side(covariates)
     frames = {side: _framed(by_side.get(side, None if by_side else covariates)) for side in SIDES}
     has_any = False
@@ -64,7 +64,7 @@ def given_by_side(covariates: Covariates) -> Mapping[Any, Any]:
 
 
 def covariates_in(values: xr.DataArray, side: Side) -> pd.DataFrame:
-    """Return the covariates of a side's words as they were given, a column each."""
+    """Return the covariates of a side's words as they were passed, with a column for each covariate."""
     names = [str(name) for name in values.coords if str(name).startswith(_prefix(side))]
     columns = {name.removeprefix(_prefix(side)): values[name].to_numpy() for name in names}
     return pd.DataFrame(columns, index=words_of(values, side), dtype=float)

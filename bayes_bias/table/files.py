@@ -25,7 +25,7 @@ COLUMNS: Mapping[str, str] = MappingProxyType({name: name for name in WORDS} | {
 STEREOTYPE, OPPOSITE = "stereotype", "opposite"
 # Related words of each group and class, as found in vectors.
 RELATED: Mapping[str, Side] = MappingProxyType({f"{side}_{what}": side for side in SIDES for what in OF_RELATED})
-# In place of a class: the group is omitted.
+# This value in place of a class omits the group.
 NO_CLASS = "none"
 # The heading of values is the name of one of these metrics, or the name and unit of another.
 METRICS = MappingProxyType({metric.name: metric for metric in (COSINE, LOG_PROBABILITY, LOG_PROBABILITY_RATIO)})
@@ -188,7 +188,7 @@ def _stereotypes_in(path: Path, cells: Mapping[str, Sequence[Any]], groups: Sequ
 
 
 def _replicate_in(path: Path, cells: Mapping[str, Sequence[Any]], headings: Iterable[str]) -> str | None:
-    """Return the heading of replicates: the only other one."""
+    """Return the heading of replicates, which is the only remaining heading."""
     others = [heading for heading in cells if heading not in {*headings, STEREOTYPE, OPPOSITE}]
     if len(others) > 1:
         raise TableError(

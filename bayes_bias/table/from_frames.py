@@ -1,4 +1,4 @@
-"""From a tidy frame to labelled matrices, with one function per rule."""
+"""Convert a tidy frame to labelled matrices, with one function for each rule."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from bayes_bias.table.metric import Metric
 
 WORDS = ("target", "group", "attribute", "attribute_class")
 
-# Cosines of float32 vectors may exceed 1 by rounding. Anything further out is not a cosine.
+# Cosines of float32 vectors may exceed 1 by rounding errors. A larger value is not a cosine.
 _ROUNDING = 1e-6
 
 type Duplicates = Literal["drop", "keep"]
@@ -205,7 +205,7 @@ def _without_repeats(
 
 
 def _matrix(tidy: pd.DataFrame, values: str, groups: tuple[str, ...], compared: tuple[str, ...]) -> xr.DataArray:
-    """Make a matrix in the order of the frame, with groups and classes gathered, and compared classes first."""
+    """Make a matrix in the order of the frame, but with words sorted by group and class, and compared classes first."""
     ranks = {g: i for i, g in enumerate(groups)}
     targets = tidy.drop_duplicates("target").sort_values("group", key=lambda s: s.map(ranks), kind="stable")
     attributes = tidy.drop_duplicates("attribute")

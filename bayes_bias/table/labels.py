@@ -1,6 +1,7 @@
 """Labels of words in a table: their group or class, sub-topic, and pair.
 
-Each label is a coordinate of strings, "" for a word without one, and is omitted if no word has one.
+Each label is a coordinate of strings. The string is "" for a word without the label, and the coordinate is omitted if
+no word has the label.
 """
 
 from collections.abc import Mapping
@@ -36,7 +37,7 @@ def labelled(values: "xr.DataArray", topics: Mapping[str, str], pairs: Mapping[s
 
 
 def settled(values: "xr.DataArray") -> "xr.DataArray":
-    """Drop labels without use, such as the label of a pair with one remaining word."""
+    """Drop unused labels, such as the label of a pair of which only one word remains."""
     import numpy as np  # the names of labels are options of commands, whose help waits for no array
 
     for name, dim in LABELS.items():
@@ -78,7 +79,10 @@ def shared_words(tables: "Mapping[str, xr.DataArray]", argument: str, kind: str)
 
 
 def _shared(tables: "Mapping[str, xr.DataArray]", dim: Side, argument: str, kind: str) -> list[str]:
-    """Return words of one side that all tables have, in the same groups or classes, none of which becomes empty."""
+    """Return words of one side that all tables contain in the same group or class.
+
+    Raise an error if a group or class becomes empty.
+    """
     categories = {label: belongs(values, dim) for label, values in tables.items()}
     first, *others = tables
     shared = dict(categories[first])

@@ -14,11 +14,11 @@ class Metric:
     Parameters
     ----------
     name : str
-        The name of one number, in columns and sentences.
+        The name of a single value, in columns and sentences.
     unit : str
         The unit of the numbers, on axes and in tables.
     range : tuple of float
-        The least and the greatest possible value, infinite without a bound.
+        The smallest and the largest possible value. Without a bound, the value is infinite.
     decimals : int
         How many decimals to show.
     zero : str
@@ -45,7 +45,7 @@ class Metric:
 
     @property
     def difference(self) -> Self:
-        """Return the metric of differences of two numbers: in the same unit, with a wider range."""
+        """Return the metric of differences between two values, which has the same unit and a wider range."""
         return self.weighted((-1.0, 1.0))
 
     def weighted(self, weights: Iterable[float]) -> Self:

@@ -1,4 +1,4 @@
-"""The origin of a table: the list, embedding, and settings, from which an analysis can read more words."""
+"""The origin of a table: its list, embedding, and settings, so that an analysis can read more words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ class Origin:
     Attributes
     ----------
     wordlist : WordList
-        With the requested sub-topics.
+        The word list, with the requested sub-topics.
     controls : tuple of WordList
         Control classes in addition to those of the list.
     embedding : Embedding

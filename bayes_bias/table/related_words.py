@@ -23,7 +23,7 @@ MOST_PAIRS = 25_000_000
 # numbers and hashes must be the same on all processors.
 _DECIMALS = 8
 
-# Rows that are converted to float64 and centred at once.
+# Number of rows that are converted to float64 and centred at a time.
 _CHUNK = 8192
 
 type Rows = NDArray[np.floating]
@@ -166,7 +166,7 @@ def _chunks(vectors: Rows) -> Iterator[tuple[slice, NDArray[np.float64]]]:
         yield rows, vectors[rows].astype(float)
 
 
-# So many words of each end are named in a sentence.
+# Number of words at each end that a sentence names.
 _NAMED = 3
 # Coordinates by which a table stores the relatedness of each word's group or class, and of the word itself.
 COLUMNS = ("inflation", "preference_sd", "directions", "loading")
@@ -230,7 +230,7 @@ class Related:
 
     @property
     def named(self) -> str:
-        """Both ends by their first words."""
+        """Description of both ends by their first words."""
         shown = (", ".join(words[:_NAMED]) + (", …" if len(words) > _NAMED else "") for words in self.ends if words)
         return " versus ".join(shown)
 

@@ -15,7 +15,7 @@ from bayes_bias.formatting import counted, plural, shortened
 from bayes_bias.table.labels import Side, settled, shared_words, words_of
 from bayes_bias.table.related_words import Products
 
-# Fewer are too few to show how much replicates differ.
+# Fewer replicates contain too little information about how much replicates differ.
 FEW = 5
 # Cosines come from float32 vectors, so smaller differences are rounding.
 EQUAL = 1e-6
@@ -39,7 +39,10 @@ class Replicates:
         return f"{len(self.tables)} {plural(self.kind)}"
 
     def mean(self) -> xr.DataArray:
-        """Return the mean table. A mean of products is one product of longer vectors, and is not formed either."""
+        """Return the mean table.
+
+        A mean of products is itself a product, of longer vectors, so it is not formed either.
+        """
         first, *_ = self.tables.values()
         data = [table.data for table in self.tables.values()]
         if not all(isinstance(values, Products) for values in data):
@@ -58,7 +61,7 @@ class Replicates:
         return all(np.abs(np.asarray(values) - first).max() < EQUAL for values in others)
 
     def stacked(self) -> xr.DataArray:
-        """Return all of them in one array, dims ``(replicate, target, attribute)``."""
+        """Return all replicates in one array, dims ``(replicate, target, attribute)``."""
         formed = [table.copy(data=table.to_numpy()) for table in self.tables.values()]
         return xr.concat(formed, "replicate").assign_coords(replicate=list(self.labels))
 

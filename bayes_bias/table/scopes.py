@@ -26,10 +26,10 @@ type Part = Literal[
 
 @dataclass(frozen=True)
 class Facet:
-    """One side of a table, whose words may be a sample, or its replicates."""
+    """One side of a table, or its replicates, which may be treated as a sample."""
 
     name: Part  # in the plural, as the part of a contrast's variance that it contributes
-    dim: Side | Literal["replicate"]  # the dimension of the table that its words lie along
+    dim: Side | Literal["replicate"]  # the dimension of the table that contains its words
 
 
 TARGETS = Facet("targets", dim="target")
@@ -39,7 +39,7 @@ REPLICATES = Facet("replicates", dim="replicate")
 WORDS = (TARGETS, ATTRIBUTES)
 FACETS = (*WORDS, REPLICATES)
 
-# Facets that each part of a contrast's variance differs with. It is noise if one of them is sampled.
+# The facets with which each part of a contrast's variance differs. A part is noise if one of its facets is sampled.
 PARTS: Mapping[Part, frozenset[Facet]] = MappingProxyType(
     {
         "targets": frozenset({TARGETS}),
@@ -78,7 +78,7 @@ class Scope:
 
     @property
     def samples_attributes(self) -> bool:
-        """True if it covers new attributes. Any two small sets of words differ, so these alone show little."""
+        """True if the scope generalises to new attributes."""
         return ATTRIBUTES in self.facets
 
     @property
@@ -88,7 +88,7 @@ class Scope:
 
     @property
     def samples_replicates(self) -> bool:
-        """True if it covers new replicates."""
+        """True if the scope generalises to new replicates."""
         return REPLICATES in self.facets
 
     def with_replicates_called(self, kind: str) -> "Scope":
@@ -189,7 +189,7 @@ SCOPES = MappingProxyType(
 )
 # All facets of a table, which is the same as "both" without replicates.
 DEFAULT_SCOPE: ScopeName = "all"
-# The question that WEAT's permutation test answers, and the one that SD-WEAT's does.
+# The scopes that WEAT's permutation test and SD-WEAT's test address.
 WEAT_SCOPE: ScopeName = "targets"
 SD_WEAT_SCOPE: ScopeName = "attributes"
 # Scopes that are always shown if a table supports them: everything sampled, both word lists with the given
@@ -212,8 +212,8 @@ def is_effect_of(part: Part, facet: Facet | None) -> bool:
 def is_noise(part: Part, scope: Scope, by_word: Facet | None = None) -> bool:
     """Return True if a part of a contrast's variance is noise under a scope.
 
-    It is noise if it differs with a sampled facet. The effects of words are not, if a contrast is made `by_word` of
-    their facet.
+    A part is noise if it differs with a sampled facet. However, if there is a contrast for each word of a facet
+    (`by_word`), the effects of these words are not noise.
     """
     sampled = PARTS[part] & scope.facets
     return bool(sampled - {by_word} if is_effect_of(part, by_word) else sampled)
@@ -233,7 +233,7 @@ def sampling_scope(name: str) -> Scope:
 
 
 def possible_scopes(data: "xr.Dataset") -> tuple[ScopeName, ...]:
-    """Return the scopes that a design supports: single words, or missing replicates, are no sample."""
+    """Return the scopes that a design supports. A single word is not a sample, and neither are missing replicates."""
     single = {facet for facet in WORDS if _single_word_categories(data, facet)}
     if not data.replication.size:
         single.add(REPLICATES)
@@ -268,7 +268,10 @@ def check_design(data: "xr.Dataset", scope: str) -> Scope:
 
 
 def _any_of(names: tuple[ScopeName, ...]) -> str:
-    """Return the scopes to choose from; "none", which has no intervals, only if there is no other."""
+    """Return the scopes to choose from.
+
+    Scope "none", which has no intervals, is included only if there is no other scope.
+    """
     useful = [repr(name) for name in names if not SCOPES[name].samples_nothing] or list(map(repr, names))
     return joined(useful).replace(" and ", " or ")
 

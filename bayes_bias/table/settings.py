@@ -1,4 +1,5 @@
-"""Settings under which rows were produced, such as a temperature, and checks that rows are not pooled silently."""
+"""Find settings under which rows were produced, such as a temperature, so that rows with different settings are not
+pooled silently."""
 
 import re
 from collections.abc import Collection, Hashable, Iterator, Sequence
@@ -11,7 +12,8 @@ import pandas as pd
 from bayes_bias.arguments import listed
 from bayes_bias.errors import BayesBiasError
 
-# A column whose name has one of these words holds a setting: its rows are not answers to one question.
+# A column whose name contains one of these words is a setting. Rows with different settings do not answer the same
+# question.
 _OF_MODELS = """
 model llm engine deployment version revision checkpoint snapshot release fingerprint adapter lora tokenizer provider
 backend endpoint quantization quantisation quant precision dtype bits step epoch stage
@@ -42,7 +44,7 @@ annotations anon
 _NAMES = _RECORDS | _REPEATS | _TEXTS | frozenset(_OTHERS.split())
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d{1,2})?", re.IGNORECASE)
 _SHOWN, _LONGEST = 5, 30
-# A text of a row is longer than the name of a setting.
+# Longer texts are records of a single row, and not names of a setting.
 _SHORT = 20
 
 
@@ -56,14 +58,15 @@ class Design:
         The argument that messages name.
     refusal : type of BayesBiasError
     within : tuple of str
-        Columns whose combinations are never pooled, the model first. The settings of a model must be the same in all of
-        them, because otherwise a difference between two combinations may be due to the settings.
+        Columns whose combinations are never pooled, the model first. The settings of a model must be the same in all
+        combinations, because otherwise a difference between two combinations may be due to the settings.
     known : collection of str
         Columns that the analysis uses.
     unit : str
         The column that names the unit of repetition, such as an answer of several rows. The default is each row.
     factors : tuple of str
-        Known columns with effects of their own. A column that is constant for each of their values describes them.
+        Known columns with effects of their own. Any other column that is constant for each value of a factor describes
+        the factor.
     settings : collection of str
         Words in the names of settings.
     rows : str
@@ -140,7 +143,7 @@ def check_settings(frame: pd.DataFrame, design: Design, ignore: Sequence[str] = 
 
 
 def pooled_over(frame: pd.DataFrame, design: Design, ignore: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return notices of columns that are no settings, and over whose values rows are pooled."""
+    """Return notices of columns that are not settings but contain several values, over which rows are pooled."""
     return tuple(
         f"{_pooled(varying, design)}, because the analysis does not use this column"
         for varying in _varying_columns(frame, design, _unknown(frame, design))
@@ -174,7 +177,10 @@ def _varying_columns(frame: pd.DataFrame, design: Design, columns: Sequence[Hash
 
 
 def _place(frame: pd.DataFrame, columns: Sequence[str]) -> "pd.Series[int]":
-    """Number each row's combination of those columns that are present."""
+    """Number the combinations of values in these columns, and return the number of each row.
+
+    Missing columns are ignored.
+    """
     within = [column for column in columns if column in frame]
     if not within:
         return pd.Series(0, index=frame.index)

@@ -1,7 +1,7 @@
 """Sufficient statistics of a table for the models: design, block means, and sums of squares.
 
 Because the crossed design is complete, the likelihood of all raw cosines is exactly a function of these few numbers,
-however long the lists are. They include sample sizes, variances and the raw scatter.
+however long the lists are. The numbers include sample sizes, variances, and the raw scatter.
 """
 
 import math
@@ -30,7 +30,10 @@ OPTIONAL_DIMS = ("control", "replication", *(f"{side}_clustering" for side in SI
 
 
 class _Means(NamedTuple):
-    """Means of rows within classes, columns within groups, and blocks. NaN for a word without any pair there."""
+    """Means of rows within classes, of columns within groups, and of blocks.
+
+    A mean is NaN if a word has no pair in the class or group.
+    """
 
     target: NDArray[np.float64]
     attribute: NDArray[np.float64]
@@ -80,8 +83,9 @@ def table_means(table: AssociationTable) -> xr.Dataset:
     Let :math:`s^2` be the variance of values within blocks, :math:`v` the variance of targets' means with each class,
     pooled over groups, and :math:`v_g` the same for one group. If all words varied as much as in the group, the
     variance within blocks would be :math:`s_g^2 = s^2 - v + v_g`, or :math:`s^2 v_g / v` if :math:`v` exceeds
-    :math:`s^2`. Two or three words may be alike by chance, so :math:`v_g` averages the variance of the group's n words,
-    with n - 1 degrees of freedom, and :math:`v`, with one. Likewise for classes, with the associated ones pooled.
+    :math:`s^2`. Two or three words may be alike by chance, so :math:`v_g` is a weighted average: the variance of the
+    group's n words has n - 1 degrees of freedom, and :math:`v` has one. The same applies to classes, where :math:`v` is
+    pooled over the associated classes.
     """
     return _with_means(table, _means(table))
 
@@ -118,7 +122,7 @@ def _with_means(table: AssociationTable, means: _Means) -> xr.Dataset:
 
 
 def within_sd(table: AssociationTable) -> float:
-    """Return the ``within_sd`` of `table_means` alone."""
+    """Return only the ``within_sd`` of `table_means`."""
     return _within_sd(table, _means(table).block)
 
 
@@ -139,7 +143,7 @@ def as_pairs(values: xr.DataArray) -> xr.DataArray:
 
 
 def sufficient_statistics(table: AssociationTable) -> xr.Dataset:
-    """Compute means and scatter about them, for each block split into mean, rows, columns, and interaction.
+    """Compute means, and the scatter about these means, which is split into rows, columns, and interaction.
 
     Returns
     -------
@@ -223,7 +227,7 @@ def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]
         rows += [target_effect[g == k].T @ target_effect[g == k] for k in range(n_groups)]
         columns += [attribute_effect[c == k].T @ attribute_effect[c == k] for k in range(n_classes)]
     times, n_targets, n_attributes = len(singles) - 1, np.bincount(g), np.bincount(c)
-    class_ss = np.maximum(ss, 0.0)  # where replicates hardly differ, rounding may leave less
+    class_ss = np.maximum(ss, 0.0)  # if replicates hardly differ, rounding may make this negative
     df_of_classes = times * (n_targets - 1.0).sum() * (n_attributes - 1.0)
     return {
         **_by_kind("replicate_interaction_ss", class_ss, table),
@@ -428,8 +432,10 @@ def without_slopes(
 
 
 def product_of_slopes(y: Any, means: xr.Dataset) -> tuple[dict[str, Any], float, float]:
-    """Regress the interaction on products of both sides' covariates: their coefficients, a sum of squares and its
-    degrees of freedom."""
+    """Regress the interaction on products of both sides' covariates.
+
+    Return the coefficients, and the explained sum of squares and its degrees of freedom.
+    """
     target, attribute = (centre_covariates(means, side) for side in SIDES)
     if not (target.shape[1] and attribute.shape[1]):
         return {}, 0.0, 0.0
@@ -440,7 +446,7 @@ def product_of_slopes(y: Any, means: xr.Dataset) -> tuple[dict[str, Any], float,
 
 
 def refuse_degenerate(data: xr.Dataset) -> None:
-    """Raise an error if a table has no residual variation, from which to estimate the scales of the model."""
+    """Raise an error if a table has no residual variation, because the scales of the model are estimated from it."""
     if "interaction_ss" not in data:
         return
     if data.interaction_df == 0:
@@ -461,14 +467,17 @@ def refuse_degenerate(data: xr.Dataset) -> None:
 
 
 def controls_vary(data: xr.Dataset) -> bool:
-    """Return True if pairs of control classes vary. They do not in the difference of two tables that share them."""
+    """Return True if values of control classes vary.
+
+    They are constant in the difference of two tables with the same controls.
+    """
     if "control_interaction_ss" not in data:
         return True  # unknown without sufficient statistics
     return bool(data.control_interaction_ss > _ROUNDING_VARIANCE * data.control_interaction_df)
 
 
 def refuse_repeats(table: AssociationTable) -> None:
-    """Raise an error if pairs are repeated, because only the published model counts them."""
+    """Raise an error if pairs are repeated, because only the published model counts repetitions."""
     if table.repeats is not None:
         raise TableError(
             "The table contains repeated pairs (duplicates='keep'), but only model='hierarchical' can use them. Make"
