@@ -1,15 +1,16 @@
 r"""Related words of a list, and the expected variance of their preferences, from vectors.
 
-Of a group or class with n words, centred at its mean, let :math:`\lambda_1 \ge \dots \ge \lambda_{n-1}` be the
-eigenvalues of the products of their profiles (see `bayes_bias.associations.general_words`).
+For a group or class of n words, whose profiles are centred at their mean, let
+:math:`\lambda_1 \ge \dots \ge \lambda_{n-1}` be the eigenvalues of the products of these profiles (see
+`bayes_bias.associations.general_words`).
 
 *Preferences.* The words of a group vary :math:`r = \bar\lambda / v` times as much as general words, whose cosines have
 the variance v. General words prefer these opposite classes to each other with the variance q, which is observed. The
 expected variance of the group's preferences is :math:`r q`, with as many degrees of freedom D as there are directions.
 
-*Related words.* If a few directions contain most of the variation, as in a list of sub-topics, the mean of the words is
-as variable as words are along them. The ratio :math:`x = \lambda_1 / \bar\lambda` gives the variance along the leading
-direction by the correction for a spiked covariance [1]_, :math:`(h + \sqrt{h^2 - 4 x}) / 2` with
+*Related words.* If a few directions contain most of the variation, as in a list of sub-topics, the mean of the words
+varies as much as words vary along these directions. The ratio :math:`x = \lambda_1 / \bar\lambda` gives the variance
+along the leading direction by the correction for a spiked covariance [1]_, :math:`(h + \sqrt{h^2 - 4 x}) / 2` with
 :math:`h = x + 1 - (\sqrt{b} - 1)^2` and the mean ratio b of random lists. It is multiplied by the weight
 :math:`1 / (1 + e^{-3 (z - 3.5)})`, where the same ratio of raw cosines lies z standard deviations above random lists.
 The uncertainty of the mean of the words is limited by the distance between groups: R compares the variance between
@@ -17,11 +18,11 @@ their means with its expectation for independent words. Together, the variance o
 
 .. math:: I = \max(1, \min(1 + w (\mathrm{spike}(x) - 1), 1.25 R)).
 
-*In common.* If both groups have the same sub-topics, their preferences cancel in the difference. Let c be the variance
-of the other group's profiles along the leading direction of this one, relative to the largest along any direction: near
-1 if both vary along it, and small for sub-topics that were chosen independently. Let S be the squared distance of the
-two means along it, relative to its expectation for independent words. A share c of the inflation is limited by S, just
-as the whole is limited by R,
+*In common.* If both groups have the same sub-topics, the preferences of these sub-topics cancel in the difference. Let
+c be the variance of the other group's profiles along the leading direction of this group, relative to their largest
+variance along any direction. This ratio is near 1 if both groups vary along the leading direction, and small for
+sub-topics that were chosen independently. Let S be the squared distance of the two means along this direction, relative
+to its expectation for independent words. A share c of the inflation is limited by S, just as the whole is limited by R,
 
 .. math:: I' = (1 - c) I + c \max(1, \min(I, 1.25 S)),
 
@@ -78,7 +79,7 @@ class CategoryWords:
 
     @cached_property
     def mean_eigenvalue(self) -> float:
-        """Mean eigenvalue of the centred profiles, whose sum is their sum of squares; NaN for one word."""
+        """Mean eigenvalue of the centred profiles, that is, their sum of squares divided by n - 1. NaN for one word."""
         if len(self.rows) < 2:
             return np.nan
         centred = self.profiles - self.mean
@@ -145,8 +146,8 @@ def related_words_of(
 ) -> dict[str, Related]:
     """Find the related words of each group and associated class of a table with vectors.
 
-    Paired words keep their pairs. With `independent`, words are treated as independent, and only the variance of their
-    preferences is taken from the vectors.
+    Paired words keep their pairs. If `independent` is True, words are treated as independent, and only the variance of
+    their preferences is taken from the vectors.
     """
     related = dict[str, Related]()
     for name, own_words in compared_words(table).items():
@@ -210,7 +211,8 @@ def rounded(value: float) -> float:
 
 
 def spiked_variance(ratio: float, random_ratio: float) -> float:
-    """Return the variance along one direction, relative to others, that explains the largest eigenvalue."""
+    """Return the variance along one direction, relative to the other directions, that explains the largest
+    eigenvalue."""
     ratio = max(ratio, random_ratio)
     h = ratio + 1 - (np.sqrt(random_ratio) - 1) ** 2
     return float((h + np.sqrt(max(h**2 - 4 * ratio, 0.0))) / 2)

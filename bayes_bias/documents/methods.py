@@ -56,8 +56,9 @@ class Cited:
 
     @property
     def bibtex(self) -> str:
-        """The BibTeX entry of the source. If TeX can read the source only as text, the entry contains the citation as a
-        note.
+        """The BibTeX entry of the source.
+
+        If TeX can read the source only as text, the entry contains the citation as a note.
         """
         entry = self.reference.bibtex.strip()
         if _is_entry(entry):
@@ -257,7 +258,8 @@ def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, c
         "metric": first.metric,
         # Whether targets have a level in all classes in addition to their level in the associated classes.
         "shared": "sd_target" in sampled,
-        # Whether some lists have several groups, between which an attribute can have a preference, and others only one.
+        # Whether some lists have several groups, between which an attribute can have a preference, and other lists only
+        # one group.
         "grouped": any(fitted.data.sizes["group"] > 1 for fitted in fits.values()),
         "alone": any(fitted.data.sizes["group"] == 1 for fitted in fits.values()),
         "by_class": _scaled_by(first, "attribute_class", "control"),
