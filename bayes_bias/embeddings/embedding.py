@@ -65,7 +65,7 @@ class Reader(ABC):
         vectors."""
 
     def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
-        """Compute vectors of missing words from their parts, if the source has vectors of parts."""
+        """Compute vectors of missing words from parts of these words, if the source has vectors of parts."""
         return {}
 
     def marked(self) -> Iterator[str] | None:

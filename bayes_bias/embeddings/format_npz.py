@@ -103,7 +103,7 @@ class NpzReader(Reader):
         yield from (str(word) for word in _array(self.file, "words", self.trust))
 
     def by_frequency(self) -> bool:
-        # such archives begin with the words of some lists, not with frequent words
+        # such archives begin with words of lists instead of frequent words
         return not (self.has_pool or self.labels)
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:

@@ -1,4 +1,7 @@
-"""Vectors in a column of lists: JSON, JSON lines, Parquet, or CSV. Each row has a vector, and a text or an id."""
+"""Read vectors from a column of lists in JSON, JSON lines, Parquet, or CSV.
+
+Each row has a vector, and a text or an id.
+"""
 
 import json
 import logging

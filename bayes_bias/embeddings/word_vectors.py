@@ -14,7 +14,7 @@ from bayes_bias.errors import MeasureError
 from bayes_bias.formatting import shortened
 from bayes_bias.words.defining_sets import GivenSets, defining_sets_of
 
-# Single precision can represent numbers between these limits, and their squares.
+# Single precision can represent numbers between these limits, and can also represent the squares of these numbers.
 _SMALLEST, _LARGEST = 1e-18, 1e18
 
 
@@ -112,7 +112,7 @@ def unit_means(vectors: Sequence[NDArray[np.floating]]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class OriginalVectors:
-    """Unit vectors of words, or of their replicates, that are rescaled to their original lengths."""
+    """Unit vectors of words or of their replicates, which are rescaled to their original lengths when they are read."""
 
     vectors: Vectors
     lengths: Mapping[str, NDArray[np.float64]]
@@ -252,7 +252,7 @@ def _moderate_together(rows: np.ndarray) -> NDArray[np.float64]:
 
 
 def orthonormal(directions: np.ndarray, otherwise: str) -> np.ndarray:
-    """Compute orthonormal rows of the same subspace by Gram-Schmidt, with the signs of the directions.
+    """Compute orthonormal rows that span the same subspace, by Gram-Schmidt. The rows keep the signs of the directions.
 
     `otherwise` is the reason that the error message gives if the directions are linearly dependent.
     """
