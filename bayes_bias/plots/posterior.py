@@ -55,10 +55,10 @@ def plot_posterior(
     If words have covariates, the figure shows the bias for words with equal values, and the unadjusted interval below
     it. The noise density is the posterior average of ``Normal(0, noise_sd)``, that is, the distribution of the contrast
     in the same design if the population bias were zero. The dotted line is the raw contrast of these words, which
-    equals half of WEAT's numerator if WEAT is defined. Beyond this line, on both sides of zero, the noise density is
-    darker. The darker area is the probability that a verdict reports. Do not judge by the overlap of the two curves:
-    given the scales, both have equal widths, and curves that are 1.96 standard deviations apart share a third of their
-    area. Values are in the units of the table.
+    equals half of WEAT's numerator if WEAT is defined. The noise density is darker where it is at least as far from
+    zero as this line, on both sides. The darker area is the probability that a verdict reports. Do not use the overlap
+    of the two curves to judge the result: given the scales, both curves have the same width, and curves that are 1.96
+    standard deviations apart still share a third of their area. Values are in the units of the table.
 
     Parameters
     ----------

@@ -124,7 +124,7 @@ def _cosines(table: AssociationTable, words: Sequence[str]) -> NDArray[np.float6
 
 
 def _mark(ax: Axes, categories: Mapping[str, Related], ordered: Mapping[str, Sequence[str]]) -> None:
-    """Draw a frame around each group or class, in a colour not used for intervals, with an entry in the legend."""
+    """Draw a frame around each group or class in a colour that no interval has, and add an entry to the legend."""
     first = 0
     for number, (category, related) in enumerate(categories.items()):
         shade, start, end = colour(number + 1), first, first + len(ordered[category])

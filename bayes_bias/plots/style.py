@@ -41,8 +41,8 @@ _SHOWN_DPI = 110
 # Distance from the axes to a legend in inches, which leaves space for tick labels and for the axis label.
 _TICKS, _AXIS_LABEL = 0.22, 0.28
 _LONGEST_LABEL = 28
-# Sizes in inches: height of a line, width of a letter in a label and in a heading; number of title letters per inch;
-# and the smallest factor by which text is scaled.
+# Height of a line, and width of a letter in a label and in a heading (all in inches). Number of title letters per inch.
+# Smallest factor by which text is scaled.
 _LINE, _LETTER, _HEADING_LETTER, _LETTERS = 0.13, 0.07, 0.088, 10
 _LEAST = 0.6
 NOT_CONVERGED = "NOT CONVERGED – do not interpret"
@@ -81,7 +81,7 @@ _RC: Mapping[Any, Any] = MappingProxyType(
         "legend.fontsize": 8.5,
         "legend.frameon": False,
         "axes.unicode_minus": True,
-        # Words come from users, so a dollar sign must not start a formula.
+        # Labels contain words of users, in which a dollar sign must not start a formula.
         "text.parse_math": False,
         "text.usetex": False,
         "svg.fonttype": "none",
@@ -206,7 +206,8 @@ def _below(ax: Axes, labelled: bool) -> float:
 def draw_classical(
     ax: Axes, lower: ArrayLike, upper: ArrayLike, at: ArrayLike, *, vertical: bool = False, label: str = ""
 ) -> None:
-    """Draw confidence intervals as thin lines with caps, to distinguish them from credible intervals without colour."""
+    """Draw confidence intervals as thin lines with caps, so that they differ from credible intervals even without
+    colour."""
     lines, cap = (ax.vlines, "_") if vertical else (ax.hlines, "|")
     lines(at, lower, upper, color=GREY, linewidth=1, zorder=2, label=label)
     for ends in (lower, upper):

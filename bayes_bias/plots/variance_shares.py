@@ -10,8 +10,8 @@ from bayes_bias.plots.style import INK, PAPER, axes_or_new, colour, finish, lege
 from bayes_bias.posterior.planning import part_named, variance_shares
 from bayes_bias.table.scopes import Part
 
-# A colour, or its index in the palette. Hatches distinguish the parts in greyscale. Text on dark and light fills has
-# different colours.
+# Each part has a colour (or the index of a colour in the palette), a hatch that distinguishes the part in greyscale,
+# and a colour of text that is readable on the fill.
 _WORDS: tuple[tuple[Part, int | str, str, str], ...] = (
     ("targets", 2, "", PAPER),
     ("attributes", 4, "////", INK),
