@@ -1,4 +1,4 @@
-"""The content of a report of any kind, as data. `writer` creates a folder from it."""
+"""The content of a report of any kind, as data from which `writer` creates a folder."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -108,7 +108,10 @@ def _move_into_place(unfinished: Path, out: Path, overwrite: bool) -> None:
 
 
 def _can_be_exchanged(place: Path) -> bool:
-    """Return True if another folder can take the name of this folder, which must not contain the working folder."""
+    """Return True if another folder can take the name of this folder.
+
+    The working folder must not be inside this folder.
+    """
     inside = Path.cwd().is_relative_to(place)
     return not inside and not place.is_mount() and all(os.access(path, os.W_OK) for path in (place, place.parent))
 
@@ -144,7 +147,10 @@ def _exchange(one: Path, other: Path) -> None:
 
 
 def _finish(out: Path) -> None:
-    """Move a complete report into place. If this is interrupted, the next run with the same folder continues."""
+    """Move a complete report into place.
+
+    If this is interrupted, the next run with the same folder completes the move.
+    """
     complete = out / _COMPLETE
     if not complete.is_dir():
         return

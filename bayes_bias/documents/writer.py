@@ -87,7 +87,7 @@ def _render_formats(name: str, ax: Axes, formats: Sequence[str]) -> Rendered:
 
 
 def _laid_out(ax: Axes) -> Figure:
-    """Lay out a figure once for all formats, because layout takes longer than drawing."""
+    """Lay out a figure only once for all formats, because layout takes longer than drawing."""
     figure = cast(Figure, ax.get_figure(root=True))
     with style():
         figure.draw_without_rendering()
