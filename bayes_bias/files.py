@@ -41,8 +41,8 @@ CACHE_VARIABLE = "BAYES_BIAS_CACHE"
 UNFINISHED = ".unfinished-"
 OVERWRITE = "overwrite=True (--overwrite)"
 
-# Formats of figures, and the default formats. SVG figures cost nothing, because the page contains them. A PNG takes as
-# long as a figure of the page, and a PDF, which embeds a subset of its fonts, takes four times as long.
+# Formats of figures, and the default formats. SVG figures take no additional time, because the page contains them. A
+# PNG takes as long as a figure of the page. A PDF takes four times as long, because it embeds a subset of its fonts.
 FORMATS = ("svg", "pdf", "png")
 WRITTEN: tuple[str, ...] = ("svg",)
 
@@ -214,8 +214,9 @@ def check_home(folder: Path, argument: str) -> None:
 
 
 def check_output(path: str | Path, overwrite: bool = False, argument: str = "path") -> Path:
-    """Return a path to which a file can be written, before any work is done. Raise an error if the file exists, unless
-    `overwrite` is True.
+    """Return a path to which a file can be written, before any work is done.
+
+    Raise an error if the file exists, unless `overwrite` is True.
     """
     path = check_path(argument, path, OutputError)
     check_switch("overwrite", overwrite)
@@ -329,8 +330,9 @@ def slug(name: str) -> str:
 
 
 def csv_text(frame: "pd.DataFrame", *, index: bool = True) -> str:
-    """Return a frame as CSV, in full precision. Text that begins with =, +, -, @, a tab, or a carriage return gets a
-    single quote in front.
+    """Return a frame as CSV, in full precision.
+
+    Text that begins with =, +, -, @, a tab, or a carriage return gets a single quote in front.
 
     Examples
     --------
