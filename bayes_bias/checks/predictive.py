@@ -18,17 +18,17 @@ from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.posterior.word_effects import effects_of
 from bayes_bias.table.association_table import AssociationTable
 
-# Enough draws for importance sampling and for an error of .01 in probabilities. More draws would fill memory for long
-# lists.
+# This number of draws is enough for importance sampling, and results in an error of .01 in probabilities. For long
+# lists, more draws would fill the memory.
 _DRAWS = 1000
 
 
 def predictive_coverage(fit: Fit, probs: Iterable[float] = (0.5, 0.89)) -> pd.Series:
     """Return the share of raw values inside their equal-tailed posterior predictive intervals, for each probability.
 
-    The default probabilities are those of the published paper [1]_. A share close to its probability shows that the
-    model describes the spread of values around their expected values. All words were used for the fit. If the table has
-    too many values, the function raises TableError.
+    The default probabilities are those of the published paper [1]_. If a share is close to its probability, the model
+    describes the spread of values around their expected values. The shares do not refer to new words, because all words
+    were used for the fit. If the table has too many values, the function raises TableError.
 
     References
     ----------
@@ -122,8 +122,8 @@ def _given_draws(fitted: Fitted) -> GivenDraws:
 
 
 def _posterior_of_mean_table(fitted: Fitted) -> xr.Dataset:
-    """Return the posterior with word effects, from which the distribution of the fitted values is computed. For a table
-    with replicates, the fitted values are means over these replicates.
+    """Return the posterior with word effects, because these are needed to compute the distribution of the fitted
+    values. For a table with replicates, the fitted values are means over the replicates in the table.
     """
     posterior, these = fitted.posterior, "replicate_average" in fitted.posterior
     effects = effects_of(fitted, these_replicates=these).data_vars
@@ -146,7 +146,8 @@ PUBLISHED = "hierarchical"
 PROBS = (0.5, 0.89)
 NOT_ASKED = "not requested (against_published=True (--against-published))"
 
-# For a thousand values, leaving each out takes half a second, and eight megabytes for each array of draws.
+# If there are a thousand values, leaving out each of them takes half a second, and each array of draws takes eight
+# megabytes.
 MOST_PAIRS = 20_000
 
 
