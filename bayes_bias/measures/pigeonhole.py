@@ -1,4 +1,4 @@
-"""The pigeonhole bootstrap (Owen 2007), in which targets and attributes are redrawn independently of each other."""
+"""The pigeonhole bootstrap (Owen 2007), which redraws targets and attributes independently of each other."""
 
 from dataclasses import dataclass
 
@@ -77,7 +77,8 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
     The bootstrap assumes no distribution, and no common variance of groups or classes. It is not exact, because no
     resampling method for crossed samples is exact (McCullagh 2000). The variance of means of redrawn words is too small
     by the factor (n - 1) / n, and quantiles lack the longer tails of Student's t. Intervals for few words are therefore
-    too short. The residual variance is counted about three times, so intervals are too wide if the residual is large.
+    too short. In contrast, the residual variance is counted about three times, so intervals are too wide if the
+    residual is large.
 
     The bootstrap misleads for lists of four words (7% false positives with random attributes), and if words are not
     independent draws.
