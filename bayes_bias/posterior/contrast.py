@@ -24,8 +24,8 @@ from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 @dataclass(frozen=True, eq=False, repr=False)
 class Contrast(Tabled):
     """The posterior of a contrast, and the verdict on whether the contrast is larger than chance alone would explain.
-    Returned by
-    `bayes_bias.contrast`.
+
+    Returned by `bayes_bias.contrast`.
 
     Attributes
     ----------
@@ -48,8 +48,10 @@ class Contrast(Tabled):
 
     @property
     def chance(self) -> float:
-        """Probability of observing a contrast this large, of either sign, if the true contrast were zero. It is missing
-        for a level."""
+        """Probability of observing a contrast this large, of either sign, if the true contrast were zero.
+
+        It is missing for a level.
+        """
         return float("nan") if self.verdict is None else self.verdict.chance
 
     @property

@@ -21,8 +21,10 @@ type Bounds = tuple[float, float, float]
 
 
 def explained(fitted: Fitted, weights: xr.DataArray) -> Mixture:
-    """Return the distribution of the part of each contrast that covariates explain. Given the scale parameters, it is
-    normal."""
+    """Return the distribution of the part of each contrast that covariates explain.
+
+    Given the scale parameters, it is normal.
+    """
     if not fitted.structure.COLLAPSED:
         draws = xr.dot(explained_blocks(fitted.posterior, fitted.data), weights, dim=BLOCK)
         draws = draws.transpose(*SAMPLE, "contrast")

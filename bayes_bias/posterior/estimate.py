@@ -83,8 +83,9 @@ class Mixture:
 
 
 def quantiles_of(mixtures: Sequence[Mixture], probs: Iterable[float]) -> list[NDArray[np.float64]]:
-    """Return `Mixture.quantiles` of several mixtures. A single search saves time, because most of the time is overhead
-    per search.
+    """Return `Mixture.quantiles` of several mixtures.
+
+    A single search saves time, because most of the time is overhead per search.
     """
     if not mixtures:
         return []

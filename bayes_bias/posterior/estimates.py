@@ -254,8 +254,10 @@ class _Blocks:
         return estimands | self.replicate_estimates.estimands
 
     def estimate(self, weights: xr.DataArray) -> Estimate:
-        """Return contrasts of block means. Given the scale parameters, each contrast is normal. Its mean is the
-        observed value minus the part that covariates explain, and its variance is the variance of the noise.
+        """Return contrasts of block means.
+
+        Given the scale parameters, each contrast is normal. Its mean is the observed value minus the part that
+        covariates explain, and its variance is the variance of the noise.
         """
         observed = self._raw(weights)
         if self.scope.samples_nothing:
@@ -289,7 +291,7 @@ class _Blocks:
     def _estimate_words(
         self, facet: Facet, weights: xr.DataArray, by_word: xr.DataArray, observed: xr.DataArray
     ) -> Estimate:
-        """Return the contrast of each word: the contrast of its block plus the word's own deviation from this contrast."""
+        """Return the contrast of each word: the contrast of its block plus the word's deviation from this contrast."""
         if self.scope.samples_nothing:
             return Estimate(observed, observed)
         words, across = weights.contrast.to_numpy(), by_word.dims[-1]
@@ -315,8 +317,8 @@ class _Blocks:
         return Estimate(draws, observed, noise_sd, mixture)
 
     def _deviations(self, facet: Facet, by_word: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
-        """Return mean and variance ``(chain, draw, word)`` of a contrast of each word's deviations from its blocks,
-        given the scales.
+        """Return mean and variance ``(chain, draw, word)``, given the scales, of contrasts of words' deviations from
+        blocks.
         """
         positions = self.data.indexes[facet.dim].get_indexer(by_word.contrast)
         deviations = conditional(self.fitted, check_side(facet.dim), these_replicates=self.fixes_replicates).only(
@@ -373,8 +375,9 @@ class _Blocks:
     def _noise_variance(
         self, weights: xr.DataArray, by_word: Facet | None = None, *, whole_block: bool = False
     ) -> np.ndarray:
-        """Return the variance ``(chain, draw, contrast)`` that the sampled facets and the residual contribute. The
-        residual belongs either to single words (`by_word`) or to the `whole_block`.
+        """Return the variance ``(chain, draw, contrast)`` that the sampled facets and the residual contribute.
+
+        The residual belongs either to single words (`by_word`) or to the `whole_block`.
         """
         counts = {facet: self.data[f"n_{facet.name}"].to_numpy() for facet in WORDS}
         if by_word is not None and not whole_block:

@@ -414,8 +414,7 @@ def _check(posteriors: Iterable[Fit]) -> list[Fitted]:
 
 
 def _check_apart(first: Fitted, second: Fitted) -> None:
-    """Raise an error if two lists have the same topics and attributes, because two such lists are in fact one longer
-    list.
+    """Raise an error if two lists have the same topics and attributes, because they are parts of one longer list.
 
     Pooling such lists would count the data twice. With five of them, the false positive rate is 20 to 28%.
     """

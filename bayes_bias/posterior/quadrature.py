@@ -71,8 +71,9 @@ _MOST_UNEVEN = 1.5
 
 @dataclass(frozen=True, eq=False)
 class WordVariance:
-    r"""Information about the variance of word effects, from a table and a prior. The effects belong to one group or
-    class, or to several groups or classes that share a scale.
+    r"""Information about the variance of word effects, from a table and a prior.
+
+    The effects belong to one group or class, or to several groups or classes that share a scale.
 
     Attributes
     ----------

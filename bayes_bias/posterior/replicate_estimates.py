@@ -31,8 +31,7 @@ class ReplicateEstimates:
 
     @property
     def left_out(self) -> dict[str, str]:
-        """Return a text for each estimand: the reason why a user's own model lacks this estimand, or "" if the model
-        has it."""
+        """Return the reason why a user's own model lacks an estimand, or "" if the model has it, for each estimand."""
         effects = [name for part, name in EFFECT_OF.items() if not is_noise(part, self.scope, REPLICATES)]
         without_effects = "" if self._is_raw or self.fitted.structure.COLLAPSED else self.fitted.lacking(effects, "it")
         reasons = dict.fromkeys(self._all, "" if self.scope.samples_nothing else self.fitted.without_scales)
@@ -49,8 +48,10 @@ class ReplicateEstimates:
 
     @property
     def _is_raw(self) -> bool:
-        """Return True if the scope samples no words. In this case, the bias in a replicate equals the measured
-        value."""
+        """Return True if the scope samples no words.
+
+        In this case, the bias in a replicate equals the measured value.
+        """
         return not self.scope.facets - {REPLICATES}
 
     @property
@@ -59,8 +60,9 @@ class ReplicateEstimates:
         return xr.dot(self._data.replicate_block_mean, self._bias_weights, dim=BLOCK).rename(replicate="contrast")
 
     def replicate_bias(self) -> Estimate:
-        """Return the bias in each replicate for new words on the sides that the scope samples. Biases are shrunk
-        towards their mean.
+        """Return the bias in each replicate for new words on the sides that the scope samples.
+
+        Biases are shrunk towards their mean.
         """
         observed = self.observed
         if self._is_raw:
@@ -162,8 +164,10 @@ class ReplicateEstimates:
         return gain @ deviation.T, np.maximum(remainder, 0) * (1 - 1 / len(self.observed))
 
     def _draws(self, centre: xr.DataArray, between: Numbers, spread: Numbers) -> xr.DataArray:
-        """Draw the biases of replicates. Each bias has a shared error and an individual error, and the individual
-        errors sum to zero."""
+        """Draw the biases of replicates.
+
+        Each bias has a shared error and an individual error, and the individual errors sum to zero.
+        """
         rng = np.random.default_rng(self.fitted.seed)
         common = np.sqrt(between) * rng.standard_normal(between.shape)
         single = rng.standard_normal(centre.shape)

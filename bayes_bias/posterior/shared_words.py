@@ -62,8 +62,9 @@ def _shared(influence: list[dict[tuple[str, str], float]]) -> float:
 
 
 def _sum_pairs(values: Iterable[float]) -> float:
-    """Return the sum of the products of all ordered pairs. It is computed exactly, because rounding would depend on the
-    order of additions.
+    """Return the sum of the products of all ordered pairs.
+
+    It is computed exactly, because rounding would depend on the order of additions.
     """
     numbers = tuple(values)
     return fsum(numbers) ** 2 - fsum(number * number for number in numbers)

@@ -270,8 +270,7 @@ class Verdict(Tabled):
 
     @property
     def _samples(self) -> str:
-        """Return a noun phrase for the population from which new lists, or new samples of replicates, could be
-        drawn."""
+        """Return a noun phrase for new lists, or new samples of replicates, that could be drawn."""
         scope = self.described_scope
         if not scope.facets & frozenset(WORDS):
             return f"samples of {plural(self.replicate_kind)}"

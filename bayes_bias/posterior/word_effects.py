@@ -85,8 +85,9 @@ def effects_of(fitted: Fitted, sides: tuple[Side, ...] = SIDES, *, these_replica
 
 
 def compared_effects(fitted: Fitted, sides: Sequence[Side], *, these_replicates: bool = False) -> xr.Dataset:
-    """Return word effects. Control classes, which no estimand needs, are omitted unless the model has word effects as
-    variables.
+    """Return word effects.
+
+    Control classes, which no estimand needs, are omitted unless the model has word effects as variables.
     """
     if not (fitted.structure.COLLAPSED and fitted.data.sizes["control"]):
         return effects_of(fitted, tuple(sides), these_replicates=these_replicates)
@@ -211,8 +212,9 @@ _ACROSS: dict[Side, str] = {"target": "attribute_class", "attribute": "group"}
 
 @dataclass(frozen=True, eq=False)
 class _Directions:
-    """Directions among the words of a side. They have a common distribution and are independent of all other
-    directions.
+    """Directions among the words of a side.
+
+    They have a common distribution and are independent of all other directions.
 
     Attributes
     ----------
