@@ -1,5 +1,7 @@
-"""The variance components of the crossed model. Each component is declared once, and all subpackages read its
-declaration."""
+"""The variance components of the crossed model.
+
+Each component is declared once, and all subpackages read its declaration.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -202,8 +202,10 @@ def with_inflation(posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Gener
 
 
 def root_of(covariance: np.ndarray) -> np.ndarray:
-    """Return a root R of the covariance (..., k, k), such that ``R R' = covariance``. The covariance may be
-    rank-deficient."""
+    """Return a root R of the covariance (..., k, k), such that ``R R' = covariance``.
+
+    The covariance may be rank-deficient.
+    """
     values, vectors = np.linalg.eigh(covariance)
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0))[..., None, :])
 

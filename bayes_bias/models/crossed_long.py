@@ -127,8 +127,7 @@ def _inputs(spec: ModelSpec, data: xr.Dataset, values: np.ndarray, centre: float
 
 
 def _evidence(data: xr.Dataset, unit: float) -> dict[str, np.ndarray]:
-    """Return the information that the values contain about the level of each word, and the averages that the values do
-    not determine.
+    """Return the information of the values about each word's level, and the averages that the values do not determine.
 
     See `PartlyCentredWithin`.
     """
@@ -287,8 +286,10 @@ def _summed(
     category: Any = None,
     evidence: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> pt.TensorVariable:
-    """Return the sum of the effects of these components (entities, cells). If `category` is passed, which is the
-    position of each word's entity, return the effects of words (words, cells) instead.
+    """Return the sum of the effects of these components (entities, cells).
+
+    If `category` is passed, which is the position of each word's entity, return the effects of words (words, cells)
+    instead.
 
     Levels of words are parametrised according to the `evidence` of the data.
     """

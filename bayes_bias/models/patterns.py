@@ -222,8 +222,9 @@ class Patterns:
         return np.asarray(apart + averaged_residual(self.table.residual, side, self.counts)[:, cell])
 
     def rows_between(self, side: Side, cell: int) -> Numbers:
-        """Return the patterns (terms, k, k) of deviations of word means from the average of their group (class). Here,
-        word means are computed from the differences between single replicates and the mean of replicates.
+        """Return the patterns (terms, k, k) of deviations of word means from the average of their group (class).
+
+        Here, word means are computed from the differences between single replicates and the mean of replicates.
         """
         residual = averaged_residual(self.between.residual, side, self.counts)
         return np.asarray(side_covariances(self.between, side)[:, cell] + residual[:, cell])
@@ -248,8 +249,9 @@ def side_covariances(effects: Effects, side: Side) -> Numbers:
 
 
 def _class_covariance(component: Component, n_classes: int, n_associated: int, at: Mapping[str, int]) -> Numbers:
-    """Return the covariance over classes of a component's effects. If `at` names a control class, the scale of this
-    class is used.
+    """Return the covariance over classes of a component's effects.
+
+    If `at` names a control class, the scale of this class is used.
     """
     loadings = over_classes(n_classes, n_associated)[component.over_classes]
     if "control" in at:

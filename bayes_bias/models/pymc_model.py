@@ -43,8 +43,9 @@ def pymc_model(
     marginal: bool = False,
     observe: Callable[..., Any] | None = None,
 ) -> pm.Model:
-    r"""Return the PyMC model of a table. Either all effects and values are written out, or word effects are integrated
-    out.
+    r"""Return the PyMC model of a table.
+
+    Either all effects and values are written out, or word effects are integrated out.
 
     .. math:: y_{ij} = \mu_{g(i)c(j)} + \mathrm{target\_effect}_{ic(j)} + \mathrm{attribute\_effect}_{jg(i)} + e_{ij}
 

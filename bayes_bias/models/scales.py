@@ -158,8 +158,10 @@ def draws_in_units(posterior: xr.Dataset, unit: float, others: Mapping[str, Floa
 
 
 def rounded(values: ArrayLike, digits: int = 10) -> NDArray[np.float64]:
-    """Round to a number of significant digits. The last bits depend on the processor, and chains would amplify these
-    differences."""
+    """Round to a number of significant digits.
+
+    The last bits depend on the processor, and chains would amplify these differences.
+    """
     numbers = np.asarray(values, dtype=float)
     size = np.where(numbers == 0, 1.0, np.abs(numbers))
     step = 10.0 ** (np.floor(np.log10(size)) - digits + 1)

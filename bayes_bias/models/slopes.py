@@ -1,5 +1,6 @@
-"""Slopes of word covariates and the bias at equal covariates. Given the scales, the distribution of the slopes is
-exact.
+"""Slopes of word covariates and the bias at equal covariates.
+
+Given the scales, the distribution of the slopes is exact.
 
 Let z be the covariates of targets and attributes, centred and in standard deviations within groups and classes::
 
@@ -77,8 +78,9 @@ def _explained(
 
 
 def _regression(slopes: xr.Dataset, data: xr.Dataset, side: Side) -> xr.DataArray:
-    """Return slopes of word means. They are averaged over the words of the other side, and do not refer to the centre
-    of that side's covariates.
+    """Return slopes of word means.
+
+    They are averaged over the words of the other side, and do not refer to the centre of that side's covariates.
     """
     at_centre = slopes[f"{side}_slope"]
     if PRODUCT not in slopes:

@@ -110,8 +110,9 @@ def _side_part(data: xr.Dataset, side: Side, patterns: Patterns) -> Part:
 
 
 def _slopes(data: xr.Dataset, side: Side, patterns: Patterns) -> Part | None:
-    """Return the part with differences between slopes. Return None if there are no covariates, or if all rows are
-    needed to estimate the slopes.
+    """Return the part with differences between slopes.
+
+    Return None if there are no covariates, or if all rows are needed to estimate the slopes.
 
     Each row of `without_slopes` is normal with mean ``R B`` and the covariance of its part. The combinations of rows in
     which B cancels form one normal vector, which contributes the remaining factor of the restricted likelihood.
