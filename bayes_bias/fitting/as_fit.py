@@ -213,8 +213,10 @@ def _at_draws(model: pm.Model) -> Callable[..., list[NDArray[np.float64]]]:
 
 
 def _check_density(model: pm.Model, posterior: xr.Dataset, found: xr.DataArray) -> None:
-    """Compare derived variables and the density at some draws. Densities may differ by a constant, which samplers may
-    omit."""
+    """Compare derived variables and the density at some draws.
+
+    Densities may differ by a constant, which samplers may omit.
+    """
     function, differences, largest = _at_draws(model), [], 0.0
     for position in np.linspace(0, found.size - 1, _COMPARED).astype(int):
         k = np.unravel_index(position, found.shape)

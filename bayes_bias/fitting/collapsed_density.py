@@ -320,8 +320,7 @@ def _scales_of(spec: ModelSpec, data: xr.Dataset, shapes: Mapping[str, tuple[int
 
 
 def _variances_of(spec: ModelSpec, data: xr.Dataset, side: Side, single: list[str]) -> NDArray[Any]:
-    """Return the variances of a side that have a prior from vectors, and the scales that explain a part of each
-    variance."""
+    """Return a side's variances with priors from vectors, and the scales that explain a part of each variance."""
     variances = np.zeros(single.count(PREFERENCE[side]), VARIANCE)
     cells = np.arange(len(variances))
     variances["scale"] = single.index(PREFERENCE[side]) + cells

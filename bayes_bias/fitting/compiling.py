@@ -110,8 +110,7 @@ class PyMCModel:
 
 
 def as_on_any_machine() -> AbstractContextManager[None]:
-    """Return a context in which PyTensor compiles sums in a fixed order, and keeps source files next to the compiled
-    code.
+    """Return a context in which PyTensor compiles sums in a fixed order, and keeps source files with the compiled code.
 
     With fast maths, the compiler may reorder sums, and newly compiled code may differ from code in PyTensor's cache, so
     the first fit on a machine would have other draws than later fits. By default, PyTensor 3.3.0 and earlier leave
@@ -142,8 +141,9 @@ def model_of_table(spec: ModelSpec, data: xr.Dataset) -> ToSample:
 
 
 def adaptation_for(data: xr.Dataset) -> str:
-    """Return the adaptation method for a model with explicit word effects. Because block means and effects are
-    correlated, the result is a low-rank mass matrix. The exception is a table with control classes, for which this
-    matrix would take seven times as long and result in fewer effective draws.
+    """Return the adaptation method for a model with explicit word effects.
+
+    Because block means and effects are correlated, the result is a low-rank mass matrix. The exception is a table with
+    control classes, for which this matrix would take seven times as long and result in fewer effective draws.
     """
     return "diag" if data.sizes["control"] else "low_rank"

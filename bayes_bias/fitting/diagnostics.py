@@ -130,8 +130,7 @@ class Diagnostics:
 
     @property
     def concern(self) -> str:
-        """Return a sentence that the conclusion depends on the prior, or "" if the conclusion does not or if this is
-        unknown."""
+        """Return a sentence if the conclusion depends on the prior, or "" if it does not or if this is unknown."""
         sensitivity = self.prior_sensitivity
         if sensitivity is None or sensitivity <= MAX_PRIOR_SENSITIVITY:
             return ""

@@ -94,8 +94,10 @@ def fit_table(
     seed: int = 1,
     sampling: Sampling = Sampling(),
 ) -> Fitted:
-    """See `fit`. The result stores the spec that was fitted, so that later functions need not read the spec from
-    attributes."""
+    """See `fit`.
+
+    The result stores the spec that was fitted, so that later functions need not read the spec from attributes.
+    """
     check_seed(seed)
     check_sampling(sampling)
     check_table(table)

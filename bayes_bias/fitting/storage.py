@@ -47,8 +47,9 @@ def save_posterior(tree: xr.DataTree, path: str | Path, *, overwrite: bool = Fal
 
 
 def netcdf_with_hash(tree: xr.DataTree) -> bytes:
-    """Return a netCDF file in memory, with a hash of its content. Without the hash, damage could be overlooked, because
-    HDF5 silently reads zeros if an address is damaged.
+    """Return a netCDF file in memory, with a hash of its content.
+
+    Without the hash, damage could be overlooked, because HDF5 silently reads zeros if an address is damaged.
 
     The hash is computed from the content of the file, because netCDF supports fewer kinds of text and attributes than
     Python.
@@ -78,8 +79,9 @@ def netcdf(tree: xr.DataTree) -> bytes:
 
 
 def _claimed(path: Path) -> int:
-    """Return the size in bytes of all arrays. A file that HDF5 cannot open raises the error here, because h5netcdf
-    would log this error again when Python exits.
+    """Return the size in bytes of all arrays.
+
+    A file that HDF5 cannot open raises the error here, because h5netcdf would log this error again when Python exits.
     """
     sizes: list[int] = []
     _check_heaps(path)
