@@ -146,8 +146,9 @@ class Calibration(Tabled):
         )
 
     def _shares(self) -> Iterable[tuple[str, str]]:
-        """Yield the name of each method, and its share of findings under the scope that matches the random words. If a
-        method was not evaluated under this scope, yield its shares under all scopes under which it was evaluated.
+        """Yield the name of each method, and its share of findings under the scope that matches the random words.
+
+        If a method was not evaluated under this scope, yield its shares under all scopes under which it was evaluated.
         """
         for (method, scope), row in self.table.iterrows():
             judged = self.table.loc[method].index

@@ -55,8 +55,7 @@ class Clustering:
 
     @property
     def is_clustered(self) -> bool:
-        """Return True if words of the same cluster are more similar than words of shuffled clusters, at the 5%
-        level."""
+        """Return True if words of a cluster are more similar than words of shuffled clusters, at the 5% level."""
         return self.p_value < 0.05
 
 

@@ -161,8 +161,10 @@ def posterior_of(
 
 
 def judge_by_weat(table: AssociationTable, *, seed: int = 1, alternative: Alternative = "two-sided") -> Record:
-    """Run WEAT's permutation test, which is exact if the partitions can be counted. The alternative of the published
-    test is "greater"."""
+    """Run WEAT's permutation test, which is exact if the partitions can be counted.
+
+    The alternative of the published test is "greater".
+    """
     design = two_by_two(table.without_controls(), "WEAT", least_words=2)
     return _weat_record(design.scores, design.n_x, seed, alternative)
 

@@ -327,8 +327,10 @@ class NullDesign:
 
 
 def _check_balance(wordlist: WordList) -> None:
-    """Raise an error if random targets could have a bias. This is the case if words in general can be closer to one
-    class than to another."""
+    """Raise an error if random targets could have a bias.
+
+    This is the case if words in general can be closer to one class than to another.
+    """
     associated = list(wordlist.stereotypes.values())
     if wordlist.opposites or len(set(associated)) < 2 or len(set(map(associated.count, associated))) > 1:
         raise WordListError(

@@ -122,8 +122,9 @@ def _given_draws(fitted: Fitted) -> GivenDraws:
 
 
 def _posterior_of_mean_table(fitted: Fitted) -> xr.Dataset:
-    """Return the posterior with word effects, because these are needed to compute the distribution of the fitted
-    values. For a table with replicates, the fitted values are means over the replicates in the table.
+    """Return the posterior with word effects, from which the distribution of fitted values can be computed.
+
+    For a table with replicates, the fitted values are means over the replicates in the table.
     """
     posterior, these = fitted.posterior, "replicate_average" in fitted.posterior
     effects = effects_of(fitted, these_replicates=these).data_vars
