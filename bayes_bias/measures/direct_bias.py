@@ -13,8 +13,7 @@ from bayes_bias.measures.registry import WordResult, measure
 
 @measure("Direct Bias", rank=70)
 def direct_bias(vectors: Vectors, words: Sequence[str], subspace: np.ndarray, *, strictness: float = 1.0) -> WordResult:
-    r"""Compute the size of the component along a bias direction, or inside a bias subspace, for words that should be
-    neutral.
+    r"""Compute the bias component (along a direction, or in a subspace) of words that should be neutral.
 
     .. math:: DB_c = \frac{1}{|N|} \sum_{w \in N} |\cos(w, g)|^c
 

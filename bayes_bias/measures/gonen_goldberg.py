@@ -16,8 +16,7 @@ from bayes_bias.measures.same import directions_against_rest
 
 
 def bias_towards(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """Compute the cosine of each word with a direction for each class: from the mean of the other classes to the mean
-    of this class.
+    """Compute the cosine of each word with the direction to each class from the mean of all other classes.
 
     For ``{"woman": ["she"], "man": ["he"]}``, the two columns are the paper's projection on she - he and the negative
     of this projection.
@@ -250,8 +249,7 @@ def classification(
 
 
 def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k: int = 100) -> WordResult:
-    r"""Compute how strongly the bias of words before debiasing is related to the bias of their neighbours after
-    debiasing.
+    r"""Compute how strongly the bias of words is related to the bias of their neighbours after debiasing.
 
     For each word and class, the function computes the share of the k nearest neighbours (by cosine, in the tested
     embedding) that were biased towards the class. The value is Pearson's correlation, over words, of this share with

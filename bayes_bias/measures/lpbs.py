@@ -12,8 +12,7 @@ from bayes_bias.table.metric import LOG_PROBABILITIES
 def lpbs(
     table: AssociationTable, *, alternative: Alternative = "two-sided", permutations: int | None = None, seed: int = 0
 ) -> Separation:
-    r"""Compute LPBS, which measures whether a masked language model associates class A more strongly with group X than
-    with group Y.
+    r"""Compute whether a masked language model associates class A more strongly with group X than with group Y.
 
     With the log probability score of word w next to attribute a, averaged over templates,
 

@@ -1,5 +1,4 @@
-"""Compute measures for other words: either random words, which show the chance level, or words that are redrawn from
-the list itself.
+"""Compute measures for other words: random words (for the chance level), or words redrawn from the list itself.
 
 In both cases, the result is a distribution of every measure. Users' own measures are included, because each measure is
 computed again from complete tables.
@@ -175,8 +174,10 @@ def fewest_words(table: AssociationTable) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Copies:
-    """Vectors, or lengths of vectors. Copies of a word have names of their own, under which the vector is also
-    available. Only drawn replicates are included.
+    """Vectors, or lengths of vectors.
+
+    Copies of a word have names of their own, under which the vector is also available. Only drawn replicates are
+    included.
     """
 
     values: Any

@@ -1,5 +1,7 @@
-"""The registry of measures. Each measure is registered in the module that defines it, and then appears in every
-table."""
+"""The registry of measures.
+
+Each measure is registered in the module that defines it, and then appears in every table.
+"""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -197,8 +199,7 @@ def measure[F: Callable[..., Any]](name: str, *, rank: float = 1000) -> Callable
 
 
 def _check_signature(name: str, function: Callable[..., Any]) -> None:
-    """Raise an error if a function cannot be called, so that its author sees the reason when the function is
-    registered."""
+    """Raise an error if a function cannot be called, so that its author sees the reason at registration."""
     signature = inspect.signature(function)
     provided = dict.fromkeys(parameter for parameter in signature.parameters if parameter in _PROVIDED)
     try:
