@@ -51,8 +51,7 @@ class Version(ABC):
 
     @property
     def needs_vocabulary(self) -> bool:
-        """True if all vectors of the embedding are required, and not only the vectors of listed words and of the words
-        to learn from."""
+        """True if all vectors of the embedding are required, and not only the vectors of listed and learned words."""
         return False
 
     def applies_to(self, embedding: str) -> bool:
@@ -304,8 +303,10 @@ def taught_words(table: AssociationTable) -> list[str]:
 
 
 def find_learned(learned: Iterable[str], words: Iterable[str], match: Match) -> list[str]:
-    """Return those words that the debiasing method learned from. Words are looked up in the same way as in the
-    embedding."""
+    """Return those words that the debiasing method learned from.
+
+    Words are looked up in the same way as in the embedding.
+    """
     alike = ALIKE.get(match, str)
     spellings = {*map(alike, learned)}
     return [word for word in words if alike(word) in spellings]
