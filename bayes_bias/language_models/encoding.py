@@ -70,8 +70,10 @@ class EncodedReader(Reader):
     everyday: Mapping[str, Sentence] = MappingProxyType({})
 
     def general(self) -> Mapping[str, Vector]:
-        """Encode each general word in only one sentence. Encoding these words in all templates would take longer than
-        encoding most lists."""
+        """Encode each general word in only one sentence.
+
+        Encoding these words in all templates would take longer than encoding most lists.
+        """
         step(f"{self.encoder.name}: vectors of {len(self.everyday):,} general words")
         vectors = encoded(self.encoder, self.everyday.values(), self.cache, total=len(self.everyday))
         return dict(zip(self.everyday, vectors, strict=True))

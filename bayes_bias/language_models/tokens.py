@@ -226,8 +226,7 @@ def averaged(transformer: Transformer, tokens: Tokens, pooling: Pooling, span: t
 
 @dataclass(frozen=True)
 class Blank:
-    """A row of tokens, the position at which the model's output is read, and the token whose probability is computed
-    there.
+    """A row of tokens, the position at which the output is read, and the token whose probability is computed there.
 
     The token replaces a mask, or follows the last token.
     """
