@@ -132,8 +132,7 @@ def _common(
         bool, typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Define the options of all commands. The function `main` handles --debug, which may be anywhere on the command
-    line."""
+    """Define the options of all commands. `main` handles --debug, which may be anywhere on the command line."""
 
 
 def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoReturn:
