@@ -129,8 +129,8 @@ def with_true_values(data: CriterionData, posterior: xr.Dataset, seed: int) -> x
     )
     scale = float(units.sel(of="criterion") / units.sel(of="bias"))
     slope = posterior["correlation"] * sd.sel(of="criterion", drop=True) / sd.sel(of="bias", drop=True) * scale
-    # The mean variance of errors about their mean over labels, because an error that all labels share does not affect
-    # the correlation.
+    # The mean variance of the errors after their mean over labels is subtracted. An error that all labels share does
+    # not affect the correlation.
     covariance, n = data.biases.covariance.to_numpy(), len(data.labels)
     bias_error = (np.trace(covariance) - covariance.sum() / n) / (n - 1)
     criterion_error = float((data.criterion_se**2).mean())

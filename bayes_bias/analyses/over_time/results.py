@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# The change is dated above this probability. With linear trends, one step exceeds .5 in a third of all series.
+# A change is dated if the probability of a step exceeds this value. If trends are linear, one step exceeds .5 in a
+# third of all series.
 DATED = 0.8
 _NAMED = 3
 
@@ -74,7 +75,8 @@ class OverTime(Tabled):
     moved : pandas.DataFrame
         The trend of each word in these vectors, by ``side`` and ``word``, sorted by decreasing size.
     lost : pandas.DataFrame
-        Slices that lack words, the missing words, and the ``trend`` of all other slices for the words that they share.
+        A row for each slice that lacks words: the missing words, and the ``trend`` of all other slices for the words
+        that these share.
     notices : tuple of str
         Notices of words and slices that were omitted or could not be paired.
     """
@@ -145,7 +147,7 @@ class OverTime(Tabled):
         return contrast_of(self.tables, weights, self.alike, self.new, self.settings, label or description)
 
     def minus(self, other: "OverTime", *, name: str = "") -> "OverTime":
-        """Subtract another series slice by slice, from another newspaper or of a list with the same design.
+        """Subtract another series slice by slice, for example of another newspaper or another list of the same design.
 
         The trend of the result is the difference between the two trends.
 

@@ -139,7 +139,7 @@ def _drawn(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool) -> Axes:
     rows, columns = len(matrix.rows), len(sweep.lists)
     numbered = rows * columns <= _NUMBERED
     width, height = _CELL if numbered else _SMALL_CELL
-    # The value at the edges of a cell is chosen so that few intervals are cut off. Zero is in the middle.
+    # The axis of a cell, with zero in the middle. The value at its ends is chosen so that few intervals are cut off.
     ends = matrix.cells[[*interval_columns(matrix.cells)]].abs().max(axis=1).dropna()
     reach = 1.0 if ends.empty else float(max(ends.quantile(0.97), matrix.cells.bias.abs().max()))
     names = list(map(shortened, sweep.lists))
@@ -277,7 +277,7 @@ def plot_removal(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -
     Parameters
     ----------
     sweep : Sweep
-        A sweep with versions, in cells whose bias is clear.
+        A sweep with versions. At least one cell must have a clear bias.
     ax : matplotlib.axes.Axes, optional
     legend : bool
         Draw a legend below the axes.
@@ -336,7 +336,7 @@ def plot_cost(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> A
     """Plot the remaining bias of each version for new words, and the share of neighbours that words have lost.
 
     Each version is a point with two intervals. At the lower left, there is no remaining bias and no lost neighbour.
-    Left of the line at zero, the bias has changed its sign.
+    If a version is to the left of the line at zero, the bias has changed its sign.
 
     Parameters
     ----------
