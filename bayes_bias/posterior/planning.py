@@ -142,9 +142,9 @@ def plan(
 
     .. math:: v = v_\mathrm{targets} / P + v_\mathrm{attributes} / W + v_\mathrm{residual} / PW
 
-    the interval is :math:`\pm t \sqrt{v}` with Satterthwaite's degrees of freedom, and zero is excluded with
-    probability :math:`\Phi(b - t) + \Phi(-b - t)` with :math:`b = |\mathrm{bias}| / \sqrt{v}`, averaged over the
-    posterior of the components. With :math:`R` replicates the variance between them is added,
+    the interval is :math:`\pm t \sqrt{v}`, where t has Satterthwaite's degrees of freedom. The interval excludes zero
+    with probability :math:`\Phi(b - t) + \Phi(-b - t)`, where :math:`b = |\mathrm{bias}| / \sqrt{v}`. This probability
+    is averaged over the posterior of the components. With :math:`R` replicates the variance between them is added,
 
     .. math:: v_\mathrm{replicates} / R + v_{tr} / PR + v_{ar} / WR + v_{er} / PWR
 
