@@ -109,9 +109,9 @@ def pymc_model(
     pairs. PyMC raises an error if the number of pairs differs, but cannot detect a difference in the groups of words.
 
     Samplers compile a model operation by operation. For WEAT 7 without controls, nutpie takes 202 seconds of processor
-    time for the written-out form and 88 for the marginal one on a machine that has not compiled them before, and 32 and
-    21 seconds if they are cached. ``nutpie.compile_pymc_model(model, freeze_model=True)`` turns data into constants,
-    which reduces these times to 69 and 10 seconds for the marginal form.
+    time for the written-out form, and 88 seconds for the marginal form. If the compiled operations are in the cache of
+    the machine, these times are 32 and 21 seconds. ``nutpie.compile_pymc_model(model, freeze_model=True)`` turns data
+    into constants. For the marginal form, this reduces the times to 69 seconds without and 10 seconds with a cache.
 
     Examples
     --------

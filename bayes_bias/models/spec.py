@@ -136,11 +136,13 @@ class ModelSpec:
     name, title, description : str
     structure : {"crossed", "hierarchical", "pairs"}
     options : mapping
-        For ``crossed``: ``likelihood`` ("collapsed" or "long"); ``scales`` ("by group and class", separate scales of
-        targets for each group and of attributes for each class; "by class", shared by groups; or "common"); and the
-        ``unit`` of its priors ("within-block sd", the pooled standard deviation of values around their block mean; "own
-        within-block sd", the default: for the scales of one group or class, the value of this standard deviation if all
-        words varied as much as the words of this group or class; or "as measured").
+        The structure ``crossed`` has three options. ``likelihood`` is "collapsed" or "long". ``scales`` is "by group
+        and class" (targets of each group and attributes of each class have their own scales), "by class" (only
+        attributes of each class have their own scales), or "common". ``unit`` is the unit of the priors: "within-block
+        sd" (the pooled standard deviation of values around their block mean), "own within-block sd" (the default), or
+        "as measured" (the unit of the table). With "own within-block sd", each group or class has its own unit: the
+        value that the pooled standard deviation would have if all words varied as much as the words of this group or
+        class.
     priors : mapping of str to Prior
         One prior for each parameter of the structure: standard deviations in the unit above (``crossed``), or cosine
         distances (``hierarchical``). Priors of shape parameters, such as ``nu``, choose the residual. See
