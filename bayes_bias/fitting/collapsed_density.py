@@ -66,8 +66,9 @@ class Arrays(NamedTuple):
     pattern: Any
 
 
-# Functions of nutpie receive one block of memory. It begins with its length, the numbers of scales, variances, and
-# parts, the size of the largest part, and the maximal number of patterns in a part.
+# The functions that nutpie calls receive all data as one block of memory. The block begins with six numbers: its
+# length; the numbers of scales, variances, and parts; the size of the largest part; and the maximal number of patterns
+# in a part.
 _SIZES = 6
 _SCALE, _VARIANCE, _PART = (kind.itemsize // np.dtype(float).itemsize for kind in (SCALE, VARIANCE, PART))
 
