@@ -178,7 +178,7 @@ def calibrate(
 ) -> Calibration:
     """Estimate how often a design finds a bias if there is none, and how often its intervals contain the truth.
 
-    By default the tables come from your embedding. The targets are the targets of the list. The attributes of each
+    By default, the tables come from your embedding. The targets are the targets of the list. The attributes of each
     class are drawn at random from the embedding, from the same words for all classes, so that the population bias is
     zero. If the 95% interval of a method excludes zero (or its p is below .05) in more than 5% of the draws, the method
     has too many false positives.
@@ -198,8 +198,8 @@ def calibrate(
         Source of random words. They are drawn from the pool that is marked in the embedding or, without such a pool,
         from the lower-case words among its first 30,000 words.
     by : {"random words", "simulation"}
-        Source of the tables. Simulations need no embedding if you pass a table. They cannot be combined with `random`,
-        `drawn`, `size`, `scopes`, and `folder`, ignore `jobs`, and use the widest scope.
+        Source of the tables. Simulations need no embedding if you pass a table. Simulations use the widest scope,
+        ignore `jobs`, and cannot be combined with `random`, `drawn`, `size`, `scopes`, and `folder`.
     models : iterable of ModelSpec, str or Path
         Models to evaluate, in addition to WEAT's permutation test.
     scopes : {"both", "targets", "attributes", ...} or an iterable of them, optional

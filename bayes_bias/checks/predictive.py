@@ -86,9 +86,10 @@ def compare_models(fits: Mapping[str, Fit]) -> pd.DataFrame:
     """Compare models of the same table by the expected log predictive density of a left-out value.
 
     Pareto-smoothed importance sampling leaves out one value at a time, but keeps the other values of its words [1]_.
-    The result is a table of `arviz.compare`, best model first: ``elpd``, ``elpd_diff`` to the best with ``dse``,
-    effective number of parameters ``p``, stacking ``weight``, and ``bad_k``, the number of values whose Pareto k
-    exceeds ArviZ's threshold (with many such values, the comparison is unreliable).
+    The result is the table of `arviz.compare`, in which the best model comes first. Columns: ``elpd``; ``elpd_diff``,
+    the difference to the best model, with its standard error ``dse``; ``p``, the effective number of parameters; the
+    stacking ``weight``; and ``bad_k``, the number of values whose Pareto k exceeds ArviZ's threshold. If there are many
+    such values, the comparison is unreliable.
 
     References
     ----------
@@ -158,10 +159,10 @@ class DataFit:
 
     `coverage` is the share of raw values inside posterior predictive intervals (see `predictive_coverage`). It has a
     row for the fitted model and, if possible, a row for the published model ("hierarchical"), with a column for each
-    probability. `elpd_difference`, with its standard error, is the difference to the published model in the expected
-    log predictive density of a left-out value, summed over values. For `bad_k` values, the Pareto k of either model is
-    so high that the difference is unreliable (see `compare_models`). If there is no comparison, these attributes are
-    missing, and `no_comparison` contains the reason.
+    probability. `elpd_difference` compares the fitted model with the published model: it is the difference in the
+    expected log predictive density of a left-out value, summed over values, with its standard error. For `bad_k`
+    values, the Pareto k of either model is so high that the difference is unreliable (see `compare_models`). If there
+    is no comparison, these attributes are missing, and `no_comparison` contains the reason.
     """
 
     coverage: pd.DataFrame
