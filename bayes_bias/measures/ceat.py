@@ -42,9 +42,9 @@ class Ceat(Result):
 def ceat(table: AssociationTable, *, draws: int = DRAWS, ci_prob: float = 0.95, seed: int = 0) -> Ceat:
     r"""Compute the random-effects mean of WEAT's effect size over random contexts of the words.
 
-    In each of N draws, every word is represented by one of its sentences, and WEAT's :math:`d_k` (sample standard
-    deviation) is computed. With :math:`V_k`, the variance of the association scores in the draw, the combined effect
-    size is
+    In each of N draws, every word is represented by one of its sentences. From these sentences, WEAT's effect size
+    :math:`d_k` (with the sample standard deviation) and the variance :math:`V_k` of the association scores are
+    computed. The combined effect size is
 
     .. math:: \mathrm{CES} = \frac{\sum_k v_k d_k}{\sum_k v_k}, \quad v_k = \frac{1}{V_k + \tau^2}, \quad
               \tau^2 = \max\left(0, \frac{Q - (N - 1)}{\sum_k W_k - \sum_k W_k^2 / \sum_k W_k}\right)

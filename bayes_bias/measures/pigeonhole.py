@@ -44,9 +44,10 @@ class Pigeonhole(CrossedTest):
 def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci_prob: float = 0.95) -> Pigeonhole:
     r"""Estimate how much the bias would differ with other words, by redrawing the words of the lists with replacement.
 
-    In each draw the :math:`P_g` targets of each group are drawn with replacement from that group, the :math:`W_c`
-    attributes of each class from that class, and the bias is computed from all pairs of drawn words. Let :math:`t_i`
-    and :math:`a_j` be the numbers of times that each word was drawn, and :math:`k_{gc}` the weights of the bias:
+    In each draw, :math:`P_g` targets are drawn with replacement from the :math:`P_g` targets of each group, and
+    :math:`W_c` attributes from the :math:`W_c` attributes of each class. The bias is computed from all pairs of drawn
+    words. Let :math:`t_i` and :math:`a_j` be the numbers of times that each word was drawn, and :math:`k_{gc}` the
+    weights of the bias:
 
     .. math:: bias^* = \sum_{i, j} k_{g(i) c(j)} \frac{t_i}{P_{g(i)}} \frac{a_j}{W_{c(j)}}\, y_{ij}
 

@@ -183,17 +183,17 @@ def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float 
     The value equals the `bias` of the posterior: for each group, the mean with its own class minus the mean with the
     other classes, averaged over groups. For two groups and classes, it is half of the numerator of WEAT. With its
     weights :math:`k_{gc}` a target has the score :math:`s_i = \sum_c k_{gc} \bar y_{ic}` and an attribute :math:`r_j =
-    \sum_g k_{gc} \bar y_{gj}`. The P targets of a group, the W attributes of a class and the interaction mean square
-    give the bias the variances
+    \sum_g k_{gc} \bar y_{gj}`. The variance of the bias has three sources: the P targets of each group, the W
+    attributes of each class, and the residual, which is estimated by the interaction mean square,
 
     .. math:: V_T = \sum_g \frac{\mathrm{var}_{i \in g}\, s_i}{P_g}, \qquad
               V_A = \sum_c \frac{\mathrm{var}_{j \in c}\, r_j}{W_c}, \qquad
               V_E = \mathrm{MS}_E \sum_{g, c} \frac{k_{gc}^2}{P_g W_c}
 
     If both sides are samples, the sampling variance of the bias is :math:`V_T + V_A - V_E`, because the first two terms
-    each contain the residual. Interval and p-value are Student's, with Satterthwaite's :math:`V^2 / \sum_v v^2 / df_v`
-    degrees of freedom, where v are the terms of the sums and :math:`V_E`. If only targets are samples, the variance is
-    :math:`V_T`. For two groups, this is Welch's t-test of the association scores.
+    each contain the residual. Interval and p-value are based on Student's t. Its degrees of freedom are :math:`V^2 /
+    \sum_v v^2 / df_v` (Satterthwaite), where v are the terms of the sums and :math:`V_E`. If only targets are samples,
+    the variance is :math:`V_T`. For two groups, this is Welch's t-test of the association scores.
 
     Parameters
     ----------
