@@ -27,7 +27,7 @@ class SoftDebias(Debiaser[np.ndarray]):
 
     .. math:: \lVert (TW)^\top TW - W^\top W \rVert^2 + \lambda \lVert (TN)^\top Tb \rVert^2,
 
-    and a word becomes :math:`Tw`, at length one.
+    and each word w is replaced by :math:`Tw`, scaled to length one.
 
     Parameters
     ----------
