@@ -50,7 +50,8 @@ class CausalModel(LanguageModel):
     def __call__(self, clozes: Sequence[Cloze]) -> list[float]:
         r"""Return the natural-log probability of each word after the text before it.
 
-        A word of several pieces :math:`w_1 \ldots w_k` has their joint probability, by the chain rule,
+        If a word has several pieces :math:`w_1 \ldots w_k`, its probability is the joint probability of the pieces by
+        the chain rule,
 
         .. math:: \log p(w) = \sum_i \log p(w_i \mid b, \text{text before}, w_1 \ldots w_{i-1})
 

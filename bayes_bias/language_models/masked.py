@@ -159,12 +159,13 @@ class MaskedModel(LanguageModel):
     def __call__(self, clozes: Sequence[Cloze]) -> list[float]:
         r"""Return the natural-log probability of each word in its blank.
 
-        A word of several pieces :math:`w_1 \ldots w_k` has as many masks as pieces, filled from left to right:
+        If a word has several pieces :math:`w_1 \ldots w_k`, its blank contains one mask for each piece. The masks are
+        filled from left to right:
 
         .. math:: \log p(w) = \sum_i \log p(w_i \mid w_1 \ldots w_{i-1}, \text{rest})
 
-        which is the joint probability of the pieces that the word has in its sentence, given their number. Hidden spans
-        are always masked, with one mask for each piece.
+        which is the joint probability of the pieces of the word in this sentence, given the number of pieces. Hidden
+        spans are always masked, with one mask for each piece.
 
         Raises
         ------
