@@ -90,7 +90,7 @@ class AnswersResult(Tabled):
 
     @property
     def sides(self) -> tuple[Answers, ...]:
-        """Return the sets of answers: one set, or two sets for a change."""
+        """Return the sets of answers. There is one set or, for a change, two sets."""
         raise NotImplementedError
 
     @property

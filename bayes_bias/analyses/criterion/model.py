@@ -146,8 +146,8 @@ def with_true_values(data: CriterionData, posterior: xr.Dataset, seed: int) -> x
 def _drawn(data: CriterionData, posterior: xr.Dataset, rng: np.random.Generator) -> Numbers:
     """Return draws of the true values (chain, draw, label, of) given the observed values, in the units of the model.
 
-    True values and errors are first drawn without conditioning on the observed values. The true values are then
-    corrected by the difference between the observed values and the simulated observations (Matheron's rule). This
+    First, true values and errors are drawn without conditioning on the observed values. The difference between the
+    observed values and these simulated observations is then used to correct the true values (Matheron's rule). This
     requires solving one system of equations for each draw.
     """
     inputs = _inputs(data)

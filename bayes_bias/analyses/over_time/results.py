@@ -59,10 +59,10 @@ class OverTime(Tabled):
         The model of new slices. It is None if there are fewer than five slices.
     table : pandas.DataFrame
         A row for each slice. Columns: ``bias`` with a confidence interval (quasi-F); ``about_mean_ci95_lb`` and
-        ``_ub``, a narrower interval for the deviation from the mean of all slices, centred at the same point;
-        ``together``, the bias partially pooled with all other slices, with its interval (five slices or more);
-        ``weat_d``. Compare slices by the narrower intervals. All columns except ``weat_d`` are in the units of the
-        tables.
+        ``_ub``, a narrower interval for the deviation from the mean of all slices, which is drawn around the bias of
+        the slice; ``together``, the bias partially pooled with all other slices, with its interval (five slices or
+        more); ``weat_d``. Compare slices by the narrower intervals. All columns except ``weat_d`` are in the units of
+        the tables.
     trend : SliceContrast
         The change along the least-squares line from the first slice to the last.
     steps : tuple of SliceContrast

@@ -286,16 +286,16 @@ class Report(Tabled):
         Columns: ``chance``, ``chance_holm``, and ``survives`` (see `ManyLists`); ``nulls``, the number of random lists;
         ``null_share``, the share of random lists in which the model finds a bias under the scope of the report, and the
         exact 95% interval of this share, with corresponding columns for WEAT; ``prior_sensitivity`` (the bias is
-        prior-sensitive above .05); ``icc_targets``, the intraclass correlation of words in a cluster, and
-        ``icc_limit_targets``, the value that shuffled words exceed in one of 20 cases, with corresponding columns for
-        attributes; ``bias_without_word_min`` and ``_max``, the range of the observed bias without one word, with
-        corresponding columns for clusters; ``coverage_50`` and ``coverage_89``, the shares of raw values inside
-        posterior predictive intervals, with corresponding columns for the published model; ``elpd_difference`` to the
-        published model, ``elpd_se``, and ``bad_k`` (PSIS-LOO); ``no_data_fit``, ``no_comparison``, and
-        ``no_calibration``, the reasons for missing numbers. If there are replicates, further columns contain their
-        number, the standard deviation of the bias between replicates (``replicate_sd``), the probability that the bias
-        in a new replicate has the same sign (``same_sign``), and the reliability of one replicate (``reliability_one``)
-        and of all replicates together (``reliability_all``).
+        prior-sensitive above .05); ``icc_targets``, the intraclass correlation of target words in the same cluster, and
+        ``icc_limit_targets``, the value that this correlation exceeds in one of 20 cases after words are shuffled, with
+        corresponding columns for attributes; ``bias_without_word_min`` and ``_max``, the range of the observed bias
+        without one word, with corresponding columns for clusters; ``coverage_50`` and ``coverage_89``, the shares of
+        raw values inside posterior predictive intervals, with corresponding columns for the published model;
+        ``elpd_difference`` to the published model, ``elpd_se``, and ``bad_k`` (PSIS-LOO); ``no_data_fit``,
+        ``no_comparison``, and ``no_calibration``, the reasons for missing numbers. If there are replicates, further
+        columns contain their number, the standard deviation of the bias between replicates (``replicate_sd``), the
+        probability that the bias in a new replicate has the same sign (``same_sign``), and the reliability of one
+        replicate (``reliability_one``) and of all replicates together (``reliability_all``).
         """
         columns: list[str] = []
         for checker in CHECKERS:

@@ -238,7 +238,8 @@ class _Entry:
     @property
     def calibration(self) -> Callable[..., Calibration]:
         """Function that calls `calibrate` with random attributes or, if the scope samples only targets, random
-        targets."""
+        targets.
+        """
         facets = scope_of(self.scope)
         random: Random = "targets" if TARGETS in facets and ATTRIBUTES not in facets else "attributes"
         return partial(calibrate, self.table, random=random, scopes=self.scope)

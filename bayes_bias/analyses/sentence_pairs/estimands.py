@@ -245,10 +245,10 @@ def change_of_shares(
 ) -> EstimandDraws:
     r"""Return draws of the change, :math:`q (r s_+ - (1 - r) s_-)`, with its noise floor.
 
-    :math:`q` is the share of pairs that change, :math:`r` the share of changed pairs in which the stereotypical
-    sentence gains, and :math:`s_+`, :math:`s_-` are the average sizes of a gain and of a loss, which are one if there
-    are no ties. Effects of writers on the two shares are independent, so that the average over new writers is a product
-    of averages. The noise floor assumes the same :math:`q`, and equal probabilities of gains and losses.
+    Here, :math:`q` is the share of pairs that change, and :math:`r` is the share of changed pairs in which the
+    stereotypical sentence gains. The average sizes of a gain and of a loss, :math:`s_+` and :math:`s_-`, are one if
+    there are no ties. Effects of writers on the two shares are independent, so that the average over new writers is a
+    product of averages. The noise floor assumes the same :math:`q`, and equal probabilities of gains and losses.
     """
     gain, loss = steps
     share_changed = shares(change_rate, data, scope).values

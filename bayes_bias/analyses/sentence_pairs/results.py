@@ -44,7 +44,7 @@ class PairsResult(Tabled):
 
     @property
     def sides(self) -> "dict[str, SentencePairs]":
-        """Return the results for each set of scores: one set, or two sets for a change."""
+        """Return the results for each set of scores. There is one set or, for a change, two sets."""
         raise NotImplementedError
 
     @property

@@ -61,10 +61,11 @@ def plot_atlas(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> 
     """Plot the bias of each cell with its interval: embeddings in rows, lists in columns.
 
     The point is the bias and the line is its interval. All cells have the same axis, with a thin line at zero in the
-    middle. The tint of a cell also shows the bias: orange is stereotypical, and purple is anti-stereotypical. A filled
-    point is distinguishable from noise after Holm's adjustment for all cells. A half-filled point is distinguishable
-    only without the adjustment, or borderline. A ring is not distinguishable. Intervals that extend beyond the cell end
-    with an arrow. A hatched cell has no numbers. The versions of an embedding are below the embedding, marked ↳.
+    middle. The tint of a cell also shows the bias: orange is stereotypical, and purple is anti-stereotypical. If the
+    point is filled, the bias is distinguishable from noise after Holm's adjustment for the number of cells. If it is
+    half-filled, the bias is distinguishable only before the adjustment, or borderline. If it is a ring, the bias is not
+    distinguishable. Intervals that extend beyond the cell end with an arrow. A cell without numbers is hatched. The
+    versions of an embedding are in the rows below the embedding, and are marked by ↳.
 
     Parameters
     ----------

@@ -41,8 +41,8 @@ class VersionRanking(Tabled):
     better : pandas.DataFrame
         The probability that the remaining bias is smaller for the version in the row than in the column.
     paired : pandas.DataFrame
-        The remaining bias of each other version minus the remaining bias of the best version, from the same draws:
-        ``mean``, ``sd``, equal-tailed interval.
+        For each version except the best: its remaining bias minus the remaining bias of the best version, from the same
+        draws. Columns: ``mean``, ``sd``, and equal-tailed interval.
     cells : pandas.MultiIndex
         The cells ``(embedding, list)`` that are used: all versions have results, and the bias before debiasing is
         clearly different from zero.

@@ -28,8 +28,9 @@ _NAMED = 5
 class PeopleCounts:
     """Numbers of people of each class and group, and of correct predictions.
 
-    Both tables have a row for each class and a column for each group, in alphabetical order: `people` of class c and
-    group g, and `hits`, the people with prediction c among them. `notices` name classes that were omitted.
+    Both tables have a row for each class and a column for each group, in alphabetical order: `people` contains the
+    numbers of people of class c and group g, and `hits` the numbers of those people for whom the classifier predicts
+    class c. `notices` name classes that were omitted.
     """
 
     hits: pd.DataFrame
