@@ -31,7 +31,7 @@ class ReplicateEstimates:
 
     @property
     def left_out(self) -> dict[str, str]:
-        """Return the reason why a user's own model lacks an estimand, or "" if the model has it, for each estimand."""
+        """Return the reasons why a user's own model lacks estimands, with "" for each estimand that the model has."""
         effects = [name for part, name in EFFECT_OF.items() if not is_noise(part, self.scope, REPLICATES)]
         without_effects = "" if self._is_raw or self.fitted.structure.COLLAPSED else self.fitted.lacking(effects, "it")
         reasons = dict.fromkeys(self._all, "" if self.scope.samples_nothing else self.fitted.without_scales)
