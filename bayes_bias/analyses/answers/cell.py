@@ -118,7 +118,7 @@ class Cell:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Return the mean D of all answers if invalid choices were all against the stereotype, and if all in line."""
+        """Return two means of D: with all invalid choices against the stereotype, and with all in line with it."""
         r = self.replies
         missing_a, missing_b = r.asked_a - r.valid_a, r.asked_b - r.valid_b
         lower = r.hits_a / r.asked_a + r.hits_b / r.asked_b - 1
