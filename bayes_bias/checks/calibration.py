@@ -52,9 +52,10 @@ By = Literal["random words", "simulation"]
 # Default numbers of draws: for integrated posteriors, for sampled posteriors, and for lists of sub-topics or of topics
 # in a report.
 DRAWS, DRAWS_SAMPLED, _DRAWS_OF_TOPICS = 400, 50, 200
-# With fewer lists, drawing takes less time than starting another process.
+# If there are fewer lists, drawing them takes less time than starting another process.
 _WORTH_A_PROCESS = 5_000
-# Upper limit of a planted bias, so that every vector can keep unit length. Much smaller biases are already detected.
+# Upper limit of a planted bias, above which vectors could not keep unit length. Much smaller biases are already
+# detected.
 MOST_PLANTED = 0.5
 
 
@@ -145,8 +146,9 @@ class Calibration(Tabled):
         )
 
     def _shares(self) -> Iterable[tuple[str, str]]:
-        """Yield the name and the share of findings of each method under the scope that matches the random words, or
-        under all evaluated scopes if the method was not evaluated under this scope.
+        """Yield the name of each method, and its share of findings under the scope that matches the random words.
+
+        If a method was not evaluated under this scope, yield its shares under all scopes under which it was evaluated.
         """
         for (method, scope), row in self.table.iterrows():
             judged = self.table.loc[method].index
@@ -176,7 +178,7 @@ def calibrate(
 ) -> Calibration:
     """Estimate how often a design finds a bias if there is none, and how often its intervals contain the truth.
 
-    By default the tables come from your embedding. The targets are the targets of the list. The attributes of each
+    By default, the tables come from your embedding. The targets are the targets of the list. The attributes of each
     class are drawn at random from the embedding, from the same words for all classes, so that the population bias is
     zero. If the 95% interval of a method excludes zero (or its p is below .05) in more than 5% of the draws, the method
     has too many false positives.
@@ -193,10 +195,11 @@ def calibrate(
         control classes, another similarity, or lists with missing words, pass a table: ``calibrate(cosines("weat7",
         embedding, ()))``, see `similarities`.
     embedding : Embedding, str, Path, dict, DataFrame or gensim KeyedVectors
-        Source of random words: the pool that the embedding marks, or else the lower-case words among its first 30,000.
+        Source of random words. They are drawn from the pool that is marked in the embedding or, without such a pool,
+        from the lower-case words among its first 30,000 words.
     by : {"random words", "simulation"}
-        Source of the tables. Simulations need no embedding if you pass a table. They cannot be combined with `random`,
-        `drawn`, `size`, `scopes`, and `folder`, ignore `jobs`, and use the widest scope.
+        Source of the tables. Simulations need no embedding if you pass a table. Simulations use the widest scope,
+        ignore `jobs`, and cannot be combined with `random`, `drawn`, `size`, `scopes`, and `folder`.
     models : iterable of ModelSpec, str or Path
         Models to evaluate, in addition to WEAT's permutation test.
     scopes : {"both", "targets", "attributes", ...} or an iterable of them, optional
@@ -224,7 +227,8 @@ def calibrate(
         from these files.
     jobs : int or distributed.Client
         Number of processes: -1 for one on each core, 1 for this process alone. Alternatively, the client of a Dask
-        cluster, which then runs the computation: `bayes-bias calibrate --scheduler ADDRESS` connects to one.
+        cluster, on which the computation then runs. On the command line, connect to a cluster by `bayes-bias calibrate
+        --scheduler ADDRESS`.
 
     Returns
     -------
@@ -383,9 +387,9 @@ def draw_in_background(
 ) -> Generator[BackgroundNulls]:
     """Start drawing random lists for each design.
 
-    A design is a call of `calibrate` with a list and an embedding, stored under the name of the list. Nothing is drawn
-    if the model takes long to fit. Other processes are used if there are thousands of lists or if posteriors are
-    `sampled`. If posteriors are sampled, words are only drawn one by one.
+    A design is a call of `calibrate` for a list and an embedding, stored under the name of the list. If the model takes
+    long to fit, no lists are drawn. The work is distributed over other processes if there are thousands of lists or if
+    posteriors are `sampled`. If posteriors are sampled, words are only drawn one by one.
     """
     if draws == 0 or not structure_of(spec).COLLAPSED:
         designs = {}
@@ -435,11 +439,11 @@ def rates(records: pd.DataFrame) -> pd.DataFrame:
     """Compute the share of findings, and the width and coverage of intervals, for each method and scope in the records
     of `run`.
 
-    A finding has a p-value below .05, that is, its 95% interval excludes zero. The columns are ``draws``, ``findings``,
-    their ``share`` with its exact 95% interval ``share_ci95_lb``, ``share_ci95_ub`` (Clopper and Pearson), ``bias``
-    (mean estimate) and its ``spread`` over draws, mean ``width`` of the 95% interval, ``coverage_50`` to
-    ``coverage_95`` (share of intervals that contain the truth), and the share of fits with ``divergences``. Values are
-    NaN for methods without an interval or a fit.
+    A draw counts as a finding if the p-value is below .05, which means that the 95% interval excludes zero. The columns
+    are ``draws``, ``findings``, their ``share`` with its exact 95% interval ``share_ci95_lb``, ``share_ci95_ub``
+    (Clopper and Pearson), ``bias`` (mean estimate) and its ``spread`` over draws, mean ``width`` of the 95% interval,
+    ``coverage_50`` to ``coverage_95`` (share of intervals that contain the truth), and the share of fits with
+    ``divergences``. Values are NaN for methods without an interval or a fit.
     """
     rows = {key: _rate(group) for key, group in records.groupby(_BY)}
     return pd.DataFrame(rows).T.rename_axis(_BY)

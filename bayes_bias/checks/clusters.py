@@ -24,7 +24,7 @@ _NAMED_BY = 2
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """Similarity of the words of one cluster in their contributions to a bias.
+    """A test of whether words of the same cluster make similar contributions to a bias.
 
     `words` has one row for each word, with the columns ``word``, ``category`` (group or class), ``cluster`` (a name
     within its category, or "" for a single word), ``named`` (whether the list names the cluster), and ``score`` (the
@@ -46,7 +46,7 @@ class Clustering:
 
     @property
     def p_value(self) -> float:
-        """The share of shuffles in which words of a cluster are at least as similar as observed."""
+        """The share of shuffles after which words of the same cluster are at least as similar as observed."""
         if not self.shuffled.size:
             return float("nan")
         # Sums of squares that differ only by rounding errors count as equal.
@@ -55,7 +55,7 @@ class Clustering:
 
     @property
     def is_clustered(self) -> bool:
-        """Return True if words of one cluster are more similar than in shuffled clusters, at the 5% level."""
+        """Return True if words of a cluster are more similar than words of shuffled clusters, at the 5% level."""
         return self.p_value < 0.05
 
 
@@ -195,9 +195,10 @@ def leave_out(table: AssociationTable, clusterings: Iterable[Clustering] | None 
     """Compute the observed bias without each word in turn, and without each cluster of words.
 
     By default, the clusters are those that `clustering` finds on both sides. There is a row for each word and each
-    cluster: ``what`` ("word" or "cluster"), ``side``, ``category`` (group or class), ``left_out`` (the word, or the
-    cluster's name), ``words`` (how many), ``bias`` without them and ``change`` from the observed bias, in the units of
-    the table. Both are NaN if no word of the category would remain.
+    cluster. Columns: ``what`` ("word" or "cluster"), ``side``, ``category`` (group or class), ``left_out`` (the word,
+    or the name of the cluster), ``words`` (the number of omitted words), ``bias`` without these words, and ``change``
+    from the observed bias. The last two are in the units of the table, and are NaN if no word of the category would
+    remain.
 
     Examples
     --------

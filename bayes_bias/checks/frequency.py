@@ -19,8 +19,8 @@ from bayes_bias.table.statistics import compared_classes, table_means
 
 # Upper limit of ranks, because no vocabulary has more words.
 _LARGEST_VOCABULARY = 10_000_000
-# Number of general words that are compared with each other. Fewer are used if their similarities are not a product of
-# two matrices.
+# Number of general words that are compared with each other. A smaller number is used if the similarities cannot be
+# computed as a product of two matrices.
 _GENERAL_WORDS, _FEW_GENERAL_WORDS = 1_000, 200
 _SEED = 1
 # Groups hardly overlap if, in 95% of pairs, the word of one group is more frequent than the word of the other.
@@ -40,15 +40,16 @@ class Frequency:
     ----------
     ranks : pandas.DataFrame
         For each word: ``side``, ``category`` (group or class), and ``known``, the rank among the words from which
-        random lists are drawn. Words after the last of these words get its rank, and words without a rank get NaN. The
-        true rank lies between ``least`` and ``most``.
+        random lists are drawn. A word that is less frequent than all of these words gets the last rank, and a word
+        without a rank gets NaN. The true rank lies between ``least`` and ``most``.
     bias : float
         The bias from known ranks, in the units of the table, or NaN if a group or class has no known ranks.
     largest : float
         The largest absolute bias that is possible for any values of the unknown ranks.
     overlap : dict
-        For each side, the smallest overlap of two groups or classes. It is 1 if the words of both groups are equally
-        often more frequent, and 0 if all words of one group are more frequent than all words of the other.
+        For each side, the smallest overlap of two groups or classes. The overlap is 0 if all words of one group are
+        more frequent than all words of the other group. The overlap is 1 if the word of the first group is more
+        frequent in half of all pairs with one word of each group.
     """
 
     ranks: pd.DataFrame
@@ -58,7 +59,7 @@ class Frequency:
 
     @property
     def hardly_overlaps(self) -> bool:
-        """Return True if the groups and the classes both hardly overlap in frequency."""
+        """Return True if the groups hardly overlap in frequency, and the classes hardly overlap either."""
         return all(overlap <= HARDLY for overlap in self.overlap.values())
 
 

@@ -1,4 +1,4 @@
-"""Evaluate many random lists, on all cores or on a cluster, and store the results to continue stopped runs."""
+"""Evaluate many random lists on all cores or on a cluster, and store the results so that a stopped run can continue."""
 
 import hashlib
 import json
@@ -71,11 +71,11 @@ type Record = dict[str, Any]
 # average, .17 at most). This changes the false positive rate by less than .1%.
 NULL_SAMPLING = Sampling(draws=300, tune=300, chains=1, target_accept=0.8)
 
-# Number of random partitions if there are too many to count all. The standard error of p = .05 is then .005, and the
-# error of a share of findings, in which errors cancel, is .001.
+# Number of random partitions if there are too many to count all. The standard error of p = .05 is then .005. The error
+# of a share of findings is only .001, because errors of single p-values cancel.
 _PERMUTATIONS = 2_000
 _INTERVAL = (0.025, 0.975)
-# A coarse grid for random lists. Compared with the full grid, p differs by less than .003.
+# A coarse grid for random lists. The p-values differ by less than .003 from the p-values on the full grid.
 _NULL_GRID = Grid(residuals=8, coarse=32, fine=64, points=256)
 
 # The two-sided test of WEAT is called WEAT, because all other tests are two-sided.
@@ -161,7 +161,10 @@ def posterior_of(
 
 
 def judge_by_weat(table: AssociationTable, *, seed: int = 1, alternative: Alternative = "two-sided") -> Record:
-    """Run WEAT's permutation test, which is exact if the partitions can be counted. The published test is "greater"."""
+    """Run WEAT's permutation test, which is exact if the partitions can be counted.
+
+    The alternative of the published test is "greater".
+    """
     design = two_by_two(table.without_controls(), "WEAT", least_words=2)
     return _weat_record(design.scores, design.n_x, seed, alternative)
 
@@ -200,7 +203,7 @@ def judge_by_competitor(table: AssociationTable, name: str, *, truth: float = 0.
 
 
 def _describe_test(test: CrossedTest, truth: float) -> Record:
-    """Return the results of a classical test, and its confidence that the bias is below the true one."""
+    """Return the results of a classical test, and the confidence of the test that the bias is below the true bias."""
     return _record(test.value, test.se, test.interval, test.p_value, test.below(truth))
 
 
@@ -223,8 +226,8 @@ def _record(mean: float, sd: float, interval: Iterable[float], p_value: float, r
     return {"mean": mean, "sd": sd, "ci95_lb": lower, "ci95_ub": upper, "p_value": p_value, "rank": rank}
 
 
-# Draws per job: enough to make the transfer of vectors negligible, and few enough to lose only seconds if a run is
-# killed.
+# Draws per job: so many that the time for the transfer of vectors is negligible, and so few that a killed run loses
+# only seconds.
 _BATCH = 10
 
 
@@ -249,7 +252,7 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """Hash of everything that affects the results. Stored records are used only if the key is equal."""
+        """Hash of everything that affects the results. Stored records are used only if they have the same key."""
         design = self.design
         parts: list[Any] = [
             [dict(design.groups), dict(design.controls)],

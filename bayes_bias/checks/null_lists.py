@@ -70,9 +70,9 @@ class PlainDraw:
 class NullDesign:
     """A design with real targets, and with random attributes from the same pool for all classes.
 
-    The population bias is zero by construction, for any embedding, because the classes are samples of
-    the same population. A bias that a test finds here is a false positive. The population bias is also zero if targets,
-    or both targets and attributes, are drawn from one pool.
+    For any embedding, the population bias is zero by construction, because the classes are samples of the same
+    population. Any bias that a test finds in this design is therefore a false positive. The population bias is also
+    zero if targets, or both targets and attributes, are drawn from one pool.
     """
 
     name: str
@@ -85,8 +85,8 @@ class NullDesign:
     vectors: Mapping[str, NDArray[np.float64]]
     random_groups: bool = False  # whether targets are also drawn from the pool, in groups of equal sizes
     planted: float = 0.0  # a bias to plant, in cosine similarity (see `draw`)
-    # Number of random words whose neighbourhoods form each class, or each random group, so that it has topics. Zero
-    # draws words one by one.
+    # Number of random words whose neighbourhoods form each class, or each random group, so that the class or group has
+    # topics. If it is zero, words are drawn one by one.
     topics: int = 0
     group_topics: int = 0
     replicates: tuple[str, ...] = ()
@@ -94,7 +94,7 @@ class NullDesign:
     opposites: tuple[str, ...] = ()  # classes with which the stereotypical classes are compared
     classes: Words = MappingProxyType({})  # attributes of each associated class if they are not random; otherwise empty
     similarity: Similarity = COSINES
-    # General words, which show how words vary together, as in a report on the list itself.
+    # General words, from which the covariation of words is estimated, as in a report on the list itself.
     vocabulary: GeneralWords | None = None
     independent: bool = False  # whether words are treated as independent, although vectors are available
 
@@ -150,8 +150,8 @@ class NullDesign:
     def drawn_as(self, drawn: Drawn) -> Self:
         """Return the design whose random words are drawn as sub-topics, or from one random topic per group and class.
 
-        With sub-topics, the population bias is zero, as with single words. With topics, it is not zero, because topics
-        differ.
+        With sub-topics, the population bias is zero, as it is with single words. With topics, the population bias is
+        not zero, because topics differ.
         """
         if drawn == "words":
             return self
@@ -327,7 +327,10 @@ class NullDesign:
 
 
 def _check_balance(wordlist: WordList) -> None:
-    """Raise an error if random targets could have a bias, because words can be closer to one class than to another."""
+    """Raise an error if random targets could have a bias.
+
+    This is the case if words in general can be closer to one class than to another.
+    """
     associated = list(wordlist.stereotypes.values())
     if wordlist.opposites or len(set(associated)) < 2 or len(set(map(associated.count, associated))) > 1:
         raise WordListError(
@@ -375,6 +378,7 @@ def _pool(
 
 def _unit(vector: Vector) -> NDArray[np.float64]:
     """Scale a vector, or the vectors of all replicates together, to unit length."""
-    # `word_vectors.unit` may differ in the last bit, and would therefore change the draws of a calibration.
+    # `word_vectors.unit` is not used here, because its result may differ in the last bit, which would change the draws
+    # of a calibration.
     rows = unit_rows(vector)
     return np.asarray(rows / np.linalg.norm(rows)) if vector.ndim == 2 else rows

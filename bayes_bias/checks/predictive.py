@@ -18,17 +18,17 @@ from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.posterior.word_effects import effects_of
 from bayes_bias.table.association_table import AssociationTable
 
-# Enough draws for importance sampling and for an error of .01 in probabilities. More draws would fill memory for long
-# lists.
+# This number of draws is enough for importance sampling, and results in an error of .01 in probabilities. For long
+# lists, more draws would fill the memory.
 _DRAWS = 1000
 
 
 def predictive_coverage(fit: Fit, probs: Iterable[float] = (0.5, 0.89)) -> pd.Series:
     """Return the share of raw values inside their equal-tailed posterior predictive intervals, for each probability.
 
-    The default probabilities are those of the published paper [1]_. A share close to its probability shows that the
-    model describes the spread of values around their expected values. All words were used for the fit. If the table has
-    too many values, the function raises TableError.
+    The default probabilities are those of the published paper [1]_. If a share is close to its probability, the model
+    describes the spread of values around their expected values. The shares do not refer to new words, because all words
+    were used for the fit. If the table has too many values, the function raises TableError.
 
     References
     ----------
@@ -86,9 +86,10 @@ def compare_models(fits: Mapping[str, Fit]) -> pd.DataFrame:
     """Compare models of the same table by the expected log predictive density of a left-out value.
 
     Pareto-smoothed importance sampling leaves out one value at a time, but keeps the other values of its words [1]_.
-    The result is a table of `arviz.compare`, best model first: ``elpd``, ``elpd_diff`` to the best with ``dse``,
-    effective number of parameters ``p``, stacking ``weight``, and ``bad_k``, the number of values whose Pareto k
-    exceeds ArviZ's threshold (with many such values, the comparison is unreliable).
+    The result is the table of `arviz.compare`, in which the best model comes first. Columns: ``elpd``; ``elpd_diff``,
+    the difference to the best model, with its standard error ``dse``; ``p``, the effective number of parameters; the
+    stacking ``weight``; and ``bad_k``, the number of values whose Pareto k exceeds ArviZ's threshold. If there are many
+    such values, the comparison is unreliable.
 
     References
     ----------
@@ -122,8 +123,9 @@ def _given_draws(fitted: Fitted) -> GivenDraws:
 
 
 def _posterior_of_mean_table(fitted: Fitted) -> xr.Dataset:
-    """Return the posterior with word effects, from which the distribution of the fitted values is computed. For a table
-    with replicates, the fitted values are means over these replicates.
+    """Return the posterior with word effects, from which the distribution of fitted values can be computed.
+
+    For a table with replicates, the fitted values are means over the replicates in the table.
     """
     posterior, these = fitted.posterior, "replicate_average" in fitted.posterior
     effects = effects_of(fitted, these_replicates=these).data_vars
@@ -146,7 +148,8 @@ PUBLISHED = "hierarchical"
 PROBS = (0.5, 0.89)
 NOT_ASKED = "not requested (against_published=True (--against-published))"
 
-# For a thousand values, leaving each out takes half a second, and eight megabytes for each array of draws.
+# If there are a thousand values, leaving out each of them takes half a second, and each array of draws takes eight
+# megabytes.
 MOST_PAIRS = 20_000
 
 
@@ -156,10 +159,10 @@ class DataFit:
 
     `coverage` is the share of raw values inside posterior predictive intervals (see `predictive_coverage`). It has a
     row for the fitted model and, if possible, a row for the published model ("hierarchical"), with a column for each
-    probability. `elpd_difference`, with its standard error, is the difference to the published model in the expected
-    log predictive density of a left-out value, summed over values. For `bad_k` values, the Pareto k of either model is
-    so high that the difference is unreliable (see `compare_models`). If there is no comparison, these attributes are
-    missing, and `no_comparison` contains the reason.
+    probability. `elpd_difference` compares the fitted model with the published model: it is the difference in the
+    expected log predictive density of a left-out value, summed over values, with its standard error. For `bad_k`
+    values, the Pareto k of either model is so high that the difference is unreliable (see `compare_models`). If there
+    is no comparison, these attributes are missing, and `no_comparison` contains the reason.
     """
 
     coverage: pd.DataFrame

@@ -1,4 +1,4 @@
-"""Draw values, the bias, and its noise from the prior of a model."""
+"""Draw values, the bias, and the noise of the bias from the prior of a model."""
 
 import logging
 from pathlib import Path
@@ -59,8 +59,8 @@ def prior_predictive(
     -----
     PyMC draws from `bayes_bias.pymc_model`. In `fit`, block means have a flat prior, from which nothing can be drawn.
     Here, their prior is normal and so wide that the data dominate (see `bayes_bias.pymc_model`). The prior of the bias
-    is therefore also wide. To narrow it, write your own model. The priors are informative about ``noise``, which is the
-    raw bias that they predict from the choice of words if there is no bias.
+    is therefore also wide. To narrow it, write your own model. In contrast, the priors are informative about ``noise``:
+    it is the raw bias that the choice of words would cause, according to the priors, if there were no bias.
 
     Examples
     --------

@@ -20,9 +20,10 @@ def prior_sensitivity(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> pd.DataFram
     The posterior is reweighted as if prior or likelihood had been raised to a power near 1, by Pareto-smoothed
     importance sampling [1]_. The function uses the collapsed likelihood, in which word effects are integrated out, and
     raises SpecError for a fit without this likelihood. For each estimand and label, ``prior`` and ``likelihood`` are
-    the sensitivities (the distance that the posterior moves per doubling of the power). ``diagnosis`` is "prior and
-    data disagree" or "strong prior or weak data" if ``prior`` exceeds .05, and otherwise "". If there are too few
-    draws, or if chains did not move, both sensitivities are NaN, and ``diagnosis`` contains the reason.
+    the sensitivities, that is, the distance that the posterior moves for each doubling of the power. If ``prior``
+    exceeds .05, ``diagnosis`` is "prior and data disagree" or "strong prior or weak data". Otherwise, it is "". If
+    there are too few draws, or if chains did not move, both sensitivities are NaN, and ``diagnosis`` contains the
+    reason.
 
     References
     ----------

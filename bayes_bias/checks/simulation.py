@@ -33,7 +33,7 @@ def judge_simulations(
     Raises
     ------
     SpecError
-        If the model samples an effect of every word.
+        If the model samples an effect for each word.
     """
     if not structure_of(spec).COLLAPSED:
         raise SpecError(

@@ -246,7 +246,7 @@ def _swept(
 
 
 def _of_version(version: "Embedding", wordlist: str, source: TableSource, also: Iterable[str]) -> "bb.AssociationTable":
-    """Return the table of a list in a debiased version, without detecting related words.
+    """Return the table of a list in a debiased version. Related words are not detected in this table.
 
     A comparison uses the related words of the original embedding, because debiased vectors do not show the meanings of
     words.
@@ -269,7 +269,7 @@ def _original(source: TableSource, lists: list[str], also: Iterable[str]) -> "Em
 
 
 def _given(source: TableSource, lists: list[str], of: str) -> "GivenVersion":
-    """Return an embedding or a masked model as a version of another."""
+    """Return an embedding or a masked model as a version of another embedding or model."""
     from bayes_bias.debiasing.debiased_embedding import GivenVersion
 
     if source.masked is not None:

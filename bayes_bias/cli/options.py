@@ -162,13 +162,13 @@ class Inference(Sampler, ModelOptions):
 
 @dataclass(frozen=True)
 class InferenceWithoutRope(Inference):
-    """The options of a fit and of its summary, without ``rope``."""
+    """The options of a fit and of its summary, except ``rope``."""
 
     rope: RopeOption = field(default=None, init=False)
 
     @property
     def reading(self) -> dict[str, Any]:
-        """Arguments of `summarize` and `verdict`, without ``rope``."""
+        """Arguments of `summarize` and `verdict`, except ``rope``."""
         return {"scope": self.scope, "ci_prob": self.ci_prob}
 
 
@@ -259,7 +259,7 @@ def pairs_of(option: str, texts: list[str] | None, example: str) -> dict[str, st
 
 
 def numbers_of(option: str, values: list[str] | None) -> list[int]:
-    """Return integers that are separated by commas, or passed by repeating the option."""
+    """Return the integers in an option, which may be separated by commas or passed by repeating the option."""
     numbers = []
     for value in values or ():
         for number in listed(value):

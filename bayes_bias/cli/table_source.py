@@ -255,7 +255,10 @@ class TableSource(MeasuringOptions, Origin):
         return [bb.open_embedding(name, trust=self.trust, match=cast(Match, self.match)) for name in self.embedding]
 
     def has_table(self, source: str) -> bool:
-        """Return True if LIST must be passed on as a table, because it contains numbers or needs a masked model."""
+        """Return True if LIST must be passed on as a table.
+
+        This is the case if it contains numbers or needs a masked model.
+        """
         return self.masked is not None or self.holds_numbers(source)
 
     def table(

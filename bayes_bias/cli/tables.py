@@ -257,8 +257,8 @@ def table(
 ) -> None:
     """Write a file that other commands accept instead of a list: own or measured numbers.
 
-    The written file contains numbers, words and the design, but no vectors. FILE may contain semicolons, tabs and
-    decimal commas.
+    The written file contains numbers, words, and the design, but no vectors. FILE may have columns that are separated
+    by semicolons or tabs, and numbers with decimal commas.
 
     Example: bayes-bias table mine.csv --target name --value score --metric log-probability --stereotype he=career
     --stereotype she=family --out table.csv; then bayes-bias report table.csv
@@ -314,7 +314,7 @@ def weat(
     print_frame(pd.DataFrame([{"list": table.name, **row, "partitions": partitions}]))
     try:
         say(bb.verdict(table).text)
-    except (ScopeError, TableError) as error:  # WEAT is defined for some tables without a posterior
+    except (ScopeError, TableError) as error:  # for some tables, WEAT is defined although there is no posterior
         say(f"No posterior: {error}")
 
 

@@ -169,7 +169,7 @@ class Damage:
     neighbours_kept, lower, upper : float
         Mean share of the nearest neighbours that a word has kept, with a bootstrap interval over words.
     variance_gone : float
-        Share of the variance of unit vectors that cannot be recovered by rotating and scaling the new vectors
+        Share of the variance of the original unit vectors that rotating and scaling the new vectors cannot recover
         (Procrustes).
     ratings : tuple of RatedPairs
         Agreement of cosines with human ratings of word pairs, before and after debiasing, for each file.
@@ -233,13 +233,13 @@ def damage(
     Raises
     ------
     MeasureError
-        If the number of common words is at most the number of neighbours plus one, if a vector is zero, or if a file of
-        ratings cannot be read or has fewer than ten pairs with vectors.
+        If the number of common words does not exceed the number of neighbours plus one; if a vector is zero; or if a
+        file of ratings cannot be read, or has vectors for fewer than ten of its pairs.
 
     Notes
     -----
-    Not every lost neighbour is damage: debiasing is meant to move words away from gendered neighbours. Words that are
-    not associated with any group should keep their neighbours.
+    Not every lost neighbour is damage, because debiasing is meant to move words away from gendered neighbours. However,
+    words that are not associated with any group should keep their neighbours.
 
     References
     ----------

@@ -39,12 +39,13 @@ class Conceptor(Debiaser[np.ndarray]):
 
     Notes
     -----
-    All words of the sets are used except the independent words. As in the paper, R is neither centred nor within pairs.
-    The paper also joins conceptors of several lists (OR), whereas this is the conceptor of one list.
+    All words of the sets are used except the independent words. As in the paper, R is computed without centring the
+    words, and not from differences within pairs. The paper also joins the conceptors of several lists (OR), whereas
+    this implementation uses the conceptor of one list.
 
-    This method misleads because the first axis of R is the mean of the words. It first removes what the words have in
-    common, and only then the difference between "she" and "he". For vectors of length one, an aperture of 2 leaves at
-    least a fifth of each component.
+    This method misleads because the first axis of R is the mean of the words. The method mainly removes the component
+    that all words have in common, and to a lesser degree the difference between "she" and "he". For vectors of length
+    one, an aperture of 2 leaves at least a fifth of each component.
 
     References
     ----------

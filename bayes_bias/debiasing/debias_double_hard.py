@@ -46,9 +46,9 @@ class DoubleHardDebias(Debiaser[Learned]):
 
     .. math:: w' = w - (u \cdot w)\, u - \mu, \qquad w \leftarrow w' - (b' \cdot w')\, b',
 
-    where :math:`b'` is the first principal component of the defining sets in the w', each set centred. The direction u
-    is chosen among the first components: after its removal, k-means recovers the groups of the most biased words least
-    accurately.
+    where :math:`b'` is the first principal component of the vectors w' of the defining sets, after each set is centred.
+    The direction u is the one of the first principal components after whose removal k-means recovers the groups of the
+    most biased words least accurately.
 
     Parameters
     ----------
@@ -67,9 +67,9 @@ class DoubleHardDebias(Debiaser[Learned]):
 
     Notes
     -----
-    This method requires all words of an embedding. Words of the sets keep their bias, as "queen" should. Formulas are
-    from the authors' program. In the paper, vectors are centred before the projection, which differs by one vector that
-    all words share. Vectors are scaled to length one before clustering.
+    This method requires all words of an embedding. Words of the sets keep their bias, because a word such as "queen"
+    should. Formulas are from the authors' program. In the paper, vectors are centred before the projection, which
+    differs by one vector that all words share. Vectors are scaled to length one before clustering.
 
     This method misleads by construction: the component is chosen to make clustering inaccurate, so inaccurate
     clustering is no evidence that the bias is gone. If vectors cover only part of a vocabulary, principal components

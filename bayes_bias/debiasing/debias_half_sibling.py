@@ -28,8 +28,8 @@ class HalfSiblingRegression(Debiaser[tuple[np.ndarray, tuple[str, ...]]]):
     Parameters
     ----------
     alpha : float
-        Penalty of the regression (60 in the paper). Larger values remove less. It is in units of squared vectors, and
-        60 is intended for vectors at their original length, not for vectors of length one.
+        Penalty of the regression (60 in the paper). A larger penalty removes less. The unit is squared vector length,
+        and 60 is intended for vectors at their original length, not for vectors of length one.
 
     Raises
     ------
@@ -40,9 +40,10 @@ class HalfSiblingRegression(Debiaser[tuple[np.ndarray, tuple[str, ...]]]):
     -----
     All words of the sets are used except the independent words. The paper uses hundreds of words.
 
-    This method misleads because it removes what the words have in common, and not the difference between them. With few
-    words, they have "person", "family", and frequency in common as much as gender. The method equals a negated
-    conceptor of the same words with an aperture of :math:`\sqrt{\text{words} / \alpha}` (`Conceptor`).
+    This method misleads because it removes the component that the words have in common, not the difference between the
+    words. If there are few words, this component reflects "person", "family", and frequency as much as gender. The
+    method equals a negated conceptor of the same words with an aperture of :math:`\sqrt{\text{words} / \alpha}`
+    (`Conceptor`).
 
     References
     ----------

@@ -14,7 +14,7 @@ from bayes_bias.embeddings.word_vectors import Vectors, defining_subspace, ortho
 from bayes_bias.errors import MeasureError
 from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_sets
 
-# Words that differ by less than this inside the subspace have no direction in which to separate them.
+# If words differ by less than this inside the subspace, there is no direction in which to separate them.
 _SAME = 1e-6
 
 
@@ -51,8 +51,8 @@ class HardDebias(Debiaser[tuple[np.ndarray, DebiasSets]]):
     All words are neutral except the words of the defining sets, the equalised sets, and the ``specific`` ones.
 
     This method is misleading as evidence that a bias is gone. It removes little except the bias direction, so neutral
-    words with the same bias remain neighbours (`clustering`, `neighbours`). After equalising, the words of a pair have
-    the same cosine with every neutral word: WEAT's contrast is then zero by construction.
+    words with the same bias remain neighbours (`clustering`, `neighbours`). After equalising, both words of a pair have
+    the same cosine with every neutral word, so WEAT's contrast is zero by construction.
 
     References
     ----------

@@ -45,9 +45,9 @@ class INLP(Debiaser[np.ndarray]):
     Labels are the ``groups``, or the positions of words in their defining sets. The classifier is scikit-learn's
     `LinearSVC` without an intercept, as in the authors' code for word vectors.
 
-    This method misleads if there are few words, because as many directions as labelled words always separate the
-    groups, and the removed directions are then mostly random. It only guards against linear classifiers. Every
-    iteration also removes unrelated information, so check a list that should not change.
+    This method misleads if there are few words: some direction always separates the groups if there are at least as
+    many dimensions as labelled words, so the removed directions are mostly random. The method only guards against
+    linear classifiers. Every iteration also removes unrelated information, so check a list that should not change.
 
     References
     ----------

@@ -33,9 +33,9 @@ class LEACE(Debiaser[tuple[np.ndarray, np.ndarray, np.ndarray]]):
     Parameters
     ----------
     shrinkage : bool
-        Shrink the covariance to a multiple of the identity (Bodnar et al. 2014), as the authors' package does. With few
-        words, the shrinkage weight can be negative. This implementation replaces it by zero, but the authors' package
-        does not. Without shrinkage, all words are changed only inside the span of the labelled words.
+        Shrink the covariance to a multiple of the identity (Bodnar et al. 2014), as the authors' package does. If there
+        are few words, the shrinkage weight can be negative. This implementation replaces a negative weight by zero, but
+        the authors' package does not. Without shrinkage, words change only inside the span of the labelled words.
     most_biased : int
         Number of most biased words of the vocabulary to label for each group.
 

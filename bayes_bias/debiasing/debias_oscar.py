@@ -42,8 +42,8 @@ class OSCaR(Debiaser[tuple[np.ndarray, float]]):
     This implementation uses the angles of the paper, like the authors' later program (VERB).
 
     This method misleads if the bias is not in the direction in which independent words vary most. This direction often
-    reflects frequency or topic instead of gender. The rotation is then small, and almost all bias remains, because
-    words keep their component along the bias direction unless they are rotated.
+    reflects frequency or topic instead of gender. The rotation is then small. Because only the rotation changes the
+    component of a word along the bias direction, almost all bias remains.
 
     References
     ----------

@@ -58,11 +58,11 @@ class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
     the residual of this regression, scaled to length one. The authors' program takes 300 gradient steps without a
     constraint on length, and weights neutralisation by :math:`\lambda_2`.
 
-    Each word is compared with all others. This takes four minutes for 100,000 words, and up to four times as long for
-    twice as many.
+    Each word is compared with all others. The comparison takes four minutes for 100,000 words, and up to four times as
+    long for twice as many words.
 
-    This method misleads because it moves a word away from its current neighbours, which `neighbours` uses to measure
-    bias. Words with the same bias that are not neighbours are not moved apart.
+    This method misleads because it moves a word away from its current neighbours, from which `neighbours` measures the
+    bias. If words with the same bias are not neighbours, they are not moved apart.
 
     References
     ----------

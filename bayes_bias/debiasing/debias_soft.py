@@ -27,7 +27,7 @@ class SoftDebias(Debiaser[np.ndarray]):
 
     .. math:: \lVert (TW)^\top TW - W^\top W \rVert^2 + \lambda \lVert (TN)^\top Tb \rVert^2,
 
-    and a word becomes :math:`Tw`, at length one.
+    and each word w is replaced by :math:`Tw`, scaled to length one.
 
     Parameters
     ----------
@@ -53,10 +53,10 @@ class SoftDebias(Debiaser[np.ndarray]):
     if this :math:`X` is positive semidefinite: given :math:`Xb - b = y`, this symmetric update minimises the first
     term, and the remaining problem is quadratic in y.
 
-    The default strength is misleading. The first term grows with the square of the number of words, but the second does
-    not. A word therefore keeps about :math:`1 / (1 + \lambda \pi)` of its component along the bias direction, which is
-    almost all of it for about ten thousand words. A strength of several :math:`1 / \pi` is needed for any effect, and a
-    very large strength removes the direction completely.
+    The default strength is misleading. The first term grows with the square of the number of words, but the second term
+    does not. A word therefore keeps a share of about :math:`1 / (1 + \lambda \pi)` of its component along the bias
+    direction. For about ten thousand words, this share is almost one. A strength of several :math:`1 / \pi` is needed
+    for any effect, and a very large strength removes the direction completely.
 
     References
     ----------

@@ -30,8 +30,8 @@ class Version(ABC):
     Attributes
     ----------
     name : str
-        Name of the version, after the name of the embedding: "googlenews, debiased". Versions of the same name are one
-        method, whatever their embeddings.
+        Name of the version, after the name of the embedding: "googlenews, debiased". Versions with the same name are
+        treated as one method, even if they belong to different embeddings.
     of : str or tuple of str
         Name or names of the embeddings, or empty for all embeddings of a sweep.
     """
@@ -51,7 +51,7 @@ class Version(ABC):
 
     @property
     def needs_vocabulary(self) -> bool:
-        """True if all vectors of the embedding are required, and not only those of listed and learned words."""
+        """True if all vectors of the embedding are required, and not only the vectors of listed and learned words."""
         return False
 
     def applies_to(self, embedding: str) -> bool:
@@ -197,8 +197,9 @@ class Debiasing(Version):
         """Return the debiased version of an embedding, or of anything that `open_embedding` opens.
 
         Words of the sets are looked up like words of lists (see `match` of `open_embedding`). The method learns from
-        each replicate separately. If replicates are the templates of one encoder, it learns from all sentences together
-        and applies the same change to all of them. Words without a usable vector are omitted, with a notice.
+        each replicate separately. However, if replicates are the templates of one encoder, the method learns from the
+        sentences of all templates together, and changes all sentences in the same way. Words without a usable vector
+        are omitted, with a notice.
 
         Raises
         ------
@@ -302,7 +303,10 @@ def taught_words(table: AssociationTable) -> list[str]:
 
 
 def find_learned(learned: Iterable[str], words: Iterable[str], match: Match) -> list[str]:
-    """Return the words that are among the learned words, looked up as in the embedding."""
+    """Return those words that the debiasing method learned from.
+
+    Words are looked up in the same way as in the embedding.
+    """
     alike = ALIKE.get(match, str)
     spellings = {*map(alike, learned)}
     return [word for word in words if alike(word) in spellings]

@@ -28,11 +28,13 @@ ENTRY_POINTS = "bayes_bias.debiasing"
 class Debiaser[Learned](ABC):
     """A debiasing method. `fit` learns from sets of words, and `transform` removes the bias from vectors.
 
-    Vectors are a mapping of words to arrays, a DataFrame with words in its index, or a pair of an array (words,
-    dimensions) and its words, as in scikit-learn. `transform` returns a mapping, a DataFrame, or an array, accordingly.
+    Vectors are a mapping from words to arrays, a DataFrame with words in its index, or a pair of an array (words,
+    dimensions) and its words. As in scikit-learn, the result of `transform` has the type of its input: a mapping, a
+    DataFrame, or an array.
 
-    A method is a frozen dataclass, registered by `debiaser`. Its fields are its settings, which sweep files and the
-    command line can name. `fit` does not change the method and returns a copy that contains the learned parameters.
+    A method is a frozen dataclass that is registered by `debiaser`. The fields of the dataclass are the settings of the
+    method, which you can also set in sweep files and on the command line. `fit` does not change the method and returns
+    a copy that contains the learned parameters.
 
     Examples
     --------

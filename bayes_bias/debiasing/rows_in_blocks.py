@@ -43,7 +43,7 @@ def change_rows(
             before = lengths(rows)
             rows[is_free] = change(rows[is_free])
             after = lengths(rows)
-            has_unit_length = np.isclose(after, 1)  # scaled to it, regardless of the length before
+            has_unit_length = np.isclose(after, 1)  # vectors that `change` has scaled to this length
             if (nothing := (after < _NOTHING * before) & ~has_unit_length).any():
                 raise MeasureError(
                     f"{method}: nothing remains of '{words[int(nothing.argmax())]}' without these directions. Remove"

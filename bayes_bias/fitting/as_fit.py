@@ -45,8 +45,8 @@ def as_fit(
     table : AssociationTable
         The table from which the model was created.
     draws : xarray.DataTree
-        Draws with the groups ``posterior`` and ``sample_stats``, from either form of `bayes_bias.pymc_model` or from
-        your own `model`.
+        Draws with the groups ``posterior`` and ``sample_stats``. They may come from either form of
+        `bayes_bias.pymc_model` (written out or marginal), or from your own `model`.
     model : str, Path, ModelSpec, pymc.Model or callable
         The model that was sampled, as for `fit`. If you replaced its data with ``pm.set_data``, pass the model itself.
     seed : int
@@ -60,8 +60,8 @@ def as_fit(
     Raises
     ------
     SpecError
-        If a variable, dimension, or label differs from the model, if the observed values differ from the table, or if
-        the density at the draws differs from the model (because of other priors, for example).
+        If a variable, dimension, or label differs from the model; if the observed values differ from the table; or if
+        the density at the draws differs from the density of the model, for example because of other priors.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def as_fit(
     spec, marginal = load_spec(model), not _WRITTEN_OUT & set(posterior)
     graph = pymc_model(table, spec, marginal=marginal)
     _check(graph, draws)
-    if table.replicates is not None and not marginal:  # for specs, a fit uses the mean of replicates in this case
+    if table.replicates is not None and not marginal:  # in this case, a fit of a spec uses the mean of replicates
         return _of_own_model(table, graph, spec.name, posterior, stats, seed)
     if "likelihood" in spec.options:
         spec = spec.with_option("likelihood", "collapsed" if marginal else "long")
@@ -103,7 +103,8 @@ def _of_spec(
     drawn = posterior.drop_vars([name for name in posterior if str(name).endswith("_z") or name == "bias"])
     whole = drawn
     if marginal:
-        # These draws are in the units of the table, as if the priors of the model were in these units.
+        # Because the draws are in the units of the table, the spec is treated as if its priors were in these units as
+        # well.
         in_units = spec.with_option("unit", AS_MEASURED) if "unit" in spec.options else spec
         whole = completed(in_units, drawn, data, seed)
     return assembled(
@@ -212,7 +213,10 @@ def _at_draws(model: pm.Model) -> Callable[..., list[NDArray[np.float64]]]:
 
 
 def _check_density(model: pm.Model, posterior: xr.Dataset, found: xr.DataArray) -> None:
-    """Compare derived variables and the density, up to a constant that samplers may omit, at some draws."""
+    """Compare derived variables and the density at some draws.
+
+    Densities may differ by a constant, which samplers may omit.
+    """
     function, differences, largest = _at_draws(model), [], 0.0
     for position in np.linspace(0, found.size - 1, _COMPARED).astype(int):
         k = np.unravel_index(position, found.shape)

@@ -1,12 +1,12 @@
-"""The log density of the collapsed model and its gradient, compiled by Numba once for all tables.
+"""The log density of the collapsed model, and its gradient. Numba compiles them once for all tables.
 
     log p(x) = sum over parts of -(df log|M| + tr(M^-1 S)) / 2  +  sum over scales of log prior(s) + log|ds/dx|
     M = sum over scales of s^2 times a pattern
 
-Parts are defined in `bayes_bias.models.table_parts`. Each scale s is sampled as a function of an unconstrained x. A
-scale whose prior comes from vectors (`bayes_bias.models.preferences`) is sampled via a variance v, with x = log v and
-s^2 = max(v - c, 0), where c is a weighted sum of other squared scales. ``bayes_bias.pymc_model(table, marginal=True)``
-is the same model in PyMC, and a test compares both implementations.
+Parts are defined in `bayes_bias.models.table_parts`. Each scale s is sampled as a function of an unconstrained x. If
+the prior of a scale comes from vectors (`bayes_bias.models.preferences`), a variance v is sampled instead, where x =
+log v. The scale is then s^2 = max(v - c, 0), where c is a weighted sum of other squared scales.
+``bayes_bias.pymc_model(table, marginal=True)`` is the same model in PyMC, and a test compares both implementations.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -31,10 +31,11 @@ from bayes_bias.models.table_parts import Part
 from bayes_bias.shared_types import Numbers
 from bayes_bias.table.labels import Side
 
-# Maximal number of other scales that explain a part of a scale from vectors.
+# Maximal number of other scales that explain a part of a variance from vectors.
 _EXPLAINING = 5
 # The fields of each scale: the terms of the log prior (`bayes_bias.models.families`); the unit of the folded transform,
-# or 0; and, with a prior from vectors, the degrees of freedom and the expected value of the variance, otherwise 0.
+# or 0 for another transform; and the degrees of freedom and the expected value of the variance, which are 0 unless the
+# prior comes from vectors.
 SCALE = np.dtype([(name, float) for name in (*Terms._fields, "unit", "df", "expected")])
 # The fields of each variance from vectors: the scale, and the scales that explain a part of it, with their weights.
 VARIANCE = np.dtype([("scale", float), ("explaining", float, _EXPLAINING), ("weight", float, _EXPLAINING)])
@@ -65,8 +66,9 @@ class Arrays(NamedTuple):
     pattern: Any
 
 
-# Functions of nutpie receive one block of memory. It begins with its length, the numbers of scales, variances, and
-# parts, the size of the largest part, and the maximal number of patterns in a part.
+# The functions that nutpie calls receive all data as one block of memory. The block begins with six numbers: its
+# length; the numbers of scales, variances, and parts; the size of the largest part; and the maximal number of patterns
+# in a part.
 _SIZES = 6
 _SCALE, _VARIANCE, _PART = (kind.itemsize // np.dtype(float).itemsize for kind in (SCALE, VARIANCE, PART))
 
@@ -77,7 +79,7 @@ def _kept(decorator: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
     def compiled(function: Callable[..., Any]) -> Any:
         try:
             return decorator(cache=True)(function)
-        except RuntimeError:  # Numba finds no folder for its cache
+        except RuntimeError:  # raised if Numba finds no folder for its cache
             return decorator(cache=False)(function)
 
     return compiled
@@ -319,7 +321,7 @@ def _scales_of(spec: ModelSpec, data: xr.Dataset, shapes: Mapping[str, tuple[int
 
 
 def _variances_of(spec: ModelSpec, data: xr.Dataset, side: Side, single: list[str]) -> NDArray[Any]:
-    """Return the variances of a side with a prior from vectors, and the scales that explain a part of them."""
+    """Return a side's variances with priors from vectors, and the scales that explain a part of each variance."""
     variances = np.zeros(single.count(PREFERENCE[side]), VARIANCE)
     cells = np.arange(len(variances))
     variances["scale"] = single.index(PREFERENCE[side]) + cells

@@ -58,9 +58,9 @@ class PyMCModel:
     coords : mapping of str to list
         Labels of dims.
     key : hashable, optional
-        Everything that the compiled code depends on, including shapes of parameters. Use a key to sample the models of
-        many tables, because models with equal keys are compiled once per process. Without a key, data are constants,
-        which compile faster.
+        Everything that the compiled code depends on, including shapes of parameters. Set a key if you sample the models
+        of many tables, because models with equal keys are compiled once per process. Without a key, data are constants,
+        which shortens the compilation.
     inputs : mapping of str to array
         The values of the model's ``pymc.Data``, for a model with a key.
     whole : bool
@@ -110,7 +110,7 @@ class PyMCModel:
 
 
 def as_on_any_machine() -> AbstractContextManager[None]:
-    """Return a context in which PyTensor compiles sums in a fixed order and keeps source files with the compiled code.
+    """Return a context in which PyTensor compiles sums in a fixed order, and keeps source files with the compiled code.
 
     With fast maths, the compiler may reorder sums, and newly compiled code may differ from code in PyTensor's cache, so
     the first fit on a machine would have other draws than later fits. By default, PyTensor 3.3.0 and earlier leave
@@ -132,7 +132,7 @@ def model_of_table(spec: ModelSpec, data: xr.Dataset) -> ToSample:
     if structure is crossed and knows(spec.priors.values()):
         return CollapsedModel.of(spec, data)
     coords = model_coords(spec, data)
-    if structure.COLLAPSED or not structure.GENERALISES:  # random lists are fitted by the hundred
+    if structure.COLLAPSED or not structure.GENERALISES:  # cached, because hundreds of random lists are fitted
         inputs = structure.inputs(spec, data)
         lengths = tuple((dim, len(labels)) for dim, labels in coords.items())
         key = (spec.sha256, *((name, values.ndim) for name, values in inputs.items()), lengths)
@@ -141,8 +141,9 @@ def model_of_table(spec: ModelSpec, data: xr.Dataset) -> ToSample:
 
 
 def adaptation_for(data: xr.Dataset) -> str:
-    """Return the adaptation method for a model with explicit word effects. Block means and effects are correlated, so a
-    low-rank mass matrix is used, except with control classes, where it would take seven times as long for fewer
-    effective draws.
+    """Return the adaptation method for a model with explicit word effects.
+
+    Because block means and effects are correlated, the result is a low-rank mass matrix. The exception is a table with
+    control classes, for which this matrix would take seven times as long and result in fewer effective draws.
     """
     return "diag" if data.sizes["control"] else "low_rank"

@@ -27,14 +27,15 @@ class Diagnostics:
     at least 400 everywhere, and no transition diverged [1]_.
 
     ``prior_sensitivity`` is the sensitivity of ``bias`` to the prior by power-scaling [2]_, that is, how far the
-    posterior of the bias moves if the prior gets twice the weight. Values above .05 are a concern, but not about
-    convergence. The value is None if it is not defined (for the long form, the hierarchical model, and a group or class
-    of one word), if there are too few draws, or if it was not stored.
+    posterior of the bias moves if the prior gets twice the weight. Values above .05 are a concern, but do not indicate
+    a lack of convergence. The value is None if the sensitivity is not defined (for the long form, the hierarchical
+    model, and a group or class with one word), if there are too few draws, or if the sensitivity was not stored.
 
-    ``of_bias`` are R-hat and the effective sample sizes over the parameters on which the bias depends, or None if these
-    are all parameters. In the collapsed model without replicates and covariates, the levels of words cancel in the
-    bias. Their scales are then independent of the other scales, given the residual, if groups and classes have equal
-    numbers of words, and almost independent otherwise. They may have two modes, between which chains rarely move.
+    ``of_bias`` contains R-hat and the effective sample sizes over the parameters on which the bias depends. It is None
+    if the bias depends on all parameters. In the collapsed model without replicates and covariates, the levels of words
+    cancel in the bias. Given the residual, the scales of levels are then independent of the other scales if groups and
+    classes have equal numbers of words, and almost independent otherwise. The posterior of these scales may have two
+    modes, between which chains rarely move.
 
     References
     ----------
@@ -62,7 +63,7 @@ class Diagnostics:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """The problems in plain words, followed by a remedy, or empty if the fit has converged."""
+        """The problems in plain words, followed by a remedy. The text is empty if the fit has converged."""
         sentences = self.shortfalls
         return (*sentences[:-1], f"{sentences[-1]}. {self._remedy}") if sentences else ()
 
@@ -129,7 +130,7 @@ class Diagnostics:
 
     @property
     def concern(self) -> str:
-        """Explain that the conclusion depends on the prior, or return "" if it does not or if this is unknown."""
+        """Return a sentence if the conclusion depends on the prior, or "" if it does not or if this is unknown."""
         sensitivity = self.prior_sensitivity
         if sensitivity is None or sensitivity <= MAX_PRIOR_SENSITIVITY:
             return ""
@@ -162,7 +163,8 @@ def diagnose(
 
     # Scales that are derived from a sampled variance may be zero in most draws.
     derived = [PREFERENCE[side] for side in SIDES if variance_name(side) in posterior]
-    # An inflation is derived from its random factor and is one in all draws if words are independent.
+    # Inflations are not diagnosed: each is derived from a random factor, and is one in all draws if words are
+    # independent.
     derived += [inflation_name(side) for side in SIDES if f"{inflation_name(side)}_factor" in posterior]
     posterior = posterior.drop_vars(derived)
     r_hat = arviz_stats.rhat(posterior)

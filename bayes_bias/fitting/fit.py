@@ -64,10 +64,11 @@ def fit(
         ArviZ-readable groups ``posterior`` (parameters, and ``bias`` for the default scope), ``sample_stats``,
         ``observed_data`` (``association (pair)``, unless there are too many values) and ``constant_data`` (design and
         sufficient statistics), with provenance and diagnostics in ``attrs``. ``log_prior`` and ``log_likelihood`` are
-        for `arviz.psense_summary`. If word effects were sampled, there is a likelihood for each value, for `arviz.loo`,
-        up to 20 million numbers. If word effects were integrated out, these are likelihoods of the independent parts of
-        the table, not of single values, which `bayes_bias.posterior_predictive` computes. The fit round-trips through
-        `save_fit` and `load_fit`, and contains everything that `summarize` needs.
+        for `arviz.psense_summary`. If word effects were sampled, ``log_likelihood`` contains the likelihood of each
+        value, for `arviz.loo`, unless there would be more than 20 million numbers. If word effects were integrated out,
+        these are likelihoods of the independent parts of the table, not of single values, which
+        `bayes_bias.posterior_predictive` computes. The fit round-trips through `save_fit` and `load_fit`, and contains
+        everything that `summarize` needs.
 
     Raises
     ------
@@ -93,14 +94,17 @@ def fit_table(
     seed: int = 1,
     sampling: Sampling = Sampling(),
 ) -> Fitted:
-    """See `fit`. The result stores the spec that was fitted, so it need not be read from attributes."""
+    """See `fit`.
+
+    The result stores the spec that was fitted, so that later functions need not read the spec from attributes.
+    """
     check_seed(seed)
     check_sampling(sampling)
     check_table(table)
     if covariates is not None:
         table = table.with_covariates(covariates)
     if not isinstance(model, str | Path | ModelSpec):
-        from bayes_bias.fitting.fit_custom import fit_custom  # it needs PyMC, and the default model does not
+        from bayes_bias.fitting.fit_custom import fit_custom  # needs PyMC, unlike the default model
 
         return fit_custom(table, model, seed=seed, sampling=sampling)
     spec = load_spec(model)

@@ -99,7 +99,10 @@ def _to_sample(model: pm.Model, data: xr.Dataset) -> PyMCModel:
 
 
 def _constants(model: pm.Model, known: set[Any]) -> xr.Dataset:
-    """Return the `pm.Data` of the model that are not in the table. PyMC compares them when it predicts from a fit."""
+    """Return the `pm.Data` of the model that are not in the table.
+
+    PyMC compares these data when it predicts from a fit.
+    """
     coords, dims = coords_and_dims_for_inferencedata(model)
     constants = {name: values for name, values in find_constants(model).items() if name not in known}
     return dict_to_dataset(constants, coords=coords, dims=dims, sample_dims=[]).drop_vars(list(known), errors="ignore")

@@ -95,8 +95,8 @@ def fit_model(
         See `fit`.
     complete : callable
         Function that returns the posterior given the sampled draws. It converts units and draws quantities that were
-        integrated out. These quantities are not diagnosed, because they are drawn independently for each sampled draw,
-        so their convergence cannot be worse.
+        integrated out. The added quantities are not diagnosed: they are drawn independently for each sampled draw, so
+        their convergence cannot be worse than the convergence of the sampled draws.
     derive : callable
         Function that adds derived quantities to the posterior. These are not diagnosed.
     observed : mapping, optional
@@ -105,7 +105,7 @@ def fit_model(
         Function that returns groups of log densities, and the sensitivity of the bias to the prior, given the
         posterior.
     made_of : collection of str
-        Variables with a one-to-one transformation into other variables of the model. Only the transformed variables are
+        Variables that are transformed one-to-one into other variables of the model. Only the transformed variables are
         diagnosed.
     adjustable : bool
         Whether the user can set `sampling`. If not, warnings do not recommend other settings.
@@ -188,7 +188,7 @@ def described(source: Source, spec: ModelSpec, seed: int) -> dict[str, Any]:
 
 @cache
 def versions() -> str:
-    """Return the software versions as JSON. The result is cached, because random lists are described by the hundred."""
+    """Return the software versions as JSON. The result is cached, because hundreds of random lists are described."""
     return json.dumps({package: version(package) for package in _VERSIONED})
 
 

@@ -60,9 +60,9 @@ def log_densities(
 ) -> tuple[dict[str, xr.Dataset], float | None]:
     """Return the groups of log densities that a fit stores, and the sensitivity of the bias to the prior.
 
-    If word effects were integrated out, only parts of a table have a likelihood. They are separate variables, so
-    `arviz.loo` asks which variable to use and does not treat them as values. If word effects were sampled, each value
-    has its own likelihood, which is stored unless all draws would not fit in memory.
+    If word effects were integrated out, only parts of a table have a likelihood. The parts are separate variables.
+    `arviz.loo` therefore asks which variable to use, and does not mistake the parts for single values. If word effects
+    were sampled, each value has its own likelihood, which is stored if the likelihoods of all draws fit in memory.
     """
     groups = power_scaling_groups(posterior, data, spec)
     if groups:
@@ -105,7 +105,7 @@ def sensitivity(
     try:
         groups = {"posterior": posterior, f"log_{which}": density.to_dataset(name="density")}
         return arviz_stats.psense(xr.DataTree.from_dict(groups), group=which)
-    except ValueError:  # the tail to be smoothed is a single value, at which a chain did not move
+    except ValueError:  # the tail to be smoothed consists of a single value, because a chain did not move
         return xr.full_like(first_draw, np.nan)
 
 
@@ -212,7 +212,7 @@ class GivenDraws:
     @property
     def rank(self) -> xr.DataArray:
         """Return the predictive rank of each value, that is, the posterior mean of its cdf, ``(pair)``."""
-        if self.distribution is stats.norm:  # SciPy's checks of each value take longer than the function
+        if self.distribution is stats.norm:  # without SciPy's checks of each value, which take longer than the function
             expected, scale = self.parameters
             return xr.apply_ufunc(ndtr, (self.observed - expected) / scale).mean(_SAMPLE)
         return xr.apply_ufunc(self.distribution.cdf, self.observed, *self.parameters).mean(_SAMPLE)

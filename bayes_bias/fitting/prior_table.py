@@ -31,9 +31,9 @@ def priors(fit: Fit) -> pd.DataFrame:
     pandas.DataFrame
         Table with the index ``parameter`` and ``label`` (the group or class, or "" if one prior applies to all), and
         the column ``prior``. Distributions have PyMC's names and parameters. A variance from vectors is written as
-        ``s**2 * D / ChiSquared(D)`` for the expected standard deviation s of preferences and D degrees of freedom, and
-        an inflation by related words as ``1 + (I - 1) * d / ChiSquared(d)`` for the estimated inflation I and d = D / 2
-        (see `bayes_bias.models.preferences`).
+        ``s**2 * D / ChiSquared(D)``, where s is the expected standard deviation of preferences and D the degrees of
+        freedom. An inflation by related words is written as ``1 + (I - 1) * d / ChiSquared(d)``, where I is the
+        estimated inflation and d = D / 2 (see `bayes_bias.models.preferences`).
 
     Examples
     --------

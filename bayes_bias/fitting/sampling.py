@@ -142,7 +142,7 @@ def _traced(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset,
                 return_raw_trace=True,
             )
         except BaseException as error:
-            # A panic comes from Rust, and its class cannot be imported.
+            # a panic of nutpie's Rust code, whose exception class cannot be imported
             if not isinstance(error, RuntimeError) and type(error).__name__ != "PanicException":
                 raise
             raise SpecError(

@@ -47,8 +47,9 @@ def save_posterior(tree: xr.DataTree, path: str | Path, *, overwrite: bool = Fal
 
 
 def netcdf_with_hash(tree: xr.DataTree) -> bytes:
-    """Return a netCDF file in memory with a hash of its content, because HDF5 silently reads zeros if an address is
-    damaged.
+    """Return a netCDF file in memory, with a hash of its content.
+
+    Without the hash, damage could be overlooked, because HDF5 silently reads zeros if an address is damaged.
 
     The hash is computed from the content of the file, because netCDF supports fewer kinds of text and attributes than
     Python.
@@ -78,8 +79,9 @@ def netcdf(tree: xr.DataTree) -> bytes:
 
 
 def _claimed(path: Path) -> int:
-    """Return the size in bytes of all arrays. Files that HDF5 cannot open fail here, because h5netcdf would log the
-    error again when Python exits.
+    """Return the size in bytes of all arrays.
+
+    A file that HDF5 cannot open raises the error here, because h5netcdf would log this error again when Python exits.
     """
     sizes: list[int] = []
     _check_heaps(path)
@@ -109,8 +111,8 @@ def load_fit(path: str | Path) -> xr.DataTree:
     Raises
     ------
     OutputError
-        If the file does not exist, is not netCDF, is damaged, or was modified; or if it is not a fit from this package,
-        or comes from an earlier version.
+        If the file does not exist, is not a netCDF file, is damaged, or was modified; if it does not contain a fit from
+        this package; or if an earlier version of the package wrote it.
     """
     refuse_pipe_or_address(check_path("path", path, OutputError), "path", OutputError)
     if not Path(path).is_file():
@@ -131,7 +133,7 @@ def load_fit(path: str | Path) -> xr.DataTree:
 
 
 def _read(path: Path) -> xr.DataTree:
-    """Return the content of a netCDF file without its hash, which would be wrong after a change of the fit."""
+    """Return the content of a netCDF file. The hash is omitted, because it would be wrong after a change of the fit."""
     try:
         size, claimed = path.stat().st_size, _claimed(path)
         if claimed > max(_FACTOR * size, _LARGE):
@@ -203,7 +205,7 @@ def _bytes_of_node(name: str, node: h5py.Dataset | h5py.Group) -> Iterator[bytes
 def _bytes_of_attributes(of: str, node: h5py.Dataset | h5py.Group) -> Iterator[bytes]:
     """Yield all attributes except bookkeeping attributes."""
     for name in sorted(node.attrs.keys() - {CONTENT_HASH, *_BOOKKEEPING}):
-        # Programs differ in whether they read a list of one element as a list.
+        # Some programs read a list with one element as a single value.
         yield from _bytes_of_array([of, name], np.atleast_1d(node.attrs[name]))
 
 

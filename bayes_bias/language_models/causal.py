@@ -1,4 +1,4 @@
-"""Causal language models: the likelihood of a sentence, and of a word after the text before it."""
+"""Causal language models: the likelihood of a sentence, and the probability of a word given the text before it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class CausalModel(LanguageModel):
     Attributes
     ----------
     before : int
-        The token before each sentence, which makes it possible to compute the probability of the first token.
+        The token that is inserted before each sentence, so that the first token of the sentence has a probability.
     batch : int
         Number of sentences that it reads at a time, which does not affect the results.
     """
@@ -50,12 +50,13 @@ class CausalModel(LanguageModel):
     def __call__(self, clozes: Sequence[Cloze]) -> list[float]:
         r"""Return the natural-log probability of each word after the text before it.
 
-        A word of several pieces :math:`w_1 \ldots w_k` has their joint probability, by the chain rule,
+        If a word has several pieces :math:`w_1 \ldots w_k`, its probability is the joint probability of the pieces by
+        the chain rule,
 
         .. math:: \log p(w) = \sum_i \log p(w_i \mid b, \text{text before}, w_1 \ldots w_{i-1})
 
-        where the token `b` begins a text. The text after the word is not seen. Hidden words stay unchanged, such as the
-        "something" of a prior, because a causal model has no mask.
+        where the token `b` begins a text. The model does not read the text after the word. Hidden words, such as the
+        "something" of a prior, stay unchanged, because a causal model has no mask.
 
         Raises
         ------
@@ -83,9 +84,9 @@ class CausalModel(LanguageModel):
 
         .. math:: \log p(w_i \mid b, w_1 \ldots w_{i-1})
 
-        where the token `b` begins a text. It is a sum, so the longer of two sentences tends to have the lower value.
-        The signed difference within a pair measures bias. Its absolute value, which is sometimes reported, has an
-        expectation above zero in a model without bias.
+        where the token `b` begins a text. Because the likelihood is a sum, the longer of two sentences tends to have
+        the lower value. Use the signed difference within a pair to measure bias. The absolute difference, which is
+        sometimes reported, has an expectation above zero even in a model without bias.
 
         Raises
         ------
@@ -131,13 +132,14 @@ def load_causal(
         Type of the weights. With two bytes for each weight, a model needs half the memory, but log probabilities are
         rounded to two or three digits. Sums over tokens always use more digits.
     device_map : str, optional
-        How to distribute a model over devices, such as "auto". Requires accelerate, and excludes `device`.
+        How to distribute a model over devices, such as "auto". This requires the package accelerate, and cannot be
+        combined with `device`.
 
     Raises
     ------
     LanguageModelError
-        If torch is not installed, there is no model, its weights are pickled, it is not causal, or its tokenizer has no
-        token that begins or ends a text.
+        If torch is not installed, if there is no model, if the weights are pickled, if the model is not causal, or if
+        the tokenizer has no token that begins or ends a text.
     """
     transformer = open_model(folder, "causal", trust=trust, device=device, dtype=dtype, device_map=device_map)
     before = transformer.tokenizer.bos_token_id
@@ -155,7 +157,7 @@ def load_causal(
 def _check_causal(transformer: Transformer) -> None:
     """Raise an error if a model sees the tokens that it predicts.
 
-    For example, BERT can be opened as a causal model, although it sees these tokens.
+    For example, transformers can open BERT as a causal model, although BERT sees the tokens that it predicts.
     """
     import torch
 

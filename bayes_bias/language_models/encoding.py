@@ -44,7 +44,7 @@ from bayes_bias.words.wordlist import (
 
 KIND = "template"
 
-# A notice announces durations above this number of seconds.
+# If encoding takes longer than this number of seconds, a notice announces the duration.
 _LONG = 20
 # A source of general words, and the number of words that an encoder reads.
 GENERAL, _EVERYDAY = "googlenews-demo", 600
@@ -70,7 +70,10 @@ class EncodedReader(Reader):
     everyday: Mapping[str, Sentence] = MappingProxyType({})
 
     def general(self) -> Mapping[str, Vector]:
-        """Encode each general word in one sentence, because all templates would take longer than most lists."""
+        """Encode each general word in only one sentence.
+
+        Encoding these words in all templates would take longer than encoding most lists.
+        """
         step(f"{self.encoder.name}: vectors of {len(self.everyday):,} general words")
         vectors = encoded(self.encoder, self.everyday.values(), self.cache, total=len(self.everyday))
         return dict(zip(self.everyday, vectors, strict=True))
@@ -79,7 +82,7 @@ class EncodedReader(Reader):
         return iter(self.sentences)
 
     def by_frequency(self) -> bool:
-        return False  # an encoder has no words of its own
+        return False  # an encoder, unlike an embedding, has no vocabulary of words with vectors
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         sentences_of = {}
@@ -140,8 +143,8 @@ def encode(
         A function from a list of sentences to an array (sentences, dimensions), an object with such a method `encode`,
         or the folder (or name) of a Hugging Face model, which requires ``bayes-bias[transformers]``.
     templates : Templates, str, Path or None
-        The sentences, as a built-in set or a TOML file. Each is a replicate. None encodes every word as a separate
-        sentence, which is required for lists of whole sentences.
+        The sentences, as a built-in set or a TOML file. Each is a replicate. If it is None, every word is encoded as a
+        separate sentence, which is required for lists of whole sentences.
     controls : iterable of str, Path or WordList
         Control classes, as in `cosines`. Words of the built-in control classes that do not fit the templates are
         omitted.

@@ -48,7 +48,7 @@ class SentenceEncoder(LanguageModel):
     Attributes
     ----------
     pooling : str
-        Tokens that are averaged, see `load_encoder`, or the model's own pooling, and the modules after it.
+        The tokens that are averaged (see `load_encoder`), or the model's own pooling with the modules after it.
     layer : int
         Index of the layer to read. Layer 0 contains the input embeddings.
     batch : int
@@ -179,8 +179,8 @@ def load_encoder(
 
     A folder of sentence-transformers defines a pooling, and sometimes a prompt and modules after the pooling, such as a
     normalisation. These settings are used by default, and the vectors then equal the output of
-    ``SentenceTransformer(folder).encode``. If `pooling` or `layer` differ, the modules after the pooling are omitted,
-    because they were trained for it, and a notice is logged.
+    ``SentenceTransformer(folder).encode``. If you choose another `pooling` or `layer`, the modules after the pooling
+    are omitted, because they were trained for the original pooling and layer, and a notice is logged.
 
     Pooling and layer are part of the encoder's name, because results depend on them. For example, the SEAT effect size
     of a model may change its sign with another pooling (Delobelle et al. 2022).
@@ -188,12 +188,12 @@ def load_encoder(
     Parameters
     ----------
     pooling : {"mean", "mean-content", "cls", "word", "last"}, optional
-        "mean" uses all tokens, "mean-content" all tokens except special ones, "cls" the first token, which must be
-        special, such as [CLS], "word" the pieces of the word in the template, and "last" the last token, for decoders.
-        The default is the model's own pooling, or "mean" if it has none.
+        The tokens that are pooled: "mean" (all tokens), "mean-content" (all tokens except special tokens), "cls" (the
+        first token, which must be a special token such as [CLS]), "word" (the pieces of the word in the template), or
+        "last" (the last token, for decoders). The default is the model's own pooling, or "mean" if it has none.
     layer : {"last", "first"} or int, optional
-        "first" is the output of the first layer, and 0 stands for the input embeddings. Negative numbers count from the
-        last, -1.
+        "first" is the output of the first layer, and 0 stands for the input embeddings. Negative numbers count
+        backwards from the last layer, which is -1.
     prompt : str, optional
         The name of one of the model's prompts, which is put before each sentence, or "" for none. The default is the
         model's default prompt, if it has one.
@@ -203,8 +203,8 @@ def load_encoder(
     Raises
     ------
     LanguageModelError
-        If torch is not installed, there is no model, its weights are pickled, the pooling, layer or prompt is unknown,
-        or the model has modules that cannot be computed here.
+        If torch is not installed, if there is no model, if the weights are pickled, if the pooling, layer, or prompt is
+        unknown, or if this package cannot compute a module of the model.
 
     Examples
     --------

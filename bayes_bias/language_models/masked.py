@@ -33,9 +33,10 @@ def pair_scores(transformer: Transformer, pairs: Sequence[tuple[str, str]], batc
 
     .. math:: \sum_{i \in U} \log p(u_i \mid \text{sentence without } u_i)
 
-    where `U` are the unmodified tokens, which `difflib.SequenceMatcher` matches between both sentences, without the
-    first and the last (the special ones). Each is masked in turn, while the modified tokens stay visible. Both
-    sentences of a pair have the same number of terms. The result has the shape (n, 2), in nats.
+    where `U` are the unmodified tokens, that is, the tokens that `difflib.SequenceMatcher` matches between both
+    sentences, except the first and the last token, which are special. Each unmodified token is masked in turn, while
+    the modified tokens stay visible. Both sentences of a pair have the same number of terms. The result has the shape
+    (n, 2), in nats.
 
     Raises
     ------
@@ -67,9 +68,10 @@ def all_unmasked(transformer: Transformer, sentences: Sequence[str], weighted: b
     .. math:: \mathrm{AUL} = \frac{1}{n} \sum_i \log p(w_i \mid \text{the whole sentence}), \qquad
               \mathrm{AULA} = \frac{1}{n} \sum_i \alpha_i \log p(w_i \mid \text{the whole sentence})
 
-    over all tokens except the first and the last, without masks. AULA (``weighted=True``) weights them by the attention
-    :math:`\alpha_i` that token `i` receives, averaged over layers, heads and all tokens of the sentence. As published,
-    the weights do not sum to one, so AULA approaches zero in longer sentences. The result has the shape (n,), in nats.
+    over all tokens except the first and the last. No token is masked. AULA (``weighted=True``) weights them by the
+    attention :math:`\alpha_i` that token `i` receives, averaged over layers, heads and all tokens of the sentence. As
+    published, the weights do not sum to one, so AULA approaches zero in longer sentences. The result has the shape
+    (n,), in nats.
 
     Raises
     ------
@@ -157,12 +159,13 @@ class MaskedModel(LanguageModel):
     def __call__(self, clozes: Sequence[Cloze]) -> list[float]:
         r"""Return the natural-log probability of each word in its blank.
 
-        A word of several pieces :math:`w_1 \ldots w_k` has as many masks as pieces, filled from left to right:
+        If a word has several pieces :math:`w_1 \ldots w_k`, its blank contains one mask for each piece. The masks are
+        filled from left to right:
 
         .. math:: \log p(w) = \sum_i \log p(w_i \mid w_1 \ldots w_{i-1}, \text{rest})
 
-        which is the joint probability of the pieces that the word has in its sentence, given their number. Hidden spans
-        are always masked, with one mask for each piece.
+        which is the joint probability of the pieces of the word in this sentence, given the number of pieces. Hidden
+        spans are always masked, with one mask for each piece.
 
         Raises
         ------

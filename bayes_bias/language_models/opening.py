@@ -91,7 +91,7 @@ def open_model(
     dtype: Dtype = "float32",
     device_map: str | None = None,
 ) -> Transformer:
-    """Open a model by its folder, or by its name on the hub, from which it is downloaded once. See `load_masked`.
+    """Open a model by its folder or by its name on the hub. A model on the hub is downloaded once. See `load_masked`.
 
     `folder` is the folder of the transformer, if it is already known.
     """
@@ -262,7 +262,8 @@ def _model(
         )
     except Exception as error:  # damaged files raise many kinds of errors
         raise LanguageModelError(f"'{source}' cannot be opened: {_first_line(error)}. Save it again.") from error
-    # transformers initialises missing weights at random. The pooler of an encoder is never used, so it may be missing.
+    # transformers initialises missing weights at random. Only the pooler of an encoder may be missing, because it is
+    # never used.
     missing = sorted(key for key in info["missing_keys"] if not (kind == "encoder" and "pooler" in key))
     if missing:
         raise LanguageModelError(f"'{source}' {_LACKS[kind]} (its files lack {missing[0]}).")
@@ -270,7 +271,7 @@ def _model(
 
 
 def _check_fit(model: Any, tokenizer: Any, source: str | Path) -> None:
-    """Raise an error if the tokenizer has tokens that the model lacks."""
+    """Raise an error if the tokenizer has tokens for which the model has no embedding."""
     rows, tokens = model.get_input_embeddings().weight.shape[0], len(tokenizer)
     if tokens > rows:
         raise LanguageModelError(

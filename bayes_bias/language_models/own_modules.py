@@ -104,7 +104,7 @@ def read_modules(folder: Path, source: str | Path, trust: bool) -> OwnModules | 
     Raises
     ------
     LanguageModelError
-        If a file is damaged, a module cannot be computed here, or weights are pickled and not trusted.
+        If a file is damaged, if this package cannot compute a module, or if weights are pickled and not trusted.
     """
     if not (folder / MODULES).is_file():
         return None

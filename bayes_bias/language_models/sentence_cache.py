@@ -88,7 +88,7 @@ class Memory:
 def open_cache(where: str | Path | bool, encoder: Encoder) -> Cache | None:
     """Open the cache of an encoder in a folder or, if `where` is True, in the platform's cache folder.
 
-    Return None if `where` is False, or if it is True and the encoder has no identity.
+    Return None if `where` is False, or if `where` is True but the encoder has no identity.
     """
     if where is False or (where is True and not encoder.identity):
         return None

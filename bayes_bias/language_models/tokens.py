@@ -112,7 +112,8 @@ def pieces(transformer: Transformer, tokens: Tokens, start: int, end: int) -> li
                 f"'{word}' in '{text}' begins or ends within the piece '{text[first:last]}' of the tokenizer of"
                 f" '{transformer.name}'. Use whole words."
             )
-    # The piece before the word may contain only the space, which for other words is part of their first piece.
+    # The piece before the word may contain only the space before the word. In most words, this space is part of the
+    # first piece.
     before = max(positions[0] - 1, 0)
     piece, following = transformer.tokenizer.convert_ids_to_tokens([tokens.ids[before], tokens.ids[positions[0]]])
     is_lone_space = piece in _SPACES and not following.startswith(_SPACES)
@@ -225,7 +226,7 @@ def averaged(transformer: Transformer, tokens: Tokens, pooling: Pooling, span: t
 
 @dataclass(frozen=True)
 class Blank:
-    """A row of tokens, the position at which the output is read, and the token whose probability is computed.
+    """A row of tokens, the position at which the output is read, and the token whose probability is computed there.
 
     The token replaces a mask, or follows the last token.
     """

@@ -30,14 +30,14 @@ def embedding_from_sentences(rows: pd.DataFrame, vectors: ArrayLike, *, name: st
     rows : pandas.DataFrame
         Output of `bayes-bias sentences` (or `sentences_to_encode`), with a word, a template and a sentence in each row.
     vectors : array (rows, dimensions)
-        The vector of each row, in their order.
+        The vector of each row, in the order of the rows.
     name : str
         The name of the embedding in tables. Its `replicates` are the templates.
 
     Raises
     ------
     EmbeddingError
-        If numbers of vectors and rows differ, values are not finite, or a word lacks a template.
+        If the numbers of vectors and rows differ, if values are not finite, or if a word is missing in a template.
 
     Examples
     --------
@@ -58,8 +58,9 @@ def save_sentence_vectors(
 ) -> str:
     """Write the vectors of sentences as an ``.npz`` for `open_embedding`, and return a description.
 
-    `vectors` is an array, or the path of a NumPy file (``.npy``), or of JSON, JSON lines, Parquet or CSV with the
-    ``id`` or the sentence of each vector, in any order, as embedding services return them.
+    `vectors` is an array, or the path of a NumPy file (``.npy``) or of a JSON, JSON lines, Parquet, or CSV file. In
+    these files, each vector has an ``id`` or its sentence, as in the output of embedding services, so the order does
+    not matter.
 
     Raises
     ------

@@ -1,4 +1,7 @@
-"""Published bias measures. Each is in its own file, and all are computed from the same tables or vectors."""
+"""Published bias measures.
+
+Each measure has its own file, and all measures are computed from the same tables or vectors.
+"""
 
 from bayes_bias.embeddings.word_vectors import defining_subspace, pair_direction
 from bayes_bias.measures.ceat import Ceat, ceat

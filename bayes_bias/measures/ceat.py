@@ -28,7 +28,7 @@ class Ceat(Result):
     between : float
         Variance of true effect sizes between draws, estimated by the method of DerSimonian and Laird.
     standard_error : float
-        Standard error of the combined effect size, as published. It decreases with the number of draws.
+        Standard error of the combined effect size by the published formula, which decreases with the number of draws.
     """
 
     measure: str = "CEAT"
@@ -40,11 +40,11 @@ class Ceat(Result):
 
 @measure("CEAT", rank=13)
 def ceat(table: AssociationTable, *, draws: int = DRAWS, ci_prob: float = 0.95, seed: int = 0) -> Ceat:
-    r"""Compute the random-effects mean of WEAT's effect size over randomly drawn contexts.
+    r"""Compute the random-effects mean of WEAT's effect size over random contexts of the words.
 
-    In each of N draws, every word is represented by one of its sentences, and WEAT's :math:`d_k` (sample standard
-    deviation) is computed. With :math:`V_k`, the variance of the association scores in the draw, the combined effect
-    size is
+    In each of N draws, every word is represented by one of its sentences. From these sentences, WEAT's effect size
+    :math:`d_k` (with the sample standard deviation) and the variance :math:`V_k` of the association scores are
+    computed. The combined effect size is
 
     .. math:: \mathrm{CES} = \frac{\sum_k v_k d_k}{\sum_k v_k}, \quad v_k = \frac{1}{V_k + \tau^2}, \quad
               \tau^2 = \max\left(0, \frac{Q - (N - 1)}{\sum_k W_k - \sum_k W_k^2 / \sum_k W_k}\right)
@@ -64,18 +64,19 @@ def ceat(table: AssociationTable, *, draws: int = DRAWS, ci_prob: float = 0.95, 
     Raises
     ------
     MeasureError
-        If there are no replicates, if the vectors of replicates are not comparable, or if `weat` raises an error.
+        If there are no replicates, if vectors of different replicates are not comparable, or if `weat` raises an error.
 
     Notes
     -----
-    CEAT misleads mainly because of its p-value. Every draw uses the same words and sentences. The standard error is
-    approximately the spread of d over draws, divided by the square root of N. Therefore, p decreases with N, and every
-    CES except zero becomes "significant". If attributes are random words, so that there is no bias, CEAT with 1,000
-    draws finds a bias in more than nine of ten cases (docs/evidence/replicates-and-embeddings.md). The variation
-    between words is ignored. Two other problems are less important. First, the variance of the association (in cosines)
-    is used as the sampling variance of d (which has no unit), so that nearly all of the spread is attributed to
-    :math:`\tau^2`. Second, the released code halves the two-sided p of the paper. In this implementation, contexts are
-    templates. The paper uses many sentences from a corpus for each word.
+    CEAT misleads mainly because of its p-value. Although every draw uses the same words and sentences, the standard
+    error is approximately the spread of d over draws, divided by the square root of N. Therefore, p decreases with N,
+    and every combined effect size except zero becomes "significant" if N is large enough. If attributes are random
+    words, so that there is no bias, CEAT with 1,000 draws finds a bias in more than nine of ten cases
+    (docs/evidence/replicates-and-embeddings.md). The variation between words is ignored. Two other problems are less
+    important. First, the variance of the association (in cosines) is used as the sampling variance of d (which has no
+    unit), so that nearly all of the spread is attributed to :math:`\tau^2`. Second, the released code halves the
+    two-sided p of the paper. In this implementation, contexts are templates. The paper uses many sentences from a
+    corpus for each word.
 
     References
     ----------

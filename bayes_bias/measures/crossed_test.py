@@ -52,9 +52,7 @@ class WordScores:
         return float((self.weights * self.statistics.block_mean.to_numpy()).sum())
 
     def words(self) -> pd.DataFrame:
-        """Return the mean of each target with the class of its group minus its mean with the other classes, sorted by
-        group.
-        """
+        """Return each target's mean with the class of its group minus its mean with other classes, sorted by group."""
         groups, group_of = self.statistics.group.to_numpy(), self.statistics.group_of.to_numpy()
         order = np.argsort(group_of, kind="stable")
         return pd.DataFrame(
@@ -91,8 +89,9 @@ class CrossedTest(WordResult, ABC):
 
     @abstractmethod
     def below(self, value: float) -> float:
-        """Return the confidence that the bias is below a value, which is (1 - `ci_prob`) / 2 for the lower bound of the
-        interval.
+        """Return the confidence that the bias is below a value.
+
+        For the lower bound of the interval, it is (1 - `ci_prob`) / 2.
         """
 
 

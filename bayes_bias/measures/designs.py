@@ -13,7 +13,7 @@ from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.metric import COSINE
 from bayes_bias.table.replicates import Replicates
 
-# Cosines of float32 vectors have errors of about this size, so a smaller spread is rounding.
+# Cosines of float32 vectors have errors of about this size, so a smaller spread is due to rounding.
 ROUNDING = 1e-7
 
 
@@ -112,8 +112,8 @@ def labels(table: AssociationTable) -> pd.DataFrame:
     return pd.DataFrame({"group": similarity.group.to_numpy()[order]}, index=index)
 
 
-# Kinds of replicates from the same encoder, whose vectors have meaningful cosines with each other. Vectors from
-# different training runs do not.
+# Kinds of replicates that come from the same encoder. Cosines between vectors of such replicates are meaningful,
+# whereas cosines between vectors of different training runs are not.
 _ONE_SPACE = ("template",)
 
 

@@ -13,7 +13,7 @@ from bayes_bias.measures.registry import WordResult, measure
 
 @measure("Direct Bias", rank=70)
 def direct_bias(vectors: Vectors, words: Sequence[str], subspace: np.ndarray, *, strictness: float = 1.0) -> WordResult:
-    r"""Compute how far words that should be neutral point along a bias direction, or into a bias subspace.
+    r"""Compute the bias component (along a direction, or in a subspace) of words that should be neutral.
 
     .. math:: DB_c = \frac{1}{|N|} \sum_{w \in N} |\cos(w, g)|^c
 
@@ -47,10 +47,10 @@ def direct_bias(vectors: Vectors, words: Sequence[str], subspace: np.ndarray, *,
     Notes
     -----
     Direct Bias misleads if the first principal component is not the direction in which the groups differ. In a
-    published counterexample, Direct Bias is 1 for a word equally close to both groups, and 0 for a word with the
-    greatest possible bias. Because of the absolute values, it does not distinguish a bias in one direction from
-    balanced stereotypes. Unit vectors have a ``|cos|`` of about .8 / sqrt(dimensions) with *any* direction, so noise
-    alone results in .046 for 300 dimensions.
+    published counterexample, Direct Bias is 1 for a word that is equally close to both groups, and 0 for a word with
+    the greatest possible bias. Because of the absolute values, Direct Bias does not distinguish a bias in one direction
+    from balanced stereotypes. A unit vector has a ``|cos|`` of about .8 / sqrt(dimensions) with *any* direction, so
+    noise alone results in a Direct Bias of .046 in 300 dimensions.
 
     References
     ----------

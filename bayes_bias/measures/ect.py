@@ -20,7 +20,8 @@ def ect(vectors: Vectors, groups: Mapping[str, Sequence[str]], classes: Mapping[
     Parameters
     ----------
     vectors : mapping of str to array
-        Vectors at their original length, as in the authors' code. Longer vectors in a group have more weight.
+        Vectors at their original length, as in the authors' code. A longer vector has more weight in the mean of its
+        group.
     groups : mapping of str to sequence of str
         Two groups of targets.
     classes : mapping of str to sequence of str
@@ -41,8 +42,8 @@ def ect(vectors: Vectors, groups: Mapping[str, Sequence[str]], classes: Mapping[
     -----
     ECT misleads in two ways. First, if one group is closer to every attribute by the same amount, ranks do not show the
     difference. Second, a value of 1 is not attainable in practice. If group labels are shuffled, the median is .75 to
-    .98 in lists of WEAT (GloVe 6B, 50 d), so compare the value with the chance level of the same list. The classes of
-    the attributes do not matter.
+    .98 in lists of WEAT (GloVe 6B, 50 d), so compare the value with the chance level of the same list. ECT does not
+    depend on the classes of the attributes.
 
     References
     ----------

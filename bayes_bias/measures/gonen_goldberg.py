@@ -16,9 +16,10 @@ from bayes_bias.measures.same import directions_against_rest
 
 
 def bias_towards(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-    """Compute the cosine of each word with the direction from the mean of the other classes to the mean of each class.
+    """Compute the cosine of each word with the direction to each class from the mean of all other classes.
 
-    With ``{"woman": ["she"], "man": ["he"]}`` this is the paper's projection on she - he, and its negative.
+    For ``{"woman": ["she"], "man": ["he"]}``, the two columns are the paper's projection on she - he and the negative
+    of this projection.
 
     Parameters
     ----------
@@ -128,9 +129,9 @@ def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: i
     Notes
     -----
     This test misleads because the words were selected by their bias. For example, nurses and footballers also differ in
-    topic, and any good embedding separates topics. High accuracy shows that the groups can be recovered, but not that
-    the protected attribute is the reason. In small lists, the value exceeds 1/k by chance, because the best matching is
-    used.
+    topic, and any good embedding separates topics. High accuracy shows that k-means can recover the groups, but not
+    that the protected attribute is the reason. In small lists, the value exceeds 1/k by chance, because clusters are
+    matched with groups to maximise agreement.
 
     References
     ----------
@@ -176,7 +177,7 @@ def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: i
 def classification(
     vectors: Vectors, groups: Mapping[str, Sequence[str]], *, train: float = 0.2, seed: int = 0
 ) -> WordResult:
-    """Compute how well a classifier that was trained on some biased words predicts the group of other biased words.
+    """Train a classifier on some biased words, and compute how well it predicts the groups of other biased words.
 
     A support vector machine with a radial kernel is trained on the unit vectors of a random share of the words,
     stratified by group, and tested on the remaining words.
@@ -248,7 +249,7 @@ def classification(
 
 
 def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k: int = 100) -> WordResult:
-    r"""Compute whether words that were biased towards a class still have neighbours with this bias.
+    r"""Compute how strongly the bias of words is related to the bias of their neighbours after debiasing.
 
     For each word and class, the function computes the share of the k nearest neighbours (by cosine, in the tested
     embedding) that were biased towards the class. The value is Pearson's correlation, over words, of this share with
@@ -274,8 +275,8 @@ def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k:
     Raises
     ------
     MeasureError
-        If there are fewer than three words, or fewer than k other words, if a word has no bias before debiasing or no
-        vector, or if all words have the same bias or share of neighbours.
+        If there are fewer than three words, or fewer than k other words; if a word has no vector, or its bias before
+        debiasing is unknown; or if all words have the same bias or the same share of neighbours.
 
     Notes
     -----

@@ -46,7 +46,8 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
     -----
     The test of the paper uses random rotations of the group means, which requires the vectors. This implementation
     permutes the targets, as in WEAT, and for two groups `p_value` equals WEAT's p. gWEAT misleads like WEAT, because
-    attributes are held fixed. It also does not show which group is responsible, so compare `words` between groups.
+    attributes are held fixed. In addition, gWEAT does not show which group is responsible for a bias, so compare
+    `words` between groups.
 
     References
     ----------
@@ -65,7 +66,7 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
             f"gWEAT needs a class for each group, but {len(table.groups)} groups share"
             f" {len(table.associated_classes)} classes."
         )
-    # Mean cosine with the class of each group, minus the mean over classes, (targets, groups).
+    # Mean cosine of each target with the class of each group, minus its mean over all classes, (targets, groups).
     means = []
     for group in table.groups:
         blocks = [table.block(group, table.stereotypes[name]).mean(axis=1) for name in table.groups]

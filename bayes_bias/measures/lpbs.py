@@ -12,7 +12,7 @@ from bayes_bias.table.metric import LOG_PROBABILITIES
 def lpbs(
     table: AssociationTable, *, alternative: Alternative = "two-sided", permutations: int | None = None, seed: int = 0
 ) -> Separation:
-    r"""Compute whether a masked language model associates X, more strongly than Y, with class A.
+    r"""Compute whether a masked language model associates class A more strongly with group X than with group Y.
 
     With the log probability score of word w next to attribute a, averaged over templates,
 
@@ -25,7 +25,8 @@ def lpbs(
     ----------
     table : AssociationTable
         Log probabilities of two groups and two associated classes, from `bayes_bias.log_probabilities`. The table must
-        be complete. The log probabilities need not be corrected by the prior :math:`p(w)`, which cancels in a score.
+        be complete. Log probabilities with and without correction by the prior :math:`p(w)` are accepted, because the
+        prior cancels in a score.
     alternative, permutations, seed
         See `weat`. The paper's test is two-sided.
 
@@ -43,10 +44,10 @@ def lpbs(
     -----
     LPBS misleads like WEAT: d measures how clearly groups are separated instead of the size of the difference, and the
     test holds attributes and templates fixed. The result also depends on which word is predicted, because a model's
-    :math:`p(w \mid a)` is not a pointwise mutual information. The released code adds the probabilities of a set of
-    words before the logarithm. It also takes the prior from a token other than the word's, which cancels in d.
-    Published values of d and two-sided p for bert-base-uncased: flowers and insects 1.204 (.007), career and family
-    1.321 (.006), mathematics and arts -.048 (.936), science and arts .768 (.127), race -1.031 (.104).
+    :math:`p(w \mid a)` is not a pointwise mutual information. The released code sums the probabilities of a set of
+    words and then takes the logarithm. In addition, it uses the prior of a token that does not belong to the word, but
+    priors cancel in d. Published values of d and two-sided p for bert-base-uncased: flowers and insects 1.204 (.007),
+    career and family 1.321 (.006), mathematics and arts -.048 (.936), science and arts .768 (.127), race -1.031 (.104).
 
     References
     ----------

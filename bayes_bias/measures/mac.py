@@ -60,9 +60,10 @@ def mac(table: AssociationTable) -> WordResult:
 
     Notes
     -----
-    MAC misleads because it ignores which group is associated with which class, so it only measures the mean distance of
-    two lists. If classes point in opposite directions, MAC is 1 for *any* targets, even for strongly biased ones. For
-    words on the same topic, it is below 1. A single MAC has no interpretation, although its change may have one.
+    MAC misleads because it ignores the association of groups with classes, so it only measures the mean distance
+    between two lists. If classes point in opposite directions, MAC is 1 for *any* targets, even for strongly biased
+    targets. If targets and attributes are on the same topic, MAC is below 1. Therefore, a single MAC has no
+    interpretation, although a change of MAC may have one.
 
     References
     ----------

@@ -37,21 +37,22 @@ class MeasureTable(Tabled):
     Attributes
     ----------
     table : pandas.DataFrame
-        One numeric row for each measure: value, b0 (no bias), low and high (its range), p_value, ci95_lb and ci95_ub
-        (the measure's own interval, which few measures have). With `chance_draws`, also chance, chance_ci95_lb, and
-        chance_ci95_ub: the median and interval in lists of random words. With `redraws`, measures without their own
-        interval also have redrawn, redrawn_ci95_lb, and redrawn_ci95_ub: the median and interval after drawing the
-        words of the list again. The number in a column's name is `ci_prob` in percent.
+        One numeric row for each measure: value, b0 (the value without bias), low and high (the range of the measure),
+        p_value, and ci95_lb and ci95_ub (the measure's own interval, which is missing for most measures). With
+        `chance_draws`, also chance, chance_ci95_lb, and chance_ci95_ub: the median and interval in lists of random
+        words. With `redraws`, measures without their own interval also have redrawn, redrawn_ci95_lb, and
+        redrawn_ci95_ub: the median and interval after drawing the words of the list again. The number in a column's
+        name is `ci_prob` in percent.
     left_out : mapping of str to str
         The reason why a measure is not in the table, in one line. If the function of a measure raises an unexpected
-        error, that is also logged.
+        error, this error is also logged.
     results : mapping of str to Result
         The full result of each measure.
     failed : frozenset of str
         Omitted measures whose function raised an unexpected error.
     fewest_words : float
-        Smallest effective number of words of a group or class, on which the intervals of redrawn words depend, or NaN
-        without them.
+        Smallest effective number of words of a group or class. The intervals from redrawn words depend on this number.
+        It is NaN if no words were redrawn.
     """
 
     table: pd.DataFrame
@@ -139,9 +140,9 @@ def measure_all(
         The word list in an embedding. Some measures need its vectors. To add vectors to a table from a frame, use
         `AssociationTable.with_vectors`.
     defining_sets : str, path or sequence of sequences of str, optional
-        Pairs such as "she:he,woman:man" or [("she", "he")], from which Direct Bias and RIPA take their direction: from
-        unit vectors, or from vectors at their original lengths. Word lists do not contain defining sets, so create the
-        table with these words: ``cosines(..., also=["she", "he", "woman", "man"])``.
+        Pairs such as "she:he,woman:man" or [("she", "he")]. Direct Bias computes its direction from the unit vectors of
+        these pairs, and RIPA from their vectors at the original lengths. Word lists do not contain defining sets, so
+        create the table with these words: ``cosines(..., also=["she", "he", "woman", "man"])``.
     vocabulary : str, optional
         The control class of random words for the negative control of SD-WEAT.
     seed, ci_prob
@@ -182,7 +183,7 @@ def measure_all(
             continue
         try:
             row, result = _row(name, occasion)
-        except OtherDataError:  # The measure needs another kind of data, and nobody would expect it here.
+        except OtherDataError:  # The measure needs another kind of data, so users do not expect it in this table.
             continue
         except MeasureError as refusal:
             reason = str(refusal)
@@ -198,7 +199,7 @@ def measure_all(
     in_table = [name for name in names if name not in left_out]
     tests = [name for name in in_table if isinstance(results.get(name), CrossedTest)]
     without = [name for name in in_table if name not in results or results[name].interval is None]
-    # All tests of the bias have the bias as their value, so only the first of them is computed again.
+    # The value of all tests of the bias is the bias itself, so only the first of these tests is computed again.
     distributions = (
         ("chance", chance_draws, random_tables, [*tests[:1], *without]),
         ("redrawn", redraws, redrawn_tables, without),

@@ -41,8 +41,9 @@ def ml_eat(table: AssociationTable, *, permutations: int | None = None, seed: in
               d(X) = \frac{\mathrm{mean}_{a \in A} s(a, X) - \mathrm{mean}_{b \in B} s(b, X)}
                           {\mathrm{sd}_{c \in A \cup B} s(c, X)}
 
-    where A is the class of the group and B the other class. In the paper, A is the first class for both groups, so d(Y)
-    has the opposite sign. Level 3 is the mean and standard deviation of the cosines in each cell.
+    where A is the class of the group, and B is the other class. In contrast, A is the first class for both groups in
+    the paper, so d(Y) has the opposite sign there. Level 3 is the mean and standard deviation of the cosines in each
+    cell.
 
     Parameters
     ----------
@@ -60,9 +61,9 @@ def ml_eat(table: AssociationTable, *, permutations: int | None = None, seed: in
     Notes
     -----
     p-values come from permutations, of the targets in level 1 and of the attributes in level 2. The authors' code uses
-    a normal approximation instead, and reports the smaller tail. Level 2 misleads like WEAT, because d is in units of
-    the spread between *these* attributes. The estimand `group_bias` of the posterior is the same contrast, with an
-    interval.
+    a normal approximation instead, and reports the smaller tail. Level 2 misleads in the same way as WEAT, because d is
+    in units of the spread between *these* attributes. The estimand `group_bias` of the posterior is the same contrast,
+    with an interval.
 
     References
     ----------

@@ -1,7 +1,7 @@
-"""Compute measures for other words: random words, which show the chance level, and words redrawn from the list itself.
+"""Compute measures for other words: random words (for the chance level), or words redrawn from the list itself.
 
-Both result in a distribution of every measure, including users' own measures, because each measure is computed again
-from complete tables.
+In both cases, the result is a distribution of every measure. Users' own measures are included, because each measure is
+computed again from complete tables.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -140,7 +140,7 @@ def _drawn(categories: Iterable[Units], rng: np.random.Generator) -> NDArray[np.
     """Return the positions of words of all groups or classes, drawn with replacement."""
     positions: list[NDArray[np.intp]] = []
     for units, effective in categories:
-        # Most measures for two groups need at least two words in each group.
+        # Draw at least two words, because most measures for two groups need two words in each group.
         size = max(round(effective) - 1, min(2, len(units)))
         positions += [units[k] for k in rng.integers(len(units), size=size)]
     return np.concatenate(positions)
@@ -174,7 +174,9 @@ def fewest_words(table: AssociationTable) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Copies:
-    """Vectors, or their lengths, which are also available under the names of copies of words. Only drawn replicates are
+    """Vectors, or lengths of vectors.
+
+    Copies of a word have names of their own, under which the vector is also available. Only drawn replicates are
     included.
     """
 

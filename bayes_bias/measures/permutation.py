@@ -23,7 +23,7 @@ _CHUNK = 10_000
 # Listing all sums is faster than drawing if their number is at most this multiple of the number of draws.
 _LISTED = 4
 
-# Sums of the same numbers in another order differ only by rounding errors, and must be treated as equal.
+# If the same numbers are added in another order, the sums differ by rounding errors, but must be treated as equal.
 _TIE = 1e-9
 
 
@@ -46,9 +46,9 @@ def permutation_test(
 ) -> PermutationTest:
     """Test the difference of the mean scores of two groups against all regroupings of the same sizes.
 
-    If scores are centred on their common mean, the sum of the first group is proportional to the difference of means
-    for any group sizes. The test therefore compares sums, and the null distribution of a two-sided test is centred on
-    zero.
+    For any group sizes, the sum of the first group is proportional to the difference of means if scores are centred on
+    their common mean. The test therefore centres the scores and compares sums, so that the null distribution of a
+    two-sided test is centred on zero.
     """
     return permutation_tests(scores[None, :], n_first, alternative=alternative, permutations=permutations, seed=seed)[0]
 
@@ -71,7 +71,7 @@ def permutation_tests(
     draws = permutations or DEFAULT_PERMUTATIONS
     chunks = _random_sums(centred, n_first, draws, seed)
     totals = np.sum([_count_extreme(sums, observed, tie, alternative) for sums in chunks], axis=0)
-    # The observed grouping is one of the possible groupings. Without the + 1, p could be zero.
+    # The + 1 counts the observed grouping, which is one of the possible groupings. Without it, p could be zero.
     return [PermutationTest((int(total) + 1) / (draws + 1), exact=False, partitions=draws) for total in totals]
 
 

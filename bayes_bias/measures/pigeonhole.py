@@ -1,4 +1,4 @@
-"""The pigeonhole bootstrap (Owen 2007), in which targets and attributes are redrawn independently of each other."""
+"""The pigeonhole bootstrap (Owen 2007), which redraws targets and attributes independently of each other."""
 
 from dataclasses import dataclass
 
@@ -44,9 +44,10 @@ class Pigeonhole(CrossedTest):
 def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci_prob: float = 0.95) -> Pigeonhole:
     r"""Estimate how much the bias would differ with other words, by redrawing the words of the lists with replacement.
 
-    In each draw the :math:`P_g` targets of each group are drawn with replacement from that group, the :math:`W_c`
-    attributes of each class from that class, and the bias is computed from all pairs of drawn words. Let :math:`t_i`
-    and :math:`a_j` be the numbers of times that each word was drawn, and :math:`k_{gc}` the weights of the bias:
+    In each draw, :math:`P_g` targets are drawn with replacement from the :math:`P_g` targets of each group, and
+    :math:`W_c` attributes from the :math:`W_c` attributes of each class. The bias is computed from all pairs of drawn
+    words. Let :math:`t_i` and :math:`a_j` be the numbers of times that each word was drawn, and :math:`k_{gc}` the
+    weights of the bias:
 
     .. math:: bias^* = \sum_{i, j} k_{g(i) c(j)} \frac{t_i}{P_{g(i)}} \frac{a_j}{W_{c(j)}}\, y_{ij}
 
@@ -77,7 +78,8 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
     The bootstrap assumes no distribution, and no common variance of groups or classes. It is not exact, because no
     resampling method for crossed samples is exact (McCullagh 2000). The variance of means of redrawn words is too small
     by the factor (n - 1) / n, and quantiles lack the longer tails of Student's t. Intervals for few words are therefore
-    too short. The residual variance is counted about three times, so intervals are too wide if the residual is large.
+    too short. In contrast, the residual variance is counted about three times, so intervals are too wide if the
+    residual is large.
 
     The bootstrap misleads for lists of four words (7% false positives with random attributes), and if words are not
     independent draws.

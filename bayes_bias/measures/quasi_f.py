@@ -43,7 +43,7 @@ class MinF(StudentTest):
 
 @measure(_NAME, rank=15.4)
 def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
-    r"""Test whether the bias is larger than the choice of words explains, using only the two F-tests of a paper.
+    r"""Test whether the bias is larger than the choice of words explains, using only the two F-tests in a paper.
 
     :math:`F_1` is the square of Student's t of the targets' association scores, group against group, and :math:`F_2`
     the square for the attributes' scores, class against class. Both pool the variances, with :math:`n_1 = P_1 + P_2 -
@@ -72,13 +72,13 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
 
     Notes
     -----
-    With more groups or classes, :math:`F_1` and :math:`F_2` test for any differences, not for the bias. The quasi-F
-    instead weights the differences as in the bias.
+    With more groups or classes, :math:`F_1` and :math:`F_2` test for any differences between them, not for the bias. In
+    this case, use the quasi-F, which weights the differences as in the bias.
 
-    Min F' is the smallest value that the quasi-F can have for given :math:`F_1` and :math:`F_2`, because the residual
-    is part of both variances and is not subtracted. Therefore, min F' does not require a table, but it has less power,
-    especially if the residual is large. Min F' can be non-significant even if :math:`F_1` and :math:`F_2` are both
-    significant.
+    Min F' is the smallest value that the quasi-F can have for given :math:`F_1` and :math:`F_2`, because the variances
+    over targets and over attributes both contain the residual, which min F' does not subtract. Therefore, min F' does
+    not require a table, but it has less power, especially if the residual is large. Min F' can be non-significant even
+    if :math:`F_1` and :math:`F_2` are both significant.
 
     Min F' misleads if a short group or class is more variable than a long one, because variances are pooled. It also
     misleads if words are not independent draws.
@@ -135,7 +135,7 @@ def _pooled(scores: NDArray[np.float64], cell_of: NDArray[np.integer]) -> tuple[
 Sampled = Literal["both", "targets", "attributes"]
 Source = Literal["targets", "attributes", "residual"]
 
-# The residual is in the variances of both targets and attributes, so it is subtracted once.
+# The variances of targets and of attributes both include the residual, so it is subtracted once.
 _SIGNS: Mapping[Source, int] = {"targets": 1, "attributes": 1, "residual": -1}
 
 # The variance of a scope is the largest of these sums of sources.
@@ -183,17 +183,17 @@ def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float 
     The value equals the `bias` of the posterior: for each group, the mean with its own class minus the mean with the
     other classes, averaged over groups. For two groups and classes, it is half of the numerator of WEAT. With its
     weights :math:`k_{gc}` a target has the score :math:`s_i = \sum_c k_{gc} \bar y_{ic}` and an attribute :math:`r_j =
-    \sum_g k_{gc} \bar y_{gj}`. The P targets of a group, the W attributes of a class and the interaction mean square
-    give the bias the variances
+    \sum_g k_{gc} \bar y_{gj}`. The variance of the bias has three sources: the P targets of each group, the W
+    attributes of each class, and the residual, which is estimated by the interaction mean square,
 
     .. math:: V_T = \sum_g \frac{\mathrm{var}_{i \in g}\, s_i}{P_g}, \qquad
               V_A = \sum_c \frac{\mathrm{var}_{j \in c}\, r_j}{W_c}, \qquad
               V_E = \mathrm{MS}_E \sum_{g, c} \frac{k_{gc}^2}{P_g W_c}
 
     If both sides are samples, the sampling variance of the bias is :math:`V_T + V_A - V_E`, because the first two terms
-    each contain the residual. Interval and p-value are Student's, with Satterthwaite's :math:`V^2 / \sum_v v^2 / df_v`
-    degrees of freedom, where v are the terms of the sums and :math:`V_E`. If only targets are samples, the variance is
-    :math:`V_T`. For two groups, this is Welch's t-test of the association scores.
+    each contain the residual. Interval and p-value are based on Student's t. Its degrees of freedom are :math:`V^2 /
+    \sum_v v^2 / df_v` (Satterthwaite), where v are the terms of the sums and :math:`V_E`. If only targets are samples,
+    the variance is :math:`V_T`. For two groups, this is Welch's t-test of the association scores.
 
     Parameters
     ----------
@@ -216,8 +216,8 @@ def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float 
     Notes
     -----
     :math:`V_T + V_A - V_E` is unbiased but can be too small, even negative, if one side hardly varies and its mean
-    square falls below the residual's by chance. Because a second sampled side cannot reduce uncertainty, the variance
-    is then the larger of :math:`V_T` and :math:`V_A`, as if the negative component were zero. (In simulations without
+    square falls below the residual's by chance. Because sampling a second side cannot reduce uncertainty, the larger of
+    :math:`V_T` and :math:`V_A` is used in this case, as if the negative component were zero. (In simulations without
     bias, this is not more conservative than a rule for negative sums only, because small sums have few degrees of
     freedom.) Clark's ratio adds the residual to the numerator instead of subtracting it from the denominator. This is
     the same test, but without an interval.
@@ -225,10 +225,10 @@ def quasi_f(table: AssociationTable, scope: Sampled = "both", *, ci_prob: float 
     In a balanced table with equal variances in all groups and classes, the estimate, standard error, degrees of
     freedom, and p-value equal those of lmerTest for the linear mixed model with random targets and attributes.
 
-    The quasi-F has no prior, so comparing it with the posterior shows the influence of the prior. Groups and classes
-    share only the residual, so a group of three or four words has few degrees of freedom. The quasi-F misleads if words
-    are not a random sample. For example, near-synonyms or words on one topic are not independent draws. The degrees of
-    freedom are an approximation for normal effects.
+    The quasi-F has no prior, so a comparison of the quasi-F with the posterior shows the influence of the prior. Groups
+    and classes share only the residual, so a group of three or four words has few degrees of freedom. The quasi-F
+    misleads if words are not a random sample. For example, near-synonyms or words on one topic are not independent
+    draws. The degrees of freedom are an approximation for normal effects.
 
     References
     ----------
@@ -295,7 +295,7 @@ class _Scores(WordScores):
                 words = scores[cell_of.to_numpy() == k]
                 variance = float(words.var(ddof=1)) / len(words) if len(words) > 1 else np.nan
                 terms.append(_Term(source, cell, variance, len(words) - 1))
-        # There is one mean square for all blocks, because the models have a single residual.
+        # One mean square is computed for all blocks, because the models have a single residual variance.
         ss, df = float(design.interaction_ss), float(design.interaction_df)
         pairs = np.outer(design.n_targets, design.n_attributes)
         variance = ss / df * float((self.weights**2 / pairs).sum()) if df else np.nan

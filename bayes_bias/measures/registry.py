@@ -1,4 +1,7 @@
-"""The registry of measures. Each measure is registered where it is defined, and then appears in every table."""
+"""The registry of measures.
+
+Each measure is registered in the module that defines it, and then appears in every table.
+"""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -154,8 +157,8 @@ def measure[F: Callable[..., Any]](name: str, *, rank: float = 1000) -> Callable
 
     Parameters of the function with the name of an attribute of `Occasion` are filled in: ``table``, ``vectors``,
     ``words``, ``groups``, ``classes``, ``subspace``, ``seed``, ... A function without any of these parameters receives
-    the `Occasion` itself. A plain number has no range and no value that means "no bias", whereas a `Result` contains
-    both.
+    the `Occasion` itself. If the function returns a plain number, the table contains no range and no value that means
+    "no bias". A `Result` contains both.
 
     Parameters
     ----------
@@ -196,7 +199,7 @@ def measure[F: Callable[..., Any]](name: str, *, rank: float = 1000) -> Callable
 
 
 def _check_signature(name: str, function: Callable[..., Any]) -> None:
-    """Raise an error for a function that could not be called, so that its author sees the reason immediately."""
+    """Raise an error if a function cannot be called, so that its author sees the reason at registration."""
     signature = inspect.signature(function)
     provided = dict.fromkeys(parameter for parameter in signature.parameters if parameter in _PROVIDED)
     try:
@@ -208,7 +211,7 @@ def _check_signature(name: str, function: Callable[..., Any]) -> None:
         ) from error
 
 
-# The result of a measure: a number, its value without bias, and the words on which it is based.
+# The result of a measure: a number, the expected number without bias, and the words from which the number was computed.
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -38,9 +38,9 @@ def relative_norm(vectors: Vectors, words: Sequence[str], first: Sequence[str], 
 
     Notes
     -----
-    The measure misleads if the words of the groups have different variation. A more varied group has a shorter mean
-    vector, which is closer to all words. The measure then reports a bias for words that have equal cosines with both
-    mean vectors.
+    The measure misleads if the words of one group vary more than the words of the other group. The more varied group
+    has a shorter mean vector, which is closer to all words. The measure then reports a bias even for words that have
+    equal cosines with both mean vectors.
 
     References
     ----------

@@ -22,8 +22,8 @@ type _Numbers = NDArray[np.float64]
 _COMPONENTS = ("target", "target_preference", "attribute", "attribute_preference", "residual")
 _NAME = "REML"
 
-# Number of Newton steps after the search for the maximum of the likelihood, which finds at least four correct digits.
-# Each step doubles the number of correct digits.
+# Number of Newton steps after the search for the maximum of the likelihood. The search finds at least four correct
+# digits, and each step doubles the number of correct digits.
 _LAST_STEPS = 4
 
 
@@ -92,16 +92,16 @@ def reml(table: AssociationTable, *, ci_prob: float = 0.95) -> Reml:
 
     in lmerTest, where gz and cz are +1 for the first group and its class, and otherwise -1. The random slopes are
     essential. In the shorter formula ``(1 | target) + (1 | attribute)``, words differ only in level, which cancels in
-    the bias. The standard error then depends only on the residual, and words are not treated as samples of a
-    population.
+    the bias. The standard error of the shorter formula therefore depends only on the residual, and words are not
+    treated as samples of a population.
 
     REML is an alternative to the posterior with scope "both". The model of the posterior has the same effects, but with
     priors and a separate scale for each group and class.
 
     In a complete table the restricted likelihood is a product of three factors: for the scatter of targets' means
-    within groups, for the scatter of attributes' means within classes, and for the remaining sum of squares. These
-    factors are small, so sparse algebra is not needed, and lists may have any length. A variance that is estimated as
-    zero has no uncertainty, as in lmerTest.
+    within groups, for the scatter of attributes' means within classes, and for the remaining sum of squares. The
+    matrices of these factors are small, so sparse algebra is not needed, and lists may have any length. A variance that
+    is estimated as zero has no uncertainty, as in lmerTest.
 
     REML misleads if a short group or class is more variable than a long one. The common variance is then too small for
     the short group, which causes many false positives (20 to 30% if 3 or 4 words vary three times as much as 25 or 30

@@ -19,8 +19,8 @@ def ripa(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> WordRe
 
     .. math:: \beta(w; x, y) = w \cdot \frac{x - y}{\lVert x - y \rVert}
 
-    In models that factorise co-occurrences :math:`\beta` is a difference of the words' log probabilities. The value is
-    the mean of :math:`|\beta|` or, for a subspace of several components, the mean length of the projection.
+    In models that factorise co-occurrences, :math:`\beta` is a difference of log probabilities of the words. The value
+    is the mean of :math:`|\beta|` or, for a subspace of several components, the mean length of the projection.
 
     Parameters
     ----------
@@ -29,8 +29,9 @@ def ripa(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> WordRe
     words : sequence of str
         The words to measure.
     subspace : numpy.ndarray
-        For a pair ``pair_direction(vectors, x, y, normalize=False)``, and for several ``defining_subspace(vectors,
-        pairs, normalize=False)``, the first principal component of their differences.
+        For one pair, pass ``pair_direction(vectors, x, y, normalize=False)``. For several pairs, pass
+        ``defining_subspace(vectors, pairs, normalize=False)``, which is the first principal component of the
+        differences within pairs.
 
     Returns
     -------
@@ -46,8 +47,9 @@ def ripa(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> WordRe
 
     Notes
     -----
-    RIPA misleads if embeddings are compared: lengths differ between models and increase with word frequency, so values
-    of two embeddings are not comparable. Another pair for the same attribute can change the sign.
+    RIPA misleads in comparisons of embeddings. The lengths of vectors differ between models and increase with word
+    frequency, so values of two embeddings are not comparable. In addition, the sign may change if you choose another
+    pair for the same attribute.
 
     References
     ----------

@@ -25,8 +25,8 @@ def rnsb(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
     .. math:: \mathrm{RNSB} = \sum_w P(w) \log (n\, P(w))
 
     The regression minimises :math:`\lVert \beta \rVert^2 / 2 + \sum_i \log(1 + e^{-y_i f(x_i)})`, where :math:`\beta`
-    includes the constant. This is the problem that the authors solve with liblinear and C = 1, but it is solved here to
-    its exact minimum.
+    includes the constant. The authors solve the same problem with liblinear and C = 1, whereas this implementation
+    computes the exact minimum.
 
     Parameters
     ----------
@@ -52,8 +52,9 @@ def rnsb(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
     -----
     RNSB misleads because it is never 0 in practice. For example, fifteen random frequent words of GloVe have a value of
     .32 (95% from .14 to .57), as much as fifteen nationalities. Compare the value with the chance level of the same
-    list. The sentiment depends on the words from which the regression learns. Intervals from redrawn words are too
-    short: depending on the number of words, 80 to 92% of 95% intervals contain the mean of other lists.
+    list. In addition, the predicted sentiment depends on the words from which the regression learns. Intervals from
+    redrawn words are too short: depending on the number of words, 80 to 92% of 95% intervals contain the mean of other
+    lists.
 
     References
     ----------

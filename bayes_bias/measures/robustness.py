@@ -27,8 +27,8 @@ class Robustness:
     mean, sd, low, high : float
         Mean, standard deviation, and central 95% interval of the values, in the units of the measure.
     same_side : float
-        Share of occasions on the same side of "no bias" as the majority, or NaN if the measure has no value for "no
-        bias".
+        Share of occasions whose value is on the same side of "no bias" as most values. It is NaN if the measure has no
+        value for "no bias".
     reliability : float
         Mean correlation of word values between two occasions, or NaN if the measure has no word values.
     """
@@ -67,9 +67,9 @@ def robustness[Occasion](measure: Callable[[Occasion], Result], occasions: Itera
 
     Notes
     -----
-    Robustness can mislead in both directions. On average, two halves share half of their words, so their spread is not
-    a standard error for new words, and a half is shorter than the complete list. A measure can be perfectly reliable
-    and still wrong.
+    Robustness can mislead in both directions. The spread over random halves is not a standard error for new words,
+    because two halves share half of their words on average, and a half is shorter than the complete list. Conversely, a
+    measure can be perfectly reliable and still wrong.
 
     References
     ----------

@@ -92,10 +92,11 @@ def same(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
 
     Notes
     -----
-    Stereotype divides by the number of words inside the root, whereas equation 77 of the preprint divides by \|W\| once
-    more outside it, against its own lemma and the authors' code. The authors' code adds the absolute components. Their
-    sum can exceed 1 and depends on the order of classes. The length of the projection does not, and for two classes it
-    equals this sum.
+    In this implementation, stereotype is divided by the number of words only inside the root. Equation 77 of the
+    preprint divides once more by \|W\| outside the root, which contradicts the lemma of the preprint and the authors'
+    code. The authors' code adds the absolute components. Their sum can exceed 1 and depends on the order of classes.
+    This implementation uses the length of the projection, which cannot exceed 1 and does not depend on the order. For
+    two classes, length and sum are equal.
 
     SAME misleads in small lists, because means of few words are noisy directions, and any word has a ``|cos|`` of about
     .8 / sqrt(dimensions) with any direction. The paper has no test. For three or more classes, the signed coordinates

@@ -23,8 +23,8 @@ class SdWeat(Result):
     Attributes
     ----------
     b0 : float
-        Mean SD-WEAT of the negative control, or NaN without a control, because zero does not mean "no bias" and the
-        paper defines no other value.
+        Mean SD-WEAT of the negative control. Without a control, it is NaN, because zero does not mean "no bias", and
+        the paper defines no other value.
     effect_sizes : numpy.ndarray
         The effect size of each draw.
     z : float or None
@@ -57,8 +57,8 @@ def sd_weat(
     table : AssociationTable
         Two groups of at least two targets, and any number of classes. The table must be complete, without repeats.
     vocabulary : str, optional
-        A control class of at least 100 random words for the negative control of the paper, which consists of SD-WEAT
-        for 100 groups of 100 of these words. It determines z and p.
+        A control class of at least 100 random words, for the negative control of the paper: SD-WEAT is computed for 100
+        groups of 100 of these words. The negative control determines z and p.
     draws : int
         Number n of effect sizes.
     size : int

@@ -10,7 +10,7 @@ from bayes_bias.measures.permutation import MOST_PARTITIONS, Alternative, Separa
 from bayes_bias.measures.registry import measure
 from bayes_bias.table.association_table import AssociationTable
 
-# Together with the observed partition, there are 100,000, as in the paper.
+# Together with the observed partition, these are 100,000 partitions, as in the paper.
 PERMUTATIONS = 99_999
 
 
@@ -18,7 +18,7 @@ PERMUTATIONS = 99_999
 class Seat(Separation):
     """Result of SEAT for two groups and two classes. `value` is the effect size for sentences.
 
-    The test regroups *sentences*. A word's `association` is the mean score of its sentences.
+    The test regroups *sentences*. The `association` of a word is the mean score of the sentences with this word.
 
     Attributes
     ----------
@@ -44,7 +44,8 @@ def seat(
 ) -> Seat:
     r"""Compute WEAT with sentences instead of words.
 
-    Each target and each attribute is put into R templates, and each of these sentences counts as a word:
+    Each target and each attribute is inserted into R templates, and each of the resulting sentences is treated as a
+    word:
 
     .. math:: s(w, A, B) = \mathrm{mean}_{a \in A} \cos(w, a) - \mathrm{mean}_{b \in B} \cos(w, b), \qquad
               d = \frac{\mathrm{mean}_{x \in X} s(x, A, B) - \mathrm{mean}_{y \in Y} s(y, A, B)}

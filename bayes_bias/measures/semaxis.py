@@ -9,7 +9,7 @@ from bayes_bias.embeddings.word_vectors import Vectors, check_named_words, lengt
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.registry import Occasion, WordResult, measure
 
-# An axis that is shorter than this share of the mean vectors of its poles is a rounding error.
+# If an axis is shorter than this share of the mean vectors of its poles, it is a rounding error.
 _NO_AXIS = 1e-6
 
 

@@ -43,8 +43,9 @@ def unmasking(table: AssociationTable) -> WordResult:
 
     Notes
     -----
-    Unmasking bias misleads if the words of the classes are not equally common, because it includes probabilities that
-    do not depend on the target. It is never negative, so noise alone makes it positive, and it ignores the stereotype.
+    Unmasking bias misleads if the words of some classes are more common than the words of other classes: the higher
+    probability of common words counts as bias, even if it does not depend on the target. In addition, the measure is
+    never negative, so noise alone makes it positive, and it ignores the stereotype.
 
     References
     ----------

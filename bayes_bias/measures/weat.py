@@ -52,9 +52,10 @@ def weat(
     least as large, including ties and the observed partition. If there are at most a million partitions (11 + 11
     words), all are counted. Otherwise, random partitions are drawn, and p is (extreme + 1) / (draws + 1).
 
-    For groups of unequal size, the *sum* is not centred: without any bias, it is the common score times the difference
-    in size. One-sided tests are not affected, because sums and means order all partitions of fixed sizes equally.
-    Two-sided tests are affected, so the test always uses the difference of means.
+    If groups have unequal sizes, the null distribution of the statistic, which is a difference of *sums*, is not
+    centred on zero: without any bias, the statistic is the common score times the difference in size. One-sided tests
+    are not affected, because sums and means order all partitions of fixed sizes equally. Two-sided tests are affected,
+    so the test always uses the difference of means.
 
     Parameters
     ----------
@@ -62,10 +63,10 @@ def weat(
         Two groups (two or more targets in each) and two associated classes. The table must be complete, without
         repeats.
     ddof : {1, 0}
-        Number that is subtracted from the number of targets in the standard deviation. The published value is 1, but
-        some re-implementations use 0.
+        Number that is subtracted from the number of targets in the denominator of the variance. The published value is
+        1, but some re-implementations use 0.
     alternative : {"greater", "less", "two-sided"}
-        The direction of the alternative: stereotypical, anti-stereotypical, or either.
+        The direction of the alternative hypothesis: stereotypical, anti-stereotypical, or either direction.
     permutations : int, optional
         Number of random partitions. By default, all partitions are counted, or 100,000 are drawn if there are too many.
     seed : int
@@ -82,8 +83,8 @@ def weat(
     WEAT misleads in three ways. First, d is in units of the spread between *these* targets and is bounded near 2. It
     measures how clearly the groups are separated instead of the size of the bias, so a tiny and a huge bias can have
     the same d. Second, the test permutes targets and holds the attributes fixed. If attributes are random words, so
-    that there is no bias, it finds a bias in a quarter to a half of all cases. Third, d is zero whenever both groups
-    are equally close to A, even if every single word is biased.
+    that there is no bias, the test finds a bias in a quarter to a half of all cases. Third, d is zero whenever both
+    groups are equally close to A, even if every single word is biased.
 
     References
     ----------

@@ -23,8 +23,7 @@ def wefat(
     permutations: int | None = None,
     seed: int = 0,
 ) -> WordResult:
-    r"""Compute whether a single word is closer to the class that is stereotypical for its group than to the other
-    class.
+    r"""Compute how much closer each target is to the class that is stereotypical for its group than to the other class.
 
     Let A be the class associated with the group of target w, and B the other class. The effect size is
 

@@ -1,4 +1,7 @@
-"""The variance components of the crossed model. Each is declared once, for all subpackages."""
+"""The variance components of the crossed model.
+
+Each component is declared once, and all subpackages read its declaration.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -211,7 +214,7 @@ def scales_needed(data: xr.Dataset) -> list[str]:
 
 
 def over_classes(n_classes: int, n_associated: int) -> dict[str, NDArray[np.float64]]:
-    """Return which effects act on which classes (effects, classes), for each pattern by name.
+    """Return an array (effects, classes) for each named pattern, which shows the classes that each effect acts on.
 
     A pattern has one effect for all classes, one effect for all associated classes, one effect per associated class
     (which sum to zero, as do effects over groups), or one effect per control class.

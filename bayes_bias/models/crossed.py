@@ -93,18 +93,19 @@ def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[
 
     ``a`` (scale ``sd_target``) and ``u`` (``sd_target_associated``) are levels of a target, in all classes and in the
     associated classes; ``b`` (``sd_attribute[c]``) is the level of an attribute. ``x`` is a target's preference for
-    single classes: over the K associated classes preferences sum to zero, with standard deviation
-    ``sd_target_preference`` each, and hence correlation -1 / (K - 1); each control class has a separate deviation
-    (``sd_target_control``). ``w`` is an attribute's preference for single groups, summing to zero over the G groups,
-    with ``sd_attribute_preference[c]`` each. ``e`` is the residual (``sd_residual``, and ``sd_residual_control`` in
-    control classes). All effects are normal and independent, except for the constraints on sums.
+    single classes. Over the K associated classes, the preferences of a target sum to zero. Each preference has the
+    standard deviation ``sd_target_preference``, so two preferences have the correlation -1 / (K - 1). Each control
+    class has a separate deviation (``sd_target_control``). ``w`` is an attribute's preference for single groups. The
+    preferences of an attribute sum to zero over the G groups, and each has the standard deviation
+    ``sd_attribute_preference[c]``. ``e`` is the residual (``sd_residual``, and ``sd_residual_control`` in control
+    classes). All effects are normal and independent, except for the constraints on sums.
 
     Levels and preferences have separate scales, so that a target that is close to one class can be far from another. If
     preferences were independent between classes, their covariance could not be negative, and the noise of a contrast
     could be underestimated by up to a factor of two.
 
-    ``u`` is how close a target is to all associated classes, compared with controls. For example, some words of
-    mathematics are closer than others to words for people, both male and female. Without controls, ``u`` is the only
+    ``u`` describes how close a target is to all associated classes, compared with the controls. For example, some words
+    of mathematics are closer than others to words for people, both male and female. Without controls, ``u`` is the only
     level, and there is no ``a``.
 
     With a single group, attributes have no preference, so there is no ``w``.
@@ -120,7 +121,7 @@ def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[
     `bayes_bias.models.patterns`. With replicates, there is also a scatter matrix of differences in block means between
     replicates. Slopes of covariates are integrated out as well (`bayes_bias.models.slopes`).
     """
-    from bayes_bias.models import crossed_marginal  # a fit needs no PyMC, and importing PyMC takes as long as a fit
+    from bayes_bias.models import crossed_marginal  # slow to import, and a fit needs no PyMC
 
     crossed_marginal.build(spec, inputs, coords)
 
@@ -166,7 +167,7 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
 def _averages(
     effects: Effects, patterns: Patterns, rng: np.random.Generator, inflation: Mapping[Side, Numbers] | None = None
 ) -> dict[str, np.ndarray]:
-    """Draw the averages over each block of the effects of its words, which may be related, and of the residual."""
+    """Draw two averages for each block: of the effects of its words, which may be related, and of the residual."""
     draws = {}
     for side, counts in patterns.counts.items():
         times = 1 if inflation is None else inflation[side]
@@ -180,7 +181,7 @@ def _averages(
 
 
 def _shared(covariance: Numbers, side: Side, patterns: Patterns, rng: np.random.Generator) -> Numbers:
-    """Draw the averages over blocks of the effects that clusters of a side share, (..., groups, classes)."""
+    """Draw the block averages (..., groups, classes) of the effects of clusters on one side."""
     overlap = patterns.overlap[side]
     *sample, k, _ = covariance.shape
     repeated = np.broadcast_to(covariance[..., None, :, :], (*sample, len(overlap), k, k))
@@ -201,7 +202,10 @@ def with_inflation(posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Gener
 
 
 def root_of(covariance: np.ndarray) -> np.ndarray:
-    """Return R with ``R R' = covariance``, (..., k, k). The covariance may be rank-deficient."""
+    """Return a root R of the covariance (..., k, k), such that ``R R' = covariance``.
+
+    The covariance may be rank-deficient.
+    """
     values, vectors = np.linalg.eigh(covariance)
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0))[..., None, :])
 

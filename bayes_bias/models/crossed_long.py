@@ -62,8 +62,8 @@ DIMS = (
 GENERALISES = True
 COLLAPSED = False
 
-# Standard deviation of the prior of block means, in within-block standard deviations. It is so large that the data
-# dominate.
+# Standard deviation of the prior of block means, in units of the standard deviation within blocks. It is so large that
+# the data dominate.
 _WIDE = 10.0
 # Smallest residual variance, relative to the variance within blocks, that is used to tune the steps of the sampler.
 _LEAST = 1e-4
@@ -88,8 +88,8 @@ def data(table: AssociationTable) -> xr.Dataset:
     labels: dict[str, Any] = {}
     for side in SIDES:
         labels[f"{side}_cluster_number"] = np.arange(int(means[f"{side}_cluster"].max()) + 1)
-    # Preferences sum to zero along their last axis. They have their own dims, because ArviZ 1.3 mislabels variables
-    # whose dims are in a different order than in other variables.
+    # Preferences sum to zero along their last axis. They have dims of their own, because ArviZ 1.3 mislabels a variable
+    # if its dims are in a different order than the dims of other variables.
     labels |= {"preferred_group": list(table.groups), "associated_class": list(table.associated_classes)}
     labels |= {"pair": pair_labels(means, target, attribute)}
     return means.assign(
@@ -127,7 +127,7 @@ def _inputs(spec: ModelSpec, data: xr.Dataset, values: np.ndarray, centre: float
 
 
 def _evidence(data: xr.Dataset, unit: float) -> dict[str, np.ndarray]:
-    """Return the information of the values about the level of each word, and the averages that they do not determine.
+    """Return the information of the values about each word's level, and the averages that the values do not determine.
 
     See `PartlyCentredWithin`.
     """
@@ -209,7 +209,7 @@ def _average(target: pt.TensorVariable, attribute: pt.TensorVariable, inputs: In
 
 
 def _residual(sd: Scales, coords: Coords, class_of_pair: Any, suffix: str = "") -> pt.TensorVariable:
-    """Return the residual standard deviation, for each pair if control classes have their own."""
+    """Return the residual standard deviation. If control classes have their own, there is one value for each pair."""
     compared, controls = sd[RESIDUAL + suffix], sd.get(CONTROL_RESIDUAL + suffix)
     if controls is None:
         return compared
@@ -286,8 +286,10 @@ def _summed(
     category: Any = None,
     evidence: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> pt.TensorVariable:
-    """Return the sum of the effects of these components (entities, cells). With `category`, the position of the entity
-    of each word, return the effects of words (words, cells).
+    """Return the sum of the effects of these components (entities, cells).
+
+    If `category` is passed, which is the position of each word's entity, return the effects of words (words, cells)
+    instead.
 
     Levels of words are parametrised according to the `evidence` of the data.
     """

@@ -24,8 +24,8 @@ from bayes_bias.table.association_table import AssociationTable
 
 type CustomModel = pm.Model | Callable[[AssociationTable], pm.Model]
 
-# The variables that estimands read, with dims in any order. The first is required, and the others depend on the
-# requested estimands. A scale without a dim is constant along it.
+# The variables that estimands read, with dims in any order. Only the first variable is always required. The requested
+# estimands determine the others. If a scale lacks a dim, it is constant along this dim.
 PROTOCOL: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "mean": ("group", "attribute_class"),

@@ -10,7 +10,7 @@ from pytensor.compile import SharedVariable
 from pytensor.graph.replace import graph_replace
 from pytensor.graph.traversal import ancestors
 
-# Variables with these dims are effects, whose distribution is not a prior.
+# Variables with these dims are effects, and the distribution of an effect is not a prior.
 _OF_EFFECTS = {"target", "attribute", "pair", "replicate"}
 # Longer arrays are data and not parameters, so only their length is shown.
 _MOST_NUMBERS = 12
@@ -76,7 +76,7 @@ def _parameter(model: pm.Model, parameter: Any) -> str:
 
 
 def _numbers(values: NDArray[Any]) -> str:
-    """Return an array as text, or how many numbers it has."""
+    """Return a short array as text, or the number of values of a longer array."""
     flat = np.unique(values) if np.ptp(values) == 0 else np.ravel(values)
     if flat.size == 1:
         return f"{flat.item():.4g}"

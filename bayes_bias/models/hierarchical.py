@@ -25,11 +25,11 @@ _TYPICAL = 0.05
 
 
 def data(table: AssociationTable) -> xr.Dataset:
-    """Return the number and mean of the cosine distances of each target in each connection, and the scatter around
-    these means in each connection.
+    """Return three statistics of cosine distances: the number and the mean for each target in each connection, and the
+    scatter around these means for each connection.
 
     Given a target and a connection, distances are independent and normal in the model, so these statistics are
-    sufficient. A pair that the source lists twice is counted twice, as in the paper.
+    sufficient. If the source lists a pair twice, the pair is counted twice, as in the paper.
     """
     if table.metric != COSINE:
         raise TableError(

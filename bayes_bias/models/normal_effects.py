@@ -47,9 +47,9 @@ class PartlyCentred(Transform):  # type: ignore[misc]  # PyMC has no types
     population.
 
     With score S and information I, the conditional distribution is approximately ``Normal((mu / sigma² + S) v, v)``,
-    where ``1 / v = 1 / sigma² + I``. An effect without information is sampled as a standard normal variable
-    (non-centred), and an effect with much information as itself (centred). The sampler therefore avoids a funnel for
-    any number of data.
+    where ``1 / v = 1 / sigma² + I``. If the data contain no information about an effect, a standard normal variable is
+    sampled in its place (non-centred). If they contain much information, the effect itself is sampled (centred). The
+    sampler therefore avoids a funnel-shaped posterior, however many data there are.
 
     References
     ----------

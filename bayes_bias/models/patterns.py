@@ -1,9 +1,9 @@
 """The covariance of the crossed model as a sum of terms. Each term is a coefficient times a known pattern.
 
-A coefficient is a squared scale. A pattern is the covariance of the effects of a component over groups and classes if
-its scale were one, according to the declaration in `bayes_bias.models.components`. The likelihood, word effects, noise
-floor, planning, and power-scaling all use these terms. The means of related words vary more than the means of
-independent words, by a factor for each group and class.
+A coefficient is a squared scale. A pattern is the covariance over groups and classes that the effects of a component
+would have if the scale were one. It follows from the declaration in `bayes_bias.models.components`. The likelihood,
+word effects, noise floor, planning, and power-scaling all use these terms. The means of related words vary more than
+the means of independent words. Each group and class has a factor for this inflation.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -222,8 +222,9 @@ class Patterns:
         return np.asarray(apart + averaged_residual(self.table.residual, side, self.counts)[:, cell])
 
     def rows_between(self, side: Side, cell: int) -> Numbers:
-        """Return the patterns (terms, k, k) of deviations of word means from the average of their group (class), in the
-        differences between single replicates and their mean.
+        """Return the patterns (terms, k, k) of deviations of word means from the average of their group (class).
+
+        Here, word means are computed from the differences between single replicates and the mean of replicates.
         """
         residual = averaged_residual(self.between.residual, side, self.counts)
         return np.asarray(side_covariances(self.between, side)[:, cell] + residual[:, cell])
@@ -248,8 +249,9 @@ def side_covariances(effects: Effects, side: Side) -> Numbers:
 
 
 def _class_covariance(component: Component, n_classes: int, n_associated: int, at: Mapping[str, int]) -> Numbers:
-    """Return the covariance over classes of a component's effects, for the scale of one control class if `at` contains
-    it.
+    """Return the covariance over classes of a component's effects.
+
+    If `at` names a control class, the scale of this class is used.
     """
     loadings = over_classes(n_classes, n_associated)[component.over_classes]
     if "control" in at:
@@ -301,10 +303,10 @@ class Variances:
 
         Examples
         --------
-        Two groups of 8 targets, two classes of 10 attributes, scales in units of the residual's. A target's preferences
-        for the two classes are x and -x, so its contrast ``(y[1] - y[2]) / 2`` is x, and its level cancels, and
-        likewise for attributes. The bias has the variance 2 * .2**2 / 8 = .01 from targets, 2 * .4**2 / 10 = .032 from
-        attributes, and 4 / 4 / (8 * 10) = .0125 from the residual:
+        Two groups of 8 targets, two classes of 10 attributes, and scales in units of the residual scale. The
+        preferences of a target for the two classes are x and -x. Its contrast ``(y[1] - y[2]) / 2`` is therefore x,
+        because its level cancels. The same applies to attributes. The bias has the variance 2 * .2**2 / 8 = .01 from
+        targets, 2 * .4**2 / 10 = .032 from attributes, and 4 / 4 / (8 * 10) = .0125 from the residual:
 
         >>> sd = {"sd_target_associated": 0.7, "sd_target_preference": 0.2, "sd_attribute": 0.5}
         >>> sd |= {"sd_attribute_preference": 0.4, "sd_residual": 1.0}
@@ -412,7 +414,7 @@ def _diagonal(covariance: Numbers) -> Numbers:
 
 
 def zero_sum_sd(n: Any, numerics: Any = np) -> Any:
-    """Return the standard deviation for which n deviations from their mean have variance one."""
+    """Return the standard deviation that n values need so that their deviations from the mean have variance one."""
     return numerics.sqrt(n / (n - 1))
 
 

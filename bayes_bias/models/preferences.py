@@ -20,7 +20,7 @@ large as for independent words. Its estimate :math:`\hat I_k` is based on D dire
 
 .. math:: I_k = 1 + (\hat I_k - 1) \frac{D / 2}{\chi^2_{D/2}}.
 
-The differences between words do not depend on the shared part, so the table does not determine it.
+The differences between words do not depend on the shared part, so the table contains no information about this part.
 """
 
 from collections.abc import Container, Mapping

@@ -63,9 +63,9 @@ def scales(
 ) -> dict[str, pt.TensorVariable]:
     """Add the standard deviations of effects to the current PyMC model, each with the dims along which it differs.
 
-    Each is a free variable with the prior of the spec, whose name ends in ``_z``, times its unit if the inputs contain
-    units. If the prior of preferences is derived from vectors, their standard deviation is computed from a variance
-    with this prior (see `bayes_bias.models.preferences`).
+    Each standard deviation is a free variable, whose name ends in ``_z``, multiplied by its unit if the inputs contain
+    units. The free variable has the prior of the spec. If the prior of preferences is derived from vectors, their
+    standard deviation is computed from a variance with this prior (see `bayes_bias.models.preferences`).
     """
     from_vectors = {PREFERENCE[side]: side for side in sides_from_vectors(spec, inputs)}
     sd = {name: _scale(spec, name, along, inputs) for name, along in dims.items() if name not in from_vectors}
@@ -150,9 +150,10 @@ class FoldedScale(Transform):  # type: ignore[misc]  # PyMC has no types
     The likelihood depends only on the square of a scale. With PyMC's default transform, the logarithm, the posterior
     has an infinite tail near zero. Here the scale is approximately c times the variable near zero, which needs no
     special treatment. Both signs of the variable give the same scale, so the density of the variable is the prior
-    density times the derivative, up to a constant. Large scales are proportional to the square of the variable. If
-    there are only three words, the posterior of a scale has a long tail, which would otherwise take too many small
-    steps to explore. `typical` is the order of magnitude of the scales, and c is a tenth of it.
+    density times the derivative, up to a constant. Large scales are proportional to the square of the variable. This
+    matters if there are only three words: the posterior of a scale then has a long tail, and a sampler would otherwise
+    need too many small steps to explore the tail. `typical` is the order of magnitude of the scales, and c is a tenth
+    of it.
     """
 
     name = "folded"

@@ -29,7 +29,7 @@ def check_distribution(
     ------
     SpecError
         If PyMC has no such distribution, if PyMC rejects the parameters, if the distribution is discrete or
-        multivariate, or if it allows negative values although it is the prior of a standard deviation (`positive`).
+        multivariate, or if a distribution for a standard deviation (`positive`) allows negative values.
     """
     family = _CONTINUOUS.get(name)
     if family is None:
@@ -61,8 +61,8 @@ def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
     """Return the name and the parameters of ``pm.Gamma.dist(alpha=2, beta=1)``, or of an object with a method
     ``to_pymc``, such as a distribution of PreliZ.
 
-    PyMC stores the parameters from which random numbers are drawn, for example the scale even if the user passed the
-    rate. The function therefore searches for arguments that create an equal distribution.
+    PyMC stores only the parameters from which it draws random numbers. For example, it stores the scale even if the
+    user passed the rate. The function therefore searches for arguments that create an equal distribution.
 
     Raises
     ------

@@ -19,7 +19,7 @@ from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES
 
-# What is ``pm.Data`` of a model, and its dims: all that differs between tables of one shape.
+# The ``pm.Data`` of a model with their dims. They are all inputs that differ between tables of the same shape.
 _DIMS_OF_DATA: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "values": ("replicate", "pair"),
@@ -43,8 +43,9 @@ def pymc_model(
     marginal: bool = False,
     observe: Callable[..., Any] | None = None,
 ) -> pm.Model:
-    r"""Return the PyMC model of a table, either with all effects and values written out or with word effects integrated
-    out.
+    r"""Return the PyMC model of a table.
+
+    Either all effects and values are written out, or word effects are integrated out.
 
     .. math:: y_{ij} = \mu_{g(i)c(j)} + \mathrm{target\_effect}_{ic(j)} + \mathrm{attribute\_effect}_{jg(i)} + e_{ij}
 
@@ -96,8 +97,8 @@ def pymc_model(
 
     Notes
     -----
-    `fit` uses a flat prior for the means, from which nothing can be drawn. Here, the prior is normal around the mean of
-    all values, with a standard deviation of ten within-block standard deviations.
+    `fit` uses a flat prior for the means, and it is impossible to draw from a flat prior. Here, the prior is normal
+    around the mean of all values, with a standard deviation of ten within-block standard deviations.
 
     Scales are sampled as absolute values of unconstrained variables, with a special transform, because the log scale
     has an infinite tail near zero. Levels of words are sampled as deviations from their estimates.
@@ -108,9 +109,9 @@ def pymc_model(
     pairs. PyMC raises an error if the number of pairs differs, but cannot detect a difference in the groups of words.
 
     Samplers compile a model operation by operation. For WEAT 7 without controls, nutpie takes 202 seconds of processor
-    time for the written-out form and 88 for the marginal one on a machine that has not compiled them before, and 32 and
-    21 seconds if they are cached. ``nutpie.compile_pymc_model(model, freeze_model=True)`` turns data into constants,
-    which reduces these times to 69 and 10 seconds for the marginal form.
+    time for the written-out form, and 88 seconds for the marginal form. If the compiled operations are in the cache of
+    the machine, these times are 32 and 21 seconds. ``nutpie.compile_pymc_model(model, freeze_model=True)`` turns data
+    into constants. For the marginal form, this reduces the times to 69 seconds without and 10 seconds with a cache.
 
     Examples
     --------

@@ -53,7 +53,7 @@ class Residual(Protocol):
 
     @property
     def collapses(self) -> bool:
-        """Return True if word effects can be integrated out, which is possible only for the normal distribution."""
+        """Return True if the distribution allows integrating word effects out. Only the normal distribution does."""
 
     def scale(self, sd: Any, shapes: Shapes) -> Any:
         """Return the scale for which the standard deviation is `sd`."""

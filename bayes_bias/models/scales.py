@@ -27,8 +27,9 @@ from bayes_bias.models.spec import AS_MEASURED, BY_GROUP, COMMON, FROM_VECTORS, 
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.labels import SIDES, Side
 
-# Factor c in `FoldedScale`, relative to the typical scale. If scales are estimated from three words, steps are twice as
-# long as with the untransformed scale; with a factor three times as large they are 1.5 times as long.
+# Factor c in `FoldedScale`, relative to the typical scale. If scales are estimated from three words, the steps of the
+# sampler are twice as long as with the untransformed scale. With a factor three times as large, they are only 1.5 times
+# as long.
 FOLD = 0.1
 # Inputs of a PyMC model that contain the units of scales that differ along a dim.
 _UNIT_OF = {"group_unit": "group", "class_unit": "attribute_class"}
@@ -157,7 +158,10 @@ def draws_in_units(posterior: xr.Dataset, unit: float, others: Mapping[str, Floa
 
 
 def rounded(values: ArrayLike, digits: int = 10) -> NDArray[np.float64]:
-    """Round to a number of significant digits, because chains amplify the last bits, which depend on the processor."""
+    """Round to a number of significant digits.
+
+    The last bits depend on the processor, and chains would amplify these differences.
+    """
     numbers = np.asarray(values, dtype=float)
     size = np.where(numbers == 0, 1.0, np.abs(numbers))
     step = 10.0 ** (np.floor(np.log10(size)) - digits + 1)
@@ -173,10 +177,10 @@ _LEVELS: Mapping[Side, tuple[str, ...]] = MappingProxyType(
 def levels_that_cancel(spec: ModelSpec, data: xr.Dataset) -> frozenset[str]:
     """Return the scales that cancel in the bias.
 
-    Given the residual, the bias is independent of them if groups and classes have equal numbers of words, and almost
-    independent otherwise. They are the scales of the levels of words in the collapsed crossed model without replicates,
-    covariates, and clusters, if the weights of the bias sum to zero over the classes (for targets) or over the groups
-    (for attributes).
+    Given the residual, the bias is independent of these scales if groups and classes have equal numbers of words, and
+    almost independent otherwise. The function returns the scales of the levels of words in the collapsed crossed model
+    without replicates, covariates, and clusters, if the weights of the bias sum to zero over the classes (for targets)
+    or over the groups (for attributes).
     """
     is_collapsed = spec.structure == "crossed" and spec.options["likelihood"] == "collapsed"
     if not is_collapsed or has_replicates(spec, data):

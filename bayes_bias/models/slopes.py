@@ -1,12 +1,14 @@
-"""Slopes of word covariates, which are exact given the scales, and the bias at equal covariates.
+"""Slopes of word covariates and the bias at equal covariates.
+
+Given the scales, the distribution of the slopes is exact.
 
 Let z be the covariates of targets and attributes, centred and in standard deviations within groups and classes::
 
     y[i, j] = mean[g, c] + target_slope[c] z[i] + attribute_slope[g] z[j] + covariate_product z[i] z[j] + ...
 
-`mean` is the expectation at equal covariates. Without the product, a similarity between frequent words would be
-adjusted for twice, once for each side. A slope is equal in all groups (classes), as in an analysis of covariance. Its
-prior is flat.
+`mean` is the expectation at equal covariates. Without the product, the model would adjust twice for a similarity
+between frequent words, once for each side. A slope is equal in all groups (classes), as in an analysis of covariance.
+Its prior is flat.
 """
 
 from collections.abc import Mapping
@@ -64,7 +66,7 @@ def explained_words(slopes: xr.Dataset, data: xr.Dataset, side: Side) -> Numbers
 def _explained(
     slopes: Mapping[str, xr.DataArray] | xr.Dataset, targets: xr.DataArray | None, attributes: xr.DataArray | None
 ) -> xr.DataArray:
-    """Return the part that slopes explain for these covariates of targets, of attributes, or of both."""
+    """Return the part that slopes explain, given the covariates of targets, of attributes, or of both."""
     parts = []
     if targets is not None:
         parts.append(xr.dot(slopes[TARGET_SLOPE], targets, dim="target_covariate"))
@@ -76,8 +78,9 @@ def _explained(
 
 
 def _regression(slopes: xr.Dataset, data: xr.Dataset, side: Side) -> xr.DataArray:
-    """Return slopes of word means, averaged over the words of the other side instead of at the centre of its
-    covariates.
+    """Return slopes of word means.
+
+    They are averaged over the words of the other side, and do not refer to the centre of that side's covariates.
     """
     at_centre = slopes[f"{side}_slope"]
     if PRODUCT not in slopes:
@@ -187,9 +190,9 @@ def explained_contrast(
 
 
 def spread_of_words(slopes: xr.Dataset, data: xr.Dataset, weights: xr.DataArray, side: Side) -> xr.DataArray:
-    """Return the variance of contrasts of block means, (chain, draw, contrast), that comes from the covariates of new
-    words. The variance of the unadjusted bias includes this part, but the variance of the bias at equal covariates does
-    not.
+    """Return the part of the variance of contrasts of block means, (chain, draw, contrast), that is due to the
+    covariates of new words. The variance of the unadjusted bias includes this part, but the variance of the bias at
+    equal covariates does not.
     """
     z, covariate = centre_covariates(data, side), f"{side}_covariate"
     correlation = xr.DataArray(np.corrcoef(z.T).reshape(z.shape[1], -1), dims=(covariate, "other"))

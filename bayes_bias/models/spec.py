@@ -52,7 +52,7 @@ STRUCTURES: Mapping[str, Mapping[str, Mapping[str, Family]]] = MappingProxyType(
 # Optional terms, which a model includes if its file contains priors for them.
 OPTIONAL = frozenset({*_SHAPES, *OPTIONAL_COMPONENTS, *_OF_PAIRS})
 
-# Which scales differ: scales of targets by group and of attributes by class, only scales of attributes, or none.
+# The scales that differ: scales of targets by group and scales of attributes by class, only the latter, or none.
 BY_GROUP, BY_CLASS, COMMON = "by group and class", "by class", "common"
 # The unit of the priors: the standard deviation of values around their block mean, for each group and class or pooled,
 # or the unit of the table.
@@ -82,7 +82,7 @@ class Prior:
 
     distribution: str
     parameters: Mapping[str, FloatOrArray]
-    times: FloatOrArray = 1.0  # unit by which a variable with this distribution is multiplied
+    times: FloatOrArray = 1.0  # the unit by which a variable with this prior is multiplied
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -136,16 +136,18 @@ class ModelSpec:
     name, title, description : str
     structure : {"crossed", "hierarchical", "pairs"}
     options : mapping
-        For ``crossed``: ``likelihood`` ("collapsed" or "long"); ``scales`` ("by group and class", separate scales of
-        targets for each group and of attributes for each class; "by class", shared by groups; or "common"); and the
-        ``unit`` of its priors ("within-block sd", the pooled standard deviation of values around their block mean; "own
-        within-block sd", the default: for the scales of one group or class, the value of this standard deviation if all
-        words varied as much as the words of this group or class; or "as measured").
+        The structure ``crossed`` has three options. ``likelihood`` is "collapsed" or "long". ``scales`` is "by group
+        and class" (targets of each group and attributes of each class have their own scales), "by class" (only
+        attributes of each class have their own scales), or "common". ``unit`` is the unit of the priors: "within-block
+        sd" (the pooled standard deviation of values around their block mean), "own within-block sd" (the default), or
+        "as measured" (the unit of the table). With "own within-block sd", each group or class has its own unit: the
+        value that the pooled standard deviation would have if all words varied as much as the words of this group or
+        class.
     priors : mapping of str to Prior
         One prior for each parameter of the structure: standard deviations in the unit above (``crossed``), or cosine
         distances (``hierarchical``). Priors of shape parameters, such as ``nu``, choose the residual. See
-        `bayes_bias.models.residuals`. The prior ``FromVectors`` of a preference is determined by vectors. For tables
-        without vectors, it is exponential with rate ``lam`` (see `bayes_bias.models.preferences`).
+        `bayes_bias.models.residuals`. If the prior of a preference is ``FromVectors``, vectors determine this prior.
+        For tables without vectors, it is exponential with rate ``lam`` (see `bayes_bias.models.preferences`).
     reference : Reference or None
 
     Examples
@@ -232,7 +234,7 @@ def spec_names() -> list[str]:
 def load_spec(name_or_path: str | Path | ModelSpec) -> ModelSpec:
     """Read a model by its built-in name or from the path of a TOML file. A `ModelSpec` is returned unchanged.
 
-    A file with ``base = "crossed"`` contains only the differences from this built-in model.
+    A file with ``base = "crossed"`` contains only its differences from the built-in model "crossed".
 
     Raises
     ------
@@ -345,7 +347,7 @@ def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
 
 
 def _open_prior(where: str, distribution: str, values: Mapping[str, Any], valid: Iterable[str]) -> Prior:
-    """Return a prior of any other distribution of PyMC. Reading a spec that has none needs no PyMC."""
+    """Return a prior of any other distribution of PyMC. PyMC is imported only if a spec has such a prior."""
     from bayes_bias.models.pymc_distributions import check_distribution
 
     for parameter, value in values.items():
@@ -364,7 +366,7 @@ def _exact(value: Any) -> str:
 
 
 def _reference(name: str, content: Any) -> Reference | None:
-    """Return the publication that a model comes from."""
+    """Return the publication that describes a model."""
     if content is None:
         return None
     where = f"{name}, [reference]"

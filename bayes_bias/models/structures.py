@@ -115,7 +115,7 @@ def generalising_spec(model: str | Path | ModelSpec, what: str) -> ModelSpec:
 
 
 def modelled(table: AssociationTable, spec: ModelSpec, *, in_full: bool = False) -> tuple[AssociationTable, ModelSpec]:
-    """Adapt a table and a model to each other, with a notice for each change.
+    """Adapt a table and a model to each other, and log a notice of each change.
 
     Replicates are averaged if the spec has no priors for them, or if they are all equal. Fits support replicates only
     with the collapsed likelihood, and PyMC models `in_full` with both likelihoods. Groups share their scales if targets

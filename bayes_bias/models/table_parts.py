@@ -51,10 +51,10 @@ def parts_of(data: xr.Dataset, patterns: Patterns) -> dict[str, Part]:
     contain the differences between words within their group or class.
 
     Orthonormal contrasts over R replicates transform their tables into independent tables. The first is the mean table
-    times :math:`\sqrt R`, in which each variance is the variance between words plus 1/R of the variance between
-    replicates. The other R - 1 tables contain only the variance between replicates. Only sums over these tables are
-    used, so the cost does not depend on the number of replicates. Their block means have expectation zero and are the
-    part ``blocks``. They vary with the effects of replicates and with the averages of word effects by replicate.
+    times :math:`\sqrt R`. In the mean table, each variance is the variance between words plus 1/R of the variance
+    between replicates. The other R - 1 tables contain only the variance between replicates. Only sums over these tables
+    are used, so the cost does not depend on the number of replicates. Their block means have expectation zero and are
+    the part ``blocks``. They vary with the effects of replicates and with the averages of word effects by replicate.
 
     ``target_slopes`` and ``attribute_slopes`` contain the random differences in slopes of covariates between parts.
     """
@@ -110,8 +110,9 @@ def _side_part(data: xr.Dataset, side: Side, patterns: Patterns) -> Part:
 
 
 def _slopes(data: xr.Dataset, side: Side, patterns: Patterns) -> Part | None:
-    """Return the part with differences between slopes, or None without covariates, or if all rows are needed to
-    estimate the slopes.
+    """Return the part with differences between slopes.
+
+    Return None if there are no covariates, or if all rows are needed to estimate the slopes.
 
     Each row of `without_slopes` is normal with mean ``R B`` and the covariance of its part. The combinations of rows in
     which B cancels form one normal vector, which contributes the remaining factor of the restricted likelihood.

@@ -23,8 +23,9 @@ from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Contrast(Tabled):
-    """The posterior of a contrast, and whether it is larger than chance alone would explain. Returned by
-    `bayes_bias.contrast`.
+    """The posterior of a contrast, and the verdict on whether the contrast is larger than chance alone would explain.
+
+    Returned by `bayes_bias.contrast`.
 
     Attributes
     ----------
@@ -36,7 +37,8 @@ class Contrast(Tabled):
         One row with the columns of `bayes_bias.summarize`. Values are in the units of the table times the units of the
         weights.
     verdict : Verdict or None
-        Verdict on the contrast, or None for a level, because a level of zero has no special meaning.
+        Verdict on the contrast. It is None for a level (such as one block mean), because a level of zero has no special
+        meaning.
     """
 
     label: str
@@ -46,7 +48,10 @@ class Contrast(Tabled):
 
     @property
     def chance(self) -> float:
-        """Probability of a contrast this large, of either sign, if the true contrast were zero. Missing for a level."""
+        """Probability of observing a contrast this large, of either sign, if the true contrast were zero.
+
+        It is missing for a level.
+        """
         return float("nan") if self.verdict is None else self.verdict.chance
 
     @property
@@ -75,7 +80,7 @@ def contrast(
     .. math:: \sum_{g, c} k_{gc}\, \mu_{gc}
 
     The contrast has one weight for each group and class. As in `bayes_bias.summarize`, the posterior is exactly normal
-    given the scale parameters and is averaged over their draws.
+    given the scale parameters, and is averaged over the draws of these parameters.
 
     Parameters
     ----------
@@ -84,12 +89,12 @@ def contrast(
     weights : str, mapping of (group, class) to float, DataFrame or DataArray
         A formula: ``"group - group: class"``, ``"group: class - class"``, or the difference of two differences,
         ``"group - group: class - class"``. Alternatively, the weights :math:`k_{gc}`. Blocks without a weight get
-        weight zero. A DataFrame has groups in its index and classes in its columns, a DataArray the dims ``group`` and
-        ``attribute_class``.
+        weight zero. A DataFrame has groups in its index and classes in its columns. A DataArray has the dims ``group``
+        and ``attribute_class``.
     scope : {"both", "targets", "attributes", "none"}
         The words that the result generalises to.
     levels : bool
-        Whether to estimate a level, such as the mean of one block. Its weights need not sum to zero.
+        Whether to estimate a level, such as the mean of one block. The weights of a level need not sum to zero.
     label : str, optional
         The name of the result. Defaults to the formula or, if there is none, to "contrast".
     ci_prob : float
@@ -123,7 +128,7 @@ def contrast(
     label = label or (weights if isinstance(weights, str) else "contrast")
     by_block = checked_weights(fitted.data, weights, label, levels=levels)
     scope = check_scope(fitted, scope).name
-    # The expected sign is the sign of the sum of products of the weights of the contrast and the weights of the bias.
+    # To find the expected sign, multiply each weight of the contrast by the corresponding weight of the bias, and sum.
     agreement = float((by_block.isel(contrast=0, drop=True) * bias_weights(fitted.data)).sum())
 
     def table_under(scope: ScopeName) -> pd.DataFrame:

@@ -21,7 +21,10 @@ type Bounds = tuple[float, float, float]
 
 
 def explained(fitted: Fitted, weights: xr.DataArray) -> Mixture:
-    """Return the normal distribution, given the scale parameters, of the part of contrasts that covariates explain."""
+    """Return the distribution of the part of each contrast that covariates explain.
+
+    Given the scale parameters, it is normal.
+    """
     if not fitted.structure.COLLAPSED:
         draws = xr.dot(explained_blocks(fitted.posterior, fitted.data), weights, dim=BLOCK)
         draws = draws.transpose(*SAMPLE, "contrast")
@@ -125,9 +128,9 @@ class Adjustment:
     def answer(self) -> Literal["covariates", "not covariates", "undecided", "no bias"]:
         """The conclusion on covariates.
 
-        It is "no bias" if the unadjusted interval includes zero. Otherwise, it is "not covariates" if the adjusted
-        interval excludes zero, "covariates" if it includes zero and the interval of the explained part excludes zero,
-        and "undecided" if both include zero.
+        "no bias" if the unadjusted interval includes zero. Otherwise, the conclusion depends on two intervals: "not
+        covariates" if the adjusted interval excludes zero; "covariates" if the adjusted interval includes zero but the
+        interval of the explained part excludes zero; "undecided" if both intervals include zero.
         """
         if not _excludes_zero(self.unadjusted):
             return "no bias"
@@ -149,7 +152,7 @@ class Adjustment:
 
 
 def covariates_of(fitted: Fitted) -> str:
-    """Return the names of all covariates with slopes and the side of each as text, or "" if there are none."""
+    """Return the names of all covariates that have slopes, each with its side, as text. Return "" if there are none."""
     sides_of: dict[str, list[str]] = {}
     for side in SIDES:
         if f"{side}_slope" in fitted.posterior:

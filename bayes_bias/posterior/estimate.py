@@ -38,7 +38,7 @@ class Mixture:
     """A posterior as a mixture of normals, with one normal for each draw of the scale parameters.
 
     Given the scale parameters, every contrast is exactly normal. Means, intervals, and probabilities therefore need no
-    draws of the contrast, and Monte Carlo error comes only from the draws of the scale parameters (Rao-Blackwell). Both
+    draws of the contrast, and only the draws of the scale parameters cause Monte Carlo error (Rao-Blackwell). Both
     arrays have the dims ``(chain, draw, contrast)``.
     """
 
@@ -83,8 +83,9 @@ class Mixture:
 
 
 def quantiles_of(mixtures: Sequence[Mixture], probs: Iterable[float]) -> list[NDArray[np.float64]]:
-    """Return `Mixture.quantiles` of several mixtures from a single search, because most of the time is overhead per
-    search.
+    """Return `Mixture.quantiles` of several mixtures.
+
+    A single search saves time, because most of the time is overhead per search.
     """
     if not mixtures:
         return []

@@ -59,8 +59,8 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
         A fit from `bayes_bias.fit`.
     scope : {"both", "targets", "attributes", "none"}
         Generalise to new targets and new attributes, to new targets with these attributes (the question of WEAT's
-        permutation test), to new attributes with these targets, or to nothing beyond these words (the raw contrast,
-        without uncertainty).
+        permutation test), to new attributes with these targets, or not beyond these words (the raw contrast, which has
+        no uncertainty).
     words : bool
         Whether to include the estimands of single words, which take most of the time.
 
@@ -113,12 +113,12 @@ def estimates(fit: Fit, scope: ScopeName = DEFAULT_SCOPE, *, words: bool = True)
     ``explained_bias``
         The part of the bias that covariates explain: ``unadjusted_bias - bias``.
     ``slope``
-        How much closer a target is to a class if its covariate is one standard deviation higher, relative to the
-        average over the associated classes. For attributes, the same with groups. Standard deviations are taken within
-        groups (classes).
+        How much closer a target is to a class, relative to the average over the associated classes, if the covariate of
+        the target is one standard deviation higher. For attributes, groups replace the classes. Standard deviations are
+        computed within groups (classes).
 
-    Words that a scope does not sample keep their own effects. The average of these effects is added to ``mean``, so
-    that scope "none" is exactly the raw contrast.
+    Words that a scope does not sample keep their own effects. The average of the effects of these words is added to
+    ``mean``, so that the result of scope "none" is exactly the raw contrast.
     """
     return {name: estimate() for name, estimate in _estimands(fit, scope).items() if words or name not in _BY_WORD}
 
@@ -254,8 +254,10 @@ class _Blocks:
         return estimands | self.replicate_estimates.estimands
 
     def estimate(self, weights: xr.DataArray) -> Estimate:
-        """Return contrasts of block means. Given the scale parameters, each is normal around its observed value, minus
-        the part that covariates explain, with its noise variance.
+        """Return contrasts of block means.
+
+        Given the scale parameters, each contrast is normal. Its mean is the observed value minus the part that
+        covariates explain, and its variance is the variance of the noise.
         """
         observed = self._raw(weights)
         if self.scope.samples_nothing:
@@ -289,9 +291,7 @@ class _Blocks:
     def _estimate_words(
         self, facet: Facet, weights: xr.DataArray, by_word: xr.DataArray, observed: xr.DataArray
     ) -> Estimate:
-        """Return contrasts of single words, that is, the contrast of the word's block plus the word's own deviation
-        from it.
-        """
+        """Return the contrast of each word: the contrast of its block plus the word's deviation from this contrast."""
         if self.scope.samples_nothing:
             return Estimate(observed, observed)
         words, across = weights.contrast.to_numpy(), by_word.dims[-1]
@@ -317,8 +317,8 @@ class _Blocks:
         return Estimate(draws, observed, noise_sd, mixture)
 
     def _deviations(self, facet: Facet, by_word: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
-        """Return mean and variance ``(chain, draw, word)``, given the scales, of contrasts of deviations of words from
-        their block.
+        """Return mean and variance ``(chain, draw, word)``, given the scales, of contrasts of words' deviations from
+        blocks.
         """
         positions = self.data.indexes[facet.dim].get_indexer(by_word.contrast)
         deviations = conditional(self.fitted, check_side(facet.dim), these_replicates=self.fixes_replicates).only(
@@ -375,8 +375,9 @@ class _Blocks:
     def _noise_variance(
         self, weights: xr.DataArray, by_word: Facet | None = None, *, whole_block: bool = False
     ) -> np.ndarray:
-        """Return the variance ``(chain, draw, contrast)`` that the sampled facets and the residual contribute. The
-        residual is either that of single words (`by_word`) or of the `whole_block`.
+        """Return the variance ``(chain, draw, contrast)`` that the sampled facets and the residual contribute.
+
+        The residual belongs either to single words (`by_word`) or to the `whole_block`.
         """
         counts = {facet: self.data[f"n_{facet.name}"].to_numpy() for facet in WORDS}
         if by_word is not None and not whole_block:

@@ -1,4 +1,4 @@
-"""Verdicts for several lists, adjusted for the number of lists by Holm's procedure."""
+"""Verdicts for several lists, adjusted by Holm's procedure for the number of lists."""
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -28,8 +28,8 @@ class ManyLists(Tabled):
         ``survives`` (whether the verdict is "distinguishable" before and after the adjustment). Probabilities of a fit
         that has not converged are missing.
     related : tuple of str
-        Lists that share at least half of their targets, or half of their attributes, with another list. The shorter
-        list defines the proportion.
+        Lists that share at least half of their targets, or half of their attributes, with another list. The proportion
+        refers to the words of the shorter list.
     """
 
     table: pd.DataFrame
@@ -106,8 +106,8 @@ def _related_lists(words: Mapping[str, Sequence[Set[str]]]) -> tuple[str, ...]:
 def holm(probs: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
     """Adjust p-values for their number by Holm's step-down procedure.
 
-    If adjusted probabilities below ``alpha`` are called significant, the probability of at least one false positive is
-    at most ``alpha``, regardless of the number of true null hypotheses and of the dependence between tests. With the
+    If you call adjusted probabilities below ``alpha`` significant, the probability of one or more false positives is at
+    most ``alpha``, however many null hypotheses are true and however the tests depend on each other. With the
     probabilities in ascending order
 
         adjusted[i] = max over j <= i of min(1, (n - j + 1) probs[j])

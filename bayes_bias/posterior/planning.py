@@ -54,8 +54,8 @@ def variance_shares(fit: Fit) -> pd.DataFrame:
     pandas.DataFrame
         Posterior means of shares that sum to 1. The row ``value`` describes a single value around the mean of its block
         (averaged over the associated classes). The row ``bias`` describes the sampling variance of the bias for lists
-        of this length. The columns are ``targets``, ``attributes``, and ``residual``. For a table with replicates,
-        there are also ``replicates``, ``targets by replicate`` and so on, and ``value`` describes a value of a single
+        of this length. The columns are ``targets``, ``attributes``, and ``residual``. A table with replicates also has
+        the columns ``replicates``, ``targets by replicate``, and so on. Its row ``value`` describes a value of a single
         replicate.
 
     Raises
@@ -97,9 +97,10 @@ def words_needed(
     r"""Compute the number of words per sampled list, or of replicates, that is needed to detect a bias of this size.
 
     This is the smallest number :math:`n` of targets per group and of attributes per class (of the side or sides that
-    the scope samples) for which :math:`|\mathrm{bias}| \ge (t + z) \sqrt v`. If the variance components equal their
-    posterior means, the interval of `plan` then excludes zero with probability `power`, whose normal quantile is
-    :math:`z`. The result is None if 1,000 would not be enough, or if the scope does not sample any of these facets.
+    the scope samples) for which :math:`|\mathrm{bias}| \ge (t + z) \sqrt v`, where :math:`z` is the normal quantile of
+    the probability `power`. If the variance components equal their posterior means, the interval of `plan` then
+    excludes zero with this probability. The result is None if 1,000 words (or replicates) would not be enough, or if
+    the scope does not sample any of these facets.
 
     Parameters
     ----------
@@ -141,9 +142,9 @@ def plan(
 
     .. math:: v = v_\mathrm{targets} / P + v_\mathrm{attributes} / W + v_\mathrm{residual} / PW
 
-    the interval is :math:`\pm t \sqrt{v}` with Satterthwaite's degrees of freedom, and zero is excluded with
-    probability :math:`\Phi(b - t) + \Phi(-b - t)` with :math:`b = |\mathrm{bias}| / \sqrt{v}`, averaged over the
-    posterior of the components. With :math:`R` replicates the variance between them is added,
+    the interval is :math:`\pm t \sqrt{v}`, where t has Satterthwaite's degrees of freedom. The interval excludes zero
+    with probability :math:`\Phi(b - t) + \Phi(-b - t)`, where :math:`b = |\mathrm{bias}| / \sqrt{v}`. This probability
+    is averaged over the posterior of the components. With :math:`R` replicates the variance between them is added,
 
     .. math:: v_\mathrm{replicates} / R + v_{tr} / PR + v_{ar} / WR + v_{er} / PWR
 
@@ -152,16 +153,17 @@ def plan(
     fit : xarray.DataTree
         A fit of the crossed model.
     bias : float
-        The smallest bias of interest, in the units of the table: the bias that a study should not miss. Choose it
-        yourself, as you choose `rope` for `verdict`. Do not use the estimate of this fit, because for tables without
-        any bias the average predicted power would then be 75%.
+        The smallest bias of interest, in the units of the table: the bias that a study should not miss. Choose this
+        number yourself, as you choose `rope` for `verdict`. Do not use the estimate of this fit. If you did, the
+        average predicted power would be 75% for tables without any bias.
     targets, attributes : sequence of int
         Numbers of words in each group and in each associated class, two or more.
     replicates : sequence of int, optional
         Numbers of replicates, two or more, by default the number in the table. Allowed only for a table with
         replicates.
     scope : {"all", "both", "targets", "attributes", ...}
-        The words that are treated as samples. For the other side, only the number of words matters.
+        The words that are treated as samples. If only one side is a sample, only the number of words matters on the
+        other side.
     ci_prob : float
         Probability of the interval.
 
@@ -170,8 +172,8 @@ def plan(
     pandas.DataFrame
         Indexed by ``targets`` and ``attributes``, and by ``replicates`` if the table has replicates. The columns are
         ``width``, the width of the interval (in the units of the table); ``width_lb`` and ``width_ub``, an interval for
-        the width that allows for uncertain components; and ``power``, the probability that the interval excludes zero
-        if the bias is `bias`.
+        the width that allows for uncertain variance components; and ``power``, the probability that the interval
+        excludes zero if the true bias equals `bias`.
 
     Raises
     ------

@@ -147,8 +147,8 @@ class RandomEffects:
 
     @cached_property
     def _grid(self) -> tuple[Numbers, Numbers, Numbers]:
-        """Return values of mu for each tau (tau, mu), centred where mu is likely given tau; the step for each tau; and
-        the posterior weights (tau, mu).
+        """Return three arrays: values of mu for each tau (tau, mu), centred where mu is likely given tau; the step for
+        each tau; and the posterior weights (tau, mu).
         """
         tau, edges = self._taus, _tau_edges(self.tau_scale)
         precision = 1 / (tau[:, None] ** 2 + (self.sd**2).mean(axis=1))
@@ -232,8 +232,8 @@ class PooledLists(Tabled):
         ``pooled_mean``, ``pooled_sd``, interval, and ``pooled_prob_direction``, which use information from the other
         lists.
     overlap : pandas.DataFrame
-        Pairwise overlap of lists: the proportion of the shorter list's words, without controls, that the other list
-        contains.
+        Pairwise overlap of lists: the proportion of the shorter list's words that the other list contains. Control
+        words are excluded.
     notices : tuple of str
         Limitations that readers should know before they rely on the result.
     """
@@ -297,18 +297,18 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
 
     The likelihood of :math:`\theta_k` is the posterior of the list alone, because block means have flat priors. It is a
     mixture of normals. A single normal with the same mean and standard deviation would lose the tails of the mixture.
-    The posterior of :math:`\mu` and :math:`\tau` is computed on a grid, without sampling.
+    The posterior of :math:`\mu` and :math:`\tau` is computed on a grid and needs no sampler.
 
-    Pooling shrinks lists towards their mean and narrows their intervals, and does so more strongly if lists are
-    similar. Pooling does not control the error rate over several lists. Use Holm's adjustment in `bayes_bias.report`
-    instead.
+    Pooling shrinks the biases of lists towards their mean and narrows the intervals. Both effects are stronger if lists
+    are similar. Pooling does not control the error rate over several lists. Use Holm's adjustment in
+    `bayes_bias.report` instead.
 
     Parameters
     ----------
     fits : iterable of xarray.DataTree
-        Two or more fits, from `fit` or `load_fit`. The lists must differ, and the embedding and the crossed model, with
-        the collapsed likelihood, must be the same. Fewer than five are pooled with a notice, because the prior then
-        dominates ``tau``.
+        Two or more fits, from `fit` or `load_fit`. The lists must differ. All fits must have the same embedding and the
+        same crossed model, which must have the collapsed likelihood. If there are fewer than five lists, a notice is
+        logged, because the prior then dominates ``tau``.
     ci_prob : float
         Probability of the equal-tailed intervals.
     tau_scale : float, optional
@@ -414,9 +414,9 @@ def _check(posteriors: Iterable[Fit]) -> list[Fitted]:
 
 
 def _check_apart(first: Fitted, second: Fitted) -> None:
-    """Raise an error if two lists have the same topics and attributes, because they are in fact one longer list.
+    """Raise an error if two lists have the same topics and attributes, because they are parts of one longer list.
 
-    Pooling would count the data twice. With five such lists, the false positive rate is 20 to 28%.
+    Pooling such lists would count the data twice. With five of them, the false positive rate is 20 to 28%.
     """
     targets, attributes = (
         share_in_common(compared_words_of(first, side), compared_words_of(second, side)) for side in SIDES

@@ -17,10 +17,10 @@ a grid. The variances of the bias are taken at the points of a Latin hypercube. 
 with variance :math:`\sum_k w_k I_k \sigma_k^2 + w_e e`, where :math:`I_k` is the inflation by related words
 (`bayes_bias.models.preferences`).
 
-Levels contain some information about the residual variance and are integrated in the same way, with a weight of zero.
-This is the posterior of `bayes_bias.models.crossed` if all classes, and all groups, have equally many words. Otherwise
-residuals induce a correlation between the level and the preferences of a word, which is ignored here. See
-`_MOST_UNEVEN`, and docs/evidence/speed.md for the resulting differences.
+Levels contain some information about the residual variance. They are integrated in the same way, but have a weight of
+zero in the variance of the bias. This is the posterior of `bayes_bias.models.crossed` if all classes, and all groups,
+have equally many words. Otherwise residuals induce a correlation between the level and the preferences of a word, which
+is ignored here. See `_MOST_UNEVEN`, and docs/evidence/speed.md for the resulting differences.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -57,9 +57,9 @@ _RANGE = (-4.0, 5.0)
 _SEED = 1
 # Scales of levels. A bias depends on them if the weights of a class do not sum to zero.
 LEVEL: Mapping[Side, str] = MappingProxyType({"target": "sd_target_associated", "attribute": "sd_attribute"})
-# Density values are ignored if their log is further below the maximum than this.
+# Density values are ignored if the log density is below its maximum by more than this number.
 _NEGLIGIBLE = 20.0
-# Relative error of half the width of the interval of a mixture of normals.
+# Maximum relative error of half the width of an interval, computed from a mixture of normals.
 _TOLERANCE = 1e-10
 # A variance of effects below `_SMALL` times the contribution of the residuals is treated as zero. A variance above
 # `_LARGE` times both the observed variance and the square of the prior's scale is treated as impossible.
@@ -71,19 +71,20 @@ _MOST_UNEVEN = 1.5
 
 @dataclass(frozen=True, eq=False)
 class WordVariance:
-    r"""Information from a table and a prior about the variance of word effects in a group or class, or in several
-    groups or classes with a common scale.
+    r"""Information about the variance of word effects, from a table and a prior.
+
+    The effects belong to one group or class, or to several groups or classes that share a scale.
 
     Attributes
     ----------
     squares, noise, df : array (contrasts,)
-        Sums of squares of the words' means along each contrast, the variance of the contrast for a residual variance of
-        one, and the degrees of freedom of the sum.
+        For each contrast: the sum of squares of the words' means along the contrast, the variance of the contrast if
+        the residual variance is one, and the degrees of freedom of the sum.
     times : float
         Variance of a contrast if the effects have variance one.
     weights : mapping of int to float
-        By the index of each group or class, the variance of the bias if its effects have variance one and its words
-        are independent.
+        For the index of each group or class, the variance of the bias if the effects of its words are independent and
+        have variance one.
     prior : Prior or None
         Prior of the standard deviation, in the units of the table, or None if the prior is derived from the vectors.
     expected, directions, explained : float
@@ -303,8 +304,8 @@ class SideOfTable:
     from_vectors : PreferencesFromVectors or None
         Information from the vectors about the variance of preferences, or None if vectors are not used.
     inflation, inflation_df : array (cells,)
-        Ratio of the variance of each cell's mean to the variance for independent words, and the degrees of freedom of
-        this ratio, which are infinite if the ratio is known.
+        For each cell, the ratio of the variance of its mean to the variance for independent words. The degrees of
+        freedom of this ratio are infinite if the ratio is known.
     has_common_scales : bool
         Whether all cells have the same standard deviations.
     """
@@ -527,7 +528,7 @@ def suits_design(spec: ModelSpec, data: xr.Dataset) -> bool:
 def can_integrate(spec: ModelSpec, data: xr.Dataset) -> bool:
     """Return True if the posterior of a table's bias can be computed without sampling.
 
-    This requires the collapsed crossed model without replicates, covariates, pairs, and sub-topics named in the list.
+    This requires the collapsed crossed model and a table without replicates, covariates, pairs, and named sub-topics.
     The longest group or class may be at most 1.5 times as long as the shortest. If all classes have a common scale,
     there must be no control classes.
     """
@@ -627,14 +628,14 @@ def _contrasts(opposite: tuple[float, ...]) -> tuple[Numbers, Numbers]:
 
 @cache
 def _hypercube(dims: int, points: int) -> Numbers:
-    """Return a Latin hypercube (dims, points), sorted by its first coordinate."""
+    """Return the points of a Latin hypercube (dims, points), sorted by the first coordinate."""
     cells = np.random.default_rng(_SEED).permuted(np.tile(np.arange(points), (dims, 1)), axis=1)
     return np.asarray((cells[:, cells[0].argsort()] + 0.5) / points)
 
 
 @lru_cache(maxsize=64)
 def _factors(df: float, dims: int, number: int, points: int) -> Numbers | float:
-    """Return the factors that multiply the part of an inflation above one, at the points of a dimension."""
+    """Return a factor for each point of a dimension. An inflation minus one is multiplied by this factor."""
     if np.isinf(df):
         return 1.0
     return np.asarray(df / 2 / gammaincinv(df / 2, _hypercube(dims, points)[number]))

@@ -31,7 +31,7 @@ class ReplicateEstimates:
 
     @property
     def left_out(self) -> dict[str, str]:
-        """Return, for each estimand, the reason why a user's own model lacks it, or "" if the estimand exists."""
+        """Return the reasons why a user's own model lacks estimands, with "" for each estimand that the model has."""
         effects = [name for part, name in EFFECT_OF.items() if not is_noise(part, self.scope, REPLICATES)]
         without_effects = "" if self._is_raw or self.fitted.structure.COLLAPSED else self.fitted.lacking(effects, "it")
         reasons = dict.fromkeys(self._all, "" if self.scope.samples_nothing else self.fitted.without_scales)
@@ -48,7 +48,10 @@ class ReplicateEstimates:
 
     @property
     def _is_raw(self) -> bool:
-        """Return True if the scope samples no words, so the bias in a replicate equals the measured value."""
+        """Return True if the scope samples no words.
+
+        In this case, the bias in a replicate equals the measured value.
+        """
         return not self.scope.facets - {REPLICATES}
 
     @property
@@ -57,8 +60,9 @@ class ReplicateEstimates:
         return xr.dot(self._data.replicate_block_mean, self._bias_weights, dim=BLOCK).rename(replicate="contrast")
 
     def replicate_bias(self) -> Estimate:
-        """Return the bias in each replicate over the words that the scope samples, shrunk towards the mean of
-        replicates.
+        """Return the bias in each replicate for new words on the sides that the scope samples.
+
+        Biases are shrunk towards their mean.
         """
         observed = self.observed
         if self._is_raw:
@@ -103,8 +107,8 @@ class ReplicateEstimates:
         return Estimate(xr.apply_ufunc(ndtr, abs(bias) / self._sd()), observed)
 
     def reliability(self) -> Estimate:
-        """Return the share of the variance of a measured bias that is between word lists, for one and for all
-        replicates. This is the index of dependability in generalisability theory.
+        """Return the share of the variance of a measured bias that differences between word lists explain, for one and
+        for all replicates. Generalisability theory calls this share the index of dependability.
         """
         parts, n = self._variances(1), len(self.observed)
         word_variance: Any = 0
@@ -138,8 +142,8 @@ class ReplicateEstimates:
         return np.asarray(sum(values for part, values in parts.items() if is_noise(part, self.scope, REPLICATES)))
 
     def _deviations(self) -> tuple[Numbers, Numbers]:
-        """Return the expected deviations of replicates from their average, (chain, draw, replicate), and their
-        variance.
+        """Return the expected deviation of each replicate from the average, (chain, draw, replicate), and the variance
+        of these deviations.
         """
         data, variances = self._data, self.fitted.variances
         total_covariance: Any = 0
@@ -160,7 +164,10 @@ class ReplicateEstimates:
         return gain @ deviation.T, np.maximum(remainder, 0) * (1 - 1 / len(self.observed))
 
     def _draws(self, centre: xr.DataArray, between: Numbers, spread: Numbers) -> xr.DataArray:
-        """Draw the biases of replicates from a shared error and individual errors. Individual errors sum to zero."""
+        """Draw the biases of replicates.
+
+        Each bias has a shared error and an individual error, and the individual errors sum to zero.
+        """
         rng = np.random.default_rng(self.fitted.seed)
         common = np.sqrt(between) * rng.standard_normal(between.shape)
         single = rng.standard_normal(centre.shape)

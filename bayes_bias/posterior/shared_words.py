@@ -27,9 +27,9 @@ def split_sides(influence: "pd.Series[float]") -> Influence:
 def shared_errors(influence: Mapping[tuple[str, str], Influence], scope: ScopeName = "both") -> "pd.Series[float]":
     r"""Return the proportion of the error variance of each list that all embeddings share, from 0 to .99.
 
-    Other words would have changed the bias in all embeddings, in the same direction if words behave similarly in all of
-    them. Let :math:`z_{ew}` be the contribution of word w to the bias in embedding e (see `influence_of`). Errors of
-    two embeddings have the covariance :math:`\sum_w z_{ew} z_{e'w}`, and the share is
+    Other words would have changed the bias in all embeddings, and in the same direction if words behave similarly in
+    all embeddings. Let :math:`z_{ew}` be the contribution of word w to the bias in embedding e (see `influence_of`).
+    Errors of two embeddings have the covariance :math:`\sum_w z_{ew} z_{e'w}`, and the share is
 
     .. math:: \frac{\sum_{e \ne e'} \sum_w z_{ew} z_{e'w}}{\sum_{e \ne e'} \sqrt{\sum_w z_{ew}^2 \sum_w z_{e'w}^2}}.
 
@@ -62,8 +62,9 @@ def _shared(influence: list[dict[tuple[str, str], float]]) -> float:
 
 
 def _sum_pairs(values: Iterable[float]) -> float:
-    """Return the exact sum of products of all ordered pairs, because the order of additions would change the last
-    digits.
+    """Return the sum of the products of all ordered pairs.
+
+    It is computed exactly, because rounding would depend on the order of additions.
     """
     numbers = tuple(values)
     return fsum(numbers) ** 2 - fsum(number * number for number in numbers)

@@ -35,7 +35,8 @@ GROUP_BIAS_CAVEAT = (
 CiKind = Literal["eti", "hdi"]
 Kind = Literal["all", "stats"]
 
-# Estimands that are not a difference of two table values, so a rope in the units of the table does not apply.
+# Estimands to which a rope in the units of the table does not apply, because they are not a difference of two table
+# values.
 _OTHER_UNITS = frozenset(
     {"slope", "effect_size", "connection_mean", "target_connection_mean", "same_sign", "reliability"}
 )
@@ -84,7 +85,7 @@ def summarize(
         ``observed``
             the raw contrast of the table;
         ``noise_sd``
-            the noise floor (posterior mean): standard deviation of the contrast that the same design would show if the
+            the noise floor (posterior mean): standard deviation that the contrast would have in the same design if the
             population value were zero;
         ``prob_negligible``
             if `rope` is given: posterior probability of values between ``-rope`` and ``rope``;
@@ -230,7 +231,7 @@ def _tables_of_draws(
             end = first + estimate.draws.sizes["contrast"]
             tables.append(summary.iloc[first:end])
             first = end
-        else:  # there is nothing to compute, but ArviZ still names the columns
+        else:  # ArviZ provides only the names of the columns here, because there is nothing to compute
             columns = _by_arviz(np.zeros((4, 4, 1)), ci_prob, ci_kind, kind).columns
             bounds = columns[columns.str.endswith(("_lb", "_ub"))]
             exact = dict.fromkeys(["mean", *bounds], estimate.draws.to_numpy())
@@ -240,7 +241,7 @@ def _tables_of_draws(
 
 def _by_arviz(draws: np.ndarray, ci_prob: float, ci_kind: CiKind, kind: Kind) -> pd.DataFrame:
     """Return ArviZ's summary of draws (chain, draw, contrast)."""
-    import arviz_stats  # importing ArviZ takes a second, and verdicts of tables need no diagnostics
+    import arviz_stats  # imported here because the import takes a second, and verdicts of tables need no diagnostics
 
     estimate = xr.Dataset({"estimate": ((*SAMPLE, "contrast"), draws)})
     with np.errstate(invalid="ignore"):

@@ -101,10 +101,10 @@ class Verdict(Tabled):
     Attributes
     ----------
     label : str
-        "distinguishable", "borderline" or "not distinguishable". With scope "targets": "these words differ", "these
-        words may differ" or "these words do not clearly differ". With scope "none": "raw contrast". Other labels are
-        "not converged"; for a comparison of embeddings, "not made alike"; and in a report, "confounded with frequency",
-        if neither groups nor classes overlap in frequency.
+        "distinguishable", "borderline", or "not distinguishable". With scope "targets": "these words differ", "these
+        words may differ", or "these words do not clearly differ". With scope "none": "raw contrast". There are three
+        other labels: "not converged"; "not made alike", in a comparison of embeddings; and "confounded with frequency",
+        in a report on a list in which neither groups nor classes overlap in frequency.
     mean, lower, upper : float
         Posterior mean and equal-tailed interval, in the units of the table.
     prob_direction : float
@@ -127,7 +127,7 @@ class Verdict(Tabled):
         Names of the covariates, such as "log frequency rank", or "" if there are none. The bias is estimated at equal
         values of the covariates.
     expected : {1, 0, -1}
-        The sign that the stereotype predicts, or 0 if it predicts none, as for a change.
+        The sign that the stereotype predicts, or 0 if the stereotype predicts no sign, for example for a change.
     adjustment : Adjustment or None
         For a fit with covariates, the bias without adjustment and the part that covariates explain.
     """
@@ -158,7 +158,7 @@ class Verdict(Tabled):
 
     @property
     def short(self) -> str:
-        """The label with the direction and, if there is a wider scope, the label for that scope."""
+        """The label, followed by the direction and, if there is a wider scope, by the label for that scope."""
         label = f"{self.label}, against the stereotype" if self._against else self.label
         return label if self.wider is None else f"{label}; with {self.added} {self.wider.short}"
 
@@ -169,7 +169,7 @@ class Verdict(Tabled):
 
     @property
     def added(self) -> str:
-        """The words or replicates to which `wider` generalises and this verdict does not."""
+        """The words or replicates to which `wider` generalises, but not this verdict."""
         if self.wider is None:
             return ""
         more = scope_of(self.wider.scope).facets - scope_of(self.scope).facets
@@ -195,7 +195,7 @@ class Verdict(Tabled):
         return self._sentences()
 
     def withheld(self, reason: str) -> "Verdict":
-        """Return the same numbers without a verdict, because something other than a bias may explain them."""
+        """Return the same numbers without a verdict, because another cause than a bias may explain these numbers."""
         return replace(self, label="confounded with frequency", problems=(reason,), wider=None)
 
     def _shown(self) -> pd.DataFrame:
@@ -254,7 +254,7 @@ class Verdict(Tabled):
 
     @property
     def _against(self) -> bool:
-        """Return True if there is a bias with the opposite sign to the stereotype."""
+        """Return True if there is a bias whose sign is opposite to the sign that the stereotype predicts."""
         settled = self.label not in (
             *_OF_NEW_ATTRIBUTES[2:],
             *_OF_THESE_ATTRIBUTES[2:],
@@ -270,7 +270,7 @@ class Verdict(Tabled):
 
     @property
     def _samples(self) -> str:
-        """Return a noun phrase for the lists, or the samples of replicates, that could be drawn again."""
+        """Return a noun phrase for new lists, or new samples of replicates, that could be drawn."""
         scope = self.described_scope
         if not scope.facets & frozenset(WORDS):
             return f"samples of {plural(self.replicate_kind)}"
@@ -308,8 +308,8 @@ def verdict(
     ----------
     fit : xarray.DataTree or AssociationTable
         A fit of the crossed model, or a table. For a table, the posterior of the default model is integrated
-        numerically in a few milliseconds. This requires a table without replicates, covariates, pairs, and sub-topics
-        from the list.
+        numerically in a few milliseconds. This requires a table that has no replicates, no covariates, no pairs, and no
+        named sub-topics.
     scope : {"all", "both", "targets", "attributes", "none", ...}
         Words, and replicates if there are any, that the verdict generalises to. "all" equals "both" if the table has no
         replicates.

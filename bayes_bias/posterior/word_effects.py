@@ -24,7 +24,8 @@ from bayes_bias.table.statistics import compared_attributes
 
 type Positions = NDArray[np.intp]
 
-# Maximal number of draws x words x classes for one side: 400 MB, with a peak of five times as much.
+# Maximal product of the numbers of draws, words, and classes of one side. The array then has 400 MB, and memory use
+# peaks at five times as much.
 MOST_NUMBERS = 50_000_000
 
 
@@ -39,7 +40,8 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES) -> xr.Dataset:
     fit : xarray.DataTree
         A fit of the crossed model.
     sides : sequence of {"target", "attribute"}
-        The sides for which to sample effects. If the words of one side do not fit in memory, pass only the other side.
+        The sides for which to sample effects. If the effects of one side do not fit in memory, pass only the other
+        side.
 
     Returns
     -------
@@ -68,7 +70,7 @@ def effects_of(fitted: Fitted, sides: tuple[Side, ...] = SIDES, *, these_replica
     for side, sentence in sides_left_out(fitted).items():
         if side in sides:
             raise ScopeError(f"fit: {sentence}")
-    if not fitted.structure.COLLAPSED:  # the model contains the effects as variables
+    if not fitted.structure.COLLAPSED:  # this model contains the effects as variables, so there is nothing to sample
         effects = xr.Dataset()
         for side in sides:
             name = f"{side}_effect"
@@ -83,8 +85,9 @@ def effects_of(fitted: Fitted, sides: tuple[Side, ...] = SIDES, *, these_replica
 
 
 def compared_effects(fitted: Fitted, sides: Sequence[Side], *, these_replicates: bool = False) -> xr.Dataset:
-    """Return word effects without control classes, which no estimand needs, or of all words in a model with word
-    effects.
+    """Return word effects.
+
+    Control classes, which no estimand needs, are omitted unless the model has word effects as variables.
     """
     if not (fitted.structure.COLLAPSED and fitted.data.sizes["control"]):
         return effects_of(fitted, tuple(sides), these_replicates=these_replicates)
@@ -209,14 +212,17 @@ _ACROSS: dict[Side, str] = {"target": "attribute_class", "attribute": "group"}
 
 @dataclass(frozen=True, eq=False)
 class _Directions:
-    """Directions among the words of a side with a common distribution, independent of all other directions.
+    """Directions among the words of a side.
+
+    They have a common distribution and are independent of all other directions.
 
     Attributes
     ----------
     words : array (n,)
         Positions of the words that span the directions.
     basis : list of array (n, directions)
-        Orthonormal bases. Either a single basis, or the bases to exclude from all deviations from the means of cells.
+        Orthonormal bases: either a single basis of the directions, or the bases that are excluded if the directions are
+        all others (see the next attribute).
     whole : bool
         True if the directions are all except those in `basis`.
     gain, root : array (..., k, k)
@@ -256,7 +262,8 @@ class Conditional:
     Attributes
     ----------
     words : array (..., words, k)
-        Observed deviations of the words' means or, with covariates, the remainder after their slopes in each draw.
+        Observed deviations of the words' means. If there are covariates, the part that the slopes of each draw explain
+        is subtracted.
     cells : array (words,)
         The position of each word's group, or class.
     directions : list

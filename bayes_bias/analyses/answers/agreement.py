@@ -95,8 +95,8 @@ def compare(
 ) -> Agreement:
     """Compare the bias of a list in answers of chat models with its bias in vectors.
 
-    D is based on counts of choices, whereas a bias of vectors is a difference of cosines, so their sizes cannot be
-    compared. The table shows whether the bias in each source is distinguishable from zero, and its sign.
+    D is based on counts of choices, whereas a bias of vectors is a difference of cosines, so you cannot compare their
+    sizes. For each source, the table shows the sign of the bias, and whether the bias is distinguishable from zero.
 
     Parameters
     ----------

@@ -23,13 +23,14 @@ def prompts(
 ) -> pd.DataFrame:
     """Write questions that ask a chat model to assign the words of a list to one of two labels.
 
-    Every pair of labels occurs in every wording, with either label first, `each` times. Words are in random order, and
-    move by one position from prompt to prompt, so that each word is in every position equally often.
+    Every pair of labels occurs in every wording and in both orders, `each` times. Words are in random order. From
+    prompt to prompt, they move by one position, so that each word is in every position equally often.
 
     Parameters
     ----------
     wordlist
-        As for `bayes_bias.answers.estimate`: a list with two groups of labels and two classes of words, or several.
+        As for `bayes_bias.answers.estimate`: one or several lists, each with two groups of labels and two classes of
+        words.
     wordings : str, Path or mapping of str to str
         The name of a built-in set, a TOML file with a table ``[wordings]``, or a mapping from names to texts. Each text
         contains the slots ``{first}``, ``{second}`` and ``{words}``.

@@ -30,7 +30,7 @@ _BETWEEN_WORDS = r" ?(?:[-,;/|&+]|\b(?:and|or)\b)(?: ?(?:[-,;/|&+]|\b(?:and|or)\
 _NO_WORDS = re.compile(r"[\W\d_]*+")
 _NO_TEXT = re.compile(r"[\W\d_]*+(?:and)?[\W\d_]*+")
 _ANSWERED = re.compile(rf" ?[)\]}}]? ?{_OPERATOR}+")
-# The number of characters after a word that are searched for its answer, if a line has no label for the word.
+# If a line has no label for a word, this number of characters after the word is searched for another kind of answer.
 _NEAR = 200
 _BLANKS = re.compile(r" {2,}")
 _OR = re.compile(r" ?(?:[/&+]|(?:or|oder|ou|или)\b) ?\w")
@@ -91,7 +91,7 @@ def assignments(
     """Return the assignment of each word in a reply from which the draft was removed.
 
     Only labels that were `offered` can be chosen. If the offered labels are unknown, any label of the list can be
-    chosen. A part of a name counts as the label if no other label has that part.
+    chosen. A part of a label is also accepted if no other label contains this part.
     """
     reader = _reader(tuple(sorted(words)), questions)
     lines = _lines(reply)
@@ -217,7 +217,7 @@ class _Reader:
         return entries
 
     def _columns_of(self, text: str) -> list[str | None]:
-        """Return the labels above the columns of a table, if it has several labels, with None for a column of words."""
+        """Return the label above each column of a table that has several labels, or None for a column of words."""
         labels = list(map(self._label_of.get, _cells(text)))
         return labels if len(set(labels) - {None}) > 1 else []
 
@@ -246,7 +246,7 @@ class _Reader:
     def _groups(self, text: str) -> list[re.Match[str]]:
         """Return the groups of "Ben: salary, office; Anna: wedding", or of "salary Ben, wedding Anna".
 
-        Because these separators are common in prose, groups are only returned if the line contains no other text.
+        Groups are only returned if the line contains no other text, because colons and commas are also common in prose.
         """
         for pattern in (self._label_first, self._pair):
             groups, gaps, end = list(pattern.finditer(text)), [], 0
@@ -376,7 +376,7 @@ def _labels(questions: AssociationList) -> Mapping[str, str]:
 
 # Marks of DeepSeek, Qwen, Claude and others (tags), Magistral ([THINK]), Kimi, OpenThinker, Command A, and gpt-oss. For
 # gpt-oss, the form in which a tokenizer dropped the marks is included. Many templates put the opening mark into the
-# prompt. A prompt may define its own mark in any language, so part of the name is enough.
+# prompt. Because a prompt may define its own mark in any language, a part of the name is enough.
 _STEMS = (
     "think|thought|reasoning|reflection|reflexion|réflexion|scratch|monologue|deliberat|brainstorm|denken|überleg"
     "|raisonnement|pensamiento|pensamento|razonamiento|ragionamento|raciocínio|思考|推理|рассужден"
@@ -405,7 +405,7 @@ _ANSWER_HEADING = re.compile(
 )
 _END_OF_ANSWER = re.compile(rf"{_LESS}/(answer|final_answer|response|solution){_MORE}", re.IGNORECASE)
 
-# The line that represents a reply that consists only of a draft.
+# The text that is used as the line if a reply consists only of a draft.
 DRAFT_ALONE = "(a draft without an answer)"
 
 

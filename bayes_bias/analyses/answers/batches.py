@@ -40,7 +40,7 @@ def replies_of_batch(frame: pd.DataFrame) -> pd.DataFrame:
     Raises
     ------
     AnswersError
-        If the form of a row is unknown, or if there is no reply.
+        If the format of a row is unknown, or if there is no reply.
     """
     return _rows_of(frame, _texts, "Write the replies into a table with the columns id and reply.")
 
@@ -170,9 +170,9 @@ _FMAT_WORDS = ("A_word", "T_word")
 def from_fmat(frame: pd.DataFrame) -> pd.DataFrame:
     """Convert results of FMAT [1]_ for masked models to label probabilities. Return other rows unchanged.
 
-    The words in place of the mask are the labels of two groups, and ``M_pair`` identifies the pairs of labels. The
-    attribute (or the target, if there are no attributes) is the word, and the query is the wording. Labels that are
-    not in the vocabulary of a model have no probability in these results.
+    The words in place of the mask are the labels of two groups, and ``M_pair`` identifies the pairs of labels. The word
+    is the attribute or, if there are no attributes, the target. The wording is the query. If a label is not in the
+    vocabulary of a model, these results contain no probability for the label.
 
     Raises
     ------

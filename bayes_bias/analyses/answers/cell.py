@@ -85,11 +85,11 @@ class Cell:
     questions : AssociationList
         The labels and words that the answers are about.
     replies : pandas.DataFrame
-        A row for each answer: ``label_a`` and ``label_b`` (of the first and the second group of the list), ``wording``,
-        ``first`` (the group whose label was named first, if known), ``word_set`` (position in `sets`), and, for the
-        class that is stereotypical for each group, numbers of words: all words of the prompt (``asked_a``,
-        ``asked_b``), words with a valid choice (``valid_a``, ``valid_b``), and words with the stereotypical choice
-        (``hits_a``, ``hits_b``).
+        A row for each answer. Columns: ``label_a`` and ``label_b`` (labels of the first and the second group of the
+        list), ``wording``, ``first`` (the group whose label was named first, if known), and ``word_set`` (position in
+        `sets`). Further columns count words of the class that is stereotypical for group a or b: all words of the
+        prompt (``asked_a``, ``asked_b``), words with a valid choice (``valid_a``, ``valid_b``), and words with the
+        stereotypical choice (``hits_a``, ``hits_b``).
     sets : tuple of tuple of str
         The words that occurred together in a prompt.
     shares : pandas.DataFrame
@@ -118,7 +118,7 @@ class Cell:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Return the mean D of all answers if all invalid choices were against the stereotype, or in line with it."""
+        """Return two means of D: with all invalid choices against the stereotype, and with all in line with it."""
         r = self.replies
         missing_a, missing_b = r.asked_a - r.valid_a, r.asked_b - r.valid_b
         lower = r.hits_a / r.asked_a + r.hits_b / r.asked_b - 1
@@ -148,7 +148,7 @@ class Cell:
 
     @property
     def is_one_pair(self) -> bool:
-        """Return True if all answers chose between the same two labels."""
+        """Return True if all answers offer the same two labels."""
         return len(self.labels("a")) == len(self.labels("b")) == 1
 
 
@@ -202,8 +202,8 @@ class Answers:
 class _Choices:
     """Word choices about one stereotype. Each row contains the positions of the answer, the word, and the labels.
 
-    An unknown label is -1. `valid` is True if one of the offered labels was chosen, and `hits` if it was the
-    stereotypical one.
+    The position of an unknown label is -1. `valid` is True if one of the offered labels was chosen, and `hits` is True
+    if the chosen label was the stereotypical label.
     """
 
     names: NDArray[Any]

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 type Source = Answers | pd.DataFrame | str | Path
 
-# If both the share of variance from labels and D exceed these values, intervals are too short. See docs/evidence.
+# Intervals are too short if the share of variance from labels and D both exceed these values. See docs/evidence.
 _MOSTLY_LABELS, _NEAR_THE_END = 0.5, 0.8
 # An answer counts as decided if the absolute value of its D is larger.
 _DECIDED = 0.9
@@ -67,11 +67,10 @@ def estimate(
 
     .. math:: D = P(\textrm{label } a \mid \textrm{word of } a) - P(\textrm{label } a \mid \textrm{word of } b)
 
-    A word of a belongs to the class that is stereotypical for the group of label a, and a word of b to the class that
-    is stereotypical for the group of label b. D is 1 if all choices are stereotypical, -1 if no choice is, and 0 if an
-    answer contains only one label. The published analysis treats answers as independent [1]_, although labels and
-    wording largely determine them. The model therefore has effects of words, wording, label of each group, and pair of
-    labels,
+    "A word of a" is a word from the class that is stereotypical for the group of label a. "A word of b" is defined
+    accordingly for label b. D is 1 if all choices are stereotypical, -1 if no choice is, and 0 if an answer contains
+    only one label. The published analysis treats answers as independent [1]_, although labels and wordings largely
+    determine the answers. The model therefore has effects of words, wording, label of each group, and pair of labels,
 
     .. math:: D_i = \mu + w_{s(i)} + v_{k(i)} + a_{l(i)} + b_{m(i)} + ab_{lm(i)} + e_i
 
@@ -83,11 +82,12 @@ def estimate(
         A row for each word choice. See `bayes_bias.analyses.answers.reading.read_answers`.
     wordlist
         The list of the questions, with two groups of labels and two classes of words. If the list has three groups or
-        more, each with its own class, each group is compared with all others, and the answers need a column ``labels``
-        with a label of each group, "Ben | Mei | Juan". For several stereotypes, pass a mapping of lists by name, a TOML
-        file with a table ``[lists.name]`` for each list, or the name of built-in answers ("answers-demo").
+        more, each with its own class, each group is compared with all others. The answers then need a column ``labels``
+        that contains one label of each group, such as "Ben | Mei | Juan". For several stereotypes, pass a mapping of
+        lists by name, a TOML file with a table ``[lists.name]`` for each list, or the name of built-in answers
+        ("answers-demo").
     after : the same as `answers`, optional
-        Answers to the same questions by another model, or by the same model after tuning. Both sets of answers are
+        Answers to the same questions by another model, or by the same model after tuning. The answers of both sides are
         paired by question.
     scope : {"all", "wordings", "words", "trials"}
         The population that D generalises to: new labels, wordings and words ("all"); new wordings and words for these
@@ -121,11 +121,12 @@ def estimate(
 
     Notes
     -----
-    Generalising to new labels requires five labels of each group and three wordings. With fewer, an interval is still
-    reported, but the verdict contains a caution. With one pair of labels, the results describe only this pair.
+    Results generalise to new labels only if there are five labels of each group and three wordings. If there are fewer,
+    an interval is still reported, but the verdict contains a caution. If there is only one pair of labels, the results
+    describe only this pair.
 
-    Refusals and invalid choices are omitted and never imputed. ``bounds_lb`` and ``bounds_ub`` are the mean D of all
-    answers if each of these choices had been against the stereotype, or in line with it.
+    Refusals and invalid choices are omitted and never imputed. ``bounds_lb`` is the mean D of all answers if each of
+    these choices had contradicted the stereotype, and ``bounds_ub`` is the mean D if each had agreed with it.
 
     References
     ----------
@@ -305,7 +306,7 @@ def _row(cell: Cell, data: Observed, posterior: Posterior, scope: str, ci_prob: 
 
 
 def _levels(cell: Cell, difference: NDArray[np.float64]) -> Iterator[pd.DataFrame]:
-    """Return the number of answers and mean D by wording, label, pair of labels, and the group that was named first."""
+    """Return the number of answers and mean D by wording, label, pair of labels, and group of the first label."""
     factors = cell.counted[["wording", "label_a", "label_b", "first"]].assign(**{PAIR: pairs_of(cell.counted)})
     for name, levels in factors.items():
         is_level = ((levels != "") & ~levels.str.contains(UNKNOWN, regex=False)).to_numpy()

@@ -21,8 +21,8 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
     """Read the log probabilities of both labels from replies that a service returned with `top_logprobs`.
 
     Each prompt asks which of two labels fits one word, and requests only the label as the answer. The probability of a
-    label is the sum over all listed first tokens that begin this label and not the other label. Case and leading
-    spaces are ignored.
+    label is the total probability of those listed first tokens that begin this label but not the other label. Case and
+    leading spaces are ignored.
 
     Parameters
     ----------

@@ -18,8 +18,8 @@ from bayes_bias.words.wordlist import ListLike, WordList, load_wordlist
 type Lists = "ListLike | Sequence[ListLike] | Mapping[str, ListLike]"
 
 _KEYS = frozenset({"groups", "classes", "stereotypes"})
-# The column of the offered labels if there are several groups, and the name of all other groups in the comparison with
-# one group.
+# The column of the offered labels if there are several groups; and the name for all other groups if one group is
+# compared with them.
 LABELS, OTHERS = "labels", "others"
 SEPARATOR = " | "
 
@@ -65,7 +65,10 @@ class AssociationList:
         return np.arange(len(self.words)) < len(self.words_of[self.classes[0][1]])
 
     def chooses(self, choices: "pd.Series[Any]", group: int, offered: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Return True for each choice of the group's offered label or, if it is unknown, of any label of the group."""
+        """Return True for each choice of the label that was offered for the group.
+
+        If this label is unknown, any label of the group is accepted.
+        """
         positions = {label.casefold(): k for k, label in enumerate(self.labels[group])}
         chosen = lookup(choices, positions, -2).astype(int)
         return np.asarray((chosen >= 0) & ((chosen == offered) | (offered < 0)))
@@ -164,7 +167,8 @@ def against_others(frame: pd.DataFrame, wordlist: Lists) -> tuple[pd.DataFrame, 
     """Compare each group with all others: return the answers once for each group, and lists with two groups.
 
     D of a group is P(its label, given a word of its class) - P(its label, given a word of the other classes). The other
-    labels of an answer are combined into one label, whose name consists of all their names.
+    labels of an answer are combined into one label. The name of this label consists of the names of all combined
+    labels.
 
     Raises
     ------

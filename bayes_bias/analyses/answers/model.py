@@ -1,11 +1,11 @@
-"""The model of answers: D has effects of words, wordings, and labels, which are integrated out of the density.
+"""The model of answers: words, wordings, and labels have effects on D, which are integrated out of the density.
 
     D[i] = mu + word + wording[v] + label_a[a] + label_b[b] + pair[a, b] + e[i],    mu ~ Uniform(-1, 1)
 
 Effects of each kind are normal with mean zero and their own standard deviation, which has a half-normal prior in
-`PRIORS`. Word effects enter as their mean in each class: if their sd is s, and the classes have n and m words, their
-variance in a question is s² (1/n + 1/m). The variance of e has a known part, (1/n² + 1/m²) / 12, because D is
-computed from shares of n and m words.
+`PRIORS`. D depends on the mean of the word effects in each class. If the standard deviation of word effects is s, and
+the classes of a question contain n and m words, word effects contribute the variance s² (1/n + 1/m). The variance of e
+has a known part, (1/n² + 1/m²) / 12, because D is computed from shares of n and m words.
 
 Contrasts between words of one class within answers also contain information on the differences between words, because
 all other effects cancel in these contrasts.
@@ -38,7 +38,7 @@ PRIORS: Mapping[str, float] = MappingProxyType(
 )
 PRIOR_TEXTS = {name: f"{scale:g}" for name, scale in PRIORS.items()}
 ANSWER, WORD, PAIR = "answer", "word", "pair"
-# The effects that are treated as samples in each scope, from these answers alone to new labels.
+# The effects that are treated as samples in each scope. Scopes are sorted from these answers alone to new labels.
 SAMPLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "trials": (),
@@ -252,7 +252,10 @@ class Together:
 
 
 def loadings(replies: pd.DataFrame, effect: str, words: Numbers) -> Numbers:
-    """Return the weights of an effect's levels in D (question, level). For an unknown label, weights are equal."""
+    """Return the weights in D of the levels of an effect (question, level).
+
+    If the label of a question is unknown, all its weights are equal.
+    """
     if effect == WORD:
         return words[replies.word_set.to_numpy()]
     codes = replies[effect].to_numpy()
@@ -295,7 +298,8 @@ def names_of(cell: Cell) -> dict[str, list[str]]:
 _STEP, DRAWS = 600, 4000
 _MOST_STEPS = 30
 _FREEDOM = 5
-# Powers of the importance weights. Smaller powers are tried until the effective number of draws is large enough.
+# Powers to which importance weights are raised. Smaller powers are tried until the effective number of draws is large
+# enough.
 _POWERS = (1.0, 0.6, 0.3, 0.15, 0.07, 0.03, 0.01)
 # Importance sampling is unreliable if Pareto k exceeds this value (Vehtari et al. 2024).
 MAX_PARETO_K = 0.7
@@ -352,8 +356,8 @@ def sample(density: Density, seed: int, draws: int = DRAWS) -> Posterior:
 def draw(density: Drawable, seed: int, draws: int = DRAWS) -> Drawn:
     """Draw standard deviations by importance sampling, and mu from its conditional distribution.
 
-    Each standard deviation is a function of a score that is standard normal under the prior. If answers are
-    uninformative about a standard deviation, its posterior equals its prior. The scores are drawn from a Student-t
+    Each standard deviation is a function of a score that is standard normal under the prior. If the answers contain no
+    information about a standard deviation, its posterior equals its prior. The scores are drawn from a Student-t
     distribution with five degrees of freedom. Its centre and covariance are estimated from the previous weighted draws,
     and these steps are repeated until the weights are no longer flattened. The last draws are weighted by Pareto
     smoothed importance sampling [1]_ and resampled. For each draw, mu is drawn from its truncated normal distribution.

@@ -36,7 +36,7 @@ from bayes_bias.table.columns import estimates, interval_columns, rank_column, w
 
 @dataclass(frozen=True)
 class Quantity:
-    """The quantity that is compared, with the factor, the number of decimals, and the unit for its display."""
+    """The quantity that is compared, and its display: a factor, a number of decimals, and a unit."""
 
     name: str
     factor: float = 1.0
@@ -199,9 +199,9 @@ class ModelContrasts(Contrasts):
     table : pandas.DataFrame
         Index ``(stereotype, model, other)``. Columns: number of ``questions``, posterior ``mean``, ``sd``, interval and
         ``prob_direction`` of the difference, which is the D of the model minus the D of the other model and lies
-        between -2 and 2; ``chance``, the probability of a difference this large if there were no difference;
-        ``chance_holm``, the same probability after Holm's adjustment for all rows; ``survives``, True if the difference
-        is distinguishable after the adjustment; and ``pareto_k`` of the draws.
+        between -2 and 2; ``chance``, the probability of observing a difference this large if there were no true
+        difference; ``chance_holm``, this probability after Holm's adjustment for the number of rows; ``survives``, True
+        if the difference is distinguishable after the adjustment; and ``pareto_k`` of the draws.
     ranking : pandas.DataFrame
         Index ``(stereotype, model)``, sorted by decreasing D. Columns: ``mean``, ``sd``, and interval of D minus the
         mean of all models, mean ``rank`` (1 for the largest D) with its interval, ``prob_first`` and ``prob_last``.
@@ -325,7 +325,7 @@ def compared(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the differences between models and their ranking from answers of each model to the same questions."""
     contrasts = helmert(len(sides))
-    # The contrasts are scaled so that each contrast of D lies between -1 and 1.
+    # The contrasts are scaled such that contrasts of D lie between -1 and 1.
     largest = np.abs(contrasts).sum(axis=1).max()
     densities = [Density(contrast_of(sides, weights / largest), effects) for weights in contrasts]
     drawn = draw(Together(densities), seed)
@@ -355,7 +355,8 @@ def joined_tables(
 ) -> dict[str, pd.DataFrame]:
     """Join the tables of all topics, with Holm's adjustment for all differences.
 
-    Differences with unreliable draws have no adjusted probability, but count as tests in the adjustment.
+    A difference with unreliable draws has no adjusted probability, but Holm's adjustment includes it in the number of
+    tests.
     """
     table = pd.concat(tables, names=[topic, "model", "other"])
     adjusted = holm(table.chance.where(table.pareto_k <= MAX_PARETO_K).to_numpy())

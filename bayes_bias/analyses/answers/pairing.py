@@ -20,10 +20,10 @@ _COUNTS = [f"{name}_{side}" for name in ("asked", "valid", "hits") for side in "
 def paired(before: Answers, after: Answers) -> tuple[list[tuple[Cell, Cell]], list[str]]:
     """Return the cells of both sides with matched rows of answers, and notices of answers without a partner.
 
-    Two answers are partners if their prompts had the same labels, words, and wording, and the same label first if this
-    is known. If a question has several answers, they are paired by name or, if names differ, by the rank of their
-    names, so that the order of rows does not matter. If one side has more answers to a question, some of its answers
-    are combined into one.
+    Two answers are partners if their prompts had the same labels, words, and wording, and named the same label first
+    (if this is known). If a question has several answers, answers with equal names are partners. If names differ,
+    answers are paired by the rank of their names, so that the order of rows does not matter. If one side has more
+    answers to a question, some of its answers are combined into one.
     """
     pairs, notices = [], []
     several = len(before.models) > 1 or len(after.models) > 1
@@ -86,7 +86,7 @@ def _texts_of_sets(cell: Cell) -> NDArray[np.object_]:
 
 
 def _with_common_words(cells: Sequence[Cell]) -> list[Cell]:
-    """Return the cells with only those words that have valid choices in all cells, within the same sets of words.
+    """Return the cells restricted to those words that have valid choices in every cell, in the same sets of words.
 
     All cells must have the same words, because contrasts of words are paired by position.
     """
@@ -112,7 +112,7 @@ def _same_number(cell: Cell, side: pd.DataFrame, question: list[str], number: "p
 
 
 def half_change(before: Cell, after: Cell) -> Observed:
-    """Return half the change of D as data for the model. It lies between -1 and 1, as D does."""
+    """Return half the change of D as data for the model. Like D, half the change lies between -1 and 1."""
     return contrast_of([observed(before), observed(after)], np.array([-0.5, 0.5]))
 
 

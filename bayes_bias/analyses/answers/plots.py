@@ -42,7 +42,7 @@ from bayes_bias.table.columns import interval_of
 
 _OF_ESTIMATE = "not a result of `answers.estimate`. Pass such a result."
 _DIVERGING = LinearSegmentedColormap.from_list("D", ["#7b4b94", PAPER, COLOURS[1]])
-# If a group has more labels, the numbers do not fit into the squares of the heat map.
+# If a group has more labels than this, numbers do not fit into the squares of the heat map.
 _WITH_NUMBERS = 10
 
 

@@ -9,7 +9,7 @@ from bayes_bias.analyses.answers.cell import Cell, differences
 from bayes_bias.shared_types import Numbers
 from bayes_bias.table.columns import interval_names
 
-# Added to both denominators in the published code, so that D is defined if an answer has only one label.
+# The published code adds this number to both denominators, so that D is defined if an answer contains only one label.
 ADDED = 0.01
 
 
@@ -18,9 +18,9 @@ def published_d(replies: pd.DataFrame) -> Numbers:
 
     .. math:: D = \frac{N(b, X_b)}{N(b, X_a) + N(b, X_b) + .01} + \frac{N(a, X_a)}{N(a, X_a) + N(a, X_b) + .01} - 1
 
-    where :math:`N(b, X_a)` is the number of words of the class of label a that are assigned label b. Because the
-    denominators count the words of each label instead of the words of each class, D is about -.5, not 0, for an answer
-    with only one label.
+    where :math:`N(b, X_a)` is the number of words of the class of label a that are assigned label b. The denominators
+    are numbers of words with a label instead of numbers of words in a class. Therefore, D is about -.5, and not 0, if
+    an answer assigns the same label to all words.
 
     References
     ----------

@@ -74,12 +74,12 @@ def read_answers(
     source : pandas.DataFrame, str or Path
         A frame, a CSV, Excel, parquet, JSON or JSONL file, or the name of a built-in table ("answers-demo"). Required
         columns: ``answer``, a number or name for each reply; ``word``; ``label_a`` and ``label_b``, the two offered
-        labels in any order (one is blank if it is unknown), or ``labels`` ("Ben | Mei | Juan"), with one label of each
-        of three groups or more; and ``chosen``, one of the labels (a blank is a refusal, and other texts are not
-        understood). Optional columns: ``wording`` of the question; ``first`` (the label that was named first);
-        ``position`` of the word, which is not used; ``stereotype`` (the list that the answer is about); ``model``,
-        ``temperature``, ``date`` and ``version``, which become part of the provenance; and ``outcome``, ``line`` and
-        ``draft`` (see `bayes_bias.answers.choices`).
+        labels in any order (an unknown label is blank), or, for three groups or more, ``labels``, which contains one
+        label of each group ("Ben | Mei | Juan"); and ``chosen``, one of the labels (a blank counts as a refusal, and
+        any other text as not understood). Optional columns: ``wording`` of the question; ``first`` (the label that was
+        named first); ``position`` of the word, which is not used; ``stereotype`` (the list that the answer is about);
+        ``model``, ``temperature``, ``date`` and ``version``, which become part of the provenance; and ``outcome``,
+        ``line`` and ``draft`` (see `bayes_bias.answers.choices`).
     wordlist
         See `bayes_bias.answers.estimate`.
     name : str, optional
@@ -135,7 +135,7 @@ def read_answers(
 def read_frame(source: Any, argument: str = "answers", convert: Conversion | None = None) -> tuple[pd.DataFrame, str]:
     """Return a frame and its name. The source is a frame, a file, or the name of a built-in table.
 
-    The content may be converted before the check that each cell is a text or a number.
+    If a function is passed, it converts the content before each cell is checked to be a text or a number.
     """
     if isinstance(source, pd.DataFrame):
         return (source if convert is None else convert(source)), "answers"

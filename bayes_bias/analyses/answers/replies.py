@@ -52,9 +52,9 @@ def choices(
 
     The function reads lines such as "salary - Ben", with any hyphen, colon, arrow, equals sign or bar, as well as
     tables, JSON, and "Ben: salary, office". It ignores drafts of reasoning models, which end with ``</think>`` or a
-    similar mark. A word has no choice if the reply is contradictory (a line names both labels, or two lines differ), a
-    refusal, or not understood, or if the reply omits the word. A notice contains the number of these words, with
-    examples.
+    similar mark. A word has no choice if the reply is a refusal, is not understood, or omits the word. It has no choice
+    either if the reply contradicts itself, because a line names both labels or two lines name different labels. A
+    notice contains the number of these words, with examples.
 
     Parameters
     ----------
@@ -183,8 +183,8 @@ def published_answers(
 
     Columns are ``answer`` (the reply), ``category`` (the stereotype), ``variation`` (the wording) and ``llm``. The file
     does not contain the offered labels. They are inferred from the reply, which is parsed as in `choices`. If a reply
-    names only one label, the other label is blank, unless its group has only one label. The variation "synonym" is the
-    wording "replication" with other words.
+    names only one label, the label of the other group is blank, unless this group has only one label. The variation
+    "synonym" uses the wording "replication" with other words.
 
     Parameters
     ----------

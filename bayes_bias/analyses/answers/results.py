@@ -90,7 +90,7 @@ class AnswersResult(Tabled):
 
     @property
     def sides(self) -> tuple[Answers, ...]:
-        """Return the sets of answers: one set, or two sets for a change."""
+        """Return the sets of answers. There is one set or, for a change, two sets."""
         raise NotImplementedError
 
     @property
@@ -114,7 +114,7 @@ class AnswersResult(Tabled):
         return answers_document(self)
 
     def steps(self, row: tuple[str, str]) -> pd.DataFrame:
-        """Return the ladder of one model and stereotype, without missing steps."""
+        """Return the ladder (one estimate for each scope) of one model and stereotype. Missing steps are omitted."""
         return self.ladder.loc[row].dropna(subset="mean")
 
     def called(self, row: tuple[str, str]) -> str:
@@ -143,7 +143,7 @@ class AnswersResult(Tabled):
     def counts(self) -> pd.DataFrame:
         """Return the numbers of distinguishable rows, and of distinguishable positive rows, in each step of the ladder.
 
-        If the last step is missing for a row, the step "wordings" is used instead.
+        If a row has no last step, because it has only one pair of labels, its step "wordings" is used instead.
         """
         rows, before = [], self.ladder.xs("wordings", level="samples")
         for name in SAMPLES:
@@ -232,7 +232,7 @@ class AnswersResult(Tabled):
                 " pair of labels that was asked."
             )
         numbers = [int(number) for number in self.counts().distinguishable]
-        # All numbers are written in the same style.
+        # All numbers in the sentence are written in the same style, either as words or as digits.
         alone, words, wordings, labels = map(fmt.in_words if max(numbers) <= 10 else fmt.count, numbers)
         sentences.append(
             f"If only answers counted as a sample, {alone} would be distinguishable, with words {words}, with wordings"
@@ -289,8 +289,8 @@ class ModelAnswers(AnswersResult):
         draws.
     ladder : pandas.DataFrame
         Index ``(model, stereotype, samples)``: mean, sd, interval and probabilities if only answers are treated as a
-        sample ("trials"), or also words, wordings and labels ("all"). If there is only one pair of labels, "all" is
-        missing.
+        sample ("trials"), and if words, wordings, and labels are also treated as samples (up to "all"). If there is
+        only one pair of labels, "all" is missing.
     sources : pandas.DataFrame
         Index ``(model, stereotype, source)``: standard deviations of D between answers to one question, and between
         words, wordings and labels.
@@ -330,7 +330,7 @@ class AnswersChange(AnswersResult):
     published : pandas.DataFrame
         Published statistics of both sides. See `ModelAnswers`.
     scope, ci_prob, seed, table, ladder, sources, levels, posteriors
-        As in `ModelAnswers`, for changes of D between -2 and 2. The draws in `posteriors` are of half the change.
+        As in `ModelAnswers`, for changes of D between -2 and 2. The draws in `posteriors` are draws of half the change.
     """
 
     changed: ClassVar[bool] = True

@@ -197,10 +197,11 @@ def estimate_values(
 
     .. math:: \eta_i = \alpha + c_{g(i)} \beta + \sum_f (u^f_{l(i)} + c_{g(i)} v^f_{l(i)})
 
-    where the sum is over the factors f: labels, wordings, words, and answers with several values. The levels of a
-    factor have normal effects u and, if the levels occur in all groups, effects v on the bias. The estimand is the
-    difference of expected answers for new labels, wordings, and words, in the unit of the answers. Expected answers are
-    averaged over all effects, after the inverse logit if there is one.
+    where f are the factors: labels, wordings, words, and answers (if an answer has several values). Each level of a
+    factor has a normal effect u. If the levels occur in all groups, each level also has an effect v on the bias. The
+    estimand is the difference of expected answers for new labels, wordings, and words, in the unit of the answers.
+    To compute the expected answers, the inverse logit (if the likelihood has one) is applied first, and its results are
+    then averaged over all effects.
 
     Parameters
     ----------
@@ -245,8 +246,8 @@ def estimate_values(
 
     Notes
     -----
-    Answers without a value are omitted, with a notice. If groups differ in the share of such answers, estimate refusals
-    as well.
+    Answers without a value are omitted, and a notice is logged. If the share of these answers differs between groups,
+    estimate refusals as well.
 
     Probabilities are modelled as logit-normal instead of beta, because a language model computes them from logits. The
     effects of label, wording, and word are then normal on the log odds, and probabilities may lie near 0 and 1.

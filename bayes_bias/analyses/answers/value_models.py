@@ -109,7 +109,10 @@ class Scale:
 
 
 class Likelihood:
-    """A kind of value: its likelihood given the predictor, and its expected value in the unit of the answers."""
+    """A kind of value.
+
+    It defines the likelihood given the predictor, and the expected value in the unit of the answers.
+    """
 
     name: ClassVar[str]
     # The estimand and its unit.
@@ -204,9 +207,9 @@ class Robust(Numeric):
 class Probability(Numeric):
     """Logit-normal probabilities of the label of the first group. The estimand is D.
 
-    Language models compute probabilities from logits, on which effects of label, wording and word are additive. The
-    log odds are therefore modelled as normal, which allows for probabilities near 0 and 1, which are frequent. A beta
-    density would have one precision for all probabilities, and its mean would have to be transformed as well.
+    Language models compute probabilities from logits, on which effects of label, wording and word are additive. The log
+    odds are therefore modelled as normal. This allows for probabilities near 0 and 1, which are frequent. A beta
+    density would have the same precision for all probabilities, and would also require a transformation of its mean.
     """
 
     name = "probabilities"

@@ -198,7 +198,7 @@ def _groups_alone(groups: Any, name: str) -> LabelGroups:
     return LabelGroups(name, MappingProxyType(labels))
 
 
-# Rows: trimmed texts and a number, which is missing if a row has no value.
+# Rows with trimmed texts and a number. The number is missing if a row has no value.
 
 
 def _rows(frame: pd.DataFrame, lists: Mapping[str, LabelGroups], likelihood: Likelihood) -> pd.DataFrame:
@@ -336,7 +336,10 @@ def _corners(rows: pd.DataFrame, groups: LabelGroups, where: str) -> tuple[NDArr
 def _pairs(
     rows: pd.DataFrame, groups: LabelGroups, value: Numbers, where: str
 ) -> tuple[NDArray[np.int64], Corners, Numbers]:
-    """Return the classes of words, and the log odds of the first group's label, which may be in either column."""
+    """Return the class of each word, and the log odds of the label of the first group.
+
+    This label may be in either column.
+    """
     if groups.association is None:
         raise AnswersError(
             f"The list '{groups.name}' has no classes of words. Probabilities of labels require a list of two groups,"

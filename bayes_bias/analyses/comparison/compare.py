@@ -59,8 +59,8 @@ def compare(
 
     .. math:: \Delta_{ij} = y_{ij}^{after} - y_{ij}^{before},
 
-    so that variation shared by both embeddings cancels: the bias of the difference is the change of the bias. Comparing
-    two separate posteriors would ignore this pairing.
+    so that variation that both embeddings share cancels. The bias in the table of differences is the change of the
+    bias. A comparison of two separate posteriors would ignore that the values are paired.
 
     Parameters
     ----------
@@ -69,8 +69,8 @@ def compare(
         Words that one table lacks are omitted from both tables, with a notice. Sub-topics, pairs and covariates of
         words are taken from `before`.
     model : str, Path or ModelSpec
-        A crossed model. Its priors are made for the values of single tables, and suit differences of the same size or
-        smaller.
+        A crossed model. The priors are intended for the values of single tables. They are also suitable for differences
+        that are not larger than these values.
     scope : {"both", "targets", "attributes", "none"}
         Words that the result generalises to.
     ci_prob : float
@@ -85,7 +85,8 @@ def compare(
     versions : bool, optional
         True if `after` was made from `before`, for example by debiasing, and False if it was trained on another text.
         By default, `after` counts as a version of `before` if its table records a debiasing method, or if some words
-        have the same vectors in both. If False, sentences and page name both corpora and omit the share removed.
+        have the same vectors in both. If it is False, sentences and page name both corpora, and do not report a share
+        removed.
     seed, sampling
         See `fit`.
 
@@ -103,13 +104,13 @@ def compare(
 
     Notes
     -----
-    *Zero by construction.* Equalising gives the words of both groups the same cosine with every neutral word. The bias
-    after is then exactly zero, even if bias remains elsewhere in the vectors. Such a side is reported as zero by
-    construction and is not sampled.
+    *Zero by construction.* After equalising, the words of both groups have the same cosine with every neutral word. The
+    bias after debiasing is then exactly zero, even if bias remains elsewhere in the vectors. A bias of this kind is
+    reported as zero by construction and is not sampled.
 
-    *Similarly trained.* Vectors of two corpora also differ in bias if one was trained on less text or for fewer epochs.
-    If the distances between random words differ between the embeddings (`bayes_bias.associations.made_alike`), there is
-    no verdict.
+    *Similarly trained.* The biases in two embeddings also differ if one embedding was trained on less text, or for
+    fewer epochs. If the distances between random words differ between the embeddings
+    (`bayes_bias.associations.made_alike`), there is no verdict.
 
     *Share removed.* See `bayes_bias.analyses.comparison.comparison.share_removed`. If all cosines of an embedding
     become smaller, the bias also becomes smaller, even if it does not change relative to the spread of the cosines.
@@ -348,8 +349,8 @@ def _change(before: AssociationTable, after: AssociationTable) -> AssociationTab
 def zero_by_construction(table: AssociationTable) -> bool:
     """Return True if every associated attribute is equally close to all groups, so that the bias is exactly zero.
 
-    This is the case after equalising, which gives "he" and "she" the same cosine with every neutral word. The zero is
-    exact, so a posterior would wrongly show uncertainty.
+    This is the case after equalising, which results in the same cosine of "he" and "she" with every neutral word.
+    Because this bias is exactly zero, a posterior would wrongly show uncertainty.
     """
     means = table_means(table)
     near = means.attribute_mean[compared_attributes(means)]

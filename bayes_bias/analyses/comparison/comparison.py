@@ -62,8 +62,8 @@ class ShareRemoved:
     observed : float
         Share for exactly these words, computed from the raw contrasts.
     lower, upper : float
-        Fieller's interval, which allows for an uncertain denominator. It is missing if the bias before is not clearly
-        different from zero, if a bias is zero by construction, and under scope "none".
+        Fieller's interval, which allows for an uncertain denominator. The interval is missing under scope "none", if
+        the bias before debiasing is not clearly different from zero, or if a bias is zero by construction.
     """
 
     observed: float
@@ -101,7 +101,8 @@ class Comparison(Tabled):
         of `summarize` and the index "group, control class", and is empty without control classes.
     share_removed : ShareRemoved
     in_spread : ChangeInSpread
-        The change in units of the spread of values, which becomes smaller if all cosines become smaller.
+        The change in units of the spread of values. Unlike the change in units of the table, it does not depend on the
+        size of all cosines.
     verdict : Verdict
         Verdict on the change. With `rope`, it includes the probability that the change is negligible.
     measures : pandas.DataFrame
@@ -403,7 +404,7 @@ def _cost(comparison: Comparison) -> list[str]:
 
 
 def _moved_controls(comparison: Comparison) -> str:
-    """Return a sentence on the control class that changed most. Debiasing should not change any control class."""
+    """Return a sentence on the control class with the largest change. Debiasing should not change any control class."""
     controls = comparison.controls
     if controls.empty:
         return ""

@@ -26,7 +26,7 @@ class ChangeInSpread:
     before, after : float
         The raw contrast of each side in units of the spread on that side.
     change, lower, upper : float
-        The bias after minus the bias before, each in these units, with its interval, which is missing under scope
+        The bias after minus the bias before, both in these units, with an interval, which is missing under scope
         "none". The spreads are treated as known, because they are computed from all pairs of words.
     share_removed : float
         The ratio ``1 - after / before`` of the raw contrasts in these units.
@@ -87,8 +87,9 @@ class ChangeInSpread:
 def change_in_spread(before: AssociationTable, after: AssociationTable, bias: pd.DataFrame) -> ChangeInSpread:
     """Compute the change in units of the spread from both tables and the three posteriors of a comparison.
 
-    As for the share removed, the covariance of the two biases follows from the variance of their difference. The limits
-    of the interval have the same distances from the mean as for the change, in standard deviations.
+    As for the share removed, the covariance of the two biases follows from the variance of their difference. In
+    standard deviations, the limits of the interval are as far from the mean as the limits of the interval of the
+    change.
     """
     spread_before, spread_after = within_sd(before), within_sd(after)
     weight_before, weight_after = -1 / spread_before, 1 / spread_after if spread_after else math.nan

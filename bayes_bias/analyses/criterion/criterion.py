@@ -73,8 +73,8 @@ def criterion(
 ) -> CriterionValidity:
     r"""Estimate the correlation of bias with a criterion, such as human ratings or the share of women in jobs.
 
-    The true bias :math:`b_i` and the true criterion :math:`c_i` of each label (a language, an occupation, or a class)
-    are bivariate normal over labels, and both are observed with errors,
+    Each label, such as a language, an occupation, or a class, has a true bias :math:`b_i` and a true criterion
+    :math:`c_i`. Over labels, both are bivariate normal, and both are observed with errors,
 
     .. math:: (b_i, c_i) \sim \mathrm{Normal}(\mu + X_i \beta, \Sigma), \qquad
               \hat b \sim \mathrm{Normal}(b, S), \qquad \hat c_i \sim \mathrm{Normal}(c_i, s_i)
@@ -97,16 +97,17 @@ def criterion(
         - draws ``(chain, draw, label)``, whose mean and covariance are used.
     criterion : DataFrame, path, Series or mapping, optional
         The criterion of each label. A frame or CSV file has the columns ``label`` and ``criterion``. The standard error
-        is given by the column ``criterion_se``; by the number of people ``criterion_n`` and the standard deviation
-        between people ``criterion_sd``; or, for a share from 0 to 1, only by ``criterion_n``. Without these columns,
-        and in a Series, the criterion is treated as exact. By default, these are columns of `biases`.
+        is either in the column ``criterion_se``, or is computed from the number of people, ``criterion_n``, and the
+        standard deviation between people, ``criterion_sd``. For shares from 0 to 1, ``criterion_n`` is sufficient. A
+        Series, or a frame without these columns, is treated as exact. By default, these are columns of `biases`.
     toward : str, optional
-        For one fit: the class of attributes to which targets with a positive bias are closer.
+        For one fit: the class of attributes that defines the sign. Targets that are closer to this class have a
+        positive bias.
     scope : {"all", "both", "targets", "attributes", ...}
         For fits: the words that are treated as samples. Their choice causes the errors of the biases.
     covariates : sequence of str
         Further columns, such as a country's median age, which are treated as exact. Both bias and criterion may depend
-        on the covariates. Correlation and slope are then estimated for fixed covariate values.
+        on the covariates, so correlation and slope are estimated for fixed covariate values.
     family : str, optional
         Another column, such as families of languages. The labels of a family share effects on bias and criterion, which
         are partially pooled, and the correlation is estimated within families.

@@ -241,8 +241,9 @@ def with_common_error(sd: NDArray[np.float64], share: float) -> NDArray[np.float
 def biases_of_words(fit: Fit, toward: str | None = None, scope: ScopeName = DEFAULT_SCOPE) -> Biases:
     """Return the raw contrast of each target of a list. It is positive if the target is closer to the class `toward`.
 
-    A different choice of attributes would change the biases of all targets in a group by the same amount. Errors are
-    also correlated between groups, to the extent that attributes prefer neither group. Residual errors are independent.
+    A different choice of attributes would change the biases of all targets in a group by the same amount. To the extent
+    that attributes have no preference for a group, it would also change the biases in other groups, so errors are
+    correlated between groups as well. Residual errors are independent.
     """
     fitted = Fitted.of(fit).generalising("the bias of words")
     data, samples = fitted.data, check_scope(fit, scope)
@@ -499,7 +500,7 @@ def _errors(outside: pd.DataFrame) -> "pd.Series[float]":
             "criterion_n alone gives the error of a share between 0 and 1, but the values of `criterion`"
             " are not shares. Add criterion_sd, the standard deviation between people, or criterion_se."
         )
-    share = (people * values + 1) / (people + 2)  # so that the error of a share of 0 or 1 is not zero
+    share = (people * values + 1) / (people + 2)  # prevents a standard error of zero for a share of 0 or 1
     return np.sqrt(share * (1 - share) / people).rename("criterion_se")
 
 

@@ -129,8 +129,8 @@ def with_true_values(data: CriterionData, posterior: xr.Dataset, seed: int) -> x
     )
     scale = float(units.sel(of="criterion") / units.sel(of="bias"))
     slope = posterior["correlation"] * sd.sel(of="criterion", drop=True) / sd.sel(of="bias", drop=True) * scale
-    # The mean variance of errors about their mean over labels, because an error that all labels share does not affect
-    # the correlation.
+    # The mean variance of the errors after their mean over labels is subtracted. An error that all labels share does
+    # not affect the correlation.
     covariance, n = data.biases.covariance.to_numpy(), len(data.labels)
     bias_error = (np.trace(covariance) - covariance.sum() / n) / (n - 1)
     criterion_error = float((data.criterion_se**2).mean())
@@ -146,8 +146,8 @@ def with_true_values(data: CriterionData, posterior: xr.Dataset, seed: int) -> x
 def _drawn(data: CriterionData, posterior: xr.Dataset, rng: np.random.Generator) -> Numbers:
     """Return draws of the true values (chain, draw, label, of) given the observed values, in the units of the model.
 
-    True values and errors are first drawn without conditioning on the observed values. The true values are then
-    corrected by the difference between the observed values and the simulated observations (Matheron's rule). This
+    First, true values and errors are drawn without conditioning on the observed values. The difference between the
+    observed values and these simulated observations is then used to correct the true values (Matheron's rule). This
     requires solving one system of equations for each draw.
     """
     inputs = _inputs(data)

@@ -42,9 +42,9 @@ class CriterionVerdict(Telling):
     Attributes
     ----------
     label : str
-        "distinguishable" if the interval of the correlation excludes zero; if biases have errors, this is the interval
-        for new words. "for these words only" if only the interval for exactly these words excludes zero. Otherwise "not
-        distinguishable", or "not converged".
+        "distinguishable" if the interval of the correlation excludes zero. (If biases have errors, the interval for new
+        words is used.) "for these words only" if only the interval for exactly these words excludes zero. "not
+        distinguishable" if neither interval excludes zero. "not converged" if a fit has not converged.
     sentences : str
         The reasons for the label.
     """
@@ -233,7 +233,7 @@ class CriterionValidity(Tabled):
 
     @property
     def layout(self) -> Layout:
-        """Show correlation and slope, both as observed and corrected for errors."""
+        """Show correlation and slope, before and after correction for errors."""
         rows = self.numbers
         return Layout(
             [str(quantity) for quantity, _ in rows.index],

@@ -20,8 +20,8 @@ type Choices = dict[str, dict[str, Change]]
 
 PRIOR, UNIT, SCALES, RELATED, CONTROLS = "prior", "unit", "scales", "related words", "control classes"
 _FROM_VECTORS = "from vectors"
-# Alternative priors for the standard deviation of preferences. The mean is .4 units, as in the exponential prior for
-# tables without vectors, or twice as large.
+# Alternative priors for the standard deviation of preferences. Their mean is .4 units, as in the exponential prior for
+# tables without vectors, or twice this value.
 _OTHERS: Mapping[str, tuple[str, Mapping[str, float]]] = {
     "exponential": (FALLBACK, {"lam": 2.5}),
     "wide exponential": (FALLBACK, {"lam": 1.25}),

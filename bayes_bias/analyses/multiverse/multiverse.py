@@ -218,11 +218,11 @@ def multiverse(
 ) -> Multiverse:
     """Estimate the bias of a table under each combination of defensible choices: a multiverse analysis [1]_.
 
-    The choices are the prior of preferences ("prior": from vectors, with the same, half, or twice the degrees of
-    freedom; exponential; wide exponential; or half-normal), the unit of all other priors ("unit"), the groups and
-    classes that share standard deviations ("scales"), the weight of related words ("related words"), and the inclusion
-    of control classes ("control classes"). Some choices may not be possible for a table. See ``left_out`` of the
-    result.
+    There are five choices. "prior" is the prior of preferences: from vectors (with the same, half, or twice the degrees
+    of freedom), exponential, wide exponential, or half-normal. "unit" is the unit of all other priors. "scales"
+    determines the groups and classes that share standard deviations, "related words" the weight of related words, and
+    "control classes" the inclusion of control classes. Some choices may not be possible for a table. See ``left_out``
+    of the result.
 
     Parameters
     ----------
@@ -234,8 +234,8 @@ def multiverse(
     choices : mapping of str to iterable of str, optional
         Options to compare. By default, all options of a choice are compared. Use ``{"scales": ["common"]}`` to fix one.
     also : iterable of str, Path or ModelSpec
-        Further models of the table, such as "robust". Each is fitted once, without variation of its choices, and the
-        column "model" contains its name.
+        Further models of the table, such as "robust". Each further model is fitted once, and its choices are not
+        varied. The column "model" contains the name of the model.
     ci_prob : float
         Probability of the intervals.
     seed, sampling
@@ -262,7 +262,7 @@ def multiverse(
     integration in about 20 ms each. All other posteriors are sampled in about a second each.
 
     Given the standard deviations, the posterior of the bias is centred at the observed contrast. Priors therefore
-    change the length of the interval, but hardly its centre.
+    affect the length of the interval, but have almost no effect on its centre.
 
     References
     ----------

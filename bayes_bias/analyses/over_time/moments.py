@@ -35,8 +35,8 @@ class SliceMoments:
 
     The computation extends `bayes_bias.measures.quasi_f` to all slices at once: scores of targets and of attributes are
     vectors over slices, and mean squares are matrices, :math:`V = V_T + V_A - V_E`. V is only used in traces, such as
-    the variance :math:`L' V L` of a contrast or the sum of the variances of several contrasts. Mean squares estimate
-    these traces without bias, with degrees of freedom by Satterthwaite's approximation.
+    the variance :math:`L' V L` of a contrast or the sum of the variances of several contrasts. Mean squares are
+    unbiased estimates of these traces, and their degrees of freedom follow from Satterthwaite's approximation.
     """
 
     biases: Numbers
@@ -131,7 +131,7 @@ def _parts_of_cells(source: str, scores: Numbers, cells: NDArray[np.integer]) ->
 def _parts_of_replicates(tables: Sequence[AssociationTable]) -> list[Part]:
     """Return the variance of each slice's mean over its replicates.
 
-    This variance also contains noise from words, which is therefore included twice.
+    This variance also contains noise from words, so this noise is included twice in the total.
     """
     parts = []
     for position, table in enumerate(tables):
@@ -152,7 +152,8 @@ FEWEST = 5
 _TAUS = 25
 _ERRORS = 5
 _DRAWS = 4_000
-# The variance of each slice is shrunk towards the mean variance, which has the weight of so many degrees of freedom.
+# The variance of each slice is shrunk towards the mean variance. The mean variance has the weight of this number of
+# degrees of freedom.
 _PULL = 4.0
 
 
@@ -231,7 +232,7 @@ class NewSlices:
 
 
 def largest_change(draws: Numbers) -> Numbers:
-    """Return the probability of each step between neighbouring slices that it is the largest change."""
+    """Return the probability that a step is the largest change, for each step between neighbouring slices."""
     steps = np.abs(np.diff(draws, axis=1)).argmax(axis=1)
     return np.bincount(steps, minlength=draws.shape[1] - 1) / len(draws)
 

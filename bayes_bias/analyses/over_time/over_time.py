@@ -36,9 +36,9 @@ def over_time(
 ) -> OverTime:
     r"""Estimate the trend and the changes of a bias over time.
 
-    All slices are compared word by word, so that word effects which all slices share cancel. Every contrast over time
-    is a weighted sum of tables (`bayes_bias.combine`), to which the crossed model is fitted. The trend is the change
-    along the least-squares line from the first slice to the last.
+    All slices are compared word by word, so that effects of words that are equal in all slices cancel. Every contrast
+    over time is a weighted sum of tables (`bayes_bias.combine`), to which the crossed model is fitted. The trend is the
+    change along the least-squares line from the first slice to the last.
 
     Results are reported for two scopes. *These slices* refers to changes in exactly these corpora, with new words. *New
     slices* refers to other corpora from the same times. In this scope, slices deviate from a line with a standard
@@ -52,7 +52,7 @@ def over_time(
     Parameters
     ----------
     tables : mapping of times to AssociationTable
-        Tables of one list in two slices or more. The keys are times, which are numbers such as 1900. Tables may have
+        Tables of one list in two slices or more. The keys are times, that is, numbers such as 1900. Tables may have
         different numbers of replicates (seeds). Words that a slice lacks are omitted from all slices, with a notice.
         Control classes are ignored.
     model : str, Path or ModelSpec
@@ -88,8 +88,8 @@ def over_time(
     -----
     *Similarly trained.* In vectors from less text or fewer epochs, all words are closer together, and most biases are
     smaller. If the distances between random words in one slice differ from the distances in other slices
-    (`bayes_bias.associations.made_alike`), there is no verdict. No known correction works, so train the vectors again
-    with equal numbers of tokens.
+    (`bayes_bias.associations.made_alike`), there is no verdict. There is no known correction that works, so train the
+    vectors again with equal numbers of tokens.
 
     *Time of a change.* A change is dated only if one step is the largest with a probability above .8.
 

@@ -40,7 +40,7 @@ def plot_over_time(
     The thin interval with caps is the interval of a single slice for new words. The point is coloured if this interval
     excludes zero. The thick interval is the interval of the deviation from the mean of all slices. It excludes
     variation that all slices share, so compare slices by their thick intervals. A slice that was not similarly trained
-    is drawn as a diamond, and then no line is drawn.
+    is drawn as a diamond. If there is such a slice, no trend line is drawn.
 
     Parameters
     ----------

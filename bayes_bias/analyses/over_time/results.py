@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# The change is dated above this probability. With linear trends, one step exceeds .5 in a third of all series.
+# A change is dated if the probability of a step exceeds this value. If trends are linear, one step exceeds .5 in a
+# third of all series.
 DATED = 0.8
 _NAMED = 3
 
@@ -58,10 +59,10 @@ class OverTime(Tabled):
         The model of new slices. It is None if there are fewer than five slices.
     table : pandas.DataFrame
         A row for each slice. Columns: ``bias`` with a confidence interval (quasi-F); ``about_mean_ci95_lb`` and
-        ``_ub``, a narrower interval for the deviation from the mean of all slices, centred at the same point;
-        ``together``, the bias partially pooled with all other slices, with its interval (five slices or more);
-        ``weat_d``. Compare slices by the narrower intervals. All columns except ``weat_d`` are in the units of the
-        tables.
+        ``_ub``, a narrower interval for the deviation from the mean of all slices, which is drawn around the bias of
+        the slice; ``together``, the bias partially pooled with all other slices, with its interval (five slices or
+        more); ``weat_d``. Compare slices by the narrower intervals. All columns except ``weat_d`` are in the units of
+        the tables.
     trend : SliceContrast
         The change along the least-squares line from the first slice to the last.
     steps : tuple of SliceContrast
@@ -74,7 +75,8 @@ class OverTime(Tabled):
     moved : pandas.DataFrame
         The trend of each word in these vectors, by ``side`` and ``word``, sorted by decreasing size.
     lost : pandas.DataFrame
-        Slices that lack words, the missing words, and the ``trend`` of all other slices for the words that they share.
+        A row for each slice that lacks words: the missing words, and the ``trend`` of all other slices for the words
+        that these share.
     notices : tuple of str
         Notices of words and slices that were omitted or could not be paired.
     """
@@ -145,7 +147,7 @@ class OverTime(Tabled):
         return contrast_of(self.tables, weights, self.alike, self.new, self.settings, label or description)
 
     def minus(self, other: "OverTime", *, name: str = "") -> "OverTime":
-        """Subtract another series slice by slice, from another newspaper or of a list with the same design.
+        """Subtract another series slice by slice, for example of another newspaper or another list of the same design.
 
         The trend of the result is the difference between the two trends.
 

@@ -1,4 +1,4 @@
-"""`published`: re-evaluation of a published d, with attributes treated as a sample, if vectors are not available."""
+"""`published`: re-evaluate a published d if the vectors are not available, and treat attributes as a sample as well."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from bayes_bias.posterior.estimate import tails
 from bayes_bias.shared_types import Numbers
 from bayes_bias.spreadsheets import read_frame
 
-# The variation of words in tables of real studies, which a published d does not contain.
+# The variation of words in tables of real studies. This information is missing in a published d.
 
 FILE = "variance-ratios"
 SIDES = ("targets", "attributes")
@@ -76,7 +76,8 @@ LEVEL = 0.05
 TABLES = 100
 _STUDIES, _INTERVAL = tails(0.9), tails(1 - LEVEL)
 
-# A probability is reported if the calibration error of predictions is at most this large, in so many studies or more.
+# A probability is reported if the calibration error of similar predictions does not exceed the first number, in at
+# least the second number of studies.
 MOST_OFF, FEWEST_STUDIES = 0.1, 5
 
 
@@ -138,10 +139,10 @@ class PublishedFinding(Tabled):
     t, p_value : float
         The t statistic of the targets' scores and its two-sided p-value. Attributes are fixed, as in WEAT's test.
     probability : float or None
-        Probability that the finding would be distinguishable from noise, averaged over studies. It is None if such
-        predictions are not calibrated (see `why`).
+        Probability that the finding would be distinguishable from noise, averaged over studies. The value is None if
+        predictions of this kind are not calibrated (see `why`).
     studies : tuple of float
-        The range of this probability in the middle 90% of studies, which shows the effect of the unknown words.
+        The range of this probability in the middle 90% of studies. It shows how much the unknown words matter.
     lower, upper : float
         95% interval of the bias for new words on both sides, in units of d.
     why : str
@@ -164,7 +165,7 @@ class PublishedFinding(Tabled):
 
     @property
     def text(self) -> str:
-        """The answer to a reviewer in one sentence, and the basis of this answer."""
+        """A sentence that answers a reviewer's question, and the basis of this answer."""
         design = f"{_lengths(self.targets)} targets and {_lengths(self.attributes)} attributes"
         tested = f"t = {plain(self.t, 2)}, p {equals(probability(self.p_value))}, for new targets and these attributes"
         least, most = map(percent, self.studies)
@@ -208,12 +209,12 @@ def published(
                 \left( 1 + \frac{h_A \sigma_A^2}{h_T (\sigma_T^2 + h_A \sigma_E^2)} \right)
 
     where :math:`\sigma_T^2` is the variance of a target's preference for a class, :math:`\sigma_A^2` the variance of an
-    attribute's preference for a group, and :math:`\sigma_E^2` the variance of a single pair. The first factor is
-    estimated by :math:`h_T s^2`. The second factor cannot be computed from d. Instead, :math:`\sigma_A^2 / \sigma_E^2`
-    and :math:`\sigma_T^2 / \sigma_E^2` are drawn from their distribution over real studies (see `VarianceRatios`),
-    always for a new study. For each draw, tables with this d are simulated, and their quasi-F is tested at the 5%
-    level. (In the tables from which this distribution was estimated, the quasi-F and the posterior of the crossed model
-    agree in 99% of cases.)
+    attribute's preference for a group, and :math:`\sigma_E^2` the variance of a single pair. The first two factors,
+    :math:`h_T` times the variance in parentheses, are estimated by :math:`h_T s^2`. The last factor cannot be computed
+    from d. Instead, :math:`\sigma_A^2 / \sigma_E^2` and :math:`\sigma_T^2 / \sigma_E^2` are drawn from their
+    distribution over real studies (see `VarianceRatios`), always for a new study. For each draw, tables with this d are
+    simulated, and their quasi-F is tested at the 5% level. (In the tables from which this distribution was estimated,
+    the quasi-F and the posterior of the crossed model agree in 99% of cases.)
 
     Parameters
     ----------
@@ -243,9 +244,9 @@ def published(
     flat prior. It is too short if words of a list are related.
 
     docs/evidence/other-analyses.md reports the calibration of the probability in studies that were not used for
-    estimation. Instead of a probability, only its range over studies is reported if a list is shorter or longer than
-    all lists that were used for estimation, if the calibration error of similar predictions exceeds .1, or if there
-    are fewer than five studies with similar predictions.
+    estimation. In three cases, only the range of the probability over studies is reported: if a list is shorter or
+    longer than all lists that were used for estimation, if the calibration error of similar predictions exceeds .1, or
+    if fewer than five studies have similar predictions.
 
     References
     ----------

@@ -74,7 +74,7 @@ def _findings(report: Report, found: Sequence[Section]) -> list[str]:
 
 
 def _no_finding(sections: Sequence[Section]) -> str:
-    """Return a sentence that no list with a verdict shows a bias, or "" if no list has a verdict."""
+    """Return a sentence which states that no list with a verdict shows a bias, or "" if no list has a verdict."""
     judged = sum(section.verdict.label in _JUDGED for section in sections)
     if not judged:
         return ""
@@ -118,7 +118,7 @@ def _is_against(section: Section) -> bool:
 
 
 def has_one_group(section: Section) -> bool:
-    """Return True for a list with a single group. Such a list compares the words of the group."""
+    """Return True for a list with a single group, which compares the words of this group with each other."""
     return len(section.table.groups) == 1
 
 
@@ -151,7 +151,7 @@ def _differences_of_words(section: Section) -> str:
 
 
 def _by_class(section: Section) -> str:
-    """Describe the bias in each class. If not all classes differ from zero, name those that do."""
+    """Describe the bias in each class. If the bias differs from zero in only some classes, name these classes."""
     estimands = section.summary.index.get_level_values("estimand")
     is_usable = "class_bias" in estimands and section.diagnostics.converged
     if not is_usable or section.verdict.described_scope.samples_nothing:

@@ -29,7 +29,8 @@ class Study:
     ci_prob: float
     seed: int
     sampling: Sampling
-    # Waits for and returns random lists with this design, or the reason why there are none. None without an embedding.
+    # Function that waits for random lists with this design, and returns the lists or the reason why there are none. It
+    # is None if there is no embedding.
     nulls: Callable[[], RandomLists] | None
     null_draws: int | None
     against_published: bool = False
@@ -63,7 +64,8 @@ class Checker:
     title: str  # the heading on the page
     columns: tuple[str, ...]  # the columns in ``evidence.csv``
     run: Callable[[Study], Check]
-    # Returns the sentence for the methods text, given the results of the lists for which the check was made.
+    # Function that returns the sentence for the methods text, given the results for all lists for which the check was
+    # made.
     methods: Callable[[Mapping[str, Any]], Sentence] | None = None
 
     def check(self, study: Study) -> Check:
@@ -72,7 +74,7 @@ class Checker:
         Raises
         ------
         BayesBiasError
-            If the check returns a number without a column, which would be missing in ``evidence.csv``.
+            If the check returns a number that has no column in ``evidence.csv``.
         """
         check = self.run(study)
         if undeclared := sorted(set(check.numbers) - set(self.columns)):

@@ -99,7 +99,7 @@ def _if_independent(study: Study) -> tuple[float, float]:
 
 
 def _figures(table: AssociationTable, title: str | None) -> dict[str, Axes]:
-    """Return a figure of each side on which words are related, if the vectors are known."""
+    """Return a figure for each side on which words are related. There are no figures if the vectors are unknown."""
     figures: dict[str, Axes] = {}
     if table.has_related_words and table.vectors is not None:
         categories: dict[Side, Mapping[str, Related]] = {

@@ -40,7 +40,7 @@ def _run(study: Study) -> Check:
 
 
 def _judge(fit: DataFit) -> tuple[bool, str]:
-    """Return False if the coverage of an interval is clearly below its level, and True otherwise, with a judgement."""
+    """Return a judgement, and False if the coverage of an interval is clearly below its level, otherwise True."""
     shares = fit.coverage.iloc[0].to_numpy()
     errors = 2 * np.sqrt(np.array(PROBS) * (1 - np.array(PROBS)) / fit.pairs)
     if (shares < np.array(PROBS) - _TOLERATED - errors).any():

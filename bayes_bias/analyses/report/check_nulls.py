@@ -1,4 +1,4 @@
-"""Check with random lists: rates at which the model and WEAT find a bias between random words, or arbitrary topics."""
+"""Check with random lists: rates at which the model and WEAT find a bias between random words or arbitrary topics."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -110,7 +110,7 @@ def _draws(lists: Calibration) -> int:
 
 
 def _found(lists: Calibration, study: Study) -> str:
-    """Return a text with the share of random lists in which the model found a bias, with its interval."""
+    """Return a text with the share, and its interval, of random lists in which the model found a bias."""
     return share_within(*lists.table.loc[(study.spec.name, study.scope), list(_SHARES)])
 
 

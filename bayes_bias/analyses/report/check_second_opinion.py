@@ -69,7 +69,7 @@ def _run(study: Study) -> Check:
 
 
 def _unequal_spread(second: QuasiF, decimals: int) -> list[str]:
-    """Return sentences on groups whose variances differ so much that they should have separate scales."""
+    """Return sentences on groups that should have separate scales, because their variances differ clearly."""
     groups = second.sources.query("source == 'targets' and df > 0").set_index("cell")
     variance, words = groups.variance * (groups.df + 1), groups.df + 1
     sentences = []

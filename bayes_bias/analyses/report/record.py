@@ -65,13 +65,12 @@ class Section:
         supports these scopes.
     verdict : Verdict
     contrasts : tuple of Contrast
-        The contrasts of the report for which the list contains the words.
+        Those contrasts of the report whose groups and classes the list contains.
     measures : MeasureTable
         Every published measure that applies to the list, and the reasons why other measures do not.
     coverage : pandas.DataFrame
-        A row for each group and class with the columns ``role``, ``name``, ``asked`` (number of words in the list,
-        missing if unknown), ``found``, and ``lost`` (words without a usable vector, or with the vector of another
-        word).
+        A row for each group and class. Columns: ``role``; ``name``; ``asked``, the number of words in the list (missing
+        if unknown); ``found``; and ``lost``, the words that have no usable vector, or have the vector of another word.
     variance_shares : pandas.DataFrame
     checks : mapping of str to Check
         Results of the checks, by name.
@@ -285,17 +284,18 @@ class Report(Tabled):
         """Return one row for each list with the results of all checks.
 
         Columns: ``chance``, ``chance_holm``, and ``survives`` (see `ManyLists`); ``nulls``, the number of random lists;
-        ``null_share``, the share of random lists in which the model finds a bias under the scope of the report, with
-        its exact 95% interval, and the corresponding share for WEAT; ``prior_sensitivity`` (the bias is prior-sensitive
-        above .05); ``icc_targets``, the intraclass correlation of words in a cluster, and ``icc_limit_targets``, the
-        value that shuffled words exceed in one of 20 cases, with corresponding columns for attributes;
-        ``bias_without_word_min`` and ``_max``, the range of the observed bias without one word, with corresponding
-        columns for clusters; ``coverage_50`` and ``coverage_89``, the shares of raw values inside posterior predictive
-        intervals, with corresponding columns for the published model; ``elpd_difference`` to the published model,
-        ``elpd_se``, and ``bad_k`` (PSIS-LOO); ``no_data_fit``, ``no_comparison``, and ``no_calibration``, the reasons
-        for missing numbers. If there are replicates, further columns contain their number, the standard deviation of
-        the bias between replicates (``replicate_sd``), the probability that a new replicate has a bias of the
-        ``same_sign``, and the reliabilities of one replicate (``reliability_one``) and of all (``reliability_all``).
+        ``null_share``, the share of random lists in which the model finds a bias under the scope of the report, and the
+        exact 95% interval of this share, with corresponding columns for WEAT; ``prior_sensitivity`` (the bias is
+        prior-sensitive above .05); ``icc_targets``, the intraclass correlation of target words in the same cluster, and
+        ``icc_limit_targets``, the value that this correlation exceeds in one of 20 cases after words are shuffled, with
+        corresponding columns for attributes; ``bias_without_word_min`` and ``_max``, the range of the observed bias
+        without one word, with corresponding columns for clusters; ``coverage_50`` and ``coverage_89``, the shares of
+        raw values inside posterior predictive intervals, with corresponding columns for the published model;
+        ``elpd_difference`` to the published model, ``elpd_se``, and ``bad_k`` (PSIS-LOO); ``no_data_fit``,
+        ``no_comparison``, and ``no_calibration``, the reasons for missing numbers. If there are replicates, further
+        columns contain their number, the standard deviation of the bias between replicates (``replicate_sd``), the
+        probability that the bias in a new replicate has the same sign (``same_sign``), and the reliability of one
+        replicate (``reliability_one``) and of all replicates together (``reliability_all``).
         """
         columns: list[str] = []
         for checker in CHECKERS:
@@ -318,7 +318,8 @@ class Report(Tabled):
 def short_titles(titles: Mapping[str, str]) -> dict[str, str]:
     """Return the titles of lists up to a colon, such as "WEAT 6", by their names.
 
-    A list has its name instead if its short title is empty, or if figures would show it for another list as well.
+    The name of a list is returned instead if its short title is empty, or if figures would show the same short title
+    for another list.
     """
     short = {name: title.partition(":")[0].strip() for name, title in titles.items()}
     times = Counter(map(shortened, short.values()))

@@ -20,7 +20,7 @@ from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import CATEGORY_COORD, Side
 
 _FORMAT = 1
-# The place where the words were found is not part of the registered analysis.
+# The source in which the words were found is not part of the registered analysis.
 _NOT_REGISTERED = ("embedding_source",)
 
 
@@ -28,8 +28,8 @@ _NOT_REGISTERED = ("embedding_source",)
 class Registration(Tabled):
     """An analysis that was specified in advance: lists with their words, vectors, model, and decision rule.
 
-    Made by `bayes_bias.register`, without estimating a bias. `save` writes it to a file, and
-    ``report(..., registered=path)`` compares the analysis with it.
+    `bayes_bias.register` creates a registration without estimating a bias. Use `save` to write the registration to a
+    file, and ``report(..., registered=path)`` to compare the final analysis with it.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Registration(Tabled):
         return cls(settings, lists)
 
     def differences(self, used: "Registration") -> pd.DataFrame:
-        """Return the settings that differ from those of another registration.
+        """Return the settings that differ between this registration and another registration.
 
         The table has a row for each setting, with the columns ``list`` ("" for settings of the whole analysis),
         ``setting``, ``registered``, and ``used``. Missing values are "".

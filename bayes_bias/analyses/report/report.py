@@ -1,4 +1,4 @@
-"""`report` and `register`: the analysis of lists in an embedding, one list after another."""
+"""`report` and `register`: analyse word lists in an embedding, or register the analysis in advance."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -44,7 +44,8 @@ from bayes_bias.table.scopes import (
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ListLike
 
-# The number of random lists for the chance levels of measures. It is small because each list takes two seconds.
+# The number of random lists for the chance levels of measures. This number is small, because each list takes two
+# seconds.
 _WORD_DRAWS = 40
 _A_CONTRAST = '["male names - female names: career"]'
 
@@ -70,10 +71,10 @@ def report(
     ----------
     wordlists : str, Path, WordList, AssociationTable, or a sequence of them
         Word lists, which are measured in the embedding together with the built-in control classes, or tables, which
-        contain a reference to their embedding. Pass tables to use other control classes, similarities, related words or
-        covariates, or if lists lost words: ``report(cosines("weat6", embedding, covariates="rank"))`` (see
-        `similarities`). To measure several lists while reading the vectors only once, see
-        `bayes_bias.associations.lists.measure_lists`.
+        contain a reference to their embedding. Pass tables if you want to change the control classes, the similarity,
+        the treatment of related words, or the covariates, or if an embedding lacks words of a list:
+        ``report(cosines("weat6", embedding, covariates="rank"))`` (see `similarities`). To measure several lists while
+        reading the vectors only once, see `bayes_bias.associations.lists.measure_lists`.
     embedding : str, Path, Embedding or anything that `open_embedding` opens, or a list of them
         Source of the vectors. If you pass several embeddings, each list is measured in each embedding, with names such
         as "gender (googlenews-demo)". Each embedding is read once.
@@ -89,10 +90,10 @@ def report(
         Further contrasts, such as ``"male names - female names: career"`` (see `contrast`). Each contrast is estimated
         in every list that contains its groups and classes.
     calibration_draws : int, optional
-        Number of random lists with the same design, which show how often the model finds a bias if there is none. If it
-        is 0, there are no random lists and no chance levels of measures. The default is 400, which take a second or
-        two, or 50 if each posterior must be sampled (see `calibrate`). Tables without an embedding have no random
-        lists.
+        Number of random lists with the same design, which show how often the model finds a bias if there is none. If
+        the number is 0, there are no random lists and no chance levels of measures. By default, 400 lists are drawn,
+        which takes one or two seconds, or 50 lists if each posterior must be sampled (see `calibrate`). Tables without
+        an embedding have no random lists.
     against_published : bool
         Also fit the published hierarchical model, and compare the accuracy with which both models predict the raw
         values. This takes longer than the rest of the report.
@@ -110,8 +111,8 @@ def report(
     Raises
     ------
     BayesBiasError
-        If an input is invalid. The names, files, coverage and model of every list are checked before any sampling. For
-        each contrast, at least one list must contain its groups and classes.
+        If an input is invalid. The names, files, coverage, and model of every list are checked before any sampling. At
+        least one list must contain the groups and classes of each contrast.
 
     Examples
     --------
@@ -131,7 +132,8 @@ def report(
         for entry in entries:
             study = _study(entry, settings, nulls, titles[entry.table.name])
             studied.append((study, _section(entry, study, settings)))
-        # Checks are made last, because the random lists, which other processes draw, take the longest.
+        # Checks are made last, because they wait for the random lists. Drawing these lists in other processes takes the
+        # longest.
         sections = tuple(_checked(section, study) for study, section in studied)
     scopes = {entry.scope for entry in entries}
     deviations = None if plan is None else plan.differences(_registration(entries, settings, contrasts))
@@ -235,7 +237,9 @@ class _Entry:
 
     @property
     def calibration(self) -> Callable[..., Calibration]:
-        """Function that calls `calibrate` with random targets if the scope samples only targets, else attributes."""
+        """Function that calls `calibrate` with random attributes or, if the scope samples only targets, random
+        targets.
+        """
         facets = scope_of(self.scope)
         random: Random = "targets" if TARGETS in facets and ATTRIBUTES not in facets else "attributes"
         return partial(calibrate, self.table, random=random, scopes=self.scope)

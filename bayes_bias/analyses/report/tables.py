@@ -25,7 +25,7 @@ class _Row(NamedTuple):
 
 
 def quantities_layout(section: Section, reaches: Sequence[str]) -> Layout:
-    """Lay out the bias, effect size and evidence against chance from WEAT and from the posterior under each scope."""
+    """Lay out bias, effect size, and evidence against chance, from WEAT and from the posterior under each scope."""
     weat, verdict, tables = section.weat, section.verdict, list(section.summaries.values())
     biases = [row_of(table, "bias") for table in tables]
     unit, decimals = section.table.metric.unit, section.table.metric.decimals
@@ -67,7 +67,7 @@ def _estimates(tables: Sequence[pd.DataFrame], name: str, decimals: int) -> list
 def _effect_size(table: pd.DataFrame) -> str:
     """Return the effect size with its interval as text."""
     if "effect_size" not in table.index.get_level_values("estimand"):
-        return DASH  # not defined for more than two groups, or new attributes
+        return DASH  # not defined for more than two groups, or for new attributes
     row = row_of(table, "effect_size")
     return f"{plain(row['mean'], 2)} {bounds(*interval_of(row), decimals=2)}"
 

@@ -20,7 +20,7 @@ DRAWN = 400
 # A statistic is reported if it lies outside this interval of the predictive distribution.
 EXPECTED = 0.99
 
-# The statistics that determine the interval of a mean, which does not depend on the shape of the distribution.
+# The statistics that determine the interval of a mean. The shape of the distribution does not affect this interval.
 _OF_DIFFERENCES: Mapping[str, Callable[[Numbers], float]] = MappingProxyType(
     {"mean difference": np.mean, "standard deviation of differences": np.std}
 )

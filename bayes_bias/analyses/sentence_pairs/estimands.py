@@ -77,7 +77,7 @@ def reach(data: xr.Dataset, scope: PairScope) -> str:
 
 
 def shares(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all") -> EstimandDraws:
-    """Return the share of pairs whose stereotypical sentence is ahead, averaged over clusters."""
+    """Return the share of pairs in which the stereotypical sentence is ahead, averaged over clusters."""
     flat = _arrays(stacked(posterior))
     by_type, spread = _values_of_types(flat, data, "logit"), _spread(flat)
     if scope == "pairs":
@@ -103,12 +103,13 @@ def differences(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all
     noise = (flat["scale_residual"] ** 2 / information)[:, None] / _counts(data)
     for dim, sd in () if these_pairs else _spread(flat).items():
         noise = noise + sd[:, None] ** 2 * _concentration(data, dim)
-    # The first column is the noise for all pairs, because clusters contain pairs of several types.
+    # The first column, the noise for all pairs, cannot be computed from the other columns, because clusters contain
+    # pairs of several types.
     return EstimandDraws(labels_of(data), _with_all(values, data), np.sqrt(noise)[:, : len(labels_of(data))])
 
 
 def variance_parts(posterior: xr.Dataset, data: xr.Dataset) -> tuple[Numbers, Numbers]:
-    """Return two variances of the indicator that a pair is ahead: the variance between clusters, and the total."""
+    """Return two variances of the indicator that a stereotypical sentence is ahead: between clusters, and in total."""
     flat = _arrays(stacked(posterior))
     by_type = _values_of_types(flat, data, "logit")
     total = _total(_spread(flat), len(by_type))
@@ -233,7 +234,7 @@ def _variance_of(sd: Numbers, others: list[Numbers]) -> Numbers:
 
 # The change of a share if the same pairs are scored twice.
 
-# The average sizes of a gain and of a loss: arrays (draws, 1), or one number for all draws.
+# The average size of a gain and the average size of a loss, each as an array (draws, 1) or as one number for all draws.
 type Steps = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 WHOLE: Steps = (np.ones((1, 1)), np.ones((1, 1)))
@@ -244,10 +245,10 @@ def change_of_shares(
 ) -> EstimandDraws:
     r"""Return draws of the change, :math:`q (r s_+ - (1 - r) s_-)`, with its noise floor.
 
-    :math:`q` is the share of pairs that change, :math:`r` the share of changed pairs in which the stereotypical
-    sentence gains, and :math:`s_+`, :math:`s_-` are the average sizes of a gain and of a loss, which are one if there
-    are no ties. Effects of writers on the two shares are independent, so that the average over new writers is a product
-    of averages. The noise floor assumes the same :math:`q`, and equal probabilities of gains and losses.
+    Here, :math:`q` is the share of pairs that change, and :math:`r` is the share of changed pairs in which the
+    stereotypical sentence gains. The average sizes of a gain and of a loss, :math:`s_+` and :math:`s_-`, are one if
+    there are no ties. Effects of writers on the two shares are independent, so that the average over new writers is a
+    product of averages. The noise floor assumes the same :math:`q`, and equal probabilities of gains and losses.
     """
     gain, loss = steps
     share_changed = shares(change_rate, data, scope).values
@@ -270,7 +271,7 @@ def change_of_shares(
 def steps_of(changes: NDArray[np.float64], draws: int, seed: int) -> Steps:
     """Return draws of the average size of gains and of losses. A step from or to a tie has size one half.
 
-    The share of whole steps has a uniform prior. If there are only whole steps, the size is known to be one.
+    The share of whole steps has a uniform prior. If there are only whole steps, the average size is exactly one.
     """
     rng = np.random.default_rng(seed)
     if np.isin(changes, (-1, 0, 1)).all():

@@ -44,7 +44,7 @@ from bayes_bias.table.columns import interval_names
 
 type Scores = PairScores | pd.DataFrame | str | Path
 
-# These draws are enough for the 1,508 pairs of CrowS-Pairs. A draw takes longer than in the crossed model.
+# This number of draws is enough for the 1,508 pairs of CrowS-Pairs. Each draw takes longer than in the crossed model.
 SAMPLING = Sampling(draws=1000, tune=700, target_accept=0.95)
 
 
@@ -109,13 +109,13 @@ def estimate(
     model : str, Path or ModelSpec
         The built-in model "pairs", or a copy of it with other priors.
     of : str, optional
-        Language model to select, if the column ``model`` of the scores contains several models.
+        The language model whose scores are used, if the column ``model`` contains several models.
     name : str, optional
         The name of the scores in tables and figures.
     decimals : int or None
         Number of decimals to which scores are rounded before they are compared. None compares unrounded scores.
     unit : {"log-probability", "probability", "loss", "perplexity"}, optional
-        The unit of the scores. By default they must be log probabilities, and other values raise an error.
+        The unit of the scores. By default, scores must be log probabilities, and other values raise an error.
         Probabilities, losses and perplexities are converted to log probabilities first.
     ignore : str or sequence of str
         Columns of settings, such as a layer or a version. Pairs are pooled over these columns. By default, different
@@ -148,12 +148,14 @@ def estimate(
 
     Notes
     -----
-    Types, such as gender or religion, are fixed effects, so results do not generalise to other types. The effect of a
-    writer is assumed to be equal in all types. Otherwise, intervals of single types are somewhat too short.
+    Types, such as gender or religion, are fixed effects, so results do not generalise to other types. The model assumes
+    that a writer has the same effect in all types. If this is not the case, intervals of single types are somewhat too
+    short.
 
-    Differences need not be normal, because the posterior of a mean depends only on means and variances if the number
-    of pairs is at least 25 times the squared skewness [3]_. With fewer pairs, a notice is logged. If you use a copy of
-    the model with a prior for ``nu``, residuals have a Student-t distribution, and the estimand is their location.
+    Differences need not be normal if the number of pairs is at least 25 times the squared skewness [3]_, because the
+    posterior of a mean then depends only on means and variances. If there are fewer pairs, a notice is logged. If you
+    use a copy of the model with a prior for ``nu``, residuals have a Student-t distribution, and the estimand is their
+    location.
 
     The change of a share is ``P(changed) (2 P(gained | changed) - 1)``. Each probability has its own effects.
 
@@ -204,8 +206,9 @@ def pymc_model(
         The model of a share has a variable ``logit``. The model of a difference has ``mean``, and ``scale_residual`` in
         units of the standard deviation of the differences. Both have standard deviations and effects of the types,
         writers, templates and terms in the scores. The sampled variable with the prior is ``average_logit`` or
-        ``average_mean``, the level with the average effect of these writers. The observed variable is ``ahead``, the
-        numbers of pairs with the same clusters, or ``difference``.
+        ``average_mean``, the level with the average effect of these writers. The observed variable of a share is
+        ``ahead``, a number of pairs for each combination of clusters. The observed variable of a difference is
+        ``difference``.
 
     Raises
     ------
@@ -390,7 +393,7 @@ def _tabulated(
     raw = observed(data, values)
     ci_prob, labels = settings.ci_prob, list(draws.labels)
     posterior, above = summarize_draws(draws.values, ci_prob), (draws.values > null).mean(axis=0)
-    # Quantiles of a mixture of normals with equal weights and the standard deviations of the draws.
+    # Quantiles of a mixture of normals, which have equal weights and the standard deviations of the draws.
     grid = norm.ppf((np.arange(199) + 0.5) / 199)
     noise_sd = np.broadcast_to(draws.noise_sd, draws.values.shape)
     thinned = noise_sd[:: max(1, len(noise_sd) // 500)]

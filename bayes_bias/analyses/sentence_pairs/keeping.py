@@ -1,6 +1,6 @@
 """Storage of scores and posteriors of sentence pairs in a folder, so that they are not computed again.
 
-Compilation takes most of the time of a run, because nutpie compiles the density of a PyMC model in every process.
+Most of the time of a run is spent on compilation, because nutpie compiles the density of a PyMC model in every process.
 """
 
 import hashlib
@@ -74,7 +74,7 @@ def kept_posterior(
 
 
 def kept_scores(folder: Path | None, model: Any, sentences: pd.DataFrame, how: How) -> pd.DataFrame:
-    """Return the stored scores of the same sentences by the same model, or compute and save these scores."""
+    """Return the stored scores of these sentences by this model, or compute and store the scores."""
     if folder is None:
         return score(model, sentences, how)
     key = _key(model.transformer.identity(name=model.name, how=how), sentences.to_csv(index=False))

@@ -42,8 +42,8 @@ _UNKNOWN = frozenset(
         "undetermined",
     }
 )
-# Scores of one pair may differ by this share within a run, because the pair may be in different batches in different
-# tasks or at different positions of a task.
+# Within a run, scores of the same pair may differ by this share. The reason is that a pair may be in different batches,
+# if it occurs in several tasks or several times in a task.
 _SAME, _SAME_IN_ONE_LOG = 1e-5, 0.01
 
 
@@ -60,11 +60,12 @@ def lm_eval(
       :math:`(1 - \mathrm{acc}) (2 p - 1)`.
     - in Winogender, the two nouns that a pronoun may refer to, by the gender of the pronoun. The occupation is
       stereotypical if most people in this occupation have that gender (in the USA, 2015), and otherwise the other noun
-      is stereotypical. In the tasks ``gotcha``, in which the stereotype is wrong, the share is one minus the accuracy
-      in the harness.
+      is stereotypical. In the tasks ``gotcha``, in which the stereotypical noun is the wrong answer, the share is one
+      minus the accuracy in the harness.
 
     A pair is identified by its content, not its position in a log. If a pair occurs several times, for example in a
-    task and in its subsets, it is used once, and a notice is logged. The data of CrowS-Pairs contain one pair twice.
+    task and in a subset of the task, it is used only once, and a notice is logged. The data of CrowS-Pairs contain one
+    pair twice.
 
     Parameters
     ----------
@@ -281,8 +282,8 @@ def _likelihoods(sample: Mapping[str, Any], place: str) -> list[float]:
 def _by_choice(sample: _Sample, compared: Sequence[str], n_others: int = 0) -> dict[str, float]:
     """Return a mapping from the text of each choice to its log-likelihood.
 
-    The texts are in the arguments of the requests. If a log has no arguments, the choices are assumed to be the texts
-    that are `compared`, in this order, followed by a number of other choices.
+    The texts are in the arguments of the requests. If a log has no arguments, the function assumes that the first
+    choices are the texts that are `compared`, in this order, and that a number of other choices follow.
     """
     likelihoods, place = sample.likelihoods, sample.place
     given = _texts_of_requests(sample.fields.get("arguments"))

@@ -25,12 +25,13 @@ from bayes_bias.table.association_table import announce
 from bayes_bias.table.columns import interval_columns
 
 SHARE, DIFFERENCE = "share", "difference"
-# Kinds of clusters are represented by effects with the same priors. The kind with the most levels is represented by the
-# effect of pairs of labels, which the density eliminates first.
+# The density is the density of `answers`, so each kind of cluster is represented by an effect of that model. All these
+# effects have the same prior. The effect of pairs of labels represents the kind with the most levels, because the
+# density eliminates this effect first.
 _PLACES = (PAIR, "label_a", "label_b")
-# Differences are in units of this many standard deviations, so that contrasts of two models lie between -1 and 1.
+# The unit of differences is this number of standard deviations, so that contrasts of two models lie between -1 and 1.
 _SDS = 4.0
-# A small known variance for the value of each pair, which prevents infinite densities.
+# A small known variance that is added to the value of each pair to prevent infinite densities.
 _LEAST_VARIANCE = 1e-6
 
 
@@ -148,9 +149,10 @@ def compare_models(
 
     Notes
     -----
-    Pairs that were not scored by all models are omitted, with a notice. Effects and residuals are also modelled as
-    normal for shares, which is a good approximation for a mean over 50 pairs or more. Differences refer to all pairs.
-    Types such as gender and religion have no separate estimates, and their effects are part of the residual.
+    Pairs that were not scored by all models are omitted, with a notice. Effects and residuals are modelled as normal
+    even if the values are indicators (for shares). This is a good approximation for a mean over 50 pairs or more.
+    Differences refer to all pairs. Types such as gender and religion have no separate estimates, and their effects are
+    part of the residual.
 
     Examples
     --------

@@ -25,8 +25,8 @@ class PairsNeeded:
 
     `count` is the smallest number of `kind` ("writer", or "pair" if there are no clusters) for which the interval
     excludes one half with probability `power`, or None if 100,000 are not enough. `pairs_each` is the current average
-    number of pairs per writer. `more_pairs_suffice` is True if more pairs from the current number of writers could be
-    enough.
+    number of pairs per writer. `more_pairs_suffice` is True if additional pairs from the current number of writers
+    could be enough, without new writers.
     """
 
     kind: str
@@ -107,7 +107,7 @@ class _Study:
     def of(cls, posterior: xr.Dataset, data: xr.Dataset, untied: xr.Dataset | None) -> "_Study":
         shared, total = variance_parts(posterior, data)
         beyond = shares(posterior, data).values[:, 0] - NO_PREFERENCE
-        if untied is not None:  # a tie counts as half, so it has the null value and no variance
+        if untied is not None:  # a tie counts as half, which is the null value, so ties have no variance
             q = shares(untied, data).values[:, 0]
             shared, total, beyond = q**2 * shared, q / 4 - q**2 * (1 / 4 - total), q * beyond
         return cls(shared, total - shared, beyond, bool(clusters_of(data)))

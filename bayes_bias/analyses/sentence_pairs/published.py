@@ -14,13 +14,13 @@ from bayes_bias.table.columns import interval_names
 def published(scores: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
     """Compute shares and differences as in the literature, which treats pairs as independent.
 
-    There is a row for all pairs, for each bias type, and for each direction. A direction is marked as such if a type
-    has the same name. Columns are numbers of ``pairs``, ``ahead`` and ``tied``; ``share`` of pairs whose stereotypical
-    sentence is ahead, with the intervals of Wilson (``wilson_ci95_lb``, ``wilson_ci95_ub``) and of Clopper and Pearson
-    (``exact_ci95_lb``, ``exact_ci95_ub``); ``sign_p_value`` of the two-sided sign test, which excludes ties;
-    ``ties_half``, the share in which a tie counts as half, with Student's interval (``ties_half_ci95_lb``,
-    ``ties_half_ci95_ub``); and mean ``difference`` (units of the scores) with Student's interval (``student_ci95_lb``,
-    ``student_ci95_ub``).
+    There is a row for all pairs, for each bias type, and for each direction. If a direction and a type have the same
+    name, the name of the direction is marked. Columns are numbers of ``pairs``, ``ahead`` and ``tied``; ``share`` of
+    pairs whose stereotypical sentence is ahead, with the intervals of Wilson (``wilson_ci95_lb``, ``wilson_ci95_ub``)
+    and of Clopper and Pearson (``exact_ci95_lb``, ``exact_ci95_ub``); ``sign_p_value`` of the two-sided sign test,
+    which excludes ties; ``ties_half``, the share in which a tie counts as half, with Student's interval
+    (``ties_half_ci95_lb``, ``ties_half_ci95_ub``); and mean ``difference`` (units of the scores) with Student's
+    interval (``student_ci95_lb``, ``student_ci95_ub``).
 
     These intervals are too short, because pairs by the same writer are similar. As in the program of CrowS-Pairs, ties
     are included in the denominator of the overall share, but not in the denominators of the shares by direction

@@ -44,7 +44,7 @@ class PairsResult(Tabled):
 
     @property
     def sides(self) -> "dict[str, SentencePairs]":
-        """Return the results for each set of scores: one set, or two sets for a change."""
+        """Return the results for each set of scores. There is one set or, for a change, two sets."""
         raise NotImplementedError
 
     @property
@@ -166,7 +166,7 @@ class PairsResult(Tabled):
 
     @property
     def how(self) -> str:
-        """Return the words with which headings begin."""
+        """Return the first words of headings."""
         return "Change of how" if self.changed else "How"
 
     def _laid_out(
@@ -288,7 +288,8 @@ class SentencePairs(PairsResult):
     def _planning(self) -> list[str]:
         """Return a sentence on the number of pairs that a clear share requires.
 
-        It is omitted if the share is already clear, or if its direction is so uncertain that the number is meaningless.
+        The sentence is omitted if the share is already clearly different from one half, or if the direction of the
+        share is so uncertain that the number is meaningless.
         """
         plan = self.needed
         if not 0.75 <= self.row("share").prob_direction <= (1 + self.ci_prob) / 2:
@@ -411,7 +412,10 @@ def sentence_pairs_document(pairs: PairsResult) -> Document:
 
 
 def _plan(planned: pd.DataFrame) -> PageSection:
-    """Lay out half the interval's width (percentage points), with writers in rows and pairs of each in columns."""
+    """Lay out half the width of the interval (percentage points).
+
+    Rows are numbers of writers, and columns are pairs per writer.
+    """
     widths = (50 * planned).pivot_table("width", planned.index.names[0], "each")
     texts = widths.map(partial(plain, decimals=1))
     rows = [(int(number), row.tolist()) for number, row in texts.iterrows()]

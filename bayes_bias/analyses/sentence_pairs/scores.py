@@ -133,7 +133,8 @@ _SENTENCES = ("sentence_more", "sentence_less")
 # Smaller relative differences between scores of one pair may be due to different batches.
 _SAME = 0.01
 READ = ("item", *_SCORES, "difference", *LABELS, "model")
-# Only some of the settings of models are settings here, because subjects differ between pairs.
+# Settings that raise an error if they differ between rows. A column with the subject of a pair is not a setting here,
+# because subjects differ between pairs.
 _DESIGN = Design(
     "scores",
     SentencePairsError,
@@ -219,8 +220,8 @@ def read_scores(
     stereotypical sentence) or ``difference``. Optional columns are ``bias_type``, ``writer``, ``template``, ``term``
     (the target term in StereoSet), ``direction``, and ``model`` (to select one of several models). The column names of
     the CrowS-Pairs program are also accepted. Scores are rounded before they are compared, by default to three decimals
-    as in the CrowS-Pairs program. Averages of log probabilities (AUL) are small numbers and require more decimals. If
-    `decimals` is None, scores are not rounded.
+    as in the CrowS-Pairs program. Scores that are averages of log probabilities (AUL) are small numbers, so they
+    require more decimals. If `decimals` is None, scores are not rounded.
 
     By default, scores must be natural logarithms of probabilities, and are therefore not above 0. Scores that do not
     look like log probabilities raise an error unless `unit` is set. Probabilities are then converted to logarithms,
@@ -402,9 +403,9 @@ _PER_SQUARED_SKEWNESS = 25
 def design(scores: PairScores) -> tuple[xr.Dataset, tuple[str, ...]]:
     """Return the pairs with their types and clusters, and notices of omitted columns and skewed differences.
 
-    ``difference``, ``ahead`` and ``tied`` have the dimension ``pair``. For each pair, ``type_of`` and variables such as
-    ``writer_of`` contain positions in the alphabetical list of labels. ``unit`` is the unit of the priors of
-    differences.
+    ``difference``, ``ahead`` and ``tied`` have the dimension ``pair``. For each pair, ``type_of``, ``writer_of``, and
+    similar variables contain the position of a label in the alphabetical list of labels. ``unit`` is the unit of the
+    priors of differences.
     """
     rows, notices = scores.rows, []
     if rows.tied.all():

@@ -13,7 +13,7 @@ from bayes_bias.progress import advance, step
 
 type How = Literal["pll", "aul", "aula", "likelihood"]
 
-# For each score, the method that computes it, and the kind of model that has this method.
+# For each kind of score, the name of the method that computes the score, and the kind of model that has this method.
 HOW: Mapping[str, tuple[str, str]] = {
     "pll": ("pseudo_log_likelihood", "a masked language model (load_masked)"),
     "aul": ("all_unmasked", "a masked language model (load_masked)"),

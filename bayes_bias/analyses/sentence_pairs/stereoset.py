@@ -33,7 +33,8 @@ def stereoset(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
 
     .. math:: \mathrm{ICAT} = \mathrm{LMS} \min(\mathrm{SS}, 100 - \mathrm{SS}) / 50
 
-    As in the published code, equal scores count against the stereotype, and against the related sentence.
+    As in the published code, ties count against the stereotypical sentence in SS, and against the related sentence in
+    LMS.
 
     These scores can be misleading: terms have equal weights, although they have between 1 and 40 triples, and SS has no
     interval. To estimate an interval, pass the result of `stereotype_pairs` to `estimate`, with ``unit="probability"``

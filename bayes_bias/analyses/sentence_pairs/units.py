@@ -31,7 +31,7 @@ _CALLED = {LOG: "log probabilities", _PROBABILITY: "probabilities", _POSITIVE: "
 
 type Scores = pd.Series[float]
 
-# With fewer pairs, the ranges of the two columns may be disjoint by chance.
+# If there are fewer pairs, the ranges of the two columns of scores may be disjoint by chance.
 _ENOUGH_TO_OVERLAP = 10
 
 

@@ -22,14 +22,14 @@ from bayes_bias.plots.style import (
     style,
 )
 
-# With more training runs, the legend would be too long.
+# If there are more training runs, the legend would be too long.
 _NAMED = 6
 
 
 def plot_stability(
     stability: Stability, *, ax: Axes | None = None, legend: bool = True, palette: Sequence[str] | None = None
 ) -> Axes:
-    """Plot the results of each method (rows) in each training run (points), relative to their average size.
+    """Plot the results of each method (rows) in each training run (points), relative to the method's average size.
 
     Because methods have different units, results are divided by the average size of the method's results: 1 is the
     average result, 0 is no bias, and a negative value has the opposite sign. The bar shows the mean over training runs,

@@ -98,7 +98,9 @@ class Stability(Tabled):
 
     @property
     def relative(self) -> pd.DataFrame:
-        """`measures` divided by the average absolute value of each method, with the sign of the mean as positive.
+        """`measures` divided by the average absolute value of each method.
+
+        The sign is reversed if the mean of the method is negative.
 
         If all values of a method are 1, it does not depend on the training run. Negative values contradict the mean.
         """
@@ -178,7 +180,7 @@ def stability(
 
     Published measures are computed separately in each training run, and their standard deviations over training runs
     are compared [1]_ [2]_. The model is fitted to all training runs together, and estimates the variation of the bias
-    itself. Measured biases vary more, because words add noise.
+    itself. Measured biases vary more than the bias itself, because words add noise.
 
     Parameters
     ----------
@@ -186,8 +188,8 @@ def stability(
         A list, which is measured with the built-in control classes, or a table with replicates, which requires no
         embeddings: ``stability(cosines("weat7", open_embedding(files, kind="corpus"), ()))`` (see `similarities`).
     embeddings : sequence of anything that `open_embedding` opens, or one embedding with replicates
-        Two or more training runs with the same dimensions and different names. Five or more are needed to estimate
-        their variation. The replicates in a sequence are called seeds.
+        Two or more training runs with the same dimensions and different names. A useful estimate of the variation
+        requires five or more training runs. If you pass a sequence, the training runs are called seeds.
     model
         See `fit`.
     scope : str

@@ -176,7 +176,7 @@ class VectorCell(Cell):
 
 @dataclass(frozen=True, eq=False)
 class LogProbabilityCell(Cell):
-    """A list with its log probabilities, or with the reason why they are missing."""
+    """A list with its log probabilities, or with the reason why the log probabilities are missing."""
 
     scored: AssociationTable | str
 
@@ -192,7 +192,7 @@ class LogProbabilityCell(Cell):
 
 @dataclass(frozen=True, eq=False)
 class ChangeCell(Cell):
-    """The change by a version: the paired difference between the tables of a list in the version and the original."""
+    """The change that a version causes: the paired difference between a list's tables in version and original."""
 
     before: Cell
     after: Cell
@@ -215,8 +215,8 @@ class ChangeCell(Cell):
 def _recorded[**P](compute: Callable[P, Record]) -> Callable[P, Record]:
     """Decorate a function so that its record can be stored: log no notices, and round to ten significant digits.
 
-    Notices are omitted because there are hundreds, and the atlas lists omissions and failures. Numbers are rounded
-    because further digits depend on the order in which a processor adds.
+    Notices are not logged, because there would be hundreds, and the atlas lists omissions and failures. Numbers are
+    rounded, because further digits depend on the order in which a processor adds numbers.
     """
 
     @wraps(compute)

@@ -47,8 +47,8 @@ class LanguageModelColumn:
     model : callable, str or Path
         A Hugging Face folder or model name (requires ``bayes-bias[transformers]``), the result of `load_masked` or
         `load_causal`, or any callable that maps clozes to the natural-log probabilities of their words. If the model
-        has an ``identity``, its log probabilities are stored in the folder of the sweep after each template, and
-        reused.
+        has an ``identity``, its log probabilities are stored in the folder of the sweep after each template, and a
+        later run reuses them.
     templates : Templates, str or Path
         Sentences with the slots {target} and {attribute}. Each is a replicate.
     predict : {"targets", "attributes"}, optional
@@ -73,7 +73,7 @@ class LanguageModelColumn:
     def opened(self, name: str | None = None) -> "LanguageModelColumn":
         """Return a copy with a name, with model and templates in memory, and with the words that the model predicts.
 
-        A version of the model then predicts the same words, even if the version is causal and the model is not.
+        Therefore, a version of the model predicts the same words, even if the version is causal but the model is not.
         """
         if self.predict is not None:
             check_predicted(self.predict)
@@ -146,7 +146,7 @@ _RENAME = (
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """The cells of an embedding or language model by name of the list, or the reason why they are missing.
+    """The cells of an embedding or language model by name of the list, or the reason why the cells are missing.
 
     For a language model, `dimensions` is 0, and `replicates` is the number of templates. For a version of an embedding,
     `version_of` is the name of the embedding, `version` the name of the version, and `learned` contains the words that

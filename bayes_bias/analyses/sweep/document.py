@@ -138,7 +138,10 @@ def _methods(sweep: Sweep) -> Methods:
 
 
 def _rankings(sweep: Sweep) -> dict[Side, pd.DataFrame]:
-    """Return embeddings and lists, each sorted by decreasing mean bias and omitted if there are fewer than two."""
+    """Return the ranking of embeddings and the ranking of lists, by decreasing mean bias.
+
+    A ranking with fewer than two rows is omitted.
+    """
     rankings: dict[Side, pd.DataFrame] = {}
     if sweep.pooled is not None:
         if len(sweep.pooled.embeddings) > 1:

@@ -61,10 +61,11 @@ def plot_atlas(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> 
     """Plot the bias of each cell with its interval: embeddings in rows, lists in columns.
 
     The point is the bias and the line is its interval. All cells have the same axis, with a thin line at zero in the
-    middle. The tint of a cell also shows the bias: orange is stereotypical, and purple is anti-stereotypical. A filled
-    point is distinguishable from noise after Holm's adjustment for all cells. A half-filled point is distinguishable
-    only without the adjustment, or borderline. A ring is not distinguishable. Intervals that extend beyond the cell end
-    with an arrow. A hatched cell has no numbers. The versions of an embedding are below the embedding, marked ↳.
+    middle. The tint of a cell also shows the bias: orange is stereotypical, and purple is anti-stereotypical. If the
+    point is filled, the bias is distinguishable from noise after Holm's adjustment for the number of cells. If it is
+    half-filled, the bias is distinguishable only before the adjustment, or borderline. If it is a ring, the bias is not
+    distinguishable. Intervals that extend beyond the cell end with an arrow. A cell without numbers is hatched. The
+    versions of an embedding are in the rows below the embedding, and are marked by ↳.
 
     Parameters
     ----------
@@ -139,7 +140,7 @@ def _drawn(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool) -> Axes:
     rows, columns = len(matrix.rows), len(sweep.lists)
     numbered = rows * columns <= _NUMBERED
     width, height = _CELL if numbered else _SMALL_CELL
-    # The value at the edges of a cell is chosen so that few intervals are cut off. Zero is in the middle.
+    # The axis of a cell, with zero in the middle. The value at its ends is chosen so that few intervals are cut off.
     ends = matrix.cells[[*interval_columns(matrix.cells)]].abs().max(axis=1).dropna()
     reach = 1.0 if ends.empty else float(max(ends.quantile(0.97), matrix.cells.bias.abs().max()))
     names = list(map(shortened, sweep.lists))
@@ -277,7 +278,7 @@ def plot_removal(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -
     Parameters
     ----------
     sweep : Sweep
-        A sweep with versions, in cells whose bias is clear.
+        A sweep with versions. At least one cell must have a clear bias.
     ax : matplotlib.axes.Axes, optional
     legend : bool
         Draw a legend below the axes.
@@ -336,7 +337,7 @@ def plot_cost(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> A
     """Plot the remaining bias of each version for new words, and the share of neighbours that words have lost.
 
     Each version is a point with two intervals. At the lower left, there is no remaining bias and no lost neighbour.
-    Left of the line at zero, the bias has changed its sign.
+    If a version is to the left of the line at zero, the bias has changed its sign.
 
     Parameters
     ----------

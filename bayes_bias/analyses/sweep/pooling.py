@@ -8,8 +8,8 @@ with normal effects with the standard deviations ``sd_embedding``, ``sd_list`` a
 a cell is used as an observation ``y[e, l] ~ Normal(theta[e, l], s[e, l])``, where ``s`` is the posterior standard
 deviation, which represents the uncertainty from the choice of words. Because a list has the same words in all
 embeddings, part of this error is common to all embeddings: ``common[l]`` is the share of the error variance that is
-common to the cells of a list. This share is not identified by the biases of the cells, and is therefore estimated from
-their words (`shared_words`).
+common to the cells of a list. The biases of the cells contain no information about this share, so it is estimated from
+the words of the cells (`shared_words`).
 """
 
 import hashlib
@@ -79,8 +79,8 @@ class Crossed:
     shares : pandas.DataFrame
         The share of each effect in the variance of the true biases of cells.
     cells : pandas.DataFrame
-        The true bias of each ``(embedding, list)``, partially pooled across cells. For cells without numbers, it is
-        predicted from all other cells. Embeddings and lists without any numbers are omitted from all frames.
+        The true bias of each ``(embedding, list)``, partially pooled across cells. If a cell has no numbers, its bias
+        is predicted from all other cells. If an embedding or list has no numbers at all, it is omitted from all frames.
     embeddings, lists : pandas.DataFrame
         The mean bias of each embedding over these lists, and of each list over these embeddings, with
         ``prob_direction``, the mean ``rank`` (1 is the most stereotypical), and the interval of the rank. For a list,
@@ -139,8 +139,8 @@ def pool_cells(
 
     Notes
     -----
-    Posteriors of cells are approximated by normals, although posteriors of short lists have heavier tails.
-    `bayes_bias.pool`, which is for one embedding, does not use this approximation. The correlation of errors is assumed
+    Posteriors of cells are approximated by normals, although posteriors of short lists have heavier tails. The function
+    `bayes_bias.pool` avoids this approximation, but only supports one embedding. The correlation of errors is assumed
     to be equal for all pairs of embeddings. Lists that share words are treated as independent.
 
     References
@@ -231,7 +231,10 @@ def _model(inputs: Mapping[str, NDArray[np.float64]], effects: Sequence[str]) ->
 
 @dataclass(frozen=True, eq=False)
 class _PerList:
-    """A symmetric 2 x 2 matrix for each list. The rows and columns are the effect and the common error of the list."""
+    """A symmetric 2 x 2 matrix for each list.
+
+    The first row and column belong to the effect of the list, and the second row and column to its common error.
+    """
 
     effect: Any
     both: Any

@@ -5,9 +5,9 @@ A cell is a list in an embedding. Let :math:`b` be the bias of the embedding in 
 
 .. math:: -\sum s\, c_m \Big/ \sum s\, b.
 
-The sums include only cells with a clear bias. Cells without a clear bias mainly contain noise, and smaller noise in
-debiased vectors would be counted as a removed bias. If the share exceeds 100%, the bias has changed its sign. The best
-version has the share that is closest to 100%.
+Both sums include only cells with a clear bias. Cells without a clear bias mainly contain noise. If debiased vectors
+have less noise, the sums over these cells would count the reduction of noise as removal of bias. If the share exceeds
+100%, the bias has changed its sign. The best version has the share that is closest to 100%.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,8 +41,8 @@ class VersionRanking(Tabled):
     better : pandas.DataFrame
         The probability that the remaining bias is smaller for the version in the row than in the column.
     paired : pandas.DataFrame
-        The remaining bias of each other version minus the remaining bias of the best version, from the same draws:
-        ``mean``, ``sd``, equal-tailed interval.
+        For each version except the best: its remaining bias minus the remaining bias of the best version, from the same
+        draws. Columns: ``mean``, ``sd``, and equal-tailed interval.
     cells : pandas.MultiIndex
         The cells ``(embedding, list)`` that are used: all versions have results, and the bias before debiasing is
         clearly different from zero.
@@ -58,7 +58,7 @@ class VersionRanking(Tabled):
 
     @property
     def text(self) -> str:
-        """The shares removed, and the certainty of their order, in sentences."""
+        """Sentences on the shares that versions remove, and on the certainty of the ranking."""
         shares = []
         for name, row in self.table.sort_values("rank").iterrows():
             lower, upper = interval_of(row)
@@ -71,7 +71,7 @@ class VersionRanking(Tabled):
         return sentence if len(self.table) == 1 else f"{sentence} {self._lead()}"
 
     def _lead(self) -> str:
-        """Return a sentence on the lead of the best version over the version for which the lead is least certain."""
+        """Return a sentence that compares the best version with the version over which its lead is least certain."""
         best = self.table["rank"].idxmin()
         rivals = self.better.loc[best].drop(best)
         rival = rivals.idxmin()

@@ -143,7 +143,8 @@ class Sweep(Tabled):
     damage : mapping of str to Damage
         The collateral damage of each version, by name. It is empty unless `with_damage` was used.
     alike : MadeAlike or None
-        The check that embeddings were similarly trained, or None for one embedding, language models, or if unknown.
+        The check that embeddings were similarly trained. It is None for one embedding, for language models, or if this
+        is unknown.
     series : mapping of str to OverTime
         The analysis of each list over time. It is empty unless embeddings have times (see `Grid`).
     """
@@ -185,7 +186,7 @@ class Sweep(Tabled):
 
     @property
     def unlike(self) -> str:
-        """Sentences that embeddings were not similarly trained, or "" if they were or if this is unknown."""
+        """Sentences on embeddings that were not similarly trained, or "" if all were or if this is unknown."""
         if self.alike is None or not self.alike.unlike:
             return ""
         return f"{self.alike.differing} Differences between these embeddings may come from how they were made."
@@ -247,7 +248,9 @@ class Sweep(Tabled):
         return wide_of(self.cells[column], self.embeddings, self.lists)
 
     def biases(self, of: str | None = None) -> Biases:
-        """Return the biases of one list in all embeddings but versions. Shared words make their errors correlate.
+        """Return the biases of one list in all embeddings except versions.
+
+        Errors are correlated, because embeddings share words.
 
         Raises
         ------
@@ -344,7 +347,7 @@ def _cells(
         for column in columns:
             cells.loc[fitted.index, column] = fitted[column]
         cells.loc[fitted.index, "source"] = POSTERIOR
-    # The p-value of the quasi-F is stored separately, because it may determine which cells are fitted.
+    # The p-value of the quasi-F is stored separately, because it may determine the cells to which models are fitted.
     cells["chance_screened"] = screening.get("chance", pd.Series(dtype=float)).reindex(every)
     usable = (cells.source == POSTERIOR) & (cells.verdict != "not converged")
     cells["chance"] = cells.chance.where(usable)

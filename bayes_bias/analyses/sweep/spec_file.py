@@ -116,7 +116,7 @@ def _posteriors(choice: Any) -> Posteriors:
 _MEASURED = ("controls", "similarity", "allow_loss", "match", "language")
 _PLAIN = ("models", "measures", "posteriors", "scope", "ci_prob", "seed", *_MEASURED)
 _KEYS = ("title", "lists", "embeddings", "versions", "sampling", *_PLAIN)
-# Settings of an encoder. If a value is a list, there is a column for each element.
+# Settings of an encoder. If the value of a setting is a list, there is a column for each element.
 _CHOICES = ("pooling", "layer", "prompt")
 # An ``[[embeddings]]`` table has one of these kinds, perhaps a name, and the settings of its kind.
 _KINDS = {
@@ -125,7 +125,7 @@ _KINDS = {
     "masked": ("templates", "predict"),
     "causal": ("templates", "predict"),
 }
-# Both keys open a model of either kind, like --masked and --causal.
+# Each of these keys opens a masked or a causal model, as --masked and --causal do.
 _LANGUAGE_MODELS = ("masked", "causal")
 # Settings that a version of a model shares with the model.
 _ALIKE = ("templates", "predict", *_CHOICES)
@@ -166,7 +166,8 @@ class Source:
         name, replicates = self.settings.get("name"), self.settings.get("replicates")
         if self.is_language_model:
             column = LanguageModelColumn(self.paths[0], trust=trust, **self.settings)
-            # Versions refer to the name of their model, which a model without `name` has once it is opened.
+            # The model is opened before its versions, because versions refer to its name. A model without the key
+            # `name` has no name until it is opened.
             return [column.opened() if self.versions and name is None else column]
         if self.kind == "encoder":
             how = {key: self.settings[key] for key in _CHOICES if key in self.settings}

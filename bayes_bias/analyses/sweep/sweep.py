@@ -88,16 +88,16 @@ def sweep(
         The cells to which models are fitted. All cells are screened by the quasi-F (`measures.quasi_f`), which takes
         hundredths of a second each. If you pass a number, models are fitted to cells with a smaller p-value. If you
         pass pairs of an embedding and a list, models are fitted to these cells. Cells that are only screened are
-        included in the pooled model with the bias and standard error of the quasi-F. They also count in Holm's
-        adjustment, because they were tested. With "none", there is no pooled model.
+        included in the pooled model with the bias and standard error of the quasi-F. Holm's adjustment includes them as
+        well, because they were tested. With "none", there is no pooled model.
     scope, ci_prob, seed
         See `verdict` and `fit`. All cells are fitted with the same seed.
     sampling : Sampling
         Draws and chains for each cell (see `fit`). Convergence is checked in each cell.
     folder : str or Path, optional
-        A folder in which results are stored, in the subfolder ``cells``, under a hash of list, vectors, model and
-        settings. If a sweep was interrupted or extended, only the missing results are computed. Two sweeps may use a
-        folder at the same time.
+        A folder for the results, which are stored in the subfolder ``cells`` under a hash of list, vectors, model, and
+        settings. If you interrupt or extend a sweep, only the missing results are computed. Two sweeps may use a folder
+        at the same time.
     jobs : int or distributed.Client
         Number of processes: -1 for one process per core, and 1 to use only the current process. Alternatively, the
         client of a Dask cluster that runs the jobs (on the command line, use `bayes-bias sweep --scheduler ADDRESS`).

@@ -29,7 +29,7 @@ def correlation(
 
     The model is the measurement-error model of `bayes_bias.criterion`, with classes as labels and gaps as the
     criterion. The gap of a class is the difference between the log odds of two groups. If the classifier recognises h
-    of n people in a group, the log odds and their variance are
+    of the n people in a group, the estimated log odds and their variance are
 
     .. math:: \log \frac{h + 1/2}{n - h + 1/2}, \qquad s^2 = \frac{1}{h + 1/2} + \frac{1}{n - h + 1/2}
 
@@ -41,7 +41,7 @@ def correlation(
         From `bayes_bias.tpr_gaps.estimate`.
     bias : pandas.DataFrame, xarray.DataArray, or a fit
         The bias of the word for each class, as in `bayes_bias.criterion`. The labels of a frame may be in a column
-        ``class``. If you pass a fit, raw contrasts are used with their standard errors for these attributes.
+        ``class``. If you pass a fit, the biases are raw contrasts, with their standard errors for fixed attributes.
     group : str, optional
         The group whose gap to all other groups is used. The default is the only group that `gaps` reports.
     toward : str, optional

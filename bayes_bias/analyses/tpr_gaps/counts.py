@@ -28,8 +28,9 @@ _NAMED = 5
 class PeopleCounts:
     """Numbers of people of each class and group, and of correct predictions.
 
-    Both tables have a row for each class and a column for each group, in alphabetical order: `people` of class c and
-    group g, and `hits`, the people with prediction c among them. `notices` name classes that were omitted.
+    Both tables have a row for each class and a column for each group, in alphabetical order: `people` contains the
+    numbers of people of class c and group g, and `hits` the numbers of those people for whom the classifier predicts
+    class c. `notices` name classes that were omitted.
     """
 
     hits: pd.DataFrame
@@ -152,7 +153,7 @@ def _check_labels(tidy: pd.DataFrame) -> None:
             f"`prediction` contains no class of y (predicted {tidy.prediction.iloc[0]!r}, true {tidy.y.iloc[0]!r}). Use"
             " the same labels of the same type in both."
         )
-    # Classes and groups are converted to text, in which labels such as 1 and '1' are equal.
+    # Classes and groups are converted to text, so that labels such as 1 and '1' are equal.
     for name in ("y", "group"):
         labels = tidy[name].unique()
         if len(set(map(str, labels))) < len(labels):
@@ -224,8 +225,8 @@ def root_mean_square(gap: Array) -> Array:
 def unbiased_mean_square(hits: Counted, people: Counted) -> float:
     """Return an unbiased estimate of the mean square of the true gaps: the raw mean square minus sampling variance.
 
-    ``p (1 - p) / (n - 1)`` is an unbiased estimate of the sampling variance of a rate p in n people. The result may be
-    negative. It is missing if a class has only one person in a group, because the variance is unknown.
+    ``p (1 - p) / (n - 1)`` is an unbiased estimate of the sampling variance of a rate p in n people. The estimate may
+    be negative. It is missing if a group has only one person in a class, because the sampling variance is then unknown.
     """
     contrast = weights(people)
     bias = np.einsum("chg,cg->ch", contrast**2, _noise(hits, people))
@@ -248,8 +249,8 @@ def _noise(hits: Counted, people: Counted) -> Array:
 def without_gaps(hits: Counted, people: Counted, seed: int) -> Array:
     """Return simulated rates (shuffle, class, group) for classes without gaps.
 
-    Groups are permuted among the people of each class, while predictions are fixed. The numbers of correct predictions
-    in each group then have an exact multivariate hypergeometric distribution that does not depend on a rate.
+    Groups are permuted among the people of each class, and predictions are fixed. The number of correct predictions in
+    each group then has an exact multivariate hypergeometric distribution, which does not depend on the rates.
     """
     rng = np.random.default_rng(seed)
     permuted = np.empty((_SHUFFLES, *people.shape), np.int64)

@@ -118,7 +118,8 @@ def _model(inputs: Mapping[str, Numbers], coords: dict[str, list[str]] | None = 
         level = normal_effects("level", level_mean, sd_level, level_evidence, "class")
         gap = normal_effects("gap_contrast", mean, sd_gap, gap_evidence, ("class", "contrast"))
         log_odds = level[:, None] + gap @ contrasts
-        # The factor converts deviations from the average of all groups to deviations from the average of other groups.
+        # This factor converts a deviation from the average of all groups to a deviation from the average of the other
+        # groups.
         pm.Deterministic("mean_gap", zero_sum_sd(contrasts.shape[1], pt) ** 2 * (mean @ contrasts), dims="group")
         pm.Deterministic("rate", pm.math.sigmoid(log_odds), dims=cell)
         pm.Binomial("recognised", people, logit_p=log_odds, observed=hits, dims=cell)
@@ -169,7 +170,8 @@ def estimate(
         The group whose gap is reported. By default, it is the first of two groups in alphabetical order. If there are
         more than two groups, the gaps of all groups are reported.
     leave_out : bool
-        Omit classes that have no people of a group, with a notice. By default, such classes raise an error.
+        Whether to omit classes in which a group has no people, and log a notice. By default, such classes raise an
+        error.
     ignore : str or sequence of str
         Columns of settings of the classifier, such as a seed or a version. Predictions are pooled over these columns.
         By default, different settings raise an error.
@@ -204,8 +206,8 @@ def estimate(
     permuting groups within classes), the posterior of the aggregate of the true gaps of these classes and, for squares,
     an unbiased estimate, which may be negative. The posterior mean of an average size is closer to the truth than the
     raw value, but still too large if gaps are small and there are few people (.07 without any gap and with ten people
-    in each cell, see docs/evidence/other-analyses.md). Its interval never includes zero. Use ``chance`` to decide
-    whether there is a gap.
+    in each cell, see docs/evidence/other-analyses.md). The interval of an average size never includes zero, so use
+    ``chance`` to decide whether there is a gap.
 
     References
     ----------
@@ -277,7 +279,8 @@ def gaps_of(
     """Estimate gaps from counts. See `estimate`."""
     if of is not None and of not in counts.groups:
         raise TprGapsError(f"`of` is '{of}', which is not a group.", of, counts.groups)
-    # If there are two groups, one gap is reported, because the gap of the other group differs only in sign.
+    # If there are two groups, the gap of only one group is reported, because the gap of the other group differs only in
+    # sign.
     groups = (of or counts.groups[0],) if len(counts.groups) == 2 else (of,) if of else tuple(counts.groups)
     people = counts.people.to_numpy()
 

@@ -23,7 +23,7 @@ MEAN_ABSOLUTE = "mean absolute gap"
 RMS = "root mean square gap"
 VARIANCE = "mean variance over groups"
 MEAN_GAP = "mean gap"
-# Variances are small, so they need more decimals.
+# Variances are shown with more decimals, because they are small.
 DECIMALS = {VARIANCE: 4}
 
 _NAMED = 6
@@ -40,7 +40,8 @@ class TprGaps(Tabled):
     counts : PeopleCounts
         People and correct predictions by class and group.
     of : tuple of str
-        The groups whose gaps are reported. If there are two groups, one is reported, as their gaps differ only in sign.
+        The groups whose gaps are reported. If there are two groups, only one gap is reported, because the gaps of the
+        groups differ only in sign.
     ci_prob : float
         Probability of the equal-tailed intervals.
     fit : xarray.DataTree
@@ -91,7 +92,7 @@ class TprGaps(Tabled):
 
     @property
     def shrinkage(self) -> float:
-        """Return the average shrinkage of raw gaps towards their mean, from 0 (none) to 1 (complete).
+        """Return the average shrinkage of raw gaps towards the mean gap, from 0 (none) to 1 (complete).
 
         Shrinkage is one minus the slope of posterior gaps on raw gaps. It is missing if all raw gaps are equal.
         """
