@@ -61,7 +61,7 @@ class Rows:
         return f"{where} contains '{visible(word)[:40]}' in {count} rows with different vectors{hint}."
 
     def _remedies(self, reading: str) -> str:
-        """Return code that computes one vector per word, or that turns the rows into replicates."""
+        """Return advice, with code, to average the rows of each word or to use them as replicates."""
         if self.words.name in IDS:
             return "Repeat the request with one text for each id, so that each id has one vector."
         if not reading:

@@ -17,7 +17,7 @@ _NAME = "pigeonhole bootstrap"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Pigeonhole(CrossedTest):
-    """Result of the pigeonhole bootstrap. The bias is positive if stereotypical.
+    """Result of the pigeonhole bootstrap. A positive bias is in the direction of the stereotype.
 
     `words` contains the `group` and `association` of each target.
 

@@ -22,8 +22,9 @@ _NAME = "min F'"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MinF(StudentTest):
-    """Result of min F'. The bias is positive if stereotypical. `words` contains the `group` and `association` of each
-    target.
+    """Result of min F'. A positive bias is in the direction of the stereotype.
+
+    `words` contains the `group` and the `association` of each target.
 
     Attributes
     ----------

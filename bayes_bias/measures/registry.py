@@ -225,7 +225,7 @@ class Result:
     value : float
         The value, in the units of the paper.
     range : tuple of float
-        Smallest and largest value that the measure can have for this design, or infinite if there is no bound.
+        The smallest and the largest value that the measure can have for this design; infinity where there is no bound.
     b0 : float
         The value that means "no bias", or NaN if there is none.
     p_value : float or None

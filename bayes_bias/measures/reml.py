@@ -29,7 +29,7 @@ _LAST_STEPS = 4
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Reml(StudentTest):
-    """Result of the mixed model. The bias is positive if stereotypical.
+    """Result of the mixed model. A positive bias is in the direction of the stereotype.
 
     `words` contains the `group` and `association` of each target.
 

@@ -42,7 +42,7 @@ def explained_blocks(slopes: xr.Dataset, data: xr.Dataset) -> xr.DataArray:
 def explained_pairs(
     slopes: xr.Dataset, data: xr.Dataset, target: xr.DataArray, attribute: xr.DataArray
 ) -> xr.DataArray | float:
-    """Return the part of values of pairs that slopes explain, at positions along ``pair``, or 0 without covariates."""
+    """Return the part of each pair's value that slopes explain, at positions along ``pair``; 0 without covariates."""
     group = xr.DataArray(data.group_of.to_numpy()[target], dims="pair")
     attribute_class = xr.DataArray(data.class_of.to_numpy()[attribute], dims="pair")
     at = {TARGET_SLOPE: {"attribute_class": attribute_class}, ATTRIBUTE_SLOPE: {"group": group}, PRODUCT: {}}

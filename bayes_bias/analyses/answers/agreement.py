@@ -149,7 +149,7 @@ def compare(
 
 
 def agreement_document(agreement: Agreement) -> Document:
-    """Return the page of one list in answers and in vectors."""
+    """Return the page that compares a list in the answers of chat models with the same list in vectors."""
     return Document(
         title=f"Who agrees: {agreement.name}",
         heading=f"Do answers and vectors agree about {agreement.name}?",

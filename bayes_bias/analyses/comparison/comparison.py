@@ -258,7 +258,7 @@ class Comparison(Tabled):
         )
 
     def summary(self, state: State, scope: ScopeName | None = None) -> pd.DataFrame:
-        """Summarize all estimands of the state ("before", "after" or "change") under any scope.
+        """Summarize all estimands of the state ("before", "after" or "change") under the scope that you choose.
 
         Raises
         ------

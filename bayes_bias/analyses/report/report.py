@@ -227,7 +227,7 @@ class _Settings:
 
 @dataclass(frozen=True, eq=False)
 class _Entry:
-    """A list in a report: its title, table, table means, scope, and the contrasts for which it contains the words."""
+    """A list in a report: its title, table, table means, scope, and the contrasts whose words it contains."""
 
     title: str
     table: AssociationTable

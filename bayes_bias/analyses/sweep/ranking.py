@@ -44,8 +44,8 @@ class VersionRanking(Tabled):
         For each version except the best: its remaining bias minus the remaining bias of the best version, from the same
         draws. Columns: ``mean``, ``sd``, and equal-tailed interval.
     cells : pandas.MultiIndex
-        The cells ``(embedding, list)`` that are used: all versions have results, and the bias before debiasing is
-        clearly different from zero.
+        The cells ``(embedding, list)`` that are used, that is, those in which all versions have results and the bias
+        before debiasing is clearly different from zero.
     of : int
         Number of cells before this selection.
     """
