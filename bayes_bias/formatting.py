@@ -210,7 +210,7 @@ _LATEX_CHARACTERS = str.maketrans(
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column of values and their format. Text after a line break, such as a unit, is less important."""
+    """A column of values and their format. Text after a line break, for example a unit, is shown as less important."""
 
     heading: str
     values: Collection[Any]

@@ -325,7 +325,7 @@ def _about_counts(vectors: Mapping[str, np.ndarray], name: str) -> tuple[str, ..
 
 
 def _about_parallels(vectors: Mapping[str, np.ndarray], coverage: Coverage) -> tuple[str, ...]:
-    """Return a notice of words whose vectors are multiples of each other, so that their cosine is 1."""
+    """Return a notice that lists words whose vectors are multiples of each other, so that their cosine is 1."""
     known = {word for cluster in coverage.shared for word, _ in cluster}
     clusters = equal_vectors({word: unit_rows(vector) for word, vector in vectors.items()})
     named = [", ".join(f"'{word}'" for word in words[:SHOWN]) for words in clusters if not known >= {*words}]

@@ -44,7 +44,7 @@ class MinF(StudentTest):
 
 @measure(_NAME, rank=15.4)
 def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
-    r"""Test whether the bias is larger than the choice of words explains, using only the two F-tests in a paper.
+    r"""Test whether the bias exceeds what the choice of words could explain, with the two F-tests reported in a paper.
 
     :math:`F_1` is the square of Student's t of the targets' association scores, group against group, and :math:`F_2`
     the square for the attributes' scores, class against class. Both pool the variances, with :math:`n_1 = P_1 + P_2 -

@@ -142,7 +142,7 @@ def reml(table: AssociationTable, *, ci_prob: float = 0.95) -> Reml:
 
 
 class _Part(NamedTuple):
-    """A normal scatter matrix. Its covariance is the sum of the variances times these patterns."""
+    """A normal scatter matrix. Its covariance is a sum in which each variance is multiplied by its pattern."""
 
     scatter: _Numbers
     df: float

@@ -193,8 +193,8 @@ class Related:
     inflation : float
         Variance of the mean of these words, relative to the same number of independent words.
     preference_sd : float
-        Expected standard deviation of a word's preference for the opposite classes, or groups, of the table, in its
-        units. NaN if unknown.
+        Expected standard deviation of a word's preference for one of two opposite classes (or groups) over the other,
+        in the units of the table. NaN if unknown.
     directions : float
         Effective number of directions in which general words vary, which is the number of degrees of freedom of the
         expected standard deviation. NaN if unknown.

@@ -53,7 +53,7 @@ class Content:
         return tuple(texts)
 
     def reference(self) -> Reference:
-        """Return the publication in the table `source`."""
+        """Return the publication that the table `source` describes."""
         source = self.table("source")
         source.check_keys(_SOURCE_KEYS)
         return Reference(**{key: source.text(key) for key in _SOURCE_KEYS})

@@ -281,7 +281,7 @@ def _cell(
     ratings: tuple[int, int] | None,
     where: str,
 ) -> ValueCell:
-    """Return the values of one model about one stereotype with the corners that are compared."""
+    """Return one model's values for one stereotype, together with the corners to compare."""
     value = rows.value.to_numpy(float)
     lowest, highest = likelihood.ends(value, ratings, where)
     if likelihood.has_label_pairs:

@@ -220,7 +220,7 @@ def open_versions(all_versions: Version | Sequence[Version], columns: Sequence[O
 
 
 def _opened_version(version: Version, columns: Mapping[str, OpenColumn]) -> Version:
-    """Return a version with an opened source. A model is used with the settings of its original."""
+    """Return a version with an opened source. Models are used with the settings of their originals."""
     for name in version.embeddings:
         if name not in columns:
             raise EmbeddingError(f"versions: '{version.name}' is of '{name}'", name, list(columns))
