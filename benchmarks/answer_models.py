@@ -13,6 +13,7 @@ import pandas as pd
 from bayes_bias.analyses.answers.model import SAMPLES, Density, Observed, sample
 from bayes_bias.analyses.answers.model_contrasts import compared, joined_tables
 from bayes_bias.table.columns import interval_of
+from benchmarks.answer_values import Design
 from benchmarks.harness import Result, Row
 
 _SEED = 20261127
@@ -25,17 +26,7 @@ _OF_MODEL = {"word": 0.1, "wording": 0.1, "label_a": 0.15, "label_b": 0.15, "pai
 _OF_QUESTION = 0.3
 
 
-@dataclass(frozen=True)
-class Design:
-    """Numbers of answers, of labels in each of two groups, of wordings, and of words in each of two classes."""
-
-    answers: int
-    labels: int
-    wordings: int
-    words: int
-
-
-# With four wordings the priors decide how much wordings differ.
+# Words are those of each of two classes. With four wordings the priors decide how much wordings differ.
 DESIGNS = (Design(160, 6, 4, 6), Design(400, 10, 12, 12))
 
 

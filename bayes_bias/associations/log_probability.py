@@ -120,7 +120,7 @@ def log_probabilities(
     predict = predict or predicted_by_default(score)
     targets, attributes = category_of(words.groups), category_of({**words.classes, **words.controls})
     sentences = _sentences(words, sentence_templates, predict)
-    if _is_causal(score):
+    if is_causal(score):
         _check_order(sentences, predict, name_of(score))
     tables = _tables(score, sentences, predict, corrected)
     shape = (len(targets), len(attributes))
@@ -196,10 +196,10 @@ def name_of(score: Score) -> str:
 
 def predicted_by_default(score: Score) -> Predicted:
     """Return the words that a model predicts by default: attributes for a causal model, which reads targets first."""
-    return "attributes" if _is_causal(score) else "targets"
+    return "attributes" if is_causal(score) else "targets"
 
 
-def _is_causal(score: Score) -> bool:
+def is_causal(score: Score) -> bool:
     """Return True if a model reads from left to right."""
     return bool(getattr(score, "is_causal", False))
 

@@ -296,7 +296,7 @@ def _draw_ladder(ax: Axes, answers: AnswersResult) -> list[Line2D]:
 
 def _draw_sources(ax: Axes, answers: AnswersResult) -> list[Line2D]:
     sources = [answers.sources.loc[key].dropna(subset="mean") for key in answers.table.index]
-    names = dict(zip(SOURCES, SOURCES, strict=True))
+    names = {source: source for source in SOURCES}
     handles = _draw_side_by_side(ax, sources, names, linewidth=1.2, markersize=3.6)
     ax.set_xlim(left=0)
     ax.set_xlabel("standard deviation of D")

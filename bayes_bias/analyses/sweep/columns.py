@@ -16,6 +16,7 @@ from bayes_bias.associations.general_words import GeneralWords, general_words_of
 from bayes_bias.associations.log_probability import (
     Predicted,
     check_predicted,
+    is_causal,
     log_probabilities,
     name_of,
     open_score,
@@ -120,7 +121,7 @@ class _Kept:
 
     @property
     def is_causal(self) -> bool:
-        return bool(getattr(self.model, "is_causal", False))
+        return is_causal(self.model)
 
     def __call__(self, clozes: Sequence[Cloze]) -> list[float]:
         depends_on = [self.identity, [astuple(cloze) for cloze in clozes]]
