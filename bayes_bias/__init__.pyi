@@ -21,10 +21,10 @@ from .analyses.over_time.results import OverTime as OverTime
 from .analyses.over_time.slice_contrast import SliceContrast as SliceContrast
 from .analyses.published.published import PublishedFinding as PublishedFinding
 from .analyses.published.published import published as published
-from .analyses.report.record import Report as Report
 from .analyses.report.registration import Registration as Registration
 from .analyses.report.report import register as register
 from .analyses.report.report import report as report
+from .analyses.report.results import Report as Report
 from .analyses.stability.stability import Stability as Stability
 from .analyses.stability.stability import stability as stability
 from .analyses.sweep.columns import LanguageModelColumn as LanguageModelColumn

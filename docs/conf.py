@@ -18,7 +18,8 @@ from bayes_bias import errors, measures, plots
 from bayes_bias.analyses.comparison.comparison import Comparison
 from bayes_bias.analyses.criterion.results import CriterionValidity
 from bayes_bias.analyses.published.published import PublishedFinding
-from bayes_bias.analyses.report.record import Report, Section
+from bayes_bias.analyses.report.results import Report
+from bayes_bias.analyses.report.section import Section
 from bayes_bias.analyses.tpr_gaps.results import TprGaps
 from bayes_bias.checks.calibration import Calibration
 from bayes_bias.embeddings.embedding import Embedding

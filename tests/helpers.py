@@ -18,8 +18,7 @@ from pytensor.compile.mode import Mode
 from scipy.stats import multivariate_normal
 
 from bayes_bias import AssociationTable, Sampling
-from bayes_bias.analyses.report.document import report_document
-from bayes_bias.analyses.report.record import Report
+from bayes_bias.analyses.report.results import Report, report_document
 from bayes_bias.documents.document import Documented
 from bayes_bias.documents.writer import page, tables_tex
 from bayes_bias.fitting.compiling import PyMCModel, ToSample

@@ -94,7 +94,7 @@ def _posteriors(text: str) -> str | float:
 
 def show_sweep(result: "bb.Sweep") -> None:
     """Print the pooled biases, the changes, and the ranking of versions, if available."""
-    from bayes_bias.analyses.sweep.layouts import changes_layout, ranking_layout
+    from bayes_bias.analyses.sweep.results import changes_layout, ranking_layout
 
     if result.pooled is not None:
         print_layout(ranking_layout(result, "embedding"))

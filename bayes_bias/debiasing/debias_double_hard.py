@@ -8,8 +8,7 @@ from typing import Self
 import numpy as np
 
 from bayes_bias.arguments import check_count, check_seed
-from bayes_bias.debiasing.debiaser import Debiaser, debiaser, leaning_words
-from bayes_bias.debiasing.rows_in_blocks import change_rows, iterate_blocks
+from bayes_bias.debiasing.debiaser import Debiaser, change_rows, debiaser, iterate_blocks, leaning_words
 from bayes_bias.embeddings.word_vectors import orthonormal, stack
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.gonen_goldberg import clustering

@@ -8,8 +8,7 @@ from typing import Self
 import numpy as np
 
 from bayes_bias.arguments import check_count, check_switch
-from bayes_bias.debiasing.debiaser import Debiaser, debiaser
-from bayes_bias.debiasing.rows_in_blocks import BLOCK, change_rows
+from bayes_bias.debiasing.debiaser import BLOCK, Debiaser, change_rows, debiaser
 from bayes_bias.embeddings.word_vectors import Vectors, defining_subspace, orthonormal, project, stack_unit, unit_rows
 from bayes_bias.errors import MeasureError
 from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_sets

@@ -7,8 +7,7 @@ from typing import Self
 import numpy as np
 
 from bayes_bias.arguments import check_count
-from bayes_bias.debiasing.debiaser import Debiaser, debiaser
-from bayes_bias.debiasing.rows_in_blocks import change_rows
+from bayes_bias.debiasing.debiaser import Debiaser, change_rows, debiaser
 from bayes_bias.embeddings.word_vectors import defining_subspace, project
 from bayes_bias.errors import MeasureError
 from bayes_bias.words.defining_sets import GivenSets, read_debias_sets

@@ -9,8 +9,7 @@ import numpy as np
 from scipy.optimize import lsq_linear
 
 from bayes_bias.arguments import check_count, check_positive
-from bayes_bias.debiasing.debiaser import Debiaser, debiaser
-from bayes_bias.debiasing.rows_in_blocks import change_rows
+from bayes_bias.debiasing.debiaser import Debiaser, change_rows, debiaser
 from bayes_bias.embeddings.word_vectors import defining_subspace, unit_rows
 from bayes_bias.errors import MeasureError
 from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_sets

@@ -1,21 +1,26 @@
-"""The interface of debiasing methods, and the registry of methods."""
+"""The interface of debiasing methods, the registry of methods, and changes of vectors in blocks of words."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import wraps
+from itertools import batched
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 
 from bayes_bias.arguments import import_modules
-from bayes_bias.debiasing.rows_in_blocks import iterate_blocks
 from bayes_bias.embeddings.in_memory import as_mapping, in_form_of
-from bayes_bias.embeddings.word_vectors import stack
+from bayes_bias.embeddings.word_vectors import lengths, stack
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures.gonen_goldberg import bias_towards, most_biased
 from bayes_bias.words.defining_sets import DebiasSets, GivenSets, read_debias_sets
+
+# 10,000 vectors of 300 dimensions take 24 MB as float64.
+BLOCK = 10_000
+# If less than this share of the length of a word remains, the remainder is a rounding error without a direction.
+_NOTHING = 1e-9
 
 # Products of four values between these are neither zero nor infinite.
 _SMALLEST, _LARGEST = 1e-60, 1e60
@@ -194,6 +199,49 @@ def make_debiaser(name: str, settings: Mapping[str, Any], argument: str = "metho
             valid = method.settings() or ("none",)
             raise MeasureError(f"The method '{name}' of `{argument}` has no setting '{setting}'.", setting, valid)
     return method(**settings)
+
+
+# Changes of vectors in blocks of words, so that a large vocabulary needs little additional memory.
+
+
+def iterate_blocks(vectors: Mapping[str, np.ndarray], method: str) -> Iterator[tuple[list[str], np.ndarray]]:
+    """Yield blocks of words and their vectors (words, dimensions) as float64."""
+    for words in batched(vectors, BLOCK):
+        yield list(words), stack(vectors, words, method)
+
+
+def change_rows(
+    vectors: Mapping[str, np.ndarray],
+    change: Callable[[np.ndarray], np.ndarray],
+    method: str,
+    kept: Collection[str] = (),
+) -> dict[str, np.ndarray]:
+    """Apply `change`, a function of rows (words, dimensions), to the vectors of all words except the `kept` words.
+
+    Changes are computed in float64 and returned in the precision of the vectors, or in float32 if that is higher.
+
+    Raises
+    ------
+    MeasureError
+        If a word has no usable vector, or if nothing remains of its vector.
+    """
+    kept = frozenset(kept)
+    vectors_after: dict[str, np.ndarray] = {}
+    for words, rows in iterate_blocks(vectors, method):
+        is_free = [word not in kept for word in words]
+        if any(is_free):
+            before = lengths(rows)
+            rows[is_free] = change(rows[is_free])
+            after = lengths(rows)
+            has_unit_length = np.isclose(after, 1)  # vectors that `change` has scaled to this length
+            if (nothing := (after < _NOTHING * before) & ~has_unit_length).any():
+                raise MeasureError(
+                    f"{method}: nothing remains of '{words[int(nothing.argmax())]}' without these directions. Remove"
+                    " fewer directions, or omit the word from the vectors."
+                )
+        precision = np.result_type(np.float32, *{np.asarray(vectors[word]).dtype for word in words})
+        vectors_after.update(zip(words, rows.astype(precision), strict=True))
+    return vectors_after
 
 
 # Words with a known group, for methods that learn from labels.

@@ -1,5 +1,8 @@
 """Each debiasing method equals its authors' program, or its closed form; see `reference/debiasing`."""
 
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from itertools import batched
 from pathlib import Path
 
 import numpy as np
@@ -26,10 +29,9 @@ from bayes_bias.debiasing import (
     debias_ran,
     debiaser_names,
     make_debiaser,
-    rows_in_blocks,
 )
 from bayes_bias.debiasing.debias_ran import indirect_bias
-from bayes_bias.debiasing.rows_in_blocks import BLOCK
+from bayes_bias.debiasing.debiaser import BLOCK
 from bayes_bias.errors import BayesBiasError, MeasureError
 from bayes_bias.measures import defining_subspace
 from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
@@ -208,15 +210,17 @@ def test_methods_keep_words_order_precision_and_originals(name: str, vectors: Ve
 
 @pytest.mark.parametrize("name", METHODS)
 def test_methods_work_in_blocks_of_words(name: str, vectors: Vectors, monkeypatch: pytest.MonkeyPatch) -> None:
-    together, stack, sizes = METHODS[name].fit_transform(vectors, SETS), rows_in_blocks.stack, []
+    together, sizes = METHODS[name].fit_transform(vectors, SETS), []
+    blocks = import_module("bayes_bias.debiasing.debiaser")  # the package exports a function of the same name
 
-    def counted(given: Vectors, words: list[str], method: str) -> np.ndarray:
-        sizes.append(len(words))
-        return stack(given, words, method)
+    def counted(words: Iterable[str], size: int) -> Iterator[tuple[str, ...]]:
+        for block in batched(words, size):
+            sizes.append(len(block))
+            yield block
 
-    monkeypatch.setattr(rows_in_blocks, "stack", counted)
+    monkeypatch.setattr(blocks, "batched", counted)
     for module, setting, value in (
-        (rows_in_blocks, "BLOCK", 7),
+        (blocks, "BLOCK", 7),
         (debias_hard, "BLOCK", 7),
         (debias_ran, "_SIMILARITIES", 7 * len(vectors)),
     ):

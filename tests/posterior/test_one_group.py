@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 from bayes_bias import AssociationTable, WordList, compare, fit, report, summarize, verdict
-from bayes_bias.analyses.report.document import figures_of, methods_of
+from bayes_bias.analyses.report.results import figures_of, methods_of
 from bayes_bias.errors import BayesBiasError, MeasureError, TableError, WordListError
 from bayes_bias.measures import weat, wefat
 from bayes_bias.posterior.estimates import estimate_of

@@ -1,8 +1,8 @@
 """The sentences with the main results of a report, for all lists together and for each list."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from bayes_bias.analyses.report.record import Report, Section
+from bayes_bias.analyses.report.section import Section
 from bayes_bias.formatting import equals, estimate, in_words, joined, percent, plain, probability, signed
 from bayes_bias.table.columns import interval_of
 
@@ -19,9 +19,11 @@ def heading(sections: Sequence[Section], embeddings: Sequence[str]) -> str:
     return f"Bias in {where}: {joined([section.title.partition(':')[0] for section in sections])}"
 
 
-def answer(report: Report) -> str:
-    """Describe the results for all lists together, beginning with the findings."""
-    sections = list(report.sections)
+def answer(sections: Sequence[Section], survives: Mapping[str, bool]) -> str:
+    """Describe the results for all lists together, beginning with the findings.
+
+    `survives` has True for each list whose bias is distinguishable after Holm's adjustment, by name.
+    """
     if len(sections) == 1:
         return _answer_of_one(sections[0])
     by_label: dict[str, list[Section]] = {}
@@ -30,7 +32,7 @@ def answer(report: Report) -> str:
     if any(label.startswith(_OF_THESE_WORDS) or label == "raw contrast" for label in by_label):
         return " ".join(f"{called(section)}: {section.verdict.short}." for section in sections)
     found = by_label.get("distinguishable")
-    sentences = _findings(report, found) if found else [_no_finding(sections)]
+    sentences = _findings(found, len(sections), survives) if found else [_no_finding(sections)]
     conclusions = {
         "borderline": "borderline",
         "not distinguishable": "inconclusive",
@@ -46,11 +48,11 @@ def answer(report: Report) -> str:
     return " ".join(filter(None, sentences))
 
 
-def _findings(report: Report, found: Sequence[Section]) -> list[str]:
+def _findings(found: Sequence[Section], n_lists: int, survives: Mapping[str, bool]) -> list[str]:
     """Return sentences on the lists that show a bias, and on the findings that remain after Holm's adjustment."""
-    total = in_words(len(report.sections))
+    total = in_words(n_lists)
     which = f"{in_words(len(found)).capitalize()} of {total}"
-    if len(found) == len(report.sections):
+    if len(found) == n_lists:
         which = "Both" if len(found) == 2 else f"All {total}"
     shows = "shows" if len(found) == 1 else "show"
     names = []
@@ -59,7 +61,6 @@ def _findings(report: Report, found: Sequence[Section]) -> list[str]:
         if _is_against(section):
             name = f"{name[:-1]}; against the stereotype)" if name.endswith(")") else f"{name} (against the stereotype)"
         names.append(name)
-    survives = report.together.table.survives
     remaining = [section for section in found if survives[section.name]]
     if len(remaining) == len(found):
         subject = {1: "The finding remains", 2: "Both findings remain"}.get(len(found), "All findings remain")

@@ -10,8 +10,9 @@ import xarray as xr
 
 from bayes_bias.analyses.report.check import Study
 from bayes_bias.analyses.report.checks import CHECKERS
-from bayes_bias.analyses.report.record import Report, Section, short_titles
 from bayes_bias.analyses.report.registration import Registration, as_registration, registration_of
+from bayes_bias.analyses.report.results import Report
+from bayes_bias.analyses.report.section import Section, short_titles
 from bayes_bias.arguments import check_ci_prob, check_count, check_kind, check_seed, listed
 from bayes_bias.associations.lists import DEMO, EmbeddingLike, measure_lists, with_random_words
 from bayes_bias.checks.calibration import BackgroundNulls, Calibration, calibrate, draw_in_background

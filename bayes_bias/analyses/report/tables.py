@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from bayes_bias.analyses.report.record import Section
 from bayes_bias.analyses.report.registration import words_of_category
+from bayes_bias.analyses.report.section import Section
 from bayes_bias.documents.templating import render_latex
 from bayes_bias.formatting import DASH, Column, Layout, bounds, estimate, plain, probability, signed
 from bayes_bias.posterior.summary import CHANCE, chance, row_of

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 from numpy.typing import NDArray
 
-from bayes_bias.analyses.sweep.results import Sweep, wide_of
+from bayes_bias.analyses.sweep.results import Side, Sweep, wide_of
 from bayes_bias.arguments import check_kind
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.formatting import rank_interval
@@ -236,8 +236,6 @@ def _legend(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float) -> None:
 
 
 # Rankings of embeddings, lists, and versions with their uncertainty.
-
-type Side = Literal["embedding", "list"]
 
 
 def plot_ranking(sweep: Sweep, of: Side = "embedding", *, ax: Axes | None = None, legend: bool = True) -> Axes:

@@ -1,96 +1,62 @@
-"""The results of a sweep: tables of cells, coverage, and failures, and the pooled estimates."""
+"""The results of a sweep, as data, as sentences, and as the page of an atlas."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
+from bayes_bias import plots
 from bayes_bias.analyses.criterion.data import Biases, with_common_error
 from bayes_bias.analyses.over_time.results import OverTime
-from bayes_bias.analyses.sweep.columns import Column
 from bayes_bias.analyses.sweep.pooling import Crossed
 from bayes_bias.analyses.sweep.ranking import VersionRanking
 from bayes_bias.analyses.sweep.spec_file import SweepSettings
+from bayes_bias.analyses.sweep.tables import FAILED, NOT_FITTED, POSTERIOR, SCREENED
 from bayes_bias.arguments import check_kind
 from bayes_bias.associations.made_alike import MadeAlike
 from bayes_bias.debiasing.damage import Damage
-from bayes_bias.debiasing.debiased_embedding import find_learned
+from bayes_bias.documents.document import Document, PageSection, methods_section, priors_of
+from bayes_bias.documents.methods import Methods, cited_spec, sources_of
+from bayes_bias.embeddings.packaged import packaged_sources
 from bayes_bias.errors import BayesBiasError, CriterionError, did_you_mean
-from bayes_bias.formatting import Tabled, capitalized, counted, in_words
-from bayes_bias.jobs import Outcome
-from bayes_bias.posterior.holm import holm
-from bayes_bias.posterior.shared_words import Influence
+from bayes_bias.files import slug
+from bayes_bias.fitting.storage import netcdf
+from bayes_bias.formatting import (
+    Column,
+    Layout,
+    Tabled,
+    capitalized,
+    counted,
+    estimate,
+    in_words,
+    level,
+    marked,
+    probability,
+    signed,
+)
 from bayes_bias.table.association_table import announce
-from bayes_bias.table.columns import interval_columns, interval_names
+from bayes_bias.table.columns import estimates, interval_columns, rank_column
 from bayes_bias.table.metric import COSINE, LOG_PROBABILITIES, Metric
-from bayes_bias.words.wordlist import WordList
 
 if TYPE_CHECKING:
-    from bayes_bias.documents.document import Document
+    from matplotlib.axes import Axes
 
-type At = tuple[str, str]
+type Side = Literal["embedding", "list"]
 
-POSTERIOR, SCREENED = "posterior", "quasi-F"
-NOT_FITTED, FAILED = "screened only", "failed"
+# The maximum number of rows in a table of the page. All rows are in cells.csv.
 
-_CELL = ["embedding", "list"]
-_OF_POSTERIOR = [
-    "observed",
-    "noise_sd",
-    "r_hat",
-    "ess_bulk",
-    "ess_tail",
-    "divergences",
-    "prior_sensitivity",
-    "sampled_again",
-]
-_SHARES = "share_of_"
+# The maximum number of rows in a table of the page. All rows are in cells.csv.
+_MOST_ROWS = 500
+# The maximum number of embeddings or lists for which the page shows a matrix of pairwise probabilities.
+_MOST_BESIDE = 12
 
 
-@dataclass(frozen=True)
-class Computed:
-    """Outcomes of the quasi-F and of the fit of each model, for cells or for changes."""
-
-    screened: Mapping[At, Outcome]
-    fitted: Mapping[tuple[str, str, str], Outcome]
-
-    @property
-    def influence(self) -> dict[At, Influence]:
-        """Contributions of each word to a bias or a change."""
-        return {at: outcome.result["influence"] for at, outcome in self.screened.items() if not outcome.failed}
-
-    @property
-    def screening(self) -> pd.DataFrame:
-        """A table with a row for each quasi-F."""
-        return _frame({at: outcome.result for at, outcome in self.screened.items() if not outcome.failed}, _CELL)
-
-    @property
-    def posteriors(self) -> pd.DataFrame:
-        """A table with a row for each fit. Nested parts of a record become columns."""
-        rows = {}
-        for at, outcome in self.fitted.items():
-            if outcome.failed:
-                continue
-            row = dict(outcome.result)
-            diagnostics, shares, problems = row.pop("diagnostics"), row.pop("shares"), row.pop("problems")
-            controls = row.pop("controls", {})
-            row |= diagnostics
-            for part, share in shares.items():
-                row[f"{_SHARES}{part.replace(' ', '_')}"] = share
-            rows[at] = row | controls | {"problems": "; ".join(problems)}
-        return _frame(rows, ["model", *_CELL])
-
-    def failures(self, of: str) -> list[tuple[str, str, str, str]]:
-        """Return embedding, list, method, and reason of each failure. `of` is appended to the names of methods."""
-        rows = []
-        for (embedding, words), outcome in self.screened.items():
-            rows.append((embedding, words, f"{SCREENED}{of}", outcome.failed))
-        for (model, embedding, words), outcome in self.fitted.items():
-            rows.append((embedding, words, f"{model}{of}", outcome.failed))
-        return [row for row in rows if row[-1]]
+_SIDES = ("embedding", "list")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -168,10 +134,8 @@ class Sweep(Tabled):
     alike: MadeAlike | None = None
     series: Mapping[str, OverTime] = field(default_factory=dict)
 
-    def document(self) -> "Document":
+    def document(self) -> Document:
         """Return the atlas and its files, which `bayes_bias.write` writes into a folder."""
-        from bayes_bias.analyses.sweep.document import sweep_document
-
         return sweep_document(self)
 
     @property
@@ -279,144 +243,6 @@ def wide_of(column: "pd.Series[Any]", embeddings: Sequence[str], lists: Sequence
     return pd.DataFrame(values, index=pd.Index(embeddings), columns=pd.Index(lists))
 
 
-def assembled(
-    settings: SweepSettings,
-    columns: Sequence[Column],
-    lists: Sequence[WordList],
-    biases: Computed,
-    changes: Computed,
-    measured: Mapping[At, Outcome],
-) -> Sweep:
-    """Return a sweep with the tables of all outcomes, before pooling."""
-    sources = pd.DataFrame([vars(column) for column in columns]).set_index("name").rename_axis("embedding")
-    sources = sources[["version_of", "version", "source", "dimensions", "replicates"]]
-    embeddings, list_names = tuple(sources.index), tuple(words.name for words in lists)
-    screening, posteriors = biases.screening, biases.posteriors
-    every = pd.MultiIndex.from_product([embeddings, list_names], names=_CELL)
-    cells = _cells(settings, every, screening, posteriors, sources.version_of)
-    return Sweep(
-        settings=settings,
-        embeddings=embeddings,
-        lists=list_names,
-        sources=sources,
-        cells=cells,
-        changes=_changes(settings, sources, list_names, cells, changes).assign(taught=_taught(columns, lists)),
-        posteriors=posteriors.drop(columns=["versions"], errors="ignore"),
-        screening=screening.drop(columns=["coverage", "influence"], errors="ignore"),
-        measures=_measures(measured),
-        coverage=_coverage(screening),
-        failures=_failures(columns, biases, changes, measured),
-        software=tuple(json.loads(text) for text in sorted({*posteriors.get("versions", ())})),
-        metric=next((column.metric for column in columns if column.metric != COSINE), COSINE),
-    )
-
-
-def _frame(records: Mapping[Any, Mapping[str, Any]], names: list[str]) -> pd.DataFrame:
-    """Return a frame with a row for each record. `names` are the names of the index."""
-    if not records:
-        return pd.DataFrame(index=pd.MultiIndex.from_arrays([[]] * len(names), names=names))
-    return pd.DataFrame(list(records.values()), index=pd.MultiIndex.from_tuples(list(records), names=names))
-
-
-def _cells(
-    settings: SweepSettings,
-    every: pd.MultiIndex,
-    screening: pd.DataFrame,
-    posteriors: pd.DataFrame,
-    version_of: "pd.Series[str]",
-) -> pd.DataFrame:
-    """Return the results of the first model or, for cells to which it was not fitted, of the quasi-F.
-
-    Holm's adjustment is applied separately to the cells of embeddings and of versions, so that additional versions do
-    not change the results of embeddings.
-    """
-    bounds = interval_names(settings.ci_prob, "ci")
-    cells = screening.reindex(columns=["bias", "sd", *bounds, "chance", "within_sd"]).reindex(every).astype(float)
-    cells.insert(0, "version_of", version_of.loc[every.get_level_values("embedding")].to_numpy())
-    cells["source"] = np.where(cells.bias.notna(), SCREENED, "")
-    cells["verdict"] = np.where(cells.bias.notna(), NOT_FITTED, FAILED)
-    for column in (*_OF_POSTERIOR, "problems"):
-        cells[column] = {"problems": "", "sampled_again": False}.get(column, np.nan)
-    if settings.specs[0].name in posteriors.index.get_level_values(0):
-        fitted = posteriors.loc[[settings.specs[0].name]].droplevel("model")
-        lower, upper = interval_names(settings.ci_prob)
-        fitted = fitted.rename(columns={lower: bounds[0], upper: bounds[1]})
-        columns = ["bias", "sd", *bounds, "chance", "verdict", *_OF_POSTERIOR, "problems"]
-        for prefix in (_SHARES, "control"):
-            columns += fitted.columns[fitted.columns.str.startswith(prefix)].to_list()
-        for column in columns:
-            cells.loc[fitted.index, column] = fitted[column]
-        cells.loc[fitted.index, "source"] = POSTERIOR
-    # The p-value of the quasi-F is stored separately, because it may determine the cells to which models are fitted.
-    cells["chance_screened"] = screening.get("chance", pd.Series(dtype=float)).reindex(every)
-    usable = (cells.source == POSTERIOR) & (cells.verdict != "not converged")
-    cells["chance"] = cells.chance.where(usable)
-    chances = cells.chance[cells.source != ""]
-    families = cells.version_of[chances.index] != ""
-    cells["chance_holm"] = chances.groupby(families).transform(lambda family: holm(family.to_numpy()))
-    cells["survives"] = (cells.verdict == "distinguishable") & (cells.chance_holm < 1 - settings.ci_prob)
-    return cells
-
-
-def _changes(
-    settings: SweepSettings, sources: pd.DataFrame, lists: Sequence[str], cells: pd.DataFrame, computed: Computed
-) -> pd.DataFrame:
-    """Return the change by each version with the biases before and after."""
-    versions = sources[sources.version_of != ""]
-    every = pd.MultiIndex.from_product([versions.index, lists], names=_CELL)
-    changes = _cells(settings, every, computed.screening, computed.posteriors, versions.version_of)
-    column, words = every.get_level_values("embedding"), every.get_level_values("list")
-    before = cells.bias.reindex(pd.MultiIndex.from_arrays([changes.version_of, words]))
-    names = ["embedding", "version", "list"]
-    index = pd.MultiIndex.from_arrays([changes.version_of, versions.version.loc[column], words], names=names)
-    changes = changes.rename(columns={"bias": "change"}).drop(columns="version_of")
-    changes.insert(0, "before", before.to_numpy())
-    changes.insert(1, "after", cells.bias.reindex(every).to_numpy())
-    return changes.assign(column=column).set_axis(index)
-
-
-def _taught(columns: Sequence[Column], lists: Sequence[WordList]) -> list[int]:
-    """Return the number of words in each list that the version learned from, in the order of changes."""
-    taught = []
-    for column in columns:
-        if column.version_of:
-            for words in lists:
-                taught.append(len(find_learned(column.learned, [*words.targets, *words.attributes], column.match)))
-    return taught
-
-
-def _measures(measured: Mapping[At, Outcome]) -> pd.DataFrame:
-    """Return a table of all measures by cell and measure."""
-    rows = []
-    for (embedding, words), outcome in measured.items():
-        if not outcome.failed:
-            rows += [{"embedding": embedding, "list": words} | row for row in outcome.result["rows"]]
-    names = [*_CELL, "measure"]
-    return pd.DataFrame(rows).set_index(names) if rows else _frame({}, names)
-
-
-def _coverage(screening: pd.DataFrame) -> pd.DataFrame:
-    """Return the groups and classes of each cell with missing or replaced words."""
-    rows = []
-    for (embedding, words), parts in screening.get("coverage", pd.Series(dtype=object)).items():
-        rows += [{"embedding": embedding, "list": words} | part for part in parts]
-    frame = pd.DataFrame(rows, columns=[*_CELL, "name", "asked", "found", "lost", "respelt", "from_subwords"])
-    return frame.fillna("")  # stored results of older releases have no columns for replaced words
-
-
-def _failures(
-    columns: Sequence[Column], biases: Computed, changes: Computed, measured: Mapping[At, Outcome]
-) -> pd.DataFrame:
-    """Return all failures. A reason that all methods share, such as a lack of coverage, is included once."""
-    rows = [(column.name, "all", "reading", column.failed) for column in columns if column.failed]
-    rows += biases.failures("") + changes.failures(", change")
-    for (embedding, words), outcome in measured.items():
-        reasons = [outcome.failed] if outcome.failed else outcome.result["missing"]
-        rows += [(embedding, words, "measures", reason) for reason in reasons]
-    frame = pd.DataFrame(rows, columns=[*_CELL, "what", "reason"])
-    return frame.drop_duplicates([*_CELL, "reason"], ignore_index=True)
-
-
 def _unfinished(cells: pd.DataFrame) -> list[str]:
     """Return sentences on cells that were only screened, have not converged, or have no numbers."""
     sentences = []
@@ -439,3 +265,332 @@ def _are(rows: "pd.Series[bool]") -> str:
     """Return the number of true values with a verb, such as "three are"."""
     count = int(rows.sum())
     return f"{in_words(count)} {'is' if count == 1 else 'are'}"
+
+
+# The layouts of tables for terminal, page, and LaTeX.
+
+
+def ranking_layout(sweep: Sweep, side: str) -> Layout:
+    """Lay out embeddings or lists, sorted by decreasing bias."""
+    assert sweep.pooled is not None
+    rows, heading, others = {
+        "embedding": (sweep.pooled.embeddings, sweep.noun, "lists"),
+        "list": (sweep.pooled.lists, "list", f"{sweep.noun}s"),
+    }[side]
+    rows = rows.sort_values("mean", ascending=False)
+    return Layout(
+        list(map(str, rows.index)),
+        [
+            *estimates(rows, "mean bias", sweep.settings.ci_prob, sweep.metric.decimals),
+            Column("probability\nof direction", rows.prob_direction, probability),
+            *rank_column(rows),
+        ],
+        heading=heading,
+        caption=f"Mean bias over these {others}, in {sweep.metric.unit}, using information from all cells",
+        sortable=True,
+    )
+
+
+def cells_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
+    """Lay out cells. Biases from the quasi-F are in brackets."""
+    number = partial(signed, decimals=sweep.metric.decimals)
+    biases = list(rows.assign(screened=rows.source == SCREENED)[["bias", "screened"]].itertuples(index=False))
+    _, interval = estimates(rows.assign(mean=rows.bias), "bias", sweep.settings.ci_prob, sweep.metric.decimals)
+    columns = [
+        Column("list", list(rows.index.get_level_values("list")), words=True),
+        Column("verdict", rows.verdict, marked, words=True),
+        Column("bias", biases, lambda cell: f"({number(cell.bias)})" if cell.screened else number(cell.bias)),
+        interval,
+        Column("chance", rows.chance, probability),
+        _adjusted(rows),
+    ]
+    if sweep.pooled is not None:
+        pooled = sweep.pooled.cells.reindex(rows.index)
+        means = list(pooled[["mean", *interval_columns(pooled)]].itertuples(index=False, name=None))
+        columns.append(Column("pooled", means, lambda cell: estimate(cell[0], cell[1], cell[2], sweep.metric.decimals)))
+    return Layout(
+        list(map(str, rows.index.get_level_values("embedding"))),
+        columns,
+        heading=sweep.noun,
+        caption=f"Bias in {sweep.metric.unit}",
+        sortable=True,
+    )
+
+
+def changes_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
+    """Lay out changes. If there is only one embedding, its name is omitted."""
+    single = len(sweep.originals) == 1
+    number = partial(signed, decimals=sweep.metric.decimals)
+    columns = [
+        Column("list", list(rows.index.get_level_values("list")), words=True),
+        Column("verdict", rows.verdict, marked, words=True, spare=True),
+        Column("before", rows.before, number, spare=True),
+        Column("after", rows.after, number, spare=True),
+        *estimates(rows.assign(mean=rows.change), "change", sweep.settings.ci_prob, sweep.metric.decimals),
+        _adjusted(rows),
+    ]
+    if "control" in rows:
+        columns.append(Column("control moved", rows.control_moved, number, spare=True))
+    if sweep.changes.taught.any():
+        columns.append(Column("words that\ntaught it", rows.taught))
+    return Layout(
+        [version if single else f"{embedding}, {version}" for embedding, version, _ in rows.index],
+        columns,
+        heading="version",
+        caption=f"Changes from versions{f' of {sweep.originals[0]}' if single else ''}, in {sweep.metric.unit}",
+        sortable=True,
+    )
+
+
+def _adjusted(rows: pd.DataFrame) -> Column:
+    """Return a column of adjusted probabilities, with a mark for verdicts that survive Holm's adjustment."""
+    chances = list(rows[["chance_holm", "survives"]].itertuples(index=False))
+    return Column("after Holm", chances, lambda row: probability(row.chance_holm) + (" ✓" if row.survives else ""))
+
+
+# The page of an atlas, and its files.
+
+
+def sweep_document(sweep: Sweep) -> Document:
+    """Return the document of a sweep."""
+    methods = _methods(sweep)
+    heading = f"Which {sweep.noun}s are biased, on which lists, and how sure can you be?"
+    if len(sweep.originals) == 1 and len(sweep.changes):
+        heading = f"Changes from each version of {sweep.originals[0]}"
+    opening = {"answer": sweep.text}
+    if sweep.ranking is not None and _is_about_versions(sweep):
+        opening = {"answer": sweep.ranking.text, "lede": sweep.text}
+    return Document(
+        title=f"Atlas: {counted(len(sweep.originals), sweep.noun)}, {counted(len(sweep.lists), 'list')}",
+        kicker="Atlas",
+        heading=heading,
+        opening=opening,
+        sections=_sections(sweep, methods),
+        facts={
+            "sweep": sweep,
+            "pooled": sweep.pooled,
+            "cells": cells_layout(sweep, sweep.cells),
+            "changes": changes_layout(sweep, sweep.changes) if len(sweep.changes) else None,
+            "ranking_of": partial(ranking_layout, sweep),
+            "level": level(sweep.settings.ci_prob),
+            "alpha": level(1 - sweep.settings.ci_prob),
+            "decimals": sweep.metric.decimals,
+        },
+        figures=_figures(sweep),
+        latex="atlas.tex",
+        tables=_tables(sweep),
+        data={"atlas.nc": partial(_save_arrays, sweep), "cells.parquet": partial(_save_cells, sweep)},
+        methods=methods,
+        provenance={
+            "scope": sweep.settings.scope,
+            "ci_prob": sweep.settings.ci_prob,
+            "seed": sweep.settings.seed,
+            **vars(sweep.settings.sampling),
+            "models": {spec.name: {"sha256": spec.sha256, "priors": priors_of(spec)} for spec in sweep.settings.specs},
+            "versions": list(map(dict, sweep.software)),
+            "sources": sweep.sources.to_dict("index"),
+        },
+        look="atlas",
+        sortable=True,
+    )
+
+
+def _is_about_versions(sweep: Sweep) -> bool:
+    """Return True if the main result is the ranking of the versions of a single embedding."""
+    return sweep.ranking is not None and len(sweep.originals) == 1
+
+
+def _sections(sweep: Sweep, methods: Methods) -> tuple[PageSection | None, ...]:
+    """Return the sections of the page."""
+    sections, versions = [], []
+    if len(sweep.changes):
+        facts = {"changes": changes_layout(sweep, _rows(sweep.changes)), "ranking": sweep.ranking}
+        versions.append(PageSection("versions", "Changes from each version", "atlas-versions.html", facts))
+    if _is_about_versions(sweep):
+        sections += versions
+    sections.append(PageSection("matrix", f"Every list in every {sweep.noun}", "atlas-matrix.html"))
+    if _rankings(sweep):
+        sections.append(PageSection("ranking", "Who is more biased", "atlas-ranking.html", _ranking_facts(sweep)))
+    if sweep.series:
+        slugs = {name: slug(name) for name in sweep.series}
+        sections.append(PageSection("over-time", "Over time", "atlas-over-time.html", {"slugs": slugs}))
+    if not _is_about_versions(sweep):
+        sections += versions
+    cells = cells_layout(sweep, _rows(sweep.cells))
+    sections.append(PageSection("cells", "All cells", "atlas-cells.html", {"cells": cells}))
+    if len(sweep.settings.specs) > 1:
+        others = _other_models(sweep)
+        sections.append(PageSection("models", "Other models", "atlas-models.html", {"others": others}))
+    if len(sweep.measures):
+        measured = _measured(sweep)
+        sections.append(PageSection("measures", "Other measures", "atlas-measures.html", {"measured": measured}))
+    sections.append(PageSection("coverage", "Missing results", "atlas-coverage.html"))
+    return (*sections, methods_section(methods), PageSection("provenance", "Provenance", "atlas-provenance.html"))
+
+
+def _figures(sweep: Sweep) -> "dict[str, Callable[[], Axes]]":
+    """Return the figures of the page by name."""
+    figures: dict[str, Callable[[], Axes]] = {"atlas": partial(plots.plot_atlas, sweep)}
+    for side in _rankings(sweep):
+        figures[f"ranking-{side}s"] = partial(plots.plot_ranking, sweep, side)
+    for name, series in sweep.series.items():
+        figures[f"over-time-{slug(name)}"] = partial(plots.plot_over_time, series)
+    if len(sweep.changes):
+        figures["changes"] = partial(plots.plot_changes, sweep)
+    if sweep.ranking:
+        figures["removal"] = partial(plots.plot_removal, sweep)
+        if set(sweep.ranking.table.index) <= set(sweep.damage):
+            figures["cost"] = partial(plots.plot_cost, sweep)
+    return figures
+
+
+def _methods(sweep: Sweep) -> Methods:
+    """Return the methods text."""
+    spec = sweep.settings.specs[0]
+    facts = {
+        "sweep": sweep,
+        "pooled": sweep.pooled,
+        "asked": sweep.settings,
+        "packaged": packaged_sources(set(sweep.sources.source)),
+        **cited_spec(spec),
+    }
+    return Methods("methods-of-sweep.txt", facts, sources_of(spec))
+
+
+def _rankings(sweep: Sweep) -> dict[Side, pd.DataFrame]:
+    """Return the ranking of embeddings and the ranking of lists, by decreasing mean bias.
+
+    A ranking with fewer than two rows is omitted.
+    """
+    rankings: dict[Side, pd.DataFrame] = {}
+    if sweep.pooled is not None:
+        if len(sweep.pooled.embeddings) > 1:
+            rankings["embedding"] = sweep.pooled.embeddings.sort_values("mean", ascending=False)
+        if len(sweep.pooled.lists) > 1:
+            rankings["list"] = sweep.pooled.lists.sort_values("mean", ascending=False)
+    return rankings
+
+
+def _ranking_facts(sweep: Sweep) -> dict[str, Any]:
+    """Return the rankings, and matrices of pairwise probabilities for rankings that are not too long."""
+    assert sweep.pooled is not None
+    ranks = _rankings(sweep)
+    beside = {}
+    for side, frame in ranks.items():
+        if len(frame) <= _MOST_BESIDE:
+            beside[side] = sweep.pooled.more_biased[side].loc[frame.index, frame.index]
+    return {"ranks": ranks, "beside": beside, "called": {"embedding": sweep.noun, "list": "list"}}
+
+
+def _rows(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that the page shows (smallest adjusted probabilities), in the order of the figure."""
+    rows = cells.sort_values("chance_holm", kind="stable").head(_MOST_ROWS)
+    return cells[cells.index.isin(rows.index)]
+
+
+def _other_models(sweep: Sweep) -> list[dict[str, Any]]:
+    """Return the differences between the cells of each further model and of the first model."""
+    first, *others = (spec.name for spec in sweep.settings.specs)
+    fitted = set(sweep.posteriors.index.get_level_values("model"))
+    differences: list[dict[str, Any]] = []
+    for name in others:
+        if not {first, name} <= fitted:
+            differences.append({"name": name, "cells": 0})
+            continue
+        ours, theirs = sweep.posteriors.xs(first).align(sweep.posteriors.xs(name), join="inner", axis=0)
+        differences.append(
+            {
+                "name": name,
+                "cells": len(ours),
+                "changed": int((ours.verdict != theirs.verdict).sum()),
+                "moved": float(((theirs.bias - ours.bias).abs() / ours.sd).max()),
+                "wider": float((theirs.sd / ours.sd).median()),
+            }
+        )
+    return differences
+
+
+def _measured(sweep: Sweep) -> pd.DataFrame:
+    """Return the mean of each measure over cells, and the number of its significant tests."""
+    by_measure = sweep.measures.groupby("measure", sort=False)
+    return pd.DataFrame(
+        {
+            "cells": by_measure.value.count(),
+            "mean": by_measure.value.mean(),
+            "tested": by_measure.p_value.count(),
+            "significant": by_measure.p_value.agg(lambda p: int((p < 1 - sweep.settings.ci_prob).sum())),
+        }
+    )
+
+
+def _tables(sweep: Sweep) -> dict[str, pd.DataFrame]:
+    """Return the tables that are saved as CSV files next to the page, by name."""
+    frames = {
+        "cells": cells_with_pooled(sweep),
+        "posteriors": sweep.posteriors,
+        "screening": sweep.screening,
+        "measures": sweep.measures,
+        "coverage": sweep.coverage,
+        "failures": sweep.failures,
+    }
+    if sweep.series:
+        frames["over-time"] = pd.concat({name: s.table for name, s in sweep.series.items()}, names=["list"])
+    if sweep.alike is not None:
+        frames["alike"] = sweep.alike.table
+    if len(sweep.changes):
+        frames["changes"] = sweep.changes
+    if sweep.ranking is not None:
+        frames["removal"] = sweep.ranking.table
+        frames["better"] = _long(sweep.ranking.better)
+        frames["paired"] = sweep.ranking.paired
+    if sweep.damage:
+        frames["damage"] = pd.DataFrame.from_dict({name: cost.numbers for name, cost in sweep.damage.items()}, "index")
+    if sweep.pooled is not None:
+        pairs = {side: _long(table) for side, table in sweep.pooled.more_biased.items()}
+        effects = {"effect": sweep.pooled.effects, "share of variance": sweep.pooled.shares}
+        frames["embeddings"] = sweep.pooled.embeddings.rename_axis("embedding")
+        frames["lists"] = sweep.pooled.lists.rename_axis("list")
+        frames["effects"] = pd.concat(effects, names=["what", "of"])
+        frames["more-biased"] = pd.concat(pairs, names=["of"]).reset_index("of")
+    return frames
+
+
+def cells_with_pooled(sweep: Sweep) -> pd.DataFrame:
+    """Return the cells with their pooled estimates, which are missing for versions."""
+    return sweep.cells if sweep.pooled is None else sweep.cells.join(sweep.pooled.cells.add_prefix("pooled_"))
+
+
+def _long(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each pair. (`melt` raises an error for an embedding with the name "more".)"""
+    rows = [(more, less, share) for less, column in table.items() for more, share in column.items()]
+    return pd.DataFrame(rows, columns=["more", "less", "probability"]).dropna()
+
+
+def _save_cells(sweep: Sweep, path: Path) -> None:
+    """Write the cells as Parquet."""
+    cells_with_pooled(sweep).reset_index().to_parquet(path, engine="pyarrow", index=False)
+
+
+def _save_arrays(sweep: Sweep, path: Path) -> None:
+    """Write the arrays as NetCDF."""
+    path.write_bytes(netcdf(xr.DataTree(arrays(sweep))))
+
+
+def arrays(sweep: Sweep) -> xr.Dataset:
+    """Return the cells and the pooled model as arrays (embedding, list), for xarray and R."""
+    variables: dict[str, Any] = {}
+    for name, column in sweep.cells.items():
+        kind: Any = float if pd.api.types.is_numeric_dtype(column) else str
+        if column.dtype == bool:
+            kind = np.int8
+        variables[str(name)] = (_SIDES, sweep.matrix(str(name)).to_numpy().astype(kind))
+    if (pooled := sweep.pooled) is not None:
+        for name in ("mean", "sd", *interval_columns(pooled.cells)):
+            frame = wide_of(pooled.cells[name], sweep.embeddings, sweep.lists)
+            variables[f"pooled_{name}"] = (_SIDES, frame.to_numpy())
+        for name, column in pooled.embeddings.reindex(sweep.embeddings).items():
+            variables[f"embedding_{name}"] = ("embedding", column.to_numpy())
+        for name, column in pooled.lists.reindex(sweep.lists).items():
+            variables[f"list_{name}"] = ("list", column.to_numpy())
+    dataset = xr.Dataset(variables, {"embedding": list(sweep.embeddings), "list": list(sweep.lists)})
+    return dataset.assign_attrs(ci_prob=sweep.settings.ci_prob, scope=sweep.settings.scope, unit=sweep.metric.unit)

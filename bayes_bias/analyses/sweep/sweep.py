@@ -1,5 +1,6 @@
 """`bb.sweep`: the analysis of every list in every embedding, in which each cell is computed once."""
 
+import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -24,8 +25,19 @@ from bayes_bias.analyses.sweep.columns import (
 from bayes_bias.analyses.sweep.grid import Grid
 from bayes_bias.analyses.sweep.pooling import pool_cells
 from bayes_bias.analyses.sweep.ranking import rank_versions
-from bayes_bias.analyses.sweep.results import At, Computed, Sweep, assembled
+from bayes_bias.analyses.sweep.results import Sweep
 from bayes_bias.analyses.sweep.spec_file import SweepSettings, check_chosen
+from bayes_bias.analyses.sweep.tables import (
+    CELL,
+    At,
+    Computed,
+    cells_table,
+    changes_table,
+    count_learned,
+    coverage_table,
+    failures_table,
+    measures_table,
+)
 from bayes_bias.arguments import check_jobs, check_path
 from bayes_bias.associations.lists import DEMO, check_alone
 from bayes_bias.associations.made_alike import MadeAlike, embeddings_alike
@@ -39,6 +51,7 @@ from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.shared_words import Influence, shared_errors
 from bayes_bias.progress import logging_from, step, within
 from bayes_bias.table.association_table import AssociationTable, announce
+from bayes_bias.table.metric import COSINE
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 from bayes_bias.words.wordlist import ListLike, WordList
 
@@ -151,7 +164,7 @@ def sweep(
     if settings.measures != ():
         todo = {at: cell.measuring(settings.measures, seed, ci_prob) for at, cell in cells.items()}
         measured = run("measures", todo)
-    result = assembled(settings, columns, lists, biases, changes, measured)
+    result = _assemble(settings, columns, lists, biases, changes, measured)
     announce(_as_match_asks(result.coverage, [source.name for source in sources]))
     vectors = _readable(sources, columns)
     alike = _alike(vectors, lists, seed)
@@ -257,3 +270,37 @@ def _pooled(result: Sweep, influence: Mapping[At, Influence], influence_on_chang
 def is_sweep(folder: Path) -> bool:
     """Return True if a sweep was started in this folder."""
     return (folder / CELLS / MARKER).is_file()
+
+
+def _assemble(
+    settings: SweepSettings,
+    columns: Sequence[Column],
+    lists: Sequence[WordList],
+    biases: Computed,
+    changes: Computed,
+    measured: Mapping[At, Outcome],
+) -> Sweep:
+    """Return a sweep with the tables of all outcomes, before pooling."""
+    sources = pd.DataFrame([vars(column) for column in columns]).set_index("name").rename_axis("embedding")
+    sources = sources[["version_of", "version", "source", "dimensions", "replicates"]]
+    embeddings, list_names = tuple(sources.index), tuple(words.name for words in lists)
+    screening, posteriors = biases.screening, biases.posteriors
+    every = pd.MultiIndex.from_product([embeddings, list_names], names=CELL)
+    cells = cells_table(settings, every, screening, posteriors, sources.version_of)
+    return Sweep(
+        settings=settings,
+        embeddings=embeddings,
+        lists=list_names,
+        sources=sources,
+        cells=cells,
+        changes=changes_table(settings, sources, list_names, cells, changes).assign(
+            taught=count_learned(columns, lists)
+        ),
+        posteriors=posteriors.drop(columns=["versions"], errors="ignore"),
+        screening=screening.drop(columns=["coverage", "influence"], errors="ignore"),
+        measures=measures_table(measured),
+        coverage=coverage_table(screening),
+        failures=failures_table(columns, biases, changes, measured),
+        software=tuple(json.loads(text) for text in sorted({*posteriors.get("versions", ())})),
+        metric=next((column.metric for column in columns if column.metric != COSINE), COSINE),
+    )

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 
-import pandas as pd
 import pytest
 
 from bayes_bias.analyses.report.answer import answer
@@ -29,8 +28,7 @@ def opening() -> Opening:
             made = SimpleNamespace(name=title, title=title, table=table)
             made.verdict = type(positive)(**vars(positive) | changes)
             sections.append(made)
-        together = SimpleNamespace(table=pd.DataFrame({"survives": False}, index=list(labels)))
-        return answer(SimpleNamespace(sections=sections, together=together))
+        return answer(sections, dict.fromkeys(labels, False))
 
     return of
 

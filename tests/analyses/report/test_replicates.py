@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 
 from bayes_bias import cosines, report
-from bayes_bias.analyses.report.document import figures_of, methods_of
-from bayes_bias.analyses.report.record import Report
+from bayes_bias.analyses.report.results import Report, figures_of, methods_of
 from tests.helpers import SHORT, html_of, latex_tables_of, random_table, states
 
 

@@ -19,9 +19,9 @@ from bayes_bias import AssociationTable, Sampling, cosines, verdict, write
 from bayes_bias.analyses.report import check_second_opinion as second_opinion
 from bayes_bias.analyses.report.check import Study
 from bayes_bias.analyses.report.checks import CHECKERS
-from bayes_bias.analyses.report.document import figures_of, methods_of
-from bayes_bias.analyses.report.record import Report, Section, short_titles
 from bayes_bias.analyses.report.report import report
+from bayes_bias.analyses.report.results import Report, figures_of, methods_of
+from bayes_bias.analyses.report.section import Section, short_titles
 from bayes_bias.associations.lists import _read, measure_lists
 from bayes_bias.checks.predictive import data_fit
 from bayes_bias.documents import writer

@@ -11,7 +11,7 @@ import pytest
 from matplotlib.text import Text
 
 from bayes_bias import AssociationTable, Metric, compare, report, summarize, verdict, write
-from bayes_bias.analyses.report.record import Report
+from bayes_bias.analyses.report.results import Report
 from bayes_bias.errors import TableError
 from bayes_bias.plots import plot_forest, plot_overview, plot_posterior, plot_variance_shares, plot_word_bias
 from bayes_bias.plots.plan import plot_plan

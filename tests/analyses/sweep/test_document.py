@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 import bayes_bias as bb
-from bayes_bias.analyses.sweep.document import _long, cells_with_pooled, sweep_document
 from bayes_bias.analyses.sweep.plots import looks_of
 from bayes_bias.analyses.sweep.pooling import Crossed
+from bayes_bias.analyses.sweep.results import _long, cells_with_pooled, sweep_document
 from bayes_bias.debiasing.damage import Damage
 from bayes_bias.embeddings.packaged import PACKAGED
 from bayes_bias.errors import BayesBiasError

@@ -1,8 +1,11 @@
-"""The document of a report: the results of all lists, and a section for each list."""
+"""The results of a report, as data, as tables, and as a page."""
 
+import webbrowser
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import pandas as pd
@@ -10,13 +13,15 @@ from matplotlib.axes import Axes
 
 from bayes_bias.analyses.report.answer import answer, answer_of_list, heading
 from bayes_bias.analyses.report.checks import CHECKERS
-from bayes_bias.analyses.report.record import Report, Section, about_replicates, short_titles
+from bayes_bias.analyses.report.registration import Registration
+from bayes_bias.analyses.report.section import Section, about_replicates, short_titles
 from bayes_bias.analyses.report.tables import appendix, quantities_layout, words_of_lists
 from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance
 from bayes_bias.documents.methods import Methods, Sentence, methods_of_fits, model_facts, source_facts
 from bayes_bias.documents.templating import Latex
 from bayes_bias.files import file_names
-from bayes_bias.formatting import Layout, level, percent
+from bayes_bias.formatting import Column, Layout, Tabled, level, marked, percent, plain, probability
+from bayes_bias.models.spec import ModelSpec
 from bayes_bias.plots import (
     plot_forest,
     plot_overview,
@@ -25,8 +30,15 @@ from bayes_bias.plots import (
     plot_variance_shares,
     plot_word_bias,
 )
+from bayes_bias.posterior.holm import ManyLists, many_lists
+from bayes_bias.posterior.pooling import compared_words_of
+from bayes_bias.posterior.summary import row_of
+from bayes_bias.posterior.verdict import Verdict
 from bayes_bias.shared_types import Reference
-from bayes_bias.table.scopes import SCOPES
+from bayes_bias.table.columns import estimates, interval_names
+from bayes_bias.table.labels import SIDES
+from bayes_bias.table.metric import Metric
+from bayes_bias.table.scopes import SCOPES, ScopeName
 
 _CONTRASTS = {
     "bias": "Bias",
@@ -37,6 +49,163 @@ _CONTRASTS = {
     "repulsion": "Repulsion from others' stereotypes",
 }
 _WEAT = ("effect_size", "statistic", "difference", "p_value", "exact", "partitions", "alternative", "ddof")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report(Tabled):
+    """Sections for several lists, with one model and one scope. `bayes_bias.write` creates the pages.
+
+    `registration` is the plan with which the analysis is compared, and `deviations` has a row for each setting that
+    deviates from the plan (see `Registration.differences`). Both attributes are None if there is no plan.
+
+    Examples
+    --------
+    >>> write(report(["weat6", "weat7"]), "report")                               # doctest: +SKIP
+    """
+
+    sections: tuple[Section, ...]
+    spec: ModelSpec
+    scope: ScopeName
+    ci_prob: float
+    rope: float | None = None
+    registration: Registration | None = None
+    deviations: pd.DataFrame | None = None
+
+    def document(self) -> Document:
+        """Return the page of the report and its files, which `bayes_bias.write` writes into a folder."""
+        return report_document(self)
+
+    def open(self) -> Path:
+        """Show the page in the browser, using a temporary folder. Use `bayes_bias.write` to save the page."""
+        from bayes_bias.documents.writer import write_document
+
+        page = write_document(self.document(), Path(mkdtemp(prefix="bayes_bias-")), overwrite=True, formats=())
+        webbrowser.open(page.as_uri())
+        return page
+
+    @property
+    def text(self) -> str:
+        """Describe the verdict on each list."""
+        verdicts = "; ".join(f"{section.name}: {section.verdict.label}" for section in self.sections)
+        return f"{verdicts} (model '{self.spec.name}', scope '{self.scope}')"
+
+    @property
+    def layout(self) -> Layout:
+        """Show verdict, bias and WEAT of each list."""
+        rows, verdicts = self.table(), [section.verdict for section in self.sections]
+        columns = [
+            Column("verdict", verdicts, _marked, words=True),
+            *estimates(rows, "bias", self.ci_prob, self.metric.decimals),
+            Column("probability\nunder no bias", [verdict.chance for verdict in verdicts], probability, spare=True),
+        ]
+        if len(rows) > 1:
+            columns.append(Column("after Holm", self.together.table.chance_holm, probability, spare=True))
+        columns.append(Column("WEAT d", rows.weat_d, partial(plain, decimals=2)))
+        columns.append(Column("p\none-sided", rows.weat_p_value, probability))
+        return Layout(list(map(str, rows.index)), columns, heading="list", caption=f"Bias in {self.metric.unit}")
+
+    @property
+    def metric(self) -> Metric:
+        """The metric of the numbers in all tables."""
+        return self.sections[0].table.metric
+
+    @property
+    def replicate_kind(self) -> str:
+        """The kind of the replicates: "replicate" if tables have different kinds, and "" if there are no replicates."""
+        kinds = {section.replicate_kind for section in self.sections} - {""}
+        return "replicate" if len(kinds) > 1 else "".join(kinds)
+
+    @property
+    def converged(self) -> bool:
+        """Return True if every fit has converged."""
+        return all(section.diagnostics.for_bias.converged for section in self.sections)
+
+    @property
+    def together(self) -> ManyLists:
+        """The verdicts on all lists before and after Holm's adjustment for the number of lists."""
+        verdicts, words = {}, {}
+        for section in self.sections:
+            verdicts[section.name] = section.verdict
+            words[section.name] = [compared_words_of(section.fitted, side) for side in SIDES]
+        return many_lists(verdicts, words)
+
+    def table(self) -> pd.DataFrame:
+        """Return one row for each list: verdict, bias with its interval and probabilities, and WEAT.
+
+        Columns: ``verdict``; ``mean`` and interval of the bias (units of the table); ``prob_direction``;
+        ``noise_sd`` (units of the table); ``weat_d`` (standard deviations) and ``weat_p_value``, which are missing if
+        WEAT is not defined; and ``prob_negligible``, which is missing if `rope` was not set.
+        """
+        rows = {}
+        for section in self.sections:
+            verdict, weat = section.verdict, section.weat
+            lower, upper = interval_names(verdict.ci_prob)
+            rows[section.name] = {
+                "verdict": verdict.short,
+                "mean": verdict.mean,
+                lower: verdict.lower,
+                upper: verdict.upper,
+                "prob_direction": verdict.prob_direction,
+                "noise_sd": float(row_of(section.summary, "bias").noise_sd),
+                "weat_d": float("nan") if weat is None else weat.effect_size,
+                "weat_p_value": float("nan") if weat is None else weat.p_value,
+                "prob_negligible": float("nan") if verdict.prob_negligible is None else verdict.prob_negligible,
+            }
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("list")
+
+    def summary(self) -> pd.DataFrame:
+        """Return all numbers in a tidy frame, one row for each list, scope, estimand and label."""
+        tables = {}
+        for section in self.sections:
+            for scope, table in section.summaries.items():
+                tables[section.name, scope] = table
+        return pd.concat(tables, names=["list", "scope"])
+
+    def measures(self) -> pd.DataFrame:
+        """Return every measure of every list, with the posterior in the last rows (see `with_posterior`)."""
+        return pd.concat({section.name: section.measures_table for section in self.sections}, names=["list"])
+
+    def evidence(self) -> pd.DataFrame:
+        """Return one row for each list with the results of all checks.
+
+        Columns: ``chance``, ``chance_holm``, and ``survives`` (see `ManyLists`); ``nulls``, the number of random lists;
+        ``null_share``, the share of random lists in which the model finds a bias under the scope of the report, and the
+        exact 95% interval of this share, with corresponding columns for WEAT; ``prior_sensitivity`` (the bias is
+        prior-sensitive above .05); ``icc_targets``, the intraclass correlation of target words in the same cluster, and
+        ``icc_limit_targets``, the value that this correlation exceeds in one of 20 cases after words are shuffled, with
+        corresponding columns for attributes; ``bias_without_word_min`` and ``_max``, the range of the observed bias
+        without one word, with corresponding columns for clusters; ``coverage_50`` and ``coverage_89``, the shares of
+        raw values inside posterior predictive intervals, with corresponding columns for the published model;
+        ``elpd_difference`` to the published model, ``elpd_se``, and ``bad_k`` (PSIS-LOO); ``no_data_fit``,
+        ``no_comparison``, and ``no_calibration``, the reasons for missing numbers. If there are replicates, further
+        columns contain their number, the standard deviation of the bias between replicates (``replicate_sd``), the
+        probability that the bias in a new replicate has the same sign (``same_sign``), and the reliability of one
+        replicate (``reliability_one``) and of all replicates together (``reliability_all``).
+        """
+        columns: list[str] = []
+        for checker in CHECKERS:
+            columns += checker.columns
+        numbers: dict[str, dict[str, Any]] = {}
+        replicates = {}
+        for section in self.sections:
+            numbers[section.name] = {}
+            for check in section.checks.values():
+                numbers[section.name] |= check.numbers
+            replicates[section.name] = section.replicates
+        evidence = pd.DataFrame.from_dict(numbers, orient="index").reindex(columns=columns).rename_axis("list")
+        return (
+            self.together.table.drop(columns="verdict")
+            .join(evidence)
+            .join(pd.DataFrame.from_dict(replicates, orient="index").rename_axis("list"))
+        )
+
+
+def _marked(verdict: Verdict) -> str:
+    """Return the label with its mark and, on a second line, the short verdict if it differs from the label."""
+    return marked(verdict.label) + (f"\n{verdict.short}" if verdict.short != verdict.label else "")
+
+
+# The page of a report, and its files.
 
 
 def report_document(report: Report) -> Document:
@@ -69,7 +238,7 @@ def report_document(report: Report) -> Document:
         kicker="Bias report",
         heading=heading(report.sections, embeddings(report)),
         opening={
-            "answer": answer(report),
+            "answer": answer(report.sections, report.together.table.survives),
             "lede": "These results describe associations. They do not show why the words are associated, or whether"
             f" people share the association. Intervals are {level(report.ci_prob)} credible intervals that generalise"
             f" to {scope.reach}.",

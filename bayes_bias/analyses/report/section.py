@@ -1,0 +1,170 @@
+"""The section of a report about one list, as data."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+import xarray as xr
+
+from bayes_bias.analyses.report.check import Check
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.fitted import Fitted
+from bayes_bias.formatting import bounds, in_words, plain, plural, probability_in_words
+from bayes_bias.measures.measure_table import MeasureTable
+from bayes_bias.measures.quasi_f import QuasiF
+from bayes_bias.measures.weat import Weat
+from bayes_bias.plots.style import shortened
+from bayes_bias.posterior.contrast import Contrast
+from bayes_bias.posterior.summary import row_of, with_posterior
+from bayes_bias.posterior.verdict import Verdict
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.columns import interval_of
+from bayes_bias.table.scopes import ScopeName
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """The content of a report about one list.
+
+    Attributes
+    ----------
+    title, description : str
+        Title and description of the word list. For a table, these are its name and "".
+    table : AssociationTable
+    fitted : Fitted
+        The fit. ``fitted.tree`` is the result of `bayes_bias.fit`.
+    summaries : mapping of scope to pandas.DataFrame
+        Results of `summarize` under the scope of the report (first), "all", "both" and "targets", if the design
+        supports these scopes.
+    verdict : Verdict
+    contrasts : tuple of Contrast
+        Those contrasts of the report whose groups and classes the list contains.
+    measures : MeasureTable
+        Every published measure that applies to the list, and the reasons why other measures do not.
+    coverage : pandas.DataFrame
+        A row for each group and class. Columns: ``role``; ``name``; ``asked``, the number of words in the list (missing
+        if unknown); ``found``; and ``lost``, the words that have no usable vector, or have the vector of another word.
+    variance_shares : pandas.DataFrame
+    checks : mapping of str to Check
+        Results of the checks, by name.
+    errata : tuple of str
+        Known errors in published copies of the list and its control classes.
+    """
+
+    title: str
+    description: str
+    table: AssociationTable
+    fitted: Fitted
+    summaries: Mapping[ScopeName, pd.DataFrame]
+    verdict: Verdict
+    contrasts: tuple[Contrast, ...]
+    measures: MeasureTable
+    coverage: pd.DataFrame
+    variance_shares: pd.DataFrame
+    checks: Mapping[str, Check]
+    errata: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Name of the list in tables and files."""
+        return self.table.name
+
+    @property
+    def fit(self) -> xr.DataTree:
+        """The fit, as returned by `bayes_bias.fit`."""
+        return self.fitted.tree
+
+    @property
+    def summary(self) -> pd.DataFrame:
+        """The summary of all estimands under the scope of the report."""
+        return next(iter(self.summaries.values()))
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        """Return the diagnostics of the fit."""
+        return Diagnostics.of(self.fitted)
+
+    @property
+    def weat(self) -> Weat | None:
+        """WEAT of the list, or None if it is not defined."""
+        result = self.measures.results.get("WEAT")
+        return result if isinstance(result, Weat) else None
+
+    @property
+    def no_weat(self) -> str:
+        """A sentence with the reason why WEAT is not defined for this list, or "" if it is defined."""
+        reason = self.measures.left_out.get("WEAT", "")
+        return f"{reason.removesuffix('.')}." if reason else ""
+
+    @property
+    def quasi_f(self) -> QuasiF | None:
+        """The quasi-F of the list, or None if it is not defined."""
+        result = self.measures.results.get("quasi-F")
+        return result if isinstance(result, QuasiF) else None
+
+    @property
+    def replicate_kind(self) -> str:
+        """Kind of the replicates, such as "template", or "" if there are none."""
+        return self.fitted.replicate_kind
+
+    @property
+    def replicates(self) -> Mapping[str, float]:
+        """Estimates from replicates for ``evidence.csv``, or an empty mapping if there are no replicates."""
+        if not self.replicate_kind:
+            return {}
+        reliability = self.summary.loc["reliability", "mean"]
+        return {
+            "replicates": self.fitted.data.sizes["replicate"],
+            "replicate_sd": row_of(self.summary, "replicate_sd")["mean"],
+            "same_sign": row_of(self.summary, "same_sign")["mean"],
+            "reliability_one": reliability.iloc[0],
+            "reliability_all": reliability.iloc[-1],
+        }
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """Notices about the table, such as omitted words and classes."""
+        return self.table.notices
+
+    @property
+    def provenance(self) -> dict[str, str]:
+        """Hashes, names and settings that are stored in the fit."""
+        return self.fitted.provenance
+
+    @property
+    def measures_table(self) -> pd.DataFrame:
+        """Return every measure, with the posterior in the last rows (see `with_posterior`)."""
+        return with_posterior(self.measures.table, self.summaries, self.table.metric)
+
+
+def short_titles(titles: Mapping[str, str]) -> dict[str, str]:
+    """Return the titles of lists up to a colon, such as "WEAT 6", by their names.
+
+    The name of a list is returned instead if its short title is empty, or if figures would show the same short title
+    for another list.
+    """
+    short = {name: title.partition(":")[0].strip() for name, title in titles.items()}
+    times = Counter(map(shortened, short.values()))
+    return {name: title if title and times[shortened(title)] == 1 else name for name, title in short.items()}
+
+
+# Sentences on the variation of the bias between templates, seeds, or corpora.
+
+
+def about_replicates(section: Section) -> str:
+    """Describe the variation of the bias between replicates, or return "" if there are no replicates."""
+    if not section.replicate_kind:
+        return ""
+    kind, decimals = section.replicate_kind, section.table.metric.decimals
+    sd, same_sign = row_of(section.summary, "replicate_sd"), row_of(section.summary, "same_sign")
+    reliability = section.summary.loc["reliability", "mean"]
+    count = in_words(section.fitted.data.sizes["replicate"])
+    return (
+        f"Over all words of these kinds, the standard deviation of the bias between {plural(kind)} is"
+        f" {plain(sd['mean'], decimals)} {bounds(*interval_of(sd), decimals, sign='')}. A new {kind} would"
+        f" have a bias of the same sign with probability {probability_in_words(same_sign['mean'])}."
+        f" Reliability, the share of variance that is due to the choice of words rather than {plural(kind)},"
+        f" is {probability_in_words(reliability.iloc[0])} for one {kind} and"
+        f" {probability_in_words(reliability.iloc[1])} for the mean of all {count}."
+    )

@@ -1,0 +1,184 @@
+"""The tables of a sweep, from the outcomes of its cells."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bayes_bias.analyses.sweep.columns import Column
+from bayes_bias.analyses.sweep.spec_file import SweepSettings
+from bayes_bias.debiasing.debiased_embedding import find_learned
+from bayes_bias.jobs import Outcome
+from bayes_bias.posterior.holm import holm
+from bayes_bias.posterior.shared_words import Influence
+from bayes_bias.table.columns import interval_names
+from bayes_bias.words.wordlist import WordList
+
+type At = tuple[str, str]
+
+POSTERIOR, SCREENED = "posterior", "quasi-F"
+NOT_FITTED, FAILED = "screened only", "failed"
+
+CELL = ["embedding", "list"]
+_OF_POSTERIOR = [
+    "observed",
+    "noise_sd",
+    "r_hat",
+    "ess_bulk",
+    "ess_tail",
+    "divergences",
+    "prior_sensitivity",
+    "sampled_again",
+]
+_SHARES = "share_of_"
+
+
+@dataclass(frozen=True)
+class Computed:
+    """Outcomes of the quasi-F and of the fit of each model, for cells or for changes."""
+
+    screened: Mapping[At, Outcome]
+    fitted: Mapping[tuple[str, str, str], Outcome]
+
+    @property
+    def influence(self) -> dict[At, Influence]:
+        """Contributions of each word to a bias or a change."""
+        return {at: outcome.result["influence"] for at, outcome in self.screened.items() if not outcome.failed}
+
+    @property
+    def screening(self) -> pd.DataFrame:
+        """A table with a row for each quasi-F."""
+        return _frame({at: outcome.result for at, outcome in self.screened.items() if not outcome.failed}, CELL)
+
+    @property
+    def posteriors(self) -> pd.DataFrame:
+        """A table with a row for each fit. Nested parts of a record become columns."""
+        rows = {}
+        for at, outcome in self.fitted.items():
+            if outcome.failed:
+                continue
+            row = dict(outcome.result)
+            diagnostics, shares, problems = row.pop("diagnostics"), row.pop("shares"), row.pop("problems")
+            controls = row.pop("controls", {})
+            row |= diagnostics
+            for part, share in shares.items():
+                row[f"{_SHARES}{part.replace(' ', '_')}"] = share
+            rows[at] = row | controls | {"problems": "; ".join(problems)}
+        return _frame(rows, ["model", *CELL])
+
+    def failures(self, of: str) -> list[tuple[str, str, str, str]]:
+        """Return embedding, list, method, and reason of each failure. `of` is appended to the names of methods."""
+        rows = []
+        for (embedding, words), outcome in self.screened.items():
+            rows.append((embedding, words, f"{SCREENED}{of}", outcome.failed))
+        for (model, embedding, words), outcome in self.fitted.items():
+            rows.append((embedding, words, f"{model}{of}", outcome.failed))
+        return [row for row in rows if row[-1]]
+
+
+def _frame(records: Mapping[Any, Mapping[str, Any]], names: list[str]) -> pd.DataFrame:
+    """Return a frame with a row for each record. `names` are the names of the index."""
+    if not records:
+        return pd.DataFrame(index=pd.MultiIndex.from_arrays([[]] * len(names), names=names))
+    return pd.DataFrame(list(records.values()), index=pd.MultiIndex.from_tuples(list(records), names=names))
+
+
+def cells_table(
+    settings: SweepSettings,
+    every: pd.MultiIndex,
+    screening: pd.DataFrame,
+    posteriors: pd.DataFrame,
+    version_of: "pd.Series[str]",
+) -> pd.DataFrame:
+    """Return the results of the first model or, for cells to which it was not fitted, of the quasi-F.
+
+    Holm's adjustment is applied separately to the cells of embeddings and of versions, so that additional versions do
+    not change the results of embeddings.
+    """
+    bounds = interval_names(settings.ci_prob, "ci")
+    cells = screening.reindex(columns=["bias", "sd", *bounds, "chance", "within_sd"]).reindex(every).astype(float)
+    cells.insert(0, "version_of", version_of.loc[every.get_level_values("embedding")].to_numpy())
+    cells["source"] = np.where(cells.bias.notna(), SCREENED, "")
+    cells["verdict"] = np.where(cells.bias.notna(), NOT_FITTED, FAILED)
+    for column in (*_OF_POSTERIOR, "problems"):
+        cells[column] = {"problems": "", "sampled_again": False}.get(column, np.nan)
+    if settings.specs[0].name in posteriors.index.get_level_values(0):
+        fitted = posteriors.loc[[settings.specs[0].name]].droplevel("model")
+        lower, upper = interval_names(settings.ci_prob)
+        fitted = fitted.rename(columns={lower: bounds[0], upper: bounds[1]})
+        columns = ["bias", "sd", *bounds, "chance", "verdict", *_OF_POSTERIOR, "problems"]
+        for prefix in (_SHARES, "control"):
+            columns += fitted.columns[fitted.columns.str.startswith(prefix)].to_list()
+        for column in columns:
+            cells.loc[fitted.index, column] = fitted[column]
+        cells.loc[fitted.index, "source"] = POSTERIOR
+    # The p-value of the quasi-F is stored separately, because it may determine the cells to which models are fitted.
+    cells["chance_screened"] = screening.get("chance", pd.Series(dtype=float)).reindex(every)
+    usable = (cells.source == POSTERIOR) & (cells.verdict != "not converged")
+    cells["chance"] = cells.chance.where(usable)
+    chances = cells.chance[cells.source != ""]
+    families = cells.version_of[chances.index] != ""
+    cells["chance_holm"] = chances.groupby(families).transform(lambda family: holm(family.to_numpy()))
+    cells["survives"] = (cells.verdict == "distinguishable") & (cells.chance_holm < 1 - settings.ci_prob)
+    return cells
+
+
+def changes_table(
+    settings: SweepSettings, sources: pd.DataFrame, lists: Sequence[str], cells: pd.DataFrame, computed: Computed
+) -> pd.DataFrame:
+    """Return the change by each version with the biases before and after."""
+    versions = sources[sources.version_of != ""]
+    every = pd.MultiIndex.from_product([versions.index, lists], names=CELL)
+    changes = cells_table(settings, every, computed.screening, computed.posteriors, versions.version_of)
+    column, words = every.get_level_values("embedding"), every.get_level_values("list")
+    before = cells.bias.reindex(pd.MultiIndex.from_arrays([changes.version_of, words]))
+    names = ["embedding", "version", "list"]
+    index = pd.MultiIndex.from_arrays([changes.version_of, versions.version.loc[column], words], names=names)
+    changes = changes.rename(columns={"bias": "change"}).drop(columns="version_of")
+    changes.insert(0, "before", before.to_numpy())
+    changes.insert(1, "after", cells.bias.reindex(every).to_numpy())
+    return changes.assign(column=column).set_axis(index)
+
+
+def count_learned(columns: Sequence[Column], lists: Sequence[WordList]) -> list[int]:
+    """Return the number of words in each list that the version learned from, in the order of changes."""
+    taught = []
+    for column in columns:
+        if column.version_of:
+            for words in lists:
+                taught.append(len(find_learned(column.learned, [*words.targets, *words.attributes], column.match)))
+    return taught
+
+
+def measures_table(measured: Mapping[At, Outcome]) -> pd.DataFrame:
+    """Return a table of all measures by cell and measure."""
+    rows = []
+    for (embedding, words), outcome in measured.items():
+        if not outcome.failed:
+            rows += [{"embedding": embedding, "list": words} | row for row in outcome.result["rows"]]
+    names = [*CELL, "measure"]
+    return pd.DataFrame(rows).set_index(names) if rows else _frame({}, names)
+
+
+def coverage_table(screening: pd.DataFrame) -> pd.DataFrame:
+    """Return the groups and classes of each cell with missing or replaced words."""
+    rows = []
+    for (embedding, words), parts in screening.get("coverage", pd.Series(dtype=object)).items():
+        rows += [{"embedding": embedding, "list": words} | part for part in parts]
+    frame = pd.DataFrame(rows, columns=[*CELL, "name", "asked", "found", "lost", "respelt", "from_subwords"])
+    return frame.fillna("")  # stored results of older releases have no columns for replaced words
+
+
+def failures_table(
+    columns: Sequence[Column], biases: Computed, changes: Computed, measured: Mapping[At, Outcome]
+) -> pd.DataFrame:
+    """Return all failures. A reason that all methods share, such as a lack of coverage, is included once."""
+    rows = [(column.name, "all", "reading", column.failed) for column in columns if column.failed]
+    rows += biases.failures("") + changes.failures(", change")
+    for (embedding, words), outcome in measured.items():
+        reasons = [outcome.failed] if outcome.failed else outcome.result["missing"]
+        rows += [(embedding, words, "measures", reason) for reason in reasons]
+    frame = pd.DataFrame(rows, columns=[*CELL, "what", "reason"])
+    return frame.drop_duplicates([*CELL, "reason"], ignore_index=True)
