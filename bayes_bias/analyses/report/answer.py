@@ -14,9 +14,10 @@ _OF_THESE_WORDS = "these words"  # the beginning of labels for fixed attributes
 def heading(sections: Sequence[Section], embeddings: Sequence[str]) -> str:
     """Return a heading that names the embeddings and the lists but no results."""
     where = joined(embeddings or ["this table"])
-    if len(sections) > _FEW_LISTS:
-        return f"Bias in {where}: {len(sections)} word lists"
-    return f"Bias in {where}: {joined([section.title.partition(':')[0] for section in sections])}"
+    titles = list(dict.fromkeys(section.title for section in sections))  # one list may be measured in two embeddings
+    if len(titles) > _FEW_LISTS:
+        return f"Bias in {where}: {len(titles)} word lists"
+    return f"Bias in {where}: {joined([title.partition(':')[0] for title in titles])}"
 
 
 def answer(sections: Sequence[Section], survives: Mapping[str, bool]) -> str:

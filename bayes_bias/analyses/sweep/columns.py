@@ -113,7 +113,7 @@ class _Kept:
 
     @property
     def name(self) -> str:
-        return str(getattr(self.model, "name", type(self.model).__name__))
+        return name_of(self.model)
 
     @property
     def identity(self) -> str:

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bayes_bias.analyses.report.answer import answer
+from bayes_bias.analyses.report.answer import answer, heading
 from bayes_bias.posterior.verdict import verdict
 from tests.helpers import random_table, says
 
@@ -50,3 +50,9 @@ def test_each_list_with_a_bias_against_the_stereotype_is_marked(opening):
     text = opening({"WEAT 6: Names": against, "Jobs": against, "Arts": CLEAR})
     assert text.startswith("All three word lists show a bias")
     assert says(text, "WEAT 6 (names; against the stereotype), “Jobs” (against the stereotype), and “Arts”.")
+
+
+def test_heading_names_a_list_once_when_it_was_measured_in_two_embeddings() -> None:
+    weat6, weat7 = SimpleNamespace(title="WEAT 6: Names"), SimpleNamespace(title="WEAT 7: Math")
+    assert heading([weat6, weat6], ["a", "b"]) == "Bias in a and b: WEAT 6"
+    assert heading([weat6, weat7, weat6, weat7], ["a", "b"]) == "Bias in a and b: WEAT 6 and WEAT 7"
