@@ -10,8 +10,7 @@ import pandas as pd
 
 import bayes_bias as bb
 from bayes_bias.associations.cosines import CONTROLS
-from bayes_bias.fitting.compiling import ToSample, model_of_table
-from bayes_bias.fitting.sampling import sample_model
+from bayes_bias.fitting.sampling import ToSample, model_of_table, sample_model
 from bayes_bias.models.spec import load_spec
 from bayes_bias.models.structures import structure_of
 from benchmarks.markdown import circumstances, markdown_table

@@ -21,8 +21,7 @@ from bayes_bias import AssociationTable, Sampling
 from bayes_bias.analyses.report.results import Report, report_document
 from bayes_bias.documents.document import Documented
 from bayes_bias.documents.writer import page, tables_tex
-from bayes_bias.fitting.compiling import PyMCModel, ToSample
-from bayes_bias.fitting.sampling import sample_model
+from bayes_bias.fitting.sampling import PyMCModel, ToSample, sample_model
 from bayes_bias.table.association_table import assemble
 
 type Vectors = dict[str, np.ndarray]

@@ -35,11 +35,10 @@ _FILES = MappingProxyType(
         "debiasing": ("debias", "compare"),
         "fits": ("fit", "summarize", "pool", "plan"),
         "outside": ("criterion", "tpr-gaps"),
-        "over_time": ("over-time",),
         "report": ("report", "register"),
         "sentence_pairs": ("sentence-pairs",),
         "shipped": ("wordlists", "models", "sentences"),
-        "sweep": ("sweep",),
+        "sweep": ("sweep", "over-time"),
         "tables": ("table", "weat", "measures", "published"),
     }
 )

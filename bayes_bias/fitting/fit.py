@@ -8,11 +8,10 @@ import xarray as xr
 
 from bayes_bias.arguments import check_seed
 from bayes_bias.errors import ScopeError, SpecError
-from bayes_bias.fitting.compiling import model_of_table
 from bayes_bias.fitting.fit_model import fit_model
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.power_scaling import log_densities, with_bias
-from bayes_bias.fitting.sampling import Sampling, check_sampling, completed
+from bayes_bias.fitting.sampling import Sampling, check_sampling, completed, model_of_table
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.models.structures import modelled, resolved, structure_of
 from bayes_bias.table.association_table import AssociationTable, check_table

@@ -11,11 +11,10 @@ from pymc.backends.arviz import coords_and_dims_for_inferencedata, find_constant
 from pytensor.gradient import DisconnectedInputError
 
 from bayes_bias.errors import SpecError
-from bayes_bias.fitting.compiling import PyMCModel, adaptation_for, as_on_any_machine
 from bayes_bias.fitting.fit_model import fit_model
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.power_scaling import summed, with_bias
-from bayes_bias.fitting.sampling import Sampling, order_dims
+from bayes_bias.fitting.sampling import PyMCModel, Sampling, adaptation_for, as_on_any_machine, order_dims
 from bayes_bias.models import crossed_long
 from bayes_bias.models.custom import CustomModel, built, custom_spec, dims_of_protocol, name_of
 from bayes_bias.models.formula import prior_names, priors_of

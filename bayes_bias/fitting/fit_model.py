@@ -14,10 +14,9 @@ from typing import Any, Protocol
 
 import xarray as xr
 
-from bayes_bias.fitting.compiling import ToSample
 from bayes_bias.fitting.diagnostics import Diagnostics, diagnose
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.fitting.sampling import Sampling, sample_model
+from bayes_bias.fitting.sampling import Sampling, ToSample, sample_model
 from bayes_bias.models.scales import levels_that_cancel
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.table.metric import Metric

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bayes_bias import cosines, load_wordlist, open_embedding, save_vectors
-from bayes_bias.cli.over_time import Slices
+from bayes_bias.cli.sweep import Slices
 from tests.helpers import says
 
 YEARS = (1900, 1910)

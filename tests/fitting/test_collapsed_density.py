@@ -17,7 +17,7 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from bayes_bias import AssociationTable, load_spec
-from bayes_bias.fitting import collapsed_density, compiling, nutpie_door
+from bayes_bias.fitting import collapsed_density, nutpie_door, sampling
 from bayes_bias.fitting.collapsed_density import CollapsedModel, log_density, parameters_at
 from bayes_bias.fitting.power_scaling import log_prior
 from bayes_bias.models.families import POSITIVE
@@ -57,7 +57,7 @@ PARAMETERS = {
 def of_table(table: AssociationTable, spec: ModelSpec) -> tuple[CollapsedModel, pm.Model, xr.Dataset]:
     table, spec = modelled(table, spec)
     data = structure_of(spec).data(table)
-    model = compiling.model_of_table(spec, data)
+    model = sampling.model_of_table(spec, data)
     assert isinstance(model, CollapsedModel)
     return model, build_model(spec, data), data
 
@@ -144,8 +144,8 @@ def test_every_family_of_priors_is_that_of_pymc(family, small_table):
 
 def test_another_prior_family_is_left_to_pymc(small_table):
     spec = load_spec("crossed").with_prior("sd_residual", "Rice", nu=1.0, sigma=2.0)
-    model = compiling.model_of_table(spec, structure_of(spec).data(modelled(small_table, spec)[0]))
-    assert isinstance(model, compiling.PyMCModel)
+    model = sampling.model_of_table(spec, structure_of(spec).data(modelled(small_table, spec)[0]))
+    assert isinstance(model, sampling.PyMCModel)
 
 
 def test_gradient_equals_finite_differences_near_zero(small_table):

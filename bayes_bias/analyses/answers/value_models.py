@@ -24,7 +24,7 @@ from pymc.distributions.transforms import ordered
 from scipy.special import expit
 
 from bayes_bias.errors import AnswersError
-from bayes_bias.fitting.compiling import PyMCModel
+from bayes_bias.fitting.sampling import PyMCModel
 from bayes_bias.models.normal_effects import normal_effects
 from bayes_bias.models.priors import free, observe_with_scale
 from bayes_bias.models.scales import rounded

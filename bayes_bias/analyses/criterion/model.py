@@ -21,7 +21,7 @@ import scipy
 import xarray as xr
 
 from bayes_bias.analyses.criterion.data import OF, CriterionData
-from bayes_bias.fitting.compiling import PyMCModel
+from bayes_bias.fitting.sampling import PyMCModel
 from bayes_bias.models.priors import free
 from bayes_bias.models.spec import ModelSpec, Prior
 from bayes_bias.shared_types import Numbers

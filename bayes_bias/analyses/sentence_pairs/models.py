@@ -26,9 +26,8 @@ from bayes_bias.analyses.sentence_pairs.scores import (
     untied,
 )
 from bayes_bias.errors import SpecError
-from bayes_bias.fitting.compiling import PyMCModel
 from bayes_bias.fitting.fit_model import fit_model
-from bayes_bias.fitting.sampling import Sampling
+from bayes_bias.fitting.sampling import PyMCModel, Sampling
 from bayes_bias.models.normal_effects import normal_effects
 from bayes_bias.models.patterns import zero_sum_sd
 from bayes_bias.models.priors import free, observe_with_scale, unnamed

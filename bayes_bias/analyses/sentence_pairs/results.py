@@ -227,7 +227,7 @@ class SentencePairs(PairsResult):
     needed : PairsNeeded
         The number of writers or pairs that a clear result requires.
     checks : pandas.DataFrame
-        See `bayes_bias.analyses.sentence_pairs.checks.predictive_checks`.
+        See `bayes_bias.analyses.sentence_pairs.estimation.predictive_checks`.
     """
 
     scores: PairScores

@@ -27,11 +27,10 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from bayes_bias.fitting.compiling import PyMCModel
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit_model import NamedData, fit_model
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.fitting.sampling import Sampling
+from bayes_bias.fitting.sampling import PyMCModel, Sampling
 from bayes_bias.formatting import in_words
 from bayes_bias.jobs import one_blas_thread
 from bayes_bias.models.priors import free

@@ -27,10 +27,9 @@ from bayes_bias.analyses.tpr_gaps.counts import (
 from bayes_bias.analyses.tpr_gaps.results import MEAN_ABSOLUTE, MEAN_GAP, RMS, VARIANCE, TprGaps
 from bayes_bias.arguments import check_ci_prob, check_seed
 from bayes_bias.errors import TprGapsError
-from bayes_bias.fitting.compiling import PyMCModel
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit_model import NamedData, fit_model
-from bayes_bias.fitting.sampling import Sampling, check_sampling
+from bayes_bias.fitting.sampling import PyMCModel, Sampling, check_sampling
 from bayes_bias.models.normal_effects import normal_effects
 from bayes_bias.models.patterns import zero_sum_sd
 from bayes_bias.models.priors import free

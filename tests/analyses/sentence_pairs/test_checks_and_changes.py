@@ -5,8 +5,8 @@ import pytest
 import xarray as xr
 from scipy.special import expit, logit
 
-from bayes_bias.analyses.sentence_pairs.checks import predictive_checks
 from bayes_bias.analyses.sentence_pairs.estimands import change_of_shares
+from bayes_bias.analyses.sentence_pairs.estimation import predictive_checks
 from bayes_bias.analyses.sentence_pairs.scores import design, read_scores
 from tests.analyses.sentence_pairs.tables import simulated
 
