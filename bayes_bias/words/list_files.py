@@ -34,18 +34,25 @@ def wordlist_names() -> list[str]:
 
 def field_names() -> list[str]:
     """Return names of the other built-in lists."""
-    return [name.removeprefix(_FIELD) for name in shipped_names("wordlists") if name.startswith(_FIELD)]
+    return _names_in(_FIELD)
 
 
 def shipped_path(name: str) -> str:
     """Return the path of a built-in list, in the folder of all lists."""
-    folders = {_FIELD: field_names(), _CONTROLS: control_names()}
-    return next((f"{folder}{name}" for folder, names in folders.items() if name in names), name)
+    for folder in (_FIELD, _CONTROLS):
+        if name in _names_in(folder):
+            return f"{folder}{name}"
+    return name
 
 
 def control_names() -> list[str]:
     """Return names of the built-in control classes."""
-    return [name.removeprefix(_CONTROLS) for name in shipped_names("wordlists") if name.startswith(_CONTROLS)]
+    return _names_in(_CONTROLS)
+
+
+def _names_in(folder: str) -> list[str]:
+    """Return names of the built-in lists in a folder, without the folder."""
+    return [name.removeprefix(folder) for name in shipped_names("wordlists") if name.startswith(folder)]
 
 
 def is_list_file(path: Path) -> bool:
@@ -102,6 +109,7 @@ def read_names(source: str | Path) -> Content:
 
 
 def _locate(kind: str, source: str | Path, names: list[str]) -> tuple[Traversable, str]:
+    """Return a built-in file with one of the names, or the user's file, and its label in messages."""
     if not isinstance(source, str | Path):
         raise WordListError(
             f"The {kind} must be a name, a path, or words in memory, but {quoted(source)} was passed. Pass the name of"
@@ -161,8 +169,8 @@ def _read_under_names(file: Traversable, label: str) -> Content | None:
     content = chosen_row(content, label, label.partition(f"{file.name}{ROW}")[2])
     if has_parts(content):
         return Content(_sentence_list(content, label), label)
-    if isinstance(content, Mapping) and _states_its_own(content):
-        return Content(content, label)
+    if isinstance(content, Mapping) and any(isinstance(content.get(key), Mapping) for key in ("groups", "classes")):
+        return Content(content, label)  # it has the keys of a TOML file
     return names_of(content, Path(file.name).stem, label)
 
 
@@ -170,22 +178,20 @@ def _text_columns(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
     """Return the columns of a table as for a spreadsheet, or none if a cell is a list."""
     if any(isinstance(cell, list | Mapping) for row in rows for cell in row.values()):
         return []
-    names = [name for name in (rows[0] if rows else ()) if not name.startswith("__index_level_")]
-    return [(name, [_cell(row[name], f"{name}, row {k}") for k, row in enumerate(rows, 1)]) for name in names]
-
-
-def _cell(value: Any, at: str) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else CellValue.of(value, at)
-
-
-def _states_its_own(content: Mapping[str, Any]) -> bool:
-    """Return True if this has the keys of a TOML file."""
-    return any(isinstance(content.get(key), Mapping) for key in ("groups", "classes"))
+    columns: list[Column] = []
+    for name in rows[0] if rows else ():
+        if name.startswith("__index_level_"):  # the index of a DataFrame without a name
+            continue
+        cells = []
+        for number, row in enumerate(rows, 1):
+            cell = "" if row[name] is None else row[name]
+            cells.append(cell if isinstance(cell, str) else CellValue.of(cell, f"{name}, row {number}"))
+        columns.append((name, cells))
+    return columns
 
 
 def _suffix(file: Traversable) -> str:
+    """Return the suffix of a file in lower case."""
     return Path(file.name).suffix.lower()
 
 
@@ -202,6 +208,7 @@ def _sentence_list(parts: Mapping[str, Any], label: str) -> dict[str, Any]:
     WordListError
         If a part is missing, or has no `category` or `examples`, or two parts have the same name.
     """
+    names = {}
     for key in PARTS:
         part = parts.get(key)
         if not isinstance(part, Mapping) or not isinstance(part.get("category"), str) or "examples" not in part:
@@ -209,21 +216,24 @@ def _sentence_list(parts: Mapping[str, Any], label: str) -> dict[str, Any]:
                 f"{label}: '{key}' is missing, or has no 'category' and 'examples'. Each of {joined(PARTS)} must have"
                 " both."
             )
-    names = {key: str(parts[key]["category"]) for key in PARTS}
+        names[key] = part["category"]
     for first, second in (("targ1", "targ2"), ("attr1", "attr2")):
         if names[first] == names[second]:
             raise WordListError(
                 f"{label}: '{first}' and '{second}' have the same category '{names[first]}'. Use a different one for"
                 " each."
             )
-    return {
+    content = {
         "title": label,
         "description": "Sentences, as in the file.",
         "groups": {names[key]: parts[key]["examples"] for key in ("targ1", "targ2")},
         "classes": {names[key]: parts[key]["examples"] for key in ("attr1", "attr2")},
         "stereotypes": {names["targ1"]: names["attr1"], names["targ2"]: names["attr2"]},
-        **{key: parts[key] for key in ("sentences", "language") if key in parts},
     }
+    for key in ("sentences", "language"):
+        if key in parts:
+            content[key] = parts[key]
+    return content
 
 
 # Queries of WEFE (https://wefe.readthedocs.io): sets of target and attribute words, each of which has a name.
@@ -264,6 +274,7 @@ def list_of_query(query: Query, stereotypes: Mapping[str, str] | None = None) ->
 
 
 def _named(query: Query, side: str) -> dict[str, Any]:
+    """Return the target sets, or the attribute sets, of a query by name."""
     sets, names = getattr(query, f"{side}_sets"), list(getattr(query, f"{side}_sets_names"))
     if len(set(names)) < len(names):
         raise WordListError(

@@ -3,13 +3,14 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources.abc import Traversable
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from bayes_bias.arguments import described
 from bayes_bias.errors import WordListError
 from bayes_bias.files import parse_json, read_parquet, read_text
-from bayes_bias.words.content import Content
+from bayes_bias.words.content import Content, all_are
 
 JSON, YAML, TEXT, PARQUET = (".json", ".jsonl"), (".yaml", ".yml"), (".txt",), (".parquet",)
 SUFFIXES = (*JSON, *YAML, *TEXT, *PARQUET)
@@ -104,7 +105,7 @@ def names_of_text(file: Traversable, label: str) -> Content:
 def _is_vector(parts: list[str]) -> bool:
     """Return True if a word is followed by at least two numbers."""
     try:
-        return len(parts) > 2 and bool([float(part) for part in parts[1:]])
+        return len(parts) > 2 and bool(list(map(float, parts[1:])))
     except ValueError:
         return False
 
@@ -190,7 +191,7 @@ def _found(value: Any, path: Place, depth: int = 0) -> Iterator[tuple[Place, lis
         for key, inner in value.items():
             if not (key in _NAMES and isinstance(inner, str)):
                 yield from _found(inner, (*inside, str(key)), depth + 1)
-    elif isinstance(value, list) and value and all(isinstance(inner_value, Mapping) for inner_value in value):
+    elif isinstance(value, list) and value and all_are(Mapping, value):
         for inner_value in value:
             yield from _found(inner_value, path, depth + 1)
     elif (words := _words(value)) is not None:
@@ -206,21 +207,20 @@ def _words(value: Any) -> list[str] | None:
     """Return the words of a list, without numbers such as ratings, or None if the value is not a list of words."""
     if not isinstance(value, list) or not value:
         return None
-    if all(isinstance(entry, str) for entry in value):
+    if all_are(str, value):
         return value
-    rated = all(
-        isinstance(entry, list)
-        and entry
-        and isinstance(entry[0], str)
-        and not any(isinstance(x, str) for x in entry[1:])
-        for entry in value
-    )
-    return [entry[0] for entry in value] if rated else None
+    words = []
+    for entry in value:
+        is_rated = isinstance(entry, list) and entry and isinstance(entry[0], str)
+        if not is_rated or any(isinstance(rating, str) for rating in entry[1:]):
+            return None
+        words.append(entry[0])
+    return words
 
 
 def _sets(value: Any) -> list[list[str]] | None:
     """Return the value if it is a list of equally large sets of words, or else None."""
-    if not isinstance(value, list) or not all(isinstance(words_of_set, list) for words_of_set in value):
+    if not isinstance(value, list) or not all_are(list, value):
         return None
-    words = all(isinstance(word, str) for words_of_set in value for word in words_of_set)
-    return value if words and len({len(words_of_set) for words_of_set in value}) == 1 and value[0] else None
+    are_equally_large = len(set(map(len, value))) == 1
+    return value if are_equally_large and value[0] and all_are(str, chain.from_iterable(value)) else None

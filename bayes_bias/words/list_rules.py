@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from bayes_bias.errors import WordListError
 from bayes_bias.words.content import Content, quoted
-from bayes_bias.words.spelling import composed, is_plain, is_punctuation, plain_word, visible
+from bayes_bias.words.spelling import composed, in_quotes, is_plain, is_punctuation, plain_word, visible
 
 type WordTable = dict[str, tuple[str, ...]]
 
@@ -55,13 +55,12 @@ def read_words(content: Content, key: str) -> tuple[WordTable, tuple[str, ...]]:
         words_of[str(name)] = tuple(dict.fromkeys(words))
         if strange := [visible(word) for word in spellings if not is_plain(word)]:
             notices.append(f"{content.where}: removed invisible characters in '{name}': {', '.join(strange)}")
-        if fillers := [f"'{word}'" for word in words if word.casefold() in _FILLERS or word.isdecimal()]:
+        if fillers := [word for word in words if word.casefold() in _FILLERS or word.isdecimal()]:
             notices.append(
-                f"{content.where}: '{name}' lists {', '.join(fillers)}, which may be a placeholder but is read as a"
+                f"{content.where}: '{name}' lists {in_quotes(fillers)}, which may be a placeholder but is read as a"
                 " word. If it is not a word, remove it"
             )
-        repeats = [f"'{word}' {count} times" for word, count in Counter(words).items() if count > 1]
-        if repeats:
+        if repeats := [f"'{word}' {count} times" for word, count in Counter(words).items() if count > 1]:
             notices.append(f"{content.where}: '{name}' lists {', '.join(repeats)}, which is used only once")
         for alike in _spellings(words):
             notices.append(
@@ -148,7 +147,7 @@ def read_word_classes(content: Content) -> dict[str, str]:
 def refuse_too_few(table: WordTable, kind: str, where: str, least: int) -> None:
     """Raise an error if there are fewer than `least` groups or classes, because a bias is a comparison."""
     if len(table) < least:
-        names = f"only {', '.join(f"'{name}'" for name in table)}" if table else "none"
+        names = f"only {in_quotes(table)}" if table else "none"
         minimum = "one" if least == 1 else "two"
         raise WordListError(
             f"{where}: a comparison requires {minimum} or more {kind}, but there is {names}. Add another."
@@ -205,6 +204,7 @@ def separate_controls(
 def _without(
     classes: Mapping[str, tuple[str, ...]], reasons: Mapping[str, str], where: str
 ) -> tuple[WordTable, tuple[str, ...]]:
+    """Drop the words for which there is a reason from classes, and return notices of the reasons."""
     words_left: WordTable = {}
     notices = []
     for name, words in classes.items():

@@ -14,6 +14,7 @@ from bayes_bias.errors import WordListError
 from bayes_bias.formatting import counted
 from bayes_bias.words.content import Content, quoted
 from bayes_bias.words.list_rules import WordTable
+from bayes_bias.words.spelling import in_quotes
 
 # The sentences of each word, and the template of each sentence.
 type Sentences = Mapping[str, Mapping[str, str]]
@@ -43,6 +44,7 @@ class _Slot:
 
     @property
     def key(self) -> str:
+        """The word in lower case."""
         return self.word.casefold()
 
 
@@ -78,10 +80,10 @@ def group_by_word(
         sentences_of = _recognised(groups, classes, content.where) | _recognised(classes, groups, content.where)
     else:
         sentences_of = _stated(content, groups, classes)
-    groups = {name: tuple(sentences_of.get(name) or words) for name, words in groups.items()}
-    classes = {name: tuple(sentences_of.get(name) or words) for name, words in classes.items()}
+    groups, classes = dict(groups), dict(classes)
     sentences: dict[str, dict[str, str]] = {}
-    for sentences_of_words in sentences_of.values():
+    for category, sentences_of_words in sentences_of.items():
+        (groups if category in groups else classes)[category] = tuple(sentences_of_words)
         sentences |= sentences_of_words
     units = set(chain.from_iterable([*groups.values(), *classes.values()]))
     notices = (_notice(content.where, sentences, units),) if sentences else ()
@@ -99,9 +101,8 @@ def _phrases(groups: WordTable, classes: WordTable, where: str) -> tuple[str, ..
     long = list(filter(is_sentence, chain.from_iterable([*groups.values(), *classes.values()])))
     if len(long) < 2:
         return ()
-    named = ", ".join(f"'{entry}'" for entry in long[:5])
     return (
-        f"{where}: {len(long)} entries are read as phrases, each of which is used like a word: {named}"
+        f"{where}: {len(long)} entries are read as phrases, each of which is used like a word: {in_quotes(long[:5])}"
         f"{', ...' if len(long) > 5 else ''}. If they are sentences, list the sentences of each word in [sentences]",
     )
 
@@ -109,12 +110,13 @@ def _phrases(groups: WordTable, classes: WordTable, where: str) -> tuple[str, ..
 def shared_templates(sentences: Sentences) -> tuple[str, ...]:
     """Return the templates that all of these words share, or none if words have different templates or only one
     template."""
-    first, *others = ([*own.values()] for own in sentences.values())
-    alike = len(first) > 1 and len(set(first)) == len(first) and all(sorted(own) == sorted(first) for own in others)
-    return tuple(first) if alike else ()
+    first = tuple(next(iter(sentences.values())).values())
+    are_shared = all(sorted(own.values()) == sorted(first) for own in sentences.values())
+    return first if are_shared and len(first) == len(set(first)) > 1 else ()
 
 
 def _notice(where: str, sentences: Sentences, units: set[str]) -> str:
+    """Return a notice of the words that were made from sentences, which says if templates are replicates."""
     count = sum(map(len, sentences.values()))
     beginning = f"{where}: {count} sentences were made from {counted(len(sentences), 'word')}"
     if count == len(sentences):
@@ -145,14 +147,17 @@ def _stated(content: Content, groups: WordTable, classes: WordTable) -> dict[str
         word_of |= dict.fromkeys(sentences_of_word, word)
     sentences_of: dict[str, dict[str, dict[str, str]]] = {}
     for category, entries in {**groups, **classes}.items():
-        words = dict.fromkeys(word_of.get(entry, entry) for entry in entries)
-        if missing := [entry for entry in words if entry not in sentences and is_sentence(entry)]:
-            raise WordListError(
-                f"{table.where} has no word for the sentence '{missing[0]}' of '{category}'. Add the sentence to its"
-                " word."
-            )
-        if own := {word: _templates_of(word, sentences[word]) for word in words if word in sentences}:
-            sentences_of[category] = {word: own.get(word, {word: "{}"}) for word in words}
+        words: dict[str, dict[str, str]] = {}
+        for entry in entries:
+            word = word_of.get(entry, entry)
+            if word not in sentences and is_sentence(word):
+                raise WordListError(
+                    f"{table.where} has no word for the sentence '{word}' of '{category}'. Add the sentence to its"
+                    " word."
+                )
+            words[word] = _templates_of(word, sentences[word]) if word in sentences else {word: "{}"}
+        if words.keys() & sentences.keys():
+            sentences_of[category] = words
     return sentences_of
 
 
@@ -174,7 +179,9 @@ class _Side:
 
     @cached_property
     def slots(self) -> dict[str, list[_Slot]]:
-        return {s: list(_slots(s, self.shared)) for sentences in self.categories.values() for s in sentences}
+        """The possible readings of each sentence."""
+        sentences = chain.from_iterable(self.categories.values())
+        return {sentence: list(_slots(sentence, self.shared)) for sentence in sentences}
 
     @cached_property
     def words_in(self) -> Mapping[str, set[str]]:
@@ -190,8 +197,12 @@ class _Side:
 
         Among several, prefer the longest template.
         """
-        slots = [slot for slot in self.slots[sentence] if len(self.words_in[slot.template]) > 1]
-        return max(slots, key=lambda slot: (len(self.words_in[slot.template]), len(slot.template)), default=None)
+
+        def priority(slot: _Slot) -> tuple[int, int]:
+            return len(self.words_in[slot.template]), len(slot.template)
+
+        best = max(self.slots[sentence], key=priority, default=None)
+        return best if best and priority(best)[0] > 1 else None
 
 
 def _recognised(categories: WordTable, others: WordTable, where: str) -> dict[str, dict[str, dict[str, str]]]:
@@ -202,21 +213,16 @@ def _recognised(categories: WordTable, others: WordTable, where: str) -> dict[st
     if not _are_sentences(categories):
         return {}
     with_sentences = {name: entries for name, entries in categories.items() if any(map(is_sentence, entries))}
-    side = _Side(
-        with_sentences, _shared_tokens(with_sentences if len(with_sentences) > 1 else {**categories, **others})
-    )
+    # Tokens that two or more groups or classes share belong to templates.
+    counts = Counter[str]()
+    for entries in (with_sentences if len(with_sentences) > 1 else {**categories, **others}).values():
+        counts.update(set(chain.from_iterable(map(_tokens, entries))))
+    side = _Side(with_sentences, frozenset(token for token, count in counts.items() if count > 1))
     return {category: _words_of(category, entries, side, where) for category, entries in with_sentences.items()}
 
 
-def _shared_tokens(categories: WordTable) -> frozenset[str]:
-    """Return tokens that two or more groups or classes share, which belong to templates."""
-    counts = Counter[str]()
-    for sentences in categories.values():
-        counts.update(set(chain.from_iterable(map(_tokens, sentences))))
-    return frozenset(token for token, count in counts.items() if count > 1)
-
-
 def _words_of(category: str, sentences: tuple[str, ...], side: _Side, where: str) -> dict[str, dict[str, str]]:
+    """Return the words in the sentences of a group or class, with the template of each sentence."""
     slot_of = {sentence: side.best(sentence) for sentence in sentences}
     keys = {slot.key for slot in slot_of.values() if slot}
     slots: list[_Slot] = []
@@ -292,7 +298,8 @@ def _plurals(word: str) -> set[str]:
 
 
 def _tokens(sentence: str) -> list[str]:
-    return [token.casefold() for token in _TOKEN.findall(sentence)]
+    """Return the words and punctuation marks of a sentence, in lower case."""
+    return list(map(str.casefold, _TOKEN.findall(sentence)))
 
 
 def _slots(sentence: str, shared: frozenset[str]) -> Iterator[_Slot]:
@@ -306,5 +313,5 @@ def _slots(sentence: str, shared: frozenset[str]) -> Iterator[_Slot]:
             with_article = first > 0 and tokens[first - 1].group().casefold() in _ARTICLES
             start, end = tokens[first - with_article].start(), tokens[last].end()
             template = f"{sentence[:start]}{{}}{sentence[end:]}"
-            if any(character.isalnum() for character in template):
+            if any(map(str.isalnum, template)):
                 yield _Slot(sentence, template, sentence[tokens[first].start() : end], first == 0)
