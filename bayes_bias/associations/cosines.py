@@ -322,7 +322,7 @@ def _about_absent(absent: Sequence[str], name: str) -> tuple[str, ...]:
 
 def _about_counts(vectors: Mapping[str, np.ndarray], name: str) -> tuple[str, ...]:
     """Return a notice of a number in each vector that seems to be a frequency, a rank, or the number of its row."""
-    rows = np.concatenate([np.atleast_2d(vector) for vector in vectors.values()])
+    rows = np.vstack(list(vectors.values()))
     squares = unit_rows(rows) ** 2
     whole = (rows == np.round(rows)).all(axis=0) & (np.ptp(rows, axis=0) > 0)
     largest = int(np.argmax(squares.mean(axis=0)))

@@ -167,7 +167,12 @@ def lookup(
         Missing, zero and non-finite words per group and class. `check_coverage` decides whether they are too many.
     """
     stored = embedding.find(wordlist.words)
-    found = _resolve(embedding, wordlist.words, stored)
+    found: dict[str, _Match] = {}
+    for word, spelling in found_as(wordlist.words, stored, embedding.match).items():
+        found[word] = _Match(stored[spelling], spelling)
+    unmatched = [word for word in dict.fromkeys(wordlist.words) if word not in found]
+    for word, vector in embedding.made(unmatched).items():
+        found[word] = _Match(vector, word, is_made=True)
     vectors = {word: match.vector for word, match in found.items()}
     near = embedding.near(wordlist.words, {**stored, **vectors})
     parts = []
@@ -198,17 +203,6 @@ class _Match:
     vector: Vector
     spelling: str
     is_made: bool = False
-
-
-def _resolve(embedding: Embedding, words: Sequence[str], stored: Mapping[str, Vector]) -> dict[str, _Match]:
-    """Find the stored vector of each word under an allowed spelling, or make a vector from the word's parts."""
-    matches: dict[str, _Match] = {}
-    for word, spelling in found_as(words, stored, embedding.match).items():
-        matches[word] = _Match(stored[spelling], spelling)
-    unmatched = [word for word in dict.fromkeys(words) if word not in matches]
-    for word, vector in embedding.made(unmatched).items():
-        matches[word] = _Match(vector, word, is_made=True)
-    return matches
 
 
 def _across_categories(

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +75,7 @@ def measure_lists(
             lists.append(load_wordlist(source).with_sub_topics(sub_topics))
     if not lists:
         raise TableError("`wordlists` is empty. Pass at least one list, such as 'weat6'.")
-    for name, count in Counter(source.name for source in lists).items():
+    for name, count in Counter(map(attrgetter("name"), lists)).items():
         if count > 1:
             raise TableError(f"`wordlists` contains '{name}' {count} times. Pass it once, or rename one of the lists.")
     word_lists = [source for source in lists if isinstance(source, WordList)]
@@ -141,11 +142,11 @@ def _read(embeddings: Any, trust: bool, lists: Sequence[WordList], ranks: bool) 
     if not sources:
         raise EmbeddingError("The list of embeddings is empty. Pass at least one embedding.")
     opened = [open_embedding(source, trust=trust) for source in sources]
-    times = Counter(embedding.name for embedding in opened)
+    times = Counter(map(attrgetter("name"), opened))
     for number, source in enumerate(sources):
         if times[opened[number].name] > 1 and isinstance(source, str | Path):
             opened[number] = replace(opened[number], name=str(source))
-    for name, count in Counter(embedding.name for embedding in opened).items():
+    for name, count in Counter(map(attrgetter("name"), opened)).items():
         if count > 1:
             raise EmbeddingError(
                 f"{count} embeddings have the name '{name}'. Open them with different names:"

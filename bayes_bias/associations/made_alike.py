@@ -166,15 +166,21 @@ def embeddings_alike(
         first = next(iter(embeddings)) if reference is None else reference
         return MadeAlike(pd.DataFrame(nothing, index=index), first, 0, vectors)
     labels = list(vectors)
-    cosine = np.array([_mean_cosine(rows) for rows in vectors.values()])
+    n = len(vectors[labels[0]])
+    mean_cosine = np.empty(len(labels))  # of all pairs of different words, averaged over replicates
+    for k, rows in enumerate(vectors.values()):
+        mean_cosine[k] = (((rows.sum(axis=0) ** 2).sum(axis=-1) - n) / (n * (n - 1))).mean()
     if reference is None:
-        reference = labels[int(np.argsort(cosine, kind="stable")[len(labels) // 2])]
-    q = (1 - cosine) / (1 - cosine[labels.index(reference)])
-    same = np.array([_same_words(rows, vectors[reference]) for rows in vectors.values()])
-    exempt = copies and bool((same > _COPIED).all())
+        reference = labels[int(np.argsort(mean_cosine, kind="stable")[len(labels) // 2])]
+    q = (1 - mean_cosine) / (1 - mean_cosine[labels.index(reference)])
+    same_words = np.full(len(labels), np.nan)
+    for k, rows in enumerate(vectors.values()):
+        if rows.shape == vectors[reference].shape:
+            same_words[k] = np.median((rows * vectors[reference]).sum(axis=-1))
+    exempt = copies and bool((same_words > _COPIED).all())
     alike = exempt | ((q >= LEAST) & (q <= MOST))
-    columns = {"q": q, "alike": alike, "mean_cosine": cosine, "same_words": same}
-    return MadeAlike(pd.DataFrame(columns, index=index), reference, len(vectors[reference]))
+    columns = {"q": q, "alike": alike, "mean_cosine": mean_cosine, "same_words": same_words}
+    return MadeAlike(pd.DataFrame(columns, index=index), reference, n)
 
 
 def _shared_vectors(
@@ -219,16 +225,3 @@ def _frequent(embedding: Embedding) -> dict[str, Vector]:
     for word, vector in islice(embedding.reader.entries(frozenset(), first=FREQUENT), FREQUENT):
         frequent.setdefault(word, vector)  # the first of several rows is used, as in `Embedding.find`
     return frequent
-
-
-def _mean_cosine(rows: NDArray[np.float64]) -> float:
-    """Return the mean cosine of all pairs of different words, averaged over replicates."""
-    n = len(rows)
-    return float((((rows.sum(axis=0) ** 2).sum(axis=-1) - n) / (n * (n - 1))).mean())
-
-
-def _same_words(rows: NDArray[np.float64], reference: NDArray[np.float64]) -> float:
-    """Return the median cosine of a word's vectors in two embeddings."""
-    if rows.shape != reference.shape:
-        return float("nan")
-    return float(np.median((rows * reference).sum(axis=-1)))

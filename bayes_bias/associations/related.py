@@ -111,17 +111,17 @@ class CategoryWords:
         inflation = self._inflation(general, apart)
         if inflation == 1 or not others:
             return rounded(inflation)
-        return rounded(float(np.mean([self._less_common(inflation, other) for other in others])))
+        return rounded(float(np.mean([self._less_common(inflation, group) for group in others])))
 
-    def _less_common(self, inflation: float, other: "CategoryWords") -> float:
+    def _less_common(self, inflation: float, compared: "CategoryWords") -> float:
         """Reduce the inflation by effects that cancel in the difference to another group."""
-        largest = other.variance_along(other.leading)
+        largest = compared.variance_along(compared.leading)
         if not largest > 0:  # a single word, or copies
             return inflation
-        own, others = self.variance_along(self.leading), other.variance_along(self.leading)
-        expected = own / len(self.rows) + others / len(other.rows)
-        apart = float((self.mean - other.mean) @ self.leading) ** 2 / expected
-        common = others / largest
+        own_variance, variance = self.variance_along(self.leading), compared.variance_along(self.leading)
+        expected = own_variance / len(self.rows) + variance / len(compared.rows)
+        apart = float((self.mean - compared.mean) @ self.leading) ** 2 / expected
+        common = variance / largest
         return (1 - common) * inflation + common * max(1.0, min(inflation, _CAP * apart))
 
     def _inflation(self, general: GeneralWords, apart: float) -> float:
@@ -259,7 +259,7 @@ def related_as_shown(
 
 def as_listed(table: AssociationTable, error: EmbeddingError) -> AssociationTable:
     """Return the table with a notice of why related words are unknown, and with near copies as related words."""
-    has_topics = any(f"{side}_topic" in table.values.coords for side in SIDES)
+    has_topics = "target_topic" in table.values.coords or "attribute_topic" in table.values.coords
     notice = f"{_AS_NAMED if has_topics else WORDS_ARE_INDEPENDENT}: {reason_of(error)}"
     noted = replace(table, notices=(*table.notices, f"{table.name}: {notice}"))
     return noted if has_topics else with_near_copies(noted)

@@ -115,12 +115,11 @@ class DebiasSets:
             If no defining set remains, or a group is empty.
         """
 
-        remaining = self._changed(lambda words: tuple(word for word in words if word not in missing))
-        remaining = replace(
-            remaining,
-            defining_sets=tuple(words for words in remaining.defining_sets if len(words) > 1),
-            equalize_sets=tuple(words for words in remaining.equalize_sets if len(words) > 1),
-        )
+        def several(sets: Sets) -> Sets:
+            return tuple(words for words in sets if len(words) > 1)
+
+        kept = self._changed(lambda words: tuple(word for word in words if word not in missing))
+        remaining = replace(kept, defining_sets=several(kept.defining_sets), equalize_sets=several(kept.equalize_sets))
         if (not remaining.defining_sets and not remaining.groups) or not all(remaining.groups):
             raise WordListError(
                 "Without the words that have no vector, no defining set remains, or a group has no words. Add words"

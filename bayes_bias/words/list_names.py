@@ -40,7 +40,10 @@ def read_content(file: Traversable, label: str) -> Any:
     if file.name.lower().endswith(JSON):
         return _json(file, label)
     if file.name.lower().endswith(PARQUET):
-        return _parquet(file, label)
+        try:
+            return list(read_parquet(file).to_pylist())
+        except Exception as error:  # Arrow has errors of many kinds
+            raise WordListError(f"{label} is a damaged Parquet file ({error}). Create it again.") from error
     try:
         import yaml
     except ImportError as error:
@@ -80,14 +83,6 @@ def _json(file: Traversable, label: str) -> Any:
         return [parse_json(line) for line in text.splitlines() if line.strip()]
     except (ValueError, RecursionError) as error:
         raise WordListError(f"{label} is not valid JSON: {problem}. Correct the file.") from error
-
-
-def _parquet(file: Traversable, label: str) -> list[dict[str, Any]]:
-    """Read the rows of a table whose cells may be lists."""
-    try:
-        return list(read_parquet(file).to_pylist())
-    except Exception as error:  # Arrow has errors of many kinds
-        raise WordListError(f"{label} is a damaged Parquet file ({error}). Create it again.") from error
 
 
 def names_of_text(file: Traversable, label: str) -> Content:

@@ -80,6 +80,7 @@ def read_stereotypes(content: Content, groups: WordTable, classes: WordTable) ->
             raise WordListError(
                 f"{content.where}: 'stereotypes.{group}' is the unknown class '{class_name}'.", class_name, classes
             )
+    in_order = {}
     for group in groups:
         if group not in stereotypes:
             if not classes:
@@ -88,7 +89,8 @@ def read_stereotypes(content: Content, groups: WordTable, classes: WordTable) ->
                 f"{content.where}: the group '{group}' has no stereotypical class. Add '{group} = <class>' to"
                 f" [stereotypes], where <class> is one of {', '.join(classes)}."
             )
-    return {group: stereotypes[group] for group in groups}
+        in_order[group] = stereotypes[group]
+    return in_order
 
 
 def read_opposites(content: Content, stereotypes: Mapping[str, str], classes: WordTable) -> tuple[str, ...]:
@@ -189,7 +191,9 @@ def separate_controls(
     where: str,
 ) -> tuple[WordTable, tuple[str, ...]]:
     """Drop control words that are also targets or attributes, or that are in an earlier control class."""
-    reasons = {word: f"also in '{name}'" for word, name in category_of(classes).items()}
+    reasons: dict[str, str] = {}
+    for name, words in classes.items():
+        reasons |= dict.fromkeys(words, f"also in '{name}'")
     reasons |= dict.fromkeys(category_of(groups), "also a target")
     controls_left: WordTable = {}
     notices: tuple[str, ...] = ()

@@ -171,7 +171,7 @@ def _read_sheet(columns: Iterable[Cells], where: str, padded: bool) -> _Sheet:
     for heading, cells in columns:
         stripped_cells = [stripped(cell) if isinstance(cell, str) else cell for cell in cells]
         clean.append((plain_word(heading.strip()), stripped_cells))
-    headings = {heading.lower() for heading, _ in clean}
+    headings = set(map(str.lower, dict(clean)))
     is_long = _WORD in headings and not headings.isdisjoint(_LABELS)
     if is_long:
         clean = _by_label(clean, sheet, where)

@@ -148,23 +148,21 @@ def _stated(content: Content, groups: WordTable, classes: WordTable) -> dict[str
     sentences_of: dict[str, dict[str, dict[str, str]]] = {}
     for category, entries in {**groups, **classes}.items():
         words: dict[str, dict[str, str]] = {}
-        for entry in entries:
-            word = word_of.get(entry, entry)
+        for word in dict.fromkeys(map(word_of.get, entries, entries)):
             if word not in sentences and is_sentence(word):
                 raise WordListError(
                     f"{table.where} has no word for the sentence '{word}' of '{category}'. Add the sentence to its"
                     " word."
                 )
-            words[word] = _templates_of(word, sentences[word]) if word in sentences else {word: "{}"}
+            if word in sentences:
+                # A sentence that does not contain the word is its own template.
+                slot = re.compile(rf"(\ban? )?\b{re.escape(word)}\b", re.IGNORECASE)
+                words[word] = {sentence: slot.sub("{}", sentence) for sentence in sentences[word]}
+            else:
+                words[word] = {word: "{}"}
         if words.keys() & sentences.keys():
             sentences_of[category] = words
     return sentences_of
-
-
-def _templates_of(word: str, sentences: Iterable[str]) -> dict[str, str]:
-    """Return the template of each sentence of a word, or the sentence itself if it does not contain the word."""
-    slot = re.compile(rf"(\ban? )?\b{re.escape(word)}\b", re.IGNORECASE)
-    return {sentence: slot.sub("{}", sentence) for sentence in sentences}
 
 
 # Words that are recognised from the sentences.
@@ -225,21 +223,21 @@ def _words_of(category: str, sentences: tuple[str, ...], side: _Side, where: str
     """Return the words in the sentences of a group or class, with the template of each sentence."""
     slot_of = {sentence: side.best(sentence) for sentence in sentences}
     keys = {slot.key for slot in slot_of.values() if slot}
-    slots: list[_Slot] = []
+    slots: dict[str, _Slot] = {}
     for sentence, slot in slot_of.items():
         known = [candidate for candidate in side.slots[sentence] if candidate.key in keys]
         if slot is None and len(known) != 1:
             raise WordListError(
                 f"{where}: cannot find the word of the sentence '{sentence}' in '{category}'. {_REMEDY}"
             )
-        slots.append(slot or known[0])
-    words = _merged(slots)
+        slots[sentence] = slot or known[0]
+    words = _merged(slots.values())
     if len(words) == 1 < len(sentences):
         raise WordListError(
             f"{where}: all {len(sentences)} sentences of '{category}' seem to have the same word"
             f" '{next(iter(words))}'. {_REMEDY}"
         )
-    _check_one_each(words, {slot.sentence: slot for slot in slots}, category, where)
+    _check_one_each(words, slots, category, where)
     return words
 
 
@@ -268,7 +266,7 @@ _REMEDY = (
 )
 
 
-def _merged(slots: list[_Slot]) -> dict[str, dict[str, str]]:
+def _merged(slots: Iterable[_Slot]) -> dict[str, dict[str, str]]:
     """Return the sentences and templates of each word.
 
     Sentences with a plural in another template belong to its singular.

@@ -295,7 +295,9 @@ class WordList(Telling):
         foreign = [control_list for control_list in controls if self._is_foreign(control_list)]
         if not foreign:
             return ()
-        names = [f"'{name}'" for name in chain.from_iterable(control_list.controls for control_list in foreign)]
+        names: list[str] = []
+        for control_list in foreign:
+            names += [f"'{name}'" for name in control_list.controls]
         omitted = f"{self.name}: control class{'es' if len(names) > 1 else ''} {joined(names)} omitted"
         if self.language:
             return (
