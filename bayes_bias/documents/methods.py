@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any
 from urllib.parse import quote
 
-from bayes_bias.documents.templating import Latex, latex, render_latex, render_text
+from bayes_bias.documents.templating import Latex, render_latex, render_text
 from bayes_bias.documents.templating import latex as escaped
 from bayes_bias.embeddings.packaged import packaged_in
 from bayes_bias.files import slug
@@ -68,7 +68,7 @@ class Cited:
                 lines.append(line if _VERBATIM.match(line) else _BARE.sub(r"\\\g<0>", line))
             return "\n".join(lines)
         # BibTeX also counts escaped braces.
-        note = latex(self.reference.citation).replace(r"\{", r"\textbraceleft{}").replace(r"\}", r"\textbraceright{}")
+        note = escaped(self.reference.citation).replace(r"\{", r"\textbraceleft{}").replace(r"\}", r"\textbraceright{}")
         doi = quote(self.reference.doi, safe="/:;().<>[]_+*'") if _DOI.fullmatch(self.reference.doi) else ""
         return f"@misc{{{self.key},\n  note = {{{note}}},\n  doi  = {{{doi}}},\n}}"
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import UnionType
 from typing import Any
 
 from bayes_bias.errors import BayesBiasError, WordListError
@@ -59,9 +60,17 @@ class Content:
         return Reference(*map(source.text, _SOURCE_KEYS))
 
 
-def all_are(kind: type, values: Iterable[object]) -> bool:
+def all_are(kind: type | UnionType, values: Iterable[object]) -> bool:
     """Return True if every value has this type."""
     return all(isinstance(value, kind) for value in values)
+
+
+def first_text(values: Mapping[str, Any], keys: Iterable[str]) -> str | None:
+    """Return the first text under one of these keys, or None."""
+    for key in keys:
+        if isinstance(text := values.get(key), str):
+            return text
+    return None
 
 
 def quoted(value: object) -> str:

@@ -10,17 +10,10 @@ from bayes_bias.errors import WordListError
 from bayes_bias.files import read_toml, refuse_pipe_or_address, shipped, shipped_names
 from bayes_bias.formatting import joined
 from bayes_bias.spreadsheets import SUFFIXES, CellValue, Column, is_spreadsheet, read_columns
+from bayes_bias.words import list_spreadsheets
 from bayes_bias.words.content import Content, quoted
 from bayes_bias.words.list_names import JSON, PARQUET, TEXT, YAML, holds_names, names_of, names_of_text, read_content
-from bayes_bias.words.list_spreadsheets import (
-    PARTS,
-    ROW,
-    check_stereotypes,
-    chosen_row,
-    has_parts,
-    list_of_columns,
-    named_columns,
-)
+from bayes_bias.words.list_spreadsheets import PARTS, ROW
 
 _CONTROLS = "controls/"
 # Published lists other than WEAT's and Manzini's. Random words are not drawn from these lists.
@@ -71,7 +64,7 @@ def read_list_file(
     file, label = _locate("word list", source, [*wordlist_names(), *field_names()])
     content, states_its_own = _read(file, label, stereotypes, opposites)
     if not states_its_own:
-        check_stereotypes(content)
+        list_spreadsheets.check_stereotypes(content)
     elif stereotypes:
         raise WordListError(
             f"`stereotypes` cannot be combined with '{label}', which defines its own. Change them in the table"
@@ -138,11 +131,13 @@ def _read(
 ) -> tuple[Content, bool]:
     """Read a file, and return its content, and True if the file defines which names are groups."""
     if is_spreadsheet(file.name):
-        return list_of_columns(read_columns(file, label, WordListError), label, stereotypes, opposites), False
+        return list_spreadsheets.list_of_columns(
+            read_columns(file, label, WordListError), label, stereotypes, opposites
+        ), False
     if (words := _read_under_names(file, label)) is not None:
         if words.values.keys() & {"groups", "classes"}:
             return words, True
-        content = list_of_columns(words.values.items(), label, stereotypes, opposites, padded=False)
+        content = list_spreadsheets.list_of_columns(words.values.items(), label, stereotypes, opposites, padded=False)
         return replace(content, notices=(*words.notices, *content.notices)), False
     hint = " See wordlists/weat6.toml for an example."
     if _suffix(file) != ".toml":
@@ -156,7 +151,7 @@ def _read(
 def _read_under_names(file: Traversable, label: str) -> Content | None:
     """Read words under names, or a list in JSON or YAML; return None for other formats."""
     if is_spreadsheet(file.name):
-        columns, notices = named_columns(read_columns(file, label, WordListError), label)
+        columns, notices = list_spreadsheets.named_columns(read_columns(file, label, WordListError), label)
         return Content(dict(columns), label, notices=notices)
     if not holds_names(file.name):
         return None
@@ -164,10 +159,10 @@ def _read_under_names(file: Traversable, label: str) -> Content | None:
         return names_of_text(file, label)
     content = read_content(file, label)
     if _suffix(file) in PARQUET and (columns := _text_columns(content)):
-        own, notices = named_columns(columns, label)
+        own, notices = list_spreadsheets.named_columns(columns, label)
         return Content(dict(own), label, notices=notices)
-    content = chosen_row(content, label, label.partition(f"{file.name}{ROW}")[2])
-    if has_parts(content):
+    content = list_spreadsheets.chosen_row(content, label, label.partition(f"{file.name}{ROW}")[2])
+    if list_spreadsheets.has_parts(content):
         return Content(_sentence_list(content, label), label)
     if isinstance(content, Mapping) and any(isinstance(content.get(key), Mapping) for key in ("groups", "classes")):
         return Content(content, label)  # it has the keys of a TOML file
@@ -208,7 +203,7 @@ def _sentence_list(parts: Mapping[str, Any], label: str) -> dict[str, Any]:
     WordListError
         If a part is missing, or has no `category` or `examples`, or two parts have the same name.
     """
-    names = {}
+    names, sentences = {}, {}
     for key in PARTS:
         part = parts.get(key)
         if not isinstance(part, Mapping) or not isinstance(part.get("category"), str) or "examples" not in part:
@@ -216,7 +211,7 @@ def _sentence_list(parts: Mapping[str, Any], label: str) -> dict[str, Any]:
                 f"{label}: '{key}' is missing, or has no 'category' and 'examples'. Each of {joined(PARTS)} must have"
                 " both."
             )
-        names[key] = part["category"]
+        names[key], sentences[key] = part["category"], part["examples"]
     for first, second in (("targ1", "targ2"), ("attr1", "attr2")):
         if names[first] == names[second]:
             raise WordListError(
@@ -226,8 +221,8 @@ def _sentence_list(parts: Mapping[str, Any], label: str) -> dict[str, Any]:
     content = {
         "title": label,
         "description": "Sentences, as in the file.",
-        "groups": {names[key]: parts[key]["examples"] for key in ("targ1", "targ2")},
-        "classes": {names[key]: parts[key]["examples"] for key in ("attr1", "attr2")},
+        "groups": {names["targ1"]: sentences["targ1"], names["targ2"]: sentences["targ2"]},
+        "classes": {names["attr1"]: sentences["attr1"], names["attr2"]: sentences["attr2"]},
         "stereotypes": {names["targ1"]: names["attr1"], names["targ2"]: names["attr2"]},
     }
     for key in ("sentences", "language"):

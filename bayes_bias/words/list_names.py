@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from bayes_bias.arguments import described
 from bayes_bias.errors import WordListError
 from bayes_bias.files import parse_json, read_parquet, read_text
-from bayes_bias.words.content import Content, all_are
+from bayes_bias.words.content import Content, all_are, first_text
 
 JSON, YAML, TEXT, PARQUET = (".json", ".jsonl"), (".yaml", ".yml"), (".txt",), (".parquet",)
 SUFFIXES = (*JSON, *YAML, *TEXT, *PARQUET)
@@ -151,7 +151,11 @@ def _add_distinguished(lists: dict[str, list[str]], name: str, found: Sequence[_
     for item in found:
         if item.words not in distinct:
             distinct.append(item.words)
-    depth = _telling_depth([item.place for item in found])
+    places = [item.place for item in found]
+    depth = 0  # of the nearest outer keys that distinguish the lists, if there are any
+    for outer in range(min(map(len, places)), 1, -1):
+        if len({place[-outer] for place in places}) > 1:
+            depth = outer
     for place, words in found:
         own_name = name
         if len(distinct) > 1:
@@ -163,21 +167,13 @@ def _add_distinguished(lists: dict[str, list[str]], name: str, found: Sequence[_
         lists[free_name] = words
 
 
-def _telling_depth(places: Sequence[Place]) -> int:
-    """Return the depth of the outer keys that distinguish lists of one name, or 0 if there are none."""
-    for depth in range(2, min(map(len, places)) + 1):
-        if len({place[-depth] for place in places}) > 1:
-            return depth
-    return 0
-
-
 def _found(value: Any, path: Place, depth: int = 0) -> Iterator[tuple[Place, list[str] | None]]:
     """Yield the keys of each name, from the outermost to the name, and the words under the name (None if there are
     none)."""
     if depth > _DEEPEST:
         yield path, None
     elif isinstance(value, Mapping):
-        own = next((str(value[key]) for key in _NAMES if isinstance(value.get(key), str)), None)
+        own = first_text(value, _NAMES)
         words = next((value[key] for key in _WORDS if key in value), None)
         if own is not None and words is not None:
             yield from _found(words, (*path, own), depth + 1)

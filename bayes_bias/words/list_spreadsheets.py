@@ -12,7 +12,7 @@ from typing import Any
 from bayes_bias.errors import WordListError
 from bayes_bias.formatting import counted, joined
 from bayes_bias.spreadsheets import CellValue, is_spreadsheet, read_columns, stripped
-from bayes_bias.words.content import Content, all_are
+from bayes_bias.words.content import Content, all_are, first_text
 from bayes_bias.words.spelling import plain_word
 
 # Sign between a group and the class that is stereotypical for it, as in --stereotype.
@@ -350,7 +350,7 @@ def _repeats_names(rows: Sequence[Mapping[str, Any]]) -> bool:
     differ."""
     words_of: dict[str, Any] = {}
     for row in rows:
-        name = next((row[key] for key in _NAMES if isinstance(row.get(key), str)), None)
+        name = first_text(row, _NAMES)
         words = list(filter(_are_words, row.values()))
         if name is None or len(words) != 1:
             return False
@@ -370,7 +370,7 @@ def _telling(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     columns = []
     for key in rows[0]:
         values = [row.get(key) for row in rows]
-        is_label = all(isinstance(value, str | int) for value in values) and key.rpartition(".")[2] not in _NAMES
+        is_label = all_are(str | int, values) and key.rpartition(".")[2] not in _NAMES
         if is_label and len(set(values)) > 1:
             columns.append(key)
     for count in range(1, min(len(columns), 3) + 1):

@@ -83,7 +83,8 @@ def group_by_word(
     groups, classes = dict(groups), dict(classes)
     sentences: dict[str, dict[str, str]] = {}
     for category, sentences_of_words in sentences_of.items():
-        (groups if category in groups else classes)[category] = tuple(sentences_of_words)
+        side = groups if category in groups else classes
+        side[category] = tuple(sentences_of_words)
         sentences |= sentences_of_words
     units = set(chain.from_iterable([*groups.values(), *classes.values()]))
     notices = (_notice(content.where, sentences, units),) if sentences else ()
@@ -274,9 +275,13 @@ def _merged(slots: Iterable[_Slot]) -> dict[str, dict[str, str]]:
     by_key: dict[str, list[_Slot]] = {}
     for slot in slots:
         by_key.setdefault(slot.key, []).append(slot)
+
+    def templates(key: str) -> set[str]:
+        return {slot.template for slot in by_key[key]}
+
     for key in list(by_key):
         for plural in _plurals(key) & by_key.keys() - {key} if key in by_key else ():
-            if not {s.template for s in by_key[key]} & {s.template for s in by_key[plural]}:
+            if templates(key).isdisjoint(templates(plural)):
                 by_key[key] += by_key.pop(plural)
     words = {}
     for key, own in by_key.items():

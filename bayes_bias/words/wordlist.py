@@ -18,25 +18,14 @@ from bayes_bias.arguments import described, listed
 from bayes_bias.errors import WordListError
 from bayes_bias.formatting import Telling, joined
 from bayes_bias.shared_types import Reference
-from bayes_bias.words import list_rules
+from bayes_bias.words import list_rules, topics_and_pairs
 from bayes_bias.words.content import Content
 from bayes_bias.words.list_files import Query, control_names, list_of_query, read_control_file, read_list_file
 from bayes_bias.words.list_rules import category_of
 from bayes_bias.words.list_spreadsheets import check_stereotypes, list_of_columns
 from bayes_bias.words.sentences import Sentences, group_by_word
 from bayes_bias.words.spelling import ENGLISH, LEAST_SHARE, checked_language, count_english, same_language
-from bayes_bias.words.topics_and_pairs import (
-    SentencePairs,
-    SubTopicsFrom,
-    Topics,
-    Words,
-    check_sub_topics,
-    read_pairs,
-    read_topics,
-    refuse_buried_keys,
-    remaining_pairs,
-    remaining_topics,
-)
+from bayes_bias.words.topics_and_pairs import SentencePairs, SubTopicsFrom, Topics, Words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -249,13 +238,13 @@ class WordList(Telling):
         controls_left, left_out = list_rules.separate_controls(merged, self.groups, self.classes, self.name)
         pairs = self.pairs
         for added in lists:
-            pairs += remaining_pairs(added.pairs, controls_left)
+            pairs += topics_and_pairs.remaining_pairs(added.pairs, controls_left)
         topics |= self.topics
         word_classes |= self.word_classes
         return replace(
             self,
             controls=MappingProxyType(controls_left),
-            topics=remaining_topics(topics, self.groups, {**self.classes, **controls_left}),
+            topics=topics_and_pairs.remaining_topics(topics, self.groups, {**self.classes, **controls_left}),
             pairs=pairs,
             word_classes=MappingProxyType(word_classes),
             control_sources=tuple(sources),
@@ -335,7 +324,7 @@ class WordList(Telling):
     def without_controls(self, names: Collection[str] | None = None) -> Self:
         """Return a copy without control classes, or without the named ones."""
         kept = {} if names is None else {name: own for name, own in self.controls.items() if name not in names}
-        topics = remaining_topics(self.topics, self.groups, {**self.classes, **kept})
+        topics = topics_and_pairs.remaining_topics(self.topics, self.groups, {**self.classes, **kept})
         sources = self.control_sources if kept else ()
         return replace(self, controls=MappingProxyType(kept), topics=topics, control_sources=sources)
 
@@ -363,7 +352,7 @@ class WordList(Telling):
         >>> load_wordlist("weat3").with_sub_topics("exhaustive").sub_topics
         'exhaustive'
         """
-        return self if sub_topics is None else replace(self, sub_topics=check_sub_topics(sub_topics))
+        return self if sub_topics is None else replace(self, sub_topics=topics_and_pairs.check_sub_topics(sub_topics))
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -622,13 +611,15 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
     associated: list_rules.WordTable = {}
     others: list_rules.WordTable = {}
     for class_name, words in every_class.items():
-        (associated if class_name in compared else others)[class_name] = words
-    for kind, table, least in (("groups", groups, 1), ("associated classes", associated, 2)):
-        list_rules.refuse_too_few(table, kind, where, least)
-        list_rules.refuse_shared_words(table, kind, where)
+        kind = associated if class_name in compared else others
+        kind[class_name] = words
+    list_rules.refuse_too_few(groups, "groups", where, least=1)
+    list_rules.refuse_shared_words(groups, "groups", where)
+    list_rules.refuse_too_few(associated, "associated classes", where, least=2)
+    list_rules.refuse_shared_words(associated, "associated classes", where)
     classes, targets_too = list_rules.without_targets(associated, groups, where)
     controls, left_out = list_rules.separate_controls(others, groups, associated, where)
-    topics, repeated_in_topics = read_topics(content, groups, every_class)
+    topics, repeated_in_topics = topics_and_pairs.read_topics(content, groups, every_class)
     compared_with = f"{name}: all groups have the same class, which is compared with {', '.join(opposites)}"
     as_controls = f"{name}: used as control classes because no group has them as its stereotype: {', '.join(others)}"
     return head | {
@@ -637,9 +628,11 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
         "stereotypes": MappingProxyType(stereotypes),
         "opposites": opposites,
         "controls": MappingProxyType(controls),
-        "topics": remaining_topics(topics, groups, {**classes, **controls}),
-        "pairs": read_pairs(content, groups, {**associated, **others}),
-        "sub_topics": check_sub_topics(content.text("sub_topics", "from vectors"), f"{where}: 'sub_topics'"),
+        "topics": topics_and_pairs.remaining_topics(topics, groups, {**classes, **controls}),
+        "pairs": topics_and_pairs.read_pairs(content, groups, {**associated, **others}),
+        "sub_topics": topics_and_pairs.check_sub_topics(
+            content.text("sub_topics", "from vectors"), f"{where}: 'sub_topics'"
+        ),
         "sentences": MappingProxyType(sentences),
         "notices": (
             *content.notices,
@@ -670,14 +663,14 @@ def _control_fields(name: str, content: Content) -> dict[str, Any]:
             f'{content.where} has no [classes]. Add at least one, for example neutral = ["bread", ...].'
         )
     controls, left_out = list_rules.separate_controls(classes, {}, {}, content.where)
-    topics, repeated_in_topics = read_topics(content, {}, classes)
+    topics, repeated_in_topics = topics_and_pairs.read_topics(content, {}, classes)
     return head | {
         "groups": _NONE,
         "classes": _NONE,
         "stereotypes": _NONE,
         "controls": MappingProxyType(controls),
-        "topics": remaining_topics(topics, {}, controls),
-        "pairs": read_pairs(content, {}, classes),
+        "topics": topics_and_pairs.remaining_topics(topics, {}, controls),
+        "pairs": topics_and_pairs.read_pairs(content, {}, classes),
         "notices": (*content.notices, *repeated, *repeated_in_topics, *left_out),
     }
 
@@ -685,7 +678,7 @@ def _control_fields(name: str, content: Content) -> dict[str, Any]:
 def _head_fields(name: str, content: Content) -> dict[str, Any]:
     """Check and return the fields that a list shares with control classes."""
     content.check_keys(_KEYS)
-    refuse_buried_keys(content)
+    topics_and_pairs.refuse_buried_keys(content)
     return {
         "name": name,
         "title": content.text("title", default=name),
