@@ -242,8 +242,8 @@ def _converged(diagnostics: Mapping[str, Diagnostics]) -> Sentence:
     if partly:
         warning += (
             f" In the fits of {', '.join(partly)}, the scales of levels have not converged, so only the bias, which"
+            " does not depend on them, may be interpreted."
         )
-        warning += " does not depend on them, may be interpreted."
     return (
         f"Over all fits, rank-normalised split R-hat was at most {plain(max(d.r_hat for d in values))}, bulk and tail"
         f" effective sample sizes were at least {count(min(d.ess_bulk for d in values))} and"

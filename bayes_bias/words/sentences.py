@@ -117,7 +117,7 @@ def shared_templates(sentences: Sentences) -> tuple[str, ...]:
 
 
 def _notice(where: str, sentences: Sentences, units: set[str]) -> str:
-    """Return a notice of the words that were made from sentences, which says if templates are replicates."""
+    """Return a notice of the words that were found in sentences, and of the role of their templates."""
     count = sum(map(len, sentences.values()))
     beginning = f"{where}: {count} sentences were made from {counted(len(sentences), 'word')}"
     if count == len(sentences):
