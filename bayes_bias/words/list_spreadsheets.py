@@ -219,6 +219,12 @@ def _by_label(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -
     for word, name in zip(cells_of[_WORD], cells_of.get(_WORD_CLASS, ()), strict=False):
         if word not in _EMPTY and name not in _EMPTY:
             sheet.word_classes.setdefault(name, []).append(word)
+    n_words, n_labels = len(cells_of[_WORD]), len(cells_of[label_column])
+    if n_words != n_labels:
+        raise WordListError(
+            f"{where}: the column '{_WORD}' has {n_words} cells, but '{label_column}' has {n_labels}. Write the group"
+            " or class of each word beside it."
+        )
     words_of: dict[str, list[Any]] = {}
     for word, label in zip(cells_of[_WORD], cells_of[label_column], strict=True):
         if word not in _EMPTY and _pads(label) and not (label and label.casefold() == _A_NAME):

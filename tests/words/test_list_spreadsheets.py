@@ -130,6 +130,11 @@ def test_a_long_table_notices_strange_words(tmp_path):
     assert (words.sha256, words.notices) == (EXPECTED.sha256, ())
 
 
+def test_load_wordlist_raises_if_words_and_groups_differ_in_number():
+    with refused(WordListError, "'word' 3 'group' 2 beside"):
+        load_wordlist({"word": ["Biden", "Trump", "kind"], "group": ["Democrats=warmth", "Republicans=competence"]})
+
+
 def test_stereotypes_are_not_lost_between_headings_and_arguments(tmp_path):
     (tmp_path / "politics.csv").write_text(HEADED)
     with refused(WordListError, "politics.csv Democrats warmth competence"):
