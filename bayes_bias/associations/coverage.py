@@ -211,9 +211,12 @@ def _across_categories(
     """Return words that share a vector, if they are in different groups or compared classes."""
     shared = []
     for cluster in clusters:
-        compared = [(word, part_of[word].name) for word in cluster if part_of[word].role != "control"]
-        if len(set(dict(compared).values())) > 1:
-            shared.append(tuple(compared))
+        category_of = {}
+        for word in cluster:
+            if part_of[word].role != "control":
+                category_of[word] = part_of[word].name
+        if len(set(category_of.values())) > 1:
+            shared.append(tuple(category_of.items()))
     return tuple(shared)
 
 

@@ -68,17 +68,17 @@ def measure_lists(
     check_covariates(covariates)
     extra = load_control_lists(controls)
     lists: list[WordList | AssociationTable] = []
+    word_lists: list[WordList] = []
     for source in sources:
-        if isinstance(source, AssociationTable):
-            lists.append(source)
-        else:
-            lists.append(load_wordlist(source).with_sub_topics(sub_topics))
+        if not isinstance(source, AssociationTable):
+            source = load_wordlist(source).with_sub_topics(sub_topics)
+            word_lists.append(source)
+        lists.append(source)
     if not lists:
         raise TableError("`wordlists` is empty. Pass at least one list, such as 'weat6'.")
     for name, count in Counter(map(attrgetter("name"), lists)).items():
         if count > 1:
             raise TableError(f"`wordlists` contains '{name}' {count} times. Pass it once, or rename one of the lists.")
-    word_lists = [source for source in lists if isinstance(source, WordList)]
     excerpts = _read(embeddings, trust, [*word_lists, *extra], wants_ranks(covariates)) if word_lists else []
     measured = []
     for source in lists:

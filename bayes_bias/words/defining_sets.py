@@ -93,12 +93,10 @@ class DebiasSets:
         def together(words: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(starmap(name, product(words, replicates)))
 
-        return DebiasSets(
-            separately(self.defining_sets),
-            separately(self.equalize_sets),
-            together(self.specific),
-            tuple(map(together, self.groups)),
-            together(self.independent),
+        return replace(
+            self._changed(together),
+            defining_sets=separately(self.defining_sets),
+            equalize_sets=separately(self.equalize_sets),
         )
 
     def respelt(self, spellings: Mapping[str, str]) -> "DebiasSets":

@@ -62,10 +62,15 @@ def read_words(content: Content, key: str) -> tuple[WordTable, tuple[str, ...]]:
             )
         if repeats := [f"'{word}' {count} times" for word, count in Counter(words).items() if count > 1]:
             notices.append(f"{content.where}: '{name}' lists {', '.join(repeats)}, which is used only once")
-        for alike in _spellings(words):
-            notices.append(
-                f"{content.where}: '{name}' lists {alike}, which differ only in case but are used as different words"
-            )
+        spellings_of: dict[str, list[str]] = {}
+        for word in words_of[str(name)]:
+            spellings_of.setdefault(word.casefold(), []).append(word)
+        for alike in spellings_of.values():
+            if len(alike) > 1:
+                notices.append(
+                    f"{content.where}: '{name}' lists {in_quotes(alike)}, which differ only in case but are used as"
+                    " different words"
+                )
     return words_of, tuple(notices)
 
 
@@ -261,11 +266,3 @@ def _forms(word: str) -> set[str]:
     if word.endswith("y"):
         forms |= {f"{word[:-1]}ies", f"{word[:-1]}ied"}
     return forms
-
-
-def _spellings(words: Iterable[str]) -> list[str]:
-    """Return words that differ only in case, such as "'competent', 'COMPETENT'"."""
-    alike: dict[str, list[str]] = {}
-    for word in dict.fromkeys(words):
-        alike.setdefault(word.casefold(), []).append(f"'{word}'")
-    return [", ".join(spellings) for spellings in alike.values() if len(spellings) > 1]

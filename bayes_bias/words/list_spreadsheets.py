@@ -89,9 +89,9 @@ def list_of_columns(
         raise WordListError(
             f"{where} has no column '{group}', which is in `stereotypes`.", group, list(dict(columns_by_name))
         )
-    values: dict[str, Any] = (
-        {"groups": groups, "classes": classes, "stereotypes": stereotype_of} if stereotype_of else {"classes": classes}
-    )
+    values: dict[str, Any] = {"classes": classes}
+    if stereotype_of:
+        values |= {"groups": groups, "stereotypes": stereotype_of}
     if sheet.word_classes:
         values["word_classes"] = sheet.word_classes
     if opposites is not None:
@@ -216,17 +216,15 @@ def _by_label(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -
         sheet.notices.append(
             f"{where}: only the columns '{_WORD}' and '{label_column}' are used, not {', '.join(unused)}"
         )
-    for word, name in zip(cells_of[_WORD], cells_of.get(_WORD_CLASS, ()), strict=False):
-        if word not in _EMPTY and name not in _EMPTY:
-            sheet.word_classes.setdefault(name, []).append(word)
-    n_words, n_labels = len(cells_of[_WORD]), len(cells_of[label_column])
-    if n_words != n_labels:
+    words, labels, word_classes = cells_of[_WORD], cells_of[label_column], cells_of.get(_WORD_CLASS, [])
+    if len(words) != len(labels):
         raise WordListError(
-            f"{where}: the column '{_WORD}' has {n_words} cells, but '{label_column}' has {n_labels}. Write the group"
-            " or class of each word beside it."
+            f"{where}: the column '{_WORD}' has {len(words)} cells, but '{label_column}' has {len(labels)}. Write the"
+            " group or class of each word beside it."
         )
     words_of: dict[str, list[Any]] = {}
-    for word, label in zip(cells_of[_WORD], cells_of[label_column], strict=True):
+    for row, word in enumerate(words):
+        label = labels[row]
         if word not in _EMPTY and _pads(label) and not (label and label.casefold() == _A_NAME):
             raise WordListError(
                 f"{where}: {label_column} of '{word}' is {repr(label) if label else 'missing'}. Write its group or"
@@ -234,6 +232,8 @@ def _by_label(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -
             )
         if word not in _EMPTY or label not in _EMPTY:
             words_of.setdefault("" if label is None else str(label), []).append(word)
+        if word not in _EMPTY and row < len(word_classes) and word_classes[row] not in _EMPTY:
+            sheet.word_classes.setdefault(word_classes[row], []).append(word)
     return list(words_of.items())
 
 
