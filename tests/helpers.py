@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -137,6 +137,22 @@ def numbered(prefix: str, n: int) -> list[str]:
 def letters(n: int) -> list[str]:
     """Lower-case words of letters alone, as random word lists are drawn from: wordaa, wordba, ..."""
     return [f"word{chr(97 + k % 26)}{chr(97 + k // 26)}" for k in range(n)]
+
+
+def word_rows(columns: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+    """A row for each word of a list, as in a long spreadsheet: the word and its heading."""
+    rows = []
+    for heading, words in columns.items():
+        rows += [(word, heading) for word in words]
+    return rows
+
+
+def option(name: str, *values: str) -> list[str]:
+    """An option of the command line that is repeated for each value."""
+    arguments = []
+    for value in values:
+        arguments += [name, value]
+    return arguments
 
 
 SCALES = (
@@ -296,6 +312,16 @@ def says(text: object, words: str) -> bool:
     go on, as "pair" does in "pairs"; a number may not.
     """
     return not _unsaid(str(text), words)
+
+
+def saying(notices: Iterable[str], words: str) -> list[str]:
+    """The notices that have each of these words, as in `says`."""
+    return [notice for notice in notices if says(notice, words)]
+
+
+def containing(notices: Iterable[str], *texts: str) -> list[str]:
+    """The notices that contain all of these texts."""
+    return [notice for notice in notices if all(text in notice for text in texts)]
 
 
 def states(page: str, words: str) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import batched
+from itertools import batched, chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,22 +40,25 @@ def equal_vectors(vectors: Mapping[str, Vector]) -> list[list[str]]:
                 cluster_of[candidate] = cluster_of[row]
                 break
     clusters: dict[int, list[str]] = {}
-    for word, cluster in zip(words, cluster_of, strict=True):
-        clusters.setdefault(cluster, []).append(word)
+    for row, word in enumerate(words):
+        clusters.setdefault(cluster_of[row], []).append(word)
     return [members for members in clusters.values() if len(members) > 1]
 
 
 def without_copies(vectors: Mapping[str, Vector]) -> dict[str, Vector]:
     """Drop words that have the same vector as an earlier word, and keep all other words."""
-    copies = {word for _, *others in equal_vectors(vectors) for word in others}
-    return {word: vector for word, vector in vectors.items() if word not in copies}
+    distinct = dict(vectors)
+    for _, *copies in equal_vectors(vectors):
+        for word in copies:
+            del distinct[word]
+    return distinct
 
 
 def _keys(vectors: Mapping[str, Vector]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return coordinates of vectors along a random direction, and the largest distance between equal vectors."""
     if not vectors:
         return np.empty(0), np.empty(0)
-    sizes = np.concatenate([lengths(rows) for rows in _blocks(vectors)])
+    sizes = np.concatenate(list(map(lengths, _blocks(vectors))))
     largest = sizes.max()
     direction = np.random.default_rng(1).standard_normal(next(iter(vectors.values())).size)
     keys = np.concatenate([(rows / largest) @ direction for rows in _blocks(vectors)])
@@ -65,7 +68,7 @@ def _keys(vectors: Mapping[str, Vector]) -> tuple[NDArray[np.float64], NDArray[n
 def _blocks(vectors: Mapping[str, Vector]) -> Iterator[NDArray[np.float64]]:
     """Yield vectors (words, dimensions), with replicates concatenated, in blocks that need little memory."""
     for block in batched(vectors.values(), _BLOCK):
-        yield np.stack([np.ravel(vector) for vector in block]).astype(float)
+        yield np.stack(list(map(np.ravel, block))).astype(float)
 
 
 # Near copies are vectors that are nearly equal, for example vectors of several forms or sentences of one word.
@@ -100,8 +103,12 @@ class NearCopies:
     @property
     def clusters(self) -> list[tuple[str, ...]]:
         """Clusters of at least two words, largest first."""
-        members = [tuple(np.array(self.words)[self.cluster == number]) for number in np.unique(self.cluster)]
-        return sorted((words for words in members if len(words) > 1), key=len, reverse=True)
+        clusters = []
+        for number in np.unique(self.cluster):
+            members = np.array(self.words)[self.cluster == number]
+            if len(members) > 1:
+                clusters.append(tuple(members))
+        return sorted(clusters, key=len, reverse=True)
 
     @property
     def related(self) -> Related:
@@ -118,7 +125,7 @@ def near_copies(categories: Mapping[str, Sequence[str]], vectors: Vectors) -> di
     models this mean accounts for most of each vector. The correlation between words of a cluster is their mean cosine
     after the subtraction.
     """
-    rows = unit_means([vectors[word] for words in categories.values() for word in words])
+    rows = unit_means([vectors[word] for word in chain.from_iterable(categories.values())])
     if rows.shape[1] < _FEWEST_DIMENSIONS:
         return {}
     centred = rows - rows.mean(axis=0)
@@ -133,7 +140,10 @@ def near_copies(categories: Mapping[str, Sequence[str]], vectors: Vectors) -> di
         np.fill_diagonal(alike, False)
         copies = int(alike.any(axis=1).sum())
         if copies and copies >= _MANY * len(words):
-            found[category] = NearCopies(tuple(words), _connected(alike), round(float(similarity[alike].mean()), 6))
+            from scipy.sparse.csgraph import connected_components
+
+            _, clusters = connected_components(alike, directed=False)
+            found[category] = NearCopies(tuple(words), clusters, round(float(similarity[alike].mean()), 6))
     return found
 
 
@@ -145,10 +155,3 @@ def notice_of(category: str, copies: NearCopies) -> str:
         f" {_ALIKE:g}). If these are forms of one word, the interval is too narrow. List each word once, or define"
         " related words as topics"
     )
-
-
-def _connected(alike: np.ndarray) -> np.ndarray:
-    """Number the clusters of words that are connected by near copies."""
-    from scipy.sparse.csgraph import connected_components
-
-    return np.asarray(connected_components(alike, directed=False)[1])

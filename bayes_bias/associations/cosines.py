@@ -1,8 +1,9 @@
 """Make a table from vectors and a word list."""
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, starmap
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -30,10 +31,10 @@ from bayes_bias.table.metric import COSINE, Metric
 from bayes_bias.table.origin import Origin
 from bayes_bias.table.similarity import Similarity
 from bayes_bias.words.list_rules import category_of
-from bayes_bias.words.spelling import used_as_such
+from bayes_bias.words.spelling import in_quotes, used_as_such
 from bayes_bias.words.templates import Templates
 from bayes_bias.words.topics_and_pairs import SubTopicsFrom
-from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, control_lists, load_controls, load_wordlist
+from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, load_control_lists, load_wordlist
 
 CONTROLS = ("neutral", "human")
 
@@ -174,7 +175,7 @@ def similarities(
     check_switch("allow_loss", allow_loss)
     measure, further = similarity_of(similarity), listed("also", also, str, "['she', 'he']")
     words = load_wordlist(wordlist).with_sub_topics(sub_topics)
-    extra = [load_controls(source) for source in control_lists(controls)]
+    extra = load_control_lists(controls)
     every = words.with_controls(extra)
     if templates is not None or is_encoder(embedding):
         from bayes_bias.language_models.encoding import encode
@@ -183,18 +184,18 @@ def similarities(
     else:
         opened_embedding = open_embedding(embedding, trust=trust)
     check_covariates(covariates)
-    vocabulary = [*every.targets, *every.attributes, *every.texts, *further]
+    vocabulary = [*every.words, *every.texts, *further]
     try:
         excerpt = opened_embedding.excerpt(
             vocabulary, general=words.sub_topics != "exhaustive", ranks=wants_ranks(covariates)
         )
     except EmbeddingError:
         # Only general words may be unreadable. If words of the list are missing as well, their error is more helpful.
-        table_of(Origin(words, tuple(extra), opened_embedding.excerpt(vocabulary), measure, allow_loss))
+        table_of(Origin(words, extra, opened_embedding.excerpt(vocabulary), measure, allow_loss))
         raise
     # Random words are read when they are needed, unless they are in memory.
     in_memory = isinstance(excerpt.reader, Excerpt) and excerpt.reader.drawable
-    origin = Origin(words, tuple(extra), excerpt if in_memory else opened_embedding, measure, allow_loss)
+    origin = Origin(words, extra, excerpt if in_memory else opened_embedding, measure, allow_loss)
     table = table_of(origin, excerpt, also=further)
     required = sub_topics == "from vectors"
     return with_covariates_from(with_relations(table, excerpt, words, required=required), excerpt, covariates)
@@ -212,8 +213,7 @@ def with_relations(
     independent = words.sub_topics == "independent"
     if independent:
         copies = near_copies(compared_words(table), table.vectors)
-        notices = announce(tuple(notice_of(category, words) for category, words in copies.items()))
-        table = replace(table, notices=(*table.notices, *notices))
+        table = replace(table, notices=(*table.notices, *announce(tuple(starmap(notice_of, copies.items())))))
     try:
         general = general_words_of(embedding).without(words)
         related = with_related(table, related_words_of(table, general, independent=independent))
@@ -244,21 +244,22 @@ def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable
     embedding = in_sentences(excerpt or origin.embedding, words)
     stored, coverage = lookup(embedding, words, np.asarray)
     if absent := coverage.absent_controls(allow_loss=origin.allow_loss):
-        controls = tuple(added for added in origin.controls if not added.controls.keys() <= {*absent})
+        controls = _present_controls(origin.controls, absent)
         origin = replace(origin, wordlist=origin.wordlist.without_controls(absent), controls=controls)
         words = origin.words
         stored, coverage = lookup(embedding, words, np.asarray)
     check_coverage(coverage, allow_loss=origin.allow_loss)
-    if not similarity.unit:
-        _check_size(stored, embedding, similarity)
     targets = _categories(words.groups, stored)
     attributes = _categories({**words.classes, **words.controls}, stored)
-    x, a = (np.stack([similarity.prepared(stored[word]) for word in side]) for side in (targets, attributes))
-    measured = dict(zip((*targets, *attributes), (*x, *a), strict=True))
+    if not similarity.unit:
+        _check_size(stored, embedding, similarity)
     further, about_further = _further(embedding, also)
-    prepared = {word: similarity.prepared(vector) for word, vector in further.items()}
-    values, singles = similarity.average_replicates(x, a, lazily=True)
-    left_out = f"control classes omitted because {embedding.name} has too few of their words: {', '.join(absent)}"
+    original_lengths = {word: lengths(vector) for word, vector in {**further, **stored}.items()}
+    target_vectors = np.stack([similarity.prepared(stored[word]) for word in targets])
+    attribute_vectors = np.stack([similarity.prepared(stored[word]) for word in attributes])
+    measured = dict(zip((*targets, *attributes), (*target_vectors, *attribute_vectors), strict=True))
+    vectors = {word: similarity.prepared(vector) for word, vector in further.items()} | measured
+    values, singles = similarity.average_replicates(target_vectors, attribute_vectors, lazily=True)
     table = assemble(
         values,
         targets,
@@ -270,8 +271,8 @@ def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable
         replicates=dict(zip(embedding.replicates, singles, strict=True)),
         kind=embedding.kind,
         metric=similarity.metric,
-        vectors=MappingProxyType({**prepared, **measured}),
-        lengths=_lengths({**further, **stored}) if similarity.unit else None,
+        vectors=MappingProxyType(vectors),
+        lengths=MappingProxyType(original_lengths) if similarity.unit else None,
         name=words.name,
         notices=(
             *words.notices,
@@ -279,7 +280,7 @@ def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable
             *about_further,
             *_about_counts(stored, embedding.name),
             *_about_parallels(stored, coverage),
-            *([left_out] if absent else []),
+            *_about_absent(absent, embedding.name),
             *embedding.notices,
         ),
         source=words.source,
@@ -302,14 +303,26 @@ def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable
     return replace(complete, notices=(*complete.notices, *quiet))
 
 
-def _categories(words: Mapping[str, tuple[str, ...]], vectors: Mapping[str, np.ndarray]) -> dict[str, str]:
-    """Return the group or class of each word that has a vector, in the order of the list."""
-    return {word: category for word, category in category_of(words).items() if word in vectors}
+def _categories(words: Mapping[str, tuple[str, ...]], present: Container[str]) -> dict[str, str]:
+    """Return the group or class of each word that is present, in the order of the list."""
+    return {word: category for word, category in category_of(words).items() if word in present}
+
+
+def _present_controls(controls: Iterable[WordList], absent: Collection[str]) -> tuple[WordList, ...]:
+    """Return the lists of control classes whose classes are not all absent."""
+    return tuple(added for added in controls if not added.controls.keys() <= set(absent))
+
+
+def _about_absent(absent: Sequence[str], name: str) -> tuple[str, ...]:
+    """Return a notice that names the absent control classes, if there are any."""
+    if not absent:
+        return ()
+    return (f"control classes omitted because {name} has too few of their words: {', '.join(absent)}",)
 
 
 def _about_counts(vectors: Mapping[str, np.ndarray], name: str) -> tuple[str, ...]:
     """Return a notice of a number in each vector that seems to be a frequency, a rank, or the number of its row."""
-    rows = np.concatenate([np.atleast_2d(vector) for vector in vectors.values()])
+    rows = np.vstack(list(vectors.values()))
     squares = unit_rows(rows) ** 2
     whole = (rows == np.round(rows)).all(axis=0) & (np.ptp(rows, axis=0) > 0)
     largest = int(np.argmax(squares.mean(axis=0)))
@@ -326,9 +339,11 @@ def _about_counts(vectors: Mapping[str, np.ndarray], name: str) -> tuple[str, ..
 
 def _about_parallels(vectors: Mapping[str, np.ndarray], coverage: Coverage) -> tuple[str, ...]:
     """Return a notice that lists words whose vectors are multiples of each other, so that their cosine is 1."""
-    known = {word for cluster in coverage.shared for word, _ in cluster}
-    clusters = equal_vectors({word: unit_rows(vector) for word, vector in vectors.items()})
-    named = [", ".join(f"'{word}'" for word in words[:SHOWN]) for words in clusters if not known >= {*words}]
+    known = dict(chain.from_iterable(coverage.shared)).keys()
+    named = []
+    for cluster in equal_vectors({word: unit_rows(vector) for word, vector in vectors.items()}):
+        if not known >= set(cluster):
+            named.append(in_quotes(cluster[:SHOWN]))
     if not named or coverage.debiased:
         return ()
     return (
@@ -347,23 +362,25 @@ def _check_size(vectors: Mapping[str, np.ndarray], embedding: Embedding, similar
         )
 
 
-def _lengths(vectors: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
-    """Return the length of each word's vector or, with replicates, of the word's vector in each replicate."""
-    return MappingProxyType({word: lengths(vector) for word, vector in vectors.items()})
-
-
 def _further(embedding: Embedding, also: Iterable[str]) -> tuple[dict[str, np.ndarray], list[str]]:
     """Return vectors of further words, and notices of words that have no vector or were found under another
     spelling."""
-    words_asked_for = tuple(dict.fromkeys(also))
-    stored = embedding.find(words_asked_for)
-    spelling_of = found_as(words_asked_for, stored, embedding.match)
-    respelt = {word: spelling for word, spelling in spelling_of.items() if word != spelling}
-    vectors = {
-        word: stored[spelling] for word, spelling in spelling_of.items() if has_direction(stored[spelling]).all()
-    }
+    requested = tuple(dict.fromkeys(also))
+    stored = embedding.find(requested)
+    spelling_of = found_as(requested, stored, embedding.match)
+    vectors = dict[str, np.ndarray]()
+    respelt = dict[str, str]()
+    lacking = []
+    for word in requested:
+        spelling = spelling_of.get(word, word)
+        if spelling != word:
+            respelt[word] = spelling
+        if word in spelling_of and has_direction(stored[spelling]).all():
+            vectors[word] = stored[spelling]
+        else:
+            lacking.append(word)
     notices = [used_as_such(respelt, embedding.name)] if respelt else []
-    if lacking := [word for word in words_asked_for if word not in vectors]:
+    if lacking:
         notices.append(f"`also`: {embedding.name} has no usable vector of {', '.join(lacking)}, omitted")
     return vectors, notices
 
@@ -416,32 +433,33 @@ def cosines_from_matrix(
     for side, labels in (("rows", matrix.index), ("columns", matrix.columns)):
         if not labels.is_unique:
             raise TableError(f"{name} has two {side} with the name '{labels[labels.duplicated()][0]}'. Remove one.")
-    extra = [load_controls(source) for source in control_lists(controls)]
+    extra = load_control_lists(controls)
     words = load_wordlist(wordlist).with_controls(extra)
     coverage = coverage_of_matrix(name, words, matrix.index, matrix.columns)
     if absent := coverage.absent_controls(allow_loss=allow_loss):
-        kept = [added for added in extra if not added.controls.keys() <= {*absent}]
-        words = load_wordlist(wordlist).without_controls(absent).with_controls(kept)
+        words = load_wordlist(wordlist).without_controls(absent).with_controls(_present_controls(extra, absent))
         coverage = coverage_of_matrix(name, words, matrix.index, matrix.columns)
     check_coverage(coverage, allow_loss=allow_loss)
-    groups, classes = category_of(words.groups), category_of({**words.classes, **words.controls})
-    targets = [word for word in groups if word in matrix.index]
-    attributes = [word for word in classes if word in matrix.columns]
+    targets = _categories(words.groups, matrix.index)
+    attributes = _categories({**words.classes, **words.controls}, matrix.columns)
     frame = (
-        matrix.loc[targets, attributes]
+        matrix.loc[[*targets], [*attributes]]
         .rename_axis("target")
         .melt(ignore_index=False, var_name="attribute")
         .reset_index()
     )
-    label_of = {"topic": words.topic_of, "pair": words.pair_of}
-    labels = {
-        label: [label_of[label.removeprefix(f"{side}_")].get(word, "") for word in frame[side]]
-        for label, side in LABELS.items()
-    }
+    frame["attribute_class"] = frame.attribute.map(attributes)
+    columns: dict[str, Any] = {}
+    for column, side in LABELS.items():
+        label_of = words.topic_of if column.endswith("_topic") else words.pair_of
+        labels = frame[side].map(label_of)
+        if labels.notna().any():
+            frame[column] = labels.fillna("")
+            columns[column] = column
     table = AssociationTable.from_frame(
-        frame.assign(attribute_class=frame.attribute.map(classes), **labels).dropna(subset="value"),
+        frame.dropna(subset="value"),
         target="target",
-        group=groups,
+        group=targets,
         attribute="attribute",
         attribute_class="attribute_class",
         value="value",
@@ -449,12 +467,9 @@ def cosines_from_matrix(
         opposites=words.opposites,
         metric=metric,
         name=words.name,
-        **{label: label for label, values in labels.items() if any(values)},
+        **columns,
     )
-    left_out = (
-        [f"control classes omitted because {name} has too few of their words: {', '.join(absent)}"] if absent else []
-    )
-    about = announce((*words.notices, *coverage.notices(), *left_out))
+    about = announce((*words.notices, *coverage.notices(), *_about_absent(absent, name)))
     return replace(
         table,
         notices=(*about, *table.notices, *announce(words.remarks, logging.INFO)),

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from typing import Literal
 
 import numpy as np
@@ -16,7 +15,7 @@ from bayes_bias.embeddings.opening import shipped_embeddings
 from bayes_bias.embeddings.word_vectors import has_direction, unit
 from bayes_bias.errors import CoverageError
 from bayes_bias.formatting import capitalized, shortened
-from bayes_bias.words.spelling import add_spellings, offer, used_as_such, visible
+from bayes_bias.words.spelling import add_spellings, in_quotes, offer, used_as_such, visible
 from bayes_bias.words.wordlist import WordList, shipped_controls
 
 type Role = Literal["target", "attribute", "control"]
@@ -117,9 +116,7 @@ class Coverage:
         """Return notices of missing words and of words that share a vector, or none if there are no such words."""
         notices = [self.about_shared] if self.shared else []
         for part in self.parts:
-            notices += _substitutes(part, self.embedding)
-            if not _is_shipped_control(part):
-                notices += _notices(part, self.embedding)
+            notices += _notices(part, self.embedding)
         return tuple(notices)
 
     @property
@@ -136,9 +133,11 @@ class Coverage:
 
     def absent_controls(self, *, allow_loss: bool = False) -> tuple[str, ...]:
         """Return the built-in control classes that lost half of their words, or all words if loss is allowed."""
-        return tuple(
-            part.name for part in self.parts if _is_shipped_control(part) and has_too_few(part, allow_loss=allow_loss)
-        )
+        absent = []
+        for part in self.parts:
+            if _is_shipped_control(part) and has_too_few(part, allow_loss=allow_loss):
+                absent.append(part.name)
+        return tuple(absent)
 
     def quiet_notices(self) -> tuple[str, ...]:
         """Return a count for the built-in control classes, whose words the user did not choose."""
@@ -167,25 +166,31 @@ def lookup(
     coverage : Coverage
         Missing, zero and non-finite words per group and class. `check_coverage` decides whether they are too many.
     """
-    words_of_list = [*wordlist.targets, *wordlist.attributes]
-    stored = embedding.find(words_of_list)
-    found = _resolve(embedding, words_of_list, stored)
+    stored = embedding.find(wordlist.words)
+    found: dict[str, _Match] = {}
+    for word, spelling in found_as(wordlist.words, stored, embedding.match).items():
+        found[word] = _Match(stored[spelling], spelling)
+    unmatched = [word for word in dict.fromkeys(wordlist.words) if word not in found]
+    for word, vector in embedding.made(unmatched).items():
+        found[word] = _Match(vector, word, is_made=True)
     vectors = {word: match.vector for word, match in found.items()}
-    near = embedding.near(words_of_list, {**stored, **vectors})
-    parts, usable = [], dict[str, Vector]()
+    near = embedding.near(wordlist.words, {**stored, **vectors})
+    parts = []
+    part_of: dict[str, Part] = {}
     for role, name, words in _tables(wordlist):
         part = _part(role, name, words, found, near)
         parts.append(part)
-        usable |= {word: vectors[word] for word in part.found}
-    clusters = equal_vectors(usable)
-    shared = _across_categories(parts, clusters)
+        part_of |= dict.fromkeys(part.found, part)
+    clusters = equal_vectors({word: vectors[word] for word in part_of})
+    shared = _across_categories(part_of, clusters)
     debiased = "debiasing" in embedding.provenance
     if not debiased:
-        parts = _without_copies(parts, clusters)
+        parts = _without_copies(parts, part_of, clusters)
     prepared_vectors: WordVectors = {}
-    for word in chain.from_iterable(part.found for part in parts):
-        if word not in prepared_vectors:
-            prepared_vectors[word] = prepared(vectors[word])
+    for part in parts:
+        for word in part.found:
+            if word not in prepared_vectors:
+                prepared_vectors[word] = prepared(vectors[word])
     begins = () if all(part.found for part in parts) else embedding.reader.begins()
     return prepared_vectors, Coverage(embedding.name, tuple(parts), begins=begins, shared=shared, debiased=debiased)
 
@@ -200,39 +205,26 @@ class _Match:
     is_made: bool = False
 
 
-def _resolve(embedding: Embedding, words: Sequence[str], stored: Mapping[str, Vector]) -> dict[str, _Match]:
-    """Find the stored vector of each word under an allowed spelling, or make a vector from the word's parts."""
-    matches: dict[str, _Match] = {}
-    for word, spelling in found_as(words, stored, embedding.match).items():
-        matches[word] = _Match(stored[spelling], spelling)
-    unmatched = [word for word in dict.fromkeys(words) if word not in matches]
-    for word, vector in embedding.made(unmatched).items():
-        matches[word] = _Match(vector, word, is_made=True)
-    return matches
-
-
 def _across_categories(
-    parts: Sequence[Part], clusters: Iterable[Sequence[str]]
+    part_of: Mapping[str, Part], clusters: Iterable[Sequence[str]]
 ) -> tuple[tuple[tuple[str, str], ...], ...]:
     """Return words that share a vector, if they are in different groups or compared classes."""
-    category_of: dict[str, str] = {}
-    for part in parts:
-        if part.role != "control":
-            category_of |= dict.fromkeys(part.found, part.name)
     shared = []
     for cluster in clusters:
-        compared = {word: category_of[word] for word in cluster if word in category_of}
-        if len(set(compared.values())) > 1:
-            shared.append(tuple(compared.items()))
+        category_of = {}
+        for word in cluster:
+            if part_of[word].role != "control":
+                category_of[word] = part_of[word].name
+        if len(set(category_of.values())) > 1:
+            shared.append(tuple(category_of.items()))
     return tuple(shared)
 
 
-def _without_copies(parts: Sequence[Part], clusters: Iterable[Sequence[str]]) -> list[Part]:
+def _without_copies(
+    parts: Sequence[Part], part_of: Mapping[str, Part], clusters: Iterable[Sequence[str]]
+) -> list[Part]:
     """Drop words that have the same vector as an earlier word of their group or class or, for controls, as any earlier
     word."""
-    part_of: dict[str, Part] = {}
-    for part in parts:
-        part_of |= dict.fromkeys(part.found, part)
     original_of: dict[str, str] = {}
     for cluster in clusters:
         for number, word in enumerate(cluster):
@@ -303,6 +295,7 @@ def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
 
 
 def _tables(wordlist: WordList) -> Iterator[tuple[Role, str, tuple[str, ...]]]:
+    """Yield the role, name, and words of each group and class."""
     for name, words in wordlist.groups.items():
         yield "target", name, words
     for name, words in wordlist.classes.items():
@@ -312,12 +305,14 @@ def _tables(wordlist: WordList) -> Iterator[tuple[Role, str, tuple[str, ...]]]:
 
 
 def _is_shipped_control(part: Part) -> bool:
+    """Return True for words of a built-in control class."""
     return part.role == "control" and set(part.asked) <= shipped_controls().get(part.name, frozenset())
 
 
 def _part(
     role: Role, name: str, words: tuple[str, ...], matches: Mapping[str, _Match], near: Mapping[str, tuple[str, ...]]
 ) -> Part:
+    """Return the coverage of a group or class, from the matches of its words and near spellings."""
     missing, zero, non_finite, phrases, made = list[str](), list[str](), list[str](), list[str](), list[str]()
     respelt: dict[str, str] = {}
     for word in words:
@@ -349,8 +344,8 @@ def _part(
     )
 
 
-def _substitutes(part: Part, embedding: str) -> Iterator[str]:
-    """Yield notices of words that are replaced by others."""
+def _notices(part: Part, embedding: str) -> Iterator[str]:
+    """Yield notices of words that are replaced by others and, except for built-in controls, of missing words."""
     if part.copies:
         copies = shortened([f"'{word}' (as '{original}')" for word, original in part.copies.items()])
         yield (
@@ -364,9 +359,8 @@ def _substitutes(part: Part, embedding: str) -> Iterator[str]:
             f"{part}: {len(part.made)} of {len(part.asked)} words have no vector in {embedding}, so the vector of their"
             f" subwords is used, as requested with `match`: {shortened(part.made)}"
         )
-
-
-def _notices(part: Part, embedding: str) -> Iterator[str]:
+    if _is_shipped_control(part):
+        return
     if part.phrases:
         spellings = ", ".join(f"'{phrase}' as '{joined(phrase)}'" for phrase in part.phrases)
         yield f"{part}: phrases are read as one word of {embedding}: {spellings}"
@@ -385,9 +379,9 @@ def _spellings_of_both(coverage: Coverage, part: Part) -> str:
     """Show the first words of the source and of the list, which reveal a prefix, quotes, or another encoding."""
     if not coverage.begins:
         return ""
-    theirs = ", ".join(f"'{visible(word)}'" for word in coverage.begins[:SHOWN])
-    ours = ", ".join(f"'{visible(word)}'" for word in part.asked[:SHOWN])
-    if any(_UNREADABLE in word for word in coverage.begins):
+    theirs = in_quotes(map(visible, coverage.begins[:SHOWN]))
+    ours = in_quotes(map(visible, part.asked[:SHOWN]))
+    if _UNREADABLE in "".join(coverage.begins):
         return (
             f"The words of {coverage.embedding} are not in UTF-8 ({theirs}). Convert the file first, for example with"
             " `iconv -f GB18030 -t UTF-8 FILE > utf8.txt`."
@@ -402,6 +396,7 @@ def _spellings_of_both(coverage: Coverage, part: Part) -> str:
 
 
 def _remedy(part: Part, embedding: str, emptied: bool, offered: bool) -> str:
+    """Return the advice for a group or class with too few words."""
     if embedding in shipped_embeddings():
         return "It contains only the words of built-in lists. Pass your own vectors as `embedding` (--embedding)."
     if part.role == "control":

@@ -9,7 +9,7 @@ from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.errors import TableError
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.covariates import Covariates, given_by_side
-from bayes_bias.table.labels import SIDES, Side, words_of
+from bayes_bias.table.labels import Side, words_of
 
 type CovariatesFrom = Covariates | str | list[Covariates | str] | None
 
@@ -48,24 +48,29 @@ def with_covariates_from(
     TableError
         If "rank" is requested for numbers that do not come from an embedding.
     """
-    for entry in _each(covariates):
+    for entry in _entries(covariates):
         if embedding is not None and _texts(entry):
-            by_side = given_by_side(entry).items()
-            entry = {
-                side: log_ranks(table, embedding, side) if isinstance(source, str) else source
-                for side, source in by_side
-            }
+            by_side = dict(given_by_side(entry))
+            for side, source in by_side.items():
+                if isinstance(source, str):
+                    by_side[side] = log_ranks(table, embedding, side)
+            entry = by_side
         table = table.with_covariates(entry)
     return table
 
 
-def _each(covariates: CovariatesFrom) -> list[Any]:
+def _entries(covariates: CovariatesFrom) -> list[Any]:
+    """Return one or several covariates as a list. A text is a covariate of targets."""
     entries = [] if covariates is None else covariates if isinstance(covariates, list) else [covariates]
     return [{"target": entry} if isinstance(entry, str) else entry for entry in entries]
 
 
 def _texts(covariates: CovariatesFrom) -> list[str]:
-    return [text for entry in _each(covariates) for text in given_by_side(entry).values() if isinstance(text, str)]
+    """Return the covariates that are texts."""
+    texts = []
+    for entry in _entries(covariates):
+        texts += [source for source in given_by_side(entry).values() if isinstance(source, str)]
+    return texts
 
 
 def log_ranks(table: AssociationTable, embedding: Embedding, side: Side) -> pd.Series:
@@ -82,12 +87,11 @@ def log_ranks(table: AssociationTable, embedding: Embedding, side: Side) -> pd.S
     ----------
     .. [1] Zipf, G. K. (1949). Human behavior and the principle of least effort. Addison-Wesley.
     """
-    every = [word for any_side in SIDES for word in words_of(table.values, any_side)]
-    ranks = embedding.ranks(every)
+    ranks = embedding.ranks([*words_of(table.values, "target"), *words_of(table.values, "attribute")])
     compared = words_of(table.without_controls().values, side)
     if unknown := [word for word in compared if word not in ranks]:
         raise TableError(
             f"The covariate 'rank' is unknown for {', '.join(unknown)}, because {embedding.name} does not contain the"
             " word itself. Omit these words, or pass your own frequencies as a Series or {word: number}."
         )
-    return pd.Series({word: float(np.log(rank)) for word, rank in ranks.items()}, name=NAME)
+    return np.log(pd.Series(ranks, dtype=float, name=NAME))

@@ -85,8 +85,11 @@ class GeneralWords:
         EmbeddingError
             If there are too few general words, or if they have too few different vectors.
         """
-        own = {word.casefold() for word in (*wordlist.targets, *wordlist.attributes)}
-        others = {w: v for w, v in zip(self.words, self.vectors, strict=True) if w.casefold() not in own}
+        own = set(map(str.casefold, wordlist.words))
+        others = dict[str, Numbers]()
+        for row, word in enumerate(self.words):
+            if word.casefold() not in own:
+                others[word] = self.vectors[row]
         if len(others) < _FEWEST:
             raise EmbeddingError(
                 f"{self.name} has {len(others)} general words besides the words of the list, but {_FEWEST} are required"
@@ -147,7 +150,7 @@ class GeneralWords:
 
 def side_by_side(vectors: Sequence[NDArray[np.floating]]) -> Numbers:
     """Scale vectors ``(d,)``, or concatenated vectors ``(replicate, d)``, to rows of length one."""
-    rows = unit_rows(np.stack([np.asarray(vector, dtype=float) for vector in vectors]))
+    rows = unit_rows(np.stack(vectors, dtype=float))
     return np.asarray(rows.reshape(len(rows), -1) / np.sqrt(rows.shape[1] if rows.ndim == 3 else 1))
 
 
@@ -175,10 +178,11 @@ def general_words_of(embedding: Embedding) -> GeneralWords:
 
 @lru_cache(maxsize=256)
 def _random_lists(general: GeneralWords, words: int) -> RandomLists:
+    """Return the prominence in random lists of this many words."""
     rng = np.random.default_rng(words)
     lists = np.stack([rng.choice(len(general.words), words, replace=False) for _ in range(_RANDOM_LISTS)])
-    cosine_ratios, profile_ratios = (
-        leading_ratio(eigenvalues(own @ own.swapaxes(1, 2)))
-        for own in (general.vectors[lists], general.profiles(general.centred)[lists])
-    )
+    vectors = general.vectors[lists]
+    profiles = general.profiles(general.centred)[lists]
+    cosine_ratios = leading_ratio(eigenvalues(vectors @ vectors.swapaxes(1, 2)))
+    profile_ratios = leading_ratio(eigenvalues(profiles @ profiles.swapaxes(1, 2)))
     return RandomLists(float(cosine_ratios.mean()), float(cosine_ratios.std()), float(profile_ratios.mean()))

@@ -1,7 +1,9 @@
 """Make tables from word lists and embeddings, reading each embedding once for all lists."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +24,8 @@ from bayes_bias.words.wordlist import (
     ControlsLike,
     ListLike,
     WordList,
-    control_lists,
     listed_wordlists,
-    load_controls,
+    load_control_lists,
     load_wordlist,
 )
 
@@ -65,14 +66,20 @@ def measure_lists(
     sources = listed_wordlists("wordlists", wordlists, AssociationTable)
     measure = similarity_of(similarity)
     check_covariates(covariates)
-    extra = tuple(load_controls(source) for source in control_lists(controls))
-    lists = [
-        source if isinstance(source, AssociationTable) else load_wordlist(source).with_sub_topics(sub_topics)
-        for source in sources
-    ]
-    _check_lists(lists)
-    words = [source for source in lists if isinstance(source, WordList)]
-    excerpts = _read(embeddings, trust, [*words, *extra], wants_ranks(covariates)) if words else []
+    extra = load_control_lists(controls)
+    lists: list[WordList | AssociationTable] = []
+    word_lists: list[WordList] = []
+    for source in sources:
+        if not isinstance(source, AssociationTable):
+            source = load_wordlist(source).with_sub_topics(sub_topics)
+            word_lists.append(source)
+        lists.append(source)
+    if not lists:
+        raise TableError("`wordlists` is empty. Pass at least one list, such as 'weat6'.")
+    for name, count in Counter(map(attrgetter("name"), lists)).items():
+        if count > 1:
+            raise TableError(f"`wordlists` contains '{name}' {count} times. Pass it once, or rename one of the lists.")
+    excerpts = _read(embeddings, trust, [*word_lists, *extra], wants_ranks(covariates)) if word_lists else []
     measured = []
     for source in lists:
         if isinstance(source, AssociationTable):
@@ -97,7 +104,7 @@ def origin_of(wordlist: ListLike | AssociationTable, embedding: Any) -> Origin:
         If a table does not come from an embedding, or its words differ from the words of its list.
     """
     if not isinstance(wordlist, AssociationTable):
-        words, controls = load_wordlist(wordlist), tuple(map(load_controls, CONTROLS))
+        words, controls = load_wordlist(wordlist), load_control_lists(CONTROLS)
         return Origin(words, controls, open_embedding(embedding), COSINES)
     check_alone(wordlist.name, embedding, DEMO)
     if wordlist.origin is None:
@@ -120,48 +127,36 @@ def check_alone(table: str, embedding: Any, default: Any) -> None:
 def with_random_words(tables: Sequence[AssociationTable]) -> list[AssociationTable]:
     """Read the pool of words for random lists into the origins of tables."""
     origins = iter(read_once([table.origin for table in tables if table.origin is not None]))
-    return [table if table.origin is None else replace(table, origin=next(origins)) for table in tables]
-
-
-def _check_lists(lists: Sequence[WordList | AssociationTable]) -> None:
-    if not lists:
-        raise TableError("`wordlists` is empty. Pass at least one list, such as 'weat6'.")
-    names = [source.name for source in lists]
-    for name in names:
-        if names.count(name) > 1:
-            raise TableError(
-                f"`wordlists` contains '{name}' {names.count(name)} times. Pass it once, or rename one of the lists."
-            )
+    with_words = []
+    for table in tables:
+        with_words.append(table if table.origin is None else replace(table, origin=next(origins)))
+    return with_words
 
 
 def _read(embeddings: Any, trust: bool, lists: Sequence[WordList], ranks: bool) -> list[Embedding]:
-    """Read the words of all lists and the pool for random lists from each embedding."""
+    """Read the words of all lists and the pool for random lists from each embedding.
+
+    Files with the same name are named after their paths.
+    """
     sources = embeddings if isinstance(embeddings, list | tuple) and not are_pairs(embeddings) else [embeddings]
     if not sources:
         raise EmbeddingError("The list of embeddings is empty. Pass at least one embedding.")
-    embeddings_of_sources = _distinct(sources, [open_embedding(source, trust=trust) for source in sources])
-    words = [word for wordlist in lists for word in (*wordlist.targets, *wordlist.attributes, *wordlist.texts)]
+    opened = [open_embedding(source, trust=trust) for source in sources]
+    times = Counter(map(attrgetter("name"), opened))
+    for number, source in enumerate(sources):
+        if times[opened[number].name] > 1 and isinstance(source, str | Path):
+            opened[number] = replace(opened[number], name=str(source))
+    for name, count in Counter(map(attrgetter("name"), opened)).items():
+        if count > 1:
+            raise EmbeddingError(
+                f"{count} embeddings have the name '{name}'. Open them with different names:"
+                " `open_embedding(file, name=...)`."
+            )
+    words: list[str] = []
+    for wordlist in lists:
+        words += (*wordlist.words, *wordlist.texts)
     excerpts = []
-    for embedding in embeddings_of_sources:
+    for embedding in opened:
         step(f"{embedding.name}: reading vectors")
         excerpts.append(embedding.excerpt(words, pool=True, general=True, ranks=ranks))
     return excerpts
-
-
-def _distinct(sources: Sequence[Any], embeddings: list[Embedding]) -> list[Embedding]:
-    """Give embeddings different names, by adding the paths of files with the same name."""
-    shared = [embedding.name for embedding in embeddings]
-    distinct = [
-        replace(embedding, name=str(source))
-        if shared.count(embedding.name) > 1 and isinstance(source, str | Path)
-        else embedding
-        for source, embedding in zip(sources, embeddings, strict=True)
-    ]
-    names = [embedding.name for embedding in distinct]
-    for name in names:
-        if names.count(name) > 1:
-            raise EmbeddingError(
-                f"{names.count(name)} embeddings have the name '{name}'. Open them with different names:"
-                " `open_embedding(file, name=...)`."
-            )
-    return distinct

@@ -1,9 +1,9 @@
 """Measure log probabilities of a word list in templates, by a masked or causal language model."""
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import product, starmap
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal, NamedTuple, cast, get_args
@@ -122,11 +122,7 @@ def log_probabilities(
     sentences = _sentences(words, sentence_templates, predict)
     if is_causal(score):
         _check_order(sentences, predict, name_of(score))
-    tables = _tables(score, sentences, predict, corrected)
-    shape = (len(targets), len(attributes))
-    singles = {
-        label: np.reshape(values, shape) for label, values in zip(sentence_templates.labels, tables, strict=True)
-    }
+    singles = _tables(score, sentences, predict, corrected)
     table = assemble(
         np.mean([*singles.values()], axis=0),
         targets,
@@ -169,16 +165,13 @@ def open_score(
     TableError
         If it cannot be called.
     """
-    score = _opened(model, trust, dtype, device_map) if isinstance(model, str | Path) else model
-    if not callable(score):
-        raise TableError(
-            f"`model` must be a folder, the result of `load_masked` or `load_causal`, or a function from clozes to log"
-            f" probabilities, but is {described(score)}. Pass one of these."
-        )
-    return score
-
-
-def _opened(model: str | Path, trust: bool, dtype: str | None, device_map: str | None) -> Score:
+    if not isinstance(model, str | Path):
+        if not callable(model):
+            raise TableError(
+                f"`model` must be a folder, the result of `load_masked` or `load_causal`, or a function from clozes to"
+                f" log probabilities, but is {described(model)}. Pass one of these."
+            )
+        return model
     if not is_masked(model, trust):
         return load_causal(model, trust=trust, dtype=cast(Dtype, dtype or "float32"), device_map=device_map)
     if dtype is not None or device_map is not None:
@@ -213,7 +206,7 @@ def check_predicted(predict: str) -> None:
 class _Sentences(NamedTuple):
     """Sentences in every template: each target with each attribute, and predicted words with the other word masked.
 
-    For each pair, `position` is the position of the masked sentence.
+    For each pair, (targets, attributes), `position` is the position of the masked sentence.
     """
 
     labels: tuple[str, ...]
@@ -223,17 +216,19 @@ class _Sentences(NamedTuple):
 
 
 def _sentences(words: WordList, templates: Templates, predict: Predicted) -> _Sentences:
+    """Return the sentences of a list, in which the word that is not predicted may be masked."""
     class_of = word_classes(words)
-    check_word_classes((*words.targets, *words.attributes), class_of)
-    targets, attributes = ([(word, class_of[word]) for word in side] for side in (words.targets, words.attributes))
-    rows, columns = np.indices((len(targets), len(attributes))).reshape(2, -1)
+    check_word_classes(words.words, class_of)
+    targets = [(word, class_of[word]) for word in words.targets]
+    attributes = [(word, class_of[word]) for word in words.attributes]
+    rows, columns = np.indices((len(targets), len(attributes)))
     nothing = [_NOTHING if _NOTHING[1] in templates.classes else (_NOTHING[0], targets[0][1])]
     by_target = predict == "targets"
     alone = product(targets, nothing) if by_target else product(nothing, attributes)
     return _Sentences(
         templates.labels,
-        [templates.pairs(*pair) for pair in product(targets, attributes)],
-        [templates.pairs(*pair) for pair in alone],
+        list(starmap(templates.pairs, product(targets, attributes))),
+        list(starmap(templates.pairs, alone)),
         rows if by_target else columns,
     )
 
@@ -250,16 +245,18 @@ def _check_order(sentences: _Sentences, predict: Predicted, name: str) -> None:
             )
 
 
-def _tables(score: Score, sentences: _Sentences, predict: Predicted, corrected: bool) -> Iterator[NDArray[np.float64]]:
-    """Yield values of all pairs, template by template."""
+def _tables(score: Score, sentences: _Sentences, predict: Predicted, corrected: bool) -> dict[str, NDArray[np.float64]]:
+    """Return the values of all pairs, (targets, attributes), for each template."""
+    tables = {}
     step(f"log probabilities in {len(sentences.labels)} sentences")
     for number, label in enumerate(sentences.labels):
         together = [_cloze(pair[number], predict) for pair in sentences.pairs]
         alone = [_cloze(pair[number], predict, hide=True) for pair in sentences.alone] if corrected else []
         answers = _answers(score, [*together, *alone], label)
         prior = answers[len(together) :][sentences.position] if corrected else 0.0
-        yield answers[: len(together)] - prior
+        tables[label] = answers[: len(together)].reshape(sentences.position.shape) - prior
         advance(number + 1, len(sentences.labels))
+    return tables
 
 
 def _cloze(pair: Pair, predict: Predicted, *, hide: bool = False) -> Cloze:
@@ -269,6 +266,7 @@ def _cloze(pair: Pair, predict: Predicted, *, hide: bool = False) -> Cloze:
 
 
 def _answers(score: Score, clozes: Sequence[Cloze], template: str) -> NDArray[np.float64]:
+    """Return the log probabilities that a model gives to clozes, or raise an error if they are impossible."""
     answers = np.asarray(score(clozes), dtype=float)
     if answers.shape != (len(clozes),):
         raise TableError(

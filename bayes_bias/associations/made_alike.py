@@ -18,7 +18,7 @@ from bayes_bias.embeddings.word_vectors import has_direction, unit_rows
 from bayes_bias.errors import TableError
 from bayes_bias.formatting import Tabled, joined, plain
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.labels import CATEGORY_COORD, words_of
+from bayes_bias.table.labels import words_of
 from bayes_bias.table.statistics import within_sd
 
 # Chosen on skip-gram vectors of 100 dimensions, and checked on other models: docs/evidence/other-analyses.md.
@@ -87,20 +87,17 @@ class MadeAlike(Tabled):
         """Describe the embeddings that were not made alike, and the likely reason; "" if there are none."""
         if not self.unlike:
             return ""
-        examples = joined([f"{label} (q {plain(self.table.q[label], 2)})" for label in self.unlike])
-        return (
-            f"Not made alike: the distances of {self.words} random words in {examples} differ too much from"
-            f" {self.reference}, because q should be between {LEAST:g} and {MOST:g}. {self._reason}"
-        )
-
-    @property
-    def _reason(self) -> str:
         q = self.table.q[self.unlike]
-        shorter = (
-            "A smaller q results from fewer updates, that is, less text or fewer epochs." if (q < LEAST).any() else ""
-        )
-        longer = "A larger q results from more passes over less text." if (q > MOST).any() else ""
-        return " ".join(filter(None, [shorter, longer]))
+        examples = joined([f"{label} (q {plain(value, 2)})" for label, value in q.items()])
+        sentences = [
+            f"Not made alike: the distances of {self.words} random words in {examples} differ too much from"
+            f" {self.reference}, because q should be between {LEAST:g} and {MOST:g}."
+        ]
+        if (q < LEAST).any():
+            sentences.append("A smaller q results from fewer updates, that is, less text or fewer epochs.")
+        if (q > MOST).any():
+            sentences.append("A larger q results from more passes over less text.")
+        return " ".join(sentences)
 
     def named(self, names: Mapping[Any, str]) -> Self:
         """Return these distances with other names of the embeddings."""
@@ -138,14 +135,16 @@ def made_alike(
     TableError
         If no table has the name of the reference.
     """
-    embeddings = {label: None if table.origin is None else table.origin.embedding for label, table in tables.items()}
-    own_words = {word for table in tables.values() for side in CATEGORY_COORD for word in words_of(table.values, side)}
+    embeddings: dict[Any, Embedding | None] = {}
+    own_words: set[str] = set()
+    list_cosines, within_sds = [], []
+    for label, table in tables.items():
+        embeddings[label] = None if table.origin is None else table.origin.embedding
+        own_words.update(words_of(table.values, "target"), words_of(table.values, "attribute"))
+        list_cosines.append(float(np.nanmean(table.values.to_numpy())))
+        within_sds.append(within_sd(table))
     alike = embeddings_alike(embeddings, own_words, reference=reference, seed=seed, copies=copies)
-    list_columns = {
-        "list_cosine": [float(np.nanmean(table.values.to_numpy())) for table in tables.values()],
-        "within_sd": [within_sd(table) for table in tables.values()],
-    }
-    return replace(alike, table=alike.table.assign(**list_columns))
+    return replace(alike, table=alike.table.assign(list_cosine=list_cosines, within_sd=within_sds))
 
 
 def embeddings_alike(
@@ -166,14 +165,22 @@ def embeddings_alike(
         nothing = {"q": np.nan, "alike": True, "mean_cosine": np.nan, "same_words": np.nan}
         first = next(iter(embeddings)) if reference is None else reference
         return MadeAlike(pd.DataFrame(nothing, index=index), first, 0, vectors)
-    cosine = {label: _mean_cosine(rows) for label, rows in vectors.items()}
-    standard = sorted(cosine, key=cosine.__getitem__)[len(cosine) // 2] if reference is None else reference
-    q = np.array([(1 - mean) / (1 - cosine[standard]) for mean in cosine.values()])
-    same = np.array([_same_words(rows, vectors[standard]) for rows in vectors.values()])
-    exempt = copies and bool((same > _COPIED).all())
+    labels = list(vectors)
+    n = len(vectors[labels[0]])
+    mean_cosine = np.empty(len(labels))  # of all pairs of different words, averaged over replicates
+    for k, rows in enumerate(vectors.values()):
+        mean_cosine[k] = (((rows.sum(axis=0) ** 2).sum(axis=-1) - n) / (n * (n - 1))).mean()
+    if reference is None:
+        reference = labels[int(np.argsort(mean_cosine, kind="stable")[len(labels) // 2])]
+    q = (1 - mean_cosine) / (1 - mean_cosine[labels.index(reference)])
+    same_words = np.full(len(labels), np.nan)
+    for k, rows in enumerate(vectors.values()):
+        if rows.shape == vectors[reference].shape:
+            same_words[k] = np.median((rows * vectors[reference]).sum(axis=-1))
+    exempt = copies and bool((same_words > _COPIED).all())
     alike = exempt | ((q >= LEAST) & (q <= MOST))
-    columns = {"q": q, "alike": alike, "mean_cosine": [*cosine.values()], "same_words": same}
-    return MadeAlike(pd.DataFrame(columns, index=index), standard, len(vectors[standard]))
+    columns = {"q": q, "alike": alike, "mean_cosine": mean_cosine, "same_words": same_words}
+    return MadeAlike(pd.DataFrame(columns, index=index), reference, n)
 
 
 def _shared_vectors(
@@ -181,7 +188,8 @@ def _shared_vectors(
 ) -> dict[Any, NDArray[np.float64]] | str:
     """Return unit vectors (word, replicate, dimension) of random words in all embeddings, or the reason why there are
     none."""
-    if without := [str(label) for label, embedding in embeddings.items() if embedding is None]:
+    without = [str(label) for label, embedding in embeddings.items() if embedding is None]
+    if without:
         which = "all tables" if len(without) == len(embeddings) else joined(without)
         return f"the embedding of {which} was not recorded"
     vectors: dict[Any, dict[str, NDArray[np.float64]]] = {}
@@ -193,14 +201,19 @@ def _shared_vectors(
             drawable = [word for word in frequent if word not in own_words]
             order = np.random.default_rng(seed).permutation(len(drawable))[:_CANDIDATES]
             candidates = [drawable[k] for k in order]
-        rows = {word: np.atleast_2d(np.asarray(frequent[word], float)) for word in candidates if word in frequent}
-        vectors[label] = {word: row for word, row in rows.items() if has_direction(row).all()}
-    shared = [word for word in candidates or () if all(word in rows for rows in vectors.values())][:_WORDS]
+        rows = dict[str, NDArray[np.float64]]()
+        for word in candidates:
+            if word in frequent:
+                row = np.atleast_2d(np.asarray(frequent[word], float))
+                if has_direction(row).all():
+                    rows[word] = row
+        vectors[label] = rows
+        candidates = list(rows)  # later embeddings only need words that all earlier ones contain
+    shared = (candidates or [])[:_WORDS]
     if len(shared) < _FEWEST:
         number = f"{len(shared)} word{'' if len(shared) == 1 else 's'}"
         return f"they share only {number} besides the words of the list, but at least {_FEWEST} are required"
-    stacked = {label: np.stack([rows[word] for word in shared]) for label, rows in vectors.items()}
-    return {label: unit_rows(rows) for label, rows in stacked.items()}
+    return {label: unit_rows(np.stack([rows[word] for word in shared])) for label, rows in vectors.items()}
 
 
 def _frequent(embedding: Embedding) -> dict[str, Vector]:
@@ -212,16 +225,3 @@ def _frequent(embedding: Embedding) -> dict[str, Vector]:
     for word, vector in islice(embedding.reader.entries(frozenset(), first=FREQUENT), FREQUENT):
         frequent.setdefault(word, vector)  # the first of several rows is used, as in `Embedding.find`
     return frequent
-
-
-def _mean_cosine(rows: NDArray[np.float64]) -> float:
-    """Return the mean cosine of all pairs of different words, averaged over replicates."""
-    n = len(rows)
-    return float((((rows.sum(axis=0) ** 2).sum(axis=-1) - n) / (n * (n - 1))).mean())
-
-
-def _same_words(rows: NDArray[np.float64], reference: NDArray[np.float64]) -> float:
-    """Return the median cosine of a word's vectors in two embeddings."""
-    if rows.shape != reference.shape:
-        return float("nan")
-    return float(np.median((rows * reference).sum(axis=-1)))

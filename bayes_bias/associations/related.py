@@ -46,7 +46,7 @@ from bayes_bias.associations.general_words import SMALLEST, GeneralWords, eigenv
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, is_paired, words_of
+from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, is_paired
 from bayes_bias.table.metric import COSINE
 from bayes_bias.table.related_words import Related
 from bayes_bias.words.wordlist import WordList
@@ -111,20 +111,21 @@ class CategoryWords:
         inflation = self._inflation(general, apart)
         if inflation == 1 or not others:
             return rounded(inflation)
-        return rounded(float(np.mean([self._less_common(inflation, other) for other in others])))
+        return rounded(float(np.mean([self._less_common(inflation, group) for group in others])))
 
-    def _less_common(self, inflation: float, other: "CategoryWords") -> float:
+    def _less_common(self, inflation: float, compared: "CategoryWords") -> float:
         """Reduce the inflation by effects that cancel in the difference to another group."""
-        largest = other.variance_along(other.leading)
+        largest = compared.variance_along(compared.leading)
         if not largest > 0:  # a single word, or copies
             return inflation
-        own, others = self.variance_along(self.leading), other.variance_along(self.leading)
-        expected = own / len(self.rows) + others / len(other.rows)
-        apart = float((self.mean - other.mean) @ self.leading) ** 2 / expected
-        common = others / largest
+        own_variance, variance = self.variance_along(self.leading), compared.variance_along(self.leading)
+        expected = own_variance / len(self.rows) + variance / len(compared.rows)
+        apart = float((self.mean - compared.mean) @ self.leading) ** 2 / expected
+        common = variance / largest
         return (1 - common) * inflation + common * max(1.0, min(inflation, _CAP * apart))
 
     def _inflation(self, general: GeneralWords, apart: float) -> float:
+        """Return the inflation before effects that cancel in differences between groups are considered."""
         if len(self.rows) < 3:  # one or two words have no leading direction
             return 1.0
         random = general.random_lists(len(self.rows))
@@ -153,8 +154,10 @@ def related_words_of(
     related = dict[str, Related]()
     for name, own_words in compared_words(table).items():
         check_length(name, len(own_words))
-    compared: Mapping[Side, tuple[str, ...]] = {"target": table.groups, "attribute": table.associated_classes}
-    sides = {side: _categories(table, names, side, general) for side, names in compared.items()}
+    sides: Mapping[Side, dict[str, CategoryWords]] = {
+        "target": _categories(table, table.groups, "target", general),
+        "attribute": _categories(table, table.associated_classes, "attribute", general),
+    }
     for side, opposite in (SIDES, SIDES[::-1]):
         categories = {} if is_paired(table.values, side) else sides[side]
         general_variance = (
@@ -165,7 +168,7 @@ def related_words_of(
         for name, category in {**categories, **controls}.items():
             own = Related(_words(table, name, side))
             if not independent and name not in controls and len(own.words) > 2:
-                others = [other for other_name, other in categories.items() if other_name != name]
+                others = [compared for compared in categories.values() if compared is not category]
                 own = replace(own, inflation=category.inflation(general, apart, others), loading=category.loading)
             sd = np.sqrt(category.expected_variance(general_variance, general))
             if sd > 0:
@@ -177,6 +180,7 @@ def related_words_of(
 def _categories(
     table: AssociationTable, names: Sequence[str], side: Side, general: GeneralWords
 ) -> dict[str, CategoryWords]:
+    """Return the vectors and profiles of the words of each group or class."""
     assert table.vectors is not None
     categories = {}
     for name in names:
@@ -186,8 +190,9 @@ def _categories(
 
 
 def _words(table: AssociationTable, category: str, side: Side) -> tuple[str, ...]:
-    belongs_to = table.values[CATEGORY_COORD[side]].to_numpy()
-    return tuple(word for word, of in zip(words_of(table.values, side), belongs_to, strict=True) if of == category)
+    """Return the words of a group or class, in the order of the table."""
+    is_member = table.values[CATEGORY_COORD[side]].to_numpy() == category
+    return tuple(table.values[side].to_numpy()[is_member].tolist())
 
 
 def preference_variance(opposite: Sequence[CategoryWords], general: GeneralWords) -> float:
@@ -254,7 +259,7 @@ def related_as_shown(
 
 def as_listed(table: AssociationTable, error: EmbeddingError) -> AssociationTable:
     """Return the table with a notice of why related words are unknown, and with near copies as related words."""
-    has_topics = any(f"{side}_topic" in table.values.coords for side in SIDES)
+    has_topics = "target_topic" in table.values.coords or "attribute_topic" in table.values.coords
     notice = f"{_AS_NAMED if has_topics else WORDS_ARE_INDEPENDENT}: {reason_of(error)}"
     noted = replace(table, notices=(*table.notices, f"{table.name}: {notice}"))
     return noted if has_topics else with_near_copies(noted)
@@ -264,25 +269,29 @@ def with_near_copies(table: AssociationTable) -> AssociationTable:
     """Return the table with near copies as related words, which requires no general words."""
     if table.vectors is None:
         return table
-    copies = near_copies(compared_words(table), table.vectors)
-    return with_related(table, {category: cluster.related for category, cluster in copies.items()}) if copies else table
+    related = {}
+    for category, copies in near_copies(compared_words(table), table.vectors).items():
+        related[category] = copies.related
+    return with_related(table, related) if related else table
 
 
 def with_related(table: AssociationTable, related: Mapping[str, Related]) -> AssociationTable:
     """Return the table with its related words, and a notice for each group or class with fewer effective words."""
-    notices = tuple(f"{category}: {words.text}" for category, words in related.items() if words.is_reduced)
-    notices += tuple(_PAIRED.format(side) for side in SIDES if is_paired(table.values, side))
+    notices = [f"{category}: {words.text}" for category, words in related.items() if words.is_reduced]
+    for side in SIDES:
+        if is_paired(table.values, side):
+            notices.append(_PAIRED.format(side))
     return replace(table.with_related_words(related), notices=(*table.notices, *notices))
 
 
 def without_preferences(table: AssociationTable) -> AssociationTable:
     """Return the table without expected preferences, which may not apply to another table."""
-    unknown = {
-        f"{side}_preference_sd": np.nan * table.values[f"{side}_preference_sd"]
-        for side in SIDES
-        if f"{side}_preference_sd" in table.values.coords
-    }
-    return replace(table, values=table.values.assign_coords(unknown))
+    values = table.values
+    for side in SIDES:
+        name = f"{side}_preference_sd"
+        if name in values.coords:
+            values = values.assign_coords({name: np.nan * values[name]})
+    return replace(table, values=values)
 
 
 def compared_words(table: AssociationTable) -> dict[str, list[str]]:
@@ -290,10 +299,9 @@ def compared_words(table: AssociationTable) -> dict[str, list[str]]:
     compared: Mapping[Side, tuple[str, ...]] = {"target": table.groups, "attribute": table.associated_classes}
     words = dict[str, list[str]]()
     for side, categories in compared.items():
-        if is_paired(table.values, side):
-            continue
-        belongs_to = dict(zip(words_of(table.values, side), table.values[CATEGORY_COORD[side]].to_numpy(), strict=True))
-        words |= {category: [word for word, of in belongs_to.items() if of == category] for category in categories}
+        if not is_paired(table.values, side):
+            for category in categories:
+                words[category] = list(_words(table, category, side))
     return words
 
 

@@ -36,12 +36,15 @@ def check_folder(out: str | Path, overwrite: bool = False) -> None:
 
 
 def _check_empty(out: Path, overwrite: bool) -> None:
-    there = (path for path in out.iterdir() if not path.name.startswith(UNFINISHED)) if out.is_dir() else ()
-    if not overwrite and any(there):
-        raise OutputError(
-            f"The folder '{out}' is not empty. Name another folder, or replace the files of an earlier"
-            f" report: {OVERWRITE}."
-        )
+    """Raise an error if a folder contains files of others and must not be overwritten."""
+    if overwrite or not out.is_dir():
+        return
+    for path in out.iterdir():
+        if not path.name.startswith(UNFINISHED):
+            raise OutputError(
+                f"The folder '{out}' is not empty. Name another folder, or replace the files of an earlier"
+                f" report: {OVERWRITE}."
+            )
 
 
 def write_folder(out: Path, render: Callable[[Path], None], overwrite: bool) -> None:
@@ -61,30 +64,40 @@ def _unfinished(out: Path) -> Path:
     """Create a new folder on the file system of `out`: next to it or, if the two cannot exchange their names, inside
     it.
     """
-    place = out.resolve()
-    home = next(folder for folder in (place, *place.parents) if folder.exists())
-    if home == place and _can_be_exchanged(place):
-        home = place.parent
-    unfinished = unfinished_name(home, out)
+    place = parent = out.resolve()
+    while not parent.exists():
+        parent = parent.parent
+    if parent == place:
+        is_writable = os.access(place, os.W_OK) and os.access(place.parent, os.W_OK)
+        # A folder cannot be exchanged if the working folder is inside it.
+        if is_writable and not place.is_mount() and not Path.cwd().is_relative_to(place):
+            parent = place.parent
+    unfinished = unfinished_name(parent, out)
     unfinished.mkdir()
     return unfinished
 
 
 def _cannot_write(out: Path, error: OSError) -> OutputError:
+    """Return the error for a folder that cannot be written to."""
     return OutputError(f"Cannot write to the folder '{out}': {error.strerror or error}. Choose another folder.")
 
 
 def hashes(folder: Path) -> dict[str, str]:
     """Return the SHA-256 of every file in a folder, by its path in the folder."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): _sha256(path) for path in files}
+    sha256_of = {}
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            sha256_of[path.relative_to(folder).as_posix()] = _sha256(path)
+    return sha256_of
 
 
 def _sha256(path: Path) -> str:
+    """Return the hash of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _move_into_place(unfinished: Path, out: Path, overwrite: bool) -> None:
+    """Give a complete report the name of the folder, and keep files of others that the folder contains."""
     _check_empty(out, overwrite)  # another program may have created the folder first
     if not out.exists():
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -107,15 +120,6 @@ def _move_into_place(unfinished: Path, out: Path, overwrite: bool) -> None:
     _link_what_is_not_ours(unfinished, out)  # files that were added in the meantime
 
 
-def _can_be_exchanged(place: Path) -> bool:
-    """Return True if another folder can take the name of this folder.
-
-    The working folder must not be inside this folder.
-    """
-    inside = Path.cwd().is_relative_to(place)
-    return not inside and not place.is_mount() and all(os.access(path, os.W_OK) for path in (place, place.parent))
-
-
 def _link_what_is_not_ours(old: Path, new: Path) -> None:
     """Link all files from the old folder into the new folder, except unchanged files that the old report wrote."""
     ours = {name for name, sha256 in _written_files(old).items() if _unchanged(old / name, sha256)}
@@ -128,10 +132,11 @@ def _link_what_is_not_ours(old: Path, new: Path) -> None:
 
 
 def _is_folder(path: Path) -> bool:
+    """Return True for a folder, but not for a link to one."""
     return path.is_dir() and not path.is_symlink()
 
 
-def _exchange(one: Path, other: Path) -> None:
+def _exchange(first: Path, second: Path) -> None:
     """Exchange the names of two folders in one step.
 
     Raises
@@ -142,7 +147,7 @@ def _exchange(one: Path, other: Path) -> None:
     if sys.platform != "linux":
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
     rename = ctypes.CDLL(None, use_errno=True).renameat2
-    if rename(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE):
+    if rename(_AT_FDCWD, os.fsencode(first), _AT_FDCWD, os.fsencode(second), _RENAME_EXCHANGE):
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
@@ -155,7 +160,12 @@ def _finish(out: Path) -> None:
     if not complete.is_dir():
         return
     if new := _written_files(complete):
-        _remove_stale(out, {PROVENANCE, *new})
+        # Remove unchanged files of an earlier report that the new report lacks, such as figures of another list.
+        for name, sha256 in _written_files(out).items():
+            path = (out / name).resolve()
+            is_stale = name != PROVENANCE and name not in new
+            if is_stale and path.is_relative_to(out.resolve()) and _unchanged(path, sha256):
+                path.unlink()
     # the provenance comes last, because it describes the other files
     for name in sorted(_names(complete), key=PROVENANCE.__eq__):
         (out / name).parent.mkdir(exist_ok=True)
@@ -164,18 +174,12 @@ def _finish(out: Path) -> None:
 
 
 def _names(folder: Path) -> list[str]:
+    """Return the paths of all files in a folder, relative to the folder."""
     return [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
 
 
-def _remove_stale(out: Path, new: set[str]) -> None:
-    """Remove unchanged files of an earlier report that the new report lacks, such as figures of another list."""
-    for name, sha256 in _written_files(out).items():
-        path = (out / name).resolve()
-        if name not in new and path.is_relative_to(out.resolve()) and _unchanged(path, sha256):
-            path.unlink()
-
-
 def _unchanged(path: Path, sha256: str) -> bool:
+    """Return True if a file has this hash."""
     return path.is_file() and _sha256(path) == sha256
 
 

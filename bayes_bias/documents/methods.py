@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 from urllib.parse import quote
 
-from bayes_bias.documents.templating import Latex, latex, render_latex, render_text
+from bayes_bias.documents.templating import Latex, render_latex, render_text
 from bayes_bias.documents.templating import latex as escaped
 from bayes_bias.embeddings.packaged import packaged_in
 from bayes_bias.files import slug
@@ -62,10 +63,12 @@ class Cited:
         """
         entry = self.reference.bibtex.strip()
         if _is_entry(entry):
-            lines = entry.splitlines()
-            return "\n".join(x if _VERBATIM.match(x) else _BARE.sub(r"\\\g<0>", x) for x in lines)
+            lines = []
+            for line in entry.splitlines():
+                lines.append(line if _VERBATIM.match(line) else _BARE.sub(r"\\\g<0>", line))
+            return "\n".join(lines)
         # BibTeX also counts escaped braces.
-        note = latex(self.reference.citation).replace(r"\{", r"\textbraceleft{}").replace(r"\}", r"\textbraceright{}")
+        note = escaped(self.reference.citation).replace(r"\{", r"\textbraceleft{}").replace(r"\}", r"\textbraceright{}")
         doi = quote(self.reference.doi, safe="/:;().<>[]_+*'") if _DOI.fullmatch(self.reference.doi) else ""
         return f"@misc{{{self.key},\n  note = {{{note}}},\n  doi  = {{{doi}}},\n}}"
 
@@ -110,6 +113,11 @@ class Cite:
 
     works: tuple[str | Reference, ...]
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The BibTeX keys."""
+        return tuple(key_of(reference_of(work)) for work in self.works)
+
 
 type Sentence = tuple[str | Cite, ...]
 
@@ -127,18 +135,26 @@ class Methods:
     @cached_property
     def references(self) -> tuple[Cited, ...]:
         """The references that the text cites, in the order of the text."""
-        keys = dict.fromkeys(key for cited in _CITED.findall(self.latex) for key in cited.split(","))
-        works = [reference_of(work) for sentence in (self.sampled, *self.checks) for work in _works_of(sentence)]
-        works_by_key = shared_references() | {key_of(work): work for work in (*self.sources, *works)}
-        return tuple(Cited(i, key, works_by_key[key]) for i, key in enumerate(keys, start=1))
+        works = dict(shared_references())
+        for source in self.sources:
+            works[key_of(source)] = source
+        for part in chain(self.sampled, *self.checks):
+            if isinstance(part, Cite):
+                works |= zip(part.keys, map(reference_of, part.works), strict=True)
+        cited: dict[str, Cited] = {}
+        for keys in _CITED.findall(self.latex):
+            for key in keys.split(","):
+                if key not in cited:
+                    cited[key] = Cited(len(cited) + 1, key, works[key])
+        return tuple(cited.values())
 
     @property
     def paragraphs(self) -> list[str]:
         """The paragraphs of the plain text."""
-        numbered = {cited.key: cited.number for cited in self.references}
+        number_of = {cited.key: str(cited.number) for cited in self.references}
 
         def cite(*keys: str) -> str:
-            return "[" + ", ".join(str(numbered[key]) for key in keys) + "]"
+            return "[" + ", ".join(map(number_of.__getitem__, keys)) + "]"
 
         return self._filled(render_text, cite, str, formula(**self._terms))
 
@@ -169,6 +185,7 @@ class Methods:
 
     @property
     def _terms(self) -> dict[str, bool]:
+        """The terms of the model's formula."""
         return {
             "shared": self.facts.get("shared", False),
             "grouped": self.facts.get("grouped", False),
@@ -178,22 +195,17 @@ class Methods:
     def _filled(
         self, render: Callable[..., str], cite: Callable[..., str], form: Callable[[str], str], formula: str
     ) -> list[str]:
-        sampled, *checks = (_cited(sentence, cite, form) for sentence in (self.sampled, *self.checks))
+        """Return the paragraphs of the filled template, with citations by `cite` and other text in a `form`."""
+
+        def written(sentence: Sentence) -> str:
+            text = ""
+            for part in sentence:
+                text += cite(*part.keys) if isinstance(part, Cite) else form(part)
+            return form(Latex(text))
+
+        sampled, checks = written(self.sampled), list(map(written, self.checks))
         text = render(self.template, **self.facts, cite=cite, formula=formula, sampled=sampled, checks=checks)
         return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
-
-
-def _works_of(sentence: Sentence) -> tuple[str | Reference, ...]:
-    """Return all references that a sentence cites."""
-    return tuple(work for part in sentence if isinstance(part, Cite) for work in part.works)
-
-
-def _cited(sentence: Sentence, cite: Callable[..., str], form: Callable[[str], str]) -> str:
-    parts = (
-        cite(*(key_of(reference_of(work)) for work in part.works)) if isinstance(part, Cite) else form(part)
-        for part in sentence
-    )
-    return form(Latex("".join(parts)))
 
 
 def methods_of_fits(
@@ -208,26 +220,30 @@ def methods_of_fits(
     """Return the methods text for several fits of one model: the source of the model, its settings, and convergence."""
     first = next(iter(fits.values()))
     diagnostics = {name: Diagnostics.of(fitted) for name, fitted in fits.items()}
-    of_fits = {
+    shared_facts = {
         "settings": first.tree.attrs,
         "versions": first.versions,
         "packaged": packaged_in(fitted.provenance for fitted in fits.values()),
         **cited_spec(spec),
     }
-    return Methods(template, {**of_fits, **facts}, (*sources, *sources_of(spec)), _converged(diagnostics), checks)
+    return Methods(template, {**shared_facts, **facts}, (*sources, *sources_of(spec)), _converged(diagnostics), checks)
 
 
 def _converged(diagnostics: Mapping[str, Diagnostics]) -> Sentence:
     """Describe the diagnostics of all fits in a sentence of the methods text."""
     values = diagnostics.values()
-    failed = [name for name, one in diagnostics.items() if not one.for_bias.converged]
-    partly = [name for name, one in diagnostics.items() if one.for_bias.converged and not one.converged]
+    failed, partly = [], []
+    for name, own in diagnostics.items():
+        if not own.for_bias.converged:
+            failed.append(name)
+        elif not own.converged:
+            partly.append(name)
     warning = f" The fits of {', '.join(failed)} have not converged and must not be interpreted." if failed else ""
     if partly:
         warning += (
             f" In the fits of {', '.join(partly)}, the scales of levels have not converged, so only the bias, which"
+            " does not depend on them, may be interpreted."
         )
-        warning += " does not depend on them, may be interpreted."
     return (
         f"Over all fits, rank-normalised split R-hat was at most {plain(max(d.r_hat for d in values))}, bulk and tail"
         f" effective sample sizes were at least {count(min(d.ess_bulk for d in values))} and"
@@ -250,9 +266,22 @@ def sources_of(spec: ModelSpec) -> tuple[Reference, ...]:
 def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, ci_prob: float) -> dict[str, Any]:
     """Return facts about the crossed model for one table or several tables, by name."""
     first = next(iter(fits.values()))
-    kinds = list(dict.fromkeys(fitted.replicate_kind for fitted in fits.values() if fitted.replicate_kind))
+    kinds, sampled, n_groups = set[str](), set[str](), set[int]()
+    related, adjusted, units = [], [], []
+    from_vectors = False
+    for name, fitted in fits.items():
+        if fitted.replicate_kind:
+            kinds.add(fitted.replicate_kind)
+        sampled.update(map(str, fitted.posterior.data_vars))
+        n_groups.add(fitted.data.sizes["group"])
+        if related_sides(fitted.data):
+            related.append(name)
+        if covariates := covariates_of(fitted):
+            adjusted.append((name, covariates))
+        if spec.options["unit"] != AS_MEASURED:
+            units.append((name, f"{unit_of(spec, fitted.data):.4g}"))
+        from_vectors |= any(variance_name(side) in fitted.posterior for side in SIDES)
     kind = "replicate" if len(kinds) > 1 else "".join(kinds)
-    sampled = {str(name) for fitted in fits.values() for name in fitted.posterior.data_vars}
     return {
         "residual": residual_of(spec.priors),
         "metric": first.metric,
@@ -260,18 +289,17 @@ def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, c
         "shared": "sd_target" in sampled,
         # Whether some lists have several groups, between which an attribute can have a preference, and other lists only
         # one group.
-        "grouped": any(fitted.data.sizes["group"] > 1 for fitted in fits.values()),
-        "alone": any(fitted.data.sizes["group"] == 1 for fitted in fits.values()),
+        "grouped": max(n_groups) > 1,
+        "alone": min(n_groups) == 1,
         "by_class": _scaled_by(first, "attribute_class", "control"),
         "by_group": _scaled_by(first, "group"),
-        # Tables without controls do not use all parameters.
-        "priors": "; ".join(f"{p} for {_named(name)}" for name, p in _priors(fits, spec) if name in sampled),
-        "units": _units(fits, spec),
+        "priors": _priors(fits, spec, sampled),
+        "units": units,  # none if priors are in the units of the tables
         "own_units": spec.options["unit"] == OWN_WITHIN_BLOCK,
         "clustered": _clustered(fits),
-        "related": [name for name, fitted in fits.items() if related_sides(fitted.data)],
-        "told": any(variance_name(side) in fitted.posterior for fitted in fits.values() for side in SIDES),
-        "adjusted": [(name, names) for name, fitted in fits.items() if (names := covariates_of(fitted))],
+        "related": related,
+        "told": from_vectors,
+        "adjusted": adjusted,
         "kind": kind,
         "kinds": plural(kind),
         "scope": scope_of(scope).with_replicates_called(kind),
@@ -279,15 +307,19 @@ def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, c
     }
 
 
-def _priors(fits: Mapping[str, Fitted], spec: ModelSpec) -> list[tuple[str, Prior]]:
-    """Return the priors of a spec, except priors that vectors determine for each table."""
+def _priors(fits: Mapping[str, Fitted], spec: ModelSpec, sampled: set[str]) -> str:
+    """Describe the priors of sampled parameters, except priors that vectors determine for each table."""
     used: dict[str, Prior] = dict(spec.priors)
     for side, parameter in PREFERENCE.items():
         if parameter in used and all(variance_name(side) in fitted.posterior for fitted in fits.values()):
             del used[parameter]
         elif parameter in used:
             used[parameter] = without_vectors(spec, parameter).priors[parameter]
-    return list(used.items())
+    priors = []
+    for name, prior in used.items():
+        if name in sampled:  # tables without controls do not use all parameters
+            priors.append(f"{prior} for {f'the standard deviation of {_EFFECTS[name]}' if name in _EFFECTS else name}")
+    return "; ".join(priors)
 
 
 def source_facts(table: AssociationTable) -> dict[str, Any]:
@@ -299,27 +331,15 @@ def source_facts(table: AssociationTable) -> dict[str, Any]:
     }
 
 
-def _units(fits: Mapping[str, Fitted], spec: ModelSpec) -> list[tuple[str, str]]:
-    """Return the unit of the priors for each table, or nothing if priors are in the units of the table."""
-    if spec.options["unit"] == AS_MEASURED:
-        return []
-    return [(name, f"{unit_of(spec, fitted.data):.4g}") for name, fitted in fits.items()]
-
-
 def _clustered(fits: Mapping[str, Fitted]) -> list[str]:
     """Name the words that share effects, such as "targets of a pair"."""
-    sentences = [
-        f"{side}s of {_KINDS[kind]}"
-        for fitted in fits.values()
-        for side in SIDES
-        if f"sd_{side}_cluster" in fitted.posterior
-        for kind in fitted.data[f"{side}_clustering"].to_numpy().tolist()
-    ]
-    return list(dict.fromkeys(sentences))
-
-
-def _named(parameter: str) -> str:
-    return f"the standard deviation of {_EFFECTS[parameter]}" if parameter in _EFFECTS else parameter
+    clustered: list[str] = []
+    for fitted in fits.values():
+        for side in SIDES:
+            if f"sd_{side}_cluster" in fitted.posterior:
+                for kind in fitted.data[f"{side}_clustering"].to_numpy().tolist():
+                    clustered.append(f"{side}s of {_KINDS[kind]}")
+    return list(dict.fromkeys(clustered))
 
 
 def _scaled_by(fitted: Fitted, *dims: str) -> list[str]:
@@ -342,23 +362,20 @@ def formula(*, shared: bool, grouped: bool, replicated: bool) -> str:
     level = "a[i{r}] + u[i{r}] (where c is associated with a group)" if shared else "u[i{r}]"
     attribute = "b[j{r}] + w[j, g{r}]" if grouped else "b[j{r}]"
     effects = f"{level} + x[i, c{{r}}] + {attribute} + e[i, j{{r}}]"
-    of_words = f"mean[g, c] + {effects.format(r='')}"
+    word_terms = f"mean[g, c] + {effects.format(r='')}"
     if not replicated:
-        return of_words
-    of_replicate = "h[r] + h[r, g] + h[r, c] + h[r, g, c]" if grouped else "h[r] + h[r, c]"
-    return f"{of_words} + {of_replicate} + {effects.format(r=', r')}"
+        return word_terms
+    replicate_terms = "h[r] + h[r, g] + h[r, c] + h[r, g, c]" if grouped else "h[r] + h[r, c]"
+    return f"{word_terms} + {replicate_terms} + {effects.format(r=', r')}"
 
 
 def equation(*, shared: bool, grouped: bool, replicated: bool) -> str:
     """Return this formula in LaTeX, in rows that fit into the columns of a paper."""
     level = r"a_{i%s} + u_{i%s}" + _ASSOCIATED if shared else "u_{i%s}"
     others = f"x_{{ic%s}} + b_{{j%s}} + {'w_{jg%s} + ' if grouped else ''}e_{{ij%s}}"
-    once, by_replicate = ((_indexed(level, r), _indexed(others, r)) for r in ("", "r"))
-    rows = [rf"y_{{ij{'r' if replicated else ''}}} = \mathit{{mean}}_{{gc}} + {once[0]}", once[1]]
+    value = "y_{ijr}" if replicated else "y_{ij}"
+    rows = [value + r" = \mathit{mean}_{gc} + " + level.replace("%s", ""), others.replace("%s", "")]
     if replicated:
-        rows += ["h_r + h_{rg} + h_{rc} + h_{rgc}" if grouped else "h_r + h_{rc}", *by_replicate]
+        rows.append("h_r + h_{rg} + h_{rc} + h_{rgc}" if grouped else "h_r + h_{rc}")
+        rows += [level.replace("%s", "r"), others.replace("%s", "r")]
     return r"\[ \begin{array}{l} " + r" \\ \quad {} + ".join(rows) + r" \end{array} \]"
-
-
-def _indexed(effects: str, replicate: str) -> str:
-    return effects.replace("%s", replicate)

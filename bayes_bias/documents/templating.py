@@ -93,8 +93,9 @@ def verbatim(name: str) -> Markup:
 
 @cache
 def _environment(language: str, package: str = TEMPLATES) -> jinja2.Environment:
+    """Return the settings of Jinja for a language."""
     environment = jinja2.Environment(
-        loader=jinja2.ChoiceLoader([jinja2.PackageLoader(name) for name in dict.fromkeys([package, TEMPLATES])]),
+        loader=jinja2.ChoiceLoader(list(map(jinja2.PackageLoader, dict.fromkeys([package, TEMPLATES])))),
         undefined=jinja2.StrictUndefined,
         autoescape=language == "html",
         finalize=latex if language == "latex" else None,

@@ -21,7 +21,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bayes_bias.arguments import check_path, described
-from bayes_bias.documents.document import Document, Documented, PageSection
+from bayes_bias.documents.document import Document, Documented
 from bayes_bias.documents.folder import PROVENANCE, check_folder, hashes, write_folder
 from bayes_bias.documents.templating import render_html, render_latex, verbatim
 from bayes_bias.errors import OutputError
@@ -80,19 +80,15 @@ def write_figures(figures: Iterable[Rendered], folder: Path, formats: Sequence[s
 
 
 def _render_formats(name: str, ax: Axes, formats: Sequence[str]) -> Rendered:
+    """Return the figure of a plot in several formats."""
+    figure = cast(Figure, ax.get_figure(root=True))
     with _missing_glyphs() as lacking:
-        figure = _laid_out(ax)
+        with style():
+            figure.draw_without_rendering()
+        # Layout takes longer than drawing, so the figure is laid out only once for all formats.
+        figure.set_layout_engine("none")
         files = {suffix: rendered(figure, suffix) for suffix in formats}
     return Rendered(name, files, bool(lacking))
-
-
-def _laid_out(ax: Axes) -> Figure:
-    """Lay out a figure only once for all formats, because layout takes longer than drawing."""
-    figure = cast(Figure, ax.get_figure(root=True))
-    with style():
-        figure.draw_without_rendering()
-    figure.set_layout_engine("none")
-    return figure
 
 
 def rendered(figure: Figure, suffix: str) -> bytes:
@@ -198,9 +194,17 @@ def write_document(document: Document, out: Path, overwrite: bool, formats: Sequ
 
 
 def _render(document: Document, folder: Path, formats: Sequence[str]) -> None:
+    """Write all files of a document."""
     axes = {name: draw() for name, draw in document.figures.items()}
     with render_in_background(axes, formats) as figures:
-        for name, text in _texts(document):
+        texts = dict(document.texts)
+        if document.latex:
+            texts["tables.tex"] = tables_tex(document)
+        if document.methods:
+            texts |= document.methods.files
+        for name, table in document.tables.items():
+            texts[f"{name}.csv"] = csv_text(table, index=table.index.names != [None])
+        for name, text in texts.items():
             (folder / name).write_text(text, encoding="utf-8")
         for name, save in document.data.items():
             save(folder / name)
@@ -214,47 +218,30 @@ def _render(document: Document, folder: Path, formats: Sequence[str]) -> None:
     (folder / PROVENANCE).write_text(provenance, encoding="utf-8")
 
 
-def _texts(document: Document) -> Iterator[tuple[str, str]]:
-    yield from document.texts.items()
-    if document.latex:
-        yield "tables.tex", tables_tex(document)
-    if document.methods:
-        yield from document.methods.files.items()
-    for name, table in document.tables.items():
-        yield f"{name}.csv", csv_text(table, index=table.index.names != [None])
-
-
 def page(document: Document, svgs: Mapping[str, bytes]) -> str:
     """Return the page as a single file that contains its figures."""
-    figures = {name: _data_uri(svg) for name, svg in svgs.items()}
-    sections = [section for section in document.sections if section is not None]
-    bodies = [Markup(_body(document, section, figures)) for section in sections]
+    figures = {}
+    for name, svg in svgs.items():
+        # An SVG that is embedded as an image cannot run scripts or load resources.
+        figures[name] = f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"
+    sections = []
+    for section in document.sections:
+        if section is not None:
+            facts = {**document.facts, **section.facts, "figures": figures}
+            body = render_html(section.template, document.templates, **facts)
+            sections.append((section, Markup(body)))
+    # SOURCE_DATE_EPOCH overrides the date, so that a page can be reproduced byte for byte.
+    seconds = float(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
     return render_html(
         "document.html",
         document=document,
-        sections=list(zip(sections, bodies, strict=True)),
-        written=f"bayes_bias {version('bayes-bias')}, {_today()}",
+        sections=sections,
+        written=f"bayes_bias {version('bayes-bias')}, {datetime.fromtimestamp(seconds, UTC):%-d %B %Y}",
         css=verbatim("style.css"),
         script=verbatim("sort.js") if document.sortable else "",
     )
 
 
-def _today() -> str:
-    """Return the date for the page. SOURCE_DATE_EPOCH overrides it, so that a page can be reproduced byte for byte."""
-    seconds = float(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
-    return f"{datetime.fromtimestamp(seconds, UTC):%-d %B %Y}"
-
-
-def _body(document: Document, section: PageSection, figures: Mapping[str, str]) -> str:
-    facts = {**document.facts, **section.facts, "figures": figures}
-    return render_html(section.template, document.templates, **facts)
-
-
 def tables_tex(document: Document) -> str:
     """Return tables for a paper, in LaTeX with booktabs."""
     return render_latex(document.latex, **document.facts)
-
-
-def _data_uri(svg: bytes) -> str:
-    # An SVG that is embedded as an image cannot run scripts or load resources.
-    return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import UnionType
 from typing import Any
 
 from bayes_bias.errors import BayesBiasError, WordListError
 from bayes_bias.shared_types import Reference
 
-_SOURCE_KEYS = ("citation", "doi", "bibtex")
+_SOURCE_KEYS = ("citation", "doi", "bibtex")  # in the order of `Reference`
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Content:
         texts = self.values.get(key, default)
         if isinstance(texts, str) or not isinstance(texts, Sequence):
             raise self.refusal(f"{self.where}: '{key}' must be a list of texts, but is {quoted(texts)}. Write a list.")
-        if not all(isinstance(text, str) for text in texts):
+        if not all_are(str, texts):
             raise self.refusal(
                 f"{self.where}: '{key}' must be a list of texts, but is {list(texts)!r}. Write each text in quotes."
             )
@@ -56,7 +57,20 @@ class Content:
         """Return the publication that the table `source` describes."""
         source = self.table("source")
         source.check_keys(_SOURCE_KEYS)
-        return Reference(**{key: source.text(key) for key in _SOURCE_KEYS})
+        return Reference(*map(source.text, _SOURCE_KEYS))
+
+
+def all_are(kind: type | UnionType, values: Iterable[object]) -> bool:
+    """Return True if every value has this type."""
+    return all(isinstance(value, kind) for value in values)
+
+
+def first_text(values: Mapping[str, Any], keys: Iterable[str]) -> str | None:
+    """Return the first text under one of these keys, or None."""
+    for key in keys:
+        if isinstance(text := values.get(key), str):
+            return text
+    return None
 
 
 def quoted(value: object) -> str:

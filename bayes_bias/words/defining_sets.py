@@ -6,13 +6,14 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
-from itertools import chain
+from itertools import chain, product, starmap
 from pathlib import Path
 from typing import Any
 
 from bayes_bias.arguments import check_kind, described
 from bayes_bias.errors import WordListError
 from bayes_bias.files import check_keys, read_toml, refuse_pipe_or_address
+from bayes_bias.words.content import all_are
 from bayes_bias.words.list_names import JSON, YAML, read_content
 
 type Sets = tuple[tuple[str, ...], ...]
@@ -76,7 +77,7 @@ class DebiasSets:
         """
         if self.groups:
             return self.groups
-        if len({len(words) for words in self.defining_sets}) > 1:
+        if len(set(map(len, self.defining_sets))) > 1:
             raise WordListError(
                 "The `defining_sets` have different sizes, so the groups of their words are unknown. Add groups, for"
                 ' example groups = [["she", "her"], ["he", "his"]].'
@@ -86,18 +87,16 @@ class DebiasSets:
     def repeat_for(self, replicates: Sequence[str], name: Callable[[str, str], str]) -> "DebiasSets":
         """Repeat the sets for every replicate, and rename the words as in that replicate."""
 
-        def every(sets: Sets) -> Sets:
-            return tuple(tuple(name(word, label) for word in words) for words in sets for label in replicates)
+        def separately(sets: Sets) -> Sets:
+            return tuple(tuple(name(word, label) for word in words) for words, label in product(sets, replicates))
 
         def together(words: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(name(word, label) for word in words for label in replicates)
+            return tuple(starmap(name, product(words, replicates)))
 
-        return DebiasSets(
-            every(self.defining_sets),
-            every(self.equalize_sets),
-            together(self.specific),
-            tuple(map(together, self.groups)),
-            together(self.independent),
+        return replace(
+            self._changed(together),
+            defining_sets=separately(self.defining_sets),
+            equalize_sets=separately(self.equalize_sets),
         )
 
     def respelt(self, spellings: Mapping[str, str]) -> "DebiasSets":
@@ -114,12 +113,11 @@ class DebiasSets:
             If no defining set remains, or a group is empty.
         """
 
-        remaining = self._changed(lambda words: tuple(word for word in words if word not in missing))
-        remaining = replace(
-            remaining,
-            defining_sets=tuple(words for words in remaining.defining_sets if len(words) > 1),
-            equalize_sets=tuple(words for words in remaining.equalize_sets if len(words) > 1),
-        )
+        def several(sets: Sets) -> Sets:
+            return tuple(words for words in sets if len(words) > 1)
+
+        kept = self._changed(lambda words: tuple(word for word in words if word not in missing))
+        remaining = replace(kept, defining_sets=several(kept.defining_sets), equalize_sets=several(kept.equalize_sets))
         if (not remaining.defining_sets and not remaining.groups) or not all(remaining.groups):
             raise WordListError(
                 "Without the words that have no vector, no defining set remains, or a group has no words. Add words"
@@ -183,7 +181,7 @@ def read_debias_sets(source: GivenSets) -> DebiasSets:
             f"`sets` must be sets of words or a TOML, JSON or YAML file, but is '{text}'. Write sets as"
             " she:he,woman:man."
         )
-    defining = [[word.strip() for word in part.split(":")] for part in text.split(",") if part.strip()]
+    defining = [list(map(str.strip, part.split(":"))) for part in text.split(",") if part.strip()]
     return _from_mapping({"defining_sets": defining}, "sets")
 
 
@@ -193,6 +191,7 @@ def defining_sets_of(source: GivenSets) -> Sets:
 
 
 def _parsed(path: Path) -> Mapping[str, Any]:
+    """Return the content of a file, with the keys of this package."""
     refuse_pipe_or_address(path, "sets", WordListError)
     if not path.is_file():
         raise WordListError(
@@ -233,28 +232,24 @@ def _with_our_keys(content: Any, where: str) -> Mapping[str, Any]:
 
 
 def _from_mapping(content: Mapping[str, Any], where: str) -> DebiasSets:
+    """Check and return the sets of a mapping."""
     check_keys(content, _KEYS, where, WordListError)
     if not content.get("defining_sets") and not content.get("groups"):
         raise WordListError(
             f'{where} contains no defining sets. Add some, for example defining_sets = [["she", "he"]].'
         )
-    return DebiasSets(
-        _sets(content, "defining_sets", where),
-        _sets(content, "equalize_sets", where),
-        _words(content.get("specific", []), "specific", where),
-        _groups(content, where),
-        _words(content.get("independent", []), "independent", where),
-    )
-
-
-def _groups(content: Mapping[str, Any], where: str) -> Sets:
+    defining_sets = _sets(content, "defining_sets", where)
+    equalize_sets = _sets(content, "equalize_sets", where)
+    specific = _words(content.get("specific", []), "specific", where)
     groups = _sets(content, "groups", where)
     if len(groups) == 1:
         raise WordListError(
             f'{where}: groups must contain at least two groups, but contains one. Write groups = [["she"], ["he"]], for'
             " example."
         )
-    return _separate(groups, f"{where}: groups")
+    _separate(groups, f"{where}: groups")
+    independent = _words(content.get("independent", []), "independent", where)
+    return DebiasSets(defining_sets, equalize_sets, specific, groups, independent)
 
 
 def _separate(groups: Sets, where: str) -> Sets:
@@ -266,6 +261,7 @@ def _separate(groups: Sets, where: str) -> Sets:
 
 
 def _sets(content: Mapping[str, Any], key: str, where: str) -> Sets:
+    """Return the sets of a key, each with at least two words."""
     value = content.get(key, [])
     if not isinstance(value, Sequence) or isinstance(value, str):
         raise WordListError(
@@ -282,8 +278,9 @@ def _sets(content: Mapping[str, Any], key: str, where: str) -> Sets:
 
 
 def _words(value: Any, key: str, where: str) -> tuple[str, ...]:
+    """Return the words of a set, each of which must occur once."""
     is_list = isinstance(value, Sequence) and not isinstance(value, str)
-    if not is_list or not all(isinstance(word, str) and word for word in value):
+    if not is_list or not all_are(str, value) or not all(value):
         example = '["queen"]' if key == "specific" else '[["she", "he"], ["woman", "man"]]'
         raise WordListError(
             f"{where}: {key} must contain lists of words, but contains {value!r}. Write {key} = {example}, for example."

@@ -10,17 +10,10 @@ from bayes_bias.errors import WordListError
 from bayes_bias.files import read_toml, refuse_pipe_or_address, shipped, shipped_names
 from bayes_bias.formatting import joined
 from bayes_bias.spreadsheets import SUFFIXES, CellValue, Column, is_spreadsheet, read_columns
+from bayes_bias.words import list_spreadsheets
 from bayes_bias.words.content import Content, quoted
 from bayes_bias.words.list_names import JSON, PARQUET, TEXT, YAML, holds_names, names_of, names_of_text, read_content
-from bayes_bias.words.list_spreadsheets import (
-    PARTS,
-    ROW,
-    check_stereotypes,
-    chosen_row,
-    has_parts,
-    list_of_columns,
-    named_columns,
-)
+from bayes_bias.words.list_spreadsheets import PARTS, ROW
 
 _CONTROLS = "controls/"
 # Published lists other than WEAT's and Manzini's. Random words are not drawn from these lists.
@@ -34,18 +27,25 @@ def wordlist_names() -> list[str]:
 
 def field_names() -> list[str]:
     """Return names of the other built-in lists."""
-    return [name.removeprefix(_FIELD) for name in shipped_names("wordlists") if name.startswith(_FIELD)]
+    return _names_in(_FIELD)
 
 
 def shipped_path(name: str) -> str:
     """Return the path of a built-in list, in the folder of all lists."""
-    folders = {_FIELD: field_names(), _CONTROLS: control_names()}
-    return next((f"{folder}{name}" for folder, names in folders.items() if name in names), name)
+    for folder in (_FIELD, _CONTROLS):
+        if name in _names_in(folder):
+            return f"{folder}{name}"
+    return name
 
 
 def control_names() -> list[str]:
     """Return names of the built-in control classes."""
-    return [name.removeprefix(_CONTROLS) for name in shipped_names("wordlists") if name.startswith(_CONTROLS)]
+    return _names_in(_CONTROLS)
+
+
+def _names_in(folder: str) -> list[str]:
+    """Return names of the built-in lists in a folder, without the folder."""
+    return [name.removeprefix(folder) for name in shipped_names("wordlists") if name.startswith(folder)]
 
 
 def is_list_file(path: Path) -> bool:
@@ -64,7 +64,7 @@ def read_list_file(
     file, label = _locate("word list", source, [*wordlist_names(), *field_names()])
     content, states_its_own = _read(file, label, stereotypes, opposites)
     if not states_its_own:
-        check_stereotypes(content)
+        list_spreadsheets.check_stereotypes(content)
     elif stereotypes:
         raise WordListError(
             f"`stereotypes` cannot be combined with '{label}', which defines its own. Change them in the table"
@@ -102,6 +102,7 @@ def read_names(source: str | Path) -> Content:
 
 
 def _locate(kind: str, source: str | Path, names: list[str]) -> tuple[Traversable, str]:
+    """Return a built-in file with one of the names, or the user's file, and its label in messages."""
     if not isinstance(source, str | Path):
         raise WordListError(
             f"The {kind} must be a name, a path, or words in memory, but {quoted(source)} was passed. Pass the name of"
@@ -130,11 +131,13 @@ def _read(
 ) -> tuple[Content, bool]:
     """Read a file, and return its content, and True if the file defines which names are groups."""
     if is_spreadsheet(file.name):
-        return list_of_columns(read_columns(file, label, WordListError), label, stereotypes, opposites), False
+        return list_spreadsheets.list_of_columns(
+            read_columns(file, label, WordListError), label, stereotypes, opposites
+        ), False
     if (words := _read_under_names(file, label)) is not None:
         if words.values.keys() & {"groups", "classes"}:
             return words, True
-        content = list_of_columns(words.values.items(), label, stereotypes, opposites, padded=False)
+        content = list_spreadsheets.list_of_columns(words.values.items(), label, stereotypes, opposites, padded=False)
         return replace(content, notices=(*words.notices, *content.notices)), False
     hint = " See wordlists/weat6.toml for an example."
     if _suffix(file) != ".toml":
@@ -148,7 +151,7 @@ def _read(
 def _read_under_names(file: Traversable, label: str) -> Content | None:
     """Read words under names, or a list in JSON or YAML; return None for other formats."""
     if is_spreadsheet(file.name):
-        columns, notices = named_columns(read_columns(file, label, WordListError), label)
+        columns, notices = list_spreadsheets.named_columns(read_columns(file, label, WordListError), label)
         return Content(dict(columns), label, notices=notices)
     if not holds_names(file.name):
         return None
@@ -156,13 +159,13 @@ def _read_under_names(file: Traversable, label: str) -> Content | None:
         return names_of_text(file, label)
     content = read_content(file, label)
     if _suffix(file) in PARQUET and (columns := _text_columns(content)):
-        own, notices = named_columns(columns, label)
+        own, notices = list_spreadsheets.named_columns(columns, label)
         return Content(dict(own), label, notices=notices)
-    content = chosen_row(content, label, label.partition(f"{file.name}{ROW}")[2])
-    if has_parts(content):
+    content = list_spreadsheets.chosen_row(content, label, label.partition(f"{file.name}{ROW}")[2])
+    if list_spreadsheets.has_parts(content):
         return Content(_sentence_list(content, label), label)
-    if isinstance(content, Mapping) and _states_its_own(content):
-        return Content(content, label)
+    if isinstance(content, Mapping) and any(isinstance(content.get(key), Mapping) for key in ("groups", "classes")):
+        return Content(content, label)  # it has the keys of a TOML file
     return names_of(content, Path(file.name).stem, label)
 
 
@@ -170,22 +173,20 @@ def _text_columns(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
     """Return the columns of a table as for a spreadsheet, or none if a cell is a list."""
     if any(isinstance(cell, list | Mapping) for row in rows for cell in row.values()):
         return []
-    names = [name for name in (rows[0] if rows else ()) if not name.startswith("__index_level_")]
-    return [(name, [_cell(row[name], f"{name}, row {k}") for k, row in enumerate(rows, 1)]) for name in names]
-
-
-def _cell(value: Any, at: str) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else CellValue.of(value, at)
-
-
-def _states_its_own(content: Mapping[str, Any]) -> bool:
-    """Return True if this has the keys of a TOML file."""
-    return any(isinstance(content.get(key), Mapping) for key in ("groups", "classes"))
+    columns: list[Column] = []
+    for name in rows[0] if rows else ():
+        if name.startswith("__index_level_"):  # the index of a DataFrame without a name
+            continue
+        cells = []
+        for number, row in enumerate(rows, 1):
+            cell = "" if row[name] is None else row[name]
+            cells.append(cell if isinstance(cell, str) else CellValue.of(cell, f"{name}, row {number}"))
+        columns.append((name, cells))
+    return columns
 
 
 def _suffix(file: Traversable) -> str:
+    """Return the suffix of a file in lower case."""
     return Path(file.name).suffix.lower()
 
 
@@ -202,6 +203,7 @@ def _sentence_list(parts: Mapping[str, Any], label: str) -> dict[str, Any]:
     WordListError
         If a part is missing, or has no `category` or `examples`, or two parts have the same name.
     """
+    names, sentences = {}, {}
     for key in PARTS:
         part = parts.get(key)
         if not isinstance(part, Mapping) or not isinstance(part.get("category"), str) or "examples" not in part:
@@ -209,21 +211,24 @@ def _sentence_list(parts: Mapping[str, Any], label: str) -> dict[str, Any]:
                 f"{label}: '{key}' is missing, or has no 'category' and 'examples'. Each of {joined(PARTS)} must have"
                 " both."
             )
-    names = {key: str(parts[key]["category"]) for key in PARTS}
+        names[key], sentences[key] = part["category"], part["examples"]
     for first, second in (("targ1", "targ2"), ("attr1", "attr2")):
         if names[first] == names[second]:
             raise WordListError(
                 f"{label}: '{first}' and '{second}' have the same category '{names[first]}'. Use a different one for"
                 " each."
             )
-    return {
+    content = {
         "title": label,
         "description": "Sentences, as in the file.",
-        "groups": {names[key]: parts[key]["examples"] for key in ("targ1", "targ2")},
-        "classes": {names[key]: parts[key]["examples"] for key in ("attr1", "attr2")},
+        "groups": {names["targ1"]: sentences["targ1"], names["targ2"]: sentences["targ2"]},
+        "classes": {names["attr1"]: sentences["attr1"], names["attr2"]: sentences["attr2"]},
         "stereotypes": {names["targ1"]: names["attr1"], names["targ2"]: names["attr2"]},
-        **{key: parts[key] for key in ("sentences", "language") if key in parts},
     }
+    for key in ("sentences", "language"):
+        if key in parts:
+            content[key] = parts[key]
+    return content
 
 
 # Queries of WEFE (https://wefe.readthedocs.io): sets of target and attribute words, each of which has a name.
@@ -264,6 +269,7 @@ def list_of_query(query: Query, stereotypes: Mapping[str, str] | None = None) ->
 
 
 def _named(query: Query, side: str) -> dict[str, Any]:
+    """Return the target sets, or the attribute sets, of a query by name."""
     sets, names = getattr(query, f"{side}_sets"), list(getattr(query, f"{side}_sets_names"))
     if len(set(names)) < len(names):
         raise WordListError(

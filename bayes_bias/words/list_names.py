@@ -3,13 +3,14 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources.abc import Traversable
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from bayes_bias.arguments import described
 from bayes_bias.errors import WordListError
 from bayes_bias.files import parse_json, read_parquet, read_text
-from bayes_bias.words.content import Content
+from bayes_bias.words.content import Content, all_are, first_text
 
 JSON, YAML, TEXT, PARQUET = (".json", ".jsonl"), (".yaml", ".yml"), (".txt",), (".parquet",)
 SUFFIXES = (*JSON, *YAML, *TEXT, *PARQUET)
@@ -39,7 +40,10 @@ def read_content(file: Traversable, label: str) -> Any:
     if file.name.lower().endswith(JSON):
         return _json(file, label)
     if file.name.lower().endswith(PARQUET):
-        return _parquet(file, label)
+        try:
+            return list(read_parquet(file).to_pylist())
+        except Exception as error:  # Arrow has errors of many kinds
+            raise WordListError(f"{label} is a damaged Parquet file ({error}). Create it again.") from error
     try:
         import yaml
     except ImportError as error:
@@ -81,14 +85,6 @@ def _json(file: Traversable, label: str) -> Any:
         raise WordListError(f"{label} is not valid JSON: {problem}. Correct the file.") from error
 
 
-def _parquet(file: Traversable, label: str) -> list[dict[str, Any]]:
-    """Read the rows of a table whose cells may be lists."""
-    try:
-        return list(read_parquet(file).to_pylist())
-    except Exception as error:  # Arrow has errors of many kinds
-        raise WordListError(f"{label} is a damaged Parquet file ({error}). Create it again.") from error
-
-
 def names_of_text(file: Traversable, label: str) -> Content:
     """Read one word per line, under the name of the file. Lines that begin with ; or # are comments."""
     text = read_text(file, f"{label}:", WordListError, encoding="utf-8-sig")
@@ -104,7 +100,7 @@ def names_of_text(file: Traversable, label: str) -> Content:
 def _is_vector(parts: list[str]) -> bool:
     """Return True if a word is followed by at least two numbers."""
     try:
-        return len(parts) > 2 and bool([float(part) for part in parts[1:]])
+        return len(parts) > 2 and bool(list(map(float, parts[1:])))
     except ValueError:
         return False
 
@@ -155,7 +151,11 @@ def _add_distinguished(lists: dict[str, list[str]], name: str, found: Sequence[_
     for item in found:
         if item.words not in distinct:
             distinct.append(item.words)
-    depth = _telling_depth([item.place for item in found])
+    places = [item.place for item in found]
+    depth = 0  # of the nearest outer keys that distinguish the lists, if there are any
+    for outer in range(min(map(len, places)), 1, -1):
+        if len({place[-outer] for place in places}) > 1:
+            depth = outer
     for place, words in found:
         own_name = name
         if len(distinct) > 1:
@@ -167,21 +167,13 @@ def _add_distinguished(lists: dict[str, list[str]], name: str, found: Sequence[_
         lists[free_name] = words
 
 
-def _telling_depth(places: Sequence[Place]) -> int:
-    """Return the depth of the outer keys that distinguish lists of one name, or 0 if there are none."""
-    for depth in range(2, min(map(len, places)) + 1):
-        if len({place[-depth] for place in places}) > 1:
-            return depth
-    return 0
-
-
 def _found(value: Any, path: Place, depth: int = 0) -> Iterator[tuple[Place, list[str] | None]]:
     """Yield the keys of each name, from the outermost to the name, and the words under the name (None if there are
     none)."""
     if depth > _DEEPEST:
         yield path, None
     elif isinstance(value, Mapping):
-        own = next((str(value[key]) for key in _NAMES if isinstance(value.get(key), str)), None)
+        own = first_text(value, _NAMES)
         words = next((value[key] for key in _WORDS if key in value), None)
         if own is not None and words is not None:
             yield from _found(words, (*path, own), depth + 1)
@@ -190,7 +182,7 @@ def _found(value: Any, path: Place, depth: int = 0) -> Iterator[tuple[Place, lis
         for key, inner in value.items():
             if not (key in _NAMES and isinstance(inner, str)):
                 yield from _found(inner, (*inside, str(key)), depth + 1)
-    elif isinstance(value, list) and value and all(isinstance(inner_value, Mapping) for inner_value in value):
+    elif isinstance(value, list) and value and all_are(Mapping, value):
         for inner_value in value:
             yield from _found(inner_value, path, depth + 1)
     elif (words := _words(value)) is not None:
@@ -206,21 +198,20 @@ def _words(value: Any) -> list[str] | None:
     """Return the words of a list, without numbers such as ratings, or None if the value is not a list of words."""
     if not isinstance(value, list) or not value:
         return None
-    if all(isinstance(entry, str) for entry in value):
+    if all_are(str, value):
         return value
-    rated = all(
-        isinstance(entry, list)
-        and entry
-        and isinstance(entry[0], str)
-        and not any(isinstance(x, str) for x in entry[1:])
-        for entry in value
-    )
-    return [entry[0] for entry in value] if rated else None
+    words = []
+    for entry in value:
+        is_rated = isinstance(entry, list) and entry and isinstance(entry[0], str)
+        if not is_rated or any(isinstance(rating, str) for rating in entry[1:]):
+            return None
+        words.append(entry[0])
+    return words
 
 
 def _sets(value: Any) -> list[list[str]] | None:
     """Return the value if it is a list of equally large sets of words, or else None."""
-    if not isinstance(value, list) or not all(isinstance(words_of_set, list) for words_of_set in value):
+    if not isinstance(value, list) or not all_are(list, value):
         return None
-    words = all(isinstance(word, str) for words_of_set in value for word in words_of_set)
-    return value if words and len({len(words_of_set) for words_of_set in value}) == 1 and value[0] else None
+    are_equally_large = len(set(map(len, value))) == 1
+    return value if are_equally_large and value[0] and all_are(str, chain.from_iterable(value)) else None

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from bayes_bias.errors import WordListError
 from bayes_bias.words.content import Content, quoted
-from bayes_bias.words.spelling import composed, is_plain, is_punctuation, plain_word, visible
+from bayes_bias.words.spelling import composed, in_quotes, is_plain, is_punctuation, plain_word, visible
 
 type WordTable = dict[str, tuple[str, ...]]
 
@@ -55,18 +55,22 @@ def read_words(content: Content, key: str) -> tuple[WordTable, tuple[str, ...]]:
         words_of[str(name)] = tuple(dict.fromkeys(words))
         if strange := [visible(word) for word in spellings if not is_plain(word)]:
             notices.append(f"{content.where}: removed invisible characters in '{name}': {', '.join(strange)}")
-        if fillers := [f"'{word}'" for word in words if word.casefold() in _FILLERS or word.isdecimal()]:
+        if fillers := [word for word in words if word.casefold() in _FILLERS or word.isdecimal()]:
             notices.append(
-                f"{content.where}: '{name}' lists {', '.join(fillers)}, which may be a placeholder but is read as a"
+                f"{content.where}: '{name}' lists {in_quotes(fillers)}, which may be a placeholder but is read as a"
                 " word. If it is not a word, remove it"
             )
-        repeats = [f"'{word}' {count} times" for word, count in Counter(words).items() if count > 1]
-        if repeats:
+        if repeats := [f"'{word}' {count} times" for word, count in Counter(words).items() if count > 1]:
             notices.append(f"{content.where}: '{name}' lists {', '.join(repeats)}, which is used only once")
-        for alike in _spellings(words):
-            notices.append(
-                f"{content.where}: '{name}' lists {alike}, which differ only in case but are used as different words"
-            )
+        spellings_of: dict[str, list[str]] = {}
+        for word in words_of[str(name)]:
+            spellings_of.setdefault(word.casefold(), []).append(word)
+        for alike in spellings_of.values():
+            if len(alike) > 1:
+                notices.append(
+                    f"{content.where}: '{name}' lists {in_quotes(alike)}, which differ only in case but are used as"
+                    " different words"
+                )
     return words_of, tuple(notices)
 
 
@@ -81,6 +85,7 @@ def read_stereotypes(content: Content, groups: WordTable, classes: WordTable) ->
             raise WordListError(
                 f"{content.where}: 'stereotypes.{group}' is the unknown class '{class_name}'.", class_name, classes
             )
+    in_order = {}
     for group in groups:
         if group not in stereotypes:
             if not classes:
@@ -89,7 +94,8 @@ def read_stereotypes(content: Content, groups: WordTable, classes: WordTable) ->
                 f"{content.where}: the group '{group}' has no stereotypical class. Add '{group} = <class>' to"
                 f" [stereotypes], where <class> is one of {', '.join(classes)}."
             )
-    return {group: stereotypes[group] for group in groups}
+        in_order[group] = stereotypes[group]
+    return in_order
 
 
 def read_opposites(content: Content, stereotypes: Mapping[str, str], classes: WordTable) -> tuple[str, ...]:
@@ -148,7 +154,7 @@ def read_word_classes(content: Content) -> dict[str, str]:
 def refuse_too_few(table: WordTable, kind: str, where: str, least: int) -> None:
     """Raise an error if there are fewer than `least` groups or classes, because a bias is a comparison."""
     if len(table) < least:
-        names = f"only {', '.join(f"'{name}'" for name in table)}" if table else "none"
+        names = f"only {in_quotes(table)}" if table else "none"
         minimum = "one" if least == 1 else "two"
         raise WordListError(
             f"{where}: a comparison requires {minimum} or more {kind}, but there is {names}. Add another."
@@ -190,7 +196,9 @@ def separate_controls(
     where: str,
 ) -> tuple[WordTable, tuple[str, ...]]:
     """Drop control words that are also targets or attributes, or that are in an earlier control class."""
-    reasons = {word: f"also in '{name}'" for word, name in category_of(classes).items()}
+    reasons: dict[str, str] = {}
+    for name, words in classes.items():
+        reasons |= dict.fromkeys(words, f"also in '{name}'")
     reasons |= dict.fromkeys(category_of(groups), "also a target")
     controls_left: WordTable = {}
     notices: tuple[str, ...] = ()
@@ -205,6 +213,7 @@ def separate_controls(
 def _without(
     classes: Mapping[str, tuple[str, ...]], reasons: Mapping[str, str], where: str
 ) -> tuple[WordTable, tuple[str, ...]]:
+    """Drop the words for which there is a reason from classes, and return notices of the reasons."""
     words_left: WordTable = {}
     notices = []
     for name, words in classes.items():
@@ -257,11 +266,3 @@ def _forms(word: str) -> set[str]:
     if word.endswith("y"):
         forms |= {f"{word[:-1]}ies", f"{word[:-1]}ied"}
     return forms
-
-
-def _spellings(words: Iterable[str]) -> list[str]:
-    """Return words that differ only in case, such as "'competent', 'COMPETENT'"."""
-    alike: dict[str, list[str]] = {}
-    for word in dict.fromkeys(words):
-        alike.setdefault(word.casefold(), []).append(f"'{word}'")
-    return [", ".join(spellings) for spellings in alike.values() if len(spellings) > 1]

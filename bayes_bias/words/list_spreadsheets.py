@@ -1,9 +1,10 @@
 """Word lists in spreadsheets: a column for each group and class, or a whole list in each row."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations, zip_longest
+from itertools import combinations
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from bayes_bias.errors import WordListError
 from bayes_bias.formatting import counted, joined
 from bayes_bias.spreadsheets import CellValue, is_spreadsheet, read_columns, stripped
-from bayes_bias.words.content import Content
+from bayes_bias.words.content import Content, all_are, first_text
 from bayes_bias.words.spelling import plain_word
 
 # Sign between a group and the class that is stereotypical for it, as in --stereotype.
@@ -64,8 +65,13 @@ def list_of_columns(
     {'able': ['smart', 'wise'], 'poor': ['weak']}
     """
     sheet = _read_sheet(columns, where, padded)
-    parted = [_parted(heading, words, where) for heading, words in sheet.columns]
-    stereotype_of = {name: class_name for name, class_name, _ in parted if class_name}
+    columns_by_name: list[tuple[str, list[Any]]] = []
+    stereotype_of: dict[str, str] = {}
+    for heading, words in sheet.columns:
+        name, class_name = _parted(heading, words, where)
+        columns_by_name.append((name, words))
+        if class_name:
+            stereotype_of[name] = class_name
     for group, class_name in (stereotypes or {}).items():
         if stereotype_of.setdefault(group, class_name) != class_name:
             raise WordListError(
@@ -74,18 +80,18 @@ def list_of_columns(
             )
     groups: dict[str, list[Any]] = {}
     classes: dict[str, list[Any]] = {}
-    for name, _, words in parted:
+    for name, words in columns_by_name:
         kind = groups if name in stereotype_of else classes
         if name in kind:
             raise WordListError(f"{where} has two columns with the heading '{name}'. Join them, or rename one.")
         kind[name] = words
     for group in stereotype_of.keys() - groups.keys():
         raise WordListError(
-            f"{where} has no column '{group}', which is in `stereotypes`.", group, [name for name, *_ in parted]
+            f"{where} has no column '{group}', which is in `stereotypes`.", group, list(dict(columns_by_name))
         )
-    values: dict[str, Any] = (
-        {"groups": groups, "classes": classes, "stereotypes": stereotype_of} if stereotype_of else {"classes": classes}
-    )
+    values: dict[str, Any] = {"classes": classes}
+    if stereotype_of:
+        values |= {"groups": groups, "stereotypes": stereotype_of}
     if sheet.word_classes:
         values["word_classes"] = sheet.word_classes
     if opposites is not None:
@@ -112,7 +118,7 @@ def check_stereotypes(content: Content) -> None:
     classes = names[half:] if len(names) > 2 else ["CLASS"]
     stereotypes = dict(zip(names[:half], classes, strict=False))
     # The example has no quotes, because `for_reader` would read them as the value of an argument.
-    example = next(f"{group}={name}" for group, name in stereotypes.items())
+    example = "=".join(next(iter(stereotypes.items())))
     files = content.where if len(names) > 2 else f"{content.where} OTHER-FILES"
     options = " ".join(f"--groups '{group}={name}'" for group, name in stereotypes.items())
     raise WordListError(
@@ -142,13 +148,11 @@ def holds_words(path: Path) -> bool:
         columns = read_columns(path, str(path), WordListError)
     except WordListError:
         return True  # reading it as a list raises the error
-    headings = {heading.lower() for heading, _ in columns}
-    return not (_OF_COSINES & headings or any(_are_numbers(cells) for _, cells in columns))
-
-
-def _are_numbers(cells: Sequence[str]) -> bool:
-    numbers = [cell for cell in cells if cell]
-    return bool(numbers) and all(map(_DECIMAL.fullmatch, numbers))
+    for heading, cells in columns:
+        filled = list(filter(None, cells))
+        if heading.lower() in _OF_COSINES or (filled and all(map(_DECIMAL.fullmatch, filled))):
+            return False
+    return True
 
 
 @dataclass
@@ -162,82 +166,94 @@ class _Sheet:
 
 def _read_sheet(columns: Iterable[Cells], where: str, padded: bool) -> _Sheet:
     """Read the words of a spreadsheet in either layout, without blanks and fillers."""
+    sheet = _Sheet([])
     clean = []
     for heading, cells in columns:
-        clean.append(
-            (plain_word(heading.strip()), [stripped(cell) if isinstance(cell, str) else cell for cell in cells])
-        )
-    by_name = {heading.lower(): cells for heading, cells in clean}
-    labels = [name for name in _LABELS if name in by_name]
-    sheet = _Sheet([])
-    is_long = _WORD in by_name and bool(labels)
+        stripped_cells = [stripped(cell) if isinstance(cell, str) else cell for cell in cells]
+        clean.append((plain_word(heading.strip()), stripped_cells))
+    headings = set(map(str.lower, dict(clean)))
+    is_long = _WORD in headings and not headings.isdisjoint(_LABELS)
     if is_long:
-        if len(labels) > 1:
-            raise WordListError(
-                f"{where} has the columns '{labels[0]}' and '{labels[1]}', but only one of them is allowed. Write the"
-                " group or class of each word in one of them, and remove the other."
-            )
-        unused = []
-        for heading, cells in clean:
-            if heading.lower() not in (_WORD, labels[0], _WORD_CLASS) and any(cells):
-                unused.append(heading or "a column without a heading")
-        for word, name in zip(by_name[_WORD], by_name.get(_WORD_CLASS, ()), strict=False):
-            if word not in _EMPTY and name not in _EMPTY:
-                sheet.word_classes.setdefault(name, []).append(word)
-        if unused:
-            sheet.notices.append(
-                f"{where}: only the columns '{_WORD}' and '{labels[0]}' are used, not {', '.join(unused)}"
-            )
-        clean = _columns_of(by_name[_WORD], by_name[labels[0]], f"{where}: {labels[0]}")
+        clean = _by_label(clean, sheet, where)
     if padded:
         clean, about_cells = _without_padding(clean, where)
         sheet.notices += about_cells
-        if is_long:
-            sheet.notices += _odd_words(clean, where)
     for heading, cells in clean:
-        words = _words(cells, where)
+        words = _filled(cells)
+        for word in words:
+            if isinstance(word, CellValue):
+                raise WordListError(
+                    f"{where}: {word.described}, but a word must be text. Format the cell as text and write the word"
+                    " again, or clear the cell."
+                )
+            if padded and is_long and _pads(word):  # no cell needs a filler in a table with a row for each word
+                sheet.notices.append(
+                    f"{where}: '{word}' of '{heading}' is read as a word. If it is not a word, remove the row"
+                )
         if heading or words:
             sheet.columns.append((heading, words))
     return sheet
 
 
-def _columns_of(words: Sequence[Any], labels: Sequence[Any], where: str) -> list[tuple[str, list[Any]]]:
-    """Convert two columns, with words and with their groups or classes, to one column for each group and class."""
-    columns: dict[str, list[Any]] = {}
-    for word, label in zip(words, labels, strict=True):
+def _by_label(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -> list[tuple[str, list[Any]]]:
+    """Convert a table with a row for each word to one column for each group and class.
+
+    Word classes and a notice of unused columns are added to the sheet.
+    """
+    cells_of = {heading.lower(): cells for heading, cells in columns}
+    label_columns = [name for name in _LABELS if name in cells_of]
+    if len(label_columns) > 1:
+        raise WordListError(
+            f"{where} has the columns '{label_columns[0]}' and '{label_columns[1]}', but only one of them is allowed."
+            " Write the group or class of each word in one of them, and remove the other."
+        )
+    label_column = label_columns[0]
+    unused = []
+    for heading, cells in columns:
+        if heading.lower() not in (_WORD, label_column, _WORD_CLASS) and any(cells):
+            unused.append(heading or "a column without a heading")
+    if unused:
+        sheet.notices.append(
+            f"{where}: only the columns '{_WORD}' and '{label_column}' are used, not {', '.join(unused)}"
+        )
+    words, labels, word_classes = cells_of[_WORD], cells_of[label_column], cells_of.get(_WORD_CLASS, [])
+    if len(words) != len(labels):
+        raise WordListError(
+            f"{where}: the column '{_WORD}' has {len(words)} cells, but '{label_column}' has {len(labels)}. Write the"
+            " group or class of each word beside it."
+        )
+    words_of: dict[str, list[Any]] = {}
+    for row, word in enumerate(words):
+        label = labels[row]
         if word not in _EMPTY and _pads(label) and not (label and label.casefold() == _A_NAME):
             raise WordListError(
-                f"{where} of '{word}' is {repr(label) if label else 'missing'}. Write its group or class there, or"
-                " remove the row."
+                f"{where}: {label_column} of '{word}' is {repr(label) if label else 'missing'}. Write its group or"
+                " class there, or remove the row."
             )
         if word not in _EMPTY or label not in _EMPTY:
-            columns.setdefault("" if label is None else str(label), []).append(word)
-    return list(columns.items())
+            words_of.setdefault("" if label is None else str(label), []).append(word)
+        if word not in _EMPTY and row < len(word_classes) and word_classes[row] not in _EMPTY:
+            sheet.word_classes.setdefault(word_classes[row], []).append(word)
+    return list(words_of.items())
 
 
-def _words(cells: Iterable[Any], where: str) -> list[Any]:
-    """Return the cells that are not empty, and raise an error if one is not text in the file."""
-    words = [cell for cell in cells if cell not in _EMPTY]
-    for cell in words:
-        if isinstance(cell, CellValue):
-            raise WordListError(
-                f"{where}: {cell.described}, but a word must be text. Format the cell as text and write the word again,"
-                " or clear the cell."
-            )
-    return words
+def _filled(cells: Iterable[Any]) -> list[Any]:
+    """Return the cells that are not empty."""
+    return [cell for cell in cells if cell not in _EMPTY]
 
 
 def _without_padding(columns: list[tuple[str, list[Any]]], where: str) -> tuple[list[tuple[str, list[Any]]], list[str]]:
     """Drop fillers below the last word of each column, if another column has a word or filler in the same row."""
-    rows = list(zip_longest(*(cells for _, cells in columns), fillvalue=""))
-    beside = [sum(cell not in _EMPTY for cell in row) > 1 for row in rows]
+    n_filled = Counter[int]()  # in each row
+    for _, cells in columns:
+        n_filled.update(row for row, cell in enumerate(cells) if cell not in _EMPTY)
     shortened, about_fillers, about_missing = [], [], []
     for heading, cells in columns:
         end = len(cells)
-        while end and _pads(cells[end - 1]) and (cells[end - 1] in _EMPTY or beside[end - 1]):
+        while end and _pads(cells[end - 1]) and (cells[end - 1] in _EMPTY or n_filled[end - 1] > 1):
             end -= 1
         shortened.append((heading, cells[:end]))
-        if fillers := [cell for cell in cells[end:] if cell not in _EMPTY]:
+        if fillers := _filled(cells[end:]):
             about_fillers.append(
                 f"{where}: omitted {counted(len(fillers), 'filler')} '{fillers[0]}' at the end of the column"
                 f" '{heading}'. If it is a word, move it further up in its column"
@@ -250,37 +266,25 @@ def _without_padding(columns: list[tuple[str, list[Any]]], where: str) -> tuple[
     return shortened, about_fillers + about_missing
 
 
-def _odd_words(columns: Iterable[tuple[str, list[Any]]], where: str) -> list[str]:
-    """Return notices of words that look like fillers in a table with a row for each word, where no cell needs a
-    filler."""
-    notices = []
-    for heading, cells in columns:
-        for cell in cells:
-            if cell not in _EMPTY and _pads(cell):
-                notices.append(
-                    f"{where}: '{cell}' of '{heading}' is read as a word. If it is not a word, remove the row"
-                )
-    return notices
-
-
 def _pads(cell: Any) -> bool:
+    """Return True for an empty cell or a filler."""
     return cell in _EMPTY or (isinstance(cell, str) and cell.casefold() in _PADDING)
 
 
-def _parted(heading: str, words: list[Any], where: str) -> tuple[str, str, list[Any]]:
-    """Split a heading into a name and its stereotypical class, if there is one."""
-    name, equals, class_name = (part.strip() for part in heading.partition(_IS))
+def _parted(heading: str, words: list[Any], where: str) -> tuple[str, str]:
+    """Split a heading into a name and its stereotypical class, which may be ""."""
+    name, equals, class_name = map(str.strip, heading.partition(_IS))
     if not name or (equals and not class_name):
         remedy = (
             "Remove it, because row numbers are not words (row.names=FALSE in R, index=False in pandas)."
-            if words and all(str(word).isdecimal() for word in words)
+            if words and all(map(str.isdecimal, map(str, words)))
             else "Write the name of a class, or GROUP=CLASS, in the first row of the file."
         )
         raise WordListError(
             f"{where}: the column with the words {', '.join(map(str, words[:3]))} has the heading '{heading}', which is"
             f" not a name. {remedy}"
         )
-    return name, class_name, words
+    return name, class_name
 
 
 # A row has two targets and two attributes, each with a category and examples.
@@ -333,7 +337,7 @@ def _rows(content: Any) -> Sequence[Mapping[str, Any]]:
     """Return the rows of a table whose rows are lists, or none."""
     if isinstance(content, Mapping) and _is_row(content):
         return [content]
-    if not isinstance(content, list) or not content or not all(isinstance(row, Mapping) for row in content):
+    if not isinstance(content, list) or not content or not all_are(Mapping, content):
         return []
     if all(map(_is_row, content)):
         return content
@@ -352,7 +356,7 @@ def _repeats_names(rows: Sequence[Mapping[str, Any]]) -> bool:
     differ."""
     words_of: dict[str, Any] = {}
     for row in rows:
-        name = next((row[key] for key in _NAMES if isinstance(row.get(key), str)), None)
+        name = first_text(row, _NAMES)
         words = list(filter(_are_words, row.values()))
         if name is None or len(words) != 1:
             return False
@@ -362,7 +366,8 @@ def _repeats_names(rows: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _are_words(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(word, str) for word in value)
+    """Return True for a list of words."""
+    return isinstance(value, list) and bool(value) and all_are(str, value)
 
 
 def _telling(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -371,7 +376,7 @@ def _telling(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     columns = []
     for key in rows[0]:
         values = [row.get(key) for row in rows]
-        is_label = all(isinstance(value, str | int) for value in values) and key.rpartition(".")[2] not in _NAMES
+        is_label = all_are(str | int, values) and key.rpartition(".")[2] not in _NAMES
         if is_label and len(set(values)) > 1:
             columns.append(key)
     for count in range(1, min(len(columns), 3) + 1):

@@ -14,6 +14,7 @@ from bayes_bias.errors import WordListError
 from bayes_bias.formatting import counted
 from bayes_bias.words.content import Content, quoted
 from bayes_bias.words.list_rules import WordTable
+from bayes_bias.words.spelling import in_quotes
 
 # The sentences of each word, and the template of each sentence.
 type Sentences = Mapping[str, Mapping[str, str]]
@@ -43,6 +44,7 @@ class _Slot:
 
     @property
     def key(self) -> str:
+        """The word in lower case."""
         return self.word.casefold()
 
 
@@ -78,10 +80,11 @@ def group_by_word(
         sentences_of = _recognised(groups, classes, content.where) | _recognised(classes, groups, content.where)
     else:
         sentences_of = _stated(content, groups, classes)
-    groups = {name: tuple(sentences_of.get(name) or words) for name, words in groups.items()}
-    classes = {name: tuple(sentences_of.get(name) or words) for name, words in classes.items()}
+    groups, classes = dict(groups), dict(classes)
     sentences: dict[str, dict[str, str]] = {}
-    for sentences_of_words in sentences_of.values():
+    for category, sentences_of_words in sentences_of.items():
+        side = groups if category in groups else classes
+        side[category] = tuple(sentences_of_words)
         sentences |= sentences_of_words
     units = set(chain.from_iterable([*groups.values(), *classes.values()]))
     notices = (_notice(content.where, sentences, units),) if sentences else ()
@@ -99,9 +102,8 @@ def _phrases(groups: WordTable, classes: WordTable, where: str) -> tuple[str, ..
     long = list(filter(is_sentence, chain.from_iterable([*groups.values(), *classes.values()])))
     if len(long) < 2:
         return ()
-    named = ", ".join(f"'{entry}'" for entry in long[:5])
     return (
-        f"{where}: {len(long)} entries are read as phrases, each of which is used like a word: {named}"
+        f"{where}: {len(long)} entries are read as phrases, each of which is used like a word: {in_quotes(long[:5])}"
         f"{', ...' if len(long) > 5 else ''}. If they are sentences, list the sentences of each word in [sentences]",
     )
 
@@ -109,12 +111,13 @@ def _phrases(groups: WordTable, classes: WordTable, where: str) -> tuple[str, ..
 def shared_templates(sentences: Sentences) -> tuple[str, ...]:
     """Return the templates that all of these words share, or none if words have different templates or only one
     template."""
-    first, *others = ([*own.values()] for own in sentences.values())
-    alike = len(first) > 1 and len(set(first)) == len(first) and all(sorted(own) == sorted(first) for own in others)
-    return tuple(first) if alike else ()
+    first = tuple(next(iter(sentences.values())).values())
+    are_shared = all(sorted(own.values()) == sorted(first) for own in sentences.values())
+    return first if are_shared and len(first) == len(set(first)) > 1 else ()
 
 
 def _notice(where: str, sentences: Sentences, units: set[str]) -> str:
+    """Return a notice of the words that were found in sentences, and of the role of their templates."""
     count = sum(map(len, sentences.values()))
     beginning = f"{where}: {count} sentences were made from {counted(len(sentences), 'word')}"
     if count == len(sentences):
@@ -145,21 +148,22 @@ def _stated(content: Content, groups: WordTable, classes: WordTable) -> dict[str
         word_of |= dict.fromkeys(sentences_of_word, word)
     sentences_of: dict[str, dict[str, dict[str, str]]] = {}
     for category, entries in {**groups, **classes}.items():
-        words = dict.fromkeys(word_of.get(entry, entry) for entry in entries)
-        if missing := [entry for entry in words if entry not in sentences and is_sentence(entry)]:
-            raise WordListError(
-                f"{table.where} has no word for the sentence '{missing[0]}' of '{category}'. Add the sentence to its"
-                " word."
-            )
-        if own := {word: _templates_of(word, sentences[word]) for word in words if word in sentences}:
-            sentences_of[category] = {word: own.get(word, {word: "{}"}) for word in words}
+        words: dict[str, dict[str, str]] = {}
+        for word in dict.fromkeys(map(word_of.get, entries, entries)):
+            if word not in sentences and is_sentence(word):
+                raise WordListError(
+                    f"{table.where} has no word for the sentence '{word}' of '{category}'. Add the sentence to its"
+                    " word."
+                )
+            if word in sentences:
+                # A sentence that does not contain the word is its own template.
+                slot = re.compile(rf"(\ban? )?\b{re.escape(word)}\b", re.IGNORECASE)
+                words[word] = {sentence: slot.sub("{}", sentence) for sentence in sentences[word]}
+            else:
+                words[word] = {word: "{}"}
+        if words.keys() & sentences.keys():
+            sentences_of[category] = words
     return sentences_of
-
-
-def _templates_of(word: str, sentences: Iterable[str]) -> dict[str, str]:
-    """Return the template of each sentence of a word, or the sentence itself if it does not contain the word."""
-    slot = re.compile(rf"(\ban? )?\b{re.escape(word)}\b", re.IGNORECASE)
-    return {sentence: slot.sub("{}", sentence) for sentence in sentences}
 
 
 # Words that are recognised from the sentences.
@@ -174,7 +178,9 @@ class _Side:
 
     @cached_property
     def slots(self) -> dict[str, list[_Slot]]:
-        return {s: list(_slots(s, self.shared)) for sentences in self.categories.values() for s in sentences}
+        """The possible readings of each sentence."""
+        sentences = chain.from_iterable(self.categories.values())
+        return {sentence: list(_slots(sentence, self.shared)) for sentence in sentences}
 
     @cached_property
     def words_in(self) -> Mapping[str, set[str]]:
@@ -190,8 +196,12 @@ class _Side:
 
         Among several, prefer the longest template.
         """
-        slots = [slot for slot in self.slots[sentence] if len(self.words_in[slot.template]) > 1]
-        return max(slots, key=lambda slot: (len(self.words_in[slot.template]), len(slot.template)), default=None)
+
+        def priority(slot: _Slot) -> tuple[int, int]:
+            return len(self.words_in[slot.template]), len(slot.template)
+
+        best = max(self.slots[sentence], key=priority, default=None)
+        return best if best and priority(best)[0] > 1 else None
 
 
 def _recognised(categories: WordTable, others: WordTable, where: str) -> dict[str, dict[str, dict[str, str]]]:
@@ -202,38 +212,33 @@ def _recognised(categories: WordTable, others: WordTable, where: str) -> dict[st
     if not _are_sentences(categories):
         return {}
     with_sentences = {name: entries for name, entries in categories.items() if any(map(is_sentence, entries))}
-    side = _Side(
-        with_sentences, _shared_tokens(with_sentences if len(with_sentences) > 1 else {**categories, **others})
-    )
+    # Tokens that two or more groups or classes share belong to templates.
+    counts = Counter[str]()
+    for entries in (with_sentences if len(with_sentences) > 1 else {**categories, **others}).values():
+        counts.update(set(chain.from_iterable(map(_tokens, entries))))
+    side = _Side(with_sentences, frozenset(token for token, count in counts.items() if count > 1))
     return {category: _words_of(category, entries, side, where) for category, entries in with_sentences.items()}
 
 
-def _shared_tokens(categories: WordTable) -> frozenset[str]:
-    """Return tokens that two or more groups or classes share, which belong to templates."""
-    counts = Counter[str]()
-    for sentences in categories.values():
-        counts.update(set(chain.from_iterable(map(_tokens, sentences))))
-    return frozenset(token for token, count in counts.items() if count > 1)
-
-
 def _words_of(category: str, sentences: tuple[str, ...], side: _Side, where: str) -> dict[str, dict[str, str]]:
+    """Return the words in the sentences of a group or class, with the template of each sentence."""
     slot_of = {sentence: side.best(sentence) for sentence in sentences}
     keys = {slot.key for slot in slot_of.values() if slot}
-    slots: list[_Slot] = []
+    slots: dict[str, _Slot] = {}
     for sentence, slot in slot_of.items():
         known = [candidate for candidate in side.slots[sentence] if candidate.key in keys]
         if slot is None and len(known) != 1:
             raise WordListError(
                 f"{where}: cannot find the word of the sentence '{sentence}' in '{category}'. {_REMEDY}"
             )
-        slots.append(slot or known[0])
-    words = _merged(slots)
+        slots[sentence] = slot or known[0]
+    words = _merged(slots.values())
     if len(words) == 1 < len(sentences):
         raise WordListError(
             f"{where}: all {len(sentences)} sentences of '{category}' seem to have the same word"
             f" '{next(iter(words))}'. {_REMEDY}"
         )
-    _check_one_each(words, {slot.sentence: slot for slot in slots}, category, where)
+    _check_one_each(words, slots, category, where)
     return words
 
 
@@ -262,7 +267,7 @@ _REMEDY = (
 )
 
 
-def _merged(slots: list[_Slot]) -> dict[str, dict[str, str]]:
+def _merged(slots: Iterable[_Slot]) -> dict[str, dict[str, str]]:
     """Return the sentences and templates of each word.
 
     Sentences with a plural in another template belong to its singular.
@@ -270,9 +275,13 @@ def _merged(slots: list[_Slot]) -> dict[str, dict[str, str]]:
     by_key: dict[str, list[_Slot]] = {}
     for slot in slots:
         by_key.setdefault(slot.key, []).append(slot)
+
+    def templates(key: str) -> set[str]:
+        return {slot.template for slot in by_key[key]}
+
     for key in list(by_key):
         for plural in _plurals(key) & by_key.keys() - {key} if key in by_key else ():
-            if not {s.template for s in by_key[key]} & {s.template for s in by_key[plural]}:
+            if templates(key).isdisjoint(templates(plural)):
                 by_key[key] += by_key.pop(plural)
     words = {}
     for key, own in by_key.items():
@@ -292,7 +301,8 @@ def _plurals(word: str) -> set[str]:
 
 
 def _tokens(sentence: str) -> list[str]:
-    return [token.casefold() for token in _TOKEN.findall(sentence)]
+    """Return the words and punctuation marks of a sentence, in lower case."""
+    return list(map(str.casefold, _TOKEN.findall(sentence)))
 
 
 def _slots(sentence: str, shared: frozenset[str]) -> Iterator[_Slot]:
@@ -306,5 +316,5 @@ def _slots(sentence: str, shared: frozenset[str]) -> Iterator[_Slot]:
             with_article = first > 0 and tokens[first - 1].group().casefold() in _ARTICLES
             start, end = tokens[first - with_article].start(), tokens[last].end()
             template = f"{sentence[:start]}{{}}{sentence[end:]}"
-            if any(character.isalnum() for character in template):
+            if any(map(str.isalnum, template)):
                 yield _Slot(sentence, template, sentence[tokens[first].start() : end], first == 0)

@@ -62,6 +62,11 @@ def visible(word: str) -> str:
     return word if is_plain(word) else _BLANKS.sub(named, _INVISIBLE.sub(named, word))
 
 
+def in_quotes(words: Iterable[str]) -> str:
+    """Join words for a message: 'he', 'she'."""
+    return ", ".join(f"'{word}'" for word in words)
+
+
 def unaccented(word: str) -> str:
     """Return a word in lower case and without accents.
 
@@ -105,7 +110,11 @@ def other_spellings(
     for spelling in spellings:
         if spelling not in spellings_in_use:
             free.setdefault(alike(spelling), []).append(spelling)
-    return {word: free[alike(word)].pop(0) for word in words if free.get(alike(word))}
+    respelt = {}
+    for word in words:
+        if unused := free.get(alike(word)):
+            respelt[word] = unused.pop(0)
+    return respelt
 
 
 def add_spellings(words: Iterable[str], variants: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
@@ -116,9 +125,10 @@ def add_spellings(words: Iterable[str], variants: Mapping[str, Iterable[str]]) -
     >>> add_spellings(["John", "axe"], {"John": ["john"]})
     ('John (but: john)', 'axe')
     """
-    return tuple(
-        f"{word} (but: {', '.join(map(visible, variants[word]))})" if word in variants else word for word in words
-    )
+    described = []
+    for word in words:
+        described.append(f"{word} (but: {', '.join(map(visible, variants[word]))})" if word in variants else word)
+    return tuple(described)
 
 
 def offer(variants: Mapping[str, Iterable[str]]) -> str:
@@ -196,5 +206,6 @@ def count_english(words: Collection[str]) -> int:
 
 @cache
 def _english_words() -> frozenset[str]:
+    """Return the frequent words of English, in lower case."""
     content = (shipped("words") / "english.txt.gz").read_bytes()
     return frozenset(gzip.decompress(content).decode().split("\n"))

@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,7 +19,7 @@ from bayes_bias.files import read_toml, refuse_pipe_or_address, shipped, shipped
 from bayes_bias.formatting import Telling, joined
 from bayes_bias.shared_types import Reference
 from bayes_bias.words.content import Content
-from bayes_bias.words.list_rules import WORD_CLASSES
+from bayes_bias.words.list_rules import WORD_CLASSES, category_of
 from bayes_bias.words.wordlist import WordList
 
 type Span = tuple[int, int]
@@ -141,10 +142,14 @@ class Templates(Telling):
         self._check(TWO, *target)
         self._check(TWO, *attribute)
         words = {"target": self._phrase(*target), "attribute": self._phrase(*attribute)}
-        sentences = [_fill(template.text, words) for template in self.templates]
-        return tuple(Pair(text, spans["target"], spans["attribute"]) for text, spans in sentences)
+        pairs = []
+        for template in self.templates:
+            text, spans = _fill(template.text, words)
+            pairs.append(Pair(text, spans["target"], spans["attribute"]))
+        return tuple(pairs)
 
     def _sentence(self, template: Template, word: str, word_class: str) -> Sentence:
+        """Put a word into a template, or into the form of the template for its class."""
         form = template.forms.get(word_class)
         if form is None:
             text, spans = _fill(template.text, {"word": self._phrase(word, word_class)})
@@ -153,22 +158,24 @@ class Templates(Telling):
         return Sentence(text, *spans["word"])
 
     def _phrase(self, word: str, word_class: str) -> "_Phrase":
+        """Return a word with the text that its class needs before and after it."""
         before, after = _with_article(self.phrases[word_class], word).split("{word}")
         return before, word, after
 
     def _check(self, slots: tuple[str, ...], word: str, word_class: str) -> None:
+        """Raise an error if the templates have other slots, or do not fit a word of this class."""
         if self.slots != slots:
             raise TemplateError(
                 f"The templates must have {_slots_text(slots)} here, but '{self.name}' has {_slots_text(self.slots)}."
-                f" Use {' or '.join(shipped.name for shipped in _sets_with(slots))}."
+                f" Use {_sets_with(slots)}."
             )
         if word_class not in WORD_CLASSES:
             raise TemplateError(f"There is no word class '{word_class}'.", word_class, WORD_CLASSES)
         if word_class not in self.classes:
-            others = [shipped.name for shipped in _sets_with(slots) if word_class in shipped.classes]
             raise TemplateError(
                 f"The templates '{self.name}' are for {joined(self.classes)}, but '{word}' is of the class"
-                f" '{word_class}'. Use other templates, for example {' or '.join(others)}, or remove the word."
+                f" '{word_class}'. Use other templates, for example {_sets_with(slots, word_class)}, or remove the"
+                " word."
             )
 
 
@@ -193,26 +200,32 @@ def load_templates(name_or_path: str | Path | Templates) -> Templates:
     """
     if isinstance(name_or_path, Templates):
         return name_or_path
-    file, label = _locate(str(name_or_path))
+    label = str(name_or_path)
+    file: Traversable
+    if label in template_names():
+        file = shipped("templates") / f"{label}.toml"
+    else:
+        refuse_pipe_or_address(label, "templates", TemplateError)
+        file = Path(label)
+        if not file.is_file():
+            raise TemplateError(f"No built-in templates or TOML file are named '{label}'.", label, template_names())
     hint = " See templates/plain-10.toml for an example."
     content = Content(read_toml(file, f"{label}:", TemplateError, hint), label, TemplateError)
     return _read(content, Path(file.name).stem)
 
 
-def _locate(label: str) -> tuple[Traversable, str]:
-    if label in template_names():
-        return shipped("templates") / f"{label}.toml", label
-    refuse_pipe_or_address(label, "templates", TemplateError)
-    if Path(label).is_file():
-        return Path(label), label
-    raise TemplateError(f"No built-in templates or TOML file are named '{label}'.", label, template_names())
-
-
-def _sets_with(slots: tuple[str, ...]) -> list[Templates]:
-    return [templates for templates in map(load_templates, template_names()) if templates.slots == slots]
+def _sets_with(slots: tuple[str, ...], word_class: str | None = None) -> str:
+    """Name the built-in sets with these slots, or only sets for words of one class."""
+    names = []
+    for name in template_names():
+        templates = load_templates(name)
+        if templates.slots == slots and (word_class is None or word_class in templates.classes):
+            names.append(name)
+    return " or ".join(names)
 
 
 def _read(content: Content, name: str) -> Templates:
+    """Check the content of a file, and return its sentences."""
     content.check_keys(_KEYS)
     altered = content.table("phrases")
     altered.check_keys(WORD_CLASSES)
@@ -237,13 +250,17 @@ def _read(content: Content, name: str) -> Templates:
 
 
 def _templates(content: Content) -> tuple[Template, ...]:
+    """Return the sentences of a file, which must differ and have the same slots."""
     entries = content.values.get("sentences", [])
     if not isinstance(entries, Sequence) or isinstance(entries, str) or not entries:
         raise TemplateError(
             f'{content.where} contains no [[sentences]]. Add some, for example with text = "This is {{word}}."'
         )
-    templates = [_template(entry, f"{content.where}: sentence {k}") for k, entry in enumerate(entries, 1)]
-    texts = [template.text for template in templates]
+    templates, texts = [], []
+    for number, entry in enumerate(entries, 1):
+        template = _template(entry, f"{content.where}: sentence {number}")
+        templates.append(template)
+        texts.append(template.text)
     for first, second in pairwise(texts):
         if _slots(first) != _slots(second):
             raise TemplateError(
@@ -251,20 +268,21 @@ def _templates(content: Content) -> tuple[Template, ...]:
                 f" {_slots_text(_slots(first))}, and '{second}' has {_slots_text(_slots(second))}. Split them into two"
                 " files."
             )
-    for text in texts:
-        if texts.count(text) > 1:
-            raise TemplateError(f"{content.where} contains '{text}' {texts.count(text)} times. Keep it once.")
+    for text, count in Counter(texts).items():
+        if count > 1:
+            raise TemplateError(f"{content.where} contains '{text}' {count} times. Keep it once.")
     return tuple(templates)
 
 
 def _template(entry: Any, where: str) -> Template:
+    """Return one sentence with its forms."""
     if not isinstance(entry, Mapping) or "text" not in entry:
         raise TemplateError(f'{where} has no text. Write text = "This is {{word}}.", for example.')
     content = Content(entry, where, TemplateError)
     content.check_keys(("text", *WORD_CLASSES))
-    text = entry["text"]
     slots = _checked_slots(content, "text", (ONE, TWO), where)
-    forms = {key: form for key, form in entry.items() if key != "text"}
+    forms = dict(entry)
+    text = forms.pop("text")
     if forms and slots != ONE:
         raise TemplateError(
             f"{where} has two slots, so it cannot have forms for {joined([*forms])}. Write them in [phrases] instead."
@@ -291,10 +309,12 @@ def _checked_slots(content: Content, key: str, valid: Sequence[tuple[str, ...]],
 
 
 def _slots(text: str) -> tuple[str, ...]:
+    """Return the names of the slots in a text, sorted."""
     return tuple(sorted(_SLOT.findall(text)))
 
 
 def _slots_text(slots: tuple[str, ...]) -> str:
+    """Write slots as in a template, such as "{target} and {attribute}"."""
     return " and ".join(f"{{{slot}}}" for slot in reversed(slots)) or "no slot"
 
 
@@ -303,6 +323,7 @@ type _Phrase = tuple[str, str, str]
 
 
 def _with_article(form: str, word: str) -> str:
+    """Replace "a" before the slot of a form with the article of the word."""
     return _WITH_ARTICLE.sub(f"{article(word)} {{word}}", form)
 
 
@@ -365,7 +386,7 @@ _REMEDY = (
 @cache
 def lexicon() -> Mapping[str, str]:
     """Return the class of every word of the built-in lists."""
-    return MappingProxyType({word: name for name, entry in _file().items() for word in entry["words"]})
+    return MappingProxyType(category_of({name: entry["words"] for name, entry in _file().items()}))
 
 
 @cache
@@ -422,10 +443,8 @@ def word_class(word: str, class_of: Mapping[str, str] | None = None) -> str:
     classes = lexicon() if class_of is None else class_of
     if word in classes:
         return classes[word]
-    other_cases = [spelling for spelling in classes if spelling.casefold() == word.casefold()]
-    near = (
-        f" (but: {', '.join(f"'{spelling}', {classes[spelling]}" for spelling in other_cases)})" if other_cases else ""
-    )
+    other_cases = [f"'{known}', {classes[known]}" for known in classes if known.casefold() == word.casefold()]
+    near = f" (but: {', '.join(other_cases)})" if other_cases else ""
     raise TemplateError(
         f"The templates require the word class of '{word}', which is unknown{near}. {_REMEDY}"
         f' noun = ["{word}"]. The classes are {joined(WORD_CLASSES)}.'
@@ -434,6 +453,7 @@ def word_class(word: str, class_of: Mapping[str, str] | None = None) -> str:
 
 @cache
 def _file() -> Mapping[str, Mapping[str, Any]]:
+    """Return the words and the phrase of each class in the lexicon."""
     return tomllib.loads((shipped("templates") / f"{LEXICON}.toml").read_text(encoding="utf-8"))
 
 

@@ -42,10 +42,17 @@ def read_topics(content: Content, groups: WordTable, classes: WordTable) -> tupl
             )
         key = f"topics.{category}"
         topics[category], repeated = read_words(Content({key: table.values[category]}, content.where), key)
-        _check_topics(
-            topics[category], category, (*groups.get(category, ()), *classes.get(category, ())), content.where
-        )
         notices += repeated
+        words = (*groups.get(category, ()), *classes.get(category, ()))
+        for topic, members in topics[category].items():
+            for word in members:
+                if word not in words:
+                    raise WordListError(
+                        f"{content.where}: '{key}.{topic}' contains '{word}', which is not in '{category}'.",
+                        word,
+                        words,
+                    )
+        refuse_shared_words(topics[category], f"topics of '{category}'", content.where)
     return topics, notices
 
 
@@ -108,19 +115,10 @@ def refuse_buried_keys(content: Content) -> None:
                 )
 
 
-def _check_topics(topics: Words, category: str, words: Sequence[str], where: str) -> None:
-    for name, members in topics.items():
-        for word in members:
-            if word not in words:
-                raise WordListError(
-                    f"{where}: 'topics.{category}.{name}' contains '{word}', which is not in '{category}'.", word, words
-                )
-    refuse_shared_words(topics, f"topics of '{category}'", where)
-
-
 def _checked_pair(
     pair: object, categories: Mapping[str, tuple[str, str]], matched: set[str], where: str
 ) -> tuple[str, str]:
+    """Return a pair, or raise an error if it does not match words of two groups or of two classes."""
     if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
         raise WordListError(f"{where}: each of 'pairs' must be two words, but one is {pair!r}. Write {_EXAMPLE}.")
     first, second = (normalize("NFC", word) if isinstance(word, str) else word for word in pair)

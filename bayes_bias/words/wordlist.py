@@ -18,25 +18,14 @@ from bayes_bias.arguments import described, listed
 from bayes_bias.errors import WordListError
 from bayes_bias.formatting import Telling, joined
 from bayes_bias.shared_types import Reference
-from bayes_bias.words import list_rules
+from bayes_bias.words import list_rules, topics_and_pairs
 from bayes_bias.words.content import Content
 from bayes_bias.words.list_files import Query, control_names, list_of_query, read_control_file, read_list_file
 from bayes_bias.words.list_rules import category_of
 from bayes_bias.words.list_spreadsheets import check_stereotypes, list_of_columns
 from bayes_bias.words.sentences import Sentences, group_by_word
 from bayes_bias.words.spelling import ENGLISH, LEAST_SHARE, checked_language, count_english, same_language
-from bayes_bias.words.topics_and_pairs import (
-    SentencePairs,
-    SubTopicsFrom,
-    Topics,
-    Words,
-    check_sub_topics,
-    read_pairs,
-    read_topics,
-    refuse_buried_keys,
-    remaining_pairs,
-    remaining_topics,
-)
+from bayes_bias.words.topics_and_pairs import SentencePairs, SubTopicsFrom, Topics, Words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -162,14 +151,18 @@ class WordList(Telling):
     @property
     def text(self) -> str:
         """Describe the list by its name, groups and their stereotypical classes, controls, and numbers of words."""
-        pairs = [
-            f"{group} ({len(self.groups[group])}) = {name} ({len(self.classes[name])})"
-            for group, name in self.stereotypes.items()
-        ]
-        against = [f"{name} ({len(self.classes[name])})" for name in self.opposites]
-        controls = [f"{name} ({len(words)})" for name, words in self.controls.items()]
-        compared = ", ".join(pairs) + (f" against {', '.join(against)}" if against else "")
-        return f"{self.name}, {compared}" + (f"; controls {', '.join(controls)}" if controls else "")
+        words_of = {**self.groups, **self.classes, **self.controls}
+
+        def counted(name: str) -> str:
+            return f"{name} ({len(words_of[name])})"
+
+        pairs = [f"{counted(group)} = {counted(name)}" for group, name in self.stereotypes.items()]
+        text = f"{self.name}, {', '.join(pairs)}"
+        if self.opposites:
+            text += f" against {', '.join(map(counted, self.opposites))}"
+        if self.controls:
+            text += f"; controls {', '.join(map(counted, self.controls))}"
+        return text
 
     @classmethod
     def from_mapping(cls, content: Mapping[str, Any], *, name: str = "wordlist") -> Self:
@@ -224,7 +217,7 @@ class WordList(Telling):
         English. They are added to a list that states no language, with a remark, if half of its words are frequent
         English words.
         """
-        lists, in_other_language, remarks = self._in_language(list(map(load_controls, control_lists(controls))))
+        lists, in_other_language, remarks = self._in_language(load_control_lists(controls))
         merged = dict(self.controls)
         topics: dict[str, Words] = {}
         word_classes: dict[str, str] = {}
@@ -243,13 +236,16 @@ class WordList(Telling):
             if added.source.citation:
                 sources.append(added.source)
         controls_left, left_out = list_rules.separate_controls(merged, self.groups, self.classes, self.name)
+        pairs = self.pairs
+        for added in lists:
+            pairs += topics_and_pairs.remaining_pairs(added.pairs, controls_left)
         topics |= self.topics
         word_classes |= self.word_classes
         return replace(
             self,
             controls=MappingProxyType(controls_left),
-            topics=remaining_topics(topics, self.groups, {**self.classes, **controls_left}),
-            pairs=sum((remaining_pairs(added.pairs, controls_left) for added in lists), self.pairs),
+            topics=topics_and_pairs.remaining_topics(topics, self.groups, {**self.classes, **controls_left}),
+            pairs=pairs,
             word_classes=MappingProxyType(word_classes),
             control_sources=tuple(sources),
             notices=(*notices, *left_out, *in_other_language),
@@ -259,23 +255,20 @@ class WordList(Telling):
     def _in_language(self, controls: "Sequence[WordList]") -> "tuple[list[WordList], tuple[str, ...], tuple[str, ...]]":
         """Return control classes in the language of this list, notices of omitted ones, and remarks on languages."""
         kept = [control_list for control_list in controls if not self._is_foreign(control_list)]
-        remarks = []
-        if not self.language and any(control_list.language for control_list in kept):
-            remarks.append(
-                f"{self.name}: English control classes are used because {self._english_share}. If the list is in"
-                " another language, state the language in the list, or with `load_wordlist(..., language='de')`"
-                " (--language de)"
-            )
-        elif (
-            same_language(self.language, ENGLISH)
-            and self._few_are_english
-            and any(control_list.language for control_list in kept)
-        ):
-            remarks.append(
-                f"{self.name}: the language of the list is English, but only {self._english_share}. If it is a"
-                " translation, correct its language"
-            )
-        return kept, self.about_foreign(controls), tuple(remarks)
+        remarks: tuple[str, ...] = ()
+        if any(control_list.language for control_list in kept):
+            if not self.language:
+                remarks = (
+                    f"{self.name}: English control classes are used because {self._english_share}. If the list is in"
+                    " another language, state the language in the list, or with `load_wordlist(..., language='de')`"
+                    " (--language de)",
+                )
+            elif same_language(self.language, ENGLISH) and self._few_are_english:
+                remarks = (
+                    f"{self.name}: the language of the list is English, but only {self._english_share}. If it is a"
+                    " translation, correct its language",
+                )
+        return kept, self.about_foreign(controls), remarks
 
     def _is_foreign(self, controls: "WordList") -> bool:
         """Return True if control classes are in another language than this list, which states it or shows it by its
@@ -291,7 +284,9 @@ class WordList(Telling):
         foreign = [control_list for control_list in controls if self._is_foreign(control_list)]
         if not foreign:
             return ()
-        names = [f"'{name}'" for control_list in foreign for name in control_list.controls]
+        names: list[str] = []
+        for control_list in foreign:
+            names += [f"'{name}'" for name in control_list.controls]
         omitted = f"{self.name}: control class{'es' if len(names) > 1 else ''} {joined(names)} omitted"
         if self.language:
             return (
@@ -305,18 +300,22 @@ class WordList(Telling):
 
     @property
     def _compared_words(self) -> tuple[str, ...]:
+        """All words except those of control classes."""
         return (*self.targets, *chain.from_iterable(self.classes.values()))
 
     @property
     def _few_are_english(self) -> bool:
+        """True if fewer words are frequent English words than in English lists."""
         return self._english_words < LEAST_SHARE * len(self._compared_words)
 
     @cached_property
     def _english_words(self) -> int:
+        """Number of compared words that are frequent English words."""
         return count_english(self._compared_words)
 
     @property
     def _english_share(self) -> str:
+        """A clause about the number of frequent English words."""
         return (
             f"{self._english_words} of the {len(self._compared_words)} words of the list are among the frequent English"
             " words"
@@ -325,7 +324,7 @@ class WordList(Telling):
     def without_controls(self, names: Collection[str] | None = None) -> Self:
         """Return a copy without control classes, or without the named ones."""
         kept = {} if names is None else {name: own for name, own in self.controls.items() if name not in names}
-        topics = remaining_topics(self.topics, self.groups, {**self.classes, **kept})
+        topics = topics_and_pairs.remaining_topics(self.topics, self.groups, {**self.classes, **kept})
         sources = self.control_sources if kept else ()
         return replace(self, controls=MappingProxyType(kept), topics=topics, control_sources=sources)
 
@@ -353,7 +352,7 @@ class WordList(Telling):
         >>> load_wordlist("weat3").with_sub_topics("exhaustive").sub_topics
         'exhaustive'
         """
-        return self if sub_topics is None else replace(self, sub_topics=check_sub_topics(sub_topics))
+        return self if sub_topics is None else replace(self, sub_topics=topics_and_pairs.check_sub_topics(sub_topics))
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -366,10 +365,17 @@ class WordList(Telling):
         return tuple(chain.from_iterable([*self.classes.values(), *self.controls.values()]))
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """All words: targets, then attributes."""
+        return (*self.targets, *self.attributes)
+
+    @property
     def texts(self) -> tuple[str, ...]:
         """The entries to look up in an embedding: the sentences of words, or the words themselves."""
-        words = (*self.targets, *self.attributes)
-        return tuple(text for word in words for text in self.sentences.get(word, (word,)))
+        texts: list[str] = []
+        for word in self.words:
+            texts += self.sentences.get(word, (word,))
+        return tuple(texts)
 
     @property
     def topic_of(self) -> Mapping[str, str]:
@@ -384,7 +390,10 @@ class WordList(Telling):
     @property
     def pair_of(self) -> Mapping[str, str]:
         """The label of the pair, such as "he/she", of each word in a pair."""
-        return {word: "/".join(pair) for pair in self.pairs for word in pair}
+        pair_of: dict[str, str] = {}
+        for pair in self.pairs:
+            pair_of |= dict.fromkeys(pair, "/".join(pair))
+        return pair_of
 
     @property
     def sha256(self) -> str:
@@ -392,18 +401,18 @@ class WordList(Telling):
 
         Layout, comments, and titles do not change the hash.
         """
-        content: list[object] = [dict(part) for part in (self.groups, self.classes, self.stereotypes, self.controls)]
+        content: list[object] = [self.groups, self.classes, self.stereotypes, self.controls]
         if self.topics or self.pairs:
-            content += [{category: dict(topics) for category, topics in self.topics.items()}, self.pairs]
+            content += [self.topics, self.pairs]
         if self.opposites:
             content.append(self.opposites)
         if self.sub_topics != "from vectors":
             content.append({"sub_topics": self.sub_topics})
         if self.word_classes:
-            content.append({"word_classes": dict(self.word_classes)})
+            content.append({"word_classes": self.word_classes})
         if self.sentences:
-            content.append({"sentences": {word: dict(own) for word, own in self.sentences.items()}})
-        canonical = json.dumps(content, ensure_ascii=False, sort_keys=True)
+            content.append({"sentences": self.sentences})
+        canonical = json.dumps(content, default=dict, ensure_ascii=False, sort_keys=True)
         return hashlib.sha256(canonical.encode()).hexdigest()
 
 
@@ -534,6 +543,11 @@ def load_controls(source: ControlsLike) -> WordList:
     return WordList(**_control_fields(*read_control_file(source)))
 
 
+def load_control_lists(controls: ControlsLike | Iterable[ControlsLike]) -> tuple[WordList, ...]:
+    """Read one or several control classes, see `load_controls`. The tuple is empty for "none"."""
+    return tuple(map(load_controls, control_lists(controls)))
+
+
 def listed_wordlists(argument: str, sources: Any, *also: type) -> tuple[Any, ...]:
     """Return one or several word lists, or other data of the types `also`, as a tuple."""
     single = str | Path | WordList | _IN_MEMORY
@@ -545,8 +559,11 @@ def listed_wordlists(argument: str, sources: Any, *also: type) -> tuple[Any, ...
 @cache
 def shipped_controls() -> Mapping[str, frozenset[str]]:
     """Return the words of each built-in control class."""
-    classes = (load_controls(name).controls for name in control_names())
-    return MappingProxyType({name: frozenset(words) for table in classes for name, words in table.items()})
+    words_of: dict[str, frozenset[str]] = {}
+    for name in control_names():
+        for class_name, words in load_controls(name).controls.items():
+            words_of[class_name] = frozenset(words)
+    return MappingProxyType(words_of)
 
 
 def control_lists(controls: "ControlsLike | Iterable[ControlsLike]") -> "tuple[ControlsLike, ...]":
@@ -558,12 +575,15 @@ def control_lists(controls: "ControlsLike | Iterable[ControlsLike]") -> "tuple[C
 
 
 def _columns_of_frame(frame: Any) -> list[tuple[str, list[Any]]]:
-    return [
-        (str(heading), cells.astype(object).where(cells.notna(), None).tolist()) for heading, cells in frame.items()
-    ]
+    """Return the headings and cells of a DataFrame, with None for missing cells."""
+    columns = []
+    for heading, cells in frame.items():
+        columns.append((str(heading), cells.astype(object).where(cells.notna(), None).tolist()))
+    return columns
 
 
 def _columns_of_mapping(columns: Mapping[str, Any]) -> list[tuple[str, list[Any]]]:
+    """Return the headings and cells of a mapping, or raise an error if a value is not a list."""
     for heading, words in columns.items():
         if isinstance(words, str) or not isinstance(words, Iterable):
             raise WordListError(
@@ -588,14 +608,18 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
     stereotypes = list_rules.read_stereotypes(content, groups, every_class)
     opposites = list_rules.read_opposites(content, stereotypes, every_class)
     compared = {*stereotypes.values(), *opposites}
-    associated = {name: words for name, words in every_class.items() if name in compared}
-    others = {name: words for name, words in every_class.items() if name not in compared}
-    for kind, table, least in (("groups", groups, 1), ("associated classes", associated, 2)):
-        list_rules.refuse_too_few(table, kind, where, least)
-        list_rules.refuse_shared_words(table, kind, where)
+    associated: list_rules.WordTable = {}
+    others: list_rules.WordTable = {}
+    for class_name, words in every_class.items():
+        kind = associated if class_name in compared else others
+        kind[class_name] = words
+    list_rules.refuse_too_few(groups, "groups", where, least=1)
+    list_rules.refuse_shared_words(groups, "groups", where)
+    list_rules.refuse_too_few(associated, "associated classes", where, least=2)
+    list_rules.refuse_shared_words(associated, "associated classes", where)
     classes, targets_too = list_rules.without_targets(associated, groups, where)
     controls, left_out = list_rules.separate_controls(others, groups, associated, where)
-    topics, repeated_in_topics = read_topics(content, groups, every_class)
+    topics, repeated_in_topics = topics_and_pairs.read_topics(content, groups, every_class)
     compared_with = f"{name}: all groups have the same class, which is compared with {', '.join(opposites)}"
     as_controls = f"{name}: used as control classes because no group has them as its stereotype: {', '.join(others)}"
     return head | {
@@ -604,9 +628,11 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
         "stereotypes": MappingProxyType(stereotypes),
         "opposites": opposites,
         "controls": MappingProxyType(controls),
-        "topics": remaining_topics(topics, groups, {**classes, **controls}),
-        "pairs": read_pairs(content, groups, {**associated, **others}),
-        "sub_topics": check_sub_topics(content.text("sub_topics", "from vectors"), f"{where}: 'sub_topics'"),
+        "topics": topics_and_pairs.remaining_topics(topics, groups, {**classes, **controls}),
+        "pairs": topics_and_pairs.read_pairs(content, groups, {**associated, **others}),
+        "sub_topics": topics_and_pairs.check_sub_topics(
+            content.text("sub_topics", "from vectors"), f"{where}: 'sub_topics'"
+        ),
         "sentences": MappingProxyType(sentences),
         "notices": (
             *content.notices,
@@ -637,21 +663,22 @@ def _control_fields(name: str, content: Content) -> dict[str, Any]:
             f'{content.where} has no [classes]. Add at least one, for example neutral = ["bread", ...].'
         )
     controls, left_out = list_rules.separate_controls(classes, {}, {}, content.where)
-    topics, repeated_in_topics = read_topics(content, {}, classes)
+    topics, repeated_in_topics = topics_and_pairs.read_topics(content, {}, classes)
     return head | {
         "groups": _NONE,
         "classes": _NONE,
         "stereotypes": _NONE,
         "controls": MappingProxyType(controls),
-        "topics": remaining_topics(topics, {}, controls),
-        "pairs": read_pairs(content, {}, classes),
+        "topics": topics_and_pairs.remaining_topics(topics, {}, controls),
+        "pairs": topics_and_pairs.read_pairs(content, {}, classes),
         "notices": (*content.notices, *repeated, *repeated_in_topics, *left_out),
     }
 
 
 def _head_fields(name: str, content: Content) -> dict[str, Any]:
+    """Check and return the fields that a list shares with control classes."""
     content.check_keys(_KEYS)
-    refuse_buried_keys(content)
+    topics_and_pairs.refuse_buried_keys(content)
     return {
         "name": name,
         "title": content.text("title", default=name),

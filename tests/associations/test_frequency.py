@@ -9,7 +9,7 @@ from bayes_bias.errors import EmbeddingError, TableError
 from tests.helpers import random_vectors, refused
 
 WEAT8 = load_wordlist("weat8")
-WORDS = [*WEAT8.targets, *WEAT8.attributes]
+WORDS = WEAT8.words
 
 
 @pytest.fixture

@@ -1,20 +1,28 @@
 """Words under another spelling stand for those of a list when that is asked for, are named, and never stand for two."""
 
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from bayes_bias import cosines, load_wordlist, open_embedding
 from bayes_bias.associations.coverage import lookup
 from bayes_bias.errors import CoverageError, EmbeddingError
-from tests.helpers import refused, says
+from tests.helpers import containing, random_vectors, refused, says
 
 WORDS = {"men=work": ["John", "José"], "women=home": ["Amy", "Zoé"], "work": ["boss", "Job"], "home": ["baby", "Kid"]}
-RNG = np.random.default_rng(3)
-LOWER = {word: RNG.normal(size=6) for word in ("john", "jose", "amy", "zoe", "boss", "job", "baby", "kid")}
-ASKED = {
-    word: LOWER[plain]
-    for word, plain in zip(["John", "José", "Amy", "Zoé", "boss", "Job", "baby", "Kid"], LOWER, strict=True)
-}
+LOWER = random_vectors(3, ["john", "jose", "amy", "zoe", "boss", "job", "baby", "kid"])
+ASKED = dict(zip(["John", "José", "Amy", "Zoé", "boss", "Job", "baby", "Kid"], LOWER.values(), strict=True))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the list in l.csv, and vectors in v.npz and v.txt."""
+    pd.DataFrame(WORDS).to_csv(tmp_path / "l.csv", index=False)
+    np.savez(tmp_path / "v.npz", words=list(LOWER), vectors=np.stack(list(LOWER.values())))
+    pd.DataFrame(LOWER).T.to_csv(tmp_path / "v.txt", sep=" ", header=False)
+    return tmp_path
 
 
 def found(match: str, vectors=LOWER, words=WORDS) -> dict[str, np.ndarray]:
@@ -28,17 +36,15 @@ def test_match_finds_only_allowed_spellings(match, also):
     assert set(found(match)) == {"boss", "baby", *also.split()}
 
 
-def test_numbers_are_those_of_the_other_spelling(tmp_path):
-    (tmp_path / "v.txt").write_text("".join(f"{w} {' '.join(map(str, v))}\n" for w, v in LOWER.items()))
-    np.savez(tmp_path / "v.npz", words=list(LOWER), vectors=np.stack(list(LOWER.values())))
+def test_numbers_are_those_of_the_other_spelling(folder):
     true = cosines(WORDS, ASKED, controls=())
-    for source in (LOWER, tmp_path / "v.txt", tmp_path / "v.npz"):
+    for source in (LOWER, folder / "v.txt", folder / "v.npz"):
         table = cosines(WORDS, open_embedding(source, match="accents"), controls=())
         assert np.allclose(table.values, true.values, atol=1e-6)
         assert says(" ".join(table.notices), "'john' for 'John' 'jose' for 'José' match")
         row = table.coverage.set_index("name").loc["men"]
         assert (row.respelt, row.missing, row.found) == ("John: john; José: jose", "", 2)
-        assert not any("for 'boss'" in notice for notice in table.notices)
+        assert not containing(table.notices, "for 'boss'")
 
 
 def test_two_words_never_become_one():
@@ -61,13 +67,11 @@ def test_messages_offer_a_match_that_works():
         names = [name for name in words["men=work"] if name in found(match, vectors, words)]
         assert len(names) == (1 if match == "case" else 2)
     table = cosines(WORDS, {**LOWER, "John": np.ones(6), "Amy": np.ones(6)}, controls=(), allow_loss=True)
-    assert any("match='case'" in notice for notice in table.notices)
+    assert containing(table.notices, "match='case'")
 
 
-def test_command_line_takes_and_reports_the_match(run, tmp_path):
-    np.savez(tmp_path / "v.npz", words=list(LOWER), vectors=np.stack(list(LOWER.values())))
-    (tmp_path / "l.csv").write_text("\n".join(map(",".join, [WORDS, *zip(*WORDS.values(), strict=True)])))
-    given = ["weat", str(tmp_path / "l.csv"), "-e", str(tmp_path / "v.npz")]
+def test_command_line_takes_and_reports_the_match(run, folder):
+    given = ["weat", str(folder / "l.csv"), "-e", str(folder / "v.npz")]
     code, _, err = run(*given)
     assert code == 2
     assert says(err, "--match case")
@@ -83,20 +87,18 @@ def test_command_line_takes_and_reports_the_match(run, tmp_path):
         assert says(err, words)
 
 
-def test_sweeps_take_match_from_file_or_flag(run, tmp_path):
-    np.savez(tmp_path / "v.npz", words=list(LOWER), vectors=np.stack(list(LOWER.values())))
-    (tmp_path / "l.csv").write_text("\n".join(map(",".join, [WORDS, *zip(*WORDS.values(), strict=True)])))
+def test_sweeps_take_match_from_file_or_flag(run, folder):
     spec = 'lists = "l.csv"\nposteriors = "none"\ncontrols = []\n[[embeddings]]\nfiles = "v.npz"\n'
-    (tmp_path / "exact.toml").write_text(spec)
-    (tmp_path / "accents.toml").write_text(f'match = "accents"\n{spec}')
+    (folder / "exact.toml").write_text(spec)
+    (folder / "accents.toml").write_text(f'match = "accents"\n{spec}')
     figures = ("--figures", "none", "--jobs", "1")
     for file, more, found in (
         ("exact", (), "--match case"),
         ("accents", (), "José"),
         ("exact", ("--match", "accents"), "José"),
     ):
-        out = tmp_path / f"{file}{len(more)}"
-        code, said, err = run("sweep", tmp_path / f"{file}.toml", "--out", out, *figures, *more)
+        out = folder / f"{file}{len(more)}"
+        code, said, err = run("sweep", folder / f"{file}.toml", "--out", out, *figures, *more)
         assert code == 0
         assert found in " ".join((said + err).split())
         assert ("failed" in said) == (found == "--match case")
@@ -104,12 +106,10 @@ def test_sweeps_take_match_from_file_or_flag(run, tmp_path):
 
 
 @pytest.mark.slow
-def test_comparisons_match_sides_and_sets(run, tmp_path):
-    np.savez(tmp_path / "v.npz", words=list(LOWER), vectors=np.stack(list(LOWER.values())))
-    (tmp_path / "l.csv").write_text("\n".join(map(",".join, [WORDS, *zip(*WORDS.values(), strict=True)])))
-    sides = ("--before", tmp_path / "v.npz", "--after", "hard", "--sets", "Amy:John")
+def test_comparisons_match_sides_and_sets(run, folder):
+    sides = ("--before", folder / "v.npz", "--after", "hard", "--sets", "Amy:John")
     quick = ("--controls", "none", "--draws", "100", "--chains", "2", "--match", "accents")
-    code, _, err = run("compare", tmp_path / "l.csv", *sides, *quick)
+    code, _, err = run("compare", folder / "l.csv", *sides, *quick)
     assert code == 0
     assert says(err, "v has 'john' for 'John' sets v has 'amy' for 'Amy' v, hard has 'john'")
 
@@ -126,7 +126,8 @@ def test_further_words_match_too_and_are_named():
 
 
 def test_excerpts_and_replicates_match_like_their_source():
-    first, second = (open_embedding({w: v * k for w, v in LOWER.items()}, name=str(k)) for k in (1, 2))
+    first = open_embedding(LOWER, name="1")
+    second = open_embedding({word: 2 * vector for word, vector in LOWER.items()}, name="2")
     both = open_embedding([first, second], kind="seed", match="accents")
     read = lookup(both.excerpt(["José", "boss"]), load_wordlist(WORDS))[0]
     assert set(read) == {"José", "boss"}

@@ -6,7 +6,7 @@ import pytest
 from bayes_bias import cosines, load_wordlist
 from bayes_bias.associations.cosines import cosines_from_matrix
 from bayes_bias.errors import CoverageError, TableError
-from tests.helpers import refused, says
+from tests.helpers import refused, saying, says
 
 TABLE = cosines("weat6", "googlenews-demo", controls=(), sub_topics="independent")
 MATRIX = TABLE.values.to_pandas()
@@ -19,7 +19,7 @@ def test_a_matrix_in_any_order_is_one_table():
     np.testing.assert_array_equal(table.values, TABLE.values)
     assert table.sha256 == cosines_from_matrix(MATRIX, "weat6", ()).sha256
     assert table.source == TABLE.source
-    assert any(says(notice, "control matrix neutral") for notice in table.notices)
+    assert saying(table.notices, "control matrix neutral")
 
 
 def test_topics_and_pairs_of_the_list_are_kept():

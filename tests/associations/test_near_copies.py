@@ -1,11 +1,13 @@
 """Words whose vectors are nearly copies of each other."""
 
+from itertools import chain
+
 import numpy as np
 import pytest
 
 from bayes_bias import cosines, wordlist
 from bayes_bias.associations.copies import near_copies, notice_of
-from tests.helpers import says
+from tests.helpers import random_vectors, says
 
 WORDS = {"pets": ["cat", "cats", "dog", "dogs"], "tools": ["saw", "axe", "file", "drill"]}
 
@@ -13,7 +15,7 @@ WORDS = {"pets": ["cat", "cats", "dog", "dogs"], "tools": ["saw", "axe", "file",
 def vectors(spread: float, dimensions: int = 50) -> dict[str, np.ndarray]:
     """Pets in two forms each, so far apart, and tools that are unlike."""
     rng = np.random.default_rng(3)
-    drawn = {word: rng.standard_normal(dimensions) for words in WORDS.values() for word in words}
+    drawn = {word: rng.standard_normal(dimensions) for word in chain.from_iterable(WORDS.values())}
     for first, second in (("cat", "cats"), ("dog", "dogs")):
         drawn[second] = drawn[first] + spread * rng.standard_normal(dimensions)
     return drawn
@@ -35,9 +37,8 @@ def test_in_few_dimensions_words_are_close_by_chance():
 
 
 def test_copies_count_once_unless_declared_independent():
+    others = random_vectors(4, ["joy", "love", "pain", "war"], 50)
     classes = {"good": ["joy", "love"], "bad": ["pain", "war"]}
-    rng = np.random.default_rng(4)
-    others = {word: rng.standard_normal(50) for words in classes.values() for word in words}
     words = wordlist(WORDS, classes, {"pets": "good", "tools": "bad"})
     table = cosines(words, vectors(0.1) | others, controls=())
     assert table.related_words.groups["pets"].effective == pytest.approx(2, abs=0.1)

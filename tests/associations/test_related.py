@@ -21,26 +21,26 @@ from bayes_bias.checks.null_lists import NullDesign
 from bayes_bias.errors import BayesBiasError, EmbeddingError, TableError
 from bayes_bias.table.clusters import clusters_of
 from bayes_bias.table.combine_tables import pair
-from tests.helpers import refused
+from tests.helpers import containing, numbered, random_vectors, refused
 
 DIMENSIONS = 50
 
 
 @pytest.fixture(scope="module")
 def general() -> GeneralWords:
-    rng = np.random.default_rng(1)
-    return GeneralWords.of({f"v{i}": vector for i, vector in enumerate(rng.normal(size=(1_000, DIMENSIONS)))})
+    return GeneralWords.of(random_vectors(1, numbered("v", 1_000), DIMENSIONS))
 
 
-def home(general: GeneralWords, vectors: np.ndarray) -> CategoryWords:
+def category_words(general: GeneralWords, vectors: np.ndarray) -> CategoryWords:
     rows = general.rows(list(vectors))
     return CategoryWords(rows, general.profiles(rows))
 
 
-def around(centres: int, each: int, spread: float, seed: int = 2) -> np.ndarray:
+def around(centres: int, words: int, spread: float, seed: int = 2) -> np.ndarray:
+    """Vectors of several words around each centre."""
     rng = np.random.default_rng(seed)
-    means = np.repeat(rng.normal(size=(centres, DIMENSIONS)), each, axis=0)
-    return means + spread * rng.normal(size=(centres * each, DIMENSIONS))
+    means = np.repeat(rng.normal(size=(centres, DIMENSIONS)), words, axis=0)
+    return means + spread * rng.normal(size=(centres * words, DIMENSIONS))
 
 
 @pytest.mark.parametrize("words", [1_000, 30])  # more than dimensions, and fewer, as of many replicates
@@ -70,15 +70,16 @@ def test_variance_and_directions_are_those_of_the_cosines(general):
 def test_preferences_of_random_words_vary_as_expected(general):
     """General words that were not used for the expectation."""
     rng = np.random.default_rng(5)
-    classes = [home(general, rng.normal(size=(8, DIMENSIONS))) for _ in range(2)]
+    classes = [category_words(general, rng.normal(size=(8, DIMENSIONS))) for _ in range(2)]
     expected = preference_variance(classes, general)
     others = general.rows(list(rng.normal(size=(20_000, DIMENSIONS))))
     preferences = others @ (classes[0].rows.mean(axis=0) - classes[1].rows.mean(axis=0)) / 2
     assert preferences.var() == pytest.approx(expected, rel=0.1)
-    lists = [home(general, vectors) for vectors in rng.normal(size=(200, 8, DIMENSIONS))]
-    variances = [words.expected_variance(expected, general) for words in lists]
+    variances = []
+    for vectors in rng.normal(size=(200, 8, DIMENSIONS)):
+        variances.append(category_words(general, vectors).expected_variance(expected, general))
     assert np.mean(variances) == pytest.approx(expected, rel=0.03)
-    assert home(general, around(1, 8, 0.3)).expected_variance(expected, general) < 0.3 * expected
+    assert category_words(general, around(1, 8, 0.3)).expected_variance(expected, general) < 0.3 * expected
 
 
 def test_spiked_variance_explains_the_largest_eigenvalue():
@@ -96,14 +97,14 @@ def test_spiked_variance_explains_the_largest_eigenvalue():
 
 
 def test_two_centres_inflate_and_random_words_do_not(general):
-    found = [home(general, around(8, 1, 0.0, seed=seed)).inflation(general, np.inf) for seed in range(100)]
+    found = [category_words(general, around(8, 1, 0.0, seed=seed)).inflation(general, np.inf) for seed in range(100)]
     assert np.mean(found) < 1.1
-    assert home(general, around(2, 4, 0.4)).inflation(general, np.inf) > 2.5
+    assert category_words(general, around(2, 4, 0.4)).inflation(general, np.inf) > 2.5
 
 
 def test_inflation_is_limited_by_distance_between_groups(general):
     first, second = around(2, 4, 0.4), around(2, 4, 0.4) + 0.05
-    pair = [home(general, first), home(general, second)]
+    pair = [category_words(general, first), category_words(general, second)]
     apart = distance_apart(pair)
     assert pair[0].inflation(general, apart) == pytest.approx(max(1.0, 1.25 * apart), rel=1e-5)
     assert distance_apart(pair[:1]) == np.inf
@@ -113,8 +114,8 @@ def test_sub_topics_that_both_groups_have_inflate_less(general):
     """Two centres in both groups cancel in the difference; centres of its own do not."""
     shift = np.random.default_rng(7).normal(size=DIMENSIONS)
     own = around(2, 8, 0.3)
-    same, others = home(general, own + shift), home(general, around(2, 8, 0.3, seed=9) + shift)
-    group = home(general, own)
+    same, others = category_words(general, own + shift), category_words(general, around(2, 8, 0.3, seed=9) + shift)
+    group = category_words(general, own)
     alone = group.inflation(general, np.inf)
     assert alone > 4
     assert group.inflation(general, np.inf, [others]) > 0.8 * alone
@@ -127,18 +128,18 @@ def test_sub_topics_that_both_groups_have_inflate_when_the_groups_have_unequal_s
     """Seven words of the first centre and one of the second, against one and seven: nothing cancels."""
     words = around(2, 8, 0.3)
     first, second = words[[0, 1, 2, 3, 4, 5, 6, 8]], words[[7, 9, 10, 11, 12, 13, 14, 15]]
-    group, other = home(general, first), home(general, second)
-    assert group.inflation(general, np.inf, [other]) == pytest.approx(group.inflation(general, np.inf), rel=0.05)
+    group, compared = category_words(general, first), category_words(general, second)
+    assert group.inflation(general, np.inf, [compared]) == pytest.approx(group.inflation(general, np.inf), rel=0.05)
 
 
 def test_one_or_two_words_are_not_inflated(general):
-    assert home(general, around(1, 2, 0.1)).inflation(general, np.inf) == 1
+    assert category_words(general, around(1, 2, 0.1)).inflation(general, np.inf) == 1
 
 
 def test_inflation_depends_neither_on_order_nor_on_the_sign_of_an_axis(general):
     vectors = around(2, 4, 0.5)
-    category = home(general, vectors).inflation(general, np.inf)
-    assert home(general, vectors[::-1]).inflation(general, np.inf) == category
+    category = category_words(general, vectors).inflation(general, np.inf)
+    assert category_words(general, vectors[::-1]).inflation(general, np.inf) == category
     assert leading_ratio(eigenvalues(vectors @ vectors.T)) > 1
 
 
@@ -149,11 +150,11 @@ def test_related_words_count_as_fewer_by_default():
     assert found.classes["family"].effective < 6
     assert not independent.reduced
     # What vectors tell of preferences does not depend on it.
-    assert {category: related.preference_sd for category, related in found.categories.items()} == {
-        category: related.preference_sd for category, related in independent.categories.items()
-    }
+    assert found.categories.keys() == independent.categories.keys()
+    for category, related in found.categories.items():
+        assert related.preference_sd == independent.categories[category].preference_sd
     assert (table.provenance["sub_topics"], plain.provenance["sub_topics"]) == ("from vectors", "independent")
-    assert any("family" in notice and "effective number" in notice for notice in table.notices)
+    assert containing(table.notices, "family", "effective number")
     np.testing.assert_array_equal(table.values, plain.values)
 
 
@@ -173,7 +174,8 @@ def with_topics(sub_topics: str) -> bb.WordList:
 def test_sub_topics_argument_takes_precedence_over_list():
     for how in ("independent", "exhaustive"):
         words = with_topics(how)
-        said, found = (bb.cosines(words, "googlenews-demo", (), sub_topics=asked) for asked in (None, "from vectors"))
+        said = bb.cosines(words, "googlenews-demo", ())
+        found = bb.cosines(words, "googlenews-demo", (), sub_topics="from vectors")
         assert said.provenance["sub_topics"] == how
         assert found.related_words.reduced
         assert found.provenance["wordlist_sha256"] == with_topics("from vectors").sha256
@@ -181,7 +183,7 @@ def test_sub_topics_argument_takes_precedence_over_list():
 
 def test_notice_if_named_sub_topics_are_replaced_by_vectors():
     def is_noted(table: bb.AssociationTable) -> bool:
-        return any("the sub-topics of the list are not used" in notice for notice in table.notices)
+        return bool(containing(table.notices, "the sub-topics of the list are not used"))
 
     assert is_noted(bb.cosines(with_topics("from vectors"), "googlenews-demo", ()))
     assert not is_noted(bb.cosines(with_topics("independent"), "googlenews-demo", ()))
@@ -198,9 +200,8 @@ def test_named_sub_topics_without_vectors_are_estimated():
 
 def test_pairs_stay_and_others_are_related():
     weat = bb.load_wordlist("weat6")
-    career, family = (weat.classes[name] for name in ("career", "family"))
-    paired = replace(weat, pairs=tuple(zip(career[:4], family[:4], strict=True)))
-    found, alone = (bb.cosines(words, "googlenews-demo", ()) for words in (paired, weat))
+    paired = replace(weat, pairs=tuple(zip(weat.classes["career"][:4], weat.classes["family"][:4], strict=True)))
+    found, alone = bb.cosines(paired, "googlenews-demo", ()), bb.cosines(weat, "googlenews-demo", ())
     assert set(alone.related_words.classes) == {"career", "family"}
     assert found.related_words.groups.keys() == alone.related_words.groups.keys()
     assert (found.related_words.classes, found.labels) == ({}, ("attribute_pair",))
@@ -209,9 +210,7 @@ def test_pairs_stay_and_others_are_related():
 
 
 def few_words(**vectors: np.ndarray) -> dict[str, np.ndarray]:
-    words = [*bb.load_wordlist("weat6").targets, *bb.load_wordlist("weat6").attributes]
-    rng = np.random.default_rng(1)
-    return {word: rng.normal(size=20) for word in words} | vectors
+    return random_vectors(1, bb.load_wordlist("weat6").words, 20) | vectors
 
 
 def test_words_are_independent_or_rejected_without_general_words():
@@ -220,9 +219,7 @@ def test_words_are_independent_or_rejected_without_general_words():
         table = bb.cosines("weat6", few_words(**general), ())
         assert not table.has_related_words
         assert table.provenance["sub_topics"] == "independent"
-        assert any(
-            "treated as independent" in notice and f" {more} general words" in notice for notice in table.notices
-        )
+        assert containing(table.notices, "treated as independent", f" {more} general words")
         with refused(EmbeddingError, f"sub_topics {more} 500 words 'independent'"):
             bb.cosines("weat6", few_words(**general), (), sub_topics="from vectors")
     assert "500 are required" in bb.cosines("weat6", few_words(), ()).notices[-1]
@@ -235,7 +232,7 @@ def test_names_are_no_general_words():
 
 
 def test_vectors_that_are_all_one_show_nothing():
-    same = {f"word{k:03d}": np.ones(20) for k in range(600)}
+    same = dict.fromkeys(numbered("word", 600), np.ones(20))
     with refused(EmbeddingError, "sub_topics one different vector 'independent'"):
         bb.cosines("weat6", few_words(**same), (), sub_topics="from vectors")
 
@@ -243,7 +240,7 @@ def test_vectors_that_are_all_one_show_nothing():
 def test_invalid_related_words_are_rejected():
     with refused(BayesBiasError, "sub_topics 'vectors' 'from vectors'"):
         bb.cosines("weat6", "googlenews-demo", (), sub_topics="vectors")
-    many = {f"w{i}": vector for i, vector in enumerate(np.random.default_rng(1).normal(size=(MOST + 850, 5)))}
+    many = random_vectors(1, numbered("w", MOST + 850), 5)
     words = list(many)
     parts = {"a=c": words[: MOST + 1], "b=d": words[-8:-4], "c": words[-4:-2], "d": words[-2:]}
     with refused(EmbeddingError, "sub_topics 'a' 1,001 1000 'independent'"):
@@ -256,7 +253,7 @@ def test_lists_too_long_count_as_independent_everywhere(monkeypatch):
     cell = VectorCell("cell", weat6, embedding, False, vocabulary=general_words_of(embedding))
     for measured in (bb.cosines(weat6, embedding, ()), NullDesign.of(weat6, embedding).draw(1, 0), cell.table()):
         assert not measured.has_related_words
-        assert any("treated as independent" in notice and "at most 4" in notice for notice in measured.notices)
+        assert containing(measured.notices, "treated as independent", "at most 4")
 
 
 def test_an_encoder_reads_general_words_in_sentences():
@@ -276,12 +273,12 @@ def test_a_comparison_has_related_words_of_before():
     direction = vectors["he"] - vectors["she"]
     direction /= np.linalg.norm(direction)
     after = {word: vector - 0.5 * (vector @ direction) * direction for word, vector in vectors.items()}
-    tables = [bb.cosines("weat6", vectors_given, ()) for vectors_given in (vectors, after)]
-    notices = [[notice for notice in table.notices if "effective number" in notice] for table in tables]
-    assert notices[0] != notices[1]
-    first, second = pair(*tables)
-    assert [notice for notice in first.notices if "effective number" in notice] == notices[0]
-    assert not [notice for notice in second.notices if "effective number" in notice]
+    alone, after_alone = bb.cosines("weat6", vectors, ()), bb.cosines("weat6", after, ())
+    expected = containing(alone.notices, "effective number")
+    assert expected != containing(after_alone.notices, "effective number")
+    first, second = pair(alone, after_alone)
+    assert containing(first.notices, "effective number") == expected
+    assert not containing(second.notices, "effective number")
 
 
 def test_figure_shows_the_words_along_the_direction():

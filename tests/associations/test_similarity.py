@@ -10,7 +10,7 @@ from bayes_bias.associations.similarity_cosine import COSINES
 from bayes_bias.errors import BayesBiasError, TableError
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.similarity import Similarity
-from tests.helpers import random_vectors
+from tests.helpers import Vectors, random_vectors
 
 WORDS = bb.WordList.from_mapping(
     {
@@ -19,12 +19,11 @@ WORDS = bb.WordList.from_mapping(
         "stereotypes": {"men": "work", "women": "home"},
     }
 )
-NAMES = (*WORDS.targets, *WORDS.attributes)
 
 
 @pytest.fixture
 def seeds() -> list[bb.Embedding]:
-    return [bb.open_embedding(random_vectors(n, NAMES, 6), name=f"seed {n}") for n in range(3)]
+    return [bb.open_embedding(random_vectors(n, WORDS.words, 6), name=f"seed {n}") for n in range(3)]
 
 
 def test_dot_products_use_vectors_as_they_are(seeds):
@@ -53,15 +52,15 @@ def test_cosines_are_the_similarities_of_their_name(seeds):
 
 
 def test_a_cell_key_has_similarity_and_lengths(seeds):
-    long = {name: 2 * vector for name, vector in seeds[0].all().items()}
-    both = [bb.open_embedding([bb.open_embedding(v, name="a"), seeds[1]]) for v in (seeds[0].all(), long)]
-    cosine, dot = (
-        [VectorCell("cell", WORDS, embedding, False, similarity_of(name)).depends_on for embedding in both]
-        for name in ("cosine", "dot")
-    )
-    assert cosine[0] == cosine[1]
-    assert dot[0] != dot[1]
-    assert dot[0] != cosine[0]
+    def key(vectors: Vectors, similarity: str) -> object:
+        embedding = bb.open_embedding([bb.open_embedding(vectors, name="a"), seeds[1]])
+        return VectorCell("cell", WORDS, embedding, False, similarity_of(similarity)).depends_on
+
+    vectors = seeds[0].all()
+    longer = {name: 2 * vector for name, vector in vectors.items()}
+    assert key(vectors, "cosine") == key(longer, "cosine")
+    assert key(vectors, "dot") != key(longer, "dot")
+    assert key(vectors, "dot") != key(vectors, "cosine")
 
 
 def test_unknown_or_used_names_of_similarities_are_rejected():

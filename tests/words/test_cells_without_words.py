@@ -1,6 +1,7 @@
 """Cells that hold no word: padding of shorter columns, and what Excel stores in place of text."""
 
 import datetime
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,8 @@ import pytest
 from bayes_bias import load_wordlist
 from bayes_bias.errors import WordListError
 from bayes_bias.words.wordlist import load_controls
-from tests.helpers import refused, says
+from tests.helpers import containing, refused, saying, word_rows
 
-HEADINGS = ["trees=soft", "rocks=hard", "soft", "hard"]
 # Two columns are one word shorter, one is two words shorter.
 WORDS = {
     "trees=soft": ["oak", "elm", "ash", "fir"],
@@ -20,17 +20,17 @@ WORDS = {
     "soft": ["wool", "silk", "down", "felt"],
     "hard": ["iron", "glass"],
 }
+HEADINGS = list(WORDS)
 LIST = load_wordlist(WORDS)
 
 
 def padded(padding: str) -> list[list[str]]:
-    columns = [[*WORDS[name], *[padding] * (4 - len(WORDS[name]))] for name in HEADINGS]
-    return [list(row) for row in zip(*columns, strict=True)]
+    return list(map(list, zip_longest(*WORDS.values(), fillvalue=padding)))
 
 
 def csv(folder: Path, rows: list[list[str]]) -> Path:
     path = folder / "mine.csv"
-    path.write_text("\n".join(",".join(row) for row in [HEADINGS, *rows]))
+    path.write_text("\n".join(map(",".join, [HEADINGS, *rows])))
     return path
 
 
@@ -50,17 +50,16 @@ def test_padding_is_no_word_in_any_format(tmp_path, padding):
     rows = padded(padding)
     frame = pd.DataFrame(rows, columns=HEADINGS)
     files = csv(tmp_path, rows), workbook(tmp_path, [HEADINGS, *rows])
-    long = [(word, name) for name in HEADINGS for word in [*WORDS[name], *[padding] * (4 - len(WORDS[name]))]]
-    melted = pd.DataFrame(long, columns=["word", "group"])
+    melted = frame.melt(var_name="group", value_name="word")
     for source in (*files, frame, melted, pd.read_csv(files[0]), pd.read_csv(files[0], keep_default_na=False)):
         words = load_wordlist(source)
         assert words.sha256 == LIST.sha256
-        left_out = [notice for notice in words.notices if "filler" in notice]
+        left_out = containing(words.notices, "filler")
         assert bool(left_out) == bool(
             padding and not (isinstance(source, pd.DataFrame) and source.isna().any(axis=None))
         )
         if left_out:
-            assert any(says(notice, f"two '{padding}' 'hard'") for notice in left_out)
+            assert saying(left_out, f"two '{padding}' 'hard'")
 
 
 def test_a_word_like_padding_stays_if_noticed(tmp_path):
@@ -68,7 +67,7 @@ def test_a_word_like_padding_stays_if_noticed(tmp_path):
     rows[2][1] = "null"  # the last of its column, beside words of others
     ends = load_wordlist(csv(tmp_path, rows))
     assert ends.groups["rocks"] == ("slate", "chalk")
-    assert any(says(notice, "'null' 'rocks=hard' further up") for notice in ends.notices)
+    assert saying(ends.notices, "'null' 'rocks=hard' further up")
     rows[2][1], rows[0][1] = rows[0][1], "null"
     assert load_wordlist(csv(tmp_path, rows)).groups["rocks"] == ("null", "chalk", "slate")
 
@@ -86,7 +85,7 @@ def test_control_classes_are_padded_too(tmp_path):
     (tmp_path / "controls.csv").write_text("food,places\nsoup,road\nrice,NA\n")
     controls = load_controls(tmp_path / "controls.csv")
     assert controls.controls == {"food": ("soup", "rice"), "places": ("road",)}
-    assert any("NA" in notice for notice in controls.notices)
+    assert containing(controls.notices, "NA")
 
 
 def test_words_pandas_lost_are_pointed_at(tmp_path):
@@ -95,7 +94,7 @@ def test_words_pandas_lost_are_pointed_at(tmp_path):
     path = csv(tmp_path, rows)
     lost = load_wordlist(pd.read_csv(path))
     assert lost.classes["hard"] == ("glass",)
-    assert any(says(notice, "one missing 'hard' keep_default_na=False") for notice in lost.notices)
+    assert saying(lost.notices, "one missing 'hard' keep_default_na=False")
     kept = load_wordlist(pd.read_csv(path, keep_default_na=False))
     assert kept.classes["hard"] == load_wordlist(path).classes["hard"] == ("null", "glass")
 
@@ -138,28 +137,25 @@ def test_a_second_sheet_with_cells_is_not_ignored(tmp_path):
 
 
 def test_numbers_beside_words_are_left_out(tmp_path):
-    long = [[word, name, k] for name in HEADINGS for k, word in enumerate(WORDS[name])]
-    words = load_wordlist(workbook(tmp_path, [["word", "group", "id"], *long]))
+    rows = [[word, heading, number] for number, (word, heading) in enumerate(word_rows(WORDS))]
+    words = load_wordlist(workbook(tmp_path, [["word", "group", "id"], *rows]))
     assert words.sha256 == LIST.sha256
-    assert any(says(notice, "not id") for notice in words.notices)
+    assert saying(words.notices, "not id")
 
 
 @pytest.mark.parametrize("label", ["NA", "nan", "", None])
 def test_a_word_without_a_group_is_named(label):
-    rows = [(word, name) for name in HEADINGS for word in WORDS[name]]
-    frame = pd.DataFrame([*rows, ("love", label)], columns=["word", "group"])
+    frame = pd.DataFrame([*word_rows(WORDS), ("love", label)], columns=["word", "group"])
     with refused(WordListError, "group 'love' remove row"):
         load_wordlist(frame)
     assert load_wordlist(frame.iloc[:-1]).sha256 == LIST.sha256
 
 
 def test_cosines_in_a_workbook_are_numbers(tmp_path, run):
-    rows = [["target", "group", "attribute", "attribute_class", "cosine"]]
-    rows += [
-        [t, t[:1], a, a[:1], len(t) * (k + 1) ** 2 / 100]
-        for t in ("xa", "xbb", "ya", "ybbb")
-        for k, a in enumerate(("pa", "pb", "qa", "qb"))
-    ]
+    rows: list[list[Any]] = [["target", "group", "attribute", "attribute_class", "cosine"]]
+    for target in ("xa", "xbb", "ya", "ybbb"):
+        for number, attribute in enumerate(("pa", "pb", "qa", "qb"), 1):
+            rows.append([target, target[:1], attribute, attribute[:1], len(target) * number**2 / 100])
     code, _, error = run(
         *("table", workbook(tmp_path, rows), "--stereotype", "x=p", "--stereotype", "y=q", "--out", tmp_path / "t.csv")
     )

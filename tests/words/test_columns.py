@@ -39,7 +39,7 @@ def written(folder: Path, text: str, name: str = "jobs.csv", encoding: str = "ut
 )
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
 def test_a_spreadsheet_is_the_list_that_toml_is(folder, delimiter, name, encoding):
-    text = "\r\n".join(delimiter.join(row) for row in ROWS)
+    text = "\r\n".join(map(delimiter.join, ROWS))
     found = load_wordlist(written(folder, text, name, encoding))
     assert found == load_wordlist(folder / "jobs.toml")
     assert found.sha256 == load_wordlist(folder / "jobs.toml").sha256
@@ -90,7 +90,7 @@ def test_another_encoding_is_rejected(folder):
 
 
 def test_the_command_line_tells_words_from_cosines(run, folder):
-    sheet = written(folder, "\n".join(",".join(row) for row in ROWS))
+    sheet = written(folder, "\n".join(map(",".join, ROWS)))
     code, out, err = run("weat", sheet, "--allow-loss")
     assert code == 0, err
     assert "jobs" in out

@@ -1,17 +1,18 @@
 """Control classes are those in the language of a list, as it states it, or for English as its words show."""
 
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+import pandas as pd
 import pytest
 
 import bayes_bias as bb
 from bayes_bias.errors import WordListError
 from bayes_bias.words.list_files import field_names, wordlist_names
 from bayes_bias.words.spelling import count_english
-from tests.helpers import Vectors, refused, says
+from tests.helpers import Vectors, containing, random_vectors, refused, saying, says
 
 # WEAT 7 in other languages, by the authors of these tests.
 TRANSLATIONS = {
@@ -53,16 +54,13 @@ ENGLISH = {
     "cold": ["hostile", "cruel", "gloomy", "harsh"],
 }
 OWN = {"things": ["thing1", "thing2"]}
-CONTROLS = [
-    word for words in bb.load_wordlist("weat7").with_controls(["neutral", "human"]).controls.values() for word in words
-]
+CONTROLS = bb.load_wordlist("weat7").with_controls(["neutral", "human"]).controls
 
 
 def vectors(words: dict[str, list[str]]) -> Vectors:
     """Of a list and of every English control word, as files of other languages have them too."""
-    rng = np.random.default_rng(1)
-    every = [*(word for of in (*words.values(), *OWN.values()) for word in of), *CONTROLS]
-    return {word: rng.standard_normal(30) for word in every}
+    every = chain.from_iterable([*words.values(), *OWN.values(), *CONTROLS.values()])
+    return random_vectors(1, every, 30)
 
 
 @pytest.mark.parametrize("code", TRANSLATIONS)
@@ -70,12 +68,12 @@ def test_lists_in_other_languages_get_no_english_controls(code: str) -> None:
     words = TRANSLATIONS[code]
     table = bb.cosines(words, vectors(words))
     assert table.controls == ()
-    (notice,) = [notice for notice in table.notices if "omitted" in notice]
+    (notice,) = containing(table.notices, "omitted")
     total = sum(map(len, words.values()))
     assert says(notice, f"'neutral' 'human' English {total} words of the list language='en'")
     stated = bb.cosines(bb.load_wordlist(words, language=code), vectors(words))
     assert stated.controls == ()
-    assert any(says(notice, f"'neutral' 'human' 'en' '{code}'") for notice in stated.notices)
+    assert saying(stated.notices, f"'neutral' 'human' 'en' '{code}'")
     assert stated.values.equals(bb.cosines(words, vectors(words), ()).values)
     # The remedies of both messages:
     assert bb.cosines(bb.load_wordlist(words, language="en"), vectors(words)).controls == ("neutral", "human")
@@ -86,7 +84,7 @@ def test_a_list_in_english_keeps_its_controls_with_a_remark(caplog: pytest.LogCa
     caplog.set_level("INFO", "bayes_bias")
     table = bb.cosines(ENGLISH, vectors(ENGLISH))
     assert table.controls == ("neutral", "human")
-    (remark,) = [notice for notice in table.notices if "English" in notice]
+    (remark,) = containing(table.notices, "English")
     assert says(remark, "16 of the 16 words language='de'")
     assert ("bayes_bias", 20, remark) in caplog.record_tuples  # INFO, since nothing is wrong
     assert bb.cosines(bb.load_wordlist(ENGLISH, language="en-GB"), vectors(ENGLISH)).controls == ("neutral", "human")
@@ -107,7 +105,7 @@ def test_lists_of_the_package_state_that_they_are_english() -> None:
     for name in (*wordlist_names(), *field_names()):
         words = bb.load_wordlist(name)
         assert words.language == "en"
-        compared = [*words.targets, *(word for of in words.classes.values() for word in of)]
+        compared = [*words.targets, *chain.from_iterable(words.classes.values())]
         assert count_english(compared) / len(compared) > 0.58  # so that own lists of such words count as English
 
 
@@ -143,8 +141,7 @@ def test_language_raises_for_an_invalid_code(language: str) -> None:
 def test_commands_take_the_language_of_a_list(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     words = TRANSLATIONS["de"]
-    rows = [",".join(words), *(",".join(row) for row in zip(*words.values(), strict=True))]
-    Path("liste.csv").write_text("\n".join(rows), encoding="utf-8")
+    pd.DataFrame(words).to_csv("liste.csv", index=False)
     bb.save_vectors(vectors(words), tmp_path / "de.txt")
     command = ("table", "liste.csv", "--embedding", "de.txt", "--out")
     _, _, err = run(*command, "none.csv")
@@ -161,23 +158,21 @@ def test_commands_take_the_language_of_a_list(run: Any, tmp_path: Path, monkeypa
 
 
 def test_a_sweep_omits_controls_in_another_language_once_and_with_a_notice(caplog: pytest.LogCaptureFixture) -> None:
-    named = [
-        replace(bb.load_wordlist(words), name=name) for name, words in {"de": TRANSLATIONS["de"], "en": ENGLISH}.items()
-    ]
+    named = [replace(bb.load_wordlist(TRANSLATIONS["de"]), name="de"), replace(bb.load_wordlist(ENGLISH), name="en")]
     both = vectors(TRANSLATIONS["de"]) | vectors(ENGLISH)
-    opened, _, _ = bb.Grid(named, [bb.open_embedding(both)]).opened()
-    assert [tuple(of.controls) for of in opened] == [(), ("neutral", "human")]
-    assert sum("omitted" in message for message in caplog.messages) == 1
-    opened, _, _ = bb.Grid(named, [bb.open_embedding(both)], language="de").opened()
-    assert [tuple(of.controls) for of in opened] == [(), ()]
+    (german, english), _, _ = bb.Grid(named, [bb.open_embedding(both)]).opened()
+    assert (tuple(german.controls), tuple(english.controls)) == ((), ("neutral", "human"))
+    assert len(containing(caplog.messages, "omitted")) == 1
+    (german, english), _, _ = bb.Grid(named, [bb.open_embedding(both)], language="de").opened()
+    assert (tuple(german.controls), tuple(english.controls)) == ((), ())
 
 
 def test_a_translation_that_still_states_english_is_remarked(tmp_path: Path) -> None:
     """As a copy of a list of this package does whose words were translated."""
     words = TRANSLATIONS["nl"]
     table = bb.cosines(bb.load_wordlist(words, language="en"), vectors(words))
-    (remark,) = [notice for notice in table.notices if "translation" in notice]
+    (remark,) = containing(table.notices, "translation")
     assert says(remark, "English 4 of the 24 words language")
     english = bb.load_wordlist(ENGLISH, language="en")
-    assert not any("translation" in notice for notice in bb.cosines(english, vectors(ENGLISH)).notices)
-    assert not any("translation" in notice for notice in bb.cosines("weat7", "googlenews-demo").notices)
+    assert not containing(bb.cosines(english, vectors(ENGLISH)).notices, "translation")
+    assert not containing(bb.cosines("weat7", "googlenews-demo").notices, "translation")

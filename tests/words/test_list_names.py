@@ -5,17 +5,19 @@ import shlex
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from bayes_bias import load_wordlist
 from bayes_bias.errors import WordListError
 from bayes_bias.words.defining_sets import read_debias_sets
 from bayes_bias.words.list_files import read_names
-from tests.helpers import refused, says
+from tests.helpers import option, refused, says, word_rows
 
 WORDS = {"trees": ["oak", "elm"], "rocks": ["slate", "flint"], "soft": ["wool", "silk"], "hard": ["iron", "tin"]}
 IS = {"trees": "soft", "rocks": "hard"}
-GROUPS, CLASSES = ({name: WORDS[name] for name in part} for part in (IS, IS.values()))
+GROUPS = {name: WORDS[name] for name in IS}
+CLASSES = {name: WORDS[name] for name in IS.values()}
 LIST = load_wordlist({f"{name}={IS[name]}" if name in IS else name: words for name, words in WORDS.items()})
 YAML = "\n".join(f"{name}: [{', '.join(words)}]" for name, words in WORDS.items())
 
@@ -29,8 +31,8 @@ FILES = {
         "targets": [["oak", "slate"], ["elm", "flint"]], "attributes": [["wool", "iron"], ["silk", "tin"]]
     }),
     "rated.json": json.dumps({name: [[word, 0.5, -1] for word in words] for name, words in WORDS.items()}),
-    "wide.csv": ",".join(WORDS) + "\n" + "\n".join(",".join(row) for row in zip(*WORDS.values(), strict=True)),
-    "long.csv": "year,word,score,group\n" + "".join(f"1910,{w},0.1,{n}\n" for n, ws in WORDS.items() for w in ws),
+    "wide.csv": pd.DataFrame(WORDS).to_csv(index=False),
+    "long.csv": "year,word,score,group\n" + "".join(f"1910,{word},0.1,{name}\n" for word, name in word_rows(WORDS)),
 }  # fmt: skip
 PLACES = {"trees": "targets 1", "rocks": "targets 2", "soft": "attributes 1", "hard": "attributes 2"}
 
@@ -43,12 +45,13 @@ def same_words(words) -> bool:
 def test_words_under_names_become_a_list(tmp_path, run, name):
     path = tmp_path / name
     path.write_text(FILES[name])
-    names = PLACES if name == "pairs.json" else {category: category for category in WORDS}
-    stereotypes = {names[group]: names[class_name] for group, class_name in IS.items()}
+    stereotypes = IS
+    if name == "pairs.json":
+        stereotypes = {PLACES[group]: PLACES[class_name] for group, class_name in IS.items()}
     assert same_words(load_wordlist(path, stereotypes=stereotypes))
     with refused(WordListError, f"{name} groups --groups stereotypes"):
         load_wordlist(path)
-    options = [part for pair in stereotypes.items() for part in ("--groups", "=".join(pair))]
+    options = option("--groups", *map("=".join, stereotypes.items()))
     code, _, _ = run("wordlists", str(path), *options, "--out", str(tmp_path / "list.csv"))
     assert code == 0
     assert same_words(load_wordlist(tmp_path / "list.csv"))
@@ -81,11 +84,7 @@ def test_a_file_of_words_per_name(tmp_path, run, monkeypatch):
 
 
 def test_toml_keys_are_read_from_json_and_yaml(tmp_path):
-    content = {
-        "groups": {k: WORDS[k] for k in IS},
-        "classes": {k: WORDS[k] for k in ("soft", "hard")},
-        "stereotypes": IS,
-    }
+    content = {"groups": GROUPS, "classes": CLASSES, "stereotypes": IS}
     for name in ("list.json", "list.yaml"):
         (tmp_path / name).write_text(json.dumps(content))
         assert load_wordlist(tmp_path / name).sha256 == LIST.sha256
@@ -165,7 +164,7 @@ def test_word_classes_from_columns_or_flags(tmp_path, run):
     code, _, err = run("sentences", str(path), "--templates", "noun-10", "--controls", "none", "--out", "s.csv")
     assert code == 2
     assert says(err, "zot zat gnu gna wug wag blick word_class wordlists")
-    options = [part for name in ("zots", "gnus", "soft", "hard") for part in ("--word-class", f"{name}=noun")]
+    options = option("--word-class", "zots=noun", "gnus=noun", "soft=noun", "hard=noun")
     assert run("wordlists", str(path), *options, "--out", str(tmp_path / "list.csv"))[0] == 0
     rows = sentences_to_encode(tmp_path / "list.csv", "noun-10")
     assert set(rows.word) == {"zot", "zat", "gnu", "gna", "wug", "wag", "blick", "black"}

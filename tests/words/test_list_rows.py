@@ -8,7 +8,7 @@ import pytest
 
 from bayes_bias import load_wordlist
 from bayes_bias.errors import WordListError
-from tests.helpers import refused
+from tests.helpers import option, refused, word_rows
 
 ENGLISH = {
     "Flowers": ["rose", "tulip", "lily"],
@@ -23,8 +23,12 @@ GERMAN = {
     "Unpleasant": ["Qual", "Böses", "Trauer"],
 }
 EXPECTED = load_wordlist(
-    {"Flowers=Pleasant": ENGLISH["Flowers"], "Insects=Unpleasant": ENGLISH["Insects"]}
-    | {name: ENGLISH[name] for name in ("Pleasant", "Unpleasant")}
+    {
+        "Flowers=Pleasant": ENGLISH["Flowers"],
+        "Insects=Unpleasant": ENGLISH["Insects"],
+        "Pleasant": ENGLISH["Pleasant"],
+        "Unpleasant": ENGLISH["Unpleasant"],
+    }
 )
 PARTS = ("targ1", "targ2", "attr1", "attr2")
 
@@ -32,14 +36,16 @@ PARTS = ("targ1", "targ2", "attr1", "attr2")
 def row(words: dict[str, list[str]], **about: str) -> dict:
     """A row of WEATHub."""
     parts = {}
-    for part, (name, own) in zip(PARTS, words.items(), strict=True):
-        parts |= {f"{part}.category": name, f"{part}.examples": own}
+    for part, content in nested(words).items():
+        parts |= {f"{part}.category": content["category"], f"{part}.examples": content["examples"]}
     return {**about, **parts}
 
 
 def nested(words: dict[str, list[str]], **about: str) -> dict:
-    parts = zip(PARTS, words.items(), strict=True)
-    return {**about, **{part: {"category": name, "examples": own} for part, (name, own) in parts}}
+    parts = {}
+    for part, (name, own) in zip(PARTS, words.items(), strict=True):
+        parts[part] = {"category": name, "examples": own}
+    return {**about, **parts}
 
 
 @pytest.fixture(autouse=True)
@@ -89,8 +95,9 @@ def test_a_row_is_read_by_its_name_after_the_file(name, of, run):
 
 @pytest.mark.parametrize("name", FILES)
 def test_rows_of_languages_and_tests_are_told_apart_by_both(name):
-    rows = [row(ENGLISH, language="en", weat=f"WEAT{k}") for k in (1, 2)]
-    rows += [row(GERMAN, language="de", weat=f"WEAT{k}") for k in (1, 2)]
+    rows = []
+    for language, words in (("en", ENGLISH), ("de", GERMAN)):
+        rows += [row(words, language=language, weat="WEAT1"), row(words, language=language, weat="WEAT2")]
     with refused(WordListError, f"4 rows language and weat en WEAT1, en WEAT2 '{name}#en WEAT1'"):
         load_wordlist(written(rows, name))
     assert load_wordlist(f"{name}#de WEAT2").groups["Insects"] == tuple(GERMAN["Insects"])
@@ -108,8 +115,9 @@ def test_rows_of_lists_under_other_names_are_rejected():
 
 
 def test_a_name_in_two_languages_is_rejected():
-    rows = [{"language": code, "name": name, "words": words[name]} for code, words in (("en", ENGLISH), ("de", GERMAN))
-            for name in words]  # fmt: skip
+    rows = []
+    for language, lists in (("en", ENGLISH), ("de", GERMAN)):
+        rows += [{"language": language, "name": name, "words": words} for name, words in lists.items()]
     with refused(WordListError, "w.json 8 rows language"):
         load_wordlist(written(rows, "w.json"), stereotypes={"Flowers": "Pleasant", "Insects": "Unpleasant"})
 
@@ -117,14 +125,13 @@ def test_a_name_in_two_languages_is_rejected():
 @pytest.mark.parametrize("name", ["w.json", "w.yaml"])
 def test_languages_under_keys_keep_their_names_apart(name, run):
     Path(name).write_text(json.dumps({"en": ENGLISH, "de": GERMAN}))
-    names = [f"{word} ({code})" for word in ENGLISH for code in ("en", "de")]
-    with refused(WordListError, ", ".join(names[::2])):
+    with refused(WordListError, ", ".join(map("{} (en)".format, ENGLISH))):
         load_wordlist(name)
     code, _, err = run("wordlists", name, "--groups", "Flowers=Pleasant", "--out", "l.csv")
     assert code == 2
     assert "no words called 'Flowers'" in err
-    pairs = ("Flowers (en)=Pleasant (en)", "Insects (en)=Unpleasant (en)")
-    assert run("wordlists", name, *(part for pair in pairs for part in ("--groups", pair)), "--out", "l.csv")[0] == 0
+    groups = option("--groups", "Flowers (en)=Pleasant (en)", "Insects (en)=Unpleasant (en)")
+    assert run("wordlists", name, *groups, "--out", "l.csv")[0] == 0
     assert load_wordlist("l.csv").targets == EXPECTED.targets
 
 
@@ -149,10 +156,9 @@ def test_a_repeated_key_is_rejected():
 def test_parquet_without_lists_is_read_as_a_spreadsheet(long):
     heads = {"Flowers": "Flowers=Pleasant", "Insects": "Insects=Unpleasant"}
     if long:
-        pairs = [(word, heads.get(name, name)) for name, words in ENGLISH.items() for word in words]
-        frame = pd.DataFrame(pairs, columns=["word", "group"])
+        frame = pd.DataFrame(word_rows(ENGLISH), columns=["word", "group"]).replace({"group": heads})
     else:
-        frame = pd.DataFrame({heads.get(name, name): words for name, words in ENGLISH.items()})
+        frame = pd.DataFrame(ENGLISH).rename(columns=heads)
     frame.to_parquet("w.parquet")
     assert load_wordlist("w.parquet").sha256 == EXPECTED.sha256
     pd.DataFrame({"Flowers=Pleasant": [1, 2], "Pleasant": ["a", "b"]}).to_parquet("w.parquet")

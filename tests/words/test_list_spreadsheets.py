@@ -11,7 +11,7 @@ import pytest
 from bayes_bias import WordList, cosines, load_wordlist, wordlist
 from bayes_bias.errors import WordListError
 from bayes_bias.words.wordlist import control_lists, listed_wordlists, load_controls
-from tests.helpers import refused, says
+from tests.helpers import random_vectors, refused, saying, says, word_rows
 
 WORDS = {
     "groups": {"Democrats": ["Biden", "Obama"], "Republicans": ["Trump", "Bush"]},
@@ -19,6 +19,12 @@ WORDS = {
     "stereotypes": {"Democrats": "warmth", "Republicans": "competence"},
 }
 EXPECTED = WordList.from_mapping(WORDS, name="politics")
+COLUMNS = WORDS["groups"] | WORDS["classes"]
+HEADED_COLUMNS = {
+    "Democrats=warmth": WORDS["groups"]["Democrats"],
+    "Republicans=competence": WORDS["groups"]["Republicans"],
+    **WORDS["classes"],
+}
 PLAIN = "Democrats,Republicans,competence,warmth\nBiden,Trump,smart,kind\nObama,Bush,able,warm\n"
 HEADED = PLAIN.replace("Democrats", "Democrats=warmth").replace("Republicans", "Republicans=competence")
 
@@ -27,9 +33,7 @@ def test_words_in_memory_are_a_list():
     series = {name: pd.Series([*words, None]) for name, words in WORDS["groups"].items()}
     arrays = {name: np.array(words) for name, words in WORDS["classes"].items()}
     assert wordlist(series, arrays, WORDS["stereotypes"], name="politics") == EXPECTED
-    groups = {f"{name}={WORDS['stereotypes'][name]}": words for name, words in WORDS["groups"].items()}
-    headed = groups | WORDS["classes"]
-    for given in (WORDS, headed, pd.DataFrame(headed)):
+    for given in (WORDS, HEADED_COLUMNS, pd.DataFrame(HEADED_COLUMNS)):
         assert load_wordlist(given).sha256 == EXPECTED.sha256
         assert listed_wordlists("lists", given) == (given,)
         assert cosines("weat6", "googlenews-demo", controls="none").controls == ()
@@ -54,7 +58,8 @@ def test_a_query_of_wefe_is_a_list():
 def test_control_classes_may_be_in_memory():
     food = {"food": ["soup", "rice"]}
     for given in (food, pd.DataFrame(food), [food], [pd.DataFrame(food)]):
-        assert [load_controls(source).controls for source in control_lists(given)] == [{"food": ("soup", "rice")}]
+        (source,) = control_lists(given)
+        assert load_controls(source).controls == {"food": ("soup", "rice")}
     assert control_lists("none") == ()
 
 
@@ -80,28 +85,25 @@ def test_the_command_line_adds_stereotypes_to_a_spreadsheet(run, tmp_path):
 
 
 def test_a_long_table_has_rows_of_words(tmp_path):
-    groups = {f"{name}={WORDS['stereotypes'][name]}": words for name, words in WORDS["groups"].items()}
-    rows = [(word, name) for name, words in (groups | WORDS["classes"]).items() for word in words]
-    frame = pd.DataFrame(rows, columns=["word", "group"])
+    frame = pd.DataFrame(word_rows(HEADED_COLUMNS), columns=["word", "group"])
     frame.to_csv(tmp_path / "politics.csv", index=False)
     assert load_wordlist(tmp_path / "politics.csv") == EXPECTED
     assert WordList.from_frame(frame, name="politics") == EXPECTED
 
 
 def test_other_columns_of_long_tables_are_noticed(tmp_path):
-    rows = [(word, name, "") for table in ("groups", "classes") for name in WORDS[table] for word in WORDS[table][name]]
-    frame = pd.DataFrame([*rows[:-1], (*rows[-1][:2], "check")], columns=["Word", "Class", "notes"])
+    frame = pd.DataFrame(word_rows(COLUMNS), columns=["Word", "Class"]).assign(notes=[*[""] * 7, "check"])
     frame.to_csv(tmp_path / "politics.csv", index=False, sep=";")
     words = load_wordlist(tmp_path / "politics.csv", stereotypes=WORDS["stereotypes"])
     assert words.sha256 == EXPECTED.sha256
-    assert any(says(notice, "politics.csv notes") for notice in words.notices)
+    assert saying(words.notices, "politics.csv notes")
     with refused(WordListError, "politics 'group' 'class'"):
         WordList.from_frame(frame.assign(group="x"), WORDS["stereotypes"], name="politics")
 
 
 def test_row_numbers_are_no_words_and_no_class(tmp_path):
     """As R and pandas write them unless they are told not to."""
-    wide = pd.DataFrame({name: pd.Series(words) for name, words in (WORDS["groups"] | WORDS["classes"]).items()})
+    wide = pd.DataFrame(COLUMNS)
     wide.to_csv(tmp_path / "politics.csv")
     with refused(WordListError, "politics.csv 0 1 '' Remove row.names=FALSE index=False"):
         load_wordlist(tmp_path / "politics.csv", stereotypes=WORDS["stereotypes"])
@@ -118,8 +120,7 @@ def test_headings_stand_in_the_first_row(tmp_path):
 
 
 def test_a_long_table_notices_strange_words(tmp_path):
-    rows = [(word, name) for table in ("groups", "classes") for name in WORDS[table] for word in WORDS[table][name]]
-    frame = pd.DataFrame([("NA", "warmth"), *rows], columns=["word", "group"])
+    frame = pd.DataFrame([("NA", "warmth"), *word_rows(COLUMNS)], columns=["word", "group"])
     frame.to_csv(tmp_path / "politics.csv")
     words = load_wordlist(tmp_path / "politics.csv", stereotypes=WORDS["stereotypes"])
     assert "NA" in words.classes["warmth"]
@@ -127,6 +128,11 @@ def test_a_long_table_notices_strange_words(tmp_path):
     frame.iloc[1:].to_csv(tmp_path / "politics.csv", index=False)
     words = load_wordlist(tmp_path / "politics.csv", stereotypes=WORDS["stereotypes"])
     assert (words.sha256, words.notices) == (EXPECTED.sha256, ())
+
+
+def test_load_wordlist_raises_if_words_and_groups_differ_in_number():
+    with refused(WordListError, "'word' 3 'group' 2 beside"):
+        load_wordlist({"word": ["Biden", "Trump", "kind"], "group": ["Democrats=warmth", "Republicans=competence"]})
 
 
 def test_stereotypes_are_not_lost_between_headings_and_arguments(tmp_path):
@@ -146,7 +152,7 @@ def test_a_forgotten_group_is_not_silent(tmp_path):
     with refused(WordListError, "politics.csv Republicans competence warmth --opposites"):
         load_wordlist(tmp_path / "politics.csv", stereotypes={"Democrats": "warmth"})
     alone = load_wordlist(tmp_path / "politics.csv", stereotypes={"Democrats": "warmth"}, opposites=["competence"])
-    assert any(says(notice, "politics control Republicans") for notice in alone.notices)
+    assert saying(alone.notices, "politics control Republicans")
 
 
 def test_vectors_instead_of_a_list_are_named(tmp_path):
@@ -165,8 +171,7 @@ def test_excel_raises_without_openpyxl(tmp_path, monkeypatch):
 
 def test_an_excel_workbook_is_read(tmp_path):
     pytest.importorskip("openpyxl")
-    rows = [line.split(",") for line in HEADED.splitlines()]
-    pd.DataFrame(rows).to_excel(tmp_path / "politics.xlsx", index=False, header=False)
+    pd.DataFrame(HEADED_COLUMNS).to_excel(tmp_path / "politics.xlsx", index=False)
     assert load_wordlist(tmp_path / "politics.xlsx") == EXPECTED
 
 
@@ -184,12 +189,10 @@ def test_another_encoding_is_named(tmp_path):
 
 
 def test_a_column_of_notes_is_a_control(tmp_path):
-    lines = HEADED.splitlines()
-    text = "\n".join(f"{line},{note}" for line, note in zip(lines, ["notes", "check", "ask"], strict=True))
-    (tmp_path / "politics.csv").write_text(text)
+    pd.DataFrame(HEADED_COLUMNS | {"notes": ["check", "ask"]}).to_csv(tmp_path / "politics.csv", index=False)
     words = load_wordlist(tmp_path / "politics.csv")
     assert dict(words.controls) == {"notes": ("check", "ask")}
-    assert any(says(notice, "politics control notes") for notice in words.notices)
+    assert saying(words.notices, "politics control notes")
     assert not EXPECTED.notices
 
 
@@ -197,14 +200,14 @@ def test_both_encodings_of_an_accent_are_one_word():
     spellings = [normalize(form, "caf\u00e9") for form in ("NFC", "NFD")]
     words = load_wordlist({**WORDS, "classes": {**WORDS["classes"], "warmth": [*spellings, "warm"]}})
     assert words.classes["warmth"] == (spellings[0], "warm")
-    assert any(says(notice, "warmth 2 times") for notice in words.notices)
+    assert saying(words.notices, "warmth 2 times")
 
 
 def test_spellings_that_differ_in_case_are_reported():
     classes = {**WORDS["classes"], "competence": ["competent", "COMPETENT", "able"]}
     words = load_wordlist({**WORDS, "classes": classes})
     assert words.classes["competence"] == ("competent", "COMPETENT", "able")
-    assert any(says(notice, "'competence' 'competent' 'COMPETENT' case") for notice in words.notices)
+    assert saying(words.notices, "'competence' 'competent' 'COMPETENT' case")
 
 
 def test_forms_of_one_word_are_noticed():
@@ -220,7 +223,4 @@ def test_forms_of_one_word_are_noticed():
 def test_one_class_is_compared_with_the_others():
     words = load_wordlist({**WORDS, "stereotypes": {"Democrats": "warmth", "Republicans": "warmth"}})
     assert words.opposites == ("competence",)
-    vectors = {
-        word: np.random.default_rng(k).normal(size=5) for k, word in enumerate([*words.targets, *words.attributes])
-    }
-    assert cosines(words, vectors, controls=()).opposites == ("competence",)
+    assert cosines(words, random_vectors(1, words.words), controls=()).opposites == ("competence",)

@@ -16,7 +16,7 @@ import bayes_bias as bb
 from bayes_bias.embeddings import opening
 from bayes_bias.embeddings.packaged import PACKAGED
 from bayes_bias.errors import WordListError
-from tests.helpers import refused, says
+from tests.helpers import refused, says, word_rows
 
 README = Path(__file__).parents[2] / "README.md"
 COLUMNS = {
@@ -29,7 +29,7 @@ SIGNS = ["...", "…", "-", "--", "–", "—", "?", "*", "/", "''", "“”", "
 
 
 def with_word(word: str, heading: str = "math=male terms") -> dict[str, list[str]]:
-    return {category: [*words, word] if category == heading else words for category, words in COLUMNS.items()}
+    return COLUMNS | {heading: [*COLUMNS[heading], word]}
 
 
 @pytest.mark.parametrize("sign", SIGNS)
@@ -47,12 +47,11 @@ def test_a_word_with_a_letter_digit_emoji_or_currency_is_a_word(word: str) -> No
 
 
 def test_punctuation_is_rejected_in_files_of_every_format(tmp_path: Path) -> None:
-    rows = [*zip(*COLUMNS.values(), strict=True), ("...",) * 4]
-    wide = "\n".join([",".join(COLUMNS), *(",".join(row) for row in rows)])
-    (tmp_path / "wide.csv").write_text(wide)
-    (tmp_path / "wide.tsv").write_text(wide.replace(",", "\t"))
-    long = [(word, category) for category, words in COLUMNS.items() for word in (*words, "...")]
-    (tmp_path / "long.csv").write_text("word,group\n" + "\n".join(map(",".join, long)))
+    columns = {heading: [*words, "..."] for heading, words in COLUMNS.items()}
+    wide = pd.DataFrame(columns)
+    wide.to_csv(tmp_path / "wide.csv", index=False)
+    wide.to_csv(tmp_path / "wide.tsv", index=False, sep="\t")
+    pd.DataFrame(word_rows(columns), columns=["word", "group"]).to_csv(tmp_path / "long.csv", index=False)
     (tmp_path / "list.toml").write_text(
         'groups = {math = ["algebra", "..."], arts = ["poetry"]}\nclasses = {male = ["he"], female = ["she"]}\n'
         'stereotypes = {math = "male", arts = "female"}\n'
@@ -65,7 +64,7 @@ def test_punctuation_is_rejected_in_files_of_every_format(tmp_path: Path) -> Non
     with refused(WordListError, "'--' punctuation word_classes"):
         bb.load_wordlist(COLUMNS).with_controls([tmp_path / "controls.toml"])
     with refused(WordListError, "'...' punctuation word_classes"):
-        bb.load_wordlist(pd.DataFrame({category: [*words, "..."] for category, words in COLUMNS.items()}))
+        bb.load_wordlist(wide)
 
 
 @pytest.mark.parametrize("filler", ["etc.", "usw", "ecc.", "n/a", "TBD", "nan", "3"])
@@ -96,9 +95,8 @@ def test_punctuation_is_confirmed_as_the_message_shows() -> None:
 
 
 def test_punctuation_is_confirmed_in_a_spreadsheet_by_the_columns_of_the_message(tmp_path: Path) -> None:
-    rows = [(word, category, "") for category, words in COLUMNS.items() for word in words]
-    rows.insert(1, ("...", "math=male terms", "other"))
-    (tmp_path / "long.csv").write_text("word,group,word_class\n" + "\n".join(map(",".join, rows)))
+    frame = pd.DataFrame([("...", "math=male terms"), *word_rows(COLUMNS)], columns=["word", "group"])
+    frame.assign(word_class=["other", *[""] * 8]).to_csv(tmp_path / "long.csv", index=False)
     assert "..." in bb.load_wordlist(tmp_path / "long.csv").groups["math"]
 
 
@@ -120,9 +118,9 @@ def readme_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_list_of_the_readme_is_read_without_loss(readme_folder: Path) -> None:
     table = bb.cosines("math-arts.csv", "glove-6b-50d")
-    rows = [line.split(",") for line in readme_list().splitlines()[1:]]
-    assert table.values.target.to_numpy().tolist() == [row[0] for row in rows] + [row[1] for row in rows]
-    assert (table.coverage.query("role != 'control'").found == len(rows)).all()
+    columns = pd.read_csv("math-arts.csv")
+    assert table.values.target.to_numpy().tolist() == [*columns.iloc[:, 0], *columns.iloc[:, 1]]
+    assert (table.coverage.query("role != 'control'").found == len(columns)).all()
     vectors = bb.open_embedding("googlenews-demo").find(["algebra", "he"])
     expected = np.dot(*vectors.values())
     assert table.values.sel(target="algebra", attribute="he").item() == pytest.approx(expected, abs=1e-6)

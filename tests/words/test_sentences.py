@@ -1,15 +1,16 @@
 """Sentences of one word are not words: each is traced to the word that it was made from, or the list is refused."""
 
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from bayes_bias import cosines, fit, load_wordlist, open_embedding, verdict, wordlist
 from bayes_bias.errors import WordListError
 from bayes_bias.words.wordlist import WordList
-from tests.helpers import SHORT, refused
+from tests.helpers import SHORT, containing, refused
 
 TEMPLATES = ("This is {}.", "There is {}.", "The talk was about {}.", "{} came up.", "We spoke of {}.")
 GROUPS = {"birds": ["owl", "wren", "crow", "prime minister"], "fish": ["cod", "eel", "ray", "carp"]}
@@ -18,9 +19,12 @@ STEREOTYPES = {"birds": "calm", "fish": "loud"}
 
 
 def _made(words: list[str], templates: tuple[str, ...] = TEMPLATES) -> list[str]:
-    with_article = [f"{'an' if word[0] in 'aeiou' else 'a'} {word}" for word in words]
-    sentences = [template.format(word) for word, template in product(with_article, templates)]
-    return [sentence[0].upper() + sentence[1:] for sentence in sentences]
+    sentences = []
+    for word, template in product(words, templates):
+        article = "an" if word[0] in "aeiou" else "a"
+        sentence = template.format(f"{article} {word}")
+        sentences.append(sentence[0].upper() + sentence[1:])
+    return sentences
 
 
 def _list(**changes: Any) -> WordList:
@@ -36,8 +40,9 @@ def _vectors(words: WordList, seed: int = 1) -> dict[str, np.ndarray]:
     vectors = {}
     for word, sentences in words.sentences.items():
         for sentence, template in sentences.items():
-            parts = [directions.setdefault(part, rng.normal(size=60)) for part in (word, template)]
-            vectors[sentence] = parts[0] + 0.4 * parts[1] + 0.15 * rng.normal(size=60)
+            direction = directions.setdefault(word, rng.normal(size=60))
+            frame = directions.setdefault(template, rng.normal(size=60))
+            vectors[sentence] = direction + 0.4 * frame + 0.15 * rng.normal(size=60)
     return vectors
 
 
@@ -64,7 +69,7 @@ def test_different_templates_use_the_mean_vector() -> None:
     assert table.values.shape == (8, 6)
     mean = np.mean([vectors[sentence] for sentence in owl], axis=0)
     np.testing.assert_allclose(table.vectors["owl"], mean / np.linalg.norm(mean), atol=1e-6)
-    assert any("different templates" in notice for notice in table.notices)
+    assert containing(table.notices, "different templates")
 
 
 def test_a_plural_in_templates_is_its_singular() -> None:
@@ -85,7 +90,8 @@ def test_encoders_and_embeddings_take_one_list() -> None:
 
 
 def test_a_list_names_words_or_units() -> None:
-    own = {w: _made([w], TEMPLATES[:2]) for words in (*GROUPS.values(), *CLASSES.values()) for w in words}
+    words = chain.from_iterable([*GROUPS.values(), *CLASSES.values()])
+    own = {word: _made([word], TEMPLATES[:2]) for word in words}
     named = _list(groups=GROUPS, classes=CLASSES, sentences=own)
     assert named.sentences["owl"] == {"This is an owl.": "This is {}.", "There is an owl.": "There is {}."}
     units = _list(sentences="as units")
@@ -131,11 +137,11 @@ def test_interval_is_of_words_rather_than_sentences() -> None:
 def test_nearly_equal_vectors_are_announced(noise: float, announced: bool) -> None:
     rng = np.random.default_rng(1)
     words = load_wordlist("weat7")
-    vectors = {word: rng.normal(size=60) for word in (*words.targets, *words.attributes)}
+    vectors = {word: rng.normal(size=60) for word in words.words}
     math = rng.normal(size=60)
     vectors |= {word: math + noise * rng.normal(size=60) for word in words.groups["math"]}
     notices = cosines(words, open_embedding(vectors), controls=()).notices
-    assert any("math: the effective number of its 8 words is 1" in notice for notice in notices) is announced
+    assert bool(containing(notices, "math: the effective number of its 8 words is 1")) is announced
 
 
 # A phrase among words.
@@ -160,10 +166,9 @@ def _of_words(*more: str) -> dict[str, list[str]]:
     }
 
 
-_VECTORS = {
-    word: np.random.default_rng(k).normal(size=6)
-    for k, word in enumerate(word for words in _of_words().values() for word in words)
-}
+_VECTORS: dict[str, np.ndarray] = {}
+for _seed, _word in enumerate(chain.from_iterable(_of_words().values())):
+    _VECTORS[_word] = np.random.default_rng(_seed).normal(size=6)
 
 
 @pytest.mark.parametrize("more", [*([phrase] for phrase in PHRASES), PHRASES[:2], PHRASES[:3]])
@@ -171,23 +176,21 @@ def test_phrases_among_words_are_named_as_missing(more):
     table = cosines(_of_words(*more), _VECTORS, controls=())
     plain = cosines(_of_words(), _VECTORS, controls=())
     assert table.values.equals(plain.values)
-    missing = [notice for notice in table.notices if "not in embedding" in notice]
-    assert all(phrase in missing[0] for phrase in more)
+    missing = containing(table.notices, "not in embedding")
+    assert containing(missing[:1], *more)
 
 
 def test_a_phrase_in_a_class_is_named_as_missing():
     words = _of_words()
     words["pleasant"] = [*words["pleasant"], "peace of mind for all"]
     table = cosines(words, _VECTORS, controls=())
-    assert any("peace of mind for all" in notice for notice in table.notices)
+    assert containing(table.notices, "peace of mind for all")
 
 
 def test_a_note_in_a_spreadsheet_is_named_as_missing(tmp_path):
-    rows = list(zip(*_of_words().values(), strict=True))
-    lines = [",".join(_of_words()), *map(",".join, rows), "# source: my thesis,,,"]
-    (tmp_path / "list.csv").write_text("\n".join(lines))
+    (tmp_path / "list.csv").write_text(pd.DataFrame(_of_words()).to_csv(index=False) + "# source: my thesis,,,")
     table = cosines(tmp_path / "list.csv", _VECTORS, controls=())
-    assert any("# source: my thesis" in notice for notice in table.notices)
+    assert containing(table.notices, "# source: my thesis")
     assert table.values.equals(cosines(_of_words(), _VECTORS, controls=()).values)
 
 
@@ -199,8 +202,8 @@ def test_a_phrase_with_a_vector_counts_as_a_word():
 
 def test_several_phrases_have_a_notice():
     words = load_wordlist(_of_words(*PHRASES[:3]))
-    assert any("3 entries are read as phrases" in notice and PHRASES[1] in notice for notice in words.notices)
-    assert not any("phrases" in notice for notice in load_wordlist(_of_words(PHRASES[0])).notices)
+    assert containing(words.notices, "3 entries are read as phrases", PHRASES[1])
+    assert not containing(load_wordlist(_of_words(PHRASES[0])).notices, "phrases")
 
 
 def test_sentences_of_targets_alone_are_still_traced_to_words():

@@ -2,11 +2,12 @@
 
 import subprocess
 
+import pandas as pd
 import pytest
 
 from bayes_bias import cosines, load_wordlist
 from bayes_bias.errors import WordListError
-from tests.helpers import refused
+from tests.helpers import containing, refused
 
 WORDS = {"trees=soft": ["oak", "elm"], "rocks=hard": ["flint"], "soft": ["wool", "silk"], "hard": ["raw iron", "tin"]}
 LIST = load_wordlist(WORDS)
@@ -24,13 +25,12 @@ LIST = load_wordlist(WORDS)
 )
 def test_invisible_characters_are_named_and_do_not_count(tmp_path, old, new, shown):
     spoilt = {name: [new if word == old else word for word in words] for name, words in WORDS.items()}
-    (tmp_path / "mine.csv").write_text(
-        "\n".join(map(",".join, [WORDS, *zip(*(words * (3 - len(words)) for words in spoilt.values()), strict=True)]))
-    )
+    columns = spoilt | {"rocks=hard": 2 * spoilt["rocks=hard"]}
+    pd.DataFrame(columns).to_csv(tmp_path / "mine.csv", index=False)
     for source in (spoilt, tmp_path / "mine.csv"):
         words = load_wordlist(source)
         assert words.sha256 == LIST.sha256
-        assert any(shown in notice for notice in words.notices)
+        assert containing(words.notices, shown)
 
 
 def test_a_joiner_between_letters_stays():

@@ -13,7 +13,7 @@ from bayes_bias.errors import WordListError
 from bayes_bias.files import shipped
 from bayes_bias.words.list_files import control_names, wordlist_names
 from bayes_bias.words.wordlist import WordList, load_controls, load_wordlist
-from tests.helpers import REFERENCE, refused, says
+from tests.helpers import REFERENCE, refused, saying, says
 
 # Of the items of each WEAT as Caliskan et al. (2017, doi:10.1126/science.aal4230) used them, computed by `digest` from
 # weat_items_caliskan.csv of https://github.com/conjugateprior/cbn, whose licence (GPL-3) keeps the file out of here.
@@ -189,8 +189,8 @@ def test_controls_lose_words_used_elsewhere(tmp_path):
     path.write_text('[classes]\nfirst = ["rose", "love", "soup"]\nsecond = ["soup", "bread"]\n')
     wordlist = WordList.from_mapping(FLORA, name="flora").with_controls([path])
     assert dict(wordlist.controls) == {"first": ("rose", "love", "soup"), "second": ("bread",)} | {"first": ("soup",)}
-    assert any(says(notice, "'rose' target") for notice in wordlist.notices)
-    assert any(says(notice, "'love' 'pleasant'") for notice in wordlist.notices)
+    assert saying(wordlist.notices, "'rose' target")
+    assert saying(wordlist.notices, "'love' 'pleasant'")
 
 
 BAD_CONTENT = {
@@ -284,11 +284,8 @@ def test_a_list_names_its_topics_and_pairs(tmp_path):
 
 
 def test_topics_and_pairs_are_part_of_the_hash():
-    hashes = [
-        WordList.from_mapping(content).sha256
-        for content in (FLORA, TOPICAL, {**TOPICAL, "pairs": []}, {**TOPICAL, "topics": {}})
-    ]
-    assert len(set(hashes)) == 4
+    lists = (FLORA, TOPICAL, {**TOPICAL, "pairs": []}, {**TOPICAL, "topics": {}})
+    assert len({WordList.from_mapping(content).sha256 for content in lists}) == 4
 
 
 def test_a_topic_loses_words_of_its_class():
