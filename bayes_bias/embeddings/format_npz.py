@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
+from itertools import compress
 from pathlib import PurePosixPath
 from typing import IO, Any, Self
 
@@ -96,11 +97,12 @@ class NpzReader(Reader):
     def general(self) -> Mapping[str, Vector] | None:
         if not self.has_general:
             return None
-        words, vectors = (_array(self.file, name, False) for name in _GENERAL)
+        words = _array(self.file, "general_words", False)
+        vectors = _array(self.file, "general_vectors", False)
         return dict(zip(map(str, words), vectors.astype(np.float64), strict=True))
 
     def words(self) -> Iterator[str]:
-        yield from (str(word) for word in _array(self.file, "words", self.trust))
+        yield from map(str, _array(self.file, "words", self.trust))
 
     def by_frequency(self) -> bool:
         # such archives begin with words of lists instead of frequent words
@@ -120,7 +122,7 @@ class NpzReader(Reader):
         if not self.has_pool:
             return None
         marks = _array(self.file, "pool", False)
-        return (word for word, mark in zip(self.words(), marks, strict=True) if mark)
+        return compress(self.words(), marks)
 
 
 def open_npz(file: Traversable, trust: bool) -> NpzReader:
@@ -195,7 +197,7 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
     with _undamaged(file), file.open("rb") as stream, zipfile.ZipFile(stream) as archive:
         members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
         if not {"words", "vectors"} <= members.keys():
-            names = [member.filename for member in archive.infolist()]
+            names = archive.namelist()
             _refuse_others(names, file)
             more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
             if names and not any(name.endswith(".npy") for name in names):
@@ -209,8 +211,11 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
                 f" {', '.join(names[:5]) or 'nothing'}{more}. If it has one array for each word, pass"
                 " dict(numpy.load(file))."
             )
-        headers = {name: _checked_header(archive, members[name], file) for name in wanted if name in members}
-        claimed = sum(members[name].file_size for name in headers)
+        headers, claimed = {}, 0
+        for name in wanted:
+            if name in members:
+                headers[name] = _checked_header(archive, members[name], file)
+                claimed += members[name].file_size
         size = stream.seek(0, 2)
     if claimed > max(_FACTOR * size, _LARGE) and not trust:
         raise EmbeddingError(
@@ -264,7 +269,7 @@ def _rows(file: Traversable, trust: bool) -> Iterator[Vector]:
                 size = rows * dimensions
                 block = np.frombuffer(member.read(size * header.dtype.itemsize), dtype=header.dtype, count=size)
                 # Copy the row, so that a stored word does not keep the whole block in memory.
-                yield from (row.copy() for row in block.reshape(rows, dimensions))
+                yield from map(np.copy, block.reshape(rows, dimensions))
             return
         yield from np.asarray(_array(file, "vectors", trust), dtype=np.float64)
 

@@ -59,7 +59,7 @@ class BinaryReader(Reader):
                 yield word.decode("utf-8", errors="replace")
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        keys = {word.encode() for word in wanted}
+        keys = set(map(str.encode, wanted))
         with open_stream(self.file) as stream:
             for number, (word, block, start) in enumerate(_records(stream, self.file.name)):
                 if number < first or folded(word) in keys:
@@ -139,9 +139,8 @@ def _words_fit(sample: bytes, count: int, dimensions: int, itemsize: int) -> boo
 
     Return None if there is nothing to check.
     """
-    starts = list(_starts(sample, count, dimensions, itemsize))
-    words = [word for word, _ in starts[1 : min(count, _MOST)]]
-    after = [word for word, _ in starts[count:]] if count <= _MOST else []
+    parts = [part for part, _ in _starts(sample, count, dimensions, itemsize)]
+    words, after = parts[1 : min(count, _MOST)], parts[count:] if count <= _MOST else []
     clean = [bool(word) and len(word) <= _LONGEST_WORD and not _NO_WORD.search(word) for word in words]
     return sum(clean) * 2 >= len(clean) and not any(after) if clean or after else None
 
@@ -150,8 +149,11 @@ def _are_of_vectors(sample: bytes, count: int, dimensions: int, kind: str) -> bo
     """Return True if the numbers of the first words have the variation of vectors."""
     dtype = np.dtype(kind)
     width = dimensions * dtype.itemsize
-    parts = [sample[at : at + width] for _, at in _starts(sample, count, dimensions, dtype.itemsize)]
-    return spread_of(b"".join(part for part in parts if len(part) == width), dtype) < WIDEST
+    numbers = b""
+    for _, start in _starts(sample, count, dimensions, dtype.itemsize):
+        if start + width <= len(sample):
+            numbers += sample[start : start + width]
+    return spread_of(numbers, dtype) < WIDEST
 
 
 def _records(stream: IO[bytes], name: str) -> Iterator[tuple[bytes, bytes, int]]:

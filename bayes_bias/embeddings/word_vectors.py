@@ -103,7 +103,7 @@ def _moderate(vectors: np.ndarray) -> tuple[NDArray[np.float64], NDArray[np.intc
 
 def unit_means(vectors: Sequence[NDArray[np.floating]]) -> NDArray[np.float64]:
     """Return vectors ``(d,)``, or means over replicates of vectors ``(replicate, d)``, as rows of length one."""
-    rows = np.stack([np.asarray(vector, dtype=float) for vector in vectors])
+    rows = np.stack(vectors).astype(float)
     if rows.ndim == 3:
         _, exponents = _moderate(rows.reshape(len(rows), -1))
         rows = np.ldexp(rows, -exponents[..., None]).mean(axis=1)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -16,7 +15,7 @@ from bayes_bias.errors import TableError
 from bayes_bias.formatting import counted, shortened
 from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, check_same_design, check_table
-from bayes_bias.table.labels import SIDES, Side, belongs, shared_words, words_of
+from bayes_bias.table.labels import SIDES, Side, absent_words, belongs, shared_words, words_of
 from bayes_bias.table.replicates import EQUAL, StackedVectors, doubtful
 from bayes_bias.table.replicates import combine as combine_values
 
@@ -147,12 +146,20 @@ def weighted_sum(
         kind="" if first.replicates is None else first.replicates.kind,
         metric=first.metric.weighted([weights[label] for label in tables]),
         name=name or first.name,
-        notices=tuple(dict.fromkeys(chain.from_iterable(table.notices for table in tables.values()))),
+        notices=_earlier_notices(tables),
         source=first.source,
         control_sources=first.control_sources,
         provenance=MappingProxyType({"weights": ", ".join(f"{label}: {weights[label]:g}" for label in tables)}),
     )
     return _with_labels_of(first, combined)
+
+
+def _earlier_notices(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
+    """Return the notices of all tables, each once."""
+    notices: dict[str, None] = {}
+    for table in tables.values():
+        notices |= dict.fromkeys(table.notices)
+    return tuple(notices)
 
 
 def _weights(tables: Any, weights: Any) -> dict[Any, float]:
@@ -209,7 +216,7 @@ def _match_replicates(stack: Numbers, number: int, labels: list[str], order: lis
     """Order replicates by the given labels, or reduce them to `number` replicates that have the same mean and the same
     expected variance of the mean."""
     if set(labels) == set(order):
-        return stack[[labels.index(label) for label in order]]
+        return stack[list(map(labels.index, order))]
     if len(stack) == number:
         return stack
     mean = stack.mean(axis=0)
@@ -265,9 +272,7 @@ def _without_own_related_words(table: AssociationTable) -> AssociationTable:
 
 def _left_out(tables: Mapping[str, xr.DataArray], shared: Sequence[str], dim: Side) -> list[str]:
     """Return notices of words that are missing from one table but not from another."""
-    absent = dict.fromkeys(chain.from_iterable(words_of(values, dim) for values in tables.values()))
-    for word in shared:
-        del absent[word]
+    absent = absent_words(tables, shared, dim)
     notices = []
     for label, values in tables.items():
         present = set(words_of(values, dim))
@@ -316,10 +321,16 @@ def combine_replicates(
     check_kind("tables", tables, Mapping, problem, TableError)
     for label, table in tables.items():
         check_table(table, f"tables['{label}']")
-        _check_alike(label, table, *next(iter(tables.items())))
+        if table.replicates is not None:
+            raise TableError(
+                f"The table '{label}' in `tables` has replicates itself. Pass the tables of single replicates instead."
+            )
+        if table.repeats is not None:
+            raise TableError(f"The table '{label}' in `tables` repeats pairs. Make it with `duplicates='drop'`.")
+        first_label, first = next(iter(tables.items()))
+        check_same_design(table, first, f"The table '{label}'", f"'{first_label}'")
     replicates, left_out = combine_values({label: table.values for label, table in tables.items()}, kind)
-    first, mean = next(iter(tables.values())), replicates.mean()
-    earlier = dict.fromkeys(chain.from_iterable(table.notices for table in tables.values()))
+    mean = replicates.mean()
     return replace(
         first,
         values=mean,
@@ -328,7 +339,7 @@ def combine_replicates(
         lengths=_stacked_lengths(tables.values()),
         name=name or first.name,
         origin=None,
-        notices=(*earlier, *announce((*left_out, *doubtful(replicates)))),
+        notices=(*_earlier_notices(tables), *announce((*left_out, *doubtful(replicates)))),
         provenance=MappingProxyType({**first.provenance, "replicates": ", ".join(replicates.labels)}),
     )
 
@@ -346,19 +357,12 @@ def _stacked(tables: Iterable[AssociationTable], word: str) -> StackedVectors | 
 
 def _stacked_lengths(tables: Iterable[AssociationTable]) -> Mapping[str, NDArray[np.float64]] | None:
     """Stack the original lengths of vectors, for the words whose lengths are known in all tables."""
-    lengths = [table.lengths for table in tables]
-    if all(single is None for single in lengths):
+    all_lengths = [table.lengths for table in tables]
+    if all_lengths.count(None) == len(all_lengths):
         return None
-    known = [single or {} for single in lengths]
-    shared = [word for word in known[0] if all(word in single for single in known)]
-    return MappingProxyType({word: np.stack([single[word] for single in known]) for word in shared})
-
-
-def _check_alike(label: str, table: AssociationTable, first_label: str, first: AssociationTable) -> None:
-    if table.replicates is not None:
-        raise TableError(
-            f"The table '{label}' in `tables` has replicates itself. Pass the tables of single replicates instead."
-        )
-    if table.repeats is not None:
-        raise TableError(f"The table '{label}' in `tables` repeats pairs. Make it with `duplicates='drop'`.")
-    check_same_design(table, first, f"The table '{label}'", f"'{first_label}'")
+    lengths_of_word: dict[str, list[NDArray[np.float64]]] = {}
+    for lengths in all_lengths:
+        for word, length in (lengths or {}).items():
+            lengths_of_word.setdefault(word, []).append(length)
+    stacked = {word: np.stack(lengths) for word, lengths in lengths_of_word.items() if len(lengths) == len(all_lengths)}
+    return MappingProxyType(stacked)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import compress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -14,7 +15,7 @@ from bayes_bias.formatting import joined
 from bayes_bias.spreadsheets import NotNumbersError, as_numbers_of, read_columns
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.from_frames import WORDS
-from bayes_bias.table.labels import CATEGORY_COORD, LABELS, SIDES, Side
+from bayes_bias.table.labels import CATEGORY_COORD, LABELS, SIDES, Side, labels_in
 from bayes_bias.table.metric import COSINE, LOG_PROBABILITY, LOG_PROBABILITY_RATIO, Metric
 from bayes_bias.table.related_words import COLUMNS as OF_RELATED
 from bayes_bias.table.related_words import Related
@@ -111,8 +112,7 @@ def read_table(
     headings = {**COLUMNS, "value": value, **(columns or {})}
     _check_columns(path, cells, headings)
     value, groups, classes = headings["value"], cells[headings["group"]], cells[headings["attribute_class"]]
-    words = zip(cells[headings["target"]], cells[headings["attribute"]], strict=True)
-    pairs = [f"'{target}' and '{attribute}'" for target, attribute in words]
+    pairs = list(map("'{}' and '{}'".format, cells[headings["target"]], cells[headings["attribute"]]))
     cells[value] = _numbers(cells[value], f"{path.name}, {value}", pairs)
     class_of: dict[str, str | None] = {**(stereotypes or _stereotypes_in(path, cells, groups))}
     for group, class_name in class_of.items():
@@ -120,8 +120,8 @@ def read_table(
             class_of[group] = None
     _check_groups(path, groups, classes, class_of)
     if opposites is None and OPPOSITE in cells:
-        opposites = [*dict.fromkeys(c for c, mark in zip(classes, cells[OPPOSITE], strict=True) if mark)]
-    about: dict[str, Any] = {label: label for label in LABELS if label in cells} | headings
+        opposites = list(dict.fromkeys(compress(classes, cells[OPPOSITE])))
+    about: dict[str, Any] = {label: label for label in labels_in(cells)} | headings
     if replicate is None and STEREOTYPE in cells:
         replicate = _replicate_in(path, cells, (*about.values(), *RELATED))
     table = AssociationTable.from_frame(
@@ -158,19 +158,19 @@ def _related(
 
 def _check_columns(path: Path, cells: Mapping[str, Sequence[Any]], headings: Mapping[str, str]) -> None:
     """Raise an error if a column is missing, with the command that names it."""
-    missing = [column for column, heading in headings.items() if heading not in cells]
-    if missing and _is_matrix(cells):
+    for column, heading in headings.items():
+        if heading in cells:
+            continue
+        if _is_matrix(cells):
+            raise TableError(
+                f"{path.name} looks like a matrix of words. To make a table, combine it with its word list:"
+                f" `bayes-bias table LIST --matrix {path.name} --out table.csv`."
+            )
+        option = f"--label {column}=HEADING" if column in LABELS else f"--{column.removeprefix('attribute_')} HEADING"
         raise TableError(
-            f"{path.name} looks like a matrix of words. To make a table, combine it with its word list:"
-            f" `bayes-bias table LIST --matrix {path.name} --out table.csv`."
-        )
-    if missing:
-        column = missing[0]
-        option = {"attribute_class": "--class HEADING"} | {label: f"--label {label}=HEADING" for label in LABELS}
-        raise TableError(
-            f"{path.name} has no column '{headings[column]}'. To use another column, run `bayes-bias table {path.name}"
-            f" {option.get(column, f'--{column} HEADING')} --out table.csv`.",
-            headings[column],
+            f"{path.name} has no column '{heading}'. To use another column, run `bayes-bias table {path.name}"
+            f" {option} --out table.csv`.",
+            heading,
             cells,
         )
 
@@ -207,7 +207,8 @@ def read_matrix(path: Path) -> pd.DataFrame:
         If the file cannot be read, two columns have the same heading, or a cell is neither empty nor a number.
     """
     (_, rows), *columns = _cells(path).items()
-    matrix = {name: _numbers(cells, f"{path.name}, {name}", [f"'{row}'" for row in rows]) for name, cells in columns}
+    quoted = list(map("'{}'".format, rows))
+    matrix = {name: _numbers(cells, f"{path.name}, {name}", quoted) for name, cells in columns}
     return pd.DataFrame(matrix, index=rows)
 
 
@@ -215,8 +216,9 @@ def _check_groups(path: Path, groups: Sequence[str], classes: Sequence[str], ste
     """Raise an error if a group has no stereotype, with the command that defines it."""
     missing = [group for group in dict.fromkeys(groups) if group not in stereotypes]
     if missing:
+        quoted = list(map("'{}'".format, missing))
         raise TableError(
-            f"{path.name} does not define a stereotypical class for {joined([f"'{group}'" for group in missing])}. Set"
+            f"{path.name} does not define a stereotypical class for {joined(quoted)}. Set"
             f" one for each group: `bayes-bias table {path.name} --stereotype '{missing[0]}={classes[0]}' --out"
             f" table.csv`, where '{missing[0]}={NO_CLASS}' omits a group. The classes are"
             f" {joined([*dict.fromkeys(classes)])}."
