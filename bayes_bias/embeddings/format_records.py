@@ -357,12 +357,9 @@ def _parquet(content: bytes, name: str) -> pd.DataFrame:
 
 
 def _recognises(sample: bytes) -> bool:
-    is_json = _JSON.match(sample) or _NUMBERS.match(sample)
-    return sample.startswith(_PARQUET) or bool(is_json) or _has_column_of_lists(sample)
-
-
-def _has_column_of_lists(sample: bytes) -> bool:
-    """Return True if there are column names, and if a cell below them begins with a list."""
+    """Return True for Parquet, JSON, and column names above a cell that begins with a list."""
+    if sample.startswith(_PARQUET) or _JSON.match(sample) or _NUMBERS.match(sample):
+        return True
     headings, _, rest = sample.partition(b"\n")
     last = headings.split()[-1:]  # a number, if each line is a vector
     is_heading = bool(last) and b"[" not in headings and not _NUMBER.fullmatch(last[0][-99:])

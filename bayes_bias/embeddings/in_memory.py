@@ -128,7 +128,8 @@ def are_pairs(source: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
     for pair in source:
         if not isinstance(pair, list | tuple) or len(pair) != 2 or not isinstance(pair[0], str):
             return False
-        if not _is_row(pair[1]):
+        axes = getattr(pair[1], "ndim", None)  # a tensor is not converted to an array
+        if (np.ndim(pair[1]) if axes is None else axes) != 1:
             return False
     return True
 
@@ -170,12 +171,6 @@ def _of_array(names: Iterable[str], array: Any) -> MemoryReader:
             f" it has the shape {rows.shape} of {rows.dtype}. Pass the vectors in the order of the words."
         )
     return MemoryReader(words, rows, rows.shape[1])
-
-
-def _is_row(value: Any) -> bool:
-    """Return True if the value has one axis, without converting a tensor to an array."""
-    axes = getattr(value, "ndim", None)
-    return (np.ndim(value) if axes is None else axes) == 1
 
 
 def _of_pairs(pairs: Iterable[tuple[str, Any]]) -> dict[str, Vector]:

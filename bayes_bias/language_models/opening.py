@@ -105,7 +105,12 @@ def open_model(
         tokenizer = _tokenizer(transformers, folder, source)
         how = {"dtype": dtype} | ({} if device_map is None else {"device_map": device_map})
         model = _model(transformers, folder, config, source, kind, trust, how)
-    _check_fit(model, tokenizer, source)
+    rows, tokens = model.get_input_embeddings().weight.shape[0], len(tokenizer)
+    if tokens > rows:
+        raise LanguageModelError(
+            f"The tokenizer in '{source}' has {tokens:,} tokens, but the model has {rows:,}. Save both from the same"
+            " model."
+        )
     try:
         model = model if device_map is not None else model.to(device or "cpu")
         model.eval()
@@ -268,16 +273,6 @@ def _model(
     if missing:
         raise LanguageModelError(f"'{source}' {_LACKS[kind]} (its files lack {missing[0]}).")
     return model
-
-
-def _check_fit(model: Any, tokenizer: Any, source: str | Path) -> None:
-    """Raise an error if the tokenizer has tokens for which the model has no embedding."""
-    rows, tokens = model.get_input_embeddings().weight.shape[0], len(tokenizer)
-    if tokens > rows:
-        raise LanguageModelError(
-            f"The tokenizer in '{source}' has {tokens:,} tokens, but the model has {rows:,}. Save both from the same"
-            " model."
-        )
 
 
 def _window(model: Any, tokenizer: Any) -> int | None:

@@ -20,7 +20,7 @@ from bayes_bias.formatting import Telling, shortened
 from bayes_bias.shared_types import Reference
 from bayes_bias.table.covariates import Covariates, covariates_in, groups_apart, with_covariates
 from bayes_bias.table.from_frames import WORDS, Duplicates, matrices, split_replicates, tidied, without_groups
-from bayes_bias.table.labels import CATEGORY_COORD, SIDES, all_words, labelled, labels_in, settled
+from bayes_bias.table.labels import SIDES, all_words, labelled, labels_in, settled
 from bayes_bias.table.metric import COSINE, Metric
 from bayes_bias.table.origin import Origin
 from bayes_bias.table.related_words import (
@@ -319,7 +319,9 @@ class AssociationTable(Telling):
                     f"The inflation of '{category}' in `related` must be 1 or more, but is {words.inflation!r}. Use 1"
                     " for independent words."
                 )
-            if differing := sorted(set(_words_of_category(self.values, category)) ^ set(words.words)):
+            targets = self.values.target.to_numpy()[self.values.group.to_numpy() == category]
+            attributes = self.values.attribute.to_numpy()[self.values.attribute_class.to_numpy() == category]
+            if differing := sorted({*targets.tolist(), *attributes.tolist()} ^ set(words.words)):
                 raise TableError(
                     f"'{category}' in `related` must have the same words as in the table. These words are in only one"
                     f" of them: {shortened(differing, 5)}. Correct the words."
@@ -708,14 +710,6 @@ def assemble(
     )
     _check_classes(table)
     return table
-
-
-def _words_of_category(values: xr.DataArray, category: str) -> list[str]:
-    """Return the words of a group, or class."""
-    words = []
-    for side in SIDES:
-        words += values[side].to_numpy()[values[CATEGORY_COORD[side]].to_numpy() == category].tolist()
-    return words
 
 
 def _known(argument: str, value: str, valid: tuple[str, ...]) -> str:

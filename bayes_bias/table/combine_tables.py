@@ -98,9 +98,13 @@ def share_words[Label](
     )
     first_cut, cut = None, {}
     for label, table in tables.items():
-        own = table if first_cut is None else _without_own_related_words(table)
-        selected = own.select(lambda matrix: matrix.sel(shared))
-        selected = replace(selected, repeats=None, notices=(*own.notices, *notices))
+        own_notices = list(table.notices)
+        if first_cut is not None and table.has_related_words:
+            # The related words of the first table, and their notices, replace those of the other tables.
+            for category, related in table.related_words.categories.items():
+                own_notices = [notice for notice in own_notices if not notice.startswith(f"{category}: {related.text}")]
+        selected = table.select(lambda matrix: matrix.sel(shared))
+        selected = replace(selected, repeats=None, notices=(*own_notices, *notices))
         first_cut = first_cut or selected
         cut[label] = _with_labels_of(first_cut, selected)
     return cut
@@ -200,28 +204,25 @@ def _replicates(tables: Mapping[Any, AssociationTable], weights: Mapping[Any, fl
     names = min(map(_labels, tables.values()), key=len)
     if not names:
         return {}
+    number = len(names)
     weighted = []
     for label, table in tables.items():
         assert table.replicates is not None
         stack = np.array([single.to_numpy() for single in table.replicates.tables.values()])
-        weighted.append(weights[label] * _match_replicates(stack, len(names), _labels(table), names))
+        labels = _labels(table)
+        if set(labels) == set(names):
+            stack = stack[list(map(labels.index, names))]
+        elif len(stack) > number:
+            # Fewer replicates, with the same mean and the same expected variance of the mean.
+            mean = stack.mean(axis=0)
+            contrasts = np.tensordot(helmert(len(stack))[: number - 1], stack, axes=1)
+            stack = mean + np.sqrt(number / len(stack)) * np.tensordot(helmert(number).T, contrasts, axes=1)
+        weighted.append(weights[label] * stack)
     return dict(zip(names, np.sum(weighted, axis=0), strict=True))
 
 
 def _labels(table: AssociationTable) -> list[str]:
     return [] if table.replicates is None else list(table.replicates.labels)
-
-
-def _match_replicates(stack: Numbers, number: int, labels: list[str], order: list[str]) -> Numbers:
-    """Order replicates by the given labels, or reduce them to `number` replicates that have the same mean and the same
-    expected variance of the mean."""
-    if set(labels) == set(order):
-        return stack[list(map(labels.index, order))]
-    if len(stack) == number:
-        return stack
-    mean = stack.mean(axis=0)
-    contrasts = np.tensordot(helmert(len(stack))[: number - 1], stack, axes=1)
-    return mean + np.sqrt(number / len(stack)) * np.tensordot(helmert(number).T, contrasts, axes=1)
 
 
 def unpaired(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
@@ -260,14 +261,6 @@ def _with_labels_of(first: AssociationTable, second: AssociationTable) -> Associ
         return values.drop_vars(values.coords.keys() - labels.keys()).assign_coords(labels)
 
     return second.select(relabelled)
-
-
-def _without_own_related_words(table: AssociationTable) -> AssociationTable:
-    """Drop notices of related words, because the notices of another table will replace them."""
-    if not table.has_related_words:
-        return table
-    own = tuple(f"{category}: {related.text}" for category, related in table.related_words.categories.items())
-    return replace(table, notices=tuple(notice for notice in table.notices if not notice.startswith(own)))
 
 
 def _left_out(tables: Mapping[str, xr.DataArray], shared: Sequence[str], dim: Side) -> list[str]:

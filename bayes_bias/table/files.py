@@ -48,7 +48,9 @@ def table_rows(table: AssociationTable) -> pd.DataFrame:
             f"The table '{table.name}' has {table.values.size:,} values, which are too many for a file. Shorten the"
             " list."
         )
-    rows = table.to_frame().rename(columns={table.metric.name: _heading(table.metric)})
+    metric = table.metric
+    heading = metric.name if METRICS.get(metric.name) == metric else f"{metric.name} [{metric.unit}]"
+    rows = table.to_frame().rename(columns={metric.name: heading})
     if table.has_related_words:
         for column, side in RELATED.items():
             value_of = table.values[column].to_series()
@@ -62,10 +64,6 @@ def table_rows(table: AssociationTable) -> pd.DataFrame:
 
 def _after(column: str, rows: pd.DataFrame) -> int:
     return rows.columns.to_list().index(column) + 1
-
-
-def _heading(metric: Metric) -> str:
-    return metric.name if METRICS.get(metric.name) == metric else f"{metric.name} [{metric.unit}]"
 
 
 def _metric_of(heading: str) -> Metric | None:

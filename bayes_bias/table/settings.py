@@ -192,15 +192,13 @@ def _values(frame: pd.DataFrame, column: Hashable) -> tuple["pd.Series[int]", tu
     if not values.map(pd.api.types.is_hashable).all():
         values = values.map(str)
     codes, unique = pd.factorize(values, use_na_sentinel=False)
-    texts = list(map(_text, unique))
+    texts = []
+    for value in unique:
+        text = "" if pd.isna(value) else str(value).strip()
+        texts.append(f"{float(text):.15g}" if _is_number(text) else text)
     order = sorted(set(texts), key=lambda text: (0, float(text), "") if _is_number(text) else (1, 0.0, text))
     positions = pd.Index(order).get_indexer(texts)
     return pd.Series(positions[codes], index=frame.index, dtype=int), tuple(order)
-
-
-def _text(value: Any) -> str:
-    text = "" if pd.isna(value) else str(value).strip()
-    return f"{float(text):.15g}" if _is_number(text) else text
 
 
 def _is_number(text: str) -> bool:

@@ -180,11 +180,17 @@ def sufficient_statistics(table: AssociationTable) -> xr.Dataset:
     mean = _means(table)
     means = _with_means(table, mean)
     g, c = table.group_index, table.class_index
+    df = (np.bincount(g) - 1.0).sum() * (np.bincount(c) - 1.0)
+    interactions: dict[str, Any] = _by_kind("interaction_ss", _interaction_ss(table, mean), table)
+    interactions |= _by_kind("interaction_df", df, table)
+    # The part that covariates explain is not part of the interaction of words.
     products, explained_ss, explained_df = product_of_slopes(table.values.data, means)
+    interactions["interaction_ss"] -= explained_ss
+    interactions["interaction_df"] -= explained_df
     return means.assign(
         **_parts("target", mean.target - mean.block[g], g, means),
         **_parts("attribute", mean.attribute - mean.block.T[c], c, means),
-        **_interactions(table, mean, explained_ss, explained_df),
+        **interactions,
         **products,
         **_between_replicates(table, mean),
     )
@@ -347,16 +353,6 @@ def within_sd_as_in_cell(
     own = (squares + across * pooled) / (df + across)
     others = max(within_sd**2 - pooled, 0.0)
     return np.asarray(within_sd * np.sqrt((others + own) / (others + pooled)))
-
-
-def _interactions(table: AssociationTable, means: _Means, explained_ss: float, explained_df: float) -> dict[str, Any]:
-    """Compute the interaction of associated classes and of controls, without the part that covariates explain."""
-    ss = _interaction_ss(table, means)
-    df = (np.bincount(table.group_index) - 1.0).sum() * (np.bincount(table.class_index) - 1.0)
-    interactions = _by_kind("interaction_ss", ss, table) | _by_kind("interaction_df", df, table)
-    interactions["interaction_ss"] -= explained_ss
-    interactions["interaction_df"] -= explained_df
-    return interactions
 
 
 def _by_kind(name: str, class_values: NDArray[np.float64], table: AssociationTable) -> dict[str, float]:
