@@ -233,6 +233,17 @@ class _Module:
         with file.open("rb") as stream:
             return floats, hashlib.file_digest(stream, "sha256").hexdigest()
 
+    def activation(self, name: Any) -> Callable[[Tensor], Tensor]:
+        """Return a function of torch by the name of its class."""
+        nn = import_module("torch.nn")
+        found = getattr(nn, str(name).rpartition(".")[2], None) if str(name).startswith("torch.nn.modules.") else None
+        if not isinstance(found, type) or not issubclass(found, nn.Module) or self.kind != "Dense":
+            raise _unknown(self.source, f"the activation function {name}")
+        try:
+            return found()
+        except TypeError as error:  # the class is not an activation
+            raise _unknown(self.source, f"the activation function {name}") from error
+
 
 def _read(file: Path, source: str | Path) -> Any:
     """Return the content of a JSON file of a model."""
@@ -289,7 +300,7 @@ def _layer_norm(
 
 def _dense(config: Mapping[str, Any], weights: Mapping[str, Tensor], module: _Module) -> Callable[[Tensor], Tensor]:
     functional = import_module("torch.nn.functional")
-    activation = _activation(config.get("activation_function", "torch.nn.modules.activation.Tanh"), module)
+    activation = module.activation(config.get("activation_function", "torch.nn.modules.activation.Tanh"))
     weight = _weight(weights, "linear.weight", module)
     bias = _weight(weights, "linear.bias", module) if config.get("bias", True) else None
     residual = weights.get("residual.weight")
@@ -304,18 +315,6 @@ def _dense(config: Mapping[str, Any], weights: Mapping[str, Tensor], module: _Mo
 
 
 _AFTER = {"Dense": _dense, "LayerNorm": _layer_norm, "Normalize": _normalize}
-
-
-def _activation(name: Any, module: _Module) -> Callable[[Tensor], Tensor]:
-    """Return a function of torch by the name of its class."""
-    nn = import_module("torch.nn")
-    found = getattr(nn, str(name).rpartition(".")[2], None) if str(name).startswith("torch.nn.modules.") else None
-    if not isinstance(found, type) or not issubclass(found, nn.Module) or module.kind != "Dense":
-        raise _unknown(module.source, f"the activation function {name}")
-    try:
-        return found()
-    except TypeError as error:  # the class is not an activation
-        raise _unknown(module.source, f"the activation function {name}") from error
 
 
 def _weight(weights: Mapping[str, Tensor], name: str, module: _Module) -> Tensor:
