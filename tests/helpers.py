@@ -131,8 +131,8 @@ def random_vectors(seed: int, names: Iterable[str], dimensions: int = 6) -> Vect
     return {name: rng.normal(size=dimensions) for name in names}
 
 
-def unit_vectors(vectors: Vectors) -> Vectors:
-    """The same vectors, scaled to length one."""
+def unit(vectors: Vectors) -> Vectors:
+    """The same vectors at length one."""
     return {word: vector / np.linalg.norm(vector) for word, vector in vectors.items()}
 
 

@@ -10,7 +10,7 @@ from scipy.stats import spearmanr
 from bayes_bias.debiasing import damage
 from bayes_bias.debiasing.damage import read_ratings
 from bayes_bias.errors import MeasureError
-from tests.helpers import letters, random_vectors, refused, unit_vectors
+from tests.helpers import letters, random_vectors, refused, unit
 
 
 def test_a_rotation_costs_nothing_and_other_vectors_everything() -> None:
@@ -28,7 +28,7 @@ def test_a_rotation_costs_nothing_and_other_vectors_everything() -> None:
 def test_the_variance_that_went_is_scipys_disparity() -> None:
     before = random_vectors(1, letters(100))
     after = {word: vector * [0.1, 1, 1, 1, 1, 1] for word, vector in before.items()}
-    disparity = procrustes(list(unit_vectors(before).values()), list(unit_vectors(after).values()))[2]
+    disparity = procrustes(list(unit(before).values()), list(unit(after).values()))[2]
     assert damage(before, after).variance_gone == pytest.approx(disparity)
 
 
@@ -78,8 +78,8 @@ def test_ratings_are_followed_as_scipy_says(tmp_path: Path) -> None:
     words, rng = letters(200), np.random.default_rng(5)
     before = random_vectors(1, words)
     pairs = rng.choice(words, size=(150, 2))
-    unit = unit_vectors(before)
-    cosines = [float(unit[first] @ unit[second]) for first, second in pairs]
+    unit_of = unit(before)
+    cosines = [float(unit_of[first] @ unit_of[second]) for first, second in pairs]
     rated = cosines + rng.normal(0, 0.3, len(pairs))
     lines = [f"{first} {second} {value}" for (first, second), value in zip(pairs, rated, strict=True)]
     (tmp_path / "rated.txt").write_text("\n".join([*lines, "no vectors 1.0"]))

@@ -35,7 +35,7 @@ from bayes_bias.debiasing.rows_in_blocks import BLOCK
 from bayes_bias.errors import BayesBiasError, MeasureError
 from bayes_bias.measures import defining_subspace
 from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
-from tests.helpers import Vectors, numbered, random_vectors, refused, stacked, unit_vectors
+from tests.helpers import Vectors, numbered, random_vectors, refused, stacked, unit
 
 PAIRS = [("she", "he"), ("woman", "man"), ("girl", "boy"), ("mother", "father")]
 PAIRED = list(chain(*PAIRS))
@@ -112,13 +112,13 @@ def test_ran_minimises_its_authors_objective(oracles: dict[str, np.ndarray], vec
     """
     debiased = RAN(neighbours=10, neutralization=6 / 8).fit_transform(vectors, PAIRS)
     (bias,) = defining_subspace(vectors, PAIRS)
-    unit = unit_vectors(vectors)
+    unit_of = unit(vectors)
     for number, word in enumerate(NEUTRAL):
-        candidates = [unit[candidate] for candidate in unit if candidate != word]
-        near = sorted(candidates, key=lambda row: -row @ unit[word])[:10]
-        repelled = [row for row in near if indirect_bias(unit[word], row[None], bias)[0] > 0.05]
+        candidates = [unit_of[candidate] for candidate in unit_of if candidate != word]
+        near = sorted(candidates, key=lambda row: -row @ unit_of[word])[:10]
+        repelled = [row for row in near if indirect_bias(unit_of[word], row[None], bias)[0] > 0.05]
         pushes = np.array([*(np.array(repelled) / len(repelled) / 8), 6 / 8 * bias])
-        pull = 3 / 8 * unit[word]
+        pull = 3 / 8 * unit_of[word]
 
         def objective(new: np.ndarray, pushes: np.ndarray = pushes, pull: np.ndarray = pull) -> float:
             return np.abs(pushes @ new).sum() + 3 / 8 - pull @ new
