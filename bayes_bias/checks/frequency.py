@@ -148,7 +148,7 @@ def frequency_slope(embedding: Embedding, similarity: Similarity) -> float:
     rows = np.stack(list(map(similarity.prepared, vectors.values())))
     values = np.array(similarity.average_replicates(rows, rows)[0], dtype=float)
     pairs = ~np.eye(len(rows), dtype=bool)  # a word and itself are not a pair
-    log_rank = np.log(list(map(rank_of.__getitem__, vectors)))
+    log_rank = np.log([rank_of[word] for word in vectors])
     log_rank -= log_rank.mean()
     products = np.outer(log_rank, log_rank)[pairs]
     return float(products @ (values[pairs] - values[pairs].mean()) / (products @ products))

@@ -139,7 +139,7 @@ def carried_scopes(means: xr.Dataset, scopes: Collection[ScopeName] | None = Non
 
 def judge_integrands(integrands: Sequence[Integrand], scope: Scope, truth: float = 0.0) -> list[Record]:
     """Return the posterior of the bias of each list under a scope, as a record with the columns of `judge`."""
-    is_sampled = list(map(scope.__contains__, WORDS))
+    is_sampled = [facet in scope for facet in WORDS]
     sampled = []
     for integrand in integrands:
         sampled.append(replace(integrand, sides=list(compress(integrand.sides, is_sampled))))

@@ -290,8 +290,8 @@ class NullDesign:
         self, targets: Mapping[str, str], attributes: Mapping[str, str]
     ) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
         """Return the mean over replicates, and the values of each replicate."""
-        x = np.stack(list(map(self.vectors.__getitem__, targets)))
-        a = np.stack(list(map(self.vectors.__getitem__, attributes)))
+        x = np.stack([self.vectors[word] for word in targets])
+        a = np.stack([self.vectors[word] for word in attributes])
         mean, singles = self.similarity.average_replicates(x, a)
         planted = [self._plant(np.asarray(table), targets, attributes) for table in (mean, *singles)]
         return planted[0], planted[1:]
@@ -312,14 +312,14 @@ class NullDesign:
         left = n - len(taken)
         taken += pool[:left].tolist()
         words = list(self.vectors)
-        return tuple(map(words.__getitem__, taken)), pool[left:]
+        return tuple(words[position] for position in taken), pool[left:]
 
     def _plant(self, similarity: np.ndarray, targets: Mapping[str, str], attributes: Mapping[str, str]) -> np.ndarray:
         """Return similarities with the planted bias (see `draw`), given the group or class of each word."""
         if not self.planted:
             return similarity
         shift, attribute_class = self.planted / 2, list(attributes.values())
-        stereotypical_class = np.array(list(map(self.stereotypes.__getitem__, targets.values())))
+        stereotypical_class = np.array([self.stereotypes[group] for group in targets.values()])
         associated = stereotypical_class[:, None] == np.array(attribute_class)
         is_random = np.isin(attribute_class, list(self.sizes))
         shrunk = np.where(is_random, 1 - shift, np.sqrt(1 - shift)) * similarity
