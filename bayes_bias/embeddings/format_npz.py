@@ -109,12 +109,9 @@ class NpzReader(Reader):
         return not (self.has_pool or self.labels)
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        if self.labels:  # vectors (replicate, dimension) of each word, after the whole array was read
-            vectors = iter(np.moveaxis(_array(self.file, "vectors", False), 0, 1))
-        else:
-            vectors = _rows(self.file, self.trust)
-        rows = zip(self.words(), vectors, strict=True)
-        for number, (word, vector) in enumerate(rows):
+        # Vectors of replicates, (replicate, dimension) for each word, are read as one array.
+        vectors = np.moveaxis(_array(self.file, "vectors", False), 0, 1) if self.labels else self._rows()
+        for number, (word, vector) in enumerate(zip(self.words(), vectors, strict=True)):
             if number < first or word.casefold() in wanted:
                 yield word, vector
 
@@ -123,6 +120,27 @@ class NpzReader(Reader):
             return None
         marks = _array(self.file, "pool", False)
         return compress(self.words(), marks)
+
+    def _rows(self) -> Iterator[Vector]:
+        """Yield the rows of `vectors`, reading several at a time unless they are stored by column."""
+        with (
+            _undamaged(self.file),
+            self.file.open("rb") as stream,
+            zipfile.ZipFile(stream) as archive,
+            archive.open("vectors.npy") as member,
+        ):
+            header = ArrayHeader.read(member)
+            if header.in_rows and not header.dtype.hasobject:
+                member.seek(header.begins)
+                words, dimensions = header.shape
+                for start in range(0, words, _BLOCK):
+                    rows = min(_BLOCK, words - start)
+                    size = rows * dimensions
+                    block = np.frombuffer(member.read(size * header.dtype.itemsize), dtype=header.dtype, count=size)
+                    # Copy the row, so that a stored word does not keep the whole block in memory.
+                    yield from map(np.copy, block.reshape(rows, dimensions))
+                return
+            yield from np.asarray(_array(self.file, "vectors", self.trust), dtype=np.float64)
 
 
 def open_npz(file: Traversable, trust: bool) -> NpzReader:
@@ -250,28 +268,6 @@ def _checked_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: Tra
 def _array(file: Traversable, name: str, trust: bool) -> NDArray[Any]:
     with _undamaged(file), file.open("rb") as stream, np.load(stream, allow_pickle=trust) as archive:
         return np.asarray(archive[name])
-
-
-def _rows(file: Traversable, trust: bool) -> Iterator[Vector]:
-    """Yield the rows of `vectors`, reading several at a time unless they are stored by column."""
-    with (
-        _undamaged(file),
-        file.open("rb") as stream,
-        zipfile.ZipFile(stream) as archive,
-        archive.open("vectors.npy") as member,
-    ):
-        header = ArrayHeader.read(member)
-        if header.in_rows and not header.dtype.hasobject:
-            member.seek(header.begins)
-            words, dimensions = header.shape
-            for start in range(0, words, _BLOCK):
-                rows = min(_BLOCK, words - start)
-                size = rows * dimensions
-                block = np.frombuffer(member.read(size * header.dtype.itemsize), dtype=header.dtype, count=size)
-                # Copy the row, so that a stored word does not keep the whole block in memory.
-                yield from map(np.copy, block.reshape(rows, dimensions))
-            return
-        yield from np.asarray(_array(file, "vectors", trust), dtype=np.float64)
 
 
 @contextmanager

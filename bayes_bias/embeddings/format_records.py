@@ -46,8 +46,34 @@ def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
     >>> frame_of_json([answer], "batch.jsonl").to_dict("records")
     [{'custom_id': 'a', 'index': 0, 'embedding': [0.5, 1.0]}]
     """
-    words = _words_and_vectors(content)
-    return _frame_of_objects(content, subject) if words is None else words
+    if (words := _words_and_vectors(content)) is not None:
+        return words
+    items = content if isinstance(content, list) else [content]
+    rows: list[dict[str, Any]] = []
+    without: list[Mapping[str, Any]] = []
+    for item in items:
+        own = list(_rows(item, {}, without))
+        rows += own
+        if not own and isinstance(item, Mapping):
+            without.append(item)
+    if not rows:
+        error = _error_of(without[0]) if without else ""
+        none = "its only object has none" if len(items) == 1 else f"none of its {len(items):,} objects has one"
+        raise EmbeddingError(
+            f"{subject} must contain a list of numbers for each text, but {none}"
+            f"{f' (the first has the error: {error})' if error else ''}. Write each vector as a list."
+        )
+    headings: set[str] = set()
+    for row in rows:
+        headings |= {name for name, value in row.items() if is_list(value)}
+    _refuse_other_values(without, headings, subject)
+    if without:
+        named = shown(map(_named, without))
+        logger.warning(
+            f"{subject}: {len(without):,} of {len(without) + len(rows):,} objects have no vector: {named}. Their words"
+            " are missing, so request them again"
+        )
+    return pd.DataFrame(rows)
 
 
 # Words with their vectors.
@@ -152,35 +178,6 @@ def _frame(words: Sequence[str], vectors: Sequence[Any]) -> pd.DataFrame:
 
 
 # Read objects that contain a list of numbers, with their context.
-
-
-def _frame_of_objects(content: Any, subject: str) -> pd.DataFrame:
-    items = content if isinstance(content, list) else [content]
-    rows: list[dict[str, Any]] = []
-    without: list[Mapping[str, Any]] = []
-    for item in items:
-        own = list(_rows(item, {}, without))
-        rows += own
-        if not own and isinstance(item, Mapping):
-            without.append(item)
-    if not rows:
-        error = _error_of(without[0]) if without else ""
-        none = "its only object has none" if len(items) == 1 else f"none of its {len(items):,} objects has one"
-        raise EmbeddingError(
-            f"{subject} must contain a list of numbers for each text, but {none}"
-            f"{f' (the first has the error: {error})' if error else ''}. Write each vector as a list."
-        )
-    headings: set[str] = set()
-    for row in rows:
-        headings |= {name for name, value in row.items() if is_list(value)}
-    _refuse_other_values(without, headings, subject)
-    if without:
-        named = shown(map(_named, without))
-        logger.warning(
-            f"{subject}: {len(without):,} of {len(without) + len(rows):,} objects have no vector: {named}. Their words"
-            " are missing, so request them again"
-        )
-    return pd.DataFrame(rows)
 
 
 def _rows(
