@@ -129,6 +129,26 @@ def random_vectors(seed: int, names: Iterable[str], dimensions: int = 6) -> Vect
     return {name: rng.normal(size=dimensions) for name in names}
 
 
+def unit(vectors: Vectors) -> Vectors:
+    """The same vectors at length one."""
+    return {word: vector / np.linalg.norm(vector) for word, vector in vectors.items()}
+
+
+def stacked(vectors: Vectors, words: Iterable[str]) -> np.ndarray:
+    """The vectors of these words as rows."""
+    return np.stack([vectors[word] for word in words])
+
+
+def as_lists(vectors: Vectors) -> dict[str, list[float]]:
+    """The vectors as lists of numbers."""
+    return {word: vector.tolist() for word, vector in vectors.items()}
+
+
+def as_lines(vectors: Mapping[str, Iterable[float]]) -> str:
+    """A word and its numbers on each line."""
+    return "".join(f"{word} {' '.join(map(str, vector))}\n" for word, vector in vectors.items())
+
+
 def numbered(prefix: str, n: int) -> list[str]:
     """Words a0, a1, ..."""
     return [f"{prefix}{i}" for i in range(n)]

@@ -445,7 +445,22 @@ def rates(records: pd.DataFrame) -> pd.DataFrame:
     ``coverage_50`` to ``coverage_95`` (share of intervals that contain the truth), and the share of fits with
     ``divergences``. Values are NaN for methods without an interval or a fit.
     """
-    rows = {key: _rate(group) for key, group in records.groupby(_BY)}
+    rows = {}
+    lower, upper = SHARE_BOUNDS
+    for key, group in records.groupby(_BY):
+        draws, findings = len(group), int((group.p_value < ALPHA).sum())
+        interval = binomtest(findings, draws).proportion_ci(method="exact")
+        row = {"draws": draws, "findings": findings, "share": findings / draws}
+        row |= {lower: interval.low, upper: interval.high, "bias": group["mean"].mean(), "spread": group["mean"].std()}
+        row["width"] = (group.ci95_ub - group.ci95_lb).mean() if "ci95_ub" in group else np.nan
+        has_ranks = "rank" in group and group["rank"].notna().all()
+        for prob in COVERAGES:
+            # Coverage of equal-tailed intervals, computed from the rank of the truth in each posterior.
+            held = float(((group["rank"] - 0.5).abs() < prob / 2).mean()) if has_ranks else np.nan
+            row[f"coverage_{100 * prob:.0f}"] = held
+        has_fits = "divergences" in group and group.divergences.notna().all()
+        row["divergences"] = float((group.divergences > 0).mean()) if has_fits else np.nan
+        rows[key] = pd.Series(row)
     return pd.DataFrame(rows).T.rename_axis(_BY)
 
 
@@ -457,41 +472,21 @@ def uniformity_of(records: pd.DataFrame) -> pd.DataFrame:
     (Clopper and Pearson). Methods without ranks are omitted.
     """
     ranked = records.dropna(subset="rank") if "rank" in records else records.iloc[:0]
-    rows = {key: _uniformity(group["rank"]) for key, group in ranked.groupby(_BY)}
+    rows = {}
+    for key, group in ranked.groupby(_BY):
+        ranks, draws = group["rank"], len(group)
+        test = kstest(ranks, "uniform")
+        row = {"draws": draws, "distance": float(test.statistic), "p_value": float(test.pvalue)}
+        for prob in COVERAGES:
+            held = int(((ranks - 0.5).abs() < prob / 2).sum())
+            interval = binomtest(held, draws).proportion_ci(method="exact")
+            name, lower, upper = _coverage_names(prob)
+            row |= {name: held / draws, lower: interval.low, upper: interval.high}
+        rows[key] = row
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis(_BY) if rows else pd.DataFrame()
-
-
-def _uniformity(ranks: "pd.Series[float]") -> dict[str, float]:
-    """Return a row of `uniformity_of`."""
-    test = kstest(ranks, "uniform")
-    row = {"draws": len(ranks), "distance": float(test.statistic), "p_value": float(test.pvalue)}
-    for prob in COVERAGES:
-        held = int(((ranks - 0.5).abs() < prob / 2).sum())
-        interval = binomtest(held, len(ranks)).proportion_ci(method="exact")
-        name, lower, upper = _coverage_names(prob)
-        row |= {name: held / len(ranks), lower: interval.low, upper: interval.high}
-    return row
 
 
 def _coverage_names(prob: float) -> tuple[str, str, str]:
     """Return the column names for the coverage of an interval and the bounds of its confidence interval."""
     name = f"coverage_{100 * prob:.0f}"
     return name, *interval_names(kind="ci", of=name)
-
-
-def _rate(group: pd.DataFrame) -> pd.Series:
-    """Return a row of `rates`."""
-    findings = int((group.p_value < ALPHA).sum())
-    interval = binomtest(findings, len(group)).proportion_ci(method="exact")
-    lower, upper = SHARE_BOUNDS
-    row = {"draws": len(group), "findings": findings, "share": findings / len(group)}
-    row |= {lower: interval.low, upper: interval.high, "bias": group["mean"].mean(), "spread": group["mean"].std()}
-    row["width"] = (group.ci95_ub - group.ci95_lb).mean() if "ci95_ub" in group else np.nan
-    has_ranks = "rank" in group and group["rank"].notna().all()
-    for prob in COVERAGES:
-        # Coverage of equal-tailed intervals, computed from the rank of the truth in each posterior.
-        held = float(((group["rank"] - 0.5).abs() < prob / 2).mean()) if has_ranks else np.nan
-        row[f"coverage_{100 * prob:.0f}"] = held
-    has_fits = "divergences" in group and group.divergences.notna().all()
-    row["divergences"] = float((group.divergences > 0).mean()) if has_fits else np.nan
-    return pd.Series(row)

@@ -9,11 +9,11 @@ import pandas as pd
 
 from bayes_bias.associations.coverage import random_words
 from bayes_bias.embeddings.embedding import Embedding, found_as
-from bayes_bias.embeddings.word_vectors import has_direction
+from bayes_bias.embeddings.word_vectors import with_direction
 from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.bias_weights import bias_weights
-from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, words_of
+from bayes_bias.table.labels import SIDES, Side, all_words
 from bayes_bias.table.similarity import Similarity
 from bayes_bias.table.statistics import compared_classes, table_means
 
@@ -60,16 +60,14 @@ class Frequency:
     @property
     def hardly_overlaps(self) -> bool:
         """Return True if the groups hardly overlap in frequency, and the classes hardly overlap either."""
-        return all(overlap <= HARDLY for overlap in self.overlap.values())
+        return max(self.overlap.values()) <= HARDLY
 
 
 def frequency_of(table: AssociationTable, embedding: Embedding) -> Frequency:
     """Compute the bias from frequency for a list. The embedding must be sorted by frequency, frequent words first."""
     assert table.origin is not None
-    similarity, table = (
-        table.origin.similarity,
-        table.without_controls(),
-    )  # a table without controls does not record its origin
+    similarity = table.origin.similarity
+    table = table.without_controls()  # a table without controls does not record its origin
     ranks = _ranks(table, embedding)
     means = table_means(table)
     weights = bias_weights(means).to_numpy()[0][:, compared_classes(means)]
@@ -90,7 +88,7 @@ def frequency_of(table: AssociationTable, embedding: Embedding) -> Frequency:
 def _ranks(table: AssociationTable, embedding: Embedding) -> pd.DataFrame:
     """Return the ranks of words, as spelt in the embedding, among the words from which random lists are drawn."""
     rank_of = _ranks_of_pool(embedding)
-    words = [*words_of(table.values, "target"), *words_of(table.values, "attribute")]
+    words = all_words(table.values)
     spelling_of = found_as(words, embedding.find(words), embedding.match)
     rows: list[tuple[float, float, float]] = []
     for word in words:
@@ -102,8 +100,9 @@ def _ranks(table: AssociationTable, embedding: Embedding) -> pd.DataFrame:
         else:
             rows.append((len(rank_of), len(rank_of), _LARGEST_VOCABULARY))
     ranks = pd.DataFrame(rows, index=words, columns=["known", "least", "most"], dtype=float)
-    categories = [table.values[CATEGORY_COORD[side]].to_numpy() for side in SIDES]
-    return ranks.assign(side=np.repeat(SIDES, list(map(len, categories))), category=np.concatenate(categories))
+    groups, classes = table.values.group.to_numpy(), table.values.attribute_class.to_numpy()
+    side_of_word = np.repeat(SIDES, [len(groups), len(classes)])
+    return ranks.assign(side=side_of_word, category=np.concatenate([groups, classes]))
 
 
 def _ranks_of_pool(embedding: Embedding) -> dict[str, int]:
@@ -145,9 +144,8 @@ def frequency_slope(embedding: Embedding, similarity: Similarity) -> float:
     rank_of = _ranks_of_pool(embedding)
     words = random_words(embedding, _SEED)
     step = max(1, len(words) // (_GENERAL_WORDS if similarity.product else _FEW_GENERAL_WORDS))
-    found = embedding.find(words[::step])
-    vectors = {word: found[word] for word in words[::step] if word in found and has_direction(found[word]).all()}
-    rows = np.stack([similarity.prepared(vector) for vector in vectors.values()])
+    vectors = with_direction(embedding.find(words[::step]), words[::step])
+    rows = np.stack(list(map(similarity.prepared, vectors.values())))
     values = np.array(similarity.average_replicates(rows, rows)[0], dtype=float)
     pairs = ~np.eye(len(rows), dtype=bool)  # a word and itself are not a pair
     log_rank = np.log([rank_of[word] for word in vectors])

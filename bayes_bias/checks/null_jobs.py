@@ -108,10 +108,11 @@ def judge(
     """
     if known := integrated(table, spec):
         spec, data = known
-        return [
-            {"method": spec.name, "scope": scope, **describe(integrated_bias(spec, data, scope), truth)}
-            for scope in carried_scopes(data, scopes)
-        ]
+        records = []
+        for scope in carried_scopes(data, scopes):
+            bias = describe(integrated_bias(spec, data, scope), truth)
+            records.append({"method": spec.name, "scope": scope, **bias})
+        return records
     fitted, divergences = posterior_of(table, spec, seed=seed, sampling=sampling)
     return [record | {"divergences": divergences} for record in judge_posterior(fitted, truth, scopes)]
 
@@ -119,10 +120,11 @@ def judge(
 def judge_posterior(fitted: Fitted, truth: float = 0.0, scopes: Collection[ScopeName] | None = None) -> list[Record]:
     """Return the records of `judge` for a posterior, without divergences."""
     carried = carried_scopes(fitted.data, scopes) if fitted.structure.GENERALISES else [widest_scope(fitted.data)]
-    return [
-        {"method": fitted.spec.name, "scope": scope, **describe(bias_estimate(fitted, scope), truth)}
-        for scope in carried
-    ]
+    records = []
+    for scope in carried:
+        bias = describe(bias_estimate(fitted, scope), truth)
+        records.append({"method": fitted.spec.name, "scope": scope, **bias})
+    return records
 
 
 def carried_scopes(means: xr.Dataset, scopes: Collection[ScopeName] | None = None) -> list[ScopeName]:
@@ -138,7 +140,9 @@ def carried_scopes(means: xr.Dataset, scopes: Collection[ScopeName] | None = Non
 def judge_integrands(integrands: Sequence[Integrand], scope: Scope, truth: float = 0.0) -> list[Record]:
     """Return the posterior of the bias of each list under a scope, as a record with the columns of `judge`."""
     is_sampled = [facet in scope for facet in WORDS]
-    sampled = [replace(integrand, sides=list(compress(integrand.sides, is_sampled))) for integrand in integrands]
+    sampled = []
+    for integrand in integrands:
+        sampled.append(replace(integrand, sides=list(compress(integrand.sides, is_sampled))))
     records = []
     for integrand, variances in zip(sampled, variances_of(sampled, _NULL_GRID), strict=True):
         mean, half = integrand.observed, half_width(variances)
@@ -188,10 +192,11 @@ def judge_by_sd_weat(table: AssociationTable, vocabulary: str, *, seed: int = 1)
 
 def judge_by_quasi_f(table: AssociationTable, *, truth: float = 0.0) -> list[Record]:
     """Return the results of the quasi-F under each scope, as records with the columns of `judge`."""
-    return [
-        {"method": QuasiF.measure, "scope": scope, **_describe_test(quasi_f(table, scope), truth)}
-        for scope in get_args(Sampled)
-    ]
+    records = []
+    for scope in get_args(Sampled):
+        test = _describe_test(quasi_f(table, scope), truth)
+        records.append({"method": QuasiF.measure, "scope": scope, **test})
+    return records
 
 
 def judge_by_competitor(table: AssociationTable, name: str, *, truth: float = 0.0, seed: int = 1) -> Record:
@@ -293,7 +298,8 @@ class Cell:
             return self._judge_plain(range(first, end))
         records: list[Record] = []
         for number in range(first, end):
-            records += [{"draw": number, **record} for record in self._judge_table(number)]
+            for record in self._judge_table(number):
+                records.append({"draw": number, **record})
         return records
 
     def _judge_table(self, number: int) -> list[Record]:
@@ -328,12 +334,13 @@ class Cell:
         records: dict[int, list[Record]] = {number: [] for number in numbers}
         for spec in self.specs:
             start = perf_counter()
-            draws = {number: self.design.draw_plain(self.seed, number, spec) for number in numbers}
-            if self.with_weat and spec is self.specs[0]:
-                for number, draw in draws.items():
+            integrands = []
+            for number in numbers:
+                draw = self.design.draw_plain(self.seed, number, spec)
+                integrands.append(draw.integrand)
+                if self.with_weat and spec is self.specs[0]:
                     weat = _weat_record(draw.scores, draw.targets[0], number, "two-sided")
                     records[number].append({"draw": number, **weat})
-            integrands = [draw.integrand for draw in draws.values()]
             for scope in carried_scopes(self.design.means, self.scopes):
                 judged = judge_integrands(integrands, sampling_scope(scope), self.design.planted)
                 method = {"method": spec.name, "scope": scope}

@@ -17,7 +17,7 @@ from bayes_bias.associations.related import CategoryWords, related_as_shown
 from bayes_bias.associations.similarity_cosine import COSINES
 from bayes_bias.embeddings.embedding import Embedding, Vector
 from bayes_bias.embeddings.in_memory import in_sentences
-from bayes_bias.embeddings.word_vectors import has_direction, unit_rows
+from bayes_bias.embeddings.word_vectors import unit_rows, with_direction
 from bayes_bias.errors import EmbeddingError, WordListError
 from bayes_bias.measures.other_words import Random
 from bayes_bias.models.spec import ModelSpec
@@ -262,7 +262,7 @@ class NullDesign:
 
     def _positions(self, words: Iterable[str]) -> Positions:
         """Return the position of each word among all vectors."""
-        return np.array([self._position[word] for word in words], dtype=np.intp)
+        return np.array(list(map(self._position.__getitem__, words)), dtype=np.intp)
 
     @cached_property
     def _positions_of_pool(self) -> Positions:
@@ -290,7 +290,8 @@ class NullDesign:
         self, targets: Mapping[str, str], attributes: Mapping[str, str]
     ) -> tuple[NDArray[np.float64], list[NDArray[np.float64]]]:
         """Return the mean over replicates, and the values of each replicate."""
-        x, a = (np.stack([self.vectors[word] for word in side]) for side in (targets, attributes))
+        x = np.stack([self.vectors[word] for word in targets])
+        a = np.stack([self.vectors[word] for word in attributes])
         mean, singles = self.similarity.average_replicates(x, a)
         planted = [self._plant(np.asarray(table), targets, attributes) for table in (mean, *singles)]
         return planted[0], planted[1:]
@@ -318,9 +319,8 @@ class NullDesign:
         if not self.planted:
             return similarity
         shift, attribute_class = self.planted / 2, list(attributes.values())
-        associated = np.array([self.stereotypes[group] for group in targets.values()])[:, None] == np.array(
-            attribute_class
-        )
+        stereotypical_class = np.array([self.stereotypes[group] for group in targets.values()])
+        associated = stereotypical_class[:, None] == np.array(attribute_class)
         is_random = np.isin(attribute_class, list(self.sizes))
         shrunk = np.where(is_random, 1 - shift, np.sqrt(1 - shift)) * similarity
         return shrunk + is_random * np.where(associated, shift, -shift)
@@ -362,11 +362,9 @@ def _pool(
     embedding: Embedding, wordlist: WordList, seed: int, similarity: Similarity
 ) -> dict[str, NDArray[np.float64]]:
     """Return prepared vectors of random common words, excluding all spellings of words in the list."""
-    own_words = {word.casefold() for word in (*wordlist.targets, *wordlist.attributes)}
+    own_words = set(map(str.casefold, (*wordlist.targets, *wordlist.attributes)))
     words = [word for word in random_words(embedding, seed) if word.casefold() not in own_words]
-    vectors = embedding.find(words)
-    usable = {word: vectors[word] for word in words if word in vectors and has_direction(vectors[word]).all()}
-    stored = without_copies(usable)
+    stored = without_copies(with_direction(embedding.find(words), words))
     if len(stored) < 2:
         raise WordListError(
             f"'{embedding.name}' contains no words other than those of '{wordlist.name}'"

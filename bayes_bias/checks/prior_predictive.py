@@ -93,7 +93,7 @@ def _draw_by_pymc(model: pm.Model, table: AssociationTable, draws: int, seed: in
     prior = samples["prior"].to_dataset()
     variables = prior.drop_vars([name for name in prior.data_vars if str(name).endswith("_z")])
     dims_in_use = set().union(*(variable.dims for variable in variables.values()))
-    dataset = variables.drop_vars([dim for dim in variables.coords if dim not in dims_in_use])
+    dataset = variables.drop_vars(variables.coords.keys() - dims_in_use)
     groups = {name: samples[name].to_dataset() for name in ("prior_predictive", "observed_data")}
     prior = with_bias(dataset, table_means(table))
     if "bias" in prior and "association" in groups["prior_predictive"]:

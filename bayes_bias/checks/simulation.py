@@ -46,7 +46,8 @@ def judge_simulations(
     for number, simulated in enumerate(simulated_tables(table, spec, truth=truth, draws=draws, seed=seed)):
         with shown(Quiet()):
             judged = judge(simulated, spec, truth=truth, seed=seed + number, sampling=sampling, scopes=scopes)
-        records += [{"draw": number, **record} for record in judged]
+        for record in judged:
+            records.append({"draw": number, **record})
         advance(number + 1, draws)
     return pd.DataFrame(records)
 

@@ -220,8 +220,9 @@ class Embedding(Telling):
             drawable = tuple(islice(read.values, FREQUENT)) if pool else ()
         vectors = read.values
         near = self.near(words_once, vectors)
-        begins = () if all(word in vectors for word in words_once) else self.reader.begins()
-        vectors_made = self.made(word for word in words_once if word not in vectors)
+        missing = [word for word in words_once if word not in vectors]
+        begins = self.reader.begins() if missing else ()
+        vectors_made = self.made(missing)
         in_order = pool and marked is None and self.reader.by_frequency()
         excerpt = Excerpt(
             vectors, drawable, self.reader.dimensions, near, rank, begins, vectors_made, everyday, in_order
@@ -237,7 +238,7 @@ class Embedding(Telling):
         keys = keys_of(words)
         if self.match != "accents":
             return keys
-        plain = {unaccented(key) for key in keys}
+        plain = set(map(unaccented, keys))
         return keys | {word.casefold() for word in self.reader.words() if unaccented(word) in plain}
 
     def near(self, words: Iterable[str], vectors: Mapping[str, Vector]) -> Mapping[str, tuple[str, ...]]:
@@ -245,12 +246,17 @@ class Embedding(Telling):
         missing = [word for word in words if word not in vectors]
         if not missing:
             return {}
-        in_other_case: dict[str, list[str]] = {word.casefold(): [] for word in missing}
+        spellings: dict[str, list[str]] = {word.casefold(): [] for word in missing}
         for word in vectors:
-            if (folded := word.casefold()) in in_other_case:
-                in_other_case[folded].append(word)
-        cased = {word: tuple(in_other_case[word.casefold()]) for word in missing if in_other_case[word.casefold()]}
-        return {**self.reader.near(word for word in missing if word not in cased), **cased}
+            if (folded := word.casefold()) in spellings:
+                spellings[folded].append(word)
+        in_other_case, in_no_case = {}, []
+        for word in missing:
+            if found := spellings[word.casefold()]:
+                in_other_case[word] = tuple(found)
+            else:
+                in_no_case.append(word)
+        return {**self.reader.near(in_no_case), **in_other_case}
 
     def vocabulary(self) -> list[str]:
         """Return every word once, in the order of the source, in which frequent words usually come first."""
@@ -283,7 +289,7 @@ class Excerpt(Reader):
         return self.first_words
 
     def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
-        return {word: self.made_words[word] for word in words if word in self.made_words}
+        return _values_of(words, self.made_words)
 
     def general(self) -> Mapping[str, Vector] | None:
         return self.general_words
@@ -303,7 +309,12 @@ class Excerpt(Reader):
         return iter(self.drawable)
 
     def near(self, words: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
-        return {word: self.near_words[word] for word in words if word in self.near_words}
+        return _values_of(words, self.near_words)
+
+
+def _values_of[T](words: Iterable[str], values: Mapping[str, T]) -> dict[str, T]:
+    """Return the values of those words that have one, in the order of the words."""
+    return {word: values[word] for word in words if word in values}
 
 
 def found_as(words: Iterable[str], stored: Collection[str], match: Match) -> dict[str, str]:
@@ -318,14 +329,15 @@ def found_as(words: Iterable[str], stored: Collection[str], match: Match) -> dic
     {'he': 'he', 'prime minister': 'prime_minister', 'John': 'john'}
     """
     wanted = tuple(dict.fromkeys(words))
-    spelling_of = {word: word for word in wanted if word in stored}
+    spelling_of = {}
     for word in wanted:
-        if word not in stored and joined(word) in stored and joined(word) not in wanted:
+        if word in stored:
+            spelling_of[word] = word
+        elif joined(word) in stored and joined(word) not in wanted:
             spelling_of[word] = joined(word)
     lacking = [word for word in wanted if word not in spelling_of]
     respelt = other_spellings(lacking, stored, {*wanted, *spelling_of.values()}, match)
-    found = {**spelling_of, **respelt}
-    return {word: found[word] for word in wanted if word in found}
+    return _values_of(wanted, {**spelling_of, **respelt})
 
 
 @dataclass(frozen=True)
@@ -380,12 +392,12 @@ def joined(phrase: str) -> str:
 
 def keys_of(words: Iterable[str]) -> frozenset[str]:
     """Return the casefolded forms under which sources may contain these words, with other accents or joined phrases."""
-    return frozenset(
-        form.casefold()
-        for word in words
-        for spelling in {word, joined(word)}
-        for form in (spelling, normalize("NFC", spelling), normalize("NFD", spelling))
-    )
+    keys: set[str] = set()
+    for word in words:
+        for spelling in (word, joined(word)):
+            forms = (spelling, normalize("NFC", spelling), normalize("NFD", spelling))
+            keys.update(map(str.casefold, forms))
+    return frozenset(keys)
 
 
 def near_spellings(words: Iterable[str], vocabulary: Iterable[str]) -> dict[str, tuple[str, ...]]:

@@ -36,7 +36,11 @@ def open_npy(file: Traversable, trust: bool) -> MemoryReader:
         array has the wrong shape.
     """
     path = Path(str(file))
-    header = _header(path)
+    try:
+        with path.open("rb") as stream:
+            header = ArrayHeader.read(stream)
+    except (OSError, ValueError) as error:
+        raise _damaged(path, error) from error
     if header.dtype.hasobject:
         return _of_objects(path, trust)
     words_file = path.with_name(path.name.removesuffix(_ARRAY) + _WORDS)
@@ -66,13 +70,12 @@ def read_pair(path: Path, index: Path) -> MemoryReader:
 
 def _index_beside(path: Path, rows: int) -> Path | None:
     """Find the file of words for an array: the file with its name, or the only file with the right number of words."""
-    own = [beside for ending in _INDEXES if (beside := path.with_suffix(ending)).is_file()]
-    called = [
-        beside
-        for beside in sorted(path.parent.iterdir())
-        if beside.suffix in _INDEXES and _CALLED.search(beside.stem) and beside.is_file()
-    ]
-    fitting = own or [beside for beside in called if len(_words_of(beside)) == rows]
+    fitting = [beside for beside in map(path.with_suffix, _INDEXES) if beside.is_file()]
+    if not fitting:
+        for beside in sorted(path.parent.iterdir()):
+            is_index = beside.suffix in _INDEXES and _CALLED.search(beside.stem) and beside.is_file()
+            if is_index and len(_words_of(beside)) == rows:
+                fitting.append(beside)
     if len(fitting) > 1:
         names = ", ".join(beside.name for beside in fitting)
         raise EmbeddingError(
@@ -92,7 +95,7 @@ def _words_of(index: Path) -> list[str]:
         fields = [line.removesuffix("\r").split() for line in lines]
         if all(len(fields_of_line) == 2 and fields_of_line[1].isdecimal() for fields_of_line in fields):
             return [word for word, _ in fields]
-        return [line.strip() for line in lines]
+        return list(map(str.strip, lines))
     try:
         table = read_parquet(index)
     except Exception as error:  # Arrow raises many kinds of errors
@@ -102,7 +105,7 @@ def _words_of(index: Path) -> list[str]:
         raise EmbeddingError(
             f"{index.name} must have one column of text, but has {len(texts)}. Keep only the column with the words."
         )
-    return [str(word) for word in table[texts[0]].to_pylist()]
+    return list(map(str, table[texts[0]].to_pylist()))
 
 
 def _of_histwords(path: Path, words_file: Path, trust: bool) -> MemoryReader:
@@ -116,14 +119,6 @@ def _of_histwords(path: Path, words_file: Path, trust: bool) -> MemoryReader:
         )
     nonzero = np.flatnonzero(vectors.any(axis=1))
     return MemoryReader([words[row] for row in nonzero], list(vectors[nonzero]), vectors.shape[1])
-
-
-def _header(path: Path) -> ArrayHeader:
-    try:
-        with path.open("rb") as stream:
-            return ArrayHeader.read(stream)
-    except (OSError, ValueError) as error:
-        raise _damaged(path, error) from error
 
 
 def _array(path: Path) -> np.ndarray:
@@ -190,11 +185,15 @@ def _without_words(path: Path, header: ArrayHeader) -> str:
 
 
 def _with_fields(dtype: np.dtype[Any], saved: str) -> str:
-    fields = {name: dtype[name] for name in dtype.names or ()}
-    texts = [name for name, kind in fields.items() if kind.kind in "US"]
-    arrays = [name for name, kind in fields.items() if kind.shape]
+    texts, arrays = [], []
+    names = dtype.names or ()
+    for name in names:
+        if dtype[name].kind in "US":
+            texts.append(name)
+        if dtype[name].shape:
+            arrays.append(name)
     if len(texts) != 1 or len(arrays) != 1:
-        return f"a structured array with the fields {', '.join(fields)}. Write words and vectors with np.savez"
+        return f"a structured array with the fields {', '.join(names)}. Write words and vectors with np.savez"
     return (
         f"a structured array. Write its fields as an archive: `import numpy as np; saved = {saved};"
         f" np.savez('vectors.npz', words=saved[{texts[0]!r}].astype(str), vectors=saved[{arrays[0]!r}])`"

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
+from itertools import compress
 from pathlib import PurePosixPath
 from typing import IO, Any, Self
 
@@ -96,23 +97,21 @@ class NpzReader(Reader):
     def general(self) -> Mapping[str, Vector] | None:
         if not self.has_general:
             return None
-        words, vectors = (_array(self.file, name, False) for name in _GENERAL)
+        words = _array(self.file, "general_words", False)
+        vectors = _array(self.file, "general_vectors", False)
         return dict(zip(map(str, words), vectors.astype(np.float64), strict=True))
 
     def words(self) -> Iterator[str]:
-        yield from (str(word) for word in _array(self.file, "words", self.trust))
+        yield from map(str, _array(self.file, "words", self.trust))
 
     def by_frequency(self) -> bool:
         # such archives begin with words of lists instead of frequent words
         return not (self.has_pool or self.labels)
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        if self.labels:  # vectors (replicate, dimension) of each word, after the whole array was read
-            vectors = iter(np.moveaxis(_array(self.file, "vectors", False), 0, 1))
-        else:
-            vectors = _rows(self.file, self.trust)
-        rows = zip(self.words(), vectors, strict=True)
-        for number, (word, vector) in enumerate(rows):
+        # Vectors of replicates, (replicate, dimension) for each word, are read as one array.
+        vectors = np.moveaxis(_array(self.file, "vectors", False), 0, 1) if self.labels else self._rows()
+        for number, (word, vector) in enumerate(zip(self.words(), vectors, strict=True)):
             if number < first or word.casefold() in wanted:
                 yield word, vector
 
@@ -120,7 +119,28 @@ class NpzReader(Reader):
         if not self.has_pool:
             return None
         marks = _array(self.file, "pool", False)
-        return (word for word, mark in zip(self.words(), marks, strict=True) if mark)
+        return compress(self.words(), marks)
+
+    def _rows(self) -> Iterator[Vector]:
+        """Yield the rows of `vectors`, reading several at a time unless they are stored by column."""
+        with (
+            _undamaged(self.file),
+            self.file.open("rb") as stream,
+            zipfile.ZipFile(stream) as archive,
+            archive.open("vectors.npy") as member,
+        ):
+            header = ArrayHeader.read(member)
+            if header.in_rows and not header.dtype.hasobject:
+                member.seek(header.begins)
+                words, dimensions = header.shape
+                for start in range(0, words, _BLOCK):
+                    rows = min(_BLOCK, words - start)
+                    size = rows * dimensions
+                    block = np.frombuffer(member.read(size * header.dtype.itemsize), dtype=header.dtype, count=size)
+                    # Copy the row, so that a stored word does not keep the whole block in memory.
+                    yield from map(np.copy, block.reshape(rows, dimensions))
+                return
+            yield from np.asarray(_array(self.file, "vectors", self.trust), dtype=np.float64)
 
 
 def open_npz(file: Traversable, trust: bool) -> NpzReader:
@@ -195,7 +215,7 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
     with _undamaged(file), file.open("rb") as stream, zipfile.ZipFile(stream) as archive:
         members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
         if not {"words", "vectors"} <= members.keys():
-            names = [member.filename for member in archive.infolist()]
+            names = archive.namelist()
             _refuse_others(names, file)
             more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
             if names and not any(name.endswith(".npy") for name in names):
@@ -209,8 +229,11 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
                 f" {', '.join(names[:5]) or 'nothing'}{more}. If it has one array for each word, pass"
                 " dict(numpy.load(file))."
             )
-        headers = {name: _checked_header(archive, members[name], file) for name in wanted if name in members}
-        claimed = sum(members[name].file_size for name in headers)
+        headers, claimed = {}, 0
+        for name in wanted:
+            if name in members:
+                headers[name] = _checked_header(archive, members[name], file)
+                claimed += members[name].file_size
         size = stream.seek(0, 2)
     if claimed > max(_FACTOR * size, _LARGE) and not trust:
         raise EmbeddingError(
@@ -245,28 +268,6 @@ def _checked_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: Tra
 def _array(file: Traversable, name: str, trust: bool) -> NDArray[Any]:
     with _undamaged(file), file.open("rb") as stream, np.load(stream, allow_pickle=trust) as archive:
         return np.asarray(archive[name])
-
-
-def _rows(file: Traversable, trust: bool) -> Iterator[Vector]:
-    """Yield the rows of `vectors`, reading several at a time unless they are stored by column."""
-    with (
-        _undamaged(file),
-        file.open("rb") as stream,
-        zipfile.ZipFile(stream) as archive,
-        archive.open("vectors.npy") as member,
-    ):
-        header = ArrayHeader.read(member)
-        if header.in_rows and not header.dtype.hasobject:
-            member.seek(header.begins)
-            words, dimensions = header.shape
-            for start in range(0, words, _BLOCK):
-                rows = min(_BLOCK, words - start)
-                size = rows * dimensions
-                block = np.frombuffer(member.read(size * header.dtype.itemsize), dtype=header.dtype, count=size)
-                # Copy the row, so that a stored word does not keep the whole block in memory.
-                yield from (row.copy() for row in block.reshape(rows, dimensions))
-            return
-        yield from np.asarray(_array(file, "vectors", trust), dtype=np.float64)
 
 
 @contextmanager

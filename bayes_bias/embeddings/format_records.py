@@ -46,8 +46,34 @@ def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
     >>> frame_of_json([answer], "batch.jsonl").to_dict("records")
     [{'custom_id': 'a', 'index': 0, 'embedding': [0.5, 1.0]}]
     """
-    words = _words_and_vectors(content)
-    return _frame_of_objects(content, subject) if words is None else words
+    if (words := _words_and_vectors(content)) is not None:
+        return words
+    items = content if isinstance(content, list) else [content]
+    rows: list[dict[str, Any]] = []
+    without: list[Mapping[str, Any]] = []
+    for item in items:
+        own = list(_rows(item, {}, without))
+        rows += own
+        if not own and isinstance(item, Mapping):
+            without.append(item)
+    if not rows:
+        error = _error_of(without[0]) if without else ""
+        none = "its only object has none" if len(items) == 1 else f"none of its {len(items):,} objects has one"
+        raise EmbeddingError(
+            f"{subject} must contain a list of numbers for each text, but {none}"
+            f"{f' (the first has the error: {error})' if error else ''}. Write each vector as a list."
+        )
+    headings: set[str] = set()
+    for row in rows:
+        headings |= {name for name, value in row.items() if is_list(value)}
+    _refuse_other_values(without, headings, subject)
+    if without:
+        named = shown(map(_named, without))
+        logger.warning(
+            f"{subject}: {len(without):,} of {len(without) + len(rows):,} objects have no vector: {named}. Their words"
+            " are missing, so request them again"
+        )
+    return pd.DataFrame(rows)
 
 
 # Words with their vectors.
@@ -83,23 +109,28 @@ def _of_lines(content: Any) -> pd.DataFrame | None:
         return None
     if all(line.keys() == content[0].keys() for line in content):  # then the keys are column names
         return None
-    frames = [_of_mapping(line) for line in content]
-    return None if any(frame is None for frame in frames) else pd.concat(frames, ignore_index=True)
+    frames = []
+    for line in content:
+        if (frame := _of_mapping(line)) is None:
+            return None
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True)
 
 
 def _of_pairs(content: Any) -> pd.DataFrame | None:
     """Read ``[[word, [numbers]], ...]``, or ``[[word, number, number, ...], ...]``."""
     if not isinstance(content, list) or not content:
         return None
-    vectors = []
+    words, vectors = [], []
     for pair in content:
         if not isinstance(pair, list) or len(pair) < 2 or not isinstance(pair[0], str):
             return None
         vector = pair[1] if len(pair) == 2 and isinstance(pair[1], list) else pair[1:]
         if not is_numbers(vector):
             return None
+        words.append(pair[0])
         vectors.append(vector)
-    return _frame([pair[0] for pair in content], vectors)
+    return _frame(words, vectors)
 
 
 def _of_columns(content: Any) -> pd.DataFrame | None:
@@ -110,10 +141,12 @@ def _of_columns(content: Any) -> pd.DataFrame | None:
     matrices = [name for name, column in columns.items() if column and all(map(is_numbers, column))]
     if len(matrices) != 1:
         return None
-    vectors = columns[matrices[0]]
-    beside = {name: column for name, column in columns.items() if len(column) == len(vectors)}
-    texts = [name for name, column in beside.items() if all(isinstance(cell, str) for cell in column)]
-    return pd.DataFrame(beside) if texts else None
+    as_long, has_texts = {}, False
+    for name, column in columns.items():
+        if len(column) == len(columns[matrices[0]]):
+            as_long[name] = column
+            has_texts = has_texts or all(isinstance(cell, str) for cell in column)
+    return pd.DataFrame(as_long) if has_texts else None
 
 
 def _column(value: Any) -> list[Any]:
@@ -145,35 +178,6 @@ def _frame(words: Sequence[str], vectors: Sequence[Any]) -> pd.DataFrame:
 
 
 # Read objects that contain a list of numbers, with their context.
-
-
-def _frame_of_objects(content: Any, subject: str) -> pd.DataFrame:
-    items = content if isinstance(content, list) else [content]
-    rows: list[dict[str, Any]] = []
-    without: list[Mapping[str, Any]] = []
-    for item in items:
-        own = list(_rows(item, {}, without))
-        rows += own
-        if not own and isinstance(item, Mapping):
-            without.append(item)
-    if not rows:
-        error = _error_of(without[0]) if without else ""
-        none = "its only object has none" if len(items) == 1 else f"none of its {len(items):,} objects has one"
-        raise EmbeddingError(
-            f"{subject} must contain a list of numbers for each text, but {none}"
-            f"{f' (the first has the error: {error})' if error else ''}. Write each vector as a list."
-        )
-    headings: set[str] = set()
-    for row in rows:
-        headings |= {name for name, value in row.items() if is_list(value)}
-    _refuse_other_values(without, headings, subject)
-    if without:
-        named = shown(_named(lacking) for lacking in without)
-        logger.warning(
-            f"{subject}: {len(without):,} of {len(without) + len(rows):,} objects have no vector: {named}. Their words"
-            " are missing, so request them again"
-        )
-    return pd.DataFrame(rows)
 
 
 def _rows(
@@ -236,7 +240,10 @@ def _value_of(name: str, item: Any, depth: int = 0) -> Any:
         return None
     if item.get(name) is not None:
         return item[name]
-    return next((value for inner in item.values() if (value := _value_of(name, inner, depth + 1)) is not None), None)
+    for inner in item.values():
+        if (value := _value_of(name, inner, depth + 1)) is not None:
+            return value
+    return None
 
 
 def _named(item: Mapping[str, Any]) -> str:
@@ -256,7 +263,10 @@ def _error_of(value: Any, depth: int = 0) -> str:
             return str(error.get("message") or error.get("code") or "an error")
         if error:
             return str(error)
-    return next(filter(None, (_error_of(inner, depth + 1) for inner in value.values())), "")
+    for inner in value.values():
+        if error := _error_of(inner, depth + 1):
+            return error
+    return ""
 
 
 _PARQUET = b"PAR1"
@@ -321,8 +331,7 @@ def _objects(content: bytes, name: str) -> tuple[Any, bool]:
         try:
             return parse_json(text), False
         except json.JSONDecodeError:
-            lines = [line for line in text.splitlines() if line.strip()]
-            return [parse_json(line) for line in lines], True
+            return [parse_json(line) for line in text.splitlines() if line.strip()], True
     except (ValueError, RecursionError) as error:
         raise EmbeddingError(f"{name} is neither valid JSON nor JSON lines: {error}. Create it again.") from error
 
@@ -345,12 +354,9 @@ def _parquet(content: bytes, name: str) -> pd.DataFrame:
 
 
 def _recognises(sample: bytes) -> bool:
-    is_json = _JSON.match(sample) or _NUMBERS.match(sample)
-    return sample.startswith(_PARQUET) or bool(is_json) or _has_column_of_lists(sample)
-
-
-def _has_column_of_lists(sample: bytes) -> bool:
-    """Return True if there are column names, and if a cell below them begins with a list."""
+    """Return True for Parquet, JSON, and column names above a cell that begins with a list."""
+    if sample.startswith(_PARQUET) or _JSON.match(sample) or _NUMBERS.match(sample):
+        return True
     headings, _, rest = sample.partition(b"\n")
     last = headings.split()[-1:]  # a number, if each line is a vector
     is_heading = bool(last) and b"[" not in headings and not _NUMBER.fullmatch(last[0][-99:])

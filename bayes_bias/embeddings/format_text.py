@@ -105,7 +105,7 @@ class TextReader(Reader):
                     f"{self.file.name}, line {number:,}: expected a number but found {_decoded(field)!r}. Correct or"
                     " remove the line, or download the file again."
                 )
-        return np.array([float(field) for field in fields], dtype=np.float32)
+        return np.array(list(map(float, fields)), dtype=np.float32)
 
 
 def open_text(file: Traversable, trust: bool) -> TextReader:

@@ -59,7 +59,7 @@ class BinaryReader(Reader):
                 yield word.decode("utf-8", errors="replace")
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        keys = {word.encode() for word in wanted}
+        keys = set(map(str.encode, wanted))
         with open_stream(self.file) as stream:
             for number, (word, block, start) in enumerate(_records(stream, self.file.name)):
                 if number < first or folded(word) in keys:
@@ -79,7 +79,7 @@ def open_binary(file: Traversable, trust: bool) -> BinaryReader:
     with open_stream(file) as stream:
         count, dimensions = read_header(stream, file.name)
         sample = stream.read(max(_SAMPLE, _FEWEST * (8 * dimensions + _LONGEST_WORD)))
-    _check_numbers(sample, count, dimensions, file)
+    _check_numbers(_Beginning(sample, count, dimensions), file)
     return BinaryReader(file, dimensions)
 
 
@@ -91,16 +91,61 @@ def _is_binary(sample: bytes) -> bool:
 FORMAT = Format("word2vec-binary", _is_binary, open_binary)
 
 
-def _check_numbers(sample: bytes, count: int, dimensions: int, file: Traversable) -> None:
+@dataclass(frozen=True)
+class _Beginning:
+    """The first bytes after the header of a file, and the numbers of words and dimensions in the header."""
+
+    content: bytes
+    count: int
+    dimensions: int
+
+    def parts(self, itemsize: int) -> Iterator[tuple[bytes, int]]:
+        """Yield each word and the position of its numbers of `itemsize` bytes, then the bytes after the last word."""
+        start = 0
+        for _ in range(min(self.count, _MOST)):
+            space = self.content.find(b" ", start)
+            if space < 0:
+                yield self.content[start:], len(self.content)
+                return
+            yield self.content[start:space].lstrip(b"\n"), space + 1
+            start = space + 1 + self.dimensions * itemsize
+            if start >= len(self.content):
+                return
+        if self.count <= _MOST:  # remaining bytes after the last word
+            yield self.content[start:].strip(b"\n"), len(self.content)
+
+    def words_fit(self, itemsize: int) -> bool | None:
+        """Return True if at least half of the words after the first are valid, and nothing follows the last word.
+
+        Return None if there is nothing to check.
+        """
+        parts = [part for part, _ in self.parts(itemsize)]
+        words = parts[1 : min(self.count, _MOST)]
+        after = parts[self.count :] if self.count <= _MOST else []
+        clean = [bool(word) and len(word) <= _LONGEST_WORD and not _NO_WORD.search(word) for word in words]
+        return sum(clean) * 2 >= len(clean) and not any(after) if clean or after else None
+
+    def has_vectors(self, kind: str) -> bool:
+        """Return True if the numbers of the first words have the variation of vectors."""
+        dtype = np.dtype(kind)
+        width = self.dimensions * dtype.itemsize
+        numbers = b""
+        for _, start in self.parts(dtype.itemsize):
+            if start + width <= len(self.content):
+                numbers += self.content[start : start + width]
+        return spread_of(numbers, dtype) < WIDEST
+
+
+def _check_numbers(beginning: _Beginning, file: Traversable) -> None:
     """Raise an error for numbers other than little-endian 32-bit floats, if the type can be detected."""
-    fits = {kind: _words_fit(sample, count, dimensions, np.dtype(kind).itemsize) for kind in _KINDS}
+    fits = {kind: beginning.words_fit(np.dtype(kind).itemsize) for kind in _KINDS}
     if fits["<f4"] is None:
         return
-    likely = [kind for kind, fit in fits.items() if fit and _are_of_vectors(sample, count, dimensions, kind)]
+    likely = [kind for kind, fit in fits.items() if fit and beginning.has_vectors(kind)]
     if not likely and not fits["<f4"]:
         raise EmbeddingError(
-            f"{file.name} must contain words with {dimensions:,} numbers of 32 bits, but the bytes after the first of"
-            " them are no word. Copy or download the file again."
+            f"{file.name} must contain words with {beginning.dimensions:,} numbers of 32 bits, but the bytes after the"
+            " first of them are no word. Copy or download the file again."
         )
     kind = likely[0] if likely else "<f4"
     if kind == "<f4":
@@ -116,42 +161,6 @@ def _check_numbers(sample: bytes, count: int, dimensions: int, file: Traversable
         f" np.frombuffer(stream.read({size} * d), {kind!r})) for _ in range(n)]; np.savez('vectors.npz',"
         " words=[word for word, _ in rows], vectors=np.stack([vector for _, vector in rows]).astype('f8'))`."
     )
-
-
-def _starts(sample: bytes, count: int, dimensions: int, itemsize: int) -> Iterator[tuple[bytes, int]]:
-    """Yield each word and the position of its numbers of `itemsize` bytes, and then the bytes after the last word."""
-    start = 0
-    for _ in range(min(count, _MOST)):
-        space = sample.find(b" ", start)
-        if space < 0:
-            yield sample[start:], len(sample)
-            return
-        yield sample[start:space].lstrip(b"\n"), space + 1
-        start = space + 1 + dimensions * itemsize
-        if start >= len(sample):
-            return
-    if count <= _MOST:  # remaining bytes after the last word
-        yield sample[start:].strip(b"\n"), len(sample)
-
-
-def _words_fit(sample: bytes, count: int, dimensions: int, itemsize: int) -> bool | None:
-    """Return True if at least half of the words after the first are valid, and nothing follows the last word.
-
-    Return None if there is nothing to check.
-    """
-    starts = list(_starts(sample, count, dimensions, itemsize))
-    words = [word for word, _ in starts[1 : min(count, _MOST)]]
-    after = [word for word, _ in starts[count:]] if count <= _MOST else []
-    clean = [bool(word) and len(word) <= _LONGEST_WORD and not _NO_WORD.search(word) for word in words]
-    return sum(clean) * 2 >= len(clean) and not any(after) if clean or after else None
-
-
-def _are_of_vectors(sample: bytes, count: int, dimensions: int, kind: str) -> bool:
-    """Return True if the numbers of the first words have the variation of vectors."""
-    dtype = np.dtype(kind)
-    width = dimensions * dtype.itemsize
-    parts = [sample[at : at + width] for _, at in _starts(sample, count, dimensions, dtype.itemsize)]
-    return spread_of(b"".join(part for part in parts if len(part) == width), dtype) < WIDEST
 
 
 def _records(stream: IO[bytes], name: str) -> Iterator[tuple[bytes, bytes, int]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, TypeGuard, cast
 
 import numpy as np
@@ -25,19 +26,17 @@ def in_sentences(embedding: Embedding, words: WordList) -> Embedding:
     without any of the sentences is returned unchanged, because it may contain the words.
     """
     own = words.sentences
-    if not own or not embedding.find(sentence for sentences in own.values() for sentence in sentences):
+    if not own or not embedding.find(chain.from_iterable(own.values())):
         return embedding
     all_in_sentences = own.keys() >= {*words.targets, *words.attributes}
     templates = shared_templates(own) if all_in_sentences and not embedding.replicates else ()
-    in_order = {word: _in_order(sentences, templates) for word, sentences in own.items()}
+    in_order = {}
+    for word, template_of in own.items():
+        in_order[word] = tuple(sorted(template_of, key=lambda s: templates.index(template_of[s]) if templates else 0))
     embedding_of_words = replace(
         embedding, reader=WordsInSentences(embedding, in_order, bool(templates), embedding.dimensions)
     )
     return replace(embedding_of_words, replicates=templates, kind="template") if templates else embedding_of_words
-
-
-def _in_order(sentences: Mapping[str, str], templates: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(sorted(sentences, key=lambda sentence: templates.index(sentences[sentence]) if templates else 0))
 
 
 @dataclass(frozen=True)
@@ -57,9 +56,9 @@ class WordsInSentences(Reader):
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         sentences_of = {word: own for word, own in self.sentences.items() if first or word.casefold() in wanted}
-        vectors = self.embedding.find(sentence for own in sentences_of.values() for sentence in own)
+        vectors = self.embedding.find(chain.from_iterable(sentences_of.values()))
         for word, own in sentences_of.items():
-            if all(sentence in vectors for sentence in own):
+            if vectors.keys() >= set(own):
                 rows = np.stack([vectors[sentence] for sentence in own])
                 yield word, rows if self.apart else rows.mean(axis=0)
         if not self.apart:
@@ -85,7 +84,7 @@ class MemoryReader(Reader):
     frequent_first: bool = False
 
     def words(self) -> Iterator[str]:
-        yield from (str(word) for word in self.labels)
+        yield from map(str, self.labels)
 
     def by_frequency(self) -> bool:
         return self.frequent_first
@@ -103,8 +102,12 @@ class SubwordReader(MemoryReader):
     model: Any = None
 
     def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
-        vectors = {word: as_vector(self.model.get_vector(word)) for word in words}
-        return {word: vector for word, vector in vectors.items() if vector.any()}
+        vectors = {}
+        for word in words:
+            vector = as_vector(self.model.get_vector(word))
+            if vector.any():
+                vectors[word] = vector
+        return vectors
 
 
 def from_memory(source: object) -> MemoryReader | None:
@@ -120,14 +123,15 @@ def from_memory(source: object) -> MemoryReader | None:
 
 def are_pairs(source: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
     """Return True for a list of words, each with its vector."""
-    return (
-        isinstance(source, list | tuple)
-        and bool(source)
-        and all(
-            isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], str) and _is_row(pair[1])
-            for pair in source
-        )
-    )
+    if not isinstance(source, list | tuple) or not source:
+        return False
+    for pair in source:
+        if not isinstance(pair, list | tuple) or len(pair) != 2 or not isinstance(pair[0], str):
+            return False
+        axes = getattr(pair[1], "ndim", None)  # a tensor is not converted to an array
+        if (np.ndim(pair[1]) if axes is None else axes) != 1:
+            return False
+    return True
 
 
 def is_words_and_array(source: object) -> TypeGuard[tuple[Any, Any]]:
@@ -167,12 +171,6 @@ def _of_array(names: Iterable[str], array: Any) -> MemoryReader:
             f" it has the shape {rows.shape} of {rows.dtype}. Pass the vectors in the order of the words."
         )
     return MemoryReader(words, rows, rows.shape[1])
-
-
-def _is_row(value: Any) -> bool:
-    """Return True if the value has one axis, without converting a tensor to an array."""
-    axes = getattr(value, "ndim", None)
-    return (np.ndim(value) if axes is None else axes) == 1
 
 
 def _of_pairs(pairs: Iterable[tuple[str, Any]]) -> dict[str, Vector]:
@@ -226,7 +224,8 @@ def from_frame(frame: pd.DataFrame) -> MemoryReader:
                 f"The index of the DataFrame contains '{word}' in several rows with different vectors. Use one row for"
                 " each word, for example the mean: `frame.groupby(level=0).mean()`."
             )
-    return MemoryReader([frame.index[row] for row in row_of.values()], list(rows[[*row_of.values()]]), frame.shape[1])
+    first_rows = list(row_of.values())
+    return MemoryReader(frame.index[first_rows].to_list(), list(rows[first_rows]), frame.shape[1])
 
 
 def from_keyed_vectors(vectors: Any) -> MemoryReader:

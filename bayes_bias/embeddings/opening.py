@@ -203,7 +203,7 @@ def _unknown(source: str) -> EmbeddingError:
     path = expanded(source)
     if path.suffix or os.sep in source:
         folder = path.parent
-        near = get_close_matches(path.name, [file.name for file in folder.iterdir()] if folder.is_dir() else [], n=1)
+        near = get_close_matches(path.name, os.listdir(folder) if folder.is_dir() else [], n=1)
         hint = f"Did you mean '{folder / near[0]}'?" if near else "Check the path."
         if source.count("/") == 1 and not (path.suffix or folder.exists()):  # such as names on a model hub
             hint += f" {_ENCODER}"
@@ -247,8 +247,8 @@ class ReplicatedReader(Reader):
     dimensions: int
 
     def words(self) -> Iterator[str]:
-        others = [set(member.vocabulary()) for member in self.members[1:]]
-        return (word for word in self.members[0].reader.words() if all(word in member_words for member_words in others))
+        shared = set.intersection(*(set(member.vocabulary()) for member in self.members[1:]))
+        return (word for word in self.members[0].reader.words() if word in shared)
 
     def by_frequency(self) -> bool:
         return False  # every member has its own order

@@ -66,8 +66,10 @@ _OF_TORCH = (
 
 def other_text(sample: bytes, file: Traversable) -> str:
     """Describe a text without vectors in its lines, with a remedy. Return "" if it is not recognised."""
-    known = next((_at(file, what) for pattern, what in _TEXTS.items() if pattern.match(sample)), "")
-    return known or _matrix_of_text(sample, file)
+    for pattern, what in _TEXTS.items():
+        if pattern.match(sample):
+            return _at(file, what)
+    return _matrix_of_text(sample, file)
 
 
 def other_file(sample: bytes, file: Traversable) -> str:
@@ -79,7 +81,9 @@ def other_file(sample: bytes, file: Traversable) -> str:
         return _at(file, f"a tar archive. {_UNPACK}: `tar -xf FILE`")
     if len(sample) > 16 and sample[8:10] in (b'{"', b"{ ") and _number("<Q", sample) < 1 << 27:
         return _at(file, _SAFETENSORS)
-    return _raw_numbers(sample, file)
+    if is_zipped(file) or len(sample) < 64:
+        return ""
+    return _of_search_libraries(sample, file) or _one_after_the_other(sample, file)
 
 
 def of_torch(file: Traversable) -> str:
@@ -107,23 +111,17 @@ def _matrix_of_text(sample: bytes, file: Traversable) -> str:
     lines = sample.splitlines()[:_MOST_LINES]
     lines = lines if len(lines) == _MOST_LINES or sample.endswith(b"\n") else lines[:-1]
     rows = [line.replace(b",", b" ").split() for line in lines if line.strip()]
-    if len(rows) < _FEWEST_LINES or not all(row and _FRACTION.fullmatch(row[0]) for row in rows):
+    if len(rows) < _FEWEST_LINES:
         return ""
-    if not all(is_number(field) for row in rows for field in row) or len({len(row) for row in rows}) > 1:
-        return ""
+    for row in rows:
+        if not row or len(row) != len(rows[0]) or not _FRACTION.fullmatch(row[0]) or not all(map(is_number, row)):
+            return ""
     delimiter = ", delimiter=','" if b"," in lines[0] else ""
     return _at(file, _with_words("numbers without words, in lines of text", f"np.loadtxt(FILE{delimiter})"))
 
 
 _RAW = {"<f4": "32-bit", ">f4": "32-bit big-endian", "<f8": "64-bit", ">f8": "64-bit big-endian", "<f2": "16-bit"}
 _MOST_DIMENSIONS = 100_000
-
-
-def _raw_numbers(sample: bytes, file: Traversable) -> str:
-    """Describe numbers without words, with the code that adds words. Return "" if the numbers are not vectors."""
-    if is_zipped(file) or len(sample) < 64:
-        return ""
-    return _of_search_libraries(sample, file) or _one_after_the_other(sample, file)
 
 
 def _of_search_libraries(sample: bytes, file: Traversable) -> str:
@@ -145,8 +143,10 @@ def _of_search_libraries(sample: bytes, file: Traversable) -> str:
 
 
 def _one_after_the_other(sample: bytes, file: Traversable) -> str:
-    kind = _kind_of_numbers(sample)
-    if not kind:
+    """Describe numbers without words in a plain sequence. Return "" if they vary unlike those of vectors."""
+    spread = {kind: spread_of(sample, np.dtype(kind)) for kind in _RAW}
+    kind = min(spread, key=spread.__getitem__)
+    if spread[kind] >= WIDEST:
         return ""
     rows = f"np.fromfile(FILE, {kind!r}).reshape(len(words), -1).astype('f8')"
     what = _with_words(f"what seem to be {_RAW[kind]} numbers without words", rows)
@@ -161,13 +161,6 @@ def _one_after_the_other(sample: bytes, file: Traversable) -> str:
 def _with_words(what: str, rows: str) -> str:
     archive = f"`import numpy as np; {_ARCHIVE}{rows})`"
     return f"a file of {what}. Write them with their words as an archive: {archive}, {_WORDS}"
-
-
-def _kind_of_numbers(sample: bytes) -> str:
-    """Return the type of numbers whose magnitudes vary least, if they vary like those of vectors."""
-    spread = {kind: spread_of(sample, np.dtype(kind)) for kind in _RAW}
-    kind = min(spread, key=lambda name: spread[name])
-    return kind if spread[kind] < WIDEST else ""
 
 
 def _number(layout: str, sample: bytes, at: int = 0) -> int:

@@ -4,6 +4,7 @@ import logging
 import re
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -50,11 +51,11 @@ class Rows:
             first = row_of.setdefault(composed(word), row)
             if first != row and not np.array_equal(self.vectors[first], self.vectors[row], equal_nan=True):
                 raise EmbeddingError(f"{subject}: {self._problem(word)} {self._remedies(reading)}")
-        words = self.words.to_numpy()
-        return [str(words[row]) for row in row_of.values()], [self.vectors[row] for row in row_of.values()]
+        first_rows = list(row_of.values())
+        return list(map(str, self.words.iloc[first_rows])), list(self.vectors[first_rows])
 
     def _problem(self, word: str) -> str:
-        count = sum(composed(row_word) == composed(word) for row_word in self.words)
+        count = (self.words.map(composed) == composed(word)).sum()
         where = f"the column '{self.words.name}'" if self.words.name is not None else "the index"
         apart = self._apart()
         hint = f", which the column '{apart}' distinguishes" if apart is not None else ""
@@ -92,9 +93,8 @@ class Rows:
         A column in which each value occurs with all words is preferred.
         """
         names = [name for name in self.beside if name != self.words.name and self._tells_apart(name)]
-        crossed = [name for name in names if self._is_crossed(name)]
-        likely = [name for name in _LIKELY if name in names]
-        return next(iter([*crossed, *likely, *names]), None)
+        crossed, likely = filter(self._is_crossed, names), filter(names.__contains__, _LIKELY)
+        return next(chain(crossed, likely, names), None)
 
     def _tells_apart(self, name: Hashable) -> bool:
         return not self._pairs(name).duplicated().any()
@@ -163,11 +163,10 @@ class Records:
     def _unnamed_words(self) -> "pd.Series[Any] | None":
         """Return the only text column that is not constant, else the ids, else the index."""
         fewest = min(2, len(self.beside))
-        texts = [
-            column
-            for name, column in self.beside.items()
-            if _is_text(column) and name not in IDS and column.astype(str).nunique() >= fewest
-        ]
+        texts = []
+        for name, column in self.beside.items():
+            if _is_text(column) and name not in IDS and column.astype(str).nunique() >= fewest:
+                texts.append(column)
         if len(texts) == 1:
             return texts[0]
         ids = self.named(IDS)
@@ -197,7 +196,7 @@ def shown(names: Iterable[Any]) -> str:
 
 def has_lists(frame: pd.DataFrame) -> bool:
     """Return True if every cell of a column contains a list of numbers."""
-    return any(_has_lists(column) for _, column in frame.items())
+    return bool(_columns_of_lists(frame))
 
 
 def records_of(frame: pd.DataFrame, subject: str) -> Records:
@@ -209,7 +208,7 @@ def records_of(frame: pd.DataFrame, subject: str) -> Records:
         If there is not exactly one column of lists, if lists have different lengths, or if a list contains something
         other than numbers.
     """
-    lists = [name for name, column in frame.items() if _has_lists(column)]
+    lists = _columns_of_lists(frame)
     if len(lists) != 1:
         raise EmbeddingError(f"{subject} {_without_one_column(frame, lists)}")
     rows = [vector_of(cell, f"{subject}, row {number}") for number, cell in enumerate(frame[lists[0]], 1)]
@@ -240,10 +239,14 @@ def _without_one_column(frame: pd.DataFrame, lists: Sequence[Any]) -> str:
     return "has no column of lists of numbers. Add one with the vector of each row."
 
 
-def _has_lists(column: "pd.Series[Any]") -> bool:
-    """Return True if the first cell that is not empty is a list of numbers."""
-    filled = column.dropna()
-    return bool(len(filled)) and is_list(filled.iloc[0])
+def _columns_of_lists(frame: pd.DataFrame) -> list[Any]:
+    """Return the names of columns whose first cell that is not empty is a list of numbers."""
+    names = []
+    for name, column in frame.items():
+        filled = column.dropna()
+        if len(filled) and is_list(filled.iloc[0]):
+            names.append(name)
+    return names
 
 
 def is_list(cell: Any) -> bool:

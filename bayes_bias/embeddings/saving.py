@@ -62,16 +62,12 @@ def save_vectors(vectors: WordVectors | Embedding, path: str | Path, *, overwrit
         )
     with whole_file(path, overwrite) as unfinished:
         if labels:
-            _write_replicates(vectors, labels, kind, unfinished)
+            array = np.stack(list(vectors.values()), axis=1).astype(np.float32)
+            names = {plural(kind if kind in KINDS else "replicate"): np.array(labels)}
+            np.savez_compressed(unfinished, words=np.array(list(vectors), dtype=str), vectors=array, **names)  # type: ignore[arg-type]
         else:
             _WRITERS[path.suffix](vectors, unfinished)
     return path
-
-
-def _write_replicates(vectors: WordVectors, labels: tuple[str, ...], kind: str, path: Path) -> None:
-    array = np.stack(list(vectors.values()), axis=1).astype(np.float32)
-    label_array = {plural(kind if kind in KINDS else "replicate"): np.array(labels)}
-    np.savez_compressed(path, words=np.array(list(vectors), dtype=str), vectors=array, **label_array)  # type: ignore[arg-type]
 
 
 def _write_npz(vectors: WordVectors, path: Path) -> None:

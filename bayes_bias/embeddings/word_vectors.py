@@ -1,7 +1,7 @@
 """Matrices of word vectors, and directions in them."""
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -39,20 +39,20 @@ def stack(vectors: Vectors, words: Sequence[str], measure: str, *, least: int = 
         raise MeasureError(
             f"{measure}: no vector for {shortened([*map(str, missing)], 5)}. Correct their spelling, or remove them."
         )
-    rows = np.stack([_row(vectors[word], word, measure) for word in words])
+    arrays = []
+    for word in words:
+        vector: object = vectors[word]
+        try:
+            arrays.append(np.asarray(vector, dtype=float))
+        except Exception as error:  # tensors raise many kinds of errors
+            raise MeasureError(f"{measure}: the vector of '{word}' is {not_an_array(vector, error)}") from error
+    rows = np.stack(arrays)
     usable = has_direction(rows).reshape(len(words), -1).all(axis=1)
     if not usable.all():
         raise MeasureError(
             f"{measure}: the vector of '{words[int(usable.argmin())]}' is zero or not finite. Remove the word."
         )
     return rows.reshape(len(words), -1)
-
-
-def _row(vector: object, word: str, measure: str) -> np.ndarray:
-    try:
-        return np.asarray(vector, dtype=float)
-    except Exception as error:  # tensors raise many kinds of errors
-        raise MeasureError(f"{measure}: the vector of '{word}' is {not_an_array(vector, error)}") from error
 
 
 def stack_unit(vectors: Vectors, words: Sequence[str], measure: str, *, least: int = 1) -> np.ndarray:
@@ -63,6 +63,17 @@ def stack_unit(vectors: Vectors, words: Sequence[str], measure: str, *, least: i
 def has_direction(vectors: np.ndarray) -> NDArray[np.bool_]:
     """Return True for each vector along the last axis that is finite and not zero."""
     return np.asarray(np.isfinite(vectors).all(axis=-1) & (vectors != 0).any(axis=-1))
+
+
+def with_direction(
+    vectors: Mapping[str, NDArray[np.floating]], words: Iterable[str]
+) -> dict[str, NDArray[np.floating]]:
+    """Return the vectors of those words whose vector is known, finite, and not zero, in the order of the words."""
+    usable = {}
+    for word in words:
+        if word in vectors and has_direction(vectors[word]).all():
+            usable[word] = vectors[word]
+    return usable
 
 
 def unit(vector: np.ndarray) -> NDArray[np.float64]:
@@ -103,7 +114,7 @@ def _moderate(vectors: np.ndarray) -> tuple[NDArray[np.float64], NDArray[np.intc
 
 def unit_means(vectors: Sequence[NDArray[np.floating]]) -> NDArray[np.float64]:
     """Return vectors ``(d,)``, or means over replicates of vectors ``(replicate, d)``, as rows of length one."""
-    rows = np.stack([np.asarray(vector, dtype=float) for vector in vectors])
+    rows = np.stack(vectors).astype(float)
     if rows.ndim == 3:
         _, exponents = _moderate(rows.reshape(len(rows), -1))
         rows = np.ldexp(rows, -exponents[..., None]).mean(axis=1)

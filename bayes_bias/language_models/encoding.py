@@ -235,14 +235,13 @@ def sentences_to_encode(
     """
     words, sentence_templates = load_wordlist(wordlist).with_controls(controls), load_templates(templates)
     class_of = word_classes(words)
-    rows = []
+    rows: list[tuple[str, str, str, str, int, int]] = []
     for word in _usable([words], [], class_of, sentence_templates):
         sentences = sentence_templates.sentences(word, class_of[word])
         for label, sentence in zip(sentence_templates.labels, sentences, strict=True):
-            rows.append((word, label, sentence.text, sentence.start, sentence.end))
-    frame = pd.DataFrame(rows, columns=["word", "template", "sentence", "start", "end"])
-    frame.insert(0, "id", [f"s{number:05d}" for number in range(1, len(frame) + 1)])
-    return frame
+            sentence_id = f"s{len(rows) + 1:05d}"
+            rows.append((sentence_id, word, label, sentence.text, sentence.start, sentence.end))
+    return pd.DataFrame(rows, columns=["id", "word", "template", "sentence", "start", "end"])
 
 
 def _alone(
@@ -275,8 +274,10 @@ def _in_templates(
     """Return the sentences of each word, and random words of the word classes of the attributes."""
     class_of = word_classes(*lists, *more)
     usable = _usable(lists, more, class_of, templates)
-    attributes = chain.from_iterable(chain(*wordlist.classes.values()) for wordlist in lists)
-    drawn_classes = set(map(class_of.__getitem__, attributes)) & set(templates.classes)
+    drawn_classes: set[str] = set()
+    for wordlist in lists:
+        drawn_classes.update(map(class_of.__getitem__, chain(*wordlist.classes.values())))
+    drawn_classes &= set(templates.classes)
     drawable = tuple(word for word, name in lexicon().items() if name in drawn_classes)
     words = dict.fromkeys((*usable, *also, *drawable))
     return {word: templates.sentences(word, word_class(word, class_of)) for word in words}, drawable
@@ -301,7 +302,10 @@ def _usable(
 
 def _words_of(lists: Sequence[WordList]) -> dict[str, None]:
     """Return targets and attributes in their order."""
-    return dict.fromkeys(chain.from_iterable((*wordlist.targets, *wordlist.attributes) for wordlist in lists))
+    words: dict[str, None] = {}
+    for wordlist in lists:
+        words |= dict.fromkeys((*wordlist.targets, *wordlist.attributes))
+    return words
 
 
 def _chosen(lists: Sequence[WordList]) -> set[str]:

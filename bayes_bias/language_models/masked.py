@@ -178,10 +178,25 @@ class MaskedModel(LanguageModel):
         blanks: list[Blank] = []
         ends = []
         for cloze, tokens in zip(clozes, sentences, strict=True):
-            blanks += _steps(self.transformer, cloze, tokens)
+            blanks += self._blanks(cloze, tokens)
             ends.append(len(blanks))
         logs = log_probabilities(self.transformer, blanks, self.batch)
         return [float(logs_of_word.sum()) for logs_of_word in np.split(logs, ends)[:-1]]
+
+    def _blanks(self, cloze: Cloze, tokens: Tokens) -> list[Blank]:
+        """Create a blank for each piece of the word. Earlier pieces are filled in, and later pieces are masked."""
+        word = pieces(self.transformer, tokens, cloze.start, cloze.end)
+        masked = set(word)
+        for span in cloze.hidden:
+            masked.update(pieces(self.transformer, tokens, *span))
+        check_known(self.transformer, tokens, word, cloze.word)
+        mask = self.transformer.tokenizer.mask_token_id
+        ids = [mask if k in masked else piece for k, piece in enumerate(tokens.ids)]
+        blanks = []
+        for k in word:
+            blanks.append(Blank(tuple(ids), k, tokens.ids[k]))
+            ids[k] = tokens.ids[k]
+        return blanks
 
     def pseudo_log_likelihood(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
         """Score both sentences of each pair, (n, 2), as in CrowS-Pairs. See `pair_scores`."""
@@ -225,19 +240,3 @@ def load_masked(folder: str | Path, *, batch: int = 32, trust: bool = False, dev
         )
     check_padding(transformer, check_batch(batch))
     return MaskedModel(transformer, batch)
-
-
-def _steps(transformer: Transformer, cloze: Cloze, tokens: Tokens) -> list[Blank]:
-    """Create a blank for each piece of the word. Earlier pieces are filled in, and later pieces are masked."""
-    word = pieces(transformer, tokens, cloze.start, cloze.end)
-    masked = set(word)
-    for span in cloze.hidden:
-        masked.update(pieces(transformer, tokens, *span))
-    check_known(transformer, tokens, word, cloze.word)
-    mask = transformer.tokenizer.mask_token_id
-    ids = [mask if k in masked else piece for k, piece in enumerate(tokens.ids)]
-    steps = []
-    for k in word:
-        steps.append(Blank(tuple(ids), k, tokens.ids[k]))
-        ids[k] = tokens.ids[k]
-    return steps

@@ -99,13 +99,19 @@ def open_model(
     if device_map is not None:
         _check_device_map(device_map, device)
     folder = model_folder(source, trust) if folder is None else folder
-    _check_files(folder, source, trust)
+    saved = _SavedModel(folder, source, trust)
+    saved.check_files()
     with quietly() as transformers:
-        config = _config(transformers, folder, source)
-        tokenizer = _tokenizer(transformers, folder, source)
+        config = saved.config(transformers)
+        tokenizer = saved.tokenizer(transformers)
         how = {"dtype": dtype} | ({} if device_map is None else {"device_map": device_map})
-        model = _model(transformers, folder, config, source, kind, trust, how)
-    _check_fit(model, tokenizer, source)
+        model = saved.model(transformers, config, kind, how)
+    rows, tokens = model.get_input_embeddings().weight.shape[0], len(tokenizer)
+    if tokens > rows:
+        raise LanguageModelError(
+            f"The tokenizer in '{source}' has {tokens:,} tokens, but the model has {rows:,}. Save both from the same"
+            " model."
+        )
     try:
         model = model if device_map is not None else model.to(device or "cpu")
         model.eval()
@@ -160,66 +166,104 @@ def check_batch(batch: int) -> int:
     return batch
 
 
-def _check_files(folder: Path, source: str | Path, trust: bool) -> None:
-    """Raise an error for a folder without a model, or with pickled weights that are not trusted."""
-    if not (folder / "config.json").is_file():
-        raise LanguageModelError(
-            f"The folder '{source}' contains no model (no config.json). Save one there with save_pretrained."
-        )
-    if not any(_has(folder, pattern) for pattern in _TOKENIZERS):
-        raise LanguageModelError(
-            f"The folder '{source}' contains no tokenizer (none of {', '.join(_TOKENIZERS)}). Save it there with"
-            " save_pretrained."
-        )
-    if _has(folder, "*.safetensors"):
-        return
-    pickles = sorted(file.name for file in chain.from_iterable(map(folder.glob, _PICKLES)))
-    if not pickles:
-        raise LanguageModelError(f"The folder '{source}' contains no weights (*.safetensors). Save them there.")
-    if not trust:
-        raise LanguageModelError(
-            f"The weights in '{source}' are pickled ({pickles[0]}), which can run code when they are opened. Save them"
-            " as safetensors, or pass trust=True (--trust) if you trust their origin."
-        )
+@dataclass(frozen=True)
+class _SavedModel:
+    """The folder of a model, and the name under which the user opens it."""
 
+    folder: Path
+    source: str | Path
+    trust: bool
 
-def _config(transformers: ModuleType, folder: Path, source: str | Path) -> Any:
-    """Return the configuration of a model, which must be an encoder or a decoder."""
-    try:
-        config = transformers.AutoConfig.from_pretrained(folder, **_LOCAL)
-    except Exception as error:  # damaged files raise many kinds of errors
-        brings_code = "auto_map" in (folder / "config.json").read_text(encoding="utf-8", errors="replace")
-        why = "it needs code that comes with the model, which is never run" if brings_code else _first_line(error)
-        raise LanguageModelError(f"The config.json of '{source}' cannot be read: {why}. Use another model.") from error
-    if getattr(config, "is_encoder_decoder", False):
-        raise LanguageModelError(
-            f"'{source}' ({config.model_type}) is an encoder with a decoder. Use a model that is only one of them."
-        )
-    return config
+    def check_files(self) -> None:
+        """Raise an error for a folder without a model, or with pickled weights that are not trusted."""
+        if not (self.folder / "config.json").is_file():
+            raise LanguageModelError(
+                f"The folder '{self.source}' contains no model (no config.json). Save one there with save_pretrained."
+            )
+        if not any(_has(self.folder, pattern) for pattern in _TOKENIZERS):
+            raise LanguageModelError(
+                f"The folder '{self.source}' contains no tokenizer (none of {', '.join(_TOKENIZERS)}). Save it there"
+                " with save_pretrained."
+            )
+        if _has(self.folder, "*.safetensors"):
+            return
+        pickles = sorted(file.name for file in chain.from_iterable(map(self.folder.glob, _PICKLES)))
+        if not pickles:
+            raise LanguageModelError(
+                f"The folder '{self.source}' contains no weights (*.safetensors). Save them there."
+            )
+        if not self.trust:
+            raise LanguageModelError(
+                f"The weights in '{self.source}' are pickled ({pickles[0]}), which can run code when they are opened."
+                " Save them as safetensors, or pass trust=True (--trust) if you trust their origin."
+            )
 
+    def config(self, transformers: ModuleType) -> Any:
+        """Return the configuration of a model, which must be an encoder or a decoder."""
+        try:
+            config = transformers.AutoConfig.from_pretrained(self.folder, **_LOCAL)
+        except Exception as error:  # damaged files raise many kinds of errors
+            brings_code = "auto_map" in (self.folder / "config.json").read_text(encoding="utf-8", errors="replace")
+            why = "it needs code that comes with the model, which is never run" if brings_code else _first_line(error)
+            raise LanguageModelError(
+                f"The config.json of '{self.source}' cannot be read: {why}. Use another model."
+            ) from error
+        if getattr(config, "is_encoder_decoder", False):
+            raise LanguageModelError(
+                f"'{self.source}' ({config.model_type}) is an encoder with a decoder. Use a model that is only one of"
+                " them."
+            )
+        return config
 
-def _tokenizer(transformers: ModuleType, folder: Path, source: str | Path) -> Any:
-    """Return the tokenizer, which must record the positions of pieces."""
-    try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, **_LOCAL)
-    except Exception as error:  # every tokenizer raises its own errors
-        raise LanguageModelError(
-            f"The tokenizer in '{source}' cannot be opened: {_first_line(error)}. Save it again."
-        ) from error
-    if not tokenizer.is_fast:
-        raise LanguageModelError(
-            f"The tokenizer in '{source}' ({type(tokenizer).__name__}) does not return the positions of pieces. Save a"
-            " fast tokenizer there (tokenizer.json)."
-        )
-    return tokenizer
+    def tokenizer(self, transformers: ModuleType) -> Any:
+        """Return the tokenizer, which must record the positions of pieces."""
+        try:
+            tokenizer = transformers.AutoTokenizer.from_pretrained(self.folder, **_LOCAL)
+        except Exception as error:  # every tokenizer raises its own errors
+            raise LanguageModelError(
+                f"The tokenizer in '{self.source}' cannot be opened: {_first_line(error)}. Save it again."
+            ) from error
+        if not tokenizer.is_fast:
+            raise LanguageModelError(
+                f"The tokenizer in '{self.source}' ({type(tokenizer).__name__}) does not return the positions of"
+                " pieces. Save a fast tokenizer there (tokenizer.json)."
+            )
+        return tokenizer
+
+    def model(self, transformers: ModuleType, config: Any, kind: Kind, how: Mapping[str, str]) -> Any:
+        """Return the model with its head, and raise an error if weights are missing."""
+        auto = getattr(transformers, _AUTO[kind])
+        if type(config) not in auto._model_mapping:  # public under a name for each head, with the same content
+            raise LanguageModelError(f"'{self.source}' ({config.model_type}) {_LACKS[kind]}.")
+        try:
+            model, info = auto.from_pretrained(
+                self.folder,
+                config=config,
+                use_safetensors=None if self.trust and not _has(self.folder, "*.safetensors") else True,
+                output_loading_info=True,
+                # Only this attention implementation returns attentions.
+                **({"attn_implementation": "eager"} if kind == "masked" else {}),
+                **how,
+                **_LOCAL,
+            )
+        except Exception as error:  # damaged files raise many kinds of errors
+            raise LanguageModelError(
+                f"'{self.source}' cannot be opened: {_first_line(error)}. Save it again."
+            ) from error
+        # transformers initialises missing weights at random. Only the pooler of an encoder may be missing, because it
+        # is never used.
+        missing = sorted(key for key in info["missing_keys"] if not (kind == "encoder" and "pooler" in key))
+        if missing:
+            raise LanguageModelError(f"'{self.source}' {_LACKS[kind]} (its files lack {missing[0]}).")
+        return model
 
 
 def is_masked(source: str | Path, trust: bool = False) -> bool:
     """Return True if a model can fill in masks, according to its configuration."""
-    folder = model_folder(source, trust)
-    _check_files(folder, source, trust)
+    saved = _SavedModel(model_folder(source, trust), source, trust)
+    saved.check_files()
     with quietly() as transformers:
-        config = _config(transformers, folder, source)
+        config = saved.config(transformers)
         return type(config) in getattr(transformers, _AUTO["masked"])._model_mapping
 
 
@@ -233,50 +277,6 @@ def _check_device_map(device_map: str, device: str | None) -> None:
         raise LanguageModelError(
             f"`device_map='{device_map}'` requires accelerate, which is not installed. Install it: pip install"
             " accelerate."
-        )
-
-
-def _model(
-    transformers: ModuleType,
-    folder: Path,
-    config: Any,
-    source: str | Path,
-    kind: Kind,
-    trust: bool,
-    how: Mapping[str, str],
-) -> Any:
-    """Return the model with its head, and raise an error if weights are missing."""
-    auto = getattr(transformers, _AUTO[kind])
-    if type(config) not in auto._model_mapping:  # public under a name for each head, with the same content
-        raise LanguageModelError(f"'{source}' ({config.model_type}) {_LACKS[kind]}.")
-    try:
-        model, info = auto.from_pretrained(
-            folder,
-            config=config,
-            use_safetensors=None if trust and not _has(folder, "*.safetensors") else True,
-            output_loading_info=True,
-            # Only this attention implementation returns attentions.
-            **({"attn_implementation": "eager"} if kind == "masked" else {}),
-            **how,
-            **_LOCAL,
-        )
-    except Exception as error:  # damaged files raise many kinds of errors
-        raise LanguageModelError(f"'{source}' cannot be opened: {_first_line(error)}. Save it again.") from error
-    # transformers initialises missing weights at random. Only the pooler of an encoder may be missing, because it is
-    # never used.
-    missing = sorted(key for key in info["missing_keys"] if not (kind == "encoder" and "pooler" in key))
-    if missing:
-        raise LanguageModelError(f"'{source}' {_LACKS[kind]} (its files lack {missing[0]}).")
-    return model
-
-
-def _check_fit(model: Any, tokenizer: Any, source: str | Path) -> None:
-    """Raise an error if the tokenizer has tokens for which the model has no embedding."""
-    rows, tokens = model.get_input_embeddings().weight.shape[0], len(tokenizer)
-    if tokens > rows:
-        raise LanguageModelError(
-            f"The tokenizer in '{source}' has {tokens:,} tokens, but the model has {rows:,}. Save both from the same"
-            " model."
         )
 
 

@@ -112,17 +112,18 @@ def read_modules(folder: Path, source: str | Path, trust: bool) -> OwnModules | 
     if not isinstance(listed, list) or not all(isinstance(module, Mapping) for module in listed):
         raise LanguageModelError(f"The file {MODULES} of '{source}' must be a list of modules. Download it again.")
     modules = [_Module.of(module, folder, source) for module in listed]
-    if [module.kind for module in modules[:2]] != ["Transformer", "Pooling"]:
-        kinds = ", ".join(module.kind for module in modules) or "none"
-        raise _unknown(source, f"the modules {kinds}, and not first a Transformer and its Pooling")
+    kinds = [module.kind for module in modules]
+    if kinds[:2] != ["Transformer", "Pooling"]:
+        listed_kinds = ", ".join(kinds) or "none"
+        raise _unknown(source, f"the modules {listed_kinds}, and not first a Transformer and its Pooling")
     transformer, pooling, *after_pooling = modules
-    settings = _settings(transformer, source)
-    poolings, include_prompt = _poolings(pooling, source)
+    settings = transformer.settings()
+    poolings, include_prompt = pooling.poolings()
     prompts, default_prompt = _prompts(folder, source)
     return OwnModules(
         inner=transformer.path,
         poolings=poolings,
-        after=tuple(_after(module, source, trust) for module in after_pooling if module.kind != "Dropout"),
+        after=tuple(module.after(trust) for module in after_pooling if module.kind != "Dropout"),
         include_prompt=include_prompt,
         prompts=prompts,
         default_prompt=default_prompt,
@@ -159,6 +160,90 @@ class _Module:
         """The settings of the module, which are empty without a file."""
         return _mapping(self.folder / _CONFIG, self.source) if (self.folder / _CONFIG).is_file() else {}
 
+    def settings(self) -> Mapping[str, Any]:
+        """Read the settings of the transformer. Raise an error for unknown settings that may affect vectors."""
+        settings: Mapping[str, Any] = {}
+        for file in map(self.folder.joinpath, _TRANSFORMER):
+            if file.is_file():
+                settings = _mapping(file, self.source)
+                break
+        for name, value in settings.items():
+            known = name in _IGNORED or value in (None, {}, [], False) or value == _EXPECTED.get(name)
+            if name.endswith(("_args", "_kwargs")) and isinstance(value, Mapping):
+                known = value.keys() <= _HARMLESS
+            if not known:
+                raise _unknown(self.source, f"{name} = {json.dumps(value)[:80]} for its transformer")
+        longest = settings.get("max_seq_length")
+        if longest is not None and (type(longest) is not int or longest < 1):
+            raise LanguageModelError(
+                f"max_seq_length of '{self.source}' must be a number above 0, but is {longest!r}. Correct it, or"
+                " download it again."
+            )
+        return settings
+
+    def poolings(self) -> tuple[tuple[str, ...], bool]:
+        """Return the modes of pooling in the order of their vectors, and True if prompts are also pooled."""
+        config = self.config
+        modes = config.get("pooling_mode")
+        if modes is None:
+            modes = [mode for mode, old_name in _MODES.items() if config.get(old_name)] or ["mean"]
+        chosen = tuple(modes) if isinstance(modes, list) else (modes,)
+        if any(mode not in _MODES for mode in chosen):
+            raise _unknown(self.source, f"pooling_mode = {json.dumps(modes)[:80]}")
+        if "pooling_mode" not in config:
+            for name, on in config.items():
+                if name.startswith("pooling_mode_") and on and name not in _MODES.values():
+                    raise _unknown(self.source, f"{name} = true for its pooling")
+        return chosen, config.get("include_prompt") is not False
+
+    def after(self, trust: bool) -> After:
+        """Return this module, which follows the pooling module, with its weights."""
+        if self.kind not in _AFTER:
+            raise _unknown(self.source, f"the module {self.kind}")
+        config = self.config
+        for name in ("module_input_name", "module_output_name"):
+            if config.get(name, _SENTENCE) not in (None, _SENTENCE):
+                raise _unknown(self.source, f"{name} = '{config[name]}' in its {self.kind}")
+        weights, files = self.weights(trust) if self.kind != "Normalize" else ({}, "")
+        run = _AFTER[self.kind](config, weights, self)
+        digest = hashlib.sha256(json.dumps([config, files], sort_keys=True).encode()).hexdigest()
+        return After(self.kind, run, digest)
+
+    def weights(self, trust: bool) -> tuple[Mapping[str, Tensor], str]:
+        """Read the weights as float32, and hash their file."""
+        safe, pickled = self.folder / "model.safetensors", self.folder / "pytorch_model.bin"
+        file = safe if safe.is_file() or not pickled.is_file() else pickled
+        if not file.is_file():
+            raise LanguageModelError(f"'{self.source}' has no weights in '{self.path}'. Download it again.")
+        if file is pickled and not trust:
+            raise LanguageModelError(
+                f"The weights in '{self.path}' of '{self.source}' are pickled, which can run code when they are opened."
+                " Save them as safetensors, or pass trust=True (--trust) if you trust their origin."
+            )
+        try:
+            if file is safe:
+                weights = import_module("safetensors.torch").load_file(str(file))
+            else:
+                weights = import_module("torch").load(str(file), map_location="cpu", weights_only=True)
+            floats = {name: weight.float() for name, weight in weights.items()}
+        except Exception as error:  # damaged files raise many kinds of errors
+            raise LanguageModelError(
+                f"The weights in '{self.path}' of '{self.source}' cannot be read ({error}). Download them again."
+            ) from error
+        with file.open("rb") as stream:
+            return floats, hashlib.file_digest(stream, "sha256").hexdigest()
+
+    def activation(self, name: Any) -> Callable[[Tensor], Tensor]:
+        """Return a function of torch by the name of its class."""
+        nn = import_module("torch.nn")
+        found = getattr(nn, str(name).rpartition(".")[2], None) if str(name).startswith("torch.nn.modules.") else None
+        if not isinstance(found, type) or not issubclass(found, nn.Module) or self.kind != "Dense":
+            raise _unknown(self.source, f"the activation function {name}")
+        try:
+            return found()
+        except TypeError as error:  # the class is not an activation
+            raise _unknown(self.source, f"the activation function {name}") from error
+
 
 def _read(file: Path, source: str | Path) -> Any:
     """Return the content of a JSON file of a model."""
@@ -182,41 +267,6 @@ def _unknown(source: str | Path, what: str) -> LanguageModelError:
     )
 
 
-def _settings(module: _Module, source: str | Path) -> Mapping[str, Any]:
-    """Read the settings of the transformer. Raise an error for unknown settings that may affect vectors."""
-    file = next((module.folder / name for name in _TRANSFORMER if (module.folder / name).is_file()), None)
-    settings = {} if file is None else _mapping(file, source)
-    for name, value in settings.items():
-        known = name in _IGNORED or value in (None, {}, [], False) or value == _EXPECTED.get(name)
-        if name.endswith(("_args", "_kwargs")) and isinstance(value, Mapping):
-            known = value.keys() <= _HARMLESS
-        if not known:
-            raise _unknown(source, f"{name} = {json.dumps(value)[:80]} for its transformer")
-    longest = settings.get("max_seq_length")
-    if longest is not None and (type(longest) is not int or longest < 1):
-        raise LanguageModelError(
-            f"max_seq_length of '{source}' must be a number above 0, but is {longest!r}. Correct it, or download it"
-            " again."
-        )
-    return settings
-
-
-def _poolings(module: _Module, source: str | Path) -> tuple[tuple[str, ...], bool]:
-    """Return the modes of pooling in the order of their vectors, and True if prompts are also pooled."""
-    config = module.config
-    modes = config.get("pooling_mode")
-    if modes is None:
-        modes = [mode for mode, old_name in _MODES.items() if config.get(old_name)] or ["mean"]
-    chosen = tuple(modes) if isinstance(modes, list) else (modes,)
-    if any(mode not in _MODES for mode in chosen):
-        raise _unknown(source, f"pooling_mode = {json.dumps(modes)[:80]}")
-    if "pooling_mode" not in config:
-        for name, on in config.items():
-            if name.startswith("pooling_mode_") and on and name not in _MODES.values():
-                raise _unknown(source, f"{name} = true for its pooling")
-    return chosen, config.get("include_prompt") is not False
-
-
 def _prompts(folder: Path, source: str | Path) -> tuple[Mapping[str, str], str]:
     """Read all prompts by name, and the text of the default prompt."""
     settings = _mapping(folder / _SETTINGS, source) if (folder / _SETTINGS).is_file() else {}
@@ -231,20 +281,6 @@ def _prompts(folder: Path, source: str | Path) -> tuple[Mapping[str, str], str]:
 
 
 # Modules after the pooling.
-
-
-def _after(module: _Module, source: str | Path, trust: bool) -> After:
-    """Return a module that follows the pooling module, with its weights."""
-    if module.kind not in _AFTER:
-        raise _unknown(source, f"the module {module.kind}")
-    config = module.config
-    for name in ("module_input_name", "module_output_name"):
-        if config.get(name, _SENTENCE) not in (None, _SENTENCE):
-            raise _unknown(source, f"{name} = '{config[name]}' in its {module.kind}")
-    weights, files = _weights(module, trust) if module.kind != "Normalize" else ({}, "")
-    run = _AFTER[module.kind](config, weights, module)
-    digest = hashlib.sha256(json.dumps([config, files], sort_keys=True).encode()).hexdigest()
-    return After(module.kind, run, digest)
 
 
 def _normalize(
@@ -264,7 +300,7 @@ def _layer_norm(
 
 def _dense(config: Mapping[str, Any], weights: Mapping[str, Tensor], module: _Module) -> Callable[[Tensor], Tensor]:
     functional = import_module("torch.nn.functional")
-    activation = _activation(config.get("activation_function", "torch.nn.modules.activation.Tanh"), module)
+    activation = module.activation(config.get("activation_function", "torch.nn.modules.activation.Tanh"))
     weight = _weight(weights, "linear.weight", module)
     bias = _weight(weights, "linear.bias", module) if config.get("bias", True) else None
     residual = weights.get("residual.weight")
@@ -279,43 +315,6 @@ def _dense(config: Mapping[str, Any], weights: Mapping[str, Tensor], module: _Mo
 
 
 _AFTER = {"Dense": _dense, "LayerNorm": _layer_norm, "Normalize": _normalize}
-
-
-def _activation(name: Any, module: _Module) -> Callable[[Tensor], Tensor]:
-    """Return a function of torch by the name of its class."""
-    nn = import_module("torch.nn")
-    found = getattr(nn, str(name).rpartition(".")[2], None) if str(name).startswith("torch.nn.modules.") else None
-    if not isinstance(found, type) or not issubclass(found, nn.Module) or module.kind != "Dense":
-        raise _unknown(module.source, f"the activation function {name}")
-    try:
-        return found()
-    except TypeError as error:  # the class is not an activation
-        raise _unknown(module.source, f"the activation function {name}") from error
-
-
-def _weights(module: _Module, trust: bool) -> tuple[Mapping[str, Tensor], str]:
-    """Read the weights of a module as float32, and hash their file."""
-    safe, pickled = module.folder / "model.safetensors", module.folder / "pytorch_model.bin"
-    file = safe if safe.is_file() or not pickled.is_file() else pickled
-    if not file.is_file():
-        raise LanguageModelError(f"'{module.source}' has no weights in '{module.path}'. Download it again.")
-    if file is pickled and not trust:
-        raise LanguageModelError(
-            f"The weights in '{module.path}' of '{module.source}' are pickled, which can run code when they are opened."
-            " Save them as safetensors, or pass trust=True (--trust) if you trust their origin."
-        )
-    try:
-        if file is safe:
-            weights = import_module("safetensors.torch").load_file(str(file))
-        else:
-            weights = import_module("torch").load(str(file), map_location="cpu", weights_only=True)
-        floats = {name: weight.float() for name, weight in weights.items()}
-    except Exception as error:  # damaged files raise many kinds of errors
-        raise LanguageModelError(
-            f"The weights in '{module.path}' of '{module.source}' cannot be read ({error}). Download them again."
-        ) from error
-    with file.open("rb") as stream:
-        return floats, hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _weight(weights: Mapping[str, Tensor], name: str, module: _Module) -> Tensor:

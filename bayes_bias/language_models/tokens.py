@@ -247,12 +247,13 @@ def log_probabilities(transformer: Transformer, blanks: Sequence[Blank], batch: 
     with torch.inference_mode():
         for rows in batches(sorted(sharing, key=len), batch):
             logits = transformer.model(**padded(transformer, rows)).logits.float()
-            indices: list[int] = []
-            row_of_blank: list[int] = []
+            indices, at_row, at_position, tokens = [], [], [], []
             for row, ids in enumerate(rows):
-                indices += sharing[ids]
-                row_of_blank += [row] * len(sharing[ids])
-            at = row_of_blank, [blanks[k].position for k in indices]
-            logs = logits[*at, [blanks[k].token for k in indices]] - logits.logsumexp(-1)[at]
+                for k in sharing[ids]:
+                    indices.append(k)
+                    at_row.append(row)
+                    at_position.append(blanks[k].position)
+                    tokens.append(blanks[k].token)
+            logs = logits[at_row, at_position, tokens] - logits.logsumexp(-1)[at_row, at_position]
             values[indices] = logs.double().cpu().numpy()
     return values

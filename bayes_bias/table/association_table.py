@@ -5,7 +5,6 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -21,14 +20,24 @@ from bayes_bias.formatting import Telling, shortened
 from bayes_bias.shared_types import Reference
 from bayes_bias.table.covariates import Covariates, covariates_in, groups_apart, with_covariates
 from bayes_bias.table.from_frames import WORDS, Duplicates, matrices, split_replicates, tidied, without_groups
-from bayes_bias.table.labels import CATEGORY_COORD, LABELS, SIDES, labelled, settled, words_of
+from bayes_bias.table.labels import SIDES, all_words, labelled, labels_in, settled
 from bayes_bias.table.metric import COSINE, Metric
 from bayes_bias.table.origin import Origin
-from bayes_bias.table.related_words import COLUMNS, Products, Related, RelatedWords, related_coordinates, related_words
+from bayes_bias.table.related_words import (
+    COLUMNS,
+    Products,
+    Related,
+    RelatedWords,
+    has_related_words,
+    related_coordinates,
+    related_words,
+)
 from bayes_bias.table.replicates import Replicates, ReplicateVectors, combine, doubtful
 
 # From this ratio of sizes on, few words in a small group cannot show that the group varies more than others.
 UNEVEN = 3
+# False-positive rates of the posterior and of the quasi-F: docs/evidence/false-positives.md.
+_OF_UNEVEN = {"group": ("7%", "7%"), "class": ("9%", "5%")}
 # A cosine this close to 1 is 1 up to rounding, and the number of such pairs that a notice names.
 _SAME, _NAMED = 1e-9, 5
 
@@ -149,8 +158,10 @@ class AssociationTable(Telling):
     @cached_property
     def controls(self) -> tuple[str, ...]:
         """All other classes."""
-        present = dict.fromkeys(self.values.attribute_class.to_numpy().tolist())
-        return tuple(c for c in present if c not in self.associated_classes)
+        remaining = dict.fromkeys(self.values.attribute_class.to_numpy().tolist())
+        for associated_class in self.associated_classes:
+            remaining.pop(associated_class, None)
+        return tuple(remaining)
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -160,17 +171,17 @@ class AssociationTable(Telling):
     @cached_property
     def group_index(self) -> np.ndarray:
         """Position of each target's group in `groups`, shape (targets,)."""
-        return _positions(self.values.group.to_numpy(), self.groups)
+        return np.array(list(map(self.groups.index, self.values.group.to_numpy().tolist())))
 
     @cached_property
     def class_index(self) -> np.ndarray:
         """Position of each attribute's class in `classes`, shape (attributes,)."""
-        return _positions(self.values.attribute_class.to_numpy(), self.classes)
+        return np.array(list(map(self.classes.index, self.values.attribute_class.to_numpy().tolist())))
 
     @property
     def labels(self) -> tuple[str, ...]:
         """Labels of the words: ``target_topic``, ``target_pair``, ``attribute_topic`` and ``attribute_pair``."""
-        return tuple(name for name in LABELS if name in self.values.coords)
+        return tuple(labels_in(self.values.coords))
 
     @property
     def is_formed(self) -> bool:
@@ -222,11 +233,10 @@ class AssociationTable(Telling):
             return settled(choose(values))
 
         values = kept(self.values)
-        same_words = all(words_of(values, side) == words_of(self.values, side) for side in SIDES)
         return replace(
             self,
             values=values,
-            origin=self.origin if same_words else None,
+            origin=self.origin if all_words(values) == all_words(self.values) else None,
             replicates=None if self.replicates is None else self.replicates.select(kept),
             repeats=None if self.repeats is None else kept(self.repeats),
         )
@@ -258,7 +268,7 @@ class AssociationTable(Telling):
         [0.6, 0.8]
         """
         leading_shape = () if self.replicates is None else (len(self.replicates.tables),)
-        for word in (*self.values.target.to_numpy().tolist(), *self.values.attribute.to_numpy().tolist()):
+        for word in all_words(self.values):
             if word in vectors and np.shape(vectors[word])[:-1] != leading_shape:
                 shape = f"({len(self.replicates.tables)}, d)" if self.replicates else "(d,)"
                 raise TableError(
@@ -309,7 +319,9 @@ class AssociationTable(Telling):
                     f"The inflation of '{category}' in `related` must be 1 or more, but is {words.inflation!r}. Use 1"
                     " for independent words."
                 )
-            if differing := sorted(set(_words_of_category(self.values, category)) ^ set(words.words)):
+            targets = self.values.target.to_numpy()[self.values.group.to_numpy() == category]
+            attributes = self.values.attribute.to_numpy()[self.values.attribute_class.to_numpy() == category]
+            if differing := sorted({*targets.tolist(), *attributes.tolist()} ^ set(words.words)):
                 raise TableError(
                     f"'{category}' in `related` must have the same words as in the table. These words are in only one"
                     f" of them: {shortened(differing, 5)}. Correct the words."
@@ -350,8 +362,11 @@ class AssociationTable(Telling):
     @property
     def covariates(self) -> dict[str, list[str]]:
         """Names of the covariates of each side that has some."""
-        names = {side: list(covariates_in(self.values, side)) for side in SIDES}
-        return {side: side_names for side, side_names in names.items() if side_names}
+        names_by_side: dict[str, list[str]] = {}
+        for side in SIDES:
+            if names := list(covariates_in(self.values, side)):
+                names_by_side[side] = names
+        return names_by_side
 
     @property
     def related_words(self) -> RelatedWords:
@@ -379,25 +394,21 @@ class AssociationTable(Telling):
     @property
     def has_related_words(self) -> bool:
         """True if the table contains related words."""
-        return any(f"{side}_inflation" in self.values.coords for side in SIDES)
+        return has_related_words(self.values, "target") or has_related_words(self.values, "attribute")
 
     def singles(self) -> dict[str, Self]:
         """Return the tables of single replicates by their labels; empty if there are none."""
+        singles: dict[str, Self] = {}
         if self.replicates is None:
-            return {}
-        return {
-            label: replace(
-                self,
-                values=values,
-                replicates=None,
-                notices=(),
-                coverage=None,
-                vectors=None if self.vectors is None else ReplicateVectors(self.vectors, position),
-                lengths=None if self.lengths is None else {word: of[position] for word, of in self.lengths.items()},
-                origin=None,
-            )
-            for position, (label, values) in enumerate(self.replicates.tables.items())
-        }
+            return singles
+        mean = replace(self, replicates=None, notices=(), coverage=None, origin=None)
+        for position, (label, values) in enumerate(self.replicates.tables.items()):
+            vectors = None if self.vectors is None else ReplicateVectors(self.vectors, position)
+            lengths = None
+            if self.lengths is not None:
+                lengths = {word: by_replicate[position] for word, by_replicate in self.lengths.items()}
+            singles[label] = replace(mean, values=values, vectors=vectors, lengths=lengths)
+        return singles
 
     def block(self, group: str, attribute_class: str) -> np.ndarray:
         """Return values of one group's targets with one class's attributes, shape (targets, attributes)."""
@@ -493,20 +504,20 @@ class AssociationTable(Telling):
             )
         class_of = {g: c for g, c in stereotypes.items() if c is not None}
         against = _opposites(frame, attribute_class, class_of, opposites)
-        by_replicate = {"": frame} if replicate is None else split_replicates(frame, replicate)
-        parts = {}
-        for label, rows in by_replicate.items():
-            tidy = without_groups(tidied(rows, columns, group), stereotypes)
-            parts[label] = matrices(tidy, class_of, against, metric, duplicates)
         notices: list[str] = []
         if omitted := [name for name in stereotypes if name not in class_of]:
             notices.append(f"omitted because no class is stereotypical for them: {', '.join(omitted)}")
-        notices += dict.fromkeys(chain.from_iterable(part.notices for part in parts.values()))
-        first, replicates = next(iter(parts.values())), None
-        notices += _of_one_vector(first.values, metric)
-        values = first.values
+        by_replicate = {"": frame} if replicate is None else split_replicates(frame, replicate)
+        values_by_replicate, repeats = {}, None
+        for label, rows in by_replicate.items():
+            tidy = without_groups(tidied(rows, columns, group), stereotypes)
+            values_by_replicate[label], repeats, omissions = matrices(tidy, class_of, against, metric, duplicates)
+            notices += omissions
+        notices = list(dict.fromkeys(notices))
+        values, replicates = next(iter(values_by_replicate.values())), None
+        notices += _of_one_vector(values, metric)
         if replicate is not None:
-            replicates, left_out = combine({label: part.values for label, part in parts.items()}, kind or replicate)
+            replicates, left_out = combine(values_by_replicate, kind or replicate)
             values = replicates.mean()
             notices += left_out
         table = cls(
@@ -516,7 +527,7 @@ class AssociationTable(Telling):
             metric=metric,
             name=name,
             replicates=replicates,
-            repeats=None if replicate is not None else first.repeats,
+            repeats=None if replicate is not None else repeats,
             notices=tuple(notices),
             provenance=MappingProxyType({"source": f"table of {metric.plural}"}),
         )
@@ -630,8 +641,16 @@ def uneven(table: AssociationTable) -> tuple[str, ...]:
     """Return notices of groups or associated classes, if the largest has `UNEVEN` times as many words as another."""
     notices = []
     for kind, sizes in words_of_categories(table).items():
-        if max(sizes.values()) >= UNEVEN * min(sizes.values()):
-            notices.append(_uneven(kind, sizes))
+        least, most = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
+        if sizes[most] < UNEVEN * sizes[least]:
+            continue
+        false_positives, by_quasi_f = _OF_UNEVEN[kind]
+        notices.append(
+            f"{kind} '{most}' has {sizes[most]} words, but '{least}' has only {sizes[least]}, which is too few to show"
+            f" how much they vary. If the words of '{least}' vary more, intervals are too short (for example, with 3"
+            f" words that vary three times as much as 30 others, {false_positives} false positives at the 5% level, or"
+            f" {by_quasi_f} by the quasi-F)"
+        )
     return tuple(notices)
 
 
@@ -648,21 +667,6 @@ def words_in(categories: xr.DataArray, names: Iterable[str]) -> dict[str, int]:
     """Count the words in each of these groups, or classes."""
     labels = categories.to_numpy()
     return {name: int((labels == name).sum()) for name in names}
-
-
-# False-positive rates of the posterior and of the quasi-F: docs/evidence/false-positives.md.
-_OF_UNEVEN = {"group": ("7%", "7%"), "class": ("9%", "5%")}
-
-
-def _uneven(kind: str, numbers: Mapping[str, int]) -> str:
-    least, most = min(numbers, key=numbers.__getitem__), max(numbers, key=numbers.__getitem__)
-    false_positives, by_quasi_f = _OF_UNEVEN[kind]
-    return (
-        f"{kind} '{most}' has {numbers[most]} words, but '{least}' has only {numbers[least]}, which is too few to show"
-        f" how much they vary. If the words of '{least}' vary more, intervals are too short (for example, with 3 words"
-        f" that vary three times as much as 30 others, {false_positives} false positives at the 5% level, or"
-        f" {by_quasi_f} by the quasi-F)"
-    )
 
 
 def assemble(
@@ -708,19 +712,6 @@ def assemble(
     return table
 
 
-def _positions(labels: np.ndarray, order: tuple[str, ...]) -> np.ndarray:
-    rank = {label: i for i, label in enumerate(order)}
-    return np.array([rank[label] for label in labels.tolist()])
-
-
-def _words_of_category(values: xr.DataArray, category: str) -> list[str]:
-    """Return the words of a group, or class."""
-    words = []
-    for side in SIDES:
-        words += values[side].to_numpy()[values[CATEGORY_COORD[side]].to_numpy() == category].tolist()
-    return words
-
-
 def _known(argument: str, value: str, valid: tuple[str, ...]) -> str:
     if value not in valid:
         raise TableError(f"`{argument}` is '{value}', which is not in this table.", value, valid)
@@ -740,10 +731,10 @@ def _of_one_vector(values: xr.DataArray, metric: Metric) -> tuple[str, ...]:
     """Return a notice of pairs whose cosine is 1, because these words have the same vector, as in a pruned file."""
     if metric != COSINE:
         return ()
-    pairs = [
-        f"'{values.target.to_numpy()[row]}' and '{values.attribute.to_numpy()[column]}'"
-        for row, column in np.argwhere(values.to_numpy() > 1 - _SAME)
-    ]
+    targets, attributes = values.target.to_numpy(), values.attribute.to_numpy()
+    pairs = []
+    for row, column in np.argwhere(values.to_numpy() > 1 - _SAME):
+        pairs.append(f"'{targets[row]}' and '{attributes[column]}'")
     if not pairs:
         return ()
     more = f", and {len(pairs) - _NAMED} more pairs" if len(pairs) > _NAMED else ""
@@ -757,6 +748,8 @@ def _opposites(
     frame: pd.DataFrame, column: str, stereotypes: Mapping[str, str], named: Sequence[str] | None
 ) -> tuple[str, ...]:
     """Return the opposite classes: as named or, if all groups have the same class, all others."""
-    if named is not None or len({*stereotypes.values()}) != 1 or column not in frame:
+    stereotypical = set(stereotypes.values())
+    if named is not None or len(stereotypical) != 1 or column not in frame:
         return tuple(dict.fromkeys(named or ()))
-    return tuple(c for c in dict.fromkeys(frame[column].dropna()) if c not in stereotypes.values())
+    classes = frame[column].dropna()
+    return tuple(dict.fromkeys(classes[~classes.isin(stereotypical)]))

@@ -44,7 +44,7 @@ def bias_weights(data: xr.Dataset) -> xr.DataArray:
 
 def level_weights(data: xr.Dataset) -> xr.DataArray:
     """Return weights that select one block mean each, labelled ``"group, class"``."""
-    groups, classes = (data[dim].to_numpy() for dim in BLOCK)
+    groups, classes = data.group.to_numpy(), data.attribute_class.to_numpy()
     blocks = np.eye(len(groups) * len(classes)).reshape(-1, len(groups), len(classes))
     return _weights(data, blocks, [f"{g}, {c}" for g in groups for c in classes])
 

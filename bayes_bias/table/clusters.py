@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from bayes_bias.errors import TableError
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import Side, is_paired
+from bayes_bias.table.related_words import has_related_words
 
 KINDS = ("topic", "pair")
 
@@ -102,7 +103,7 @@ def clusters_of(table: AssociationTable, side: Side) -> Clusters:
     """Return the sub-topics or pairs of a side's words."""
     cells = {"target": table.group_index, "attribute": table.class_index}[side]
     # Related words from vectors take precedence over named sub-topics, but not over pairs.
-    if f"{side}_inflation" in table.values.coords and not is_paired(table.values, side):
+    if has_related_words(table.values, side) and not is_paired(table.values, side):
         return Clusters((), np.full(len(cells), -1))
     kinds = [kind for kind in KINDS if f"{side}_{kind}" in table.values.coords]
     if len(kinds) > 1:

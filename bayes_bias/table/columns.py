@@ -64,8 +64,7 @@ def interval_column(
     heading: str, rows: "pd.DataFrame", decimals: int = 3, of: str = "", *, sign: Sign = "+", spare: bool = False
 ) -> Column:
     """Lay out the intervals of all rows."""
-    ends = list(zip(*interval_of(rows, of), strict=True))
-    return Column(heading, ends, lambda each: bounds(each[0], each[1], decimals, sign=sign), spare=spare)
+    return Column(heading, _ends(rows, of), lambda ends: bounds(ends[0], ends[1], decimals, sign=sign), spare=spare)
 
 
 def estimates(
@@ -90,5 +89,10 @@ def with_interval(
 
 def rank_column(rows: "pd.DataFrame") -> list[Column]:
     """Lay out the intervals of ranks, if there are several rows."""
-    ends = list(zip(*interval_of(rows, "rank"), strict=True))
-    return [Column("rank", ends, lambda bounds_of_row: rank_interval(*bounds_of_row))] if len(rows) > 1 else []
+    ends = _ends(rows, "rank")
+    return [Column("rank", ends, lambda ends_of_row: rank_interval(*ends_of_row))] if len(rows) > 1 else []
+
+
+def _ends(rows: "pd.DataFrame", of: str) -> list[Any]:
+    """Return the lower and the upper bound of each row's interval, as tuples."""
+    return list(rows[[*interval_columns(rows, of)]].itertuples(index=False, name=None))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -16,7 +15,7 @@ from bayes_bias.errors import TableError
 from bayes_bias.formatting import counted, shortened
 from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, check_same_design, check_table
-from bayes_bias.table.labels import SIDES, Side, belongs, shared_words, words_of
+from bayes_bias.table.labels import SIDES, Side, absent_words, belongs, shared_words, words_of
 from bayes_bias.table.replicates import EQUAL, StackedVectors, doubtful
 from bayes_bias.table.replicates import combine as combine_values
 
@@ -99,9 +98,13 @@ def share_words[Label](
     )
     first_cut, cut = None, {}
     for label, table in tables.items():
-        own = table if first_cut is None else _without_own_related_words(table)
-        selected = own.select(lambda matrix: matrix.sel(shared))
-        selected = replace(selected, repeats=None, notices=(*own.notices, *notices))
+        own_notices = list(table.notices)
+        if first_cut is not None and table.has_related_words:
+            # The related words of the first table, and their notices, replace those of the other tables.
+            for category, related in table.related_words.categories.items():
+                own_notices = [notice for notice in own_notices if not notice.startswith(f"{category}: {related.text}")]
+        selected = table.select(lambda matrix: matrix.sel(shared))
+        selected = replace(selected, repeats=None, notices=(*own_notices, *notices))
         first_cut = first_cut or selected
         cut[label] = _with_labels_of(first_cut, selected)
     return cut
@@ -147,12 +150,20 @@ def weighted_sum(
         kind="" if first.replicates is None else first.replicates.kind,
         metric=first.metric.weighted([weights[label] for label in tables]),
         name=name or first.name,
-        notices=tuple(dict.fromkeys(chain.from_iterable(table.notices for table in tables.values()))),
+        notices=_earlier_notices(tables),
         source=first.source,
         control_sources=first.control_sources,
         provenance=MappingProxyType({"weights": ", ".join(f"{label}: {weights[label]:g}" for label in tables)}),
     )
     return _with_labels_of(first, combined)
+
+
+def _earlier_notices(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
+    """Return the notices of all tables, each once."""
+    notices: dict[str, None] = {}
+    for table in tables.values():
+        notices |= dict.fromkeys(table.notices)
+    return tuple(notices)
 
 
 def _weights(tables: Any, weights: Any) -> dict[Any, float]:
@@ -193,28 +204,25 @@ def _replicates(tables: Mapping[Any, AssociationTable], weights: Mapping[Any, fl
     names = min(map(_labels, tables.values()), key=len)
     if not names:
         return {}
+    number = len(names)
     weighted = []
     for label, table in tables.items():
         assert table.replicates is not None
         stack = np.array([single.to_numpy() for single in table.replicates.tables.values()])
-        weighted.append(weights[label] * _match_replicates(stack, len(names), _labels(table), names))
+        labels = _labels(table)
+        if set(labels) == set(names):
+            stack = stack[list(map(labels.index, names))]
+        elif len(stack) > number:
+            # Fewer replicates, with the same mean and the same expected variance of the mean.
+            mean = stack.mean(axis=0)
+            contrasts = np.tensordot(helmert(len(stack))[: number - 1], stack, axes=1)
+            stack = mean + np.sqrt(number / len(stack)) * np.tensordot(helmert(number).T, contrasts, axes=1)
+        weighted.append(weights[label] * stack)
     return dict(zip(names, np.sum(weighted, axis=0), strict=True))
 
 
 def _labels(table: AssociationTable) -> list[str]:
     return [] if table.replicates is None else list(table.replicates.labels)
-
-
-def _match_replicates(stack: Numbers, number: int, labels: list[str], order: list[str]) -> Numbers:
-    """Order replicates by the given labels, or reduce them to `number` replicates that have the same mean and the same
-    expected variance of the mean."""
-    if set(labels) == set(order):
-        return stack[[labels.index(label) for label in order]]
-    if len(stack) == number:
-        return stack
-    mean = stack.mean(axis=0)
-    contrasts = np.tensordot(helmert(len(stack))[: number - 1], stack, axes=1)
-    return mean + np.sqrt(number / len(stack)) * np.tensordot(helmert(number).T, contrasts, axes=1)
 
 
 def unpaired(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
@@ -255,19 +263,9 @@ def _with_labels_of(first: AssociationTable, second: AssociationTable) -> Associ
     return second.select(relabelled)
 
 
-def _without_own_related_words(table: AssociationTable) -> AssociationTable:
-    """Drop notices of related words, because the notices of another table will replace them."""
-    if not table.has_related_words:
-        return table
-    own = tuple(f"{category}: {related.text}" for category, related in table.related_words.categories.items())
-    return replace(table, notices=tuple(notice for notice in table.notices if not notice.startswith(own)))
-
-
 def _left_out(tables: Mapping[str, xr.DataArray], shared: Sequence[str], dim: Side) -> list[str]:
     """Return notices of words that are missing from one table but not from another."""
-    absent = dict.fromkeys(chain.from_iterable(words_of(values, dim) for values in tables.values()))
-    for word in shared:
-        del absent[word]
+    absent = absent_words(tables, shared, dim)
     notices = []
     for label, values in tables.items():
         present = set(words_of(values, dim))
@@ -316,10 +314,16 @@ def combine_replicates(
     check_kind("tables", tables, Mapping, problem, TableError)
     for label, table in tables.items():
         check_table(table, f"tables['{label}']")
-        _check_alike(label, table, *next(iter(tables.items())))
+        if table.replicates is not None:
+            raise TableError(
+                f"The table '{label}' in `tables` has replicates itself. Pass the tables of single replicates instead."
+            )
+        if table.repeats is not None:
+            raise TableError(f"The table '{label}' in `tables` repeats pairs. Make it with `duplicates='drop'`.")
+        first_label, first = next(iter(tables.items()))
+        check_same_design(table, first, f"The table '{label}'", f"'{first_label}'")
     replicates, left_out = combine_values({label: table.values for label, table in tables.items()}, kind)
-    first, mean = next(iter(tables.values())), replicates.mean()
-    earlier = dict.fromkeys(chain.from_iterable(table.notices for table in tables.values()))
+    mean = replicates.mean()
     return replace(
         first,
         values=mean,
@@ -328,7 +332,7 @@ def combine_replicates(
         lengths=_stacked_lengths(tables.values()),
         name=name or first.name,
         origin=None,
-        notices=(*earlier, *announce((*left_out, *doubtful(replicates)))),
+        notices=(*_earlier_notices(tables), *announce((*left_out, *doubtful(replicates)))),
         provenance=MappingProxyType({**first.provenance, "replicates": ", ".join(replicates.labels)}),
     )
 
@@ -346,19 +350,12 @@ def _stacked(tables: Iterable[AssociationTable], word: str) -> StackedVectors | 
 
 def _stacked_lengths(tables: Iterable[AssociationTable]) -> Mapping[str, NDArray[np.float64]] | None:
     """Stack the original lengths of vectors, for the words whose lengths are known in all tables."""
-    lengths = [table.lengths for table in tables]
-    if all(single is None for single in lengths):
+    all_lengths = [table.lengths for table in tables]
+    if all_lengths.count(None) == len(all_lengths):
         return None
-    known = [single or {} for single in lengths]
-    shared = [word for word in known[0] if all(word in single for single in known)]
-    return MappingProxyType({word: np.stack([single[word] for single in known]) for word in shared})
-
-
-def _check_alike(label: str, table: AssociationTable, first_label: str, first: AssociationTable) -> None:
-    if table.replicates is not None:
-        raise TableError(
-            f"The table '{label}' in `tables` has replicates itself. Pass the tables of single replicates instead."
-        )
-    if table.repeats is not None:
-        raise TableError(f"The table '{label}' in `tables` repeats pairs. Make it with `duplicates='drop'`.")
-    check_same_design(table, first, f"The table '{label}'", f"'{first_label}'")
+    lengths_of_word: dict[str, list[NDArray[np.float64]]] = {}
+    for lengths in all_lengths:
+        for word, length in (lengths or {}).items():
+            lengths_of_word.setdefault(word, []).append(length)
+    stacked = {word: np.stack(lengths) for word, lengths in lengths_of_word.items() if len(lengths) == len(all_lengths)}
+    return MappingProxyType(stacked)

@@ -47,9 +47,8 @@ def with_covariates(values: xr.DataArray, covariates: Covariates, compared: tupl
         columns = _numbers_of(frame, required_words, side)
         columns = earlier.drop(columns=columns.columns, errors="ignore").join(columns)
         _check_design(columns, pd.Series(categories)[required_words], side)
-        values = values.assign_coords(
-            {f"{_prefix(side)}{name}": (side, columns[name].reindex(words)) for name in columns}
-        )
+        for name, numbers in columns.reindex(words).items():
+            values = values.assign_coords({f"{_prefix(side)}{name}": (side, numbers)})
     if not has_any:
         raise TableError(
             "`covariates` contains no target or attribute of this table. Pass a Series or DataFrame that is indexed by"
@@ -65,8 +64,10 @@ def given_by_side(covariates: Covariates) -> Mapping[Any, Any]:
 
 def covariates_in(values: xr.DataArray, side: Side) -> pd.DataFrame:
     """Return the covariates of a side's words as they were passed, with a column for each covariate."""
-    names = [str(name) for name in values.coords if str(name).startswith(_prefix(side))]
-    columns = {name.removeprefix(_prefix(side)): values[name].to_numpy() for name in names}
+    columns, prefix = {}, _prefix(side)
+    for name in map(str, values.coords):
+        if name.startswith(prefix):
+            columns[name.removeprefix(prefix)] = values[name].to_numpy()
     return pd.DataFrame(columns, index=words_of(values, side), dtype=float)
 
 
@@ -142,7 +143,7 @@ def _framed(covariates: Any) -> pd.DataFrame | None:
             f"`covariates` must contain a number for each word, but is {described(covariates)}. Pass a Series or"
             " DataFrame that is indexed by word, {word: number}, or one of these for each of 'target' and 'attribute'."
         )
-    return covariates.set_axis([str(name) for name in covariates.columns], axis=1)
+    return covariates.set_axis(list(map(str, covariates.columns)), axis=1)
 
 
 def _numbers_of(frame: pd.DataFrame, words: list[str], side: Side) -> pd.DataFrame:

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import pandas as pd
 
@@ -14,7 +16,7 @@ from bayes_bias.formatting import joined
 from bayes_bias.spreadsheets import NotNumbersError, as_numbers_of, read_columns
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.from_frames import WORDS
-from bayes_bias.table.labels import CATEGORY_COORD, LABELS, SIDES, Side
+from bayes_bias.table.labels import CATEGORY_COORD, LABELS, SIDES, Side, labels_in
 from bayes_bias.table.metric import COSINE, LOG_PROBABILITY, LOG_PROBABILITY_RATIO, Metric
 from bayes_bias.table.related_words import COLUMNS as OF_RELATED
 from bayes_bias.table.related_words import Related
@@ -47,7 +49,9 @@ def table_rows(table: AssociationTable) -> pd.DataFrame:
             f"The table '{table.name}' has {table.values.size:,} values, which are too many for a file. Shorten the"
             " list."
         )
-    rows = table.to_frame().rename(columns={table.metric.name: _heading(table.metric)})
+    metric = table.metric
+    heading = metric.name if METRICS.get(metric.name) == metric else f"{metric.name} [{metric.unit}]"
+    rows = table.to_frame().rename(columns={metric.name: heading})
     if table.has_related_words:
         for column, side in RELATED.items():
             value_of = table.values[column].to_series()
@@ -61,10 +65,6 @@ def table_rows(table: AssociationTable) -> pd.DataFrame:
 
 def _after(column: str, rows: pd.DataFrame) -> int:
     return rows.columns.to_list().index(column) + 1
-
-
-def _heading(metric: Metric) -> str:
-    return metric.name if METRICS.get(metric.name) == metric else f"{metric.name} [{metric.unit}]"
 
 
 def _metric_of(heading: str) -> Metric | None:
@@ -106,24 +106,24 @@ def read_table(
     TableError
         If the file cannot be read, lacks a column, or has no number in a row. See also `AssociationTable.from_frame`.
     """
-    cells = _cells(path)
+    sheet = _Sheet.read(path)
+    cells = sheet.cells
     value = metric.name if metric else next(filter(_metric_of, cells), COSINE.name)
     headings = {**COLUMNS, "value": value, **(columns or {})}
-    _check_columns(path, cells, headings)
+    sheet.check_columns(headings)
     value, groups, classes = headings["value"], cells[headings["group"]], cells[headings["attribute_class"]]
-    words = zip(cells[headings["target"]], cells[headings["attribute"]], strict=True)
-    pairs = [f"'{target}' and '{attribute}'" for target, attribute in words]
-    cells[value] = _numbers(cells[value], f"{path.name}, {value}", pairs)
-    class_of: dict[str, str | None] = {**(stereotypes or _stereotypes_in(path, cells, groups))}
+    pairs = list(map("'{}' and '{}'".format, cells[headings["target"]], cells[headings["attribute"]]))
+    cells[value] = sheet.numbers(value, cells[value], pairs)
+    class_of: dict[str, str | None] = {**(stereotypes or sheet.stereotypes(groups))}
     for group, class_name in class_of.items():
         if class_name == NO_CLASS and class_name not in classes:
             class_of[group] = None
-    _check_groups(path, groups, classes, class_of)
+    sheet.check_groups(groups, classes, class_of)
     if opposites is None and OPPOSITE in cells:
-        opposites = [*dict.fromkeys(c for c, mark in zip(classes, cells[OPPOSITE], strict=True) if mark)]
-    about: dict[str, Any] = {label: label for label in LABELS if label in cells} | headings
+        opposites = list(dict.fromkeys(compress(classes, cells[OPPOSITE])))
+    about: dict[str, Any] = {label: label for label in labels_in(cells)} | headings
     if replicate is None and STEREOTYPE in cells:
-        replicate = _replicate_in(path, cells, (*about.values(), *RELATED))
+        replicate = sheet.replicate((*about.values(), *RELATED))
     table = AssociationTable.from_frame(
         pd.DataFrame(cells),
         stereotypes=class_of,
@@ -133,69 +133,7 @@ def read_table(
         replicate=replicate,
         **about,
     )
-    return _related(table, path, cells, headings) if RELATED.keys() <= cells.keys() else table
-
-
-def _related(
-    table: AssociationTable, path: Path, cells: Mapping[str, Sequence[Any]], headings: Mapping[str, str]
-) -> AssociationTable:
-    """Add the related words in a table file to its table."""
-    related = dict[str, Related]()
-    for side, category in CATEGORY_COORD.items():
-        rows = pd.DataFrame({"word": cells[headings[side]], "category": cells[headings[category]]})
-        for what in OF_RELATED:
-            column = f"{side}_{what}"
-            present = [value if str(value).strip() else "nan" for value in cells[column]]
-            rows[what] = _numbers(present, f"{path.name}, {column}", cells[headings[side]])
-        for name, own in rows.drop_duplicates("word").groupby("category", sort=False):
-            first = own.iloc[0]
-            words, loading = tuple(own.word), own.loading.to_numpy()
-            related[str(name)] = Related(words, first.inflation, first.preference_sd, first.directions, loading)
-    for category in related.keys() - {*table.groups, *table.classes}:
-        del related[category]
-    return table.with_related_words(related)
-
-
-def _check_columns(path: Path, cells: Mapping[str, Sequence[Any]], headings: Mapping[str, str]) -> None:
-    """Raise an error if a column is missing, with the command that names it."""
-    missing = [column for column, heading in headings.items() if heading not in cells]
-    if missing and _is_matrix(cells):
-        raise TableError(
-            f"{path.name} looks like a matrix of words. To make a table, combine it with its word list:"
-            f" `bayes-bias table LIST --matrix {path.name} --out table.csv`."
-        )
-    if missing:
-        column = missing[0]
-        option = {"attribute_class": "--class HEADING"} | {label: f"--label {label}=HEADING" for label in LABELS}
-        raise TableError(
-            f"{path.name} has no column '{headings[column]}'. To use another column, run `bayes-bias table {path.name}"
-            f" {option.get(column, f'--{column} HEADING')} --out table.csv`.",
-            headings[column],
-            cells,
-        )
-
-
-def _stereotypes_in(path: Path, cells: Mapping[str, Sequence[Any]], groups: Sequence[str]) -> dict[str, str]:
-    """Read the column of stereotypes, if there is one."""
-    stereotypes: dict[str, str] = {}
-    for group, class_name in zip(groups, cells.get(STEREOTYPE, ()), strict=False):
-        if stereotypes.setdefault(group, class_name) != class_name:
-            raise TableError(
-                f"{path.name}: the column '{STEREOTYPE}' must have one class for each group, but has"
-                f" '{stereotypes[group]}' and '{class_name}' for '{group}'. Correct one of them."
-            )
-    return stereotypes
-
-
-def _replicate_in(path: Path, cells: Mapping[str, Sequence[Any]], headings: Iterable[str]) -> str | None:
-    """Return the heading of replicates, which is the only remaining heading."""
-    others = [heading for heading in cells if heading not in {*headings, STEREOTYPE, OPPOSITE}]
-    if len(others) > 1:
-        raise TableError(
-            f"{path.name} has the additional columns {joined(others)}. A table file can have only one, for the"
-            " replicate of each value. Remove the others."
-        )
-    return next(iter(others), None)
+    return table.with_related_words(sheet.related(table, headings)) if RELATED.keys() <= cells.keys() else table
 
 
 def read_matrix(path: Path) -> pd.DataFrame:
@@ -206,50 +144,123 @@ def read_matrix(path: Path) -> pd.DataFrame:
     TableError
         If the file cannot be read, two columns have the same heading, or a cell is neither empty nor a number.
     """
-    (_, rows), *columns = _cells(path).items()
-    matrix = {name: _numbers(cells, f"{path.name}, {name}", [f"'{row}'" for row in rows]) for name, cells in columns}
+    sheet = _Sheet.read(path)
+    (_, rows), *columns = sheet.cells.items()
+    quoted = list(map("'{}'".format, rows))
+    matrix = {name: sheet.numbers(name, cells, quoted) for name, cells in columns}
     return pd.DataFrame(matrix, index=rows)
 
 
-def _check_groups(path: Path, groups: Sequence[str], classes: Sequence[str], stereotypes: Collection[str]) -> None:
-    """Raise an error if a group has no stereotype, with the command that defines it."""
-    missing = [group for group in dict.fromkeys(groups) if group not in stereotypes]
-    if missing:
-        raise TableError(
-            f"{path.name} does not define a stereotypical class for {joined([f"'{group}'" for group in missing])}. Set"
-            f" one for each group: `bayes-bias table {path.name} --stereotype '{missing[0]}={classes[0]}' --out"
-            f" table.csv`, where '{missing[0]}={NO_CLASS}' omits a group. The classes are"
-            f" {joined([*dict.fromkeys(classes)])}."
-        )
+@dataclass(frozen=True)
+class _Sheet:
+    """The cells of a spreadsheet, by the heading of their column."""
 
+    path: Path
+    cells: dict[str, Any]
 
-def _cells(path: Path) -> dict[str, Any]:
-    refuse_pipe_or_address(path, "LIST", TableError)
-    if not path.is_file():
-        raise TableError(
-            f"File not found: '{path}'. Pass the name of a built-in word list, a TOML file, or a spreadsheet."
-        )
-    columns = read_columns(path, path.name, TableError)
-    content: dict[str, Any] = {}
-    for name, cells in columns:
-        if name in content:
-            raise TableError(f"{path.name} has two columns with the heading '{name}'. Rename or remove one.")
-        content[name] = cells
-    return content
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read a file, and raise an error if two columns have the same heading."""
+        refuse_pipe_or_address(path, "LIST", TableError)
+        if not path.is_file():
+            raise TableError(
+                f"File not found: '{path}'. Pass the name of a built-in word list, a TOML file, or a spreadsheet."
+            )
+        content: dict[str, Any] = {}
+        for name, cells in read_columns(path, path.name, TableError):
+            if name in content:
+                raise TableError(f"{path.name} has two columns with the heading '{name}'. Rename or remove one.")
+            content[name] = cells
+        return cls(path, content)
 
+    def numbers(self, column: str, cells: Sequence[str], rows: Sequence[str]) -> list[float]:
+        """Read cells as numbers with decimal points or commas. An empty cell is a missing value."""
+        try:
+            return list(map(float, as_numbers_of(cells)))
+        except NotNumbersError as error:
+            cell, row = cells[error.position], rows[error.position]
+            raise TableError(
+                f"{self.path.name}, {column}: '{cell}' for {row} {error}. Correct it, or remove the row."
+            ) from error
 
-def _numbers(cells: Sequence[str], column: str, rows: Sequence[str]) -> list[float]:
-    """Read cells as numbers with decimal points or commas. An empty cell is a missing value."""
-    try:
-        return list(map(float, as_numbers_of(cells)))
-    except NotNumbersError as error:
-        cell, row = cells[error.position], rows[error.position]
-        raise TableError(f"{column}: '{cell}' for {row} {error}. Correct it, or remove the row.") from error
+    @property
+    def is_matrix(self) -> bool:
+        """True if all columns but the first contain numbers."""
+        _, *columns = self.cells.items()
+        try:
+            return bool(columns) and all(self.numbers(name, cells, cells) for name, cells in columns)
+        except TableError:
+            return False
 
+    def check_columns(self, headings: Mapping[str, str]) -> None:
+        """Raise an error if a column is missing, with the command that names it."""
+        name = self.path.name
+        for column, heading in headings.items():
+            if heading in self.cells:
+                continue
+            if self.is_matrix:
+                raise TableError(
+                    f"{name} looks like a matrix of words. To make a table, combine it with its word list:"
+                    f" `bayes-bias table LIST --matrix {name} --out table.csv`."
+                )
+            option = f"--{column.removeprefix('attribute_')} HEADING"
+            if column in LABELS:
+                option = f"--label {column}=HEADING"
+            raise TableError(
+                f"{name} has no column '{heading}'. To use another column, run `bayes-bias table {name} {option} --out"
+                " table.csv`.",
+                heading,
+                self.cells,
+            )
 
-def _is_matrix(cells: Mapping[str, Sequence[str]]) -> bool:
-    _, *columns = cells.items()
-    try:
-        return bool(columns) and all(_numbers(column, name, column) for name, column in columns)
-    except TableError:
-        return False
+    def stereotypes(self, groups: Sequence[str]) -> dict[str, str]:
+        """Read the column of stereotypes, if there is one."""
+        stereotypes: dict[str, str] = {}
+        for group, class_name in zip(groups, self.cells.get(STEREOTYPE, ()), strict=False):
+            if stereotypes.setdefault(group, class_name) != class_name:
+                raise TableError(
+                    f"{self.path.name}: the column '{STEREOTYPE}' must have one class for each group, but has"
+                    f" '{stereotypes[group]}' and '{class_name}' for '{group}'. Correct one of them."
+                )
+        return stereotypes
+
+    def check_groups(self, groups: Sequence[str], classes: Sequence[str], stereotypes: Collection[str]) -> None:
+        """Raise an error if a group has no stereotype, with the command that defines it."""
+        missing = [group for group in dict.fromkeys(groups) if group not in stereotypes]
+        if missing:
+            name, quoted = self.path.name, list(map("'{}'".format, missing))
+            raise TableError(
+                f"{name} does not define a stereotypical class for {joined(quoted)}. Set one for each group:"
+                f" `bayes-bias table {name} --stereotype '{missing[0]}={classes[0]}' --out table.csv`, where"
+                f" '{missing[0]}={NO_CLASS}' omits a group. The classes are {joined([*dict.fromkeys(classes)])}."
+            )
+
+    def replicate(self, headings: Iterable[str]) -> str | None:
+        """Return the heading of replicates, which is the only remaining heading."""
+        remaining = [heading for heading in self.cells if heading not in {*headings, STEREOTYPE, OPPOSITE}]
+        if len(remaining) > 1:
+            raise TableError(
+                f"{self.path.name} has the additional columns {joined(remaining)}. A table file can have only one, for"
+                " the replicate of each value. Remove the others."
+            )
+        return next(iter(remaining), None)
+
+    def related(self, table: AssociationTable, headings: Mapping[str, str]) -> dict[str, Related]:
+        """Read the related words of the groups and classes of a table."""
+        related = dict[str, Related]()
+        for side, category in CATEGORY_COORD.items():
+            words = self.cells[headings[side]]
+            rows = pd.DataFrame({"word": words, "category": self.cells[headings[category]]})
+            for what in OF_RELATED:
+                column = f"{side}_{what}"
+                present = [value if str(value).strip() else "nan" for value in self.cells[column]]
+                rows[what] = self.numbers(column, present, words)
+            for name, own in rows.drop_duplicates("word").groupby("category", sort=False):
+                first = own.iloc[0]
+                loading = own.loading.to_numpy()
+                related[str(name)] = Related(
+                    tuple(own.word), first.inflation, first.preference_sd, first.directions, loading
+                )
+        for category in related.keys() - {*table.groups, *table.classes}:
+            del related[category]
+        return related

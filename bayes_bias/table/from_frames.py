@@ -9,7 +9,7 @@ import xarray as xr
 
 from bayes_bias.errors import TableError
 from bayes_bias.formatting import counted
-from bayes_bias.table.labels import CATEGORY_COORD, LABELS, Side, lonely, settled
+from bayes_bias.table.labels import CATEGORY_COORD, Side, labels_in, lonely, settled
 from bayes_bias.table.metric import Metric
 
 WORDS = ("target", "group", "attribute", "attribute_class")
@@ -33,7 +33,7 @@ def tidied(frame: pd.DataFrame, columns: Mapping[str, str], group: str | Mapping
     for column in columns.values():
         _require_column(frame, column)
     tidy = pd.DataFrame({ours: frame[theirs].to_numpy() for ours, theirs in columns.items()})
-    labels = [label for label in LABELS if label in columns]
+    labels = list(labels_in(columns))
     tidy[labels] = tidy[labels].astype(object).fillna("").astype(str)
     if isinstance(group, Mapping):
         return tidy.assign(group=tidy.target.map(dict(group)))
@@ -74,8 +74,8 @@ def matrices(
     compared = (*stereotypes.values(), *opposites)
     values = _matrix(tidy, "value", tuple(stereotypes), compared)
     notices = [*self_notices, *repeat_notices]
-    for name in LABELS:
-        if name.endswith("_pair") and name in values.coords:
+    for name in labels_in(values.coords):
+        if name.endswith("_pair"):
             for label in lonely(values, name):
                 notices.append(f"only one word has the label '{label}' in `{name}`, so it is not a pair")
     times = None
@@ -123,8 +123,8 @@ def _check_values(tidy: pd.DataFrame, metric: Metric) -> None:
 
 
 def _check_design(tidy: pd.DataFrame, stereotypes: Mapping[str, str], opposites: Sequence[str]) -> None:
-    belongs = [(dim, label) for label, dim in LABELS.items() if label in tidy]
-    for word, label in (("target", "group"), ("attribute", "attribute_class"), *belongs):
+    sides = labels_in(tidy)
+    for label, word in {"group": "target", "attribute_class": "attribute", **sides}.items():
         labels = tidy.drop_duplicates([word, label])
         twice = labels[labels[word].duplicated(keep=False)]
         if not twice.empty:
@@ -133,7 +133,7 @@ def _check_design(tidy: pd.DataFrame, stereotypes: Mapping[str, str], opposites:
                 f"Each {word} must be in one {label.removeprefix('attribute_')}, but '{first[word].iloc[0]}' is in"
                 f" {' and '.join(map(repr, first[label]))}. Correct `{label}`."
             )
-    for dim, label in belongs:
+    for label, dim in sides.items():
         if label.endswith("_pair"):
             _check_pairs(tidy, dim, label)
     groups, classes = set(tidy.group), set(tidy.attribute_class)
@@ -206,16 +206,15 @@ def _without_repeats(
 
 def _matrix(tidy: pd.DataFrame, values: str, groups: tuple[str, ...], compared: tuple[str, ...]) -> xr.DataArray:
     """Make a matrix in the order of the frame, but with words sorted by group and class, and compared classes first."""
-    ranks = {g: i for i, g in enumerate(groups)}
-    targets = tidy.drop_duplicates("target").sort_values("group", key=lambda s: s.map(ranks), kind="stable")
+    targets = tidy.drop_duplicates("target")
+    targets = targets.sort_values("group", key=pd.Index(groups).get_indexer, kind="stable")
     attributes = tidy.drop_duplicates("attribute")
-    order = dict.fromkeys([*compared, *attributes.attribute_class])
-    class_ranks = {c: i for i, c in enumerate(order)}
-    attributes = attributes.sort_values("attribute_class", key=lambda s: s.map(class_ranks), kind="stable")
+    classes = pd.Index(list(dict.fromkeys([*compared, *attributes.attribute_class])))
+    attributes = attributes.sort_values("attribute_class", key=classes.get_indexer, kind="stable")
     wide = tidy.pivot_table(index="target", columns="attribute", values=values)
     wide = wide.reindex(index=targets.target, columns=attributes.attribute)
     sides = {"target": targets, "attribute": attributes}
-    labels = {label: (dim, sides[dim][label].to_numpy(dtype=object)) for label, dim in LABELS.items() if label in tidy}
+    labels = {label: (dim, sides[dim][label].to_numpy(dtype=object)) for label, dim in labels_in(tidy).items()}
     return xr.DataArray(
         wide.to_numpy(dtype=float),
         dims=("target", "attribute"),

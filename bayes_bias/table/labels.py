@@ -4,9 +4,9 @@ Each label is a coordinate of strings. The string is "" for a word without the l
 no word has the label.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from bayes_bias.errors import TableError
 
@@ -26,6 +26,11 @@ LABELS: Mapping[str, Side] = {
 }
 
 
+def labels_in(names: Container[Any]) -> dict[str, Side]:
+    """Return the labels that are among these names, each with the side whose words it labels."""
+    return {label: side for label, side in LABELS.items() if label in names}
+
+
 def labelled(values: "xr.DataArray", topics: Mapping[str, str], pairs: Mapping[str, str]) -> "xr.DataArray":
     """Label the words of both sides with their topic and pair."""
     for name, dim in LABELS.items():
@@ -40,9 +45,7 @@ def settled(values: "xr.DataArray") -> "xr.DataArray":
     """Drop unused labels, such as the label of a pair of which only one word remains."""
     import numpy as np  # the names of labels are options of commands, whose help waits for no array
 
-    for name, dim in LABELS.items():
-        if name not in values.coords:
-            continue
+    for name, dim in labels_in(values.coords).items():
         labels = values[name].to_numpy().astype(str)
         if name.endswith("_pair"):
             labels = np.where(np.isin(labels, lonely(values, name)), "", labels)
@@ -71,6 +74,21 @@ def belongs(values: "xr.DataArray", dim: Side) -> dict[str, str]:
 def words_of(values: "xr.DataArray", dim: str) -> list[str]:
     """Return targets or attributes, in order."""
     return list(values[dim].to_numpy().tolist())
+
+
+def all_words(values: "xr.DataArray") -> list[str]:
+    """Return the targets, followed by the attributes."""
+    return words_of(values, "target") + words_of(values, "attribute")
+
+
+def absent_words(tables: "Mapping[str, xr.DataArray]", shared: Sequence[str], dim: Side) -> list[str]:
+    """Return the words of one side that only some tables have, in the order of the tables."""
+    absent: dict[str, None] = {}
+    for values in tables.values():
+        absent |= dict.fromkeys(words_of(values, dim))
+    for word in shared:
+        del absent[word]
+    return list(absent)
 
 
 def shared_words(tables: "Mapping[str, xr.DataArray]", argument: str, kind: str) -> dict[Side, list[str]]:

@@ -50,9 +50,12 @@ class Metric:
 
     def weighted(self, weights: Iterable[float]) -> Self:
         """Return the metric of weighted sums of numbers."""
-        ends = [sorted(weight * end for end in self.range) for weight in weights if weight]
-        low, high = (sum(side) for side in zip(*ends, strict=True))
-        return type(self)(self.name, self.unit, (low, high), self.decimals, self.zero)
+        lows, highs = [], []
+        for weight in filter(None, weights):
+            low, high = sorted((weight * self.range[0], weight * self.range[1]))
+            lows.append(low)
+            highs.append(high)
+        return type(self)(self.name, self.unit, (sum(lows), sum(highs)), self.decimals, self.zero)
 
     def to_json(self) -> str:
         """Write it as JSON, for the attributes of a fit."""

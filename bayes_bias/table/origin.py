@@ -45,7 +45,8 @@ class Origin:
         for source in self.controls:
             if source.controls.keys() & self.words.controls.keys():
                 names = joined([f"'{name}'" for name in source.controls])
-                errata += [f"control class {names}: {erratum}" for erratum in source.errata]
+                for erratum in source.errata:
+                    errata.append(f"control class {names}: {erratum}")
         return tuple(errata)
 
     def read(self) -> Self:
@@ -62,15 +63,9 @@ def read_once[O: Origin](origins: Sequence[O]) -> list[O]:
     excerpts: dict[int, Embedding] = {}
     with_pools = []
     for origin in origins:
-        key = id(origin.embedding)
+        embedding, key = origin.embedding, id(origin.embedding)
         if key not in excerpts:
-            excerpts[key] = _with_pool(origin.embedding, words[key])
+            has_pool = isinstance(embedding.reader, Excerpt) and embedding.reader.drawable
+            excerpts[key] = embedding if has_pool else embedding.excerpt(words[key], pool=True, general=True)
         with_pools.append(replace(origin, embedding=excerpts[key]))
     return with_pools
-
-
-def _with_pool(embedding: Embedding, words: Sequence[str]) -> Embedding:
-    reader = embedding.reader
-    if isinstance(reader, Excerpt) and reader.drawable:
-        return embedding
-    return embedding.excerpt(words, pool=True, general=True)

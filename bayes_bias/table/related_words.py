@@ -103,13 +103,14 @@ class Products(NDArrayOperatorsMixin):
 
     def __getitem__(self, key: tuple[Any, ...]) -> "Products | NDArray[np.float64]":
         """Select targets and attributes, as xarray requests them; a single word gives its cosines."""
-        indices = [np.ravel(index) if np.ndim(index) == 2 else index for index in key[:2]]
-        if all(np.ndim(index) == 1 for index in key[:2]):
+        rows, columns = key[:2]
+        if np.ndim(rows) == np.ndim(columns) == 1:
             raise TableError(
                 "The pairs of a table this large cannot be selected one by one. Select targets first, and then"
                 " attributes."
             )
-        x, a = self.targets[indices[0]], self.attributes[indices[1]]
+        x = self.targets[np.ravel(rows) if np.ndim(rows) == 2 else rows]
+        a = self.attributes[np.ravel(columns) if np.ndim(columns) == 2 else columns]
         return Products(x, a) if x.ndim == a.ndim == 2 else np.asarray(x @ a.T)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
@@ -151,12 +152,18 @@ def _scatter(vectors: Rows, index: NDArray[np.integer]) -> NDArray[np.float64]:
     member = np.eye(index.max() + 1)[index]
     sums = sum(member[rows].T @ block for rows, block in _chunks(vectors))
     centroid = sums / member.sum(axis=0)[:, None]
-    centred = (block - centroid[index[rows]] for rows, block in _chunks(vectors))
-    return sum((block.T @ block for block in centred), start=np.zeros((vectors.shape[1],) * 2))
+    scatter = np.zeros((vectors.shape[1], vectors.shape[1]))
+    for rows, block in _chunks(vectors):
+        centred = block - centroid[index[rows]]
+        scatter += centred.T @ centred
+    return scatter
 
 
 def _cross_products(vectors: Rows) -> NDArray[np.float64]:
-    return sum((block.T @ block for _, block in _chunks(vectors)), start=np.zeros((vectors.shape[1],) * 2))
+    total = np.zeros((vectors.shape[1], vectors.shape[1]))
+    for _, block in _chunks(vectors):
+        total += block.T @ block
+    return total
 
 
 def _chunks(vectors: Rows) -> Iterator[tuple[slice, NDArray[np.float64]]]:
@@ -224,14 +231,16 @@ class Related:
         if self.loading is None or not self.loading.any():
             return (), ()
         order = np.argsort(-self.loading, kind="stable")
-        upper = tuple(self.words[i] for i in order if self.loading[i] > 0)
-        lower = tuple(self.words[i] for i in order[::-1] if self.loading[i] < 0)
+        words, loading = np.array(self.words, dtype=object)[order], self.loading[order]
+        upper, lower = tuple(words[loading > 0]), tuple(words[loading < 0][::-1])
         return (upper, lower) if len(upper) >= len(lower) else (lower, upper)
 
     @property
     def named(self) -> str:
         """Description of both ends by their first words."""
-        shown = (", ".join(words[:_NAMED]) + (", …" if len(words) > _NAMED else "") for words in self.ends if words)
+        shown = []
+        for words in filter(None, self.ends):
+            shown.append(", ".join(words[:_NAMED]) + (", …" if len(words) > _NAMED else ""))
         return " versus ".join(shown)
 
     @property
@@ -277,17 +286,18 @@ class RelatedWords(Tabled):
     @property
     def sentence(self) -> str:
         """Describe in one sentence the groups and classes with related words; "" if there are none."""
-        clauses = [
-            f"the effective number of the {len(related.words)} words of '{category}' is {related.effective:.0f}"
-            + (f" ({related.named})" if related.named else "")
-            for category, related in self.reduced.items()
-        ]
+        clauses = []
+        for category, related in self.reduced.items():
+            ends = f" ({related.named})" if related.named else ""
+            n, effective = len(related.words), f"{related.effective:.0f}"
+            clauses.append(f"the effective number of the {n} words of '{category}' is {effective}{ends}")
         return f"Because some words are related, {joined(clauses)}." if clauses else ""
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row of numbers for each group and class, by its name."""
-        rows = {
-            category: {
+        rows = {}
+        for category, related in self.categories.items():
+            rows[category] = {
                 "words": len(related.words),
                 "effective_words": related.effective,
                 "inflation": related.inflation,
@@ -295,8 +305,6 @@ class RelatedWords(Tabled):
                 "directions": related.directions,
                 "vary_along": related.named,
             }
-            for category, related in self.categories.items()
-        }
         return pd.DataFrame.from_dict(rows, orient="index").rename_axis("name")
 
     def _shown(self) -> pd.DataFrame:
@@ -305,8 +313,12 @@ class RelatedWords(Tabled):
 
 def related_words(values: xr.DataArray) -> RelatedWords:
     """Return the related words of a table. See `AssociationTable.with_related_words`."""
-    groups, classes = (dict(_related(values, side)) for side in SIDES)
-    return RelatedWords(groups, classes)
+    return RelatedWords(dict(_related(values, "target")), dict(_related(values, "attribute")))
+
+
+def has_related_words(values: xr.DataArray, side: Side) -> bool:
+    """Return True if a matrix contains the related words of a side."""
+    return f"{side}_inflation" in values.coords
 
 
 def related_coordinates(
@@ -326,9 +338,9 @@ def related_coordinates(
 
 
 def _related(values: xr.DataArray, side: Side) -> Iterator[tuple[str, Related]]:
-    if f"{side}_inflation" not in values.coords:
+    if not has_related_words(values, side):
         return
-    words, category_of = words_of(values, side), values[CATEGORY_COORD[side]].to_numpy()
+    words, category_of = values[side].to_numpy(), values[CATEGORY_COORD[side]].to_numpy()
     inflation, sd, directions, loading = (values[f"{side}_{name}"].to_numpy() for name in COLUMNS)
     for category in dict.fromkeys(category_of.tolist()):
         own = np.flatnonzero(category_of == category)
@@ -338,7 +350,7 @@ def _related(values: xr.DataArray, side: Side) -> Iterator[tuple[str, Related]]:
         yield (
             category,
             Related(
-                tuple(words[i] for i in own),
+                tuple(words[own].tolist()),
                 float(inflation[first]),
                 float(sd[first]),
                 float(directions[first]),
@@ -349,5 +361,7 @@ def _related(values: xr.DataArray, side: Side) -> Iterator[tuple[str, Related]]:
 
 def scaled_directions(values: xr.DataArray, times: float) -> xr.DataArray:
     """Multiply the degrees of freedom of the expected preferences."""
-    names = [f"{side}_directions" for side in SIDES if f"{side}_directions" in values.coords]
-    return values.assign_coords({name: times * values[name] for name in names})
+    for side in SIDES:
+        if (name := f"{side}_directions") in values.coords:
+            values = values.assign_coords({name: times * values[name]})
+    return values

@@ -2,9 +2,8 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from types import MappingProxyType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import xarray as xr
@@ -12,7 +11,7 @@ import xarray as xr
 from bayes_bias.embeddings.word_vectors import Vectors
 from bayes_bias.errors import TableError
 from bayes_bias.formatting import counted, plural, shortened
-from bayes_bias.table.labels import Side, settled, shared_words, words_of
+from bayes_bias.table.labels import Side, absent_words, settled, shared_words
 from bayes_bias.table.related_words import Products
 
 # Fewer replicates contain too little information about how much replicates differ.
@@ -38,15 +37,20 @@ class Replicates:
         """Number and kind of the replicates."""
         return f"{len(self.tables)} {plural(self.kind)}"
 
+    @property
+    def _arrays(self) -> list[Any]:
+        """The values of each replicate, as an array or as products that are not formed."""
+        return [table.data for table in self.tables.values()]
+
     def mean(self) -> xr.DataArray:
         """Return the mean table.
 
         A mean of products is itself a product, of longer vectors, so it is not formed either.
         """
         first, *_ = self.tables.values()
-        data = [table.data for table in self.tables.values()]
+        data = self._arrays
         if not all(isinstance(values, Products) for values in data):
-            return first.copy(data=np.mean([np.asarray(values) for values in data], axis=0))
+            return first.copy(data=np.mean(list(map(np.asarray, data)), axis=0))
         share = len(data) ** -0.5
         targets = np.concatenate([values.targets for values in data], axis=1) * share
         attributes = np.concatenate([values.attributes for values in data], axis=1) * share
@@ -55,7 +59,7 @@ class Replicates:
     @property
     def are_equal(self) -> bool:
         """True if all replicates have the same values, up to rounding."""
-        first, *others = (table.data for table in self.tables.values())
+        first, *others = self._arrays
         if isinstance(first, Products):  # too many values to be formed and compared
             return all(values is first for values in others)
         return all(np.abs(np.asarray(values) - first).max() < EQUAL for values in others)
@@ -109,9 +113,10 @@ def combine(tables: Mapping[str, xr.DataArray], kind: str) -> tuple[Replicates, 
             f" {', '.join(map(repr, tables)) or 'an empty mapping'}. Add another {kind}, or omit the replicates."
         )
     shared = shared_words(tables, "replicates", kind)
-    settled_tables = {label: settled(values.sel(shared)) for label, values in tables.items()}
-    for label, values in settled_tables.items():
-        _check_complete(values, label, kind)
+    settled_tables = {}
+    for label, values in tables.items():
+        settled_tables[label] = settled(values.sel(shared))
+        _check_complete(settled_tables[label], label, kind)
     notices = (*_left_out(tables, shared, "target", kind), *_left_out(tables, shared, "attribute", kind))
     return Replicates(kind, MappingProxyType(settled_tables)), notices
 
@@ -158,10 +163,8 @@ def _check_complete(values: xr.DataArray, label: str, kind: str) -> None:
 def _left_out(
     tables: Mapping[str, xr.DataArray], shared: Mapping[Side, list[str]], dim: Side, kind: str
 ) -> tuple[str, ...]:
-    absent = dict.fromkeys(chain.from_iterable(words_of(values, dim) for values in tables.values()))
-    for word in shared[dim]:
-        del absent[word]
+    absent = absent_words(tables, shared[dim], dim)
     if not absent:
         return ()
-    words = f"{counted(len(absent), dim)}, omitted from all {plural(kind)}: {shortened([*absent])}"
+    words = f"{counted(len(absent), dim)}, omitted from all {plural(kind)}: {shortened(absent)}"
     return (f"at least one {kind} lacks {words}",)

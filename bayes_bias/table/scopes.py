@@ -221,7 +221,7 @@ def is_noise(part: Part, scope: Scope, by_word: Facet | None = None) -> bool:
 
 def sampling_scope(name: str) -> Scope:
     """Return the scope with a name, and raise an error if it generalises to nothing."""
-    valid = [other.name for other in SCOPES.values() if not other.samples_nothing]
+    valid = [known.name for known in SCOPES.values() if not known.samples_nothing]
     scope = scope_of(name, valid)
     if scope.samples_nothing:
         raise ScopeError(
@@ -259,7 +259,7 @@ def check_design(data: "xr.Dataset", scope: str) -> Scope:
             f" {_any_of(remaining)} instead."
         )
     if record.name not in remaining:
-        single = [name for facet in WORDS for name in _single_word_categories(data, facet)]
+        single = _single_word_categories(data, TARGETS) + _single_word_categories(data, ATTRIBUTES)
         raise ScopeError(
             f"`scope='{record.name}'` cannot generalise from a group or class with a single word ({', '.join(single)})."
             f" Add words to it, or use {_any_of(remaining)} instead."

@@ -127,11 +127,10 @@ def check_settings(frame: pd.DataFrame, design: Design, ignore: Sequence[str] = 
         If rows of different settings would be pooled. The class is `design.refusal`.
     """
     notices = []
-    candidates = [
-        column
-        for column in _unknown(frame, design)
-        if design.factors or str(column) in ignore or _is_setting(str(column), design.settings)
-    ]
+    candidates = []
+    for column in _unknown(frame, design):
+        if design.factors or str(column) in ignore or _is_setting(str(column), design.settings):
+            candidates.append(column)
     for varying in _varying_columns(frame, design, candidates):
         if str(varying.column) in ignore:
             notices.append(f"{_pooled(varying, design)}, as requested with `ignore`")
@@ -144,11 +143,11 @@ def check_settings(frame: pd.DataFrame, design: Design, ignore: Sequence[str] = 
 
 def pooled_over(frame: pd.DataFrame, design: Design, ignore: Sequence[str] = ()) -> tuple[str, ...]:
     """Return notices of columns that are not settings but contain several values, over which rows are pooled."""
-    return tuple(
-        f"{_pooled(varying, design)}, because the analysis does not use this column"
-        for varying in _varying_columns(frame, design, _unknown(frame, design))
-        if str(varying.column) not in ignore and not _is_known(frame, varying, design)
-    )
+    notices = []
+    for varying in _varying_columns(frame, design, _unknown(frame, design)):
+        if str(varying.column) not in ignore and not _is_known(frame, varying, design):
+            notices.append(f"{_pooled(varying, design)}, because the analysis does not use this column")
+    return tuple(notices)
 
 
 def _pooled(varying: Varying, design: Design) -> str:
@@ -193,15 +192,13 @@ def _values(frame: pd.DataFrame, column: Hashable) -> tuple["pd.Series[int]", tu
     if not values.map(pd.api.types.is_hashable).all():
         values = values.map(str)
     codes, unique = pd.factorize(values, use_na_sentinel=False)
-    texts = [_text(value) for value in unique]
+    texts = []
+    for value in unique:
+        text = "" if pd.isna(value) else str(value).strip()
+        texts.append(f"{float(text):.15g}" if _is_number(text) else text)
     order = sorted(set(texts), key=lambda text: (0, float(text), "") if _is_number(text) else (1, 0.0, text))
-    place = {text: k for k, text in enumerate(order)}
-    return pd.Series([place[text] for text in texts], dtype=int).take(codes).set_axis(frame.index), tuple(order)
-
-
-def _text(value: Any) -> str:
-    text = "" if pd.isna(value) else str(value).strip()
-    return f"{float(text):.15g}" if _is_number(text) else text
+    positions = pd.Index(order).get_indexer(texts)
+    return pd.Series(positions[codes], index=frame.index, dtype=int), tuple(order)
 
 
 def _is_number(text: str) -> bool:
@@ -250,8 +247,9 @@ def _is_known(frame: pd.DataFrame, varying: Varying, design: Design) -> bool:
     codes, _ = _values(frame, varying.column)
     unit = frame[design.unit] if design.unit else pd.Series(range(len(frame)), index=frame.index)
     units_of_value = unit.groupby([_place(frame, design.within), codes]).nunique()
-    return bool((units_of_value == 1).all()) or any(
-        bool((codes.groupby(frame[factor].astype(str)).agg(np.ptp) == 0).all())
-        for factor in design.factors
-        if factor in frame
-    )
+    if (units_of_value == 1).all():
+        return True
+    for factor in design.factors:
+        if factor in frame and (codes.groupby(frame[factor].astype(str)).agg(np.ptp) == 0).all():
+            return True
+    return False

@@ -70,8 +70,8 @@ class Similarity:
         if targets.ndim == 2:
             return between(targets, attributes), []
         count = targets.shape[1]
-        singles = [between(*(side[:, r] * count**0.5 for side in (targets, attributes))) for r in range(count)]
+        singles = [between(targets[:, r] * count**0.5, attributes[:, r] * count**0.5) for r in range(count)]
         if not self.product:
             return np.mean(singles, axis=0), singles
         # The sum of products over replicates and dimensions is their mean, since vectors are divided by root R.
-        return between(*(side.reshape(len(side), -1) for side in (targets, attributes))), singles
+        return between(targets.reshape(len(targets), -1), attributes.reshape(len(attributes), -1)), singles

@@ -19,7 +19,7 @@ from bayes_bias.table.clusters import Clusters, clusters_of
 from bayes_bias.table.covariates import covariate_variables
 from bayes_bias.table.from_frames import WORDS
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, is_paired
-from bayes_bias.table.related_words import Products
+from bayes_bias.table.related_words import Products, has_related_words
 
 # Cosines come from float32 vectors, so smaller residual variation is rounding.
 _ROUNDING_VARIANCE = 1e-12
@@ -41,7 +41,13 @@ class _Means(NamedTuple):
 
 
 def _means(table: AssociationTable) -> _Means:
-    y, present = _zero_filled(table)
+    y: Table = table.values.data
+    present: Table  # one for a pair with a value, zero for a missing pair, whose value is set to zero
+    if isinstance(y, Products):
+        present = Products(np.ones((y.shape[0], 1)), np.ones((y.shape[1], 1)))
+    else:
+        present = 1.0 - np.isnan(y)
+        y = np.where(present, y, 0.0)
     in_group = np.eye(len(table.groups))[table.group_index]
     in_class = np.eye(len(table.classes))[table.class_index]
     with np.errstate(invalid="ignore"):
@@ -92,7 +98,7 @@ def table_means(table: AssociationTable) -> xr.Dataset:
 
 def _with_means(table: AssociationTable, means: _Means) -> xr.Dataset:
     clusters = {side: clusters_of(table, side) for side in SIDES}
-    associated = [table.classes.index(table.stereotypes[g]) for g in table.groups]
+    associated = list(map(table.classes.index, table.stereotypes.values()))
     return xr.Dataset(
         {
             "group_of": ("target", table.group_index),
@@ -138,7 +144,7 @@ def as_pairs(values: xr.DataArray) -> xr.DataArray:
         return values
     target, attribute = np.nonzero(values.notnull().to_numpy())
     pairs = values.isel(target=("pair", target), attribute=("pair", attribute))
-    labels = pairs.drop_vars([name for name in pairs.coords if name not in WORDS])
+    labels = pairs.drop_vars(pairs.coords.keys() - set(WORDS))
     return labels.assign_coords(pair=pair_labels(values, target, attribute))
 
 
@@ -174,11 +180,17 @@ def sufficient_statistics(table: AssociationTable) -> xr.Dataset:
     mean = _means(table)
     means = _with_means(table, mean)
     g, c = table.group_index, table.class_index
+    df = (np.bincount(g) - 1.0).sum() * (np.bincount(c) - 1.0)
+    interactions: dict[str, Any] = _by_kind("interaction_ss", _interaction_ss(table, mean), table)
+    interactions |= _by_kind("interaction_df", df, table)
+    # The part that covariates explain is not part of the interaction of words.
     products, explained_ss, explained_df = product_of_slopes(table.values.data, means)
+    interactions["interaction_ss"] -= explained_ss
+    interactions["interaction_df"] -= explained_df
     return means.assign(
         **_parts("target", mean.target - mean.block[g], g, means),
         **_parts("attribute", mean.attribute - mean.block.T[c], c, means),
-        **_interactions(table, mean, explained_ss, explained_df),
+        **interactions,
         **products,
         **_between_replicates(table, mean),
     )
@@ -224,8 +236,12 @@ def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]
         block = single_mean.block - mean.block
         target_effect = single_mean.target - mean.target - block[g]
         attribute_effect = single_mean.attribute - mean.attribute - block.T[c]
-        rows += [target_effect[g == k].T @ target_effect[g == k] for k in range(n_groups)]
-        columns += [attribute_effect[c == k].T @ attribute_effect[c == k] for k in range(n_classes)]
+        for group in range(n_groups):
+            effects = target_effect[g == group]
+            rows[group] += effects.T @ effects
+        for attribute_class in range(n_classes):
+            effects = attribute_effect[c == attribute_class]
+            columns[attribute_class] += effects.T @ effects
     times, n_targets, n_attributes = len(singles) - 1, np.bincount(g), np.bincount(c)
     class_ss = np.maximum(ss, 0.0)  # if replicates hardly differ, rounding may make this negative
     df_of_classes = times * (n_targets - 1.0).sum() * (n_attributes - 1.0)
@@ -285,21 +301,12 @@ def _related_variables(table: AssociationTable) -> dict[str, Any]:
     cells = {"target": table.group_index, "attribute": table.class_index}
     variables: dict[str, Any] = {}
     for side in SIDES:
-        if f"{side}_inflation" not in table.values.coords or is_paired(table.values, side):
+        if not has_related_words(table.values, side) or is_paired(table.values, side):
             continue
         first = np.unique(cells[side], return_index=True)[1]
         for what in ("inflation", "preference_sd", "directions"):
             variables[f"{side}_{what}"] = (CATEGORY_COORD[side], table.values[f"{side}_{what}"].to_numpy()[first])
     return variables
-
-
-def _zero_filled(table: AssociationTable) -> tuple[Table, Table]:
-    """Return the values with zero for missing pairs, and a mask of the pairs that are present (one or zero)."""
-    y = table.values.data
-    if isinstance(y, Products):
-        return y, Products(*(np.ones((n, 1)) for n in y.shape))
-    present = ~np.isnan(y)
-    return np.where(present, y, 0.0), present.astype(float)
 
 
 def _within_sd(table: AssociationTable, block_mean: NDArray[np.float64]) -> float:
@@ -320,10 +327,8 @@ def _within_sds(table: AssociationTable, means: _Means) -> dict[str, Any]:
     """Compute the standard deviation within blocks, also as if all words varied like one group or class."""
     g, c, associated = table.group_index, table.class_index, len(table.associated_classes)
     overall = _within_sd(table, means.block)
-    target_effect, attribute_effect = (
-        (means.target - means.block[g])[:, :associated],
-        means.attribute - means.block.T[c],
-    )
+    target_effect = (means.target - means.block[g])[:, :associated]
+    attribute_effect = means.attribute - means.block.T[c]
     return {
         "within_sd": overall,
         "group_within_sd": ("group", within_sd_as_in_cell(overall, target_effect, g, slice(None))),
@@ -350,16 +355,6 @@ def within_sd_as_in_cell(
     return np.asarray(within_sd * np.sqrt((others + own) / (others + pooled)))
 
 
-def _interactions(table: AssociationTable, means: _Means, explained_ss: float, explained_df: float) -> dict[str, Any]:
-    """Compute the interaction of associated classes and of controls, without the part that covariates explain."""
-    ss = _interaction_ss(table, means)
-    df = (np.bincount(table.group_index) - 1.0).sum() * (np.bincount(table.class_index) - 1.0)
-    interactions = _by_kind("interaction_ss", ss, table) | _by_kind("interaction_df", df, table)
-    interactions["interaction_ss"] -= explained_ss
-    interactions["interaction_df"] -= explained_df
-    return interactions
-
-
 def _by_kind(name: str, class_values: NDArray[np.float64], table: AssociationTable) -> dict[str, float]:
     """Sum over the associated classes, and over the controls if there are any."""
     n_associated = len(table.associated_classes)
@@ -380,7 +375,6 @@ def _interaction_ss(table: AssociationTable, means: _Means) -> NDArray[np.float6
 
 
 # Regression of the sufficient statistics on covariates of words.
-
 
 # Remainders of zero due to rounding, relative to the size of the covariates.
 _ROUNDING = 1e-8
@@ -436,7 +430,7 @@ def product_of_slopes(y: Any, means: xr.Dataset) -> tuple[dict[str, Any], float,
 
     Return the coefficients, and the explained sum of squares and its degrees of freedom.
     """
-    target, attribute = (centre_covariates(means, side) for side in SIDES)
+    target, attribute = centre_covariates(means, "target"), centre_covariates(means, "attribute")
     if not (target.shape[1] and attribute.shape[1]):
         return {}, 0.0, 0.0
     together = target.T @ (y @ attribute)

@@ -140,10 +140,11 @@ def scipy_log_likelihood(table: AssociationTable, drawn: xr.Dataset) -> np.ndarr
     values = table.values.to_numpy()
     i, j = np.nonzero(~np.isnan(values))
     g, c = table.group_index[i], table.class_index[j]
-    mean, target_effect, attribute_effect = (drawn[n].to_numpy() for n in ("mean", "target_effect", "attribute_effect"))
-    expected = mean[..., g, c] + target_effect[..., c, i] + attribute_effect[..., g, j]
+    target_effect, attribute_effect = drawn.target_effect.to_numpy(), drawn.attribute_effect.to_numpy()
+    expected = drawn["mean"].to_numpy()[..., g, c] + target_effect[..., c, i] + attribute_effect[..., g, j]
     is_control = c >= len(table.associated_classes)
-    sd = np.where(is_control, *(drawn[name].to_numpy()[..., None] for name in ("sd_residual_control", "sd_residual")))
+    control_sd, sd = drawn.sd_residual_control.to_numpy()[..., None], drawn.sd_residual.to_numpy()[..., None]
+    sd = np.where(is_control, control_sd, sd)
     if "nu" not in drawn:
         return norm.logpdf(values[i, j], expected, sd)
     nu = drawn.nu.to_numpy()[..., None]
@@ -186,9 +187,9 @@ def test_narrower_priors_expect_values_nearer_to_the_means(small_table):
         parameter = "sigma" if prior.distribution == "HalfNormal" else "lam"
         by = 10 if parameter == "lam" else 0.1
         narrow = narrow.with_prior(name, prior.distribution, **{parameter: prior.parameters[parameter] * by})
-    priors = [prior_predictive(small_table, model, draws=200)["prior"] for model in (spec, narrow)]
-    spreads = [float(prior.target_effect.std()) for prior in priors]
-    assert spreads[0] / spreads[1] == pytest.approx(10, rel=0.05)
+    wide_effect = prior_predictive(small_table, spec, draws=200)["prior"].target_effect
+    narrow_effect = prior_predictive(small_table, narrow, draws=200)["prior"].target_effect
+    assert float(wide_effect.std() / narrow_effect.std()) == pytest.approx(10, rel=0.05)
 
 
 @pytest.fixture(scope="module")
@@ -219,7 +220,7 @@ def test_prior_sub_topics_share_as_the_spec_says(small_table):
     prior = prior_predictive(named, draws=2000)["prior"]
     own, shared = prior.sd_attribute.isel(attribute_class=0), prior.sd_attribute_cluster
     levels = prior.attribute_effect.mean("group").isel(attribute=[0, 1, 2]) / (own**2 + shared**2) ** 0.5
-    first, second, alone = (levels.isel(attribute=k).to_numpy().ravel() for k in range(3))
+    first, second, alone = levels.transpose("attribute", ...).to_numpy().reshape(3, -1)
     expected = float((shared**2 / (own**2 + shared**2)).mean())
     assert np.mean(first * second) == pytest.approx(expected, abs=0.05)
     assert np.mean(first * alone) == pytest.approx(0, abs=0.05)

@@ -1,6 +1,7 @@
 """Nulls drawn from vectors: what is drawn, what is said of it, and that a stopped run goes on."""
 
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
 
 import joblib
@@ -20,7 +21,7 @@ from bayes_bias.posterior.estimates import estimates
 from bayes_bias.table.replicates import Replicates
 from bayes_bias.words.wordlist import WordList, load_wordlist
 from benchmarks.lists import halves_of
-from tests.helpers import letters, refused, says
+from tests.helpers import letters, random_vectors, refused, says, stacked
 
 QUICK = replace(NULL_SAMPLING, draws=200, tune=200)
 
@@ -43,9 +44,7 @@ def words() -> WordList:
 
 @pytest.fixture(scope="module")
 def embedding(words):
-    rng = np.random.default_rng(0)
-    vocabulary = [*words.targets, *words.attributes, *letters(60)]
-    return open_embedding({word: rng.standard_normal(20) for word in vocabulary})
+    return open_embedding(random_vectors(0, [*words.targets, *words.attributes, *letters(60)], 20))
 
 
 @pytest.fixture(scope="module")
@@ -57,11 +56,8 @@ def test_attributes_are_drawn_and_everything_else_stays(design, words):
     first, again, second = design.draw(1, 0), design.draw(1, 0), design.draw(1, 1)
     assert first.sha256 == again.sha256 != second.sha256
     assert first.values.target.to_numpy().tolist() == list(words.targets)
-    assert {name: first.class_index.tolist().count(k) for k, name in enumerate(first.classes)} == {
-        "work": 3,
-        "home": 3,
-        "other": 4,
-    }
+    words_of_class = first.values.attribute_class.to_series().value_counts()
+    assert words_of_class.to_dict() == {"work": 3, "home": 3, "other": 4}
     listed = {*words.targets, *words.attributes}
     drawn = first.without_controls().values.attribute.to_numpy().tolist()
     assert not listed & set(drawn)
@@ -100,13 +96,12 @@ def test_random_groups_and_halves_of_a_control_class(design, words):
 def test_planted_bias_is_along_a_new_direction(design):
     planted = design.without_controls().with_planted(0.08)
     table = planted.draw(1, 0)
-    targets, attributes = (table.values[side].to_numpy() for side in ("target", "attribute"))
     s = np.sqrt(0.04)
     sign_x = np.where(table.group_index == 0, s, -s)[:, None]
     sign_a = np.where(table.class_index == 0, s, -s)[:, None]
-    x, a = (np.stack([planted.vectors[w] for w in side]) for side in (targets, attributes))
-    moved = [np.hstack([np.sqrt(1 - s**2) * v, sign]) for v, sign in ((x, sign_x), (a, sign_a))]
-    np.testing.assert_allclose(table.values, moved[0] @ moved[1].T, atol=1e-12)
+    x = np.hstack([np.sqrt(1 - s**2) * stacked(planted.vectors, table.values.target.to_numpy()), sign_x])
+    a = np.hstack([np.sqrt(1 - s**2) * stacked(planted.vectors, table.values.attribute.to_numpy()), sign_a])
+    np.testing.assert_allclose(table.values, x @ a.T, atol=1e-12)
 
 
 def test_quick_verdict_is_that_of_whole_fits(small_table, small_fit):
@@ -125,6 +120,10 @@ def test_all_is_both_without_replicates(small_table):
     assert record["scope"] == "both"
 
 
+def written_at(paths: list[Path]) -> list[int]:
+    return [path.stat().st_mtime_ns for path in paths]
+
+
 def test_a_stopped_run_goes_on(design, tmp_path):
     cell = Cell(design, (), with_quasi_f=True)
     whole = run([cell], 30, folder=tmp_path, jobs=1)[0]
@@ -132,13 +131,13 @@ def test_a_stopped_run_goes_on(design, tmp_path):
     assert len(written) == 3
     cut, *kept = written
     cut.write_bytes(written[cut][:50])
-    before = {path: path.stat().st_mtime_ns for path in kept}
+    before = written_at(kept)
     pd.testing.assert_frame_equal(run([cell], 30, folder=tmp_path, jobs=1)[0], whole)
     assert cut.read_bytes() == written[cut]
-    assert {path: path.stat().st_mtime_ns for path in kept} == before
+    assert written_at(kept) == before
     more = run([cell], 40, folder=tmp_path, jobs=1)[0]
     pd.testing.assert_frame_equal(more[more.draw < 30], whole)
-    assert {path: path.stat().st_mtime_ns for path in kept} == before
+    assert written_at(kept) == before
 
 
 def test_a_second_opinion_keeps_other_keys(design, tmp_path):
@@ -163,11 +162,11 @@ def test_nulls_in_threads_equal_sequential_ones(design):
     alone = run([cell], 12, jobs=1)[0]
     with joblib.parallel_config(backend="threading"):
         together = run([cell], 12, jobs=4)[0]
-    first, second = (
-        records.drop(columns="seconds").sort_values(["draw", "method", "scope"], ignore_index=True)
-        for records in (alone, together)
+    order = ["draw", "method", "scope"]
+    pd.testing.assert_frame_equal(
+        alone.drop(columns="seconds").sort_values(order, ignore_index=True),
+        together.drop(columns="seconds").sort_values(order, ignore_index=True),
     )
-    pd.testing.assert_frame_equal(first, second)
 
 
 def test_rates_count_findings_and_coverage():
@@ -204,9 +203,8 @@ def test_calibrate_says_how_often_each_method_cries_wolf(words, embedding):
 @pytest.mark.slow
 def test_one_scope_has_the_numbers_of_several(words, embedding):
     settings = {"draws": 2, "sampling": QUICK, "jobs": 1}
-    every, widest = (
-        calibrate(cosines(words, embedding, ()), **options) for options in (settings, settings | {"scopes": "all"})
-    )
+    every = calibrate(cosines(words, embedding, ()), **settings)
+    widest = calibrate(cosines(words, embedding, ()), **settings, scopes="all")
     assert widest.table.index.tolist() == [("WEAT", "targets"), ("crossed", "both")]
     assert widest.text == every.text
     pd.testing.assert_frame_equal(widest.table, every.table.loc[widest.table.index])
@@ -229,14 +227,15 @@ def test_words_drawn_in_sub_topics_are_those_of_three_neighbourhoods(design):
     drawn = design.drawn_as("sub-topics")
     _, classes = drawn.draw_words(1, 0)
     groups, single = design.draw_words(1, 0)
-    assert {name: len(words) for name, words in classes.items()} == {name: len(w) for name, w in single.items()}
+    pd.testing.assert_series_equal(pd.Series(classes).map(len), pd.Series(single).map(len))
     assert not set(next(iter(classes.values()))) & set(list(classes.values())[1])
 
     def mean_cosine(words: tuple[str, ...]) -> float:
-        rows = np.stack([design.vectors[word] for word in words])
+        rows = stacked(design.vectors, words)
         return float((rows @ rows.T).mean())
 
-    assert all(mean_cosine(classes[name]) > mean_cosine(single[name]) for name in classes)
+    for name, in_neighbourhoods in classes.items():
+        assert mean_cosine(in_neighbourhoods) > mean_cosine(single[name])
     assert drawn.draw_words(1, 0)[0] == groups
 
 

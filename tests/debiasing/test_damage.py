@@ -10,7 +10,7 @@ from scipy.stats import spearmanr
 from bayes_bias.debiasing import damage
 from bayes_bias.debiasing.damage import read_ratings
 from bayes_bias.errors import MeasureError
-from tests.helpers import letters, random_vectors, refused
+from tests.helpers import letters, random_vectors, refused, unit
 
 
 def test_a_rotation_costs_nothing_and_other_vectors_everything() -> None:
@@ -28,10 +28,8 @@ def test_a_rotation_costs_nothing_and_other_vectors_everything() -> None:
 def test_the_variance_that_went_is_scipys_disparity() -> None:
     before = random_vectors(1, letters(100))
     after = {word: vector * [0.1, 1, 1, 1, 1, 1] for word, vector in before.items()}
-    unit_before, unit_after = (
-        np.array([v / np.linalg.norm(v) for v in vectors.values()]) for vectors in (before, after)
-    )
-    assert damage(before, after).variance_gone == pytest.approx(procrustes(unit_before, unit_after)[2])
+    disparity = procrustes(list(unit(before).values()), list(unit(after).values()))[2]
+    assert damage(before, after).variance_gone == pytest.approx(disparity)
 
 
 def test_too_few_words_are_one_line() -> None:
@@ -80,14 +78,14 @@ def test_ratings_are_followed_as_scipy_says(tmp_path: Path) -> None:
     words, rng = letters(200), np.random.default_rng(5)
     before = random_vectors(1, words)
     pairs = rng.choice(words, size=(150, 2))
-    unit = {word: vector / np.linalg.norm(vector) for word, vector in before.items()}
-    cosines = [float(unit[one] @ unit[other]) for one, other in pairs]
+    unit_of = unit(before)
+    cosines = [float(unit_of[first] @ unit_of[second]) for first, second in pairs]
     rated = cosines + rng.normal(0, 0.3, len(pairs))
-    lines = [f"{one} {other} {value}" for (one, other), value in zip(pairs, rated, strict=True)]
+    lines = [f"{first} {second} {value}" for (first, second), value in zip(pairs, rated, strict=True)]
     (tmp_path / "rated.txt").write_text("\n".join([*lines, "no vectors 1.0"]))
-    versions = (before, random_vectors(2, words))
-    same, other = (damage(before, after, ratings=[tmp_path / "rated.txt"]).ratings[0] for after in versions)
+    same = damage(before, before, ratings=[tmp_path / "rated.txt"]).ratings[0]
+    worse = damage(before, random_vectors(2, words), ratings=[tmp_path / "rated.txt"]).ratings[0]
     assert (same.pairs, same.of) == (150, 151)
     assert same.before == pytest.approx(spearmanr(cosines, rated).statistic)
     assert (same.change, same.lower, same.upper) == (0, 0, 0)
-    assert other.lower < other.change < other.upper < -0.3
+    assert worse.lower < worse.change < worse.upper < -0.3

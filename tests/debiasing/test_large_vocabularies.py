@@ -3,6 +3,7 @@
 import multiprocessing
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -30,7 +31,7 @@ def peak_memory(name: str) -> float:
     """
     import resource  # Windows has none
 
-    words = [*numbered("w", 10**6 - 2 * len(PAIRS)), *(word for pair in PAIRS for word in pair)]
+    words = [*numbered("w", 10**6 - 2 * len(PAIRS)), *chain(*PAIRS)]
     rows = np.random.default_rng(1).normal(size=(len(words), 50)).astype(np.float32)
     vectors = dict(zip(words, rows, strict=True))
     sets = {"defining_sets": PAIRS, "independent": words[:100], "specific": words[100:] if name == "ran" else ()}

@@ -10,11 +10,10 @@ from bayes_bias.debiasing.debias_hard import HardDebias
 from bayes_bias.debiasing.debiased_embedding import Debiasing, taught_words
 from bayes_bias.errors import EmbeddingError, MeasureError, WordListError
 from bayes_bias.words.defining_sets import read_debias_sets
-from tests.helpers import refused, says
+from tests.helpers import random_vectors, refused, says, stacked
 
-RNG = np.random.default_rng(4)
 WORDS = ["she", "he", "woman", "man", "mother", "father", "nurse", "queen", "church", "mosque"]
-VECTORS = {word: RNG.normal(size=6) for word in WORDS}
+VECTORS = random_vectors(4, WORDS)
 KNOWN = {"defining_sets": [["she", "he"], ["woman", "man"]], "equalize_sets": [["mother", "father"]]}
 LACKING = {
     "defining_sets": [["she", "he"], ["gal", "guy"], ["woman", "man"], ["Mary", "man"]],
@@ -34,7 +33,7 @@ def test_all_incomplete_sets_are_named_at_once():
 
 def test_numbers_are_those_of_the_other_sets(caplog):
     left, known = debiased(LACKING, skip_missing=True), debiased(KNOWN | {"specific": ["queen"]})
-    assert all(np.array_equal(left[word], known[word]) for word in VECTORS)
+    np.testing.assert_array_equal(stacked(left, VECTORS), stacked(known, VECTORS))
     assert says(caplog.text, "gal, guy, Mary, monk, nun omitted")
 
 
@@ -70,11 +69,10 @@ SPELT = {
 def test_words_of_sets_match_like_lists(caplog):
     with refused(MeasureError, "3 words She (but: she) HE (but: he) match='case' (--match case)"):
         debiased(SPELT)
-    spelt, known = (
-        Debiasing(HardDebias(equalize=True), sets).applied(open_embedding(VECTORS, match=match))
-        for sets, match in ((SPELT, "accents"), (KNOWN | {"specific": ["queen"]}, "exact"))
-    )
-    assert all(np.array_equal(spelt.all()[word], vector) for word, vector in known.all().items())
+    method = HardDebias(equalize=True)
+    spelt = Debiasing(method, SPELT).applied(open_embedding(VECTORS, match="accents"))
+    known = Debiasing(method, KNOWN | {"specific": ["queen"]}).applied(open_embedding(VECTORS, match="exact")).all()
+    np.testing.assert_array_equal(stacked(spelt.all(), known), stacked(known, known))
     assert says(caplog.text, "sets 'she' for 'She' 'he' for 'HE' 'mother' for 'Mothér' match")
     words = {"a": ["she", "Woman"], "b": ["HE", "man"], "c": ["nurse", "Queen"], "d": ["church", "mosque"]}
     stated = {"a=c": words["a"], "b=d": words["b"], "c": words["c"], "d": words["d"]}

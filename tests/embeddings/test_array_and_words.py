@@ -19,7 +19,7 @@ from bayes_bias.documents.methods import Methods, methods_of_fits
 from bayes_bias.embeddings import opening, packaged
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.fitting.fitted import Fitted
-from tests.helpers import WEATS, refused
+from tests.helpers import WEATS, as_lists, refused
 
 WORDS = ["the", "oak", "elm", "née"]
 VECTORS = np.arange(12, dtype=np.float32).reshape(4, 3) + 1
@@ -52,8 +52,7 @@ def test_an_array_opens_with_the_file_of_words_beside_it(order: str, name: str, 
     embedding = bb.open_embedding("v.npy")
     assert embedding.vocabulary() == WORDS
     assert embedding.ranks(["elm"]) == {"elm": 3}
-    found = embedding.find(["oak", "NÉE"])
-    assert {word: vector.tolist() for word, vector in found.items()} == {"oak": [4, 5, 6], "née": [10, 11, 12]}
+    assert as_lists(embedding.find(["oak", "NÉE"])) == {"oak": [4, 5, 6], "née": [10, 11, 12]}
 
 
 @pytest.mark.parametrize(

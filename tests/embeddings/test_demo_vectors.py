@@ -3,6 +3,7 @@
 import hashlib
 import re
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.files import shipped
 from bayes_bias.words.list_files import control_names, wordlist_names
 from bayes_bias.words.wordlist import WordList, load_wordlist
+from tests.helpers import WEATS
 
 ROOT = Path(__file__).parents[2]
 FILE = shipped("vectors") / "googlenews-demo.npz"
@@ -35,11 +37,13 @@ def demo():
 
 def effect_size(embedding, wordlist):
     vectors, _ = lookup(embedding, wordlist)
-    targets, attributes = (
-        [np.stack([vectors[word] for word in words if word in vectors]) for words in table.values()]
-        for table in (wordlist.groups, wordlist.classes)
-    )
-    scores = [(group @ attributes[0].T).mean(1) - (group @ attributes[1].T).mean(1) for group in targets]
+
+    def rows(words):
+        return np.stack([vectors[word] for word in words if word in vectors])
+
+    first, second = map(rows, wordlist.classes.values())
+    targets = map(rows, wordlist.groups.values())
+    scores = [(group @ first.T).mean(1) - (group @ second.T).mean(1) for group in targets]
     return (scores[0].mean() - scores[1].mean()) / np.concatenate(scores).std(ddof=1)
 
 
@@ -61,8 +65,12 @@ def test_coverage_of_lists_and_controls(demo):
     lost = {}
     for name in wordlist_names():
         _, coverage = lookup(demo, load_wordlist(name).with_controls(control_names()))
-        lost |= {(name, p.name): p.lost for p in coverage.parts if p.lost and p.role != "control"}
-        found = {p.name: len(p.found) for p in coverage.parts if p.role == "control"}
+        found = {}
+        for part in coverage.parts:
+            if part.role == "control":
+                found[part.name] = len(part.found)
+            elif part.lost:
+                lost[name, part.name] = part.lost
         assert found == {"neutral": 147, "human": 84}
     assert lost == {
         ("weat2", "weapons"): ("axe",),
@@ -73,11 +81,16 @@ def test_coverage_of_lists_and_controls(demo):
 
 def test_pool_has_2000_words_of_no_list(demo):
     pool = demo.pool()
-    listed = {w for name in wordlist_names() for w in load_wordlist(name).with_controls(control_names()).attributes}
-    listed |= {w for name in wordlist_names() for w in load_wordlist(name).targets}
+    listed = set()
+    for name in wordlist_names():
+        words = load_wordlist(name).with_controls(control_names())
+        listed |= {*words.targets, *words.attributes}
     assert len(pool) == len(set(pool)) == 2_000
-    assert all(word.isascii() and word.isalpha() and word.islower() for word in pool)
-    assert not {word.casefold() for word in listed} & set(pool)
+    for word in pool:
+        assert word.isascii()
+        assert word.isalpha()
+        assert word.islower()
+    assert not set(map(str.casefold, listed)) & set(pool)
 
 
 def test_file_is_small_and_its_provenance_fits(demo):
@@ -103,11 +116,12 @@ def test_demo_vectors_have_the_words_that_the_docs_promise():
     promised = ("for the words of WEAT 1 to 10", "of the lists on gender, race, and religion")
     for page in ("docs/start.md", "docs/tutorial.md", "notebooks/01-first-report.ipynb"):
         text = re.sub(r'\\n",\s*"', " ", (ROOT / page).read_text(encoding="utf-8"))
-        assert all(sentence in " ".join(text.split()) for sentence in promised), page
+        for sentence in promised:
+            assert sentence in " ".join(text.split()), page
     demo = open_embedding("googlenews-demo")
     missing = set()
-    for name in [*(f"weat{number}" for number in range(1, 11)), "gender", "race", "religion"]:
+    for name in (*WEATS, "gender", "race", "religion"):
         listed = load_wordlist(name)
-        words = {word for table in (listed.groups, listed.classes) for members in table.values() for word in members}
+        words = set(chain(*listed.groups.values(), *listed.classes.values()))
         missing |= words - set(demo.find(words))
     assert missing == {"axe", "short-term", "Billy"}

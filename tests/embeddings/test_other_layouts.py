@@ -19,7 +19,7 @@ import pytest
 import bayes_bias as bb
 from bayes_bias.errors import EmbeddingError, LanguageModelError, MeasureError, WordListError
 from tests.embeddings.test_vectors_as_people_have_them import TRUE, VECTORS, WORDS, biases
-from tests.helpers import refused
+from tests.helpers import as_lines, as_lists, refused
 
 MATRIX = np.stack(list(VECTORS.values()))
 
@@ -143,7 +143,7 @@ def test_random_bytes_are_no_numbers():
 # Arrays of NumPy.
 
 
-@pytest.mark.parametrize("content", [VECTORS, {w: v.tolist() for w, v in VECTORS.items()}])
+@pytest.mark.parametrize("content", [VECTORS, as_lists(VECTORS)])
 def test_a_dict_that_numpy_saved_is_read_with_trust(content):
     np.save("v.npy", content, allow_pickle=True)
     with refused(EmbeddingError, "v.npy Python objects trust=True"):
@@ -267,13 +267,12 @@ def test_the_lines_for_other_programs_work():
     with refused(EmbeddingError, "Arrow Parquet") as caught:
         bb.open_embedding("v.feather")
     followed(caught, "vectors.parquet")
-    Path("v.js").write_text("var wordVecs = " + json.dumps({w: v.tolist() for w, v in VECTORS.items()}) + ";\n")
+    Path("v.js").write_text("var wordVecs = " + json.dumps(as_lists(VECTORS)) + ";\n")
     with refused(EmbeddingError, "JavaScript sed") as caught:
         bb.open_embedding("v.js")
     subprocess.run(str(caught.value).split("`")[1], shell=True, check=True)
     assert np.array_equal(biases("vectors.json"), TRUE)
-    lines = "".join(f"{word} {' '.join(map(str, vector))}\n" for word, vector in VECTORS.items())
-    Path("v.txt").write_bytes(lines.encode("utf-16"))
+    Path("v.txt").write_bytes(as_lines(VECTORS).encode("utf-16"))
     with refused(EmbeddingError, "UTF-16 iconv") as caught:
         bb.open_embedding("v.txt")
     subprocess.run(str(caught.value).split("`")[1], shell=True, check=True)
@@ -432,7 +431,7 @@ def test_a_pipe_is_to_be_written_to_a_file():
 
 
 def test_a_pipe_of_the_shell_is_to_be_written_to_a_file():
-    Path("v.txt").write_text("".join(f"{word} {' '.join(map(str, vector))}\n" for word, vector in VECTORS.items()))
+    Path("v.txt").write_text(as_lines(VECTORS))
     command = f"{sys.executable} -m bayes_bias weat weat7 --embedding <(cat v.txt)"
     run = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
     assert run.returncode == 2

@@ -23,7 +23,7 @@ def training(seed: int, names: tuple[str, ...] = NAMES, dimensions: int = 6):
 
 
 def test_cosine_is_the_mean_over_replicates():
-    members = [training(seed) for seed in range(3)]
+    members = list(map(training, range(3)))
     table = cosines(WORDS, open_embedding(members, kind="seed"), ())
     alone = {member.name: cosines(WORDS, member, ()).values for member in members}
     np.testing.assert_allclose(table.values, np.mean([*alone.values()], axis=0), atol=1e-12)
@@ -34,7 +34,7 @@ def test_cosine_is_the_mean_over_replicates():
 
 
 def test_rows_per_replicate_and_single_tables():
-    members = [training(seed) for seed in range(3)]
+    members = list(map(training, range(3)))
     opened = open_embedding(members, kind="seed")
     rows = opened.find(["he"])["he"]
     np.testing.assert_array_equal(rows, [member.find(["he"])["he"] for member in members])
@@ -85,12 +85,7 @@ def test_an_archive_may_hold_templates(tmp_path):
 
 @pytest.mark.parametrize("labels", [{}, {"templates": ["a"]}, {"templates": ["a", "a"]}])
 def test_an_archive_without_template_names_is_rejected(tmp_path, labels):
-    np.savez(
-        tmp_path / "model.npz",
-        words=np.array(NAMES),
-        vectors=np.ones((2, len(NAMES), 4)),
-        **{k: np.array(v) for k, v in labels.items()},
-    )
+    np.savez(tmp_path / "model.npz", words=np.array(NAMES), vectors=np.ones((2, len(NAMES), 4)), **labels)
     with refused(EmbeddingError, "r `templates`"):
         open_embedding(tmp_path / "model.npz")
 

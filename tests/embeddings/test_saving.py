@@ -16,7 +16,8 @@ def test_saved_vectors_are_read_back(tmp_path, suffix):
     path = save_vectors(VECTORS, tmp_path / f"vectors{suffix}")
     found = open_embedding(path).find(VECTORS)
     assert list(found) == list(VECTORS)
-    assert all(found[word] == pytest.approx(VECTORS[word], rel=1e-6) for word in VECTORS)
+    for word, vector in VECTORS.items():
+        assert found[word] == pytest.approx(vector, rel=1e-6)
     assert list(tmp_path.iterdir()) == [path]
 
 

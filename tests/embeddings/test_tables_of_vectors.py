@@ -15,9 +15,9 @@ from bayes_bias.errors import EmbeddingError
 from bayes_bias.language_models.encoding import sentences_to_encode
 from bayes_bias.language_models.vectors_from_elsewhere import save_sentence_vectors
 from tests.embeddings.test_vectors_as_people_have_them import TRUE, VECTORS, WORDS, biases, json_lines
-from tests.helpers import refused
+from tests.helpers import as_lines, as_lists, refused, stacked
 
-LISTS = {word: vector.tolist() for word, vector in VECTORS.items()}
+LISTS = as_lists(VECTORS)
 FRAME = pd.DataFrame({"text": list(LISTS), "embedding": list(LISTS.values())})
 WIDE = pd.DataFrame(VECTORS).T
 RNG = np.random.default_rng(7)
@@ -113,9 +113,10 @@ def test_memory_is_bounded_if_a_word_is_long(tmp_path):
         "[" + "0.123, " * 40_000 + "1]",
         "(" + "0.123, " * 40_000 + "1)",
     ]
-    paths = [tmp_path / f"v{k}" for k in range(len(contents))]
-    for path, content in zip(paths, contents, strict=True):
-        path.write_text(content)
+    paths = []
+    for number, content in enumerate(contents):
+        paths.append(tmp_path / f"v{number}")
+        paths[-1].write_text(content)
     run = subprocess.run([sys.executable, "-c", LIMITED, *paths], capture_output=True, text=True, timeout=60)
     assert run.returncode == 0, run.stderr[-500:]
     kinds = [line.split()[0] for line in run.stdout.splitlines()]
@@ -130,10 +131,9 @@ def test_near_spellings_ignore_long_words():
 def test_text_of_long_vectors_is_read_whole(tmp_path):
     """A line of 12,288 numbers is longer than the bytes that tell the format."""
     vectors = {word: RNG.normal(size=12_288).round(6).astype(np.float32) for word in ("he", "she")}
-    lines = (f"{word} {' '.join(map(str, vector))}\n" for word, vector in vectors.items())
-    (tmp_path / "v.txt").write_text("".join(lines))
+    (tmp_path / "v.txt").write_text(as_lines(vectors))
     read = bb.open_embedding(tmp_path / "v.txt").all()
-    assert all(np.array_equal(read[word], vectors[word]) for word in vectors)
+    np.testing.assert_array_equal(stacked(read, vectors), stacked(vectors, vectors))
 
 
 # Several rows of a word.
@@ -224,10 +224,7 @@ def test_a_notice_names_the_column_that_is_read(tmp_path, monkeypatch, caplog):
 
 @pytest.mark.parametrize(
     ("name", "content"),
-    [
-        ("v.txt", "".join(f"{w} {' '.join(map(str, v))}\n" for w, v in [*LISTS.items(), ("oak", [1, 2, 3, 4, 5])])),
-        ("v.vec", "9 5\n" + "".join(f"{w} {' '.join(map(str, v))}\n" for w, v in [*LISTS.items(), ("oak", [0] * 5)])),
-    ],
+    [("v.txt", f"{as_lines(LISTS)}oak 1 2 3 4 5\n"), ("v.vec", f"9 5\n{as_lines(LISTS)}oak 0 0 0 0 0\n")],
 )
 def test_a_notice_names_a_repeated_word_of_text(tmp_path, name, content, caplog):
     (tmp_path / name).write_text(content)

@@ -8,6 +8,7 @@ import subprocess
 import tarfile
 import time
 import zipfile
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ import pytest
 from bayes_bias import cosines, load_wordlist, open_embedding
 from bayes_bias.associations.lists import measure_lists
 from bayes_bias.errors import CoverageError, EmbeddingError
-from tests.helpers import refused
+from tests.helpers import as_lines, refused
 
 WORDS = {
     "trees=soft": ["oak", "elm"],
@@ -25,10 +26,7 @@ WORDS = {
     "soft": ["wool", "silk"],
     "hard": ["iron", "tin"],
 }
-VECTORS = {
-    word: np.round(np.random.default_rng(k).normal(size=5), 3)
-    for k, word in enumerate(word for words in WORDS.values() for word in words)
-}
+VECTORS = {word: np.round(np.random.default_rng(k).normal(size=5), 3) for k, word in enumerate(chain(*WORDS.values()))}
 RECORDS = [{"text": word, "embedding": vector.tolist()} for word, vector in VECTORS.items()]
 FRAME = pd.DataFrame(RECORDS)
 
@@ -53,12 +51,12 @@ def json_lines(rows) -> str:
 
 def answers(rows=RECORDS) -> list[dict]:
     """As batches of an embedding service are answered, in another order."""
-    body = [{"embedding": row["embedding"], "index": 0, "object": "embedding"} for row in rows]
-    made = [
-        {"custom_id": row["text"], "response": {"status_code": 200, "body": {"data": [vector], "model": "m"}}}
-        for row, vector in zip(rows, body, strict=True)
-    ]
-    return made[::-1]
+    made = []
+    for row in rows[::-1]:
+        vector = {"embedding": row["embedding"], "index": 0, "object": "embedding"}
+        body = {"data": [vector], "model": "m"}
+        made.append({"custom_id": row["text"], "response": {"status_code": 200, "body": body}})
+    return made
 
 
 READ = {
@@ -76,7 +74,7 @@ READ = {
     "lists.csv": FRAME.to_csv(index=False),
     "lists with row numbers.csv": FRAME.to_csv(),
     "arrays of NumPy.csv": FRAME.assign(embedding=list(VECTORS.values())).to_csv(index=False),
-    "lists of NumPy's numbers.csv": FRAME.assign(embedding=[list(v) for v in VECTORS.values()]).to_csv(index=False),
+    "lists of NumPy's numbers.csv": FRAME.assign(embedding=list(map(list, VECTORS.values()))).to_csv(index=False),
     "semicolons.csv": FRAME.to_csv(index=False, sep=";"),
 }
 
@@ -208,9 +206,9 @@ def test_words_that_are_written_otherwise_show(tmp_path, content, shown):
 
 def test_another_encoding_has_a_working_command(tmp_path):
     chinese = dict(zip(VECTORS, ["木", "林", "石", "岩", "毛", "丝", "铁", "锡"], strict=True))
-    lines = "".join(f"{chinese[word]} {' '.join(map(str, vector))}\n" for word, vector in VECTORS.items())
+    lines = as_lines({chinese[word]: vector for word, vector in VECTORS.items()})
     (tmp_path / "FILE").write_bytes(lines.encode("gb18030"))
-    words = {heading: [chinese[word] for word in english] for heading, english in WORDS.items()}
+    words = {heading: list(map(chinese.get, english)) for heading, english in WORDS.items()}
     with refused(CoverageError, "not UTF-8 iconv GB18030") as caught:
         cosines(words, tmp_path / "FILE", controls=())
     command = str(caught.value).split("`")[1]

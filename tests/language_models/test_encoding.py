@@ -16,7 +16,7 @@ from bayes_bias.language_models.encoders import as_encoder, is_encoder
 from bayes_bias.language_models.vectors_from_elsewhere import save_sentence_vectors
 from bayes_bias.words.list_files import field_names
 from bayes_bias.words.templates import word_class
-from tests.helpers import refused, says
+from tests.helpers import refused, says, stacked
 from tests.language_models.fakes import Counting, bag_of_words
 
 OWN = bb.WordList.from_mapping({
@@ -46,8 +46,7 @@ def test_a_replicate_is_the_table_of_one_template() -> None:
                 u, v = bag_of_words([_sentence(label, target), _sentence(label, attribute)])
                 cosine = u @ v / np.linalg.norm(u) / np.linalg.norm(v)
                 assert float(values.sel(target=target, attribute=attribute)) == pytest.approx(cosine, abs=1e-6)
-    mean = np.mean([values.to_numpy() for values in table.replicates.tables.values()], axis=0)
-    np.testing.assert_allclose(table.values.to_numpy(), mean, atol=1e-12)
+    np.testing.assert_allclose(table.values, table.replicates.stacked().mean("replicate"), atol=1e-12)
     assert table.replicates.kind == "template"
 
 
@@ -155,7 +154,7 @@ def test_a_damaged_vector_is_encoded_again(tmp_path) -> None:
     second = bb.language_models.encode(OWN, again, cache=tmp_path)
     assert len(again.asked) == 1
     words = [*OWN.targets, *OWN.attributes]
-    assert all(np.array_equal(first.find(words)[word], second.find(words)[word]) for word in words)
+    np.testing.assert_array_equal(stacked(first.find(words), words), stacked(second.find(words), words))
 
 
 def test_a_word_without_templates_is_a_sentence() -> None:
@@ -279,7 +278,7 @@ def test_service_answers_match_by_id_or_sentence(tmp_path):
         save_sentence_vectors(rows, tmp_path / name, tmp_path / "v.npz", overwrite=True)
         read = bb.open_embedding(tmp_path / "v.npz").all()
         assert read.keys() == known.keys()
-        assert all(np.allclose(read[word], known[word], atol=1e-6) for word in known)
+        assert np.allclose(stacked(read, known), stacked(known, known), atol=1e-6)
     (tmp_path / "ids.jsonl").write_text("\n".join(map(json.dumps, answers[1:])))
     with refused(EmbeddingError, f"1 of {len(rows)} sentences id 's00001'"):
         save_sentence_vectors(rows, tmp_path / "ids.jsonl", tmp_path / "v.npz", overwrite=True)
@@ -293,6 +292,6 @@ def test_field_lists_have_word_classes(name):
     words = bb.load_wordlist(name)
     table = bb.cosines(words, bag_of_words, controls=(), templates="plain-10", sub_topics="independent")
     assert (table.coverage.missing == "").all()
-    spellings = [{word.casefold() for word in side} for side in (words.targets, words.attributes)]
-    assert table.values.shape == tuple(map(len, spellings))  # the encoder reads words in lower case
+    targets, attributes = set(map(str.casefold, words.targets)), set(map(str.casefold, words.attributes))
+    assert table.values.shape == (len(targets), len(attributes))  # the encoder reads words in lower case
     assert len(table.replicates.tables) == 10

@@ -7,6 +7,7 @@ from bayes_bias import AssociationTable, combine, combine_replicates
 from bayes_bias.errors import TableError
 from bayes_bias.measures.crossed_test import WordScores
 from bayes_bias.table.association_table import assemble
+from bayes_bias.table.labels import belongs
 from tests.helpers import random_table, refused, says
 
 YEARS = (1900, 1910, 1930)
@@ -19,15 +20,11 @@ def bias(table: AssociationTable) -> float:
 def seeds(number: int, sd: float = 0.02, seed: int = 0, name: str = "seed") -> AssociationTable:
     """A table of trainings that differ by noise of single values."""
     first, rng = random_table(1), np.random.default_rng(seed)
-    targets = dict(zip(first.values.target.to_numpy().tolist(), first.values.group.to_numpy().tolist(), strict=True))
-    attributes = first.values.attribute.to_numpy().tolist()
-    classes = dict(zip(attributes, first.values.attribute_class.to_numpy().tolist(), strict=True))
-    tables = {
-        f"{name} {k}": assemble(
-            first.values.to_numpy() + sd * rng.standard_normal(first.values.shape), targets, classes, first.stereotypes
-        )
-        for k in range(number)
-    }
+    targets, attributes = belongs(first.values, "target"), belongs(first.values, "attribute")
+    tables = {}
+    for k in range(number):
+        values = first.values.to_numpy() + sd * rng.standard_normal(first.values.shape)
+        tables[f"{name} {k}"] = assemble(values, targets, attributes, first.stereotypes)
     return combine_replicates(tables, "seed")
 
 
@@ -44,9 +41,7 @@ def test_bias_of_a_contrast_is_its_contrast() -> None:
 def test_replicates_pair_by_label_or_order() -> None:
     first, second = seeds(3), seeds(3, seed=1)
     turned = combine_replicates(dict(reversed(second.singles().items())), "seed")
-    expected = np.stack(
-        [b.values - a.values for a, b in zip(*(t.singles().values() for t in (first, second)), strict=True)]
-    )
+    expected = second.replicates.stacked().to_numpy() - first.replicates.stacked().to_numpy()
     for table in (second, turned):
         np.testing.assert_allclose(combine({"a": first, "b": table}, (-1, 1)).replicates.stacked(), expected)
     renamed = seeds(3, seed=1, name="training")

@@ -15,7 +15,7 @@ from bayes_bias.table.association_table import assemble
 from bayes_bias.table.related_words import Products
 from bayes_bias.table.statistics import sufficient_statistics
 from bayes_bias.words.wordlist import WordList
-from tests.helpers import SHORT, refused
+from tests.helpers import SHORT, numbered, refused
 
 STEREOTYPES = {"men": "work", "women": "home"}
 GROUPS, CLASSES = ("men", "women"), ("work", "home", "other")
@@ -62,8 +62,8 @@ def test_the_statistics_are_those_of_the_matrix(dtype, rtol, monkeypatch):
 def test_from_vectors_to_the_verdict_without_a_matrix(monkeypatch):
     words = WordList.from_mapping(
         {
-            "groups": {g: [f"{g} {i}" for i in range(15)] for g in GROUPS},
-            "classes": {c: [f"{c} {i}" for i in range(15)] for c in CLASSES},
+            "groups": {group: numbered(f"{group} ", 15) for group in GROUPS},
+            "classes": {name: numbered(f"{name} ", 15) for name in CLASSES},
             "stereotypes": STEREOTYPES,
         }
     )
@@ -74,7 +74,7 @@ def test_from_vectors_to_the_verdict_without_a_matrix(monkeypatch):
     unformed = cosines(words, vectors, controls=())
     assert (formed.is_formed, unformed.is_formed) == (True, False)
 
-    with_matrix, without = (fit(table, sampling=SHORT) for table in (formed, unformed))
+    with_matrix, without = fit(formed, sampling=SHORT), fit(unformed, sampling=SHORT)
     densities = [
         collapsed_log_likelihood(without["posterior"].to_dataset(), Fitted.of(tree).data).to_array().sum("variable")
         for tree in (with_matrix, without)
@@ -82,9 +82,8 @@ def test_from_vectors_to_the_verdict_without_a_matrix(monkeypatch):
     np.testing.assert_allclose(*densities, atol=1e-6)
     for scope in ("both", "targets", "attributes"):
         # Rounding of 1e-17 sends the chains elsewhere in the same posterior.
-        stored, lazily = (
-            tabulate(bias_estimate(tree, scope), 0.95, "eti").loc["overall"] for tree in (with_matrix, without)
-        )
+        stored = tabulate(bias_estimate(with_matrix, scope), 0.95, "eti").loc["overall"]
+        lazily = tabulate(bias_estimate(without, scope), 0.95, "eti").loc["overall"]
         assert stored["mean"] == pytest.approx(lazily["mean"], abs=5 * (stored.mcse_mean + lazily.mcse_mean))
     assert summarize(without).index.equals(summarize(with_matrix).index)
     assert verdict(with_matrix).label == verdict(without).label == "not distinguishable"

@@ -105,7 +105,7 @@ def test_bfloat16_gives_what_transformers_gives_in_bfloat16(made: Callable[[str]
 
 def test_text_after_the_word_is_not_seen(made: Callable[[str], Made]):
     model = load_causal(made("gpt2").folder)
-    first, second = (Cloze("The nurse is ", "good", after) for after in (" and old.", "!"))
+    first, second = Cloze("The nurse is ", "good", " and old."), Cloze("The nurse is ", "good", "!")
     assert model([first]) == pytest.approx(model([second]), abs=1e-6)
 
 
@@ -151,8 +151,8 @@ def test_correction_cancels_in_the_bias_of_a_causal_model(made: Callable[[str], 
     for corrected in (True, False):
         table = log_probabilities(words, model, (), templates=templates, corrected=corrected)
         means = {key: table.block(*key).mean().item() for key in product(WORDS["groups"], WORDS["classes"])}
-        first, second = (means[group, "place"] - means[group, "skill"] for group in ("people", "others"))
-        biases.append(first - second)
+        people, others = (means[group, "place"] - means[group, "skill"] for group in ("people", "others"))
+        biases.append(people - others)
     assert biases[0] == pytest.approx(biases[1], abs=1e-5)
 
 
@@ -164,7 +164,8 @@ def test_a_causal_model_predicts_targets_that_come_last(made: Callable[[str], Ma
         SHORT.replace("target", "X").replace("attribute", "target").replace("X", "attribute")
     )
     table = log_probabilities(words, model, (), templates=str(tmp_path / "last.toml"), predict="targets")
-    (together, alone) = (Cloze(f"We saw {what} and a ", "nurse", ".") for what in ("a hospital", "something"))
+    together = Cloze("We saw a hospital and a ", "nurse", ".")
+    alone = Cloze("We saw something and a ", "nurse", ".")
     (expected,) = np.diff(model([alone, together]))
     single = table.singles()["We saw {attribute} and {target}."]
     assert single.values.sel(target="nurse", attribute="hospital").item() == pytest.approx(expected, abs=1e-5)

@@ -109,10 +109,15 @@ sets = "John:Amy,Paul:Joan"
 def test_masked_models_are_columns_asked_once(
     folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
-    tables = "".join(
-        f'[[embeddings]]\nname = "{name}"\nmasked = "{folder}"\n'
-        for name, folder in zip(("one", "other"), folders, strict=True)
-    )
+    tables = f"""
+[[embeddings]]
+name = "one"
+masked = "{folders[0]}"
+
+[[embeddings]]
+name = "other"
+masked = "{folders[1]}"
+"""
     spec, out = tmp_path / "audit.toml", tmp_path / "out"
     spec.write_text(f'lists = ["weat6"]\ncontrols = []\nposteriors = "none"\n{tables}')
     run(capsys, "sweep", spec, "--out", out, "--jobs", "1")
@@ -149,7 +154,7 @@ def test_sentdebias_takes_a_direction_out(
     folder = made("roberta").folder
     encoder = bb.language_models.encode("weat6", folder, "plain-10", also=["she", "he"])
     debiased = Debiasing(LinearProjection(), "she:he", "SentDebias").applied(encoder)
-    before, after = (bb.cosines("weat6", side, ()) for side in (encoder, debiased))
+    before, after = bb.cosines("weat6", encoder, ()), bb.cosines("weat6", debiased, ())
     change = bb.measures.quasi_f(difference(*pair(before, after)))
     (tmp_path / "audit.toml").write_text(f"""{SETTINGS}
 [[embeddings]]
@@ -175,7 +180,7 @@ sets = "she:he"
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str]:
     """Exit code and standard output of a command."""
     with pytest.raises(SystemExit) as left:
-        main([str(argument) for argument in arguments])
+        main(list(map(str, arguments)))
     printed = capsys.readouterr()
     assert not left.value.code, printed.err
     return int(left.value.code or 0), printed.out

@@ -7,7 +7,7 @@ from safetensors.torch import save_file
 
 import bayes_bias as bb
 from bayes_bias.errors import EmbeddingError
-from tests.helpers import refused
+from tests.helpers import as_lists, refused
 
 WORDS = {"he": [1.0, 0.5], "she": [0.25, -1.0]}
 TENSORS = {word: torch.tensor(vector) for word, vector in WORDS.items()}
@@ -21,7 +21,7 @@ SAVED = {
 
 
 def read(path: str) -> dict[str, list[float]]:
-    return {word: vector.tolist() for word, vector in bb.open_embedding(path).all().items()}
+    return as_lists(bb.open_embedding(path).all())
 
 
 @pytest.mark.parametrize("name", SAVED)
@@ -52,8 +52,8 @@ def test_tensors_are_to_be_detached_and_then_read(name):
         bb.open_embedding(vectors)
     remedy = str(caught.value).split("`")[1]
     detached = {word: eval(remedy, {"vector": vector}) for word, vector in vectors.items()}
-    assert {word: vector.tolist() for word, vector in bb.open_embedding(detached).all().items()} == WORDS
+    assert as_lists(bb.open_embedding(detached).all()) == WORDS
 
 
 def test_tensors_without_gradients_are_read():
-    assert {word: vector.tolist() for word, vector in bb.open_embedding(TENSORS).all().items()} == WORDS
+    assert as_lists(bb.open_embedding(TENSORS).all()) == WORDS

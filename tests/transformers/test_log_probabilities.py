@@ -46,7 +46,7 @@ def test_value_is_word_minus_mask(masked: Made, files: tuple[str, str]):
     together = Cloze("He works as a ", "poet", " and of a hospital.")
     beside_a_mask = Cloze("He works as a ", "poet", " and of something.", hidden=((26, 35),))
     assert beside_a_mask.seen == "He works as a ___ and of ___."
-    seen, hidden = (model([cloze])[0] for cloze in (together, beside_a_mask))
+    (seen,), (hidden,) = model([together]), model([beside_a_mask])
     (_, second) = table.singles().values()
     assert second.values.sel(target="poet", attribute="hospital").item() == pytest.approx(seen - hidden, abs=1e-5)
     assert np.ptp(table.values.to_numpy()) > 1e-3

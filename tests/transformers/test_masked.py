@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable
+from itertools import product
 
 import pytest
 import torch
@@ -22,14 +23,10 @@ def cloze(sentence: str, word: str, *hidden: str) -> Cloze:
     return Cloze(sentence[:start], word, sentence[start + len(word) :], spans)
 
 
-CLOZES = [
-    cloze(sentence, word, *hidden)
-    for sentence in SENTENCES
-    for word in WORDS
-    if word in sentence
-    for hidden in [(), ("The",), ("was", "good")]
-    if all(name in sentence for name in hidden)
-]
+CLOZES = []
+for sentence, word, hidden in product(SENTENCES, WORDS, [(), ("The",), ("was", "good")]):
+    if word in sentence and all(name in sentence for name in hidden):
+        CLOZES.append(cloze(sentence, word, *hidden))
 
 
 def places(made: Made, ids: list[int], sentence: str, word: str) -> list[int]:
@@ -77,7 +74,7 @@ def test_neither_padding_nor_order_matters(masked: Made):
     shuffled = random.Random(1).sample(CLOZES, len(CLOZES))
     together = dict(zip(shuffled, load_masked(masked.folder)(shuffled), strict=True))
     one_by_one = load_masked(masked.folder, batch=1)
-    assert [together[asked] for asked in CLOZES] == pytest.approx(one_by_one(CLOZES), abs=1e-5)
+    assert list(map(together.get, CLOZES)) == pytest.approx(one_by_one(CLOZES), abs=1e-5)
 
 
 def test_probabilities_of_words_sum_to_one(made):

@@ -54,7 +54,7 @@ def all_visible(made: Made, sentence: str, weighted: bool) -> float:
                 for query in head:
                     received += query.numpy()
         received /= len(found.attentions) * len(found.attentions[0][0]) * len(ids)
-        logs = [weight * log for weight, log in zip(received, logs, strict=True)]
+        logs = received * logs
     return float(np.mean(logs[1:-1]))
 
 
@@ -90,7 +90,7 @@ def test_a_file_of_pairs_is_scored(masked: Made):
     model = load_masked(masked.folder)
     frame = pd.DataFrame(PAIRS, columns=["sent_more", "sent_less"]).assign(anon_writer=["a", "a", "b", "b"])
     scored = score_pairs(model, frame, "aula")
-    assert scored.score_less.to_numpy() == pytest.approx(model.all_unmasked([p[1] for p in PAIRS], True), abs=1e-6)
+    assert scored.score_less.to_numpy() == pytest.approx(model.all_unmasked(frame.sent_less.to_list(), True), abs=1e-6)
     assert list(scored.writer) == ["a", "a", "b", "b"]
     assert set(scored.model) == {model.name}
 
