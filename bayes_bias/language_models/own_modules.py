@@ -188,7 +188,7 @@ class _Module:
         if modes is None:
             modes = [mode for mode, old_name in _MODES.items() if config.get(old_name)] or ["mean"]
         chosen = tuple(modes) if isinstance(modes, list) else (modes,)
-        if any(mode not in _MODES for mode in chosen):
+        if any(mode not in list(_MODES) for mode in chosen):  # a list also compares values that cannot be hashed
             raise _unknown(self.source, f"pooling_mode = {json.dumps(modes)[:80]}")
         if "pooling_mode" not in config:
             for name, on in config.items():

@@ -320,6 +320,7 @@ def test_other_modules_are_refused_and_the_remedy_works(own):
     ("file", "settings", "words"),
     [
         ("1_Pooling/config.json", {"pooling_mode": "attention"}, "pooling_mode 'attention'".replace("'", "")),
+        ("1_Pooling/config.json", {"pooling_mode": [{}]}, "pooling_mode"),
         ("config_sentence_transformers.json", {"model_type": "SparseEncoder"}, "SparseEncoder"),
         ("config_sentence_transformers.json", {"default_prompt_name": "quary", "prompts": PROMPTS}, "'quary' 'query'"),
         ("config_sentence_transformers.json", {"prompts": {"query": 3}}, "prompts text"),
