@@ -39,16 +39,16 @@ def test_value_is_half_of_weats_numerator() -> None:
 def test_targets_alone_give_welchs_t_test(seed: int) -> None:
     table = random_table(seed, targets={"men": 4, "women": 9})
     found = quasi_f(table, "targets")
-    to_class = table.values.groupby("attribute_class").mean()
-    _is_welchs(found, to_class.sel(attribute_class="work") - to_class.sel(attribute_class="home"), first=4)
+    class_means = table.values.groupby("attribute_class").mean()
+    _is_welchs(found, class_means.sel(attribute_class="work") - class_means.sel(attribute_class="home"), first=4)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_attributes_alone_give_welchs_t_test(seed: int) -> None:
     table = random_table(seed, attributes={"work": 3, "home": 7})
     found = quasi_f(table, "attributes")
-    of_groups = table.without_controls().values.groupby("group").mean()
-    _is_welchs(found, of_groups.sel(group="men") - of_groups.sel(group="women"), first=3)
+    group_means = table.without_controls().values.groupby("group").mean()
+    _is_welchs(found, group_means.sel(group="men") - group_means.sel(group="women"), first=3)
 
 
 def _is_welchs(found: QuasiF, scores: np.ndarray, first: int) -> None:

@@ -123,8 +123,8 @@ def reports_bias(measure: Callable[[Setting], Result], *biases: list[float]) -> 
 
 def is_unbiased_trustworthy(measure: Callable[[Setting], Result]) -> bool:
     """No bias is reported if, and only if, no word has any."""
-    of_biased = reports_bias(measure, [0.5, -0.5, 0.5, -0.5], [0.3] * 4, [0.4, 0.1, -0.2, -0.5])
-    return bool(of_biased.all() and not reports_bias(measure, [0.0] * 4).any())
+    reported = reports_bias(measure, [0.5, -0.5, 0.5, -0.5], [0.3] * 4, [0.4, 0.1, -0.2, -0.5])
+    return bool(reported.all() and not reports_bias(measure, [0.0] * 4).any())
 
 
 def is_magnitude_comparable(measure: Callable[[Setting], Result]) -> bool:

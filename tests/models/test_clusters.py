@@ -153,8 +153,9 @@ def test_contrast_variance_is_that_of_values(labels):
     """Against the average of all values with the contrast's weights, whose covariance is written out."""
     table = clustered_table(3, **labels)
     data = model_data(table)
-    point = random_point(table, np.random.default_rng(4)) | dict(zip(SHARED, (0.05, 0.07, 0.09, 0.11), strict=True))
-    point["sd_target"] = np.array(0.0)
+    point = random_point(table, np.random.default_rng(4)) | {"sd_target": np.array(0.0)}
+    for k, name in enumerate(SHARED):
+        point[name] = 0.05 + 0.02 * k
     scales = {}
     for name in (*SCALES, *SHARED):
         if np.size(point[name]):  # all groups and classes have the largest scale

@@ -180,7 +180,7 @@ def test_groups_that_overlap_in_few_words_are_reported():
 
 
 TARGETS = random_table(3).values.target.to_numpy().tolist()
-RISING = dict(zip(TARGETS, np.arange(11.0).tolist(), strict=True))
+RISING = pd.Series(np.arange(11.0), TARGETS).to_dict()
 IRREGULAR = np.random.default_rng(1).normal(size=(11, 8))
 
 

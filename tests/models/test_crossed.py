@@ -17,7 +17,6 @@ from bayes_bias.models.scales import levels_that_cancel
 from bayes_bias.models.spec import load_spec
 from bayes_bias.models.structures import build_model
 from bayes_bias.table.bias_weights import bias_weights
-from bayes_bias.table.from_frames import WORDS
 from bayes_bias.table.statistics import table_means
 from tests.helpers import (
     REFERENCE,
@@ -35,7 +34,8 @@ from tests.helpers import (
 )
 
 # Columns of a table's own frame, by the name of their argument.
-COLUMNS = {**dict(zip(WORDS, WORDS, strict=True)), "value": "cosine"}
+COLUMNS = {"target": "target", "group": "group", "attribute": "attribute", "attribute_class": "attribute_class"}
+COLUMNS["value"] = "cosine"
 
 OF_PREFERENCES = {"sd_target_preference": 2.5, "sd_attribute_preference": 2.5, "sd_target_control": 1.8}
 

@@ -65,8 +65,8 @@ def random_scales(data: xr.Dataset, rng: np.random.Generator) -> dict[str, np.nd
         "sd_attribute_preference": data.sizes["attribute_class"],
         "sd_target_control": data.sizes["control"],
     }
-    of_words = SCALES if data.sizes["control"] else (*SCALES[4:], "sd_target_associated", "sd_target_preference")
-    names = [name + suffix for name in of_words for suffix in ("", BY_REPLICATE)]
+    word_scales = SCALES if data.sizes["control"] else (*SCALES[4:], "sd_target_associated", "sd_target_preference")
+    names = [name + suffix for name in word_scales for suffix in ("", BY_REPLICATE)]
     own = REPLICATES if data.sizes["control"] else REPLICATES[:4]
     return {name: rng.uniform(0.2, 1.0, shapes.get(name.removesuffix(BY_REPLICATE), ())) for name in (*names, *own)}
 
@@ -158,8 +158,8 @@ def test_contrast_variance_is_that_of_values(design):
 def lme4_scales(point: "pd.Series[float]") -> dict[str, np.ndarray]:
     """By our names; lme4 has a scale for each class, and two groups and classes have two each."""
     scales = {}
-    of_scales = point[point.index.str.startswith("sd_")].sort_index()
-    for name, values in of_scales.groupby(of_scales.index.str.replace("_[12]", "", regex=True)):
+    scale_values = point[point.index.str.startswith("sd_")].sort_index()
+    for name, values in scale_values.groupby(scale_values.index.str.replace("_[12]", "", regex=True)):
         scales[name] = values.to_numpy() if len(values) > 1 else values.to_numpy()[0]
     return scales
 

@@ -31,10 +31,10 @@ def leaning(men: float):
 def test_sampled_density_is_in_units_of_the_table(name, likelihood):
     table, spec = TABLES[name](), load_spec("crossed").with_option("likelihood", likelihood)
     data = structure_of(spec).data(table)
-    built, of_pymc = build_model(spec, data), pymc_model(table, spec, marginal=likelihood == "collapsed")
+    built, pymc_form = build_model(spec, data), pymc_model(table, spec, marginal=likelihood == "collapsed")
     assert {bool(np.ptp(unit)) for unit in units_of_priors(spec, data).values()} == {True, False}
     density = untransformed_density(built, without=["block_mean"])
-    density_in_units = untransformed_density(of_pymc, without=["block_mean"])
+    density_in_units = untransformed_density(pymc_form, without=["block_mean"])
     draws = pm.draw(built.free_RVs, 3, random_seed=1, mode="FAST_COMPILE")
     differences = []
     for k in range(3):
