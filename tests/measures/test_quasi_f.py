@@ -93,13 +93,10 @@ def test_standard_error_is_lme4s_on_average(published_cosines: Callable[..., Ass
     table = published_cosines(name).without_controls()
     expected = 0.0
     for effect, times, alone in _single_effects(table):
-        expected += lme4.estimate[f"sd({effect})"] ** 2 * times * _variance_of(replace(table, values=alone))
+        sources = quasi_f(replace(table, values=alone)).sources.groupby("source").variance.sum()
+        variance = float(sources["targets"] + sources["attributes"] - sources["residual"])
+        expected += lme4.estimate[f"sd({effect})"] ** 2 * times * variance
     assert expected**0.5 == pytest.approx(lme4.se["bias"], rel=1e-4)
-
-
-def _variance_of(table: AssociationTable) -> float:
-    sources = quasi_f(table).sources.groupby("source").variance.sum()
-    return float(sources["targets"] + sources["attributes"] - sources["residual"])
 
 
 def _single_effects(table: AssociationTable) -> Iterator[tuple[str, int, object]]:
