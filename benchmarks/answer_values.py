@@ -117,10 +117,13 @@ def true_difference(likelihood: Likelihood, truth: Mapping[str, np.ndarray], fac
     """The estimand for new labels, wordings and words."""
     contrast = corners().of_bias[:, 0]
     mean = (truth.get("intercept", 0.0) + contrast * truth["coefficient"])[None]
-    variance = sum(truth[f"sd_{factor.name}"] ** 2 for factor in factors)
-    variance += sum(truth[f"sd_{factor.name}_bias"] ** 2 * contrast[0] ** 2 for factor in factors if factor.has_bias)
+    variance, bias_variance = 0.0, 0.0
+    for factor in factors:
+        variance += truth[f"sd_{factor.name}"] ** 2
+        if factor.has_bias:
+            bias_variance += truth[f"sd_{factor.name}_bias"] ** 2 * contrast[0] ** 2
     draws = {name: np.asarray(value)[None] for name, value in truth.items()}
-    values = likelihood.expected(mean, np.full((1, 2), variance), draws, _STANDARD)
+    values = likelihood.expected(mean, np.full((1, 2), variance + bias_variance), draws, _STANDARD)
     return float((values @ corners().estimands["difference"])[0])
 
 
@@ -141,7 +144,7 @@ class Cell:
 
 
 _PLANTED_DESIGNS = ((SMALL, "small"), (LARGE, "small"), (LARGE, "typical"))
-SBC = [Cell(name) for name in LIKELIHOODS]
+SBC = list(map(Cell, LIKELIHOODS))
 PLANTED = [
     Cell(likelihood, design, coefficient, spreads)
     for likelihood, (design, spreads), coefficient in product(LIKELIHOODS, _PLANTED_DESIGNS, (0.0, 0.8))

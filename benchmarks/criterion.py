@@ -24,7 +24,7 @@ from scipy.stats import pearsonr
 import bayes_bias as bb
 from bayes_bias.analyses.tpr_gaps.correlation import log_odds_gaps
 from bayes_bias.analyses.tpr_gaps.counts import PeopleCounts
-from benchmarks.harness import Result, Row
+from benchmarks.harness import Numbers, Result, Row
 
 # Of the correlation, and of each of the two scales up to where nothing is left of them.
 _CORRELATIONS, _SCALES, _LARGEST = 60, 24, 3.0
@@ -33,8 +33,6 @@ _MALE = ("male", "man", "boy", "brother", "he", "him", "his", "son")
 _REFERENCE = Path(__file__).parent.parent / "tests" / "reference"
 _TAILS = 5  # degrees of freedom, where they are heavy
 _ENDS = (0.025, 0.975)
-
-type Numbers = NDArray[np.float64]
 
 
 @cache
@@ -45,7 +43,7 @@ def _nodes() -> tuple[Numbers, Numbers, Numbers, Numbers]:
     sd, sd_weight = (sd + 1) * _LARGEST / 2, np.log(sd_weight) - ((sd + 1) * _LARGEST / 2) ** 2 / 2
     grid = np.meshgrid(rho, sd, sd, indexing="ij")
     weight = np.log(rho_weight)[:, None, None] + sd_weight[:, None] + sd_weight[None, :]
-    return grid[0].ravel(), np.stack([axis.ravel() for axis in grid[1:]]), weight.ravel(), rho
+    return grid[0].ravel(), np.stack(grid[1:]).reshape(2, -1), weight.ravel(), rho
 
 
 @dataclass(frozen=True)
@@ -122,7 +120,7 @@ class Cell:
 
     def drawn(self, seed: int) -> tuple[Numbers, Numbers, float]:
         """What is seen, the variances of errors, and that of the one that all biases share."""
-        design = [round(100 * x) for x in (self.rho, self.reliability, self.share)]
+        design = [round(100 * self.rho), round(100 * self.reliability), round(100 * self.share)]
         rng = np.random.default_rng([seed, self.labels, self.heavy, *design])
         true = rng.multivariate_normal([0, 0], [[1, self.rho], [self.rho, 1]], size=self.labels)
         if self.heavy:  # scaled to a variance of one

@@ -15,18 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import cut_tree, linkage
 
-from bayes_bias import open_embedding
+import bayes_bias as bb
 from bayes_bias.associations.general_words import GeneralWords
 from bayes_bias.associations.related import CategoryWords
 from bayes_bias.embeddings.word_vectors import unit_means
-from bayes_bias.models.spec import load_spec
 from bayes_bias.posterior.quadrature import Integrand
 from bayes_bias.posterior.vectors import integrand_of_vectors
 from bayes_bias.table.association_table import AssociationTable, assemble
-from bayes_bias.words.wordlist import load_wordlist
-from benchmarks.harness import Row
+from benchmarks.harness import Numbers, Row
 
-type Numbers = NDArray[np.float64]
 type Branch = tuple[str, ...]
 
 LISTS = tuple(f"weat{number}" for number in range(1, 11))
@@ -54,7 +51,7 @@ class Drawn:
     def integrand(self) -> Integrand:
         """What the posterior of the bias depends on."""
         categories = [CategoryWords(own, self.general.profiles(own)) for own in self.vectors]
-        return integrand_of_vectors(categories[:2], categories[2:], WEIGHTS, self.general, load_spec("crossed"))
+        return integrand_of_vectors(categories[:2], categories[2:], WEIGHTS, self.general, bb.load_spec("crossed"))
 
     @cached_property
     def table(self) -> AssociationTable:
@@ -70,9 +67,10 @@ class Drawn:
     @property
     def effective(self) -> float:
         """Effective number of words, as a share of their number."""
-        sides = self.integrand.sides
-        effective = sum(float((side.words / side.inflation).sum()) for side in sides)
-        return effective / sum(float(side.words.sum()) for side in sides)
+        targets, attributes = self.integrand.sides
+        words = np.concatenate([targets.words, attributes.words])
+        inflation = np.concatenate([targets.inflation, attributes.inflation])
+        return float((words / inflation).sum() / words.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,10 +89,10 @@ class World:
     @cache
     def of(cls, source: str, branches: str = "tight") -> "World":
         """The tree of the most frequent words of a file, which is named by an environment variable."""
-        embedding = open_embedding(os.environ[source])
+        embedding = bb.open_embedding(os.environ[source])
         frequent = embedding.vocabulary()[:_FREQUENT]
         plain = [word for word in frequent if word.isalpha() and word.islower() and len(word) > 2]
-        groups = [tuple(load_wordlist(name).groups.values()) for name in LISTS]
+        groups = [tuple(bb.load_wordlist(name).groups.values()) for name in LISTS]
         spelled: dict[str, None] = {}
         for word in chain(*chain(*groups)):
             spelled |= {word: None, word.lower(): None}
@@ -128,7 +126,11 @@ class World:
     def frequent(self) -> tuple[list[str], Numbers]:
         """The most frequent words, and their vectors."""
         words = self.every[:_WORDS]
-        return words, np.stack([self.vectors[word] for word in words])
+        return words, self.rows(words)
+
+    def rows(self, words: Sequence[str]) -> Numbers:
+        """The vectors of some words."""
+        return np.stack([self.vectors[word] for word in words])
 
 
 def _branches(words: list[str], branch_of_word: NDArray[np.int_]) -> list[Branch]:
@@ -170,8 +172,7 @@ class Words:
         categories: list[list[str]] = []
         while len(set(chain(*categories))) < sum(map(len, categories)) or not categories:
             categories = [*self._side(self.targets, world, rng), *self._side(self.attributes, world, rng)]
-        vectors = tuple(np.stack([world.vectors[word] for word in words]) for words in categories)
-        return Drawn(vectors, world.general, seed), 0
+        return Drawn(tuple(map(world.rows, categories)), world.general, seed), 0
 
     def _side(self, how: str, world: World, rng: np.random.Generator) -> tuple[list[str], list[str]]:
         """The words of two groups, or two classes."""

@@ -75,8 +75,10 @@ def pages() -> dict[str, str]:
         answers[name] = " ".join(str(module.answer).split())
         texts[f"{name}.md"] = f"# {module.title}\n\n{answers[name]}\n\n{_ABOUT}\n\n{_wrapped(str(module.body))}\n"
         environment.globals[name.replace("-", "_")] = {"title": module.title, "answer": answers[name]}
-    texts["speed.md"] = _speed()
-    environment.globals["speed"] = " ".join(compiling.answer().split())
+    speed_answer = " ".join(compiling.answer().split())
+    sections = [section() for name, section in _SPEED if measured(name)]
+    texts["speed.md"] = "\n".join([f"# Speed\n\n{speed_answer}\n\n{_ABOUT}\n", *sections])
+    environment.globals["speed"] = speed_answer
     return {"index.md": environment.get_template("index.md.jinja").render().strip() + "\n"} | texts
 
 
@@ -91,12 +93,6 @@ def _wrapped(text: str) -> str:
     return "\n\n".join(parts)
 
 
-def _speed() -> str:
-    answer = " ".join(compiling.answer().split())
-    sections = [section() for name, section in _SPEED if measured(name)]
-    return "\n".join([f"# Speed\n\n{answer}\n\n{_ABOUT}\n", *sections])
-
-
 def percent(value: float, digits: int = 1) -> str:
     """Format a share."""
     return "" if pd.isna(value) else f"{value:.{digits}%}"
@@ -105,10 +101,12 @@ def percent(value: float, digits: int = 1) -> str:
 def about(name: str) -> str:
     """Say with how many draws, and which model, a table was drawn, and whether code or model have changed since."""
     kept, result = read(name)["about"], RESULTS[name]
-    error = (0.05 * 0.95 / min(_numbers(name))) ** 0.5
+    least, most = min(_numbers(name)), max(_numbers(name))
+    number = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    error = (0.05 * 0.95 / least) ** 0.5
     model = "no model of the package" if result.model is None else f"{result.model} {kept.get('model', '')}"
     stale = "" if result.is_up_to_date else ", and the code or the model has changed since"
-    drawn = f"{_from_to_number(_numbers(name))} draws a cell (Monte Carlo error of 5%: {error:.1%})"
+    drawn = f"{number} draws a cell (Monte Carlo error of 5%: {error:.1%})"
     return f"*`{name}`: {drawn}; {model}{stale}.*"
 
 
@@ -118,11 +116,6 @@ def _numbers(name: str) -> list[int]:
         if column in rows:
             return rows[column].dropna().astype(int).tolist()
     return [int(read(name)["about"]["draws"])]
-
-
-def _from_to_number(numbers: Sequence[int]) -> str:
-    least, most = min(numbers), max(numbers)
-    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def table(frame: pd.DataFrame, shares: Sequence[str] = (), digits: int = 1, **names: str) -> str:
@@ -181,9 +174,9 @@ def realised() -> pd.DataFrame:
     shown = []
     for what, part in kinds.items():
         own = rows[rows.kind.str.contains(part)]
-        levels = {"below .05": "found", "below .10": "below 0.1", "below .20": "below 0.2"}
-        means = {level: percent(own[column].mean()) for level, column in levels.items()}
-        shown.append({"lists": what, "number": f"{int(own.draws.sum()):,}", **means})
+        row = {"lists": what, "number": f"{int(own.draws.sum()):,}", "below .05": percent(own.found.mean())}
+        row |= {"below .10": percent(own["below 0.1"].mean()), "below .20": percent(own["below 0.2"].mean())}
+        shown.append(row)
     return pd.DataFrame(shown)
 
 

@@ -11,23 +11,20 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.stats import binomtest, norm, t
 
+import bayes_bias as bb
 from bayes_bias.analyses.sentence_pairs.estimands import EstimandDraws, differences, shares
 from bayes_bias.analyses.sentence_pairs.estimation import SAMPLING
 from bayes_bias.analyses.sentence_pairs.models import fit_difference, fit_share
 from bayes_bias.analyses.sentence_pairs.scores import design, read_scores
 from bayes_bias.fitting.diagnostics import Diagnostics
-from bayes_bias.fitting.sampling import Sampling
-from bayes_bias.models.spec import load_spec
-from benchmarks.harness import Result, Row
+from benchmarks.harness import Numbers, Result, Row
 
-type Numbers = NDArray[np.float64]
 type Interval = tuple[float, float]
 
-_SHORT = Sampling(draws=600, tune=300, chains=1, target_accept=0.8)
+_SHORT = bb.Sampling(draws=600, tune=300, chains=1, target_accept=0.8)
 _RESAMPLES = 2000
 _ENDS = (0.025, 0.975)
 
@@ -153,7 +150,7 @@ def _pooled(judge: Callable[[Truth, int], Iterator[Row]], draws: int) -> list[Ro
 def _by_models(truth: Truth, number: int) -> Iterator[Row]:
     """Intervals of one table."""
     frame = truth.draw(number)
-    scores, spec = read_scores(frame, decimals=None), load_spec("pairs")
+    scores, spec = read_scores(frame, decimals=None), bb.load_spec("pairs")
     data, _ = design(scores)
     share = fit_share(scores, spec, data, seed=number + 1, sampling=_SHORT)
     difference = fit_difference(scores, spec, data, seed=number + 1, sampling=_SHORT)
@@ -291,7 +288,7 @@ def _skewed(pairs: int, residual: str, clustered: bool, number: int) -> Row:
         frame = frame.assign(difference=frame.difference + effect[writer], writer=[f"w{k}" for k in writer])
     scores = read_scores(frame, decimals=None)
     data, _ = design(scores)
-    fit = fit_difference(scores, load_spec("pairs"), data, seed=number + 1, sampling=SAMPLING)
+    fit = fit_difference(scores, bb.load_spec("pairs"), data, seed=number + 1, sampling=SAMPLING)
     lower, upper = np.quantile(differences(fit["posterior"].to_dataset(), data).values[:, 0], _ENDS)
     low, high = t(pairs - 1, frame.difference.mean(), frame.difference.sem()).ppf(_ENDS)
     return {

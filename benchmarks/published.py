@@ -8,6 +8,7 @@ The first two go on where an earlier run stopped.
 import argparse
 import hashlib
 import logging
+from itertools import product
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -164,7 +165,7 @@ def fitted(rows: pd.DataFrame, draws: int) -> pd.DataFrame:
     with variance_model(rows):
         how = {"chains": 4, "cores": 1, "nuts_sampler": "nutpie", "random_seed": 1, "progressbar": False}
         tree = pm.sample(draws, tune=draws, target_accept=0.95, **how)
-    posterior = tree.posterior.ds[[f"{side}_{name}" for side in SIDES for name in PARAMETERS]]
+    posterior = tree.posterior.ds[list(map("_".join, product(SIDES, PARAMETERS)))]
     worst, least = float(az.rhat(posterior).to_array().max()), float(az.ess(posterior).to_array().min())
     print(f"R-hat {worst:.3f}, effective draws {least:.0f}, divergences {int(tree.sample_stats.diverging.sum())}")
     frame = posterior.to_dataframe().reset_index(drop=True)

@@ -88,10 +88,12 @@ class Cell(NamedTuple):
 def cells(data: Path, seeds: Path) -> Iterator[Cell]:
     """All of them, from the folder of vectors and the file of lists."""
     google = bb.open_embedding(data / "googlenews_31k.npz")
+    with np.load(data / "minilm_templates.npz") as stored:  # vectors of words alone
+        minilm = dict(zip(stored["words"].tolist(), stored["word_vectors"].astype(float), strict=True))
     others = {
         "GoogleNews": google,
         "GloVe": bb.open_embedding(data / "glove840b_weat_items.npz"),
-        "MiniLM": _minilm(data / "minilm_templates.npz"),
+        "MiniLM": bb.open_embedding(minilm),
     }
     for name, study in STUDIES.items():
         wordlist = bb.load_wordlist(name)
@@ -100,7 +102,9 @@ def cells(data: Path, seeds: Path) -> Iterator[Cell]:
                 yield from _cell(study, pair, vectors, embedding)
     for name in TABLES:
         yield from _published(name)
-    gathered = {row["Seeds ID"]: _split(row["Seeds"]) for row in json.loads(seeds.read_text(encoding="utf-8"))}
+    gathered = {}
+    for row in json.loads(seeds.read_text(encoding="utf-8")):
+        gathered[row["Seeds ID"]] = [word.strip(" '\"") for word in row["Seeds"].strip("[]").split(",")]
     for (study, paper), names in SEEDS.items():
         sides = []
         for side in names:
@@ -113,17 +117,14 @@ def cells(data: Path, seeds: Path) -> Iterator[Cell]:
     yield from _pleasantness(data / "languages/pleasantness.npz")
 
 
-def _split(listed: str) -> list[str]:
-    return [word.strip(" '\"") for word in listed.strip("[]").split(",")]
-
-
 def _wordlist(name: str, groups: Mapping[str, Sequence[str]], classes: Mapping[str, Sequence[str]]) -> bb.WordList:
     """Words of one list are each there once; a word of both groups, or of both classes, tells them not apart."""
-    sides: list[dict[str, list[str]]] = [{}, {}]
-    for own, given in zip(sides, (groups, classes), strict=True):
-        shared = set.intersection(*map(set, given.values()))
+    sides = []
+    for given in (groups, classes):
+        shared, own = set.intersection(*map(set, given.values())), {}
         for key, words in given.items():
             own[key] = [word for word in dict.fromkeys(words) if word not in shared]
+        sides.append(own)
     return bb.wordlist(*sides, dict(zip(groups, classes, strict=True)), name=name)
 
 
@@ -163,12 +164,6 @@ def _published(name: str) -> Iterator[Cell]:
         kept = frame[frame.group.isin(chosen) & frame.attribute_class.isin(chosen.values())]
         pair_table = bb.AssociationTable.from_frame(kept, **_COLUMNS, value="value", stereotypes=chosen)
         yield Cell(STUDIES[wordlist], f"{wordlist}: {' and '.join(pair)}", f"{vectors} (published cosines)", pair_table)
-
-
-def _minilm(path: Path) -> bb.Embedding:
-    """Vectors of words alone."""
-    with np.load(path) as stored:
-        return bb.open_embedding(dict(zip(stored["words"].tolist(), stored["word_vectors"].astype(float), strict=True)))
 
 
 def _career(path: Path) -> Iterator[Cell]:

@@ -71,7 +71,13 @@ def ranks(seed: int) -> dict[str, float]:
     truth, table = simulate(rng)
     fitted, _ = posterior_of(table, SPEC, seed=seed, sampling=_SAMPLING)
     drawn = _quantities(fitted)
-    return {name: _rank(value, drawn[name], rng) for name, value in truth.items()}
+    found = {}
+    for name, value in truth.items():
+        kept = drawn[name][:, ::_THIN].ravel()
+        ties = (kept == value).sum()  # a probability may round to one
+        # Continuous under uniformity: the rank among L draws, and a place at random within its step.
+        found[name] = float(((kept < value).sum() + rng.uniform() * (1 + ties)) / (len(kept) + 1))
+    return found
 
 
 @dataclass(frozen=True)
@@ -94,7 +100,8 @@ def simulate(rng: np.random.Generator) -> tuple[dict[str, float], AssociationTab
     n_groups, n_classes, k = len(TARGETS), len(ATTRIBUTES), len(STEREOTYPES)
     theta = _scales(n_groups, n_classes, rng)
     g, c = np.repeat(np.arange(n_groups), [*TARGETS.values()]), np.repeat(np.arange(n_classes), [*ATTRIBUTES.values()])
-    topic = _topics()
+    # As many topics of the same length in each class.
+    topic = np.concatenate([i * _TOPICS + np.arange(n) * _TOPICS // n for i, n in enumerate(ATTRIBUTES.values())])
     target, attribute = of_targets(theta, g, n_classes, k, rng), of_attributes(theta, c, n_groups, rng)
     attribute = attribute + _shared(topic, n_groups, theta, rng) * (c < k)[:, None]
     mean, noise = rng.normal(0, 3, (n_groups, n_classes)), rng.standard_normal((len(g), len(c)))
@@ -114,12 +121,6 @@ def _scales(n_of_targets: int, n_classes: int, rng: np.random.Generator) -> dict
     return {name: _draw(SPEC.priors[name], sizes.get(name, 1), rng) for name in names}
 
 
-def _topics() -> np.ndarray:
-    """The position of each attribute's topic: as many of the same length in each class."""
-    sizes = list(ATTRIBUTES.values())
-    return np.concatenate([k * _TOPICS + np.arange(n) * _TOPICS // n for k, n in enumerate(sizes)])
-
-
 def _shared(cluster: np.ndarray, size: int, theta: Mapping[str, np.ndarray], rng: np.random.Generator) -> np.ndarray:
     """What words of one cluster share, (words, size)."""
     n = cluster.max() + 1
@@ -128,8 +129,15 @@ def _shared(cluster: np.ndarray, size: int, theta: Mapping[str, np.ndarray], rng
 
 
 def _truth(theta: Mapping[str, np.ndarray], words: _Effects, g: np.ndarray, c: np.ndarray) -> dict[str, float]:
+    """The quantities of a simulated table."""
     mean, target, attribute = words.block, words.target, words.attribute
-    bias = {scope: _bias(table) for scope, table in _expected(words, g, c).items()}
+    in_group = np.eye(g.max() + 1)[g] / np.bincount(g)[g][:, None]
+    in_class = np.eye(c.max() + 1)[c] / np.bincount(c)[c][:, None]
+    # What is not sampled adds the average of its effects to the block means.
+    expected = {"both": mean, "targets": mean + (in_class.T @ attribute).T, "attributes": mean + in_group.T @ target}
+    bias = {}
+    for scope, block in expected.items():
+        bias[scope] = float((block[0, 0] - block[0, 1] + block[1, 1] - block[1, 0]) / 2)
     return {
         **{f"{name}[0]": float(value[0]) for name, value in theta.items()},
         "mean[0, 0]": float(mean[0, 0]),
@@ -143,15 +151,6 @@ def _truth(theta: Mapping[str, np.ndarray], words: _Effects, g: np.ndarray, c: n
         "target_effect[0, 0]": float(target[0, 0]),
         "attribute_effect[0, 0]": float(attribute[0, 0]),
     }
-
-
-def _expected(words: _Effects, g: np.ndarray, c: np.ndarray) -> dict[ScopeName, np.ndarray]:
-    """The block means under each scope: what stays as it is adds the average of its effects."""
-    in_group = np.eye(g.max() + 1)[g] / np.bincount(g)[g][:, None]
-    in_class = np.eye(c.max() + 1)[c] / np.bincount(c)[c][:, None]
-    mean = words.block
-    target_part, attribute_part = in_group.T @ words.target, (in_class.T @ words.attribute).T
-    return {"both": mean, "targets": mean + attribute_part, "attributes": mean + target_part}
 
 
 def _quantities(fit: Fitted) -> dict[str, np.ndarray]:
@@ -179,10 +178,6 @@ def _effect_size(bias: float, theta: Mapping[str, np.ndarray]) -> float:
     return 2 * bias / float(np.sqrt(4 * target_variance + residual + bias**2))
 
 
-def _bias(mean: np.ndarray) -> float:
-    return float((mean[0, 0] - mean[0, 1] + mean[1, 1] - mean[1, 0]) / 2)
-
-
 def _draw(prior: Prior, size: int | tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
     if prior.distribution == "HalfNormal":
         return np.abs(rng.normal(0, prior.parameters["sigma"], size))
@@ -191,13 +186,6 @@ def _draw(prior: Prior, size: int | tuple[int, ...], rng: np.random.Generator) -
     if prior.distribution == "Normal":
         return rng.normal(prior.parameters["mu"], prior.parameters["sigma"], size)
     raise ValueError(f"{prior}: this simulation knows Normal, HalfNormal and Exponential; add the distribution here")
-
-
-def _rank(truth: float, draws: np.ndarray, rng: np.random.Generator) -> float:
-    """Continuous under uniformity: the rank among L draws, and a place at random within its step."""
-    kept = draws[:, ::_THIN].ravel()
-    ties = (kept == truth).sum()  # a probability may round to one
-    return float(((kept < truth).sum() + rng.uniform() * (1 + ties)) / (len(kept) + 1))
 
 
 RESULTS = (Result("sbc", uniformity, 100, uses=("benchmarks.effects",)),)
