@@ -8,24 +8,21 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 import bayes_bias as bb
 from bayes_bias.embeddings.word_vectors import unit_rows
 from bayes_bias.table.combine_tables import difference
-from benchmarks.harness import Result, Row, judged
+from benchmarks.harness import Numbers, Result, Row, judged
 from benchmarks.lists import random_words
 from benchmarks.methods import OF_TABLES, OURS
 from benchmarks.tables import table_of
-
-type Vectors = NDArray[np.float64]
 
 _POOL = 400
 
 
 @cache
-def _pools() -> tuple[list[Vectors], list[Vectors], float]:
-    """Vectors of two groups and two classes before and after, and the true change of the bias."""
+def _pools() -> tuple[list[Numbers], list[Numbers], float]:
+    """Numbers of two groups and two classes before and after, and the true change of the bias."""
     design = random_words(bb.open_embedding("googlenews-demo"))
     words = np.stack([design.vectors[word] for word in design.pool]).astype(float)
     rng = np.random.default_rng(1)
@@ -39,7 +36,7 @@ def _pools() -> tuple[list[Vectors], list[Vectors], float]:
     return [*groups, *classes], [*groups, *without], change
 
 
-def _bias(groups: list[Vectors], classes: list[Vectors]) -> float:
+def _bias(groups: list[Numbers], classes: list[Numbers]) -> float:
     between_groups = groups[0].mean(axis=0) - groups[1].mean(axis=0)
     return float(between_groups @ (classes[0].mean(axis=0) - classes[1].mean(axis=0))) / 2
 

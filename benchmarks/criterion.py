@@ -135,8 +135,10 @@ class Cell:
 
 CELLS = (
     *(Cell(*design) for design in product((0.0, 0.3, 0.6, 0.9), (8, 20, 50), (0.3, 0.6, 0.9))),
-    *(Cell(0.6, n, 0.6, share=0.5) for n in (20, 50)),
-    *(Cell(0.6, n, 0.6, heavy=True) for n in (20, 50)),
+    Cell(0.6, 20, 0.6, share=0.5),
+    Cell(0.6, 50, 0.6, share=0.5),
+    Cell(0.6, 20, 0.6, heavy=True),
+    Cell(0.6, 50, 0.6, heavy=True),
 )
 
 

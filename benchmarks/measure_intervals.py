@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 import bayes_bias as bb
-from bayes_bias.measures import Occasion, measure_all
 from bayes_bias.measures.measure_table import values_of
 from benchmarks.harness import Result, Row
 
@@ -40,14 +39,14 @@ def table_of(seed: int, words: int) -> bb.AssociationTable:
 def values(seed: int, words: int) -> "pd.Series[float]":
     """Each measure of one list, without the permutations of its test."""
     table = table_of(seed, words)
-    return values_of(table, Occasion(table), NAMES)
+    return values_of(table, bb.measures.Occasion(table), NAMES)
 
 
 def covered(words: int, lists: int, redraws: int, truth: "pd.Series[float]") -> Iterator[dict[str, bool]]:
     """Whether the interval of each measure contains its true value, list by list."""
     for seed in range(lists):
         table = table_of(seed, words)
-        measured = measure_all(table, only=NAMES, redraws=redraws, seed=seed).table
+        measured = bb.measures.measure_all(table, only=NAMES, redraws=redraws, seed=seed).table
         true = truth[measured.index]
         held = (measured.redrawn_ci95_lb <= true) & (true <= measured.redrawn_ci95_ub)
         verdict = bb.verdict(table)

@@ -10,9 +10,6 @@ from scipy.stats import norm, t
 import bayes_bias as bb
 from bayes_bias.checks.null_jobs import judge, judge_by_quasi_f, judge_by_weat
 from bayes_bias.measures.crossed_test import CrossedTest
-from bayes_bias.measures.pigeonhole import pigeonhole
-from bayes_bias.measures.quasi_f import min_f
-from bayes_bias.measures.reml import reml
 from bayes_bias.posterior.quadrature import Integrand, chance, half_width
 from benchmarks.designs import Drawn
 from benchmarks.harness import Judged, Method, Numbers
@@ -93,7 +90,7 @@ def _mean_squares(integrand: Integrand, moderated: bool) -> tuple[float, list[fl
 
 def of_reml(drawn: Drawn) -> Judged:
     """Judge by a mixed model with common variances: REML and Satterthwaite's degrees of freedom."""
-    return _tested(reml(drawn.table))
+    return _tested(bb.measures.reml(drawn.table))
 
 
 def weat(drawn: Drawn, *, one_sided: bool = False) -> Judged:
@@ -191,7 +188,7 @@ def quasi_f_of_table(table: bb.AssociationTable) -> Judged:
 OF_TABLES: Mapping[str, Method] = {
     OURS: of_table,
     "quasi-F": quasi_f_of_table,
-    "REML": lambda table: _tested(reml(table)),
-    "min F'": lambda table: _tested(min_f(table)),
-    "pigeonhole bootstrap": lambda table: _tested(pigeonhole(table)),
+    "REML": lambda table: _tested(bb.measures.reml(table)),
+    "min F'": lambda table: _tested(bb.measures.min_f(table)),
+    "pigeonhole bootstrap": lambda table: _tested(bb.measures.pigeonhole(table)),
 }

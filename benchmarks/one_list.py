@@ -62,9 +62,10 @@ def main() -> None:
     measured = []
     for _ in range(chosen.runs):
         measured.append({name: _measured(tree, chosen.only) for name, tree in trees.items()})
-    rows = [_row(what, measured) for what in measured[0]["now"]]
-    for row in rows:
-        print(row)
+    rows = []
+    for what in measured[0]["now"]:
+        rows.append(_row(what, measured))
+        print(rows[-1])
     if chosen.only is not None:
         return
     about = {"load": load, "runs": chosen.runs, "lists": LISTS, "before": _commit(trees["before"])}

@@ -23,7 +23,6 @@ import pandas as pd
 
 import bayes_bias as bb
 from bayes_bias.associations.lists import measure_lists
-from bayes_bias.debiasing import Debiasing, HardDebias, damage
 from benchmarks.markdown import markdown_table
 from benchmarks.provenance import measured, provenance, read, write
 
@@ -139,10 +138,10 @@ def _debiased(path: Path) -> None:
 
 
 def _damage(embedding: bb.Embedding) -> None:
-    damage(embedding.all(), _DEBIASED.applied(embedding).all())
+    bb.debiasing.damage(embedding.all(), _DEBIASED.applied(embedding).all())
 
 
-_DEBIASED = Debiasing(HardDebias(), "executive:home,professional:family")
+_DEBIASED = bb.debiasing.Debiasing(bb.debiasing.HardDebias(), "executive:home,professional:family")
 
 _WAYS: Mapping[str, Callable[[Path], None]] = {
     "ours": _ours,

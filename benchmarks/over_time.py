@@ -67,7 +67,9 @@ class Series:
 
 
 DESIGNS = (
-    *(Series("nothing changes", n) for n in (5, 8, 20)),
+    Series("nothing changes", 5),
+    Series("nothing changes", 8),
+    Series("nothing changes", 20),
     Series("shocks of .3 sd", shocks=0.3),
     Series("shocks of 1 sd", shocks=1.0),
     Series("one noisy slice", noisy=True),

@@ -9,7 +9,6 @@ import numpy as np
 import bayes_bias as bb
 from bayes_bias.checks.null_jobs import judge_by_weat
 from bayes_bias.checks.null_lists import NullDesign
-from bayes_bias.measures import ceat, seat
 from bayes_bias.models.components import BY_REPLICATE
 from benchmarks.effects import of_attributes, of_replicate, of_targets
 from benchmarks.harness import LEVEL, Judged, Method, Numbers, Result, Row, judged
@@ -115,7 +114,7 @@ def _weat(table: bb.AssociationTable) -> Judged:
 
 
 def _seat(table: bb.AssociationTable) -> Judged:
-    found = seat(table, alternative="two-sided", permutations=_PERMUTATIONS, seed=1)
+    found = bb.measures.seat(table, alternative="two-sided", permutations=_PERMUTATIONS, seed=1)
     return Judged(found.bias, np.nan, np.nan, found.p_value)
 
 
@@ -150,8 +149,8 @@ def _of_contexts(embedding: bb.Embedding, name: str, draws: int) -> Iterator[tup
             }
         )
         table = bb.cosines(drawn, embedding, controls=())
-        seat_test = seat(table, alternative="two-sided", permutations=_PERMUTATIONS, seed=seed)
-        yield ceat(table, draws=_DRAWS_OF_CEAT, seed=seed).p_value < LEVEL, seat_test.p_value < LEVEL
+        seat_test = bb.measures.seat(table, alternative="two-sided", permutations=_PERMUTATIONS, seed=seed)
+        yield bb.measures.ceat(table, draws=_DRAWS_OF_CEAT, seed=seed).p_value < LEVEL, seat_test.p_value < LEVEL
 
 
 RESULTS = (

@@ -75,9 +75,8 @@ def _path(n: int, dimensions: int) -> None:
     """Seconds of each step of a whole analysis of a long list, beside a short one."""
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     _steps(50, dimensions)  # compiles the model for both
-    rows = [_steps(words, dimensions) for words in (50, n)]
-    for row in rows:
-        print(row)
+    rows = [_steps(50, dimensions), _steps(n, dimensions)]
+    print(*rows, sep="\n")
     write("path", provenance(), rows)
 
 

@@ -101,8 +101,11 @@ UNEVEN = {
     ("attributes", 3.0): "3 against 30 attributes, the 3 three times as variable",
 }
 DESIGNS = (
-    *(Simulated(ALIKE, words) for words in (4, 8, 25)),
-    *(Simulated(f"preferences correlate by {rho:g}", 8, correlation=rho) for rho in (-0.5, 0.5)),
+    Simulated(ALIKE, 4),
+    Simulated(ALIKE, 8),
+    Simulated(ALIKE, 25),
+    Simulated("preferences correlate by -0.5", 8, correlation=-0.5),
+    Simulated("preferences correlate by 0.5", 8, correlation=0.5),
     Simulated("five groups and classes", 8, groups=5),
     *(Simulated(f"sub-topics, correlation {rho:g}", 8, sub_topics=2, within=rho) for rho in (0.1, 0.3, 0.5)),
     Simulated("sub-topics, correlation 0.3", 25, sub_topics=5, within=0.3),
