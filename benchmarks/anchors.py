@@ -104,24 +104,22 @@ def main() -> None:
         cosines = Path(folder) / "cosines.csv"
         table = bb.cosines(LIST, "googlenews-demo", controls=())
         table.to_frame().to_csv(cosines, index=False)
-        sampling = [str(count) for count in (DRAWS, TUNE, CHAINS)]
+        sampling = map(str, (DRAWS, TUNE, CHAINS))
         commands = {
             "bayes_bias": [sys.executable, "-c", _OURS, LIST, runs],
             "lme4, REML": ["Rscript", "-e", _LME4, str(cosines), runs, FORMULA],
             "bambi": [chosen.bambi, "-c", _BAMBI, str(cosines), runs, FORMULA, *sampling],
         }
-        found: dict[str, list[list[dict[str, Any]]]] = {name: [] for name in commands}
+        found: dict[str, list[list[dict[str, Any]]]] = {}
         for _ in range(chosen.turns):
             for name, command in commands.items():
-                found[name].append(_answers(command))
+                found.setdefault(name, []).append(_answers(command))
                 print(name, found[name][-1], flush=True)
     weat = wefe(table, WEFE, PERMUTATIONS)
     print(weat, flush=True)
-    write(
-        "anchors",
-        provenance() | {"list": LIST, "formula": FORMULA, "runs": chosen.runs},
-        [*map(_row, *zip(*found.items(), strict=True)), {"what": weat["what"], "further, processor": weat["seconds"]}],
-    )
+    rows = [_row(name, processes) for name, processes in found.items()]
+    rows.append({"what": weat["what"], "further, processor": weat["seconds"]})
+    write("anchors", provenance() | {"list": LIST, "formula": FORMULA, "runs": chosen.runs}, rows)
 
 
 def _answers(command: list[str]) -> list[dict[str, Any]]:
@@ -130,15 +128,12 @@ def _answers(command: list[str]) -> list[dict[str, Any]]:
 
 
 def _row(name: str, processes: list[list[dict[str, Any]]]) -> dict[str, Any]:
-    return {
-        "what": name,
-        "bias": processes[0][-1]["bias"],
-        **{f"first, {kind}": min(times[0][kind] for times in processes) for kind in ("processor", "wall")},
-        **{
-            f"further, {kind}": min(fit[kind] for times in processes for fit in times[1:])
-            for kind in ("processor", "wall")
-        },
-    }
+    """The least times of a first and of further fits."""
+    kinds = ["processor", "wall"]
+    first = pd.DataFrame([fits[0] for fits in processes])[kinds].min()
+    further = pd.concat([pd.DataFrame(fits[1:]) for fits in processes])[kinds].min()
+    times = first.add_prefix("first, ").to_dict() | further.add_prefix("further, ").to_dict()
+    return {"what": name, "bias": processes[0][-1]["bias"], **times}
 
 
 def section() -> str:
@@ -169,20 +164,13 @@ def wefe(table: bb.AssociationTable, requirement: str, permutations: int) -> dic
         python = Path(folder) / "bin" / "python"
         subprocess.run([python, "-m", "pip", "install", "-q", requirement, "numpy<2"], check=True)
         given = Path(folder) / "given.json"
-        given.write_text(
-            json.dumps(
-                {
-                    "groups": _words(table, "target", table.groups),
-                    "classes": _words(table, "attribute", table.associated_classes),
-                    "vectors": {
-                        word: np.asarray(table.vectors[word]).tolist()
-                        for side in ("target", "attribute")
-                        for word in table.values[side].to_numpy().tolist()
-                    },
-                    "permutations": permutations,
-                }
-            )
-        )
+        query = {
+            "groups": _words(table, "target", table.groups),
+            "classes": _words(table, "attribute", table.associated_classes),
+        }
+        words = [*table.values.target.to_numpy().tolist(), *table.values.attribute.to_numpy().tolist()]
+        vectors = {word: np.asarray(table.vectors[word]).tolist() for word in words}
+        given.write_text(json.dumps({**query, "vectors": vectors, "permutations": permutations}))
         done = subprocess.run([python, "-c", _WEFE, given], check=True, capture_output=True, text=True)
     measured = json.loads(done.stdout.splitlines()[-1])
     scaled = measured["seconds"] * PERMUTATIONS / permutations

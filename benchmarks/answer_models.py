@@ -33,14 +33,13 @@ DESIGNS = (Design(160, 6, 4, 6), Design(400, 10, 12, 12))
 def made_up(design: Design, means: tuple[float, ...], rng: np.random.Generator) -> list[Observed]:
     """Answers of models to the same questions, of which labels, wordings and the questions themselves decide more."""
     n, labels, words = design.answers, design.labels, design.words
-    sizes = {"wording": design.wordings, "label_a": labels, "label_b": labels}
-    codes = {name: rng.integers(size, size=n) for name, size in sizes.items()}
-    codes["pair"] = pd.factorize(codes["label_a"] * labels + codes["label_b"], sort=True)[0]
-    weights = np.concatenate([np.full(words, 1 / words), np.full(words, -1 / words)])[None]
+    keys = pd.DataFrame({"word_set": np.zeros(n, int), "wording": rng.integers(design.wordings, size=n)})
+    keys["label_a"], keys["label_b"] = rng.integers(labels, size=n), rng.integers(labels, size=n)
+    keys["pair"] = pd.factorize(keys.label_a * labels + keys.label_b, sort=True)[0]
+    weights = np.repeat([[1 / words, -1 / words]], words, axis=1)
     shared = _OF_QUESTION * rng.standard_normal(n)
-    for name in sizes:
-        shared = shared + _OF_QUESTION / 2 * rng.standard_normal(codes[name].max() + 1)[codes[name]]
-    keys = pd.DataFrame({"word_set": np.zeros(n, int), **codes})
+    for name in ("wording", "label_a", "label_b"):
+        shared = shared + _OF_QUESTION / 2 * rng.standard_normal(keys[name].max() + 1)[keys[name]]
     return [_of_model(mean + shared, keys, weights, rng) for mean in means]
 
 
@@ -85,27 +84,27 @@ def family(cell: Cell, seed: int) -> dict[str, float]:
     sides, names = made_up(cell.design, means, rng), [f"{k:02d}" for k in range(len(means))]
     table, ranking = compared(names, sides, SAMPLES["all"], seed, 0.95)
     table = joined_tables({"": table}, {"": ranking}, "stereotype", 0.95)["table"]
-    truth = np.array([means[int(model)] - means[int(second)] for _, model, second in table.index])
-    lower, upper = (ends.to_numpy() for ends in interval_of(table))
+    first, second = table.index.get_level_values(1).astype(int), table.index.get_level_values(2).astype(int)
+    truth = np.array(means)[first] - np.array(means)[second]
+    lower, upper = interval_of(table)
     found = table.survives.to_numpy()
-    apart = separate(sides, seed)
     result = {"covers": float(((lower <= truth) & (truth <= upper)).mean()), "false": float(found[truth == 0].any())}
     if (truth != 0).any():
-        two = np.array([apart[int(model), int(second)] for _, model, second in table.index])
+        apart = separate(sides, seed)[first, second]
         result |= {
             "found": float(((lower > 0) | (upper < 0))[truth != 0].mean()),
             "found after Holm": float(found[truth != 0].mean()),
-            "intervals apart": float(two[truth != 0].mean()),
+            "intervals apart": float(apart[truth != 0].mean()),
         }
     return result | {"pareto": float(table.pareto_k.max())}
 
 
 def separate(sides: list[Observed], seed: int) -> np.ndarray:
     """Whether the 95% intervals of two models by themselves do not overlap, (model, other)."""
-    ends = np.array(
-        [sample(Density(side, SAMPLES["all"]), seed, 2000).draws.mu.quantile([0.025, 0.975]) for side in sides]
-    )
-    lower, upper = ends.T
+    ends = []
+    for side in sides:
+        ends.append(sample(Density(side, SAMPLES["all"]), seed, 2000).draws.mu.quantile([0.025, 0.975]))
+    lower, upper = np.transpose(ends)
     return (lower[:, None] > upper) | (upper[:, None] < lower)
 
 

@@ -8,26 +8,15 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pandas as pd
 from scipy.linalg import helmert
 from scipy.stats import kstest
 
-from bayes_bias.analyses.answers.value_models import (
-    LABEL,
-    LIKELIHOODS,
-    WORD,
-    WORDING,
-    Corners,
-    Factor,
-    Likelihood,
-    Refusal,
-    Scale,
-    ValueData,
-    expected_values,
-    value_model,
-)
+from bayes_bias.analyses.answers import value_models
+from bayes_bias.analyses.answers.value_models import LABEL, LIKELIHOODS, WORD, WORDING, Factor, Likelihood, Scale
 from bayes_bias.fitting.sampling import Sampling, sample_model
 from bayes_bias.models.spec import Prior
 from benchmarks.harness import Result, Row
@@ -61,10 +50,10 @@ class Design:
 SMALL, LARGE = Design(240, 5, 4, 8), Design(480, 8, 12, 12)
 
 
-def corners() -> Corners:
+def corners() -> value_models.Corners:
     """Two groups of labels."""
-    groups = ("first", "second")
-    return Corners(groups, helmert(2).T / np.sqrt(2), np.ones(1, bool), {"difference": np.array([1.0, -1.0])})
+    groups, difference = ("first", "second"), {"difference": np.array([1.0, -1.0])}
+    return value_models.Corners(groups, helmert(2).T / np.sqrt(2), np.ones(1, bool), difference)
 
 
 def questions(design: Design, rng: np.random.Generator) -> tuple[np.ndarray, tuple[Factor, ...]]:
@@ -72,15 +61,13 @@ def questions(design: Design, rng: np.random.Generator) -> tuple[np.ndarray, tup
     n = design.answers
     group = rng.integers(2, size=n)
     sizes = {LABEL: 2 * design.labels, WORDING: design.wordings, WORD: design.words}
-    codes = {
-        LABEL: rng.integers(design.labels, size=n) + design.labels * group,
-        WORDING: rng.integers(design.wordings, size=n),
-        WORD: rng.integers(design.words, size=n),
-    }
-    factors = tuple(
-        Factor(name, tuple(map(str, range(size))), codes[name], has_bias=name != LABEL) for name, size in sizes.items()
-    )
-    return group, factors
+    factors = []
+    for name, size in sizes.items():
+        codes = rng.integers(design.labels if name == LABEL else size, size=n)
+        if name == LABEL:
+            codes += design.labels * group
+        factors.append(Factor(name, tuple(map(str, range(size))), codes, has_bias=name != LABEL))
+    return group, tuple(factors)
 
 
 def drawn(prior: Prior, rng: np.random.Generator, size: int | None) -> np.ndarray | float:
@@ -97,17 +84,17 @@ def drawn(prior: Prior, rng: np.random.Generator, size: int | None) -> np.ndarra
 
 def truth_of(likelihood: Likelihood, factors: tuple[Factor, ...], rng: np.random.Generator) -> dict[str, np.ndarray]:
     """Parameters from the priors."""
-    steps = 1 if isinstance(likelihood, Refusal) else RATINGS - 1
-    priors = likelihood.spec(factors).priors
-    truth = {
-        name: np.asarray(drawn(prior, rng, steps if name == "cutpoint" else None)) for name, prior in priors.items()
-    }
-    return truth | ({"cutpoint": np.sort(truth["cutpoint"])} if "cutpoint" in truth else {})
+    steps = 1 if isinstance(likelihood, value_models.Refusal) else RATINGS - 1
+    truth = {}
+    for name, prior in likelihood.spec(factors).priors.items():
+        value = drawn(prior, rng, steps if name == "cutpoint" else None)
+        truth[name] = np.sort(value) if name == "cutpoint" else np.asarray(value)
+    return truth
 
 
 def made_up(
     truth: Mapping[str, np.ndarray], group: np.ndarray, factors: tuple[Factor, ...], rng: np.random.Generator
-) -> ValueData:
+) -> value_models.ValueData:
     """Values of the model with these parameters."""
     side = corners().of_bias[group, 0]
     predictor = truth.get("intercept", 0.0) + side * truth["coefficient"]
@@ -123,17 +110,20 @@ def made_up(
         value = predictor + truth["scale_residual"] * rng.standard_t(truth["nu"], len(group))
     else:
         value = predictor + truth["scale_residual"] * rng.standard_normal(len(group))
-    return ValueData(value, group, corners(), factors, 0.0, float(len(truth.get("cutpoint", [0]))))
+    return value_models.ValueData(value, group, corners(), factors, 0.0, float(len(truth.get("cutpoint", [0]))))
 
 
 def true_difference(likelihood: Likelihood, truth: Mapping[str, np.ndarray], factors: tuple[Factor, ...]) -> float:
     """The estimand for new labels, wordings and words."""
     contrast = corners().of_bias[:, 0]
     mean = (truth.get("intercept", 0.0) + contrast * truth["coefficient"])[None]
-    variance = sum(truth[f"sd_{factor.name}"] ** 2 for factor in factors)
-    variance += sum(truth[f"sd_{factor.name}_bias"] ** 2 * contrast[0] ** 2 for factor in factors if factor.has_bias)
+    variance, bias_variance = 0.0, 0.0
+    for factor in factors:
+        variance += truth[f"sd_{factor.name}"] ** 2
+        if factor.has_bias:
+            bias_variance += truth[f"sd_{factor.name}_bias"] ** 2 * contrast[0] ** 2
     draws = {name: np.asarray(value)[None] for name, value in truth.items()}
-    values = likelihood.expected(mean, np.full((1, 2), variance), draws, _STANDARD)
+    values = likelihood.expected(mean, np.full((1, 2), variance + bias_variance), draws, _STANDARD)
     return float((values @ corners().estimands["difference"])[0])
 
 
@@ -153,12 +143,11 @@ class Cell:
         return list(LIKELIHOODS).index(self.likelihood), round(10 * (self.coefficient or 0)), *more
 
 
-SBC = [Cell(name) for name in LIKELIHOODS]
+_PLANTED_DESIGNS = ((SMALL, "small"), (LARGE, "small"), (LARGE, "typical"))
+SBC = list(map(Cell, LIKELIHOODS))
 PLANTED = [
     Cell(likelihood, design, coefficient, spreads)
-    for likelihood in LIKELIHOODS
-    for design, spreads in ((SMALL, "small"), (LARGE, "small"), (LARGE, "typical"))
-    for coefficient in (0.0, 0.8)
+    for likelihood, (design, spreads), coefficient in product(LIKELIHOODS, _PLANTED_DESIGNS, (0.0, 0.8))
 ]
 
 
@@ -177,19 +166,20 @@ def rank_once(cell: Cell, seed: int) -> dict[str, float]:
     group, factors = questions(cell.design, rng)
     truth = truth_of(likelihood, factors, rng)
     data = made_up(truth, group, factors, rng)
-    posterior, _ = sample_model(value_model(likelihood, data, _STANDARD), seed + 1, _SAMPLING)
+    posterior, _ = sample_model(value_models.value_model(likelihood, data, _STANDARD), seed + 1, _SAMPLING)
     thinned = posterior.isel(draw=slice(None, None, _THIN))
-    found = expected_values(likelihood, data, thinned, _RANDOM, _STANDARD) @ corners().estimands["difference"]
-    pairs = {"difference": (found, true_difference(likelihood, truth, factors))}
+    expected = value_models.expected_values(likelihood, data, thinned, _RANDOM, _STANDARD)
+    found = expected @ corners().estimands["difference"]
+
+    def rank(draws: np.ndarray, value: float) -> float:
+        return float(((draws < value).sum() + rng.random()) / (len(draws) + 1))
+
+    ranks = {"difference": rank(found, true_difference(likelihood, truth, factors))}
     for name, value in truth.items():
         draws = thinned[name].to_numpy().reshape(len(found), -1)
-        pairs |= {
-            f"{name}{k + 1 if draws.shape[1] > 1 else ''}": (draws[:, k], np.atleast_1d(value)[k])
-            for k in range(draws.shape[1])
-        }
-    return {
-        name: float(((draws < value).sum() + rng.random()) / (len(draws) + 1)) for name, (draws, value) in pairs.items()
-    }
+        for k in range(draws.shape[1]):
+            ranks[f"{name}{k + 1 if draws.shape[1] > 1 else ''}"] = rank(draws[:, k], np.atleast_1d(value)[k])
+    return ranks
 
 
 def planted(draws: int) -> Iterator[Row]:
@@ -206,12 +196,12 @@ def planted_once(cell: Cell, seed: int) -> dict[str, float]:
     group, factors = questions(cell.design, rng)
     fixed = _FIXED | {name: likelihood.size * sd for name, sd in _SPREADS[cell.spreads].items()}
     fixed |= {"coefficient": likelihood.size * (cell.coefficient or 0.0), "cutpoint": np.linspace(-2, 2, RATINGS - 1)}
-    if isinstance(likelihood, Refusal):
+    if isinstance(likelihood, value_models.Refusal):
         fixed["cutpoint"] = np.array([1.0])
     truth = {name: np.asarray(fixed[name]) for name in likelihood.spec(factors).priors}
     data = made_up(truth, group, factors, rng)
-    posterior, stats = sample_model(value_model(likelihood, data), seed + 1, _SAMPLING)
-    found = expected_values(likelihood, data, posterior, _RANDOM) @ corners().estimands["difference"]
+    posterior, stats = sample_model(value_models.value_model(likelihood, data), seed + 1, _SAMPLING)
+    found = value_models.expected_values(likelihood, data, posterior, _RANDOM) @ corners().estimands["difference"]
     lower, upper = np.quantile(found, [0.025, 0.975])
     true = true_difference(likelihood, truth, factors)
     return {

@@ -15,19 +15,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from bayes_bias.analyses.answers import model
 from bayes_bias.analyses.answers.cell import Cell
-from bayes_bias.analyses.answers.model import (
-    ANSWER,
-    MAX_PARETO_K,
-    SAMPLES,
-    Density,
-    Observed,
-    Posterior,
-    keys_of,
-    loadings,
-    observed,
-    sample,
-)
+from bayes_bias.analyses.answers.model import Density, Observed, observed, sample
 from bayes_bias.analyses.answers.published import t_test, two_way
 from bayes_bias.analyses.answers.reading import read_answers
 from benchmarks.harness import Result, Row
@@ -49,9 +39,11 @@ def flips(draws: int) -> Iterator[Row]:
     cells = [(cell, observed(cell)) for cell in real()]
     for flipped in FLIPPED:
         rng = np.random.default_rng([_SEED, FLIPPED.index(flipped)])
-        rows = pd.DataFrame(
-            [tests(cell, data, signs(cell, flipped, rng), seed) for seed in range(draws) for cell, data in cells]
-        )
+        records = []
+        for seed in range(draws):
+            for cell, data in cells:
+                records.append(tests(cell, data, signs(cell, flipped, rng), seed))
+        rows = pd.DataFrame(records)
         few = rows.pop("few")
         yield {
             "flipped": flipped,
@@ -82,7 +74,7 @@ def tests(cell: Cell, data: Observed, sign: np.ndarray, seed: int) -> dict[str, 
     replies, d = cell.counted, data.difference * sign
     hits, valid = replies.hits_a + replies.hits_b, replies.valid_a + replies.valid_b
     stereotypical = int(np.where(sign > 0, hits, valid - hits).sum())
-    posterior = sample(Density(replace(data, difference=d), SAMPLES["all"]), seed)
+    posterior = sample(Density(replace(data, difference=d), model.SAMPLES["all"]), seed)
     _, _, robust = two_way(d, replies.label_a.to_numpy(), replies.label_b.to_numpy(), 0.95)
     return {
         "binomial": stats.binomtest(stereotypical, int(valid.sum())).pvalue < 0.05,
@@ -90,11 +82,11 @@ def tests(cell: Cell, data: Observed, sign: np.ndarray, seed: int) -> dict[str, 
         "robust t": robust < 0.05,
         "this model": found(posterior),
         "few": min(len(cell.labels("a")), len(cell.labels("b"))) < 5,
-        "unreliable": posterior.pareto_k > MAX_PARETO_K,
+        "unreliable": posterior.pareto_k > model.MAX_PARETO_K,
     }
 
 
-def found(posterior: Posterior) -> bool:
+def found(posterior: model.Posterior) -> bool:
     """Whether the 95% interval excludes zero."""
     lower, upper = posterior.draws.mu.quantile([0.025, 0.975])
     return bool(lower > 0 or upper < 0)
@@ -132,14 +124,14 @@ def held_out_once(cell: Cell, rng: np.random.Generator, seed: int) -> dict[str, 
         labels = replies[f"label_{side}"]
         kept &= labels.isin(chosen).to_numpy()
         out &= labels.isin(set(names) - set(chosen)).to_numpy()
-    fitted = replace(data, difference=data.difference[kept], keys=keys_of(replies[kept]))
-    left, truth = keys_of(replies[out]), data.difference[out].mean()
+    fitted = replace(data, difference=data.difference[kept], keys=model.keys_of(replies[kept]))
+    left, truth = model.keys_of(replies[out]), data.difference[out].mean()
     row: dict[str, float] = {}
     for name, effects in {"labels": ("word", "label_a", "label_b", "pair"), "trials alone": ()}.items():
         draws = sample(Density(fitted, effects), seed).draws
-        variance = draws[f"sd_{ANSWER}"] ** 2 / len(left)
+        variance = draws[f"sd_{model.ANSWER}"] ** 2 / len(left)
         for effect in effects:
-            share = loadings(left, effect, data.words).mean(axis=0)
+            share = model.loadings(left, effect, data.words).mean(axis=0)
             if effect != "word":  # the same words
                 variance = variance + draws[f"sd_{effect}"] ** 2 * (share @ share)
         predicted = draws.mu + rng.standard_normal(len(draws)) * np.sqrt(variance)
@@ -180,11 +172,11 @@ def planted_cell(
     for seed in range(draws):
         data = simulated(labels, 200, (wordings_sd, *spread), latent, rng)
         d = np.round(np.clip(data.difference, -1, 1) * 8) / 8
-        posterior = sample(Density(replace(data, difference=d), SAMPLES["all"]), seed, draws=2000)
+        posterior = sample(Density(replace(data, difference=d), model.SAMPLES["all"]), seed, draws=2000)
         lower, upper = posterior.draws.mu.quantile([0.025, 0.975])
-        _, _, robust = two_way(d, *(data.keys[k].to_numpy().astype(object) for k in ("label_a", "label_b")), 0.95)
         error = d.std(ddof=1) / np.sqrt(len(d)) * stats.t.ppf(0.975, len(d) - 1)
-        low, high, _ = two_way(d, *(data.keys[k].to_numpy().astype(object) for k in ("label_a", "label_b")), 0.95)
+        label_a, label_b = data.keys.label_a.to_numpy().astype(object), data.keys.label_b.to_numpy().astype(object)
+        low, high, robust = two_way(d, label_a, label_b, 0.95)
         rows.append(
             {
                 "covers": lower <= truth <= upper,
@@ -215,15 +207,8 @@ def simulated(
         + pair_sd * rng.standard_normal(labels**2)[pair]
         + answer_sd * rng.standard_normal(number)
     )
-    keys = pd.DataFrame(
-        {
-            "word_set": np.zeros(number, int),
-            **{
-                name: pd.factorize(codes, sort=True)[0]
-                for name, codes in {"wording": v, "label_a": a, "label_b": b, "pair": pair}.items()
-            },
-        }
-    )
+    keys = pd.DataFrame({"word_set": np.zeros(number, int), "wording": v, "label_a": a, "label_b": b, "pair": pair})
+    keys = keys.apply(lambda codes: pd.factorize(codes, sort=True)[0])
     words = np.repeat([[1 / 8, -1 / 8]], 8, axis=1).reshape(1, 16)
     noise = np.full(14, 0.02)
     return Observed(difference, keys, words, rng.standard_normal(14) * noise, noise, (1 / 64 + 1 / 64) / 12)

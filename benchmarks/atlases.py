@@ -11,13 +11,12 @@ from math import ceil
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from bayes_bias.analyses.sweep.pooling import pool_cells
 from bayes_bias.posterior.shared_words import shared_errors
 from bayes_bias.table.columns import interval_of
-from benchmarks.harness import Result, Row
+from benchmarks.harness import Numbers, Result, Row
 
 # Of a list: as many as two groups and two classes of eight have.
 WORDS = 32
@@ -35,7 +34,7 @@ class Kind:
     common: float
     outliers: int = 0
     # Of the errors' variance: what an embedding has in common with its other version alone.
-    of_pair: float = 0.0
+    shared_by_pair: float = 0.0
 
 
 KINDS = (
@@ -44,7 +43,7 @@ KINDS = (
     Kind("10 x 8, errors nearly all common", 10, 8, TAUS, 0.9),
     Kind("10 x 8, embeddings alike", 10, 8, {**TAUS, "embedding": 0.0}, 0.5),
     Kind("10 x 8, two embeddings far from the others", 10, 8, TAUS, 0.5, outliers=2),
-    Kind("10 x 8, five embeddings in two versions", 10, 8, TAUS, 0.6, of_pair=0.38),
+    Kind("10 x 8, five embeddings in two versions", 10, 8, TAUS, 0.6, shared_by_pair=0.38),
     Kind("3 x 4", 3, 4, TAUS, 0.5),
 )
 
@@ -56,7 +55,7 @@ def truth(
     taus: Mapping[str, float] = TAUS,
     mu: float = 0.03,
     outliers: int = 0,
-) -> NDArray[np.float64]:
+) -> Numbers:
     """True biases of the cells, (embedding, list); outliers are eight standard deviations away."""
     embedding_effect = taus["embedding"] * rng.standard_normal(embeddings)
     embedding_effect[:outliers] += 8 * taus["embedding"]
@@ -65,7 +64,7 @@ def truth(
 
 
 def made_cells(
-    rng: np.random.Generator, theta: NDArray[np.float64], common: float = 0.5, of_pair: float = 0.0, sd: float = 0.012
+    rng: np.random.Generator, theta: Numbers, common: float = 0.5, shared_by_pair: float = 0.0, sd: float = 0.012
 ) -> tuple[pd.DataFrame, "pd.Series[float]"]:
     """What posteriors would say of such truths, with errors of which a share is common to all embeddings; and the
     share that is found in what words add to the bias."""
@@ -73,20 +72,16 @@ def made_cells(
     sds = sd * rng.uniform(0.6, 1.6, lists) * rng.uniform(0.9, 1.1, theta.shape)
     adds = np.zeros((WORDS, embeddings, lists))
     # What all have in common, each with its other version alone, and each by itself.
-    for share, versions in ((common, embeddings), (of_pair, 2), (1 - common - of_pair, 1)):
+    for share, versions in ((common, embeddings), (shared_by_pair, 2), (1 - common - shared_by_pair, 1)):
         different = rng.standard_normal((WORDS, ceil(embeddings / versions), lists))
         adds += sds * np.sqrt(share / WORDS) * different.repeat(versions, axis=1)[:, :embeddings]
-    index = pd.MultiIndex.from_product(
-        [[f"embedding {k}" for k in range(embeddings)], [f"list {k}" for k in range(lists)]],
-        names=["embedding", "list"],
-    )
+    names = [f"embedding {k}" for k in range(embeddings)], [f"list {k}" for k in range(lists)]
+    index = pd.MultiIndex.from_product(names, names=["embedding", "list"])
     bias = (theta + adds.sum(axis=0)).ravel()
     cells = pd.DataFrame({"bias": bias, "sd": sds.ravel(), "within_sd": 0.05}, index=index)
     deviations = (adds - adds.mean(axis=0)).reshape(WORDS, -1).T
-    words = [f"word {k}" for k in range(WORDS)]
-    return cells, shared_errors(
-        {at: {"targets": dict(zip(words, own, strict=True))} for at, own in zip(index, deviations, strict=True)}
-    )
+    by_word = pd.DataFrame(deviations, index, [f"word {k}" for k in range(WORDS)])
+    return cells, shared_errors({cell: {"targets": row.to_dict()} for cell, row in by_word.iterrows()})
 
 
 def simulated(draws: int) -> list[Row]:
@@ -103,7 +98,7 @@ def _judged(kind: Kind, number: int) -> dict[str, float]:
     """In one atlas the share of intervals that hold the truth."""
     rng = np.random.default_rng([1, number])
     theta = truth(rng, kind.embeddings, kind.lists, kind.taus, outliers=kind.outliers)
-    pooled = pool_cells(*made_cells(rng, theta, kind.common, kind.of_pair), seed=number)
+    pooled = pool_cells(*made_cells(rng, theta, kind.common, kind.shared_by_pair), seed=number)
     assert pooled is not None
     held = {"cells": _covered(pooled.cells, theta.ravel())}
     for side, frame, axis in (("embedding", pooled.embeddings, 1), ("list", pooled.lists, 0)):
@@ -113,8 +108,8 @@ def _judged(kind: Kind, number: int) -> dict[str, float]:
     return held | {"not converged": float(not pooled.diagnostics.converged)}
 
 
-def _covered(frame: pd.DataFrame, truths: NDArray[np.float64], of: str = "") -> float:
-    lower, upper = (ends.to_numpy() for ends in interval_of(frame, of))
+def _covered(frame: pd.DataFrame, truths: Numbers, of: str = "") -> float:
+    lower, upper = interval_of(frame, of)
     return float(((lower <= truths) & (truths <= upper)).mean())
 
 

@@ -33,18 +33,15 @@ def main() -> None:
     load = round(os.getloadavg()[0], 1)
     with tempfile.TemporaryDirectory() as folder:
         empty = {name: value.format(folder) for name, value in _CACHES.items()}
-        cold, warm = (_seconds_of_command(f"{folder}/{n}.nc", empty) for n in range(2))
-        first, second = (bb.load_fit(f"{folder}/{n}.nc")["posterior"].to_dataset() for n in range(2))
-        same = first.identical(second)
+        cold, warm = _seconds_of_command(f"{folder}/0.nc", empty), _seconds_of_command(f"{folder}/1.nc", empty)
+        first, second = bb.load_fit(f"{folder}/0.nc")["posterior"], bb.load_fit(f"{folder}/1.nc")["posterior"]
+        same = first.to_dataset().identical(second.to_dataset())
     lists = json.loads(_run([sys.executable, "-m", "benchmarks.compiling", "--lists"]).splitlines()[-1])
+    median = round(float(np.median(lists[1:])), 2)
     rows = [
         {"what": "`bayes-bias fit weat6`, nothing compiled before", "seconds": cold, "wanted": 40},
         {"what": "`bayes-bias fit weat6`, new process", "seconds": warm, "wanted": 20},
-        {
-            "what": "each further list, measured to summarised, median",
-            "seconds": round(float(np.median(lists[1:])), 2),
-            "wanted": 1.5,
-        },
+        {"what": "each further list, measured to summarised, median", "seconds": median, "wanted": 1.5},
         {"what": "each further list, measured to summarised, slowest", "seconds": max(lists[1:]), "wanted": 1.5},
         {"what": "ten lists with two control classes", "seconds": round(sum(lists), 1), "wanted": 45},
     ]
@@ -77,11 +74,10 @@ def _lists() -> list[float]:
 
 def answer() -> str:
     """Say how long a first and a further list take."""
-    rows = {row["what"]: row for row in read("compiling")["rows"]}
-    first, again = (
-        rows[f"`bayes-bias fit weat6`, {how}"]["seconds"] for how in ("nothing compiled before", "new process")
-    )
-    further = rows["each further list, measured to summarised, median"]["seconds"]
+    seconds = {row["what"]: row["seconds"] for row in read("compiling")["rows"]}
+    first = seconds["`bayes-bias fit weat6`, nothing compiled before"]
+    again = seconds["`bayes-bias fit weat6`, new process"]
+    further = seconds["each further list, measured to summarised, median"]
     return f"""`bayes-bias fit weat6` takes {first} seconds the first time on a machine and {again} later, a further
 list {further}."""
 

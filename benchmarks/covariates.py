@@ -10,11 +10,10 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
+import bayes_bias as bb
 from bayes_bias.checks.null_jobs import describe, posterior_of
-from bayes_bias.models.spec import load_spec
 from bayes_bias.posterior.estimates import bias_estimate, estimate_of
 from bayes_bias.posterior.verdict import adjustment_of
-from bayes_bias.table.association_table import AssociationTable
 from benchmarks.harness import LEVEL, Result, Row
 from benchmarks.tables import ATTRIBUTE, RESIDUAL, TARGET, table_of
 
@@ -34,13 +33,13 @@ class Explained:
         """The bias at equal covariates."""
         return RAW * (1 - self.share)
 
-    def draw(self, seed: int) -> tuple[AssociationTable, float]:
+    def draw(self, seed: int) -> tuple[bb.AssociationTable, float]:
         """One random table with its covariate."""
         rng, n = np.random.default_rng([seed, self.words, self.sides == "both"]), self.words
         codes = np.repeat([0, 1], n)
         sign = 1 - 2 * codes
-        z, attribute_z = (APART / 2 * sign + rng.standard_normal(2 * n) for _ in range(2))
-        target, attribute = (sd * rng.standard_normal((2 * n, 2)) for sd in (TARGET, ATTRIBUTE))
+        z, attribute_z = APART / 2 * sign + rng.standard_normal((2, 2 * n))
+        target, attribute = TARGET * rng.standard_normal((2 * n, 2)), ATTRIBUTE * rng.standard_normal((2 * n, 2))
         y = 0.1 + target[:, codes] + attribute[:, codes].T + RESIDUAL * rng.standard_normal((2 * n, 2 * n))
         # The contrast of block means is half of the sum of four blocks with alternating signs.
         y = y + self.truth / 2 * np.outer(sign, sign)
@@ -65,9 +64,9 @@ def explained(draws: int) -> list[Row]:
     return rows
 
 
-def _judged(table: AssociationTable, truth: float, seed: int) -> dict[str, float]:
+def _judged(table: bb.AssociationTable, truth: float, seed: int) -> dict[str, float]:
     """The bias at equal covariates beside its truth, the unadjusted one, and the verdict."""
-    fitted, _ = posterior_of(table, load_spec("crossed"), seed=seed)
+    fitted, _ = posterior_of(table, bb.load_spec("crossed"), seed=seed)
     adjusted, unadjusted = describe(bias_estimate(fitted), truth), describe(estimate_of(fitted, "unadjusted_bias"), RAW)
     found = adjustment_of(fitted)
     assert found is not None

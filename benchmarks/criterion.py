@@ -9,6 +9,7 @@ The posterior is integrated on a grid, in milliseconds; tests hold `bayes_bias.c
 Last, correlations of word bias and gaps of true-positive rates in 28 classes, by the same posterior.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -23,7 +24,7 @@ from scipy.stats import pearsonr
 import bayes_bias as bb
 from bayes_bias.analyses.tpr_gaps.correlation import log_odds_gaps
 from bayes_bias.analyses.tpr_gaps.counts import PeopleCounts
-from benchmarks.harness import Result, Row
+from benchmarks.harness import Numbers, Result, Row
 
 # Of the correlation, and of each of the two scales up to where nothing is left of them.
 _CORRELATIONS, _SCALES, _LARGEST = 60, 24, 3.0
@@ -32,8 +33,6 @@ _MALE = ("male", "man", "boy", "brother", "he", "him", "his", "son")
 _REFERENCE = Path(__file__).parent.parent / "tests" / "reference"
 _TAILS = 5  # degrees of freedom, where they are heavy
 _ENDS = (0.025, 0.975)
-
-type Numbers = NDArray[np.float64]
 
 
 @cache
@@ -44,7 +43,7 @@ def _nodes() -> tuple[Numbers, Numbers, Numbers, Numbers]:
     sd, sd_weight = (sd + 1) * _LARGEST / 2, np.log(sd_weight) - ((sd + 1) * _LARGEST / 2) ** 2 / 2
     grid = np.meshgrid(rho, sd, sd, indexing="ij")
     weight = np.log(rho_weight)[:, None, None] + sd_weight[:, None] + sd_weight[None, :]
-    return grid[0].ravel(), np.stack([axis.ravel() for axis in grid[1:]]), weight.ravel(), rho
+    return grid[0].ravel(), np.stack(grid[1:]).reshape(2, -1), weight.ravel(), rho
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class Posterior:
     rho: Numbers
     weight: Numbers
     slope: Numbers
-    of_slope: Numbers
+    slope_weight: Numbers
 
     @classmethod
     def of(cls, seen: Numbers, errors: Numbers, shared: float = 0.0) -> "Posterior":
@@ -104,7 +103,7 @@ class Posterior:
     def slope_quantiles(self, probs: tuple[float, ...]) -> Numbers:
         """Quantiles of the slope of the criterion on the bias."""
         order = np.argsort(self.slope)
-        below = np.cumsum(self.of_slope[order]) - self.of_slope[order] / 2
+        below = np.cumsum(self.slope_weight[order]) - self.slope_weight[order] / 2
         return np.interp(probs, below, self.slope[order])
 
 
@@ -121,7 +120,7 @@ class Cell:
 
     def drawn(self, seed: int) -> tuple[Numbers, Numbers, float]:
         """What is seen, the variances of errors, and that of the one that all biases share."""
-        design = [round(100 * x) for x in (self.rho, self.reliability, self.share)]
+        design = [round(100 * self.rho), round(100 * self.reliability), round(100 * self.share)]
         rng = np.random.default_rng([seed, self.labels, self.heavy, *design])
         true = rng.multivariate_normal([0, 0], [[1, self.rho], [self.rho, 1]], size=self.labels)
         if self.heavy:  # scaled to a variance of one
@@ -136,8 +135,10 @@ class Cell:
 
 CELLS = (
     *(Cell(*design) for design in product((0.0, 0.3, 0.6, 0.9), (8, 20, 50), (0.3, 0.6, 0.9))),
-    *(Cell(0.6, n, 0.6, share=0.5) for n in (20, 50)),
-    *(Cell(0.6, n, 0.6, heavy=True) for n in (20, 50)),
+    Cell(0.6, 20, 0.6, share=0.5),
+    Cell(0.6, 50, 0.6, share=0.5),
+    Cell(0.6, 20, 0.6, heavy=True),
+    Cell(0.6, 50, 0.6, heavy=True),
 )
 
 
@@ -171,7 +172,9 @@ def simulated_cells(draws: int) -> list[Row]:
 def slopes(draws: int) -> list[Row]:
     """The slope of the criterion on the bias, beside that of least squares, which errors of biases flatten."""
     rows = []
-    for cell in (cell for cell in CELLS if cell.rho > 0 and not cell.heavy and not cell.share):
+    for cell in CELLS:
+        if cell.rho == 0 or cell.heavy or cell.share:
+            continue
         found = []
         for seed in range(draws):
             seen, errors, shared = cell.drawn(seed)
@@ -207,15 +210,18 @@ def real_nulls(draws: int) -> list[Row]:
 def _contrasts(words: "list[str] | NDArray[np.str_]", vectors: "dict[str, Numbers]") -> tuple[Numbers, float]:
     """How much closer words are to female than to male ones, and the variance of the error that each has by itself."""
 
-    def unit(chosen: "tuple[str, ...]") -> Numbers:
+    def unit(chosen: Iterable[str]) -> Numbers:
         raw = np.stack([np.asarray(vectors[word], dtype=float) for word in chosen])
         return raw / np.linalg.norm(raw, axis=1, keepdims=True)
 
-    classes = [unit(tuple(words)) @ unit(named).T for named in (_FEMALE, _MALE)]
-    left = [y - y.mean(axis=1, keepdims=True) - y.mean(axis=0) + y.mean() for y in classes]
-    df = (len(words) - 1) * sum(y.shape[1] - 1 for y in classes)
-    mean_square = sum(float((deviations**2).sum()) for deviations in left) / df
-    return classes[0].mean(axis=1) - classes[1].mean(axis=1), mean_square * sum(1 / y.shape[1] for y in classes)
+    def squares_left(cosines: Numbers) -> float:
+        left = cosines - cosines.mean(axis=1, keepdims=True) - cosines.mean(axis=0) + cosines.mean()
+        return float((left**2).sum())
+
+    female, male = unit(words) @ unit(_FEMALE).T, unit(words) @ unit(_MALE).T
+    df = (len(words) - 1) * (len(_FEMALE) + len(_MALE) - 2)
+    mean_square = (squares_left(female) + squares_left(male)) / df
+    return female.mean(axis=1) - male.mean(axis=1), mean_square * (1 / len(_FEMALE) + 1 / len(_MALE))
 
 
 # Of classes of people: biases are seen with half their spread as an error, gaps in so many people of each group.
@@ -239,7 +245,7 @@ def _gaps(cell: Cell, people: int, seed: int) -> tuple[Numbers, Numbers]:
     rates = expit(level[:, None] + _SD_GAP * true[:, 1:] * [0.5, -0.5])
     number = np.full(rates.shape, people)
     labels = [f"class {k:02d}" for k in range(_CLASSES)], ["F", "M"]
-    counts = PeopleCounts(*(pd.DataFrame(n, *labels) for n in (rng.binomial(number, rates), number)))
+    counts = PeopleCounts(pd.DataFrame(rng.binomial(number, rates), *labels), pd.DataFrame(number, *labels))
     gaps = log_odds_gaps(counts)
     seen = np.column_stack([_SD_BIAS * true[:, 0] + _SD_ERROR * rng.standard_normal(_CLASSES), gaps.criterion])
     return seen, np.column_stack([np.full(_CLASSES, _SD_ERROR), gaps.criterion_se]) ** 2

@@ -27,8 +27,8 @@ def main() -> None:
     direct = [canonicalize_name(Requirement(requirement).name) for requirement in PROJECT["dependencies"]]
     files = imported()
     rows = []
-    for name in direct:
-        others = brought([name_given for name_given in direct if name_given != name])
+    for k, name in enumerate(direct):
+        others = brought(direct[:k] + direct[k + 1 :])
         alone = brought([name]) - others
         rows.append(
             {

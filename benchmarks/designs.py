@@ -5,27 +5,25 @@ are drawn at random inside a branch. Both groups, and both classes, are drawn al
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from itertools import chain
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import cut_tree, linkage
 
-from bayes_bias import open_embedding
+import bayes_bias as bb
 from bayes_bias.associations.general_words import GeneralWords
 from bayes_bias.associations.related import CategoryWords
 from bayes_bias.embeddings.word_vectors import unit_means
-from bayes_bias.models.spec import load_spec
 from bayes_bias.posterior.quadrature import Integrand
 from bayes_bias.posterior.vectors import integrand_of_vectors
 from bayes_bias.table.association_table import AssociationTable, assemble
-from bayes_bias.words.wordlist import WordList, load_wordlist
-from benchmarks.harness import Row
+from benchmarks.harness import Numbers, Row
 
-type Numbers = NDArray[np.float64]
 type Branch = tuple[str, ...]
 
 LISTS = tuple(f"weat{number}" for number in range(1, 11))
@@ -53,24 +51,25 @@ class Drawn:
     def integrand(self) -> Integrand:
         """What the posterior of the bias depends on."""
         categories = [CategoryWords(own, self.general.profiles(own)) for own in self.vectors]
-        return integrand_of_vectors(categories[:2], categories[2:], WEIGHTS, self.general, load_spec("crossed"))
+        return integrand_of_vectors(categories[:2], categories[2:], WEIGHTS, self.general, bb.load_spec("crossed"))
 
     @cached_property
     def table(self) -> AssociationTable:
         """The cosines, without what vectors tell of related words."""
-        targets, attributes = (
-            {f"{side}{k} {i}": f"{side}{k}" for k in range(2) for i in range(len(side_topics[k]))}
-            for side, side_topics in (("g", self.vectors[:2]), ("c", self.vectors[2:]))
-        )
-        values = np.concatenate(self.vectors[:2]) @ np.concatenate(self.vectors[2:]).T
-        return assemble(values, targets, attributes, {"g0": "c0", "g1": "c1"})
+        labels: dict[str, str] = {}
+        for category, rows in zip(("g0", "g1", "c0", "c1"), self.vectors, strict=True):
+            labels |= {f"{category} {i}": category for i in range(len(rows))}
+        targets, attributes = np.concatenate(self.vectors[:2]), np.concatenate(self.vectors[2:])
+        names = list(labels.items())
+        stereotypes = {"g0": "c0", "g1": "c1"}
+        return assemble(targets @ attributes.T, dict(names[: len(targets)]), dict(names[len(targets) :]), stereotypes)
 
     @property
     def effective(self) -> float:
         """Effective number of words, as a share of their number."""
-        words, inflation = (
-            np.concatenate([getattr(side, name) for side in self.integrand.sides]) for name in ("words", "inflation")
-        )
+        targets, attributes = self.integrand.sides
+        words = np.concatenate([targets.words, attributes.words])
+        inflation = np.concatenate([targets.inflation, attributes.inflation])
         return float((words / inflation).sum() / words.sum())
 
 
@@ -81,7 +80,7 @@ class World:
     vectors: Mapping[str, Numbers]
     sub_topics: tuple[Branch, ...]
     topics: tuple[Branch, ...]
-    of_topic: tuple[tuple[Branch, ...], ...]  # sub-topics of each topic that has several
+    by_topic: tuple[tuple[Branch, ...], ...]  # sub-topics of each topic that has several
     plurals: tuple[tuple[str, str], ...]
     lists: tuple[tuple[Branch, Branch], ...]
     general: GeneralWords
@@ -90,29 +89,31 @@ class World:
     @cache
     def of(cls, source: str, branches: str = "tight") -> "World":
         """The tree of the most frequent words of a file, which is named by an environment variable."""
-        embedding = open_embedding(os.environ[source])
+        embedding = bb.open_embedding(os.environ[source])
         frequent = embedding.vocabulary()[:_FREQUENT]
         plain = [word for word in frequent if word.isalpha() and word.islower() and len(word) > 2]
-        shipped = [load_wordlist(name) for name in LISTS]
-        listed = [word for words in shipped for group in words.groups.values() for word in group]
-        found = embedding.find([*plain, *dict.fromkeys(spelled for word in listed for spelled in (word, word.lower()))])
+        groups = [tuple(bb.load_wordlist(name).groups.values()) for name in LISTS]
+        spelled: dict[str, None] = {}
+        for word in chain(*chain(*groups)):
+            spelled |= {word: None, word.lower(): None}
+        found = embedding.find([*plain, *spelled])
         vectors = dict(zip(found, unit_means(list(found.values())), strict=True))
         words = plain[:_WORDS]
         tree = linkage(np.stack([vectors[word] for word in words]), "ward")
-        numbers = BRANCHES[branches]
-        fine, coarse = cut_tree(tree, n_clusters=numbers).T
-        long = [rows for k in range(numbers[0]) if len(rows := np.flatnonzero(fine == k)) >= 14]
-        topics = [tuple(words[i] for i in np.flatnonzero(coarse == k)) for k in range(numbers[1])]
-        by_topic = [[rows for rows in long if coarse[rows[0]] == k] for k in range(numbers[1])]
-        named = [tuple(tuple(words[i] for i in rows) for rows in topic) for topic in by_topic]
+        fine, coarse = cut_tree(tree, n_clusters=BRANCHES[branches]).T
+        sub_topics = [branch for branch in _branches(words, fine) if len(branch) >= 14]
+        topic_of_word = dict(zip(words, coarse, strict=True))
+        by_topic: dict[int, list[Branch]] = {}
+        for branch in sorted(sub_topics, key=lambda branch: topic_of_word[branch[0]]):
+            by_topic.setdefault(topic_of_word[branch[0]], []).append(branch)
         random = np.random.default_rng(1).permutation(list(vectors))[:2_000].tolist()
         return cls(
             MappingProxyType(vectors),
-            tuple(tuple(words[i] for i in rows) for rows in long),
-            tuple(topic for topic in topics if len(topic) >= 60),
-            tuple(topic for topic in named if len(topic) >= 4),
+            tuple(sub_topics),
+            tuple(topic for topic in _branches(words, coarse) if len(topic) >= 60),
+            tuple(tuple(topic) for topic in by_topic.values() if len(topic) >= 4),
             tuple((word, f"{word}s") for word in words if f"{word}s" in vectors and len(word) > 3),
-            tuple(_in_either_case(words, vectors) for words in shipped),
+            tuple((_in_either_case(first, vectors), _in_either_case(second, vectors)) for first, second in groups),
             GeneralWords.of({word: vectors[word] for word in random}),
         )
 
@@ -125,14 +126,24 @@ class World:
     def frequent(self) -> tuple[list[str], Numbers]:
         """The most frequent words, and their vectors."""
         words = self.every[:_WORDS]
-        return words, np.stack([self.vectors[word] for word in words])
+        return words, self.rows(words)
+
+    def rows(self, words: Sequence[str]) -> Numbers:
+        """The vectors of some words."""
+        return np.stack([self.vectors[word] for word in words])
 
 
-def _in_either_case(words: WordList, vectors: Mapping[str, Numbers]) -> tuple[Branch, Branch]:
-    """The words of both groups that there are vectors of, in lower case where only that has one."""
-    spelled = ([w if w in vectors else w.lower() for w in group] for group in words.groups.values())
-    first, second = (tuple(word for word in group if word in vectors) for group in spelled)
-    return first, second
+def _branches(words: list[str], branch_of_word: NDArray[np.int_]) -> list[Branch]:
+    """The words of each branch, in the order of the branches' numbers."""
+    order = np.argsort(branch_of_word, kind="stable")
+    ends = np.cumsum(np.bincount(branch_of_word))[:-1]
+    return [tuple(branch) for branch in np.split(np.array(words, dtype=object)[order], ends)]
+
+
+def _in_either_case(words: Iterable[str], vectors: Mapping[str, Numbers]) -> Branch:
+    """The words that there are vectors of, in lower case where only that has one."""
+    spelled = [word if word in vectors else word.lower() for word in words]
+    return tuple(word for word in spelled if word in vectors)
 
 
 @dataclass(frozen=True)
@@ -159,11 +170,9 @@ class Words:
         world = World.of(self.source, self.branches)
         rng = np.random.default_rng([seed, WORDS.index(replace(self, source="VECTORS", branches="tight"))])
         categories: list[list[str]] = []
-        while len({word for words in categories for word in words}) < sum(map(len, categories)) or not categories:
+        while len(set(chain(*categories))) < sum(map(len, categories)) or not categories:
             categories = [*self._side(self.targets, world, rng), *self._side(self.attributes, world, rng)]
-        return Drawn(
-            tuple(np.stack([world.vectors[word] for word in words]) for words in categories), world.general, seed
-        ), 0
+        return Drawn(tuple(map(world.rows, categories)), world.general, seed), 0
 
     def _side(self, how: str, world: World, rng: np.random.Generator) -> tuple[list[str], list[str]]:
         """The words of two groups, or two classes."""
@@ -174,61 +183,59 @@ class Words:
             used: set[str] = set()
             return _chain(world, n, used, rng), _chain(world, n, used, rng)
         if how == "list":
-            groups = world.lists[rng.integers(len(world.lists))]
-            first, second = (rng.permutation(group)[: min(map(len, groups))].tolist() for group in groups)
-            return first, second
+            first, second = world.lists[rng.integers(len(world.lists))]
+            n = min(len(first), len(second))
+            return rng.permutation(first)[:n].tolist(), rng.permutation(second)[:n].tolist()
         if how == "random":
             words = [world.every[i] for i in rng.choice(len(world.every), 2 * n, replace=False)]
             return words[:n], words[n:]
         if how == "topic":
-            chosen = rng.choice(len(world.topics), 2, replace=False)
-            first, second = (rng.permutation(world.topics[i])[:n].tolist() for i in chosen)
-            return first, second
+            i, j = rng.choice(len(world.topics), 2, replace=False)
+            return rng.permutation(world.topics[i])[:n].tolist(), rng.permutation(world.topics[j])[:n].tolist()
         if how == "plurals":
             pairs = [world.plurals[i] for i in rng.choice(len(world.plurals), n, replace=False)]
-            first, second = ([word for pair in half for word in pair] for half in (pairs[: n // 2], pairs[n // 2 :]))
-            return first, second
+            return [*chain(*pairs[: n // 2])], [*chain(*pairs[n // 2 :])]
         return self._of_sub_topics(how, world, rng)
 
     def _of_sub_topics(self, how: str, world: World, rng: np.random.Generator) -> tuple[list[str], list[str]]:
         pool, n, k = world.sub_topics, self.words, self.sub_topics
+        groups: tuple[list[str], list[str]] = ([], [])
         if how == "same":
-            longest = [branch for branch in pool if len(branch) >= 2 * n // k]
-            chosen = [rng.permutation(longest[i]).tolist() for i in rng.choice(len(longest), k, replace=False)]
-            first, second = ([w for words in chosen for w in words[end - n // k : end]] for end in (n // k, 2 * n // k))
-            return first, second
+            pool = tuple(branch for branch in pool if len(branch) >= 2 * n // k)
+            for i in rng.choice(len(pool), k, replace=False):
+                words = rng.permutation(pool[i])[: 2 * n // k].tolist()
+                groups[0].extend(words[: n // k])
+                groups[1].extend(words[-(n // k) :])
+            return groups
         if how == "of one topic":
-            pool = world.of_topic[rng.integers(len(world.of_topic))]
+            pool = world.by_topic[rng.integers(len(world.by_topic))]
             k = min(k, len(pool) // 2)
-        branches = [pool[i] for i in rng.choice(len(pool), 2 * k, replace=False)]
-        sizes = [n // k + (i < n % k) for i in range(k)]
-        first, second = (
-            [w for branch, size in zip(half, sizes, strict=True) for w in rng.permutation(branch)[:size].tolist()]
-            for half in (branches[:k], branches[k:])
-        )
-        return first, second
+        for place, i in enumerate(rng.choice(len(pool), 2 * k, replace=False)):
+            size = n // k + (place % k < n % k)
+            groups[place // k].extend(rng.permutation(pool[i])[:size].tolist())
+        return groups
 
 
 def _chain(world: World, n: int, used: set[str], rng: np.random.Generator) -> list[str]:
     """Words each of which may be a near neighbour of the last; none of those used."""
     words, rows = world.frequent
-    chain: list[str] = []
-    while len(chain) < n:
+    chosen: list[str] = []
+    while len(chosen) < n:
         pool: Sequence[str] = words
-        if chain and rng.random() < _NEXT:
-            nearest = np.argsort(-rows @ world.vectors[chain[-1]])[1 : _NEAREST + 1]
+        if chosen and rng.random() < _NEXT:
+            nearest = np.argsort(-rows @ world.vectors[chosen[-1]])[1 : _NEAREST + 1]
             pool = [words[i] for i in nearest if words[i] not in used] or words
         word = pool[rng.integers(len(pool))]
         if word not in used:
             used.add(word)
-            chain.append(word)
-    return chain
+            chosen.append(word)
+    return chosen
 
 
 def _nested(world: World, shape: tuple[int, int, int], rng: np.random.Generator) -> tuple[list[str], list[str]]:
     """Words of sub-topics of topics; both groups have topics of their own."""
     topics, sub_topics, words = shape
-    pool = [topic for topic in world.of_topic if len(topic) >= sub_topics]
+    pool = [topic for topic in world.by_topic if len(topic) >= sub_topics]
     chosen = rng.choice(len(pool), 2 * topics, replace=False)
     groups: tuple[list[str], list[str]] = ([], [])
     for k, topic in enumerate(chosen):

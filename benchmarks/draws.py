@@ -24,10 +24,11 @@ import bayes_bias as bb
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.posterior.estimate import Mixture, tails
 from bayes_bias.posterior.estimates import bias_estimate
+from benchmarks.designs import LISTS as WEATS
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import RESULTS, provenance, read, rows_of, write
 
-LISTS = (*(f"weat{number}" for number in range(1, 11)), "gender", "race", "religion")
+LISTS = (*WEATS, "gender", "race", "religion")
 DRAWS = (500, 750, 1000, 1500)
 KEYS = ["tune", "accept", "draws", "list"]
 _LEVEL = 0.05
@@ -83,7 +84,7 @@ def _of_list(name: str, longest: bb.Sampling, seeds: int) -> Iterator[dict[str, 
         start = process_time()
         fits.append(bb.fit(table, seed=seed, sampling=longest))
         seconds.append(process_time() - start)
-    critical = _critical([_run(fit, longest.draws) for fit in fits])
+    critical = _critical(list(map(partial(_run, draws=longest.draws), fits)))
     for draws in DRAWS:
         runs = list(map(partial(_run, draws=draws), fits))
         ends = np.std([run.ends for run in runs], axis=0, ddof=1)
@@ -96,7 +97,7 @@ def _of_list(name: str, longest: bb.Sampling, seeds: int) -> Iterator[dict[str, 
             "error of chance": np.std([run.chance_of(critical) for run in runs], ddof=1),
             "least ESS": min(run.least_ess for run in runs),
             "diverged": np.mean([run.divergences > 0 for run in runs]),
-            "steps": np.mean([_steps(fit, draws) for fit in fits]),
+            "steps": np.mean([int(fit["sample_stats"].n_steps.isel(draw=slice(draws)).sum()) for fit in fits]),
             "seconds of all draws": np.median(seconds),
         }
 
@@ -104,7 +105,7 @@ def _of_list(name: str, longest: bb.Sampling, seeds: int) -> Iterator[dict[str, 
 def _run(fit: xr.DataTree, draws: int) -> Run:
     """The beginning of a fit."""
     first = slice(draws)
-    stats, posterior = (fit[group].to_dataset().isel(draw=first) for group in ("sample_stats", "posterior"))
+    stats, posterior = fit["sample_stats"].to_dataset().isel(draw=first), fit["posterior"].to_dataset().isel(draw=first)
     mixture = bias_estimate(Fitted.of(fit)).mixture
     scales = posterior[[name for name in posterior if str(name).startswith("sd_")]]
     return Run(
@@ -124,16 +125,11 @@ def _critical(runs: list[Run]) -> float:
     return float(brentq(excess, 0, 8 * widest, xtol=1e-9))
 
 
-def _steps(fit: xr.DataTree, draws: int) -> int:
-    """Evaluations of the density in the draws that are kept."""
-    return int(fit["sample_stats"].n_steps.isel(draw=slice(draws)).sum())
-
-
 def section() -> str:
     """Render how many draws the printed digits need."""
     result = read("draws")
     rows, default = pd.DataFrame(result["rows"]), result["about"]["default"]
-    setting = [default[name] for name in ("tune", "target_accept", "draws")]
+    setting = [default["tune"], default["target_accept"], default["draws"]]
     rows["of default"] = (rows[["tune", "accept", "draws"]] == setting).all(axis=1)
     rows["work"] = rows.steps * (1 + rows.tune / rows.draws)
     both = rows[rows["list"].isin(rows["list"][rows["of default"]])]

@@ -35,10 +35,8 @@ def of_attributes(
 ) -> np.ndarray:
     """Of each attribute on each group, (attributes, groups); scales are those of its class, or of all."""
     n = len(c)
-    level, preference = (
-        np.broadcast_to(theta[name + suffix], (c.max() + 1,))[c][:, None]
-        for name in ("sd_attribute", "sd_attribute_preference")
-    )
+    level = np.broadcast_to(theta["sd_attribute" + suffix], (c.max() + 1,))[c][:, None]
+    preference = np.broadcast_to(theta["sd_attribute_preference" + suffix], (c.max() + 1,))[c][:, None]
     return level * rng.standard_normal((n, 1)) + preference * summing_to_zero(n, n_groups, rng)
 
 

@@ -17,6 +17,7 @@ import tempfile
 import time
 import tracemalloc
 from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 
 import numpy as np
 import pandas as pd
@@ -68,15 +69,15 @@ def run(count: int, folder: str, pause: float) -> dict[str, float]:
 def sentences(count: int) -> Iterator[Sentence]:
     """So many sentences, made as they are asked for."""
     templates = load_templates("plain-10")
-    words = (f"word{number}" for number in range(count))
-    every = (sentence for word in words for sentence in templates.sentences(word, "noun"))
-    return (sentence for _, sentence in zip(range(count), every, strict=False))
+    every = chain.from_iterable(templates.sentences(f"word{number}", "noun") for number in range(count))
+    return islice(every, count)
 
 
 def measure() -> None:
     """All runs, each in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        first, many, again = (_process(count, f"{folder}/{count}") for count in (FEW, MANY, MANY))
+        first = _process(FEW, f"{folder}/{FEW}")
+        many, again = _process(MANY, f"{folder}/{MANY}"), _process(MANY, f"{folder}/{MANY}")
         lost = _killed(f"{folder}/killed")
         resumed = _process(MANY, f"{folder}/killed")
     runs = {"first": first, "first, ten times as many": many, "second": again, "after a kill": resumed}
@@ -85,7 +86,7 @@ def measure() -> None:
         "batch": BATCH,
         "encoded before the kill": lost,
         "encoded twice": lost + int(resumed["encoded"]) - MANY,
-        "same vectors": len({run["sha256"] for run in (many, again, resumed)}) == 1,
+        "same vectors": many["sha256"] == again["sha256"] == resumed["sha256"],
     }
     write("encoding", about, [{"run": name} | run for name, run in runs.items()])
 

@@ -4,10 +4,10 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain, product
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from bayes_bias import open_embedding
 from bayes_bias.analyses.report.check_frequency import LARGE
@@ -16,10 +16,9 @@ from bayes_bias.associations.similarity_cosine import COSINES
 from bayes_bias.checks.frequency import HARDLY, frequency_slope, overlap_of
 from bayes_bias.embeddings.word_vectors import unit_means
 from benchmarks.designs import WEIGHTS, Drawn
-from benchmarks.harness import LEVEL, Result, Row
+from benchmarks.harness import LEVEL, Numbers, Result, Row
 from benchmarks.methods import OURS, posterior, quasi_f
 
-type Numbers = NDArray[np.float64]
 type Ranks = tuple[int, int]
 
 
@@ -34,17 +33,15 @@ class Cell:
     @property
     def label(self) -> Row:
         """The columns that name the cell."""
-        groups, classes = (
-            " / ".join(f"{low:,}–{high:,}" for low, high in side) for side in (self.groups, self.classes)
-        )
-        return {"groups": groups, "classes": classes, "words": self.words}
+        ends = "{:,}–{:,} / {:,}–{:,}".format
+        return {"groups": ends(*chain(*self.groups)), "classes": ends(*chain(*self.classes)), "words": self.words}
 
 
 _LAST = 26_000
 _ALL, _FAR, _NEAR = ((1, _LAST),) * 2, ((1, 1_500), (15_000, _LAST)), ((1, 4_000), (8_000, 16_000))
 _OVERLAPPING, _TWOFOLD = ((1, 12_000), (3_000, 20_000)), ((1, 6_000), (3_000, 12_000))
 _DESIGNS = ((_ALL, _ALL), (_FAR, _FAR), (_NEAR, _NEAR), (_OVERLAPPING, _OVERLAPPING), (_FAR, _TWOFOLD), (_FAR, _ALL))
-CELLS = [Cell(*ranks, n) for ranks in _DESIGNS for n in (8, 25)]
+CELLS = [Cell(groups, classes, n) for (groups, classes), n in product(_DESIGNS, (8, 25))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,19 +73,12 @@ def different_ranks(source: str, draws: int) -> list[Row]:
     for number, cell in enumerate(CELLS):
         frame = pd.DataFrame([_judged(cell, source, number, seed) for seed in range(draws)])
         found = frame[OURS] < LEVEL
-        rows.append(
-            {
-                **cell.label,
-                "draws": draws,
-                "bias": float(frame.bias.mean()),
-                "predicted": float(frame.predicted.mean()),
-                OURS: float(found.mean()),
-                "quasi-F": float((frame["quasi-F"] < LEVEL).mean()),
-                "warned": float(frame.warned.mean()),
-                "no verdict": float((frame.warned & frame.apart).mean()),
-                "found, not warned": float((found & ~frame.warned).mean()),
-            }
-        )
+        row = {**cell.label, "draws": draws}
+        row |= {"bias": float(frame.bias.mean()), "predicted": float(frame.predicted.mean())}
+        row |= {OURS: float(found.mean()), "quasi-F": float((frame["quasi-F"] < LEVEL).mean())}
+        row |= {"warned": float(frame.warned.mean()), "no verdict": float((frame.warned & frame.apart).mean())}
+        row["found, not warned"] = float((found & ~frame.warned).mean())
+        rows.append(row)
     return rows
 
 
@@ -97,13 +87,16 @@ def _judged(cell: Cell, source: str, number: int, seed: int) -> Row:
     ranked, rng = Ranked.of(source), np.random.default_rng([seed, number])
     categories: list[list[str]] = []
     for low, high in (*cell.groups, *cell.classes):
-        used = {word for words in categories for word in words}
+        used = set(chain(*categories))
         offered = [word for word in ranked.unit if low <= ranked.rank[word] <= high and word not in used]
         categories.append(rng.choice(offered, cell.words, replace=False).tolist())
-    drawn = Drawn(tuple(np.stack([ranked.unit[word] for word in words]) for words in categories), ranked.general, seed)
-    ranks = [np.array([ranked.rank[word] for word in words], dtype=float) for words in categories]
-    groups, classes = (np.array([np.log(own).mean() for own in side]) for side in (ranks[:2], ranks[2:]))
-    predicted = ranked.slope * float(groups @ WEIGHTS @ classes)
+    vectors, ranks, log_ranks = [], [], []
+    for words in categories:
+        vectors.append(np.stack([ranked.unit[word] for word in words]))
+        ranks.append(np.array([ranked.rank[word] for word in words], dtype=float))
+        log_ranks.append(np.log(ranks[-1]).mean())
+    drawn = Drawn(tuple(vectors), ranked.general, seed)
+    predicted = ranked.slope * float(np.array(log_ranks[:2]) @ WEIGHTS @ np.array(log_ranks[2:]))
     sd = float(np.sqrt(drawn.integrand.variances().mean()))
     return {
         "bias": drawn.integrand.observed,

@@ -15,12 +15,14 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.stats import norm
 
 from bayes_bias.models.spec import load_spec
 from benchmarks.provenance import measured, provenance, read, rows_of, write
 
 type Row = dict[str, Any]
+type Numbers = NDArray[np.float64]
 
 LEVEL = 0.05
 # A test that knew the standard deviation of a bias would find this many of them with a power of 80%.
@@ -63,15 +65,16 @@ def judged(
     for seed in seeds:
         drawn, truth = design.draw(seed)
         common = {"seed": seed, "truth": truth, **{name: number(drawn) for name, number in more.items()}}
-        records += [{**common, "method": name, **judge(drawn)._asdict()} for name, judge in methods.items()]
-    frame = pd.DataFrame(records)
-    by_method = {name: frame[frame.method == name].set_index("seed") for name in methods}
-    first = next(iter(by_method.values()))
+        for name, judge in methods.items():
+            records.append({**common, "method": name, **judge(drawn)._asdict()})
+    frame = pd.DataFrame(records).set_index("seed")
+    first = frame[frame.method == next(iter(methods))]
     planted = POWER_80 * float(np.sqrt(((first.estimate - first.truth) ** 2).mean()))
     averages = {name: float(first[name].mean()) for name in more}
-    return [
-        {**design.label, "method": name, **averages, **_rates(own, planted, first)} for name, own in by_method.items()
-    ]
+    rows = []
+    for name in methods:
+        rows.append({**design.label, "method": name, **averages, **_rates(frame[frame.method == name], planted, first)})
+    return rows
 
 
 def _rates(own: pd.DataFrame, planted: float, first: pd.DataFrame) -> Row:
@@ -148,7 +151,6 @@ def _code_of(module: str) -> str:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
             if ast.get_docstring(node) is not None:
                 node.body = node.body[1:]
-            node.body = [part for part in node.body if not isinstance(part, ast.Import | ast.ImportFrom)] or [
-                ast.Pass()
-            ]
+            code = [part for part in node.body if not isinstance(part, ast.Import | ast.ImportFrom)]
+            node.body = code or [ast.Pass()]
     return ast.dump(tree)

@@ -7,14 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+import bayes_bias as bb
 from bayes_bias.associations.cosines import CONTROLS
 from bayes_bias.checks.calibration import rates
 from bayes_bias.checks.null_jobs import COMPETITORS, ONE_SIDED_WEAT, Cell, Record, run
 from bayes_bias.checks.null_lists import NullDesign
-from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.embeddings.opening import open_embedding
-from bayes_bias.models.spec import load_spec
-from bayes_bias.words.wordlist import load_wordlist
 from benchmarks.designs import LISTS
 from benchmarks.harness import Result, Row
 from benchmarks.methods import OURS, of_cbn
@@ -34,21 +31,21 @@ def of_cells(named: Iterable[Named], draws: int) -> list[Row]:
         if cell.competitors:
             records = pd.concat([records, pd.DataFrame([_of_cbn(cell, number) for number in range(draws)])])
         table = rates(records).reset_index().replace({"method": {"crossed": OURS}})
-        rows += [{**label, **row} for row in json.loads(table.to_json(orient="records", double_precision=5))]
+        for row in json.loads(table.to_json(orient="records", double_precision=5)):
+            rows.append({**label, **row})
     return rows
 
 
 def nulls(draws: int) -> list[Row]:
     """Real targets, random classes, with control classes and without."""
-    return of_cells(
-        (
-            _cell("random classes", drawn.with_sizes(size), controls=bool(drawn.controls))
-            for name in LISTS
-            for drawn in (_design(name), _design(name).without_controls())
-            for size in SIZES
-        ),
-        draws,
-    )
+    return of_cells(_random_classes(), draws)
+
+
+def _random_classes() -> Iterator[Named]:
+    for name in LISTS:
+        for drawn in (_design(name), _design(name).without_controls()):
+            for size in SIZES:
+                yield _cell("random classes", drawn.with_sizes(size), controls=bool(drawn.controls))
 
 
 def random_targets(draws: int) -> list[Row]:
@@ -58,7 +55,7 @@ def random_targets(draws: int) -> list[Row]:
 
 def _other_sides() -> Iterator[Named]:
     for name in LISTS:
-        design = NullDesign.of(load_wordlist(name), _shipped(), random="targets")
+        design = NullDesign.of(bb.load_wordlist(name), _shipped(), random="targets")
         for size in SIZES:
             yield _cell("random targets, real classes", design.with_sizes(size))
     for name in ("weat1", "weat7"):
@@ -79,7 +76,7 @@ def one_group(draws: int) -> list[Row]:
 
 def _single_groups() -> Iterator[Named]:
     for name in ("weat1", "weat6", "weat7"):
-        whole = load_wordlist(name)
+        whole = bb.load_wordlist(name)
         group, own = next(iter(whole.stereotypes.items()))
         others = tuple(class_name for class_name in whole.classes if class_name != own)
         groups = {group: whole.groups[group]}
@@ -107,17 +104,15 @@ def halves_of(control: str, design: NullDesign) -> NullDesign:
     return replace(design, pool=pool, sizes=sizes, controls={})
 
 
-def random_words(embedding: Embedding) -> NullDesign:
+def random_words(embedding: bb.Embedding) -> NullDesign:
     """Words at random on both sides, of any embedding: a list of words that it has only holds their places."""
-    words = [word for word in embedding.vocabulary()[:100] if word.isalpha()]
-    names = ("first", "second", "one", "other")
-    taken = {name: tuple(words[2 * k : 2 * k + 2]) for k, name in enumerate(names)}
+    words = tuple(word for word in embedding.vocabulary()[:100] if word.isalpha())
     placeholder = replace(
-        load_wordlist("weat7"),
+        bb.load_wordlist("weat7"),
         name="random words",
-        groups={name: taken[name] for name in names[:2]},
-        classes={name: taken[name] for name in names[2:]},
-        stereotypes=dict(zip(names[:2], names[2:], strict=True)),
+        groups={"first": words[:2], "second": words[2:4]},
+        classes={"one": words[4:6], "other": words[6:8]},
+        stereotypes={"first": "one", "second": "other"},
     )
     return NullDesign.of(placeholder, embedding)
 
@@ -126,18 +121,20 @@ def _of_cbn(cell: Cell, number: int) -> Record:
     """What the R package cbn finds in one random draw."""
     design = cell.design
     groups, classes = design.draw_words(cell.seed, number)
-    vectors = [np.stack([design.vectors[word] for word in words]) for words in (*groups.values(), *classes.values())]
+    vectors = []
+    for words in (*groups.values(), *classes.values()):
+        vectors.append(np.stack([design.vectors[word] for word in words]))
     found = of_cbn(vectors, number)
     scope = {"draw": number, "method": "bootstrap of cbn", "scope": "both", "mean": found.estimate}
     return scope | {"ci95_lb": found.lower, "ci95_ub": found.upper, "p_value": found.p}
 
 
-def _shipped() -> Embedding:
-    return open_embedding("googlenews-demo")
+def _shipped() -> bb.Embedding:
+    return bb.open_embedding("googlenews-demo")
 
 
 def _design(name: str) -> NullDesign:
-    return NullDesign.of(load_wordlist(name).with_controls(CONTROLS), _shipped())
+    return NullDesign.of(bb.load_wordlist(name).with_controls(CONTROLS), _shipped())
 
 
 def _cell(part: str, design: NullDesign, *, controls: bool = False, planted: float = 0.0, weat: bool = True) -> Named:
@@ -147,7 +144,7 @@ def _cell(part: str, design: NullDesign, *, controls: bool = False, planted: flo
     models = ("crossed", "hierarchical") if is_headline else ("crossed",)
     cell = Cell(
         design,
-        tuple(map(load_spec, models)),
+        tuple(map(bb.load_spec, models)),
         with_weat=weat and not controls,
         sd_weat_vocabulary="neutral" if part == "random classes" and controls else None,
         with_quasi_f=is_headline,

@@ -12,9 +12,10 @@ _SHOWN = ("default model", "specs", "sampling", "seed", "load average at the sta
 
 def markdown_table(frame: pd.DataFrame) -> str:
     """A Markdown table; numbers to three digits, nothing for those that are missing."""
-    lines = [" | ".join(map(str, frame.columns)), " | ".join("---" for _ in frame.columns)]
-    lines += [" | ".join(map(_cell, row)) for row in frame.itertuples(index=False)]
-    return "\n".join(f"| {line} |" for line in lines)
+    lines = [[*map(str, frame.columns)], ["---"] * len(frame.columns)]
+    for row in frame.itertuples(index=False):
+        lines.append([*map(_cell, row)])
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
 def _cell(value: object) -> str:

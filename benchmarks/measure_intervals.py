@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 
 import bayes_bias as bb
-from bayes_bias.measures import Occasion, measure_all
 from bayes_bias.measures.measure_table import values_of
 from benchmarks.harness import Result, Row
 
@@ -25,36 +24,33 @@ _REDRAWS, _POSTERIOR = 100, "posterior of the bias"
 def table_of(seed: int, words: int) -> bb.AssociationTable:
     """A list of so many words in each group and class, from populations that all lists share."""
     population, rng = np.random.default_rng(1), np.random.default_rng([2, seed])
-    names = [*STEREOTYPES, *STEREOTYPES.values()]
-    means = dict(zip(names, population.normal(size=(4, _DIMENSIONS)), strict=True))
+    means = dict(zip((*STEREOTYPES, *STEREOTYPES.values()), population.normal(size=(4, _DIMENSIONS)), strict=True))
     for group, own in STEREOTYPES.items():  # each group lies nearer to its class
         means[group] = means[group] + 0.4 * means[own]
-    vectors = {f"{name} {k}": 0.5 * means[name] + rng.normal(size=_DIMENSIONS) for name in names for k in range(words)}
-    members = {name: [f"{name} {k}" for k in range(words)] for name in names}
-    words_of_list = bb.wordlist(
-        {name: members[name] for name in STEREOTYPES},
-        {name: members[name] for name in STEREOTYPES.values()},
-        STEREOTYPES,
-        sub_topics="independent",
-    )
-    return bb.cosines(words_of_list, vectors, ())
+    vectors, groups, classes = {}, {}, {}
+    for name, mean in means.items():
+        members = [f"{name} {k}" for k in range(words)]
+        (groups if name in STEREOTYPES else classes)[name] = members
+        for word in members:
+            vectors[word] = 0.5 * mean + rng.normal(size=_DIMENSIONS)
+    return bb.cosines(bb.wordlist(groups, classes, STEREOTYPES, sub_topics="independent"), vectors, ())
 
 
 def values(seed: int, words: int) -> "pd.Series[float]":
     """Each measure of one list, without the permutations of its test."""
     table = table_of(seed, words)
-    return values_of(table, Occasion(table), NAMES)
+    return values_of(table, bb.measures.Occasion(table), NAMES)
 
 
 def covered(words: int, lists: int, redraws: int, truth: "pd.Series[float]") -> Iterator[dict[str, bool]]:
     """Whether the interval of each measure contains its true value, list by list."""
     for seed in range(lists):
         table = table_of(seed, words)
-        measured = measure_all(table, only=NAMES, redraws=redraws, seed=seed).table
-        lower, upper = measured.redrawn_ci95_lb, measured.redrawn_ci95_ub
-        held = {name: bool(lower[name] <= truth[name] <= upper[name]) for name in measured.index}
+        measured = bb.measures.measure_all(table, only=NAMES, redraws=redraws, seed=seed).table
+        true = truth[measured.index]
+        held = (measured.redrawn_ci95_lb <= true) & (true <= measured.redrawn_ci95_ub)
         verdict = bb.verdict(table)
-        yield held | {_POSTERIOR: verdict.lower <= truth["gWEAT"] <= verdict.upper}
+        yield held.to_dict() | {_POSTERIOR: verdict.lower <= truth["gWEAT"] <= verdict.upper}
 
 
 def coverage(draws: int) -> list[Row]:
@@ -65,7 +61,8 @@ def coverage(draws: int) -> list[Row]:
         truth = pd.DataFrame([values(seed, words) for seed in others]).mean()
         held = pd.DataFrame([*covered(words, draws, _REDRAWS, truth)])
         about = {"words": words, "lists": draws, "redraws": _REDRAWS}
-        rows += [about | {"measure": measure, "coverage": float(own.mean())} for measure, own in held.items()]
+        for measure, contained in held.items():
+            rows.append(about | {"measure": measure, "coverage": float(contained.mean())})
     return rows
 
 

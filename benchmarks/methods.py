@@ -4,22 +4,15 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.stats import norm, t
 
+import bayes_bias as bb
 from bayes_bias.checks.null_jobs import judge, judge_by_quasi_f, judge_by_weat
 from bayes_bias.measures.crossed_test import CrossedTest
-from bayes_bias.measures.pigeonhole import pigeonhole
-from bayes_bias.measures.quasi_f import min_f
-from bayes_bias.measures.reml import reml
-from bayes_bias.models.spec import load_spec
 from bayes_bias.posterior.quadrature import Integrand, chance, half_width
-from bayes_bias.table.association_table import AssociationTable
 from benchmarks.designs import Drawn
-from benchmarks.harness import Judged, Method
-
-type Numbers = NDArray[np.float64]
+from benchmarks.harness import Judged, Method, Numbers
 
 OURS, INDEPENDENT = "this model", "words independent"
 # Bootstrap samples: cbn has 300.
@@ -56,12 +49,11 @@ def quasi_f(drawn: Drawn, *, moderated: bool = False) -> Judged:
     of freedom as that has (Smyth 2004), and multiplies it by the inflation of related words.
     """
     integrand = drawn.integrand
-    residual, side_squares, of_df = _mean_squares(integrand, moderated)
+    residual, side_squares, by_df = _mean_squares(integrand, moderated)
     both = sum(side_squares) - residual
-    options = [
-        (both, both**2 / (sum(of_df) + residual**2 / integrand.residual_df)),
-        *((variance, variance**2 / per_df) for variance, per_df in zip(side_squares, of_df, strict=True)),
-    ]
+    options = [(both, both**2 / (sum(by_df) + residual**2 / integrand.residual_df))]
+    for variance_of_side, squared_by_df in zip(side_squares, by_df, strict=True):
+        options.append((variance_of_side, variance_of_side**2 / squared_by_df))
     variance, df = max(options)
     return _student(integrand.observed, float(np.sqrt(variance)), float(df))
 
@@ -98,7 +90,7 @@ def _mean_squares(integrand: Integrand, moderated: bool) -> tuple[float, list[fl
 
 def of_reml(drawn: Drawn) -> Judged:
     """Judge by a mixed model with common variances: REML and Satterthwaite's degrees of freedom."""
-    return _tested(reml(drawn.table))
+    return _tested(bb.measures.reml(drawn.table))
 
 
 def weat(drawn: Drawn, *, one_sided: bool = False) -> Judged:
@@ -120,13 +112,15 @@ def of_cbn(vectors: Sequence[Numbers], seed: int) -> Judged:
     brought back to means of cosines by the length of that vector.
     """
     rng = np.random.default_rng([seed, 1])
-    every = [np.full((1, len(words)), 1 / len(words)) for words in vectors]
-    sizes = [len(words) for words in vectors]
-    redrawn = [rng.multinomial(n, np.full(n, 1 / n), size=_SAMPLES) / n for n in sizes]
-    value, samples = (_statistic_of_cbn(vectors, shares) / 2 for shares in (every, redrawn))
-    sd = float(samples.std(ddof=1))
+    equal, redrawn = [], []
+    for words in vectors:
+        n = len(words)
+        equal.append(np.full((1, n), 1 / n))
+        redrawn.append(rng.multinomial(n, np.full(n, 1 / n), size=_SAMPLES) / n)
+    value = float(_statistic_of_cbn(vectors, equal)[0] / 2)
+    sd = float((_statistic_of_cbn(vectors, redrawn) / 2).std(ddof=1))
     length = float(np.mean([np.linalg.norm(rows.mean(axis=0)) for rows in vectors[2:]]))
-    return _symmetric(float(value[0]) * length, 2 * sd * length, float(2 * norm.sf(abs(float(value[0])) / sd)))
+    return _symmetric(value * length, 2 * sd * length, float(2 * norm.sf(abs(value) / sd)))
 
 
 def _statistic_of_cbn(vectors: Sequence[Numbers], shares: list[Numbers]) -> Numbers:
@@ -179,13 +173,13 @@ WEAT: Mapping[str, Method] = {"WEAT": weat, "WEAT, one-sided": partial(weat, one
 # Tables without vectors.
 
 
-def of_table(table: AssociationTable, scope: str = "both", seed: int = 1) -> Judged:
+def of_table(table: bb.AssociationTable, scope: str = "both", seed: int = 1) -> Judged:
     """Judge a table by the default model."""
-    (found,) = judge(table, load_spec("crossed"), scopes=[scope], seed=seed)  # type: ignore[list-item]
+    (found,) = judge(table, bb.load_spec("crossed"), scopes=[scope], seed=seed)  # type: ignore[list-item]
     return Judged(found["mean"], found["ci95_lb"], found["ci95_ub"], found["p_value"])
 
 
-def quasi_f_of_table(table: AssociationTable) -> Judged:
+def quasi_f_of_table(table: bb.AssociationTable) -> Judged:
     """Judge a table by the quasi-F."""
     found = next(row for row in judge_by_quasi_f(table) if row["scope"] == "both")
     return Judged(found["mean"], found["ci95_lb"], found["ci95_ub"], found["p_value"])
@@ -194,7 +188,7 @@ def quasi_f_of_table(table: AssociationTable) -> Judged:
 OF_TABLES: Mapping[str, Method] = {
     OURS: of_table,
     "quasi-F": quasi_f_of_table,
-    "REML": lambda table: _tested(reml(table)),
-    "min F'": lambda table: _tested(min_f(table)),
-    "pigeonhole bootstrap": lambda table: _tested(pigeonhole(table)),
+    "REML": lambda table: _tested(bb.measures.reml(table)),
+    "min F'": lambda table: _tested(bb.measures.min_f(table)),
+    "pigeonhole bootstrap": lambda table: _tested(bb.measures.pigeonhole(table)),
 }

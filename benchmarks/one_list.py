@@ -15,9 +15,9 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
-from statistics import median
 from time import perf_counter, process_time
 
+import numpy as np
 import pandas as pd
 
 import bayes_bias as bb
@@ -59,10 +59,13 @@ def main() -> None:
     load = round(os.getloadavg()[0], 1)
     for tree in trees.values():
         _measured(tree, chosen.only)  # compiles what is not compiled yet
-    measured = [{name: _measured(tree, chosen.only) for name, tree in trees.items()} for _ in range(chosen.runs)]
-    rows = [_row(what, measured) for what in measured[0]["now"]]
-    for row in rows:
-        print(row)
+    measured = []
+    for _ in range(chosen.runs):
+        measured.append({name: _measured(tree, chosen.only) for name, tree in trees.items()})
+    rows = []
+    for what in measured[0]["now"]:
+        rows.append(_row(what, measured))
+        print(rows[-1])
     if chosen.only is not None:
         return
     about = {"load": load, "runs": chosen.runs, "lists": LISTS, "before": _commit(trees["before"])}
@@ -71,26 +74,22 @@ def main() -> None:
 
 
 def _row(what: str, measured: list[dict[str, Seconds]]) -> dict[str, object]:
-    def middle(tree: str, clock: int) -> float:
-        return median(run[tree][what][clock] for run in measured)
-
-    return {
-        "what": what,
-        "processor, before": round(middle("before", 0), 2),
-        "processor": round(middle("now", 0), 2),
-        "wall, before": round(middle("before", 1), 2),
-        "wall": round(middle("now", 1), 2),
-        "ratio": round(median(run["before"][what][0] / run["now"][what][0] for run in measured), 2),
-        "ratio, wall": round(median(run["before"][what][1] / run["now"][what][1] for run in measured), 2),
-    }
+    """Medians over runs of both trees."""
+    before = np.array([run["before"][what] for run in measured])  # run, clock
+    now = np.array([run["now"][what] for run in measured])
+    row: dict[str, object] = {"what": what}
+    for clock, name in enumerate(("processor", "wall")):
+        row[f"{name}, before"] = round(float(np.median(before[:, clock])), 2)
+        row[name] = round(float(np.median(now[:, clock])), 2)
+    ratio, wall_ratio = np.median(before / now, axis=0).tolist()
+    return row | {"ratio": round(ratio, 2), "ratio, wall": round(wall_ratio, 2)}
 
 
 def _measured(tree: Path, only: Sequence[str] | None) -> Seconds:
-    commands = {
-        what: _in_new_process(tree, *command)
-        for what, command in COMMANDS.items()
-        if only is None or any(part in what for part in only)
-    }
+    commands = {}
+    for what, command in COMMANDS.items():
+        if only is None or any(part in what for part in only):
+            commands[what] = _in_new_process(tree, *command)
     if only is not None:
         return commands
     # By its path: with -m Python would take the packages beside this file and not those of the tree (an older one).
@@ -115,8 +114,9 @@ def _run(tree: Path, *command: str, folder: str | None = None) -> str:
 def _one_list_more() -> Seconds:
     """Of each list, after one that does what is done once in a process."""
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)
-    first, *others = (_steps(name) for name in (LISTS[0], *LISTS))
-    lists = {what: (*(median(run[what][clock] for run in others) for clock in (0, 1)),) for what in first}
+    _steps(LISTS[0])
+    runs = pd.DataFrame([_steps(name) for name in LISTS])
+    lists = {what: tuple(np.median([*runs[what]], axis=0).tolist()) for what in runs}
     vectors = embeddings(2)
     bb.calibrate("weat6", "googlenews-demo", draws=1, jobs=1)
     _, nulls = _timed(lambda: bb.calibrate("weat6", "googlenews-demo", draws=10, jobs=1))

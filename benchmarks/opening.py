@@ -10,6 +10,7 @@ process of its own, so that its peak memory is its own.
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,10 +21,8 @@ from time import perf_counter
 import numpy as np
 import pandas as pd
 
-from bayes_bias import calibrate, cosines, load_wordlist, open_embedding
+import bayes_bias as bb
 from bayes_bias.associations.lists import measure_lists
-from bayes_bias.debiasing import Debiasing, HardDebias, damage
-from bayes_bias.embeddings.embedding import Embedding
 from benchmarks.markdown import markdown_table
 from benchmarks.provenance import measured, provenance, read, write
 
@@ -48,7 +47,9 @@ def main() -> None:
         _generate(path, chosen.words)
         about = {"words": chosen.words, "gigabytes": round(path.stat().st_size / 1e9, 2)}
         if chosen.what == "vocabulary":
-            rows = [{"what": how, **about, **_in_own_process(how, path)} for how in _OF_VOCABULARY]
+            rows = []
+            for how in _OF_VOCABULARY:
+                rows.append({"what": how, **about, **_in_own_process(how, path)})
         else:
             rows = [{"format": chosen.what, **about, **_beside_gensim(path)}]
     print(rows)
@@ -56,18 +57,15 @@ def main() -> None:
 
 
 def _beside_gensim(path: Path) -> dict[str, float]:
-    ours, theirs = (_in_own_process(how, path) for how in ("ours", "gensim"))
-    return {
-        **{f"ours, {key}": value for key, value in ours.items()},
-        **{f"gensim, {key}": value for key, value in theirs.items()},
-        "times faster": round(theirs["seconds"] / ours["seconds"], 1),
-        "share of memory": round(ours["memory, GB"] / theirs["memory, GB"], 3),
-    }
+    ours, theirs = _in_own_process("ours", path), _in_own_process("gensim", path)
+    row = pd.Series(ours).add_prefix("ours, ").to_dict() | pd.Series(theirs).add_prefix("gensim, ").to_dict()
+    row["times faster"] = round(theirs["seconds"] / ours["seconds"], 1)
+    return row | {"share of memory": round(ours["memory, GB"] / theirs["memory, GB"], 3)}
 
 
 def _generate(path: Path, n: int) -> None:
     """Words of letters; those of WEAT 6 at regular places."""
-    listed = load_wordlist("weat6")
+    listed = bb.load_wordlist("weat6")
     names = [_name(i) for i in range(n)]
     wanted = [*listed.targets, *listed.attributes]
     for place, word in zip(np.linspace(0, n - 1, len(wanted)).astype(int), wanted, strict=True):
@@ -75,11 +73,10 @@ def _generate(path: Path, n: int) -> None:
     rng = np.random.default_rng(0)
     # The same numbers again and again: their values do not matter, and making them would take longest.
     block = rng.standard_normal((_CHUNK, DIMENSIONS), dtype=np.float32)
-    rows = (
-        [b" " + vector.tobytes() + b"\n" for vector in block]
-        if path.suffix == ".bin"
-        else [(" " + " ".join(f"{value:.5f}" for value in vector) + "\n").encode() for vector in block]
-    )
+    rows = []
+    for vector in block:
+        written = vector.tobytes() if path.suffix == ".bin" else " ".join(map("{:.5f}".format, vector)).encode()
+        rows.append(b" " + written + b"\n")
     with path.open("wb") as file:
         if path.suffix == ".bin":
             file.write(f"{n} {DIMENSIONS}\n".encode())
@@ -114,7 +111,7 @@ def _measured(how: str, path: Path) -> dict[str, float]:
 
 def _ours(path: Path) -> None:
     """The cosines of WEAT 6."""
-    cosines("weat6", path, controls=())
+    bb.cosines("weat6", path, controls=())
 
 
 def _by_gensim(path: Path) -> None:
@@ -122,29 +119,29 @@ def _by_gensim(path: Path) -> None:
     from gensim.models import KeyedVectors  # no wheel for Python 3.14, where the pages are rendered, too
 
     binary = path.suffix == ".bin"
-    cosines("weat6", KeyedVectors.load_word2vec_format(path, binary=binary, no_header=not binary), controls=())
+    bb.cosines("weat6", KeyedVectors.load_word2vec_format(path, binary=binary, no_header=not binary), controls=())
 
 
 def _nulls(path: Path) -> None:
     """Fifty tables of WEAT 6's size with random attributes, judged in this process."""
-    calibrate(*measure_lists("weat6", path, ()), draws=50, jobs=1)
+    bb.calibrate(*measure_lists("weat6", path, ()), draws=50, jobs=1)
 
 
 def _neighbours(path: Path) -> None:
     """The neighbours that frequent words lose where a direction is taken away, as `compare --damage` finds them."""
-    _damage(open_embedding(path).excerpt(_DEBIASED.learned_words, pool=True))
+    _damage(bb.open_embedding(path).excerpt(_DEBIASED.learned_words, pool=True))
 
 
 def _debiased(path: Path) -> None:
     """The same, every vector of the file being debiased in memory."""
-    _damage(open_embedding(path))
+    _damage(bb.open_embedding(path))
 
 
-def _damage(embedding: Embedding) -> None:
-    damage(embedding.all(), _DEBIASED.applied(embedding).all())
+def _damage(embedding: bb.Embedding) -> None:
+    bb.debiasing.damage(embedding.all(), _DEBIASED.applied(embedding).all())
 
 
-_DEBIASED = Debiasing(HardDebias(), "executive:home,professional:family")
+_DEBIASED = bb.debiasing.Debiasing(bb.debiasing.HardDebias(), "executive:home,professional:family")
 
 _WAYS: Mapping[str, Callable[[Path], None]] = {
     "ours": _ours,
@@ -163,7 +160,7 @@ def _forget_peak() -> float:
 
 def _kilobytes(entry: str) -> int:
     status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
-    return int(next(line.split()[1] for line in status.splitlines() if line.startswith(entry)))
+    return int(re.search(rf"^{entry}:\s*(\d+)", status, re.MULTILINE)[1])
 
 
 def section() -> str:

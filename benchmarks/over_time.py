@@ -14,13 +14,10 @@ import pandas as pd
 from scipy.special import chdtri
 from scipy.stats import linregress, t
 
+import bayes_bias as bb
 from bayes_bias.analyses.over_time.moments import NewSlices, SliceMoments, trend_weights
 from bayes_bias.analyses.over_time.slice_contrast import NEW, THESE, Settings, contrast_of
-from bayes_bias.associations.cosines import cosines
 from bayes_bias.associations.made_alike import LEAST, MOST, made_alike
-from bayes_bias.fitting.sampling import Sampling
-from bayes_bias.models.spec import load_spec
-from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_of
 from bayes_bias.table.combine_tables import share_words
 from bayes_bias.table.scopes import scope_of
@@ -31,7 +28,7 @@ from studies.known_bias.slices import Slice, World, trained
 
 # Standard deviation of values within blocks, about; the bias if nothing changes.
 _SPREAD, _LEVEL = 0.1, 0.06
-_SAMPLING = Sampling(draws=800, tune=400, chains=2)
+_SAMPLING = bb.Sampling(draws=800, tune=400, chains=2)
 _RESAMPLES = 400
 _NODES = (np.arange(15) + 0.5) / 15
 _ALIKE, _LISTS, _WORDS = 5, 6, 8
@@ -55,7 +52,7 @@ class Series:
         """Decades."""
         return tuple(1900.0 + 10 * k for k in range(self.slices))
 
-    def draw(self, seed: int) -> tuple[dict[float, AssociationTable], dict[str, float]]:
+    def draw(self, seed: int) -> tuple[dict[float, bb.AssociationTable], dict[str, float]]:
         """The tables, and the true trends of these slices and of new ones."""
         rng = np.random.default_rng([seed, self.slices, len(self.kind)])
         n, times = self.slices, np.array(self.times)
@@ -70,7 +67,9 @@ class Series:
 
 
 DESIGNS = (
-    *(Series("nothing changes", n) for n in (5, 8, 20)),
+    Series("nothing changes", 5),
+    Series("nothing changes", 8),
+    Series("nothing changes", 20),
     Series("shocks of .3 sd", shocks=0.3),
     Series("shocks of 1 sd", shocks=1.0),
     Series("one noisy slice", noisy=True),
@@ -107,7 +106,7 @@ def posteriors(draws: int) -> list[Row]:
     return rows
 
 
-def _judged(tables: dict[float, AssociationTable], truth: dict[str, float], seed: int) -> Row:
+def _judged(tables: dict[float, bb.AssociationTable], truth: dict[str, float], seed: int) -> Row:
     """What is found, and covered, by each method."""
     times, weights = tuple(tables), trend_weights(tuple(tables))
     moments = SliceMoments.of([*tables.values()], scope_of("all"))
@@ -129,10 +128,10 @@ def _of_new_slices(moments: SliceMoments, times: Sequence[float]) -> tuple[float
     return float(sd_new.quantile(0.025)), float(sd_new.quantile(0.975))
 
 
-def _by_posterior(tables: dict[float, AssociationTable], truth: dict[str, float]) -> Row:
+def _by_posterior(tables: dict[float, bb.AssociationTable], truth: dict[str, float]) -> Row:
     weights = dict(zip(tables, trend_weights(tuple(tables)), strict=True))
     new = NewSlices(SliceMoments.of([*tables.values()], scope_of("all")), tuple(tables))
-    settings = Settings(load_spec("crossed"), NEW, "all", 0.95, 1, _SAMPLING)
+    settings = Settings(bb.load_spec("crossed"), NEW, "all", 0.95, 1, _SAMPLING)
     trend = contrast_of(tables, weights, made_alike(tables), new, settings, "trend")
     found: Row = {}
     for name, scope in (("these", THESE), ("new", NEW)):
@@ -149,33 +148,33 @@ def _scored(name: str, interval: Any, truth: float) -> Row:
     }
 
 
-def _first_and_last(tables: list[AssociationTable], moments: SliceMoments, seed: int) -> Row:
+def _first_and_last(tables: list[bb.AssociationTable], moments: SliceMoments, seed: int) -> Row:
     """Whether the first and the last slice differ: were their errors independent, and by WEAT's bootstrap."""
-    (mean, low, high), (mean_after, lower, upper) = (
-        moments.interval(row, 0.95) for row in np.eye(len(tables))[[0, -1]]
-    )
+    one_slice = np.eye(len(tables))
+    mean, low, high = moments.interval(one_slice[0], 0.95)
+    mean_after, lower, upper = moments.interval(one_slice[-1], 0.95)
     se = np.hypot(high - low, upper - lower) / 2 / 1.96
     found = {"independent found": float(abs(mean_after - mean) > 1.96 * se)}
     if len(tables[0].groups) == 2:
-        first, last = (_bootstrapped(table, seed) for table in (tables[0], tables[-1]))
+        first, last = _bootstrapped(tables[0], seed), _bootstrapped(tables[-1], seed)
         found["WEAT found"] = float(first[1] < last[0] or last[1] < first[0])
     return found
 
 
-def _bootstrapped(table: AssociationTable, seed: int) -> np.ndarray:
+def _bootstrapped(table: bb.AssociationTable, seed: int) -> np.ndarray:
     """The 95% bootstrap interval of WEAT's d, targets resampled."""
     rng = np.random.default_rng([seed, 1])
     values = table.values.to_numpy()
     scores = values[:, table.class_index == 0].mean(axis=1) - values[:, table.class_index == 1].mean(axis=1)
-    group_scores = [scores[table.group_index == k] for k in (0, 1)]
-    groups = [rng.choice(own, (_RESAMPLES, len(own))) for own in group_scores]
-    spread = np.concatenate(groups, axis=1).std(axis=1, ddof=1)
-    return np.quantile((groups[0].mean(axis=1) - groups[1].mean(axis=1)) / spread, [0.025, 0.975])
+    first, second = scores[table.group_index == 0], scores[table.group_index == 1]
+    first, second = rng.choice(first, (_RESAMPLES, len(first))), rng.choice(second, (_RESAMPLES, len(second)))
+    spread = np.concatenate([first, second], axis=1).std(axis=1, ddof=1)
+    return np.quantile((first.mean(axis=1) - second.mean(axis=1)) / spread, [0.025, 0.975])
 
 
 def trained_worlds(draws: int) -> list[Row]:
     """Worlds in real text, read by skip-gram: are slices that were not trained alike flagged?"""
-    found = pd.DataFrame([row for seed in range(draws) for row in _of_world(seed)])
+    found = pd.concat([pd.DataFrame(_of_world(seed)) for seed in range(draws)])
     means = found.groupby("last slice", sort=False).mean(numeric_only=True)
     return means.assign(worlds=draws).reset_index().to_dict("records")
 
@@ -183,19 +182,26 @@ def trained_worlds(draws: int) -> list[Row]:
 def _of_world(seed: int) -> list[Row]:
     world, recipe = World(seed), ModelRecipe("skip-gram", "skip-gram", {"dimensions": 100, "window": 5})
     plan = [Slice()] * (_ALIKE - 1) + [*ODD.values()]
-    vectors = [
-        trained(text, ModelRecipe(recipe.name, recipe.kind, {**recipe.settings, "epochs": period.epochs}))
-        for text, period in zip(world.written(plan), plan, strict=True)
-    ]
+    vectors = []
+    for text, period in zip(world.written(plan), plan, strict=True):
+        settings = {**recipe.settings, "epochs": period.epochs}
+        vectors.append(trained(text, ModelRecipe(recipe.name, recipe.kind, settings)))
     rng = np.random.default_rng([seed, 7])
     lists = [world.wordlist(_WORDS, rng) for _ in range(_LISTS)]
     rows = []
     for kind, last in zip(ODD, vectors[_ALIKE - 1 :], strict=True):
-        series = [*vectors[: _ALIKE - 1], last]
-        tables = [[cosines(words, own, (), allow_loss=True) for own in series] for words in lists]
-        q = made_alike(dict(enumerate(tables[0])), seed=seed).table.q
-        judged = [_judged(share_words(dict(enumerate(own))), {"these": 0.0, "new": 0.0}, seed) for own in tables]
-        found = {name: float(np.mean([row[name] for row in judged])) for name in judged[0]}
+        series = list(enumerate([*vectors[: _ALIKE - 1], last]))
+        tables = []
+        for words in lists:
+            tables.append(
+                {k: bb.cosines(words, vectors_of_slice, (), allow_loss=True) for k, vectors_of_slice in series}
+            )
+        q = made_alike(tables[0], seed=seed).table.q
+        judged: dict[str, list[float]] = {}
+        for slices_of_list in tables:
+            for name, value in _judged(share_words(slices_of_list), {"these": 0.0, "new": 0.0}, seed).items():
+                judged.setdefault(name, []).append(value)
+        found = {name: float(np.mean(values)) for name, values in judged.items()}
         flagged = float(((q < LEAST) | (q > MOST)).any())
         rows.append({"last slice": kind, "q": float(q.iloc[-1] / q.iloc[:-1].median()), "flagged": flagged, **found})
     return rows

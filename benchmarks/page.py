@@ -5,6 +5,7 @@ measure it.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -43,6 +44,11 @@ _SPEED: Sequence[tuple[str, Callable[[], str]]] = (
     ("opening-word2vec", opening.section),
     ("encoding", encoding.section),
 )
+# Of which a result has one, if its cells have different numbers of draws.
+_COLUMNS_OF_NUMBERS = (
+    *("draws", "lists", "simulations", "splits", "fits"),
+    *("atlases", "worlds", "truths", "vocabularies", "families"),
+)
 _ABOUT = "*A page of the [evidence](index.md), rendered from `benchmarks/results` by `python -m benchmarks.page`.*"
 
 
@@ -69,29 +75,22 @@ def pages() -> dict[str, str]:
         answers[name] = " ".join(str(module.answer).split())
         texts[f"{name}.md"] = f"# {module.title}\n\n{answers[name]}\n\n{_ABOUT}\n\n{_wrapped(str(module.body))}\n"
         environment.globals[name.replace("-", "_")] = {"title": module.title, "answer": answers[name]}
-    texts["speed.md"] = _speed()
-    environment.globals["speed"] = " ".join(compiling.answer().split())
+    speed_answer = " ".join(compiling.answer().split())
+    sections = [section() for name, section in _SPEED if measured(name)]
+    texts["speed.md"] = "\n".join([f"# Speed\n\n{speed_answer}\n\n{_ABOUT}\n", *sections])
+    environment.globals["speed"] = speed_answer
     return {"index.md": environment.get_template("index.md.jinja").render().strip() + "\n"} | texts
 
 
 def _wrapped(text: str) -> str:
     """Prose in lines of one length; tables, figures, lists, headings, and lines on results as they are."""
-    kept = ("|", "#", "!", "- ", "*`")
-    return "\n\n".join(
-        part.strip("\n") if part.lstrip().startswith(kept) else _fill(part)
-        for part in text.strip().split("\n\n")
-        if part.strip()
-    )
-
-
-def _fill(paragraph: str) -> str:
-    return fill(" ".join(paragraph.split()), 118, break_on_hyphens=False, break_long_words=False)
-
-
-def _speed() -> str:
-    answer = " ".join(compiling.answer().split())
-    sections = [section() for name, section in _SPEED if measured(name)]
-    return "\n".join([f"# Speed\n\n{answer}\n\n{_ABOUT}\n", *sections])
+    parts = []
+    for part in filter(str.strip, text.strip().split("\n\n")):
+        if part.lstrip().startswith(("|", "#", "!", "- ", "*`")):
+            parts.append(part.strip("\n"))
+        else:
+            parts.append(fill(" ".join(part.split()), 118, break_on_hyphens=False, break_long_words=False))
+    return "\n\n".join(parts)
 
 
 def percent(value: float, digits: int = 1) -> str:
@@ -102,39 +101,28 @@ def percent(value: float, digits: int = 1) -> str:
 def about(name: str) -> str:
     """Say with how many draws, and which model, a table was drawn, and whether code or model have changed since."""
     kept, result = read(name)["about"], RESULTS[name]
-    error = (0.05 * 0.95 / min(_numbers(name))) ** 0.5
+    least, most = min(_numbers(name)), max(_numbers(name))
+    number = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    error = (0.05 * 0.95 / least) ** 0.5
     model = "no model of the package" if result.model is None else f"{result.model} {kept.get('model', '')}"
     stale = "" if result.is_up_to_date else ", and the code or the model has changed since"
-    drawn = f"{_from_to_number(_numbers(name))} draws a cell (Monte Carlo error of 5%: {error:.1%})"
+    drawn = f"{number} draws a cell (Monte Carlo error of 5%: {error:.1%})"
     return f"*`{name}`: {drawn}; {model}{stale}.*"
 
 
 def _numbers(name: str) -> list[int]:
     rows = rows_of(name)
-    columns = (
-        "draws",
-        "lists",
-        "simulations",
-        "splits",
-        "fits",
-        "atlases",
-        "worlds",
-        "truths",
-        "vocabularies",
-        "families",
-    )
-    column = next((name for name in columns if name in rows), None)
-    return [int(read(name)["about"]["draws"])] if column is None else rows[column].dropna().astype(int).tolist()
-
-
-def _from_to_number(numbers: Sequence[int]) -> str:
-    least, most = min(numbers), max(numbers)
-    return f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    for column in _COLUMNS_OF_NUMBERS:
+        if column in rows:
+            return rows[column].dropna().astype(int).tolist()
+    return [int(read(name)["about"]["draws"])]
 
 
 def table(frame: pd.DataFrame, shares: Sequence[str] = (), digits: int = 1, **names: str) -> str:
     """A Markdown table of some columns; shares in percent, and columns by another name."""
-    shown = frame.assign(**{name: frame[name].map(lambda value: percent(value, digits)) for name in shares})
+    shown = frame.copy()
+    for name in shares:
+        shown[name] = frame[name].map(partial(percent, digits=digits))
     return markdown_table(shown.rename(columns={old.replace("_", " "): new for old, new in names.items()}))
 
 
@@ -166,20 +154,16 @@ def cells_of_words() -> pd.DataFrame:
         rows = rows_of(name)
         for method in (OURS, "moderated F", "quasi-F"):
             own = rows[rows.method == method].set_index(keys)
-            cells = [f"{100 * row.found:.1f} / {100 * row.power:.0f}" for row in own.itertuples()]
-            columns.append(pd.Series(cells, own.index, name=f"{embedding}, {method}"))
+            cells = (100 * own.found).map("{:.1f} / ".format) + (100 * own.power).map("{:.0f}".format)
+            columns.append(cells.rename(f"{embedding}, {method}"))
     return pd.concat(columns, axis=1).reset_index()
 
 
 def every_method(name: str) -> pd.DataFrame:
     """Found and power of each method in each design, without a per cent sign."""
-    rows = rows_of(name)
-    rows = rows.assign(
-        text=[f"{100 * found:.1f}/{100 * power:.0f}" for found, power in zip(rows.found, rows.power, strict=True)]
-    )
-    wide = rows.pivot_table(
-        index=["kind", "words", "sub-topics"], columns="method", values="text", aggfunc="first", sort=False
-    )
+    rows, keys = rows_of(name), ["kind", "words", "sub-topics"]
+    rows["text"] = (100 * rows.found).map("{:.1f}/".format) + (100 * rows.power).map("{:.0f}".format)
+    wide = rows.pivot_table(index=keys, columns="method", values="text", aggfunc="first", sort=False)
     return wide.rename_axis(columns=None).reset_index()
 
 
@@ -190,9 +174,9 @@ def realised() -> pd.DataFrame:
     shown = []
     for what, part in kinds.items():
         own = rows[rows.kind.str.contains(part)]
-        levels = {"below .05": "found", "below .10": "below 0.1", "below .20": "below 0.2"}
-        means = {level: percent(own[column].mean()) for level, column in levels.items()}
-        shown.append({"lists": what, "number": f"{int(own.draws.sum()):,}", **means})
+        row = {"lists": what, "number": f"{int(own.draws.sum()):,}", "below .05": percent(own.found.mean())}
+        row |= {"below .10": percent(own["below 0.1"].mean()), "below .20": percent(own["below 0.2"].mean())}
+        shown.append(row)
     return pd.DataFrame(shown)
 
 
@@ -232,56 +216,45 @@ def brier() -> pd.DataFrame:
     found = (rows["quasi-F p"] < 0.05).astype(float)
     weat = (rows.p < 0.05).astype(float)
     columns = {"the probability": rows.predicted, "WEAT's p, taken at its word": weat, "the mean share": found.mean()}
-    scores = {name: ((column - found) ** 2) for name, column in columns.items()}
-    return pd.DataFrame(
-        [
-            {
-                "prediction": name,
-                "all tables": f"{brier.mean():.3f}",
-                "WEAT's p < .05": f"{brier[weat == 1].mean():.3f}",
-            }
-            for name, brier in scores.items()
-        ]
-    )
+    shown = []
+    for name, column in columns.items():
+        error = (column - found) ** 2
+        significant = f"{error[weat == 1].mean():.3f}"
+        shown.append({"prediction": name, "all tables": f"{error.mean():.3f}", "WEAT's p < .05": significant})
+    return pd.DataFrame(shown)
 
 
 def by_pivot(frame: pd.DataFrame, index: str, columns: str, *, share: bool = False) -> pd.DataFrame:
     """A table of values, as they are or in percent."""
     wide = frame.pivot_table(index=index, columns=columns, values="value", sort=False)
     wide = wide.map(percent if share else "{:.2f}".format).rename_axis(columns=None).reset_index()
-    return wide.rename(columns={column: f"{column} words" for column in wide if isinstance(column, int)})
+    return wide.rename(columns=lambda column: f"{column} words" if isinstance(column, int) else column)
 
 
 def of_atlases() -> pd.DataFrame:
     """Coverage of each quantity with its standard error."""
     rows = rows_of("atlases")
-    names = ("cells", "means of embeddings", "means of lists", "ranks of embeddings", "ranks of lists")
-    cells = {
-        name: [f"{share:.1%} ± {se:.1%}" for share, se in zip(rows[name], rows[f"{name}, se"], strict=True)]
-        for name in names
-    }
-    return rows[["kind"]].assign(**cells)
+    shown = rows[["kind"]].copy()
+    for name in ("cells", "means of embeddings", "means of lists", "ranks of embeddings", "ranks of lists"):
+        shown[name] = rows[name].map("{:.1%} ± ".format) + rows[f"{name}, se"].map("{:.1%}".format)
+    return shown
 
 
-def found_and_covered(rows: pd.DataFrame, found: str, covered: str) -> list[str]:
+def found_and_covered(rows: pd.DataFrame, found: str, covered: str) -> "pd.Series[str]":
     """Both as per cent in one cell."""
-    return [
-        f"{100 * found_share:.0f} / {100 * covered_share:.0f}"
-        for found_share, covered_share in zip(rows[found], rows[covered], strict=True)
-    ]
+    return (100 * rows[found]).map("{:.0f} / ".format) + (100 * rows[covered]).map("{:.0f}".format)
 
 
 def of_series() -> pd.DataFrame:
     """Simulated series: found and covered by scope, and found by what others do."""
     rows = rows_of("over-time")
-    scopes = {"these": "these slices", "new": "new slices", "least squares": "least squares"}
-    cells = {name: found_and_covered(rows, f"{scope} found", f"{scope} covers") for scope, name in scopes.items()}
-    others = {"independent": "independent found", "WEAT's d": "WEAT found"}
-    return rows[["kind", "slices"]].assign(**cells, **{name: rows[own].map(_whole) for name, own in others.items()})
-
-
-def _whole(share: float) -> str:
-    return "" if pd.isna(share) else f"{100 * share:.0f}"
+    shown = rows[["kind", "slices"]].copy()
+    for scope, name in {"these": "these slices", "new": "new slices", "least squares": "least squares"}.items():
+        shown[name] = found_and_covered(rows, f"{scope} found", f"{scope} covers")
+    for method, name in {"independent": "independent", "WEAT": "WEAT's d"}.items():
+        found = rows[f"{method} found"]
+        shown[name] = (100 * found).map("{:.0f}".format).mask(found.isna(), "")
+    return shown
 
 
 def of_criterion() -> pd.DataFrame:
@@ -301,14 +274,13 @@ def of_criterion() -> pd.DataFrame:
 
 def of_gaps() -> pd.DataFrame:
     """Sizes of gaps as they are, as seen, and as estimated; coverage of single gaps."""
-    rows, size = rows_of("tpr"), "mean absolute gap"
-    numbers = {name: rows[f"{size}: {key}"].map("{:.3f}".format) for name, key in _SIZES.items()}
-    shares = {"covered, single gaps": rows.covered, "chance": rows["chance below .05"]}
-    keys = rows[["true rms", "people", "groups"]]
-    return keys.assign(**numbers, **{name: share.map(percent) for name, share in shares.items()})
-
-
-_SIZES = {"true": "truth", "raw": "raw", "posterior": "estimate"}
+    rows = rows_of("tpr")
+    shown = rows[["true rms", "people", "groups"]].copy()
+    for name, key in {"true": "truth", "raw": "raw", "posterior": "estimate"}.items():
+        shown[name] = rows[f"mean absolute gap: {key}"].map("{:.3f}".format)
+    shown["covered, single gaps"] = rows.covered.map(percent)
+    shown["chance"] = rows["chance below .05"].map(percent)
+    return shown
 
 
 def of_pairs() -> pd.DataFrame:

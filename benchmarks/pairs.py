@@ -11,23 +11,20 @@ from itertools import product
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.stats import binomtest, norm, t
 
+import bayes_bias as bb
 from bayes_bias.analyses.sentence_pairs.estimands import EstimandDraws, differences, shares
 from bayes_bias.analyses.sentence_pairs.estimation import SAMPLING
 from bayes_bias.analyses.sentence_pairs.models import fit_difference, fit_share
 from bayes_bias.analyses.sentence_pairs.scores import design, read_scores
 from bayes_bias.fitting.diagnostics import Diagnostics
-from bayes_bias.fitting.sampling import Sampling
-from bayes_bias.models.spec import load_spec
-from benchmarks.harness import Result, Row
+from benchmarks.harness import Numbers, Result, Row
 
-type Numbers = NDArray[np.float64]
 type Interval = tuple[float, float]
 
-_SHORT = Sampling(draws=600, tune=300, chains=1, target_accept=0.8)
+_SHORT = bb.Sampling(draws=600, tune=300, chains=1, target_accept=0.8)
 _RESAMPLES = 2000
 _ENDS = (0.025, 0.975)
 
@@ -120,14 +117,9 @@ class Truth:
         writer, kind = _positions()
         own = self.sd * rng.standard_normal(len(WRITERS))
         noise = rng.standard_t(_TAILS, len(writer))
-        return pd.DataFrame(
-            {
-                "item": np.arange(len(writer)),
-                "difference": self.mean + self.effects[kind] + own[writer] + noise,
-                "bias_type": np.array(list(TYPES))[kind],
-                "writer": [f"w{k}" for k in writer],
-            }
-        )
+        frame = pd.DataFrame({"item": np.arange(len(writer))})
+        frame["difference"] = self.mean + self.effects[kind] + own[writer] + noise
+        return frame.assign(bias_type=np.array(list(TYPES))[kind], writer=[f"w{k}" for k in writer])
 
 
 TRUTHS = tuple(Truth(share, correlation) for correlation in (0.0, 0.05, 0.15) for share in (0.5, 0.6))
@@ -146,17 +138,19 @@ def by_survey_statistics(draws: int) -> list[Row]:
 def _pooled(judge: Callable[[Truth, int], Iterator[Row]], draws: int) -> list[Row]:
     rows: list[Row] = []
     for truth in TRUTHS:
-        records = pd.DataFrame([row for number in range(draws) for row in judge(truth, number)])
-        means = records.groupby(["what", "method", "scope"], sort=False)[["covered", "width"]].mean().reset_index()
-        cell = {"correlation": truth.correlation, "truth": truth.share, "draws": draws}
-        rows += [row | cell for row in means.to_dict("records")]
+        records: list[Row] = []
+        for number in range(draws):
+            records += judge(truth, number)
+        by_method = pd.DataFrame(records).groupby(["what", "method", "scope"], sort=False)
+        means = by_method[["covered", "width"]].mean().reset_index()
+        rows += means.assign(correlation=truth.correlation, truth=truth.share, draws=draws).to_dict("records")
     return rows
 
 
 def _by_models(truth: Truth, number: int) -> Iterator[Row]:
     """Intervals of one table."""
     frame = truth.draw(number)
-    scores, spec = read_scores(frame, decimals=None), load_spec("pairs")
+    scores, spec = read_scores(frame, decimals=None), bb.load_spec("pairs")
     data, _ = design(scores)
     share = fit_share(scores, spec, data, seed=number + 1, sampling=_SHORT)
     difference = fit_difference(scores, spec, data, seed=number + 1, sampling=_SHORT)
@@ -184,24 +178,19 @@ def _hierarchical(what: str, found: EstimandDraws, truths: dict[str, float]) -> 
 def _independent(frame: pd.DataFrame, share: float, mean: float, by_type: dict[str, float]) -> Iterator[Row]:
     """Wilson's interval and Student's."""
     ahead = frame.difference > 0
-    groups = [("all pairs", ahead, share), *(("type", ahead[frame.bias_type == k], v) for k, v in by_type.items())]
-    for scope, own, truth in groups:
-        interval = binomtest(int(own.sum()), len(own)).proportion_ci(method="wilson")
-        yield {
-            "what": "share",
-            "method": "Wilson",
-            "scope": scope,
-            "covered": interval.low <= truth <= interval.high,
-            "width": interval.high - interval.low,
-        }
+    yield _by_wilson("all pairs", ahead, share)
+    for kind, share_of_type in by_type.items():
+        yield _by_wilson("type", ahead[frame.bias_type == kind], share_of_type)
     lower, upper = t(len(frame) - 1, frame.difference.mean(), frame.difference.sem()).ppf(_ENDS)
-    yield {
-        "what": "difference",
-        "method": "Student",
-        "scope": "all pairs",
-        "covered": lower <= mean <= upper,
-        "width": upper - lower,
-    }
+    row = {"what": "difference", "method": "Student", "scope": "all pairs"}
+    yield row | {"covered": lower <= mean <= upper, "width": upper - lower}
+
+
+def _by_wilson(scope: str, ahead: "pd.Series[bool]", truth: float) -> Row:
+    """Wilson's interval of the share that is ahead."""
+    interval = binomtest(int(ahead.sum()), len(ahead)).proportion_ci(method="wilson")
+    row = {"what": "share", "method": "Wilson", "scope": scope}
+    return row | {"covered": interval.low <= truth <= interval.high, "width": interval.high - interval.low}
 
 
 def _by_survey(truth: Truth, number: int) -> Iterator[Row]:
@@ -299,7 +288,7 @@ def _skewed(pairs: int, residual: str, clustered: bool, number: int) -> Row:
         frame = frame.assign(difference=frame.difference + effect[writer], writer=[f"w{k}" for k in writer])
     scores = read_scores(frame, decimals=None)
     data, _ = design(scores)
-    fit = fit_difference(scores, load_spec("pairs"), data, seed=number + 1, sampling=SAMPLING)
+    fit = fit_difference(scores, bb.load_spec("pairs"), data, seed=number + 1, sampling=SAMPLING)
     lower, upper = np.quantile(differences(fit["posterior"].to_dataset(), data).values[:, 0], _ENDS)
     low, high = t(pairs - 1, frame.difference.mean(), frame.difference.sem()).ppf(_ENDS)
     return {

@@ -8,6 +8,8 @@ The first two go on where an earlier run stopped.
 import argparse
 import hashlib
 import logging
+from itertools import product
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -115,18 +117,16 @@ def measured(cell: Cell) -> dict[str, Any]:
 
 def _verdict(table: bb.AssociationTable) -> bb.Verdict:
     """A fit that has not converged is sampled again, four times as long."""
-    short, long = (bb.Sampling(draws=draws, tune=draws) for draws in (1000, 4000))
-    verdict = bb.verdict(bb.fit(table, seed=1, sampling=short))
-    return verdict if not verdict.problems else bb.verdict(bb.fit(table, seed=1, sampling=long))
+    verdict = bb.verdict(bb.fit(table, seed=1, sampling=bb.Sampling(draws=1000, tune=1000)))
+    if verdict.problems:
+        verdict = bb.verdict(bb.fit(table, seed=1, sampling=bb.Sampling(draws=4000, tune=4000)))
+    return verdict
 
 
 def learnt() -> pd.DataFrame:
     """The rows, with the design of each table."""
     rows = pd.DataFrame(read(CELLS)["rows"])
-    designs = [
-        Design(d, tuple(targets), tuple(attributes))
-        for d, targets, attributes in rows[["d", *SIDES]].itertuples(index=False)
-    ]
+    designs = [Design(row.d, tuple(row.targets), tuple(row.attributes)) for row in rows.itertuples()]
     return rows.assign(design=designs)
 
 
@@ -137,12 +137,9 @@ def variance_model(rows: pd.DataFrame) -> pm.Model:
     attributes are expected at 1 + ratio / h. They are independent and scaled chi-squared; the residual variance is
     integrated out under its flat prior on the log scale.
     """
-    designs = rows.design
-    separation = np.array([design.separation for design in designs])
-    h = {
-        "targets": [design.of_attributes for design in designs],
-        "attributes": [design.of_targets for design in designs],
-    }
+    separation = rows.design.map(attrgetter("separation")).to_numpy()
+    h = {"targets": rows.design.map(attrgetter("of_attributes"))}
+    h["attributes"] = rows.design.map(attrgetter("of_targets"))
     df = {side: rows[side].map(sum).to_numpy() - 2.0 for side in SIDES}
     df_residual = df["targets"] * df["attributes"]
     study, names = pd.factorize(rows.study)
@@ -150,12 +147,12 @@ def variance_model(rows: pd.DataFrame) -> pm.Model:
         squares, log_expected = pt.as_tensor(df_residual), 0.0
         for side in SIDES:
             mean, slope = pm.Normal(f"{side}_mean", -1, 2), pm.Normal(f"{side}_slope", 0, 3)
-            sd_study, sd_table = (pm.HalfNormal(f"{side}_sd_{level}", 1.5) for level in ("study", "table"))
+            sd_study, sd_table = pm.HalfNormal(f"{side}_sd_study", 1.5), pm.HalfNormal(f"{side}_sd_table", 1.5)
             study_effect = pm.Normal(f"{side}_of_study", mean, sd_study, dims="study")
             table_effect = pm.Normal(f"{side}_of_table", 0, 1, dims="table")
             # About the mean separation, where slope and level say little of each other.
             log_ratio = study_effect[study] + slope * (separation - separation.mean()) + sd_table * table_effect
-            expected = 1 + pt.exp(log_ratio) / np.array(h[side])
+            expected = 1 + pt.exp(log_ratio) / h[side].to_numpy()
             squares += df[side] * rows[f"noise of {side}"].to_numpy() / expected
             log_expected += (df[side] * pt.log(expected)).sum()
         df_all = df_residual + df["targets"] + df["attributes"]
@@ -168,11 +165,11 @@ def fitted(rows: pd.DataFrame, draws: int) -> pd.DataFrame:
     with variance_model(rows):
         how = {"chains": 4, "cores": 1, "nuts_sampler": "nutpie", "random_seed": 1, "progressbar": False}
         tree = pm.sample(draws, tune=draws, target_accept=0.95, **how)
-    posterior = tree.posterior.ds[[f"{side}_{name}" for side in SIDES for name in PARAMETERS]]
+    posterior = tree.posterior.ds[list(map("_".join, product(SIDES, PARAMETERS)))]
     worst, least = float(az.rhat(posterior).to_array().max()), float(az.ess(posterior).to_array().min())
     print(f"R-hat {worst:.3f}, effective draws {least:.0f}, divergences {int(tree.sample_stats.diverging.sum())}")
     frame = posterior.to_dataframe().reset_index(drop=True)
-    centre = np.mean([design.separation for design in rows.design])
+    centre = rows.design.map(attrgetter("separation")).to_numpy().mean()
     for side in SIDES:
         frame[f"{side}_mean"] -= centre * frame[f"{side}_slope"]
     return frame.iloc[:: len(frame) // DRAWS].head(DRAWS).reset_index(drop=True)
@@ -182,7 +179,7 @@ def validate() -> None:
     """Predict each table from the other studies, and keep prediction and verdict."""
     rows, predicted = learnt(), read(PREDICTED)["rows"] if (RESULTS / f"{PREDICTED}.json").exists() else []
     done = {row["study"] for row in predicted}
-    for name in (name for name in rows.study.unique() if name not in done):
+    for name in rows[~rows.study.isin(done)].study.unique():
         ratios = VarianceRatios(fitted(rows[rows.study != name], draws=300), {})
         for _, row in rows[rows.study == name].iterrows():
             by_study, _ = simulate(row.design, ratios, seed=1)
@@ -207,15 +204,18 @@ def ship() -> None:
     path = Path(str(shipped("tables"))) / f"{FILE}.csv"
     fitted(rows, draws=1000).to_csv(path, index=False, float_format="%.3f", lineterminator="\n")
     found = reliability(pd.DataFrame(read(PREDICTED)["rows"])).round(3).to_dict("records")
-    lengths = {side: [int(edge(rows[side].map(edge))) for edge in (min, max)] for side in SIDES}
+    lengths = []
+    for side in SIDES:
+        lengths.append(f"{side} = {[int(rows[side].map(min).min()), int(rows[side].map(max).max())]}")
+    bins = []
+    for row in found:
+        bins.append(f"    {{ {', '.join(f'{key} = {value}' for key, value in row.items())} }},")
     text = HEAD.format(
         tables=len(rows),
         studies=rows.study.nunique(),
         names="\n".join(f'    "{name}",' for name in rows.study.unique()),
-        lengths=", ".join(f"{side} = {ends}" for side, ends in lengths.items()),
-        reliability="\n".join(
-            f"    {{ {', '.join(f'{key} = {value}' for key, value in row.items())} }}," for row in found
-        ),
+        lengths=", ".join(lengths),
+        reliability="\n".join(bins),
         sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
     )
     path.with_suffix(".toml").write_text(text, encoding="utf-8")

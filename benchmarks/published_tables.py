@@ -17,6 +17,8 @@ import bayes_bias as bb
 from bayes_bias.errors import BayesBiasError
 from benchmarks.reference import TABLES, published_cosines
 
+_COLUMNS = {"target": "target", "group": "group", "attribute": "attribute", "attribute_class": "attribute_class"}
+
 # Fewer say nothing of how much words vary.
 FEWEST = 3
 
@@ -86,10 +88,12 @@ class Cell(NamedTuple):
 def cells(data: Path, seeds: Path) -> Iterator[Cell]:
     """All of them, from the folder of vectors and the file of lists."""
     google = bb.open_embedding(data / "googlenews_31k.npz")
+    with np.load(data / "minilm_templates.npz") as stored:  # vectors of words alone
+        minilm = dict(zip(stored["words"].tolist(), stored["word_vectors"].astype(float), strict=True))
     others = {
         "GoogleNews": google,
         "GloVe": bb.open_embedding(data / "glove840b_weat_items.npz"),
-        "MiniLM": _minilm(data / "minilm_templates.npz"),
+        "MiniLM": bb.open_embedding(minilm),
     }
     for name, study in STUDIES.items():
         wordlist = bb.load_wordlist(name)
@@ -98,28 +102,29 @@ def cells(data: Path, seeds: Path) -> Iterator[Cell]:
                 yield from _cell(study, pair, vectors, embedding)
     for name in TABLES:
         yield from _published(name)
-    gathered = {row["Seeds ID"]: _split(row["Seeds"]) for row in json.loads(seeds.read_text(encoding="utf-8"))}
-    for (study, paper), (groups, classes) in SEEDS.items():
-        sides = ({name: gathered[f"{name}-{paper.split(',')[0]}"] for name in names} for names in (groups, classes))
+    gathered = {}
+    for row in json.loads(seeds.read_text(encoding="utf-8")):
+        gathered[row["Seeds ID"]] = [word.strip(" '\"") for word in row["Seeds"].strip("[]").split(",")]
+    for (study, paper), names in SEEDS.items():
+        sides = []
+        for side in names:
+            sides.append({name: gathered[f"{name}-{paper.split(',')[0]}"] for name in side})
         yield from _cell(study, _wordlist(f"{study}, {paper}", *sides), "GoogleNews", google)
-    for study, (groups, classes) in BAI.items():
-        split = ({name: text.split() for name, text in side.items()} for side in (groups, classes))
+    for study, texts in BAI.items():
+        split = [{name: text.split() for name, text in side.items()} for side in texts]
         yield from _cell(study, _wordlist(study, *split), "GoogleNews", google)
     yield from _career(data / "languages/career.npz")
     yield from _pleasantness(data / "languages/pleasantness.npz")
 
 
-def _split(listed: str) -> list[str]:
-    return [word.strip(" '\"") for word in listed.strip("[]").split(",")]
-
-
 def _wordlist(name: str, groups: Mapping[str, Sequence[str]], classes: Mapping[str, Sequence[str]]) -> bb.WordList:
     """Words of one list are each there once; a word of both groups, or of both classes, tells them not apart."""
-    sides = [{key: list(dict.fromkeys(words)) for key, words in side.items()} for side in (groups, classes)]
-    for side in sides:
-        shared = set.intersection(*map(set, side.values()))
-        for key, words in side.items():
-            side[key] = [word for word in words if word not in shared]
+    sides = []
+    for given in (groups, classes):
+        shared, own = set.intersection(*map(set, given.values())), {}
+        for key, words in given.items():
+            own[key] = [word for word in dict.fromkeys(words) if word not in shared]
+        sides.append(own)
     return bb.wordlist(*sides, dict(zip(groups, classes, strict=True)), name=name)
 
 
@@ -127,8 +132,11 @@ def _pairs(wordlist: bb.WordList) -> Iterator[bb.WordList]:
     """A list of two groups, or one for each two of its groups."""
     for pair in combinations(wordlist.stereotypes, 2):
         name = wordlist.name if len(wordlist.stereotypes) == 2 else f"{wordlist.name}: {' and '.join(pair)}"
-        classes = {c: wordlist.classes[c] for c in (wordlist.stereotypes[group] for group in pair)}
-        yield _wordlist(name, {group: wordlist.groups[group] for group in pair}, classes)
+        groups, classes = {}, {}
+        for group in pair:
+            groups[group] = wordlist.groups[group]
+            classes[wordlist.stereotypes[group]] = wordlist.classes[wordlist.stereotypes[group]]
+        yield _wordlist(name, groups, classes)
 
 
 def _cell(study: str, wordlist: bb.WordList, vectors: str, embedding: bb.Embedding) -> Iterator[Cell]:
@@ -153,16 +161,9 @@ def _published(name: str) -> Iterator[Cell]:
     frame = table.values.rename("value").to_dataframe().reset_index()
     for pair in combinations(table.stereotypes, 2):
         chosen = {group: table.stereotypes[group] for group in pair}
-        columns = {"target": "target", "group": "group", "attribute": "attribute", "attribute_class": "attribute_class"}
         kept = frame[frame.group.isin(chosen) & frame.attribute_class.isin(chosen.values())]
-        pair_table = bb.AssociationTable.from_frame(kept, **columns, value="value", stereotypes=chosen)
+        pair_table = bb.AssociationTable.from_frame(kept, **_COLUMNS, value="value", stereotypes=chosen)
         yield Cell(STUDIES[wordlist], f"{wordlist}: {' and '.join(pair)}", f"{vectors} (published cosines)", pair_table)
-
-
-def _minilm(path: Path) -> bb.Embedding:
-    """Vectors of words alone."""
-    with np.load(path) as stored:
-        return bb.open_embedding(dict(zip(stored["words"].tolist(), stored["word_vectors"].astype(float), strict=True)))
 
 
 def _career(path: Path) -> Iterator[Cell]:
@@ -174,7 +175,7 @@ def _career(path: Path) -> Iterator[Cell]:
     targets = {"male": ["male", "man", "boy", "brother", "he", "him", "his", "son"]}
     targets["female"] = ["female", "woman", "girl", "sister", "she", "her", "hers", "daughter"]
     for corpus, language, rows, vectors in _languages(path, "language_code", "word"):
-        attribute_rows = rows[rows.word.isin([word for words in attributes.values() for word in words])]
+        attribute_rows = rows[rows.word.isin([*attributes["career"], *attributes["family"]])]
         if set(attribute_rows.gender) == {"N"}:
             yield from _translated("career and family", "career", targets, attributes, (corpus, language), vectors)
 
@@ -206,15 +207,20 @@ def _translated(
     vectors: Mapping[str, np.ndarray],
 ) -> Iterator[Cell]:
     """A list of translations. Words that a language translates alike count once, and not at all if of both groups."""
-    translated = {word: vector.tobytes() for word, vector in vectors.items()}
-    sides = []
+    sides, fewest = [], FEWEST
     for side in (groups, classes):
-        alike = {
-            key: dict.fromkeys(translated[word] for word in words if word in vectors) for key, words in side.items()
-        }
-        shared = set.intersection(*map(set, alike.values()))
-        first = {translated[word]: word for words in side.values() for word in reversed(words) if word in vectors}
-        sides.append({key: [first[v] for v in found if v not in shared] for key, found in alike.items()})
-    if min(len(words) for side in sides for words in side.values()) >= FEWEST:
+        # Of each group, or class: the first word by its translation, which only that one has.
+        first_words: dict[str, dict[bytes, str]] = {}
+        for key, words in side.items():
+            known = [word for word in reversed(words) if word in vectors]
+            first_words[key] = {vectors[word].tobytes(): word for word in known}
+        shared = set.intersection(*map(set, first_words.values()))
+        own = {}
+        for key, by_translation in first_words.items():
+            kept = {word for translation, word in by_translation.items() if translation not in shared}
+            own[key] = [word for word in side[key] if word in kept]
+            fewest = min(fewest, len(own[key]))
+        sides.append(own)
+    if fewest >= FEWEST:
         wordlist = _wordlist(f"{name}, {where[1]}", *sides)
         yield from _cell(study, wordlist, f"{where[0]} {where[1]}", bb.open_embedding(dict(vectors)))

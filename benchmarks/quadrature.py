@@ -14,7 +14,6 @@ import pandas as pd
 import bayes_bias as bb
 from bayes_bias.checks.null_lists import NullDesign
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.models.spec import load_spec
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.quadrature import Integrand, chance, half_width, integrated
 from bayes_bias.table.scopes import check_design
@@ -32,7 +31,9 @@ WANTED = {"p differs": 0.003, "ends differ": 0.01, "ms": 20.0}
 def main() -> None:
     """Compare the posteriors of each table."""
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)
-    rows = [{"kind": "built-in lists", **compared(bb.cosines(name, "googlenews-demo"))} for name in wordlist_names()]
+    rows = []
+    for name in wordlist_names():
+        rows.append({"kind": "built-in lists", **compared(bb.cosines(name, "googlenews-demo"))})
     listed = bb.load_wordlist("weat7").with_controls(("neutral", "human"))
     design = NullDesign.of(listed, bb.open_embedding("googlenews-demo"))
     for seed in range(_DESIGNS):
@@ -48,11 +49,16 @@ def drawn(design: NullDesign, kind: str, seed: int) -> bb.AssociationTable:
     least = np.exp(rng.uniform(np.log(4), np.log(40), (2, 1)))
     targets, attributes = (least * rng.uniform(1, 1 if equal else _LONGER, (2, k))).astype(int).tolist()
     topics = dict.fromkeys(("topics", "group_topics"), 2 if kind == "words in topics" else 0)
+    groups, sizes, stereotypes = {}, {}, {}
+    for i in range(k):
+        groups[f"group {i}"] = design.pool[: targets[i]]
+        sizes[f"class {i}"] = attributes[i]
+        stereotypes[f"group {i}"] = f"class {i}"
     return replace(
         design if controls else design.without_controls(),
-        groups={f"group {i}": design.pool[:n] for i, n in enumerate(targets)},
-        sizes={f"class {i}": n for i, n in enumerate(attributes)},
-        stereotypes={f"group {i}": f"class {i}" for i in range(k)},
+        groups=groups,
+        sizes=sizes,
+        stereotypes=stereotypes,
         random_groups=True,
         vocabulary=None if kind == "without vectors" else design.vocabulary,
         **topics,
@@ -61,7 +67,7 @@ def drawn(design: NullDesign, kind: str, seed: int) -> bb.AssociationTable:
 
 def compared(table: bb.AssociationTable) -> dict[str, object]:
     """Compare p and ends; the sampler's Monte Carlo errors are by chain."""
-    fit, known = bb.fit(table, sampling=_SAMPLING), integrated(table, load_spec("crossed"))
+    fit, known = bb.fit(table, sampling=_SAMPLING), integrated(table, bb.load_spec("crossed"))
     assert known is not None
     ours, sampled, mixture = bb.verdict(table), bb.verdict(fit), bias_estimate(Fitted.of(fit)).mixture
     width, chains = sampled.upper - sampled.lower, mixture.sd.isel(contrast=0).transpose("chain", "draw").to_numpy()

@@ -2,25 +2,18 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from bayes_bias import WordList, cosines
+import bayes_bias as bb
 from bayes_bias.checks.null_jobs import judge_by_weat
 from bayes_bias.checks.null_lists import NullDesign
-from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.embeddings.opening import open_embedding
-from bayes_bias.measures import ceat, seat
 from bayes_bias.models.components import BY_REPLICATE
-from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.words.wordlist import load_wordlist
 from benchmarks.effects import of_attributes, of_replicate, of_targets
-from benchmarks.harness import LEVEL, Judged, Method, Result, Row, judged
+from benchmarks.harness import LEVEL, Judged, Method, Numbers, Result, Row, judged
 from benchmarks.methods import OURS, of_table
 from benchmarks.tables import table_of
-
-type Numbers = NDArray[np.float64]
 
 # p = .05 is then known to .005; SEAT's p is far from it on either side.
 _PERMUTATIONS, _DRAWS_OF_CEAT = 2_000, 1_000
@@ -54,9 +47,9 @@ class Templates:
         """The columns that name the cell."""
         return {"list": self.wordlist, "words": self.words, "replicates": self.replicates}
 
-    def draw(self, seed: int) -> tuple[AssociationTable, float]:
+    def draw(self, seed: int) -> tuple[bb.AssociationTable, float]:
         """One random table with the vectors of its sentences."""
-        design = NullDesign.of(load_wordlist(self.wordlist), open_embedding("minilm-demo"))
+        design = NullDesign.of(bb.load_wordlist(self.wordlist), bb.open_embedding("minilm-demo"))
         drawn = with_replicates(design.with_sizes(self.words), self.replicates)
         return drawn.draw(1, seed).with_vectors(drawn.vectors), 0.0
 
@@ -81,7 +74,7 @@ class Shifted:
         """The columns that name the cell."""
         return {"replicates": self.replicates, "times": self.times}
 
-    def draw(self, seed: int) -> tuple[AssociationTable, float]:
+    def draw(self, seed: int) -> tuple[bb.AssociationTable, float]:
         """One random table."""
         rng = np.random.default_rng([seed, self.replicates, _WORDS])
         shift = {"sd_replicate_preference": self.times * SD_OF_WORDS / 2}
@@ -103,39 +96,38 @@ def _of_words(theta: Mapping[str, float], index: Numbers, rng: np.random.Generat
 def in_templates(draws: int) -> list[Row]:
     """Three and ten templates, by the model, on the mean table, and by SEAT and WEAT."""
     methods: Mapping[str, Method] = {**_OF_REPLICATED, "SEAT": _seat}
-    return [row for n in (3, 10) for row in judged(Templates("weat7", 8, n), methods, range(draws))]
+    three, ten = Templates("weat7", 8, 3), Templates("weat7", 8, 10)
+    return judged(three, methods, range(draws)) + judged(ten, methods, range(draws))
 
 
 def shifted(draws: int) -> list[Row]:
     """Three and ten replicates, without shifts, and with such as words have."""
-    designs = [Shifted(n, times) for n, times in ((2, 3), (3, 1), (3, 3), (10, 1))]
-    return [row for design in designs for row in judged(design, _OF_REPLICATED, range(draws))]
+    rows: list[Row] = []
+    for replicates, times in ((2, 3), (3, 1), (3, 3), (10, 1)):
+        rows += judged(Shifted(replicates, times), _OF_REPLICATED, range(draws))
+    return rows
 
 
-def _ours(table: AssociationTable) -> Judged:
-    return of_table(table, "all")
-
-
-def _on_mean(table: AssociationTable) -> Judged:
-    return of_table(replace(table, replicates=None))
-
-
-def _weat(table: AssociationTable) -> Judged:
+def _weat(table: bb.AssociationTable) -> Judged:
     found = judge_by_weat(table, seed=1)
     return Judged(found["mean"], np.nan, np.nan, found["p_value"])
 
 
-def _seat(table: AssociationTable) -> Judged:
-    found = seat(table, alternative="two-sided", permutations=_PERMUTATIONS, seed=1)
+def _seat(table: bb.AssociationTable) -> Judged:
+    found = bb.measures.seat(table, alternative="two-sided", permutations=_PERMUTATIONS, seed=1)
     return Judged(found.bias, np.nan, np.nan, found.p_value)
 
 
-_OF_REPLICATED = {OURS: _ours, f"{OURS}, mean table": _on_mean, "WEAT, mean table": _weat}
+_OF_REPLICATED: Mapping[str, Method] = {
+    OURS: partial(of_table, scope="all"),
+    f"{OURS}, mean table": lambda table: of_table(replace(table, replicates=None)),
+    "WEAT, mean table": _weat,
+}
 
 
 def contexts(draws: int) -> list[Row]:
     """CEAT and SEAT in ten templates, with attribute words drawn at random."""
-    embedding = open_embedding("minilm-demo")
+    embedding = bb.open_embedding("minilm-demo")
     rows = []
     for name in ("weat1", "weat6", "weat7"):
         found = np.mean(list(_of_contexts(embedding.excerpt(embedding.vocabulary()), name, draws)), axis=0)
@@ -143,23 +135,22 @@ def contexts(draws: int) -> list[Row]:
     return rows
 
 
-def _of_contexts(embedding: Embedding, name: str, draws: int) -> Iterator[tuple[bool, bool]]:
-    words = load_wordlist(name)
-    pool = [
-        word for word in embedding.vocabulary() if word.islower() and word not in {*words.targets, *words.attributes}
-    ]
+def _of_contexts(embedding: bb.Embedding, name: str, draws: int) -> Iterator[tuple[bool, bool]]:
+    words = bb.load_wordlist(name)
+    listed = {*words.targets, *words.attributes}
+    pool = [word for word in embedding.vocabulary() if word.islower() and word not in listed]
     for seed in range(draws):
         picked = np.random.default_rng(seed).permutation(pool)[: 2 * _WORDS].tolist()
-        drawn = WordList.from_mapping(
+        drawn = bb.WordList.from_mapping(
             {
                 "groups": words.groups,
                 "classes": {"A": picked[:_WORDS], "B": picked[_WORDS:]},
                 "stereotypes": dict(zip(words.groups, "AB", strict=True)),
             }
         )
-        table = cosines(drawn, embedding, controls=())
-        seat_test = seat(table, alternative="two-sided", permutations=_PERMUTATIONS, seed=seed)
-        yield ceat(table, draws=_DRAWS_OF_CEAT, seed=seed).p_value < LEVEL, seat_test.p_value < LEVEL
+        table = bb.cosines(drawn, embedding, controls=())
+        seat_test = bb.measures.seat(table, alternative="two-sided", permutations=_PERMUTATIONS, seed=seed)
+        yield bb.measures.ceat(table, draws=_DRAWS_OF_CEAT, seed=seed).p_value < LEVEL, seat_test.p_value < LEVEL
 
 
 RESULTS = (

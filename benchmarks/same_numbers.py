@@ -82,17 +82,19 @@ def main() -> None:
         write("same-numbers", provenance() | {"seeds": chosen.seeds, "lists": list(chosen.lists)}, rows)
 
 
-def compared(first: dict[str, str], other: dict[str, str]) -> dict[str, Any]:
+def compared(first: dict[str, str], second: dict[str, str]) -> dict[str, Any]:
     """How many numbers differ, and the largest difference of an estimate."""
-    changed = [place for place in first if first[place] != other[place]]
-    estimates = [place for place in changed if not place.rpartition(" ")[2].startswith(_DIAGNOSTICS)]
-    differences = [abs(float(first[place]) - float(other[place])) for place in estimates]
-    return {
-        "numbers": len(first),
-        "estimates that differ": len(estimates),
-        "by at most": max(differences, default=0.0),
-        "diagnostics that differ": len(changed) - len(estimates),
-    }
+    estimates, diagnostics, most = 0, 0, 0.0
+    for place, number in first.items():
+        if number == second[place]:
+            continue
+        if place.rpartition(" ")[2].startswith(_DIAGNOSTICS):
+            diagnostics += 1
+        else:
+            estimates += 1
+            most = max(most, abs(float(number) - float(second[place])))
+    found = {"numbers": len(first), "estimates that differ": estimates, "by at most": most}
+    return found | {"diagnostics that differ": diagnostics}
 
 
 if __name__ == "__main__":

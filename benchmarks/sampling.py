@@ -2,7 +2,6 @@
 
 import logging
 import os
-from statistics import median
 from time import perf_counter
 
 import arviz as az
@@ -11,7 +10,6 @@ import pandas as pd
 import bayes_bias as bb
 from bayes_bias.associations.cosines import CONTROLS
 from bayes_bias.fitting.sampling import ToSample, model_of_table, sample_model
-from bayes_bias.models.spec import load_spec
 from bayes_bias.models.structures import structure_of
 from benchmarks.markdown import circumstances, markdown_table
 from benchmarks.provenance import provenance, read, write
@@ -21,6 +19,8 @@ DESIGNS = (("weat7", ()), ("weat1", ()), ("weat7", CONTROLS))
 MODELS = {"collapsed": "crossed", "long": "crossed-long"}
 SAMPLING = bb.Sampling()
 REPEATS = 3
+# How medians of runs are shown, and with how many digits.
+_SHOWN = {"seconds": ("seconds", 2), "ess": ("least bulk ESS", None), "rate": ("ESS per second", None)}
 
 
 def main() -> None:
@@ -38,22 +38,20 @@ def _row(table: bb.AssociationTable) -> dict[str, object]:
     """Both likelihoods in turn, so that what else the machine does befalls both."""
     compiled = {}
     for form, name in MODELS.items():
-        spec = load_spec(name)
+        spec = bb.load_spec(name)
         compiled[form] = model_of_table(spec, structure_of(spec).data(table))
-    runs = [{form: _sampled(model, seed) for form, model in compiled.items()} for seed in range(REPEATS + 1)]
-    runs = runs[1:]  # the first compiles
-    ess = {form: median(run[form][0] for run in runs) for form in MODELS}
-    seconds = {form: median(run[form][1] for run in runs) for form in MODELS}
-    rate = {form: median(run[form][0] / run[form][1] for run in runs) for form in MODELS}
-    return {
-        "list": table.name,
-        "controls": bool(table.controls),
-        "cosines": table.values.size,
-        **{f"{form}, seconds": round(value, 2) for form, value in seconds.items()},
-        **{f"{form}, least bulk ESS": round(value) for form, value in ess.items()},
-        **{f"{form}, ESS per second": round(value) for form, value in rate.items()},
-        "times": round(rate["collapsed"] / rate["long"], 1),
-    }
+    records = []
+    for seed in range(REPEATS + 1):
+        for form, model in compiled.items():
+            ess, seconds = _sampled(model, seed)
+            if seed:  # the first compiles
+                records.append({"form": form, "seconds": seconds, "ess": ess, "rate": ess / seconds})
+    medians = pd.DataFrame(records).groupby("form").median()
+    row: dict[str, object] = {"list": table.name, "controls": bool(table.controls), "cosines": table.values.size}
+    for column, (name, digits) in _SHOWN.items():
+        for form in MODELS:
+            row[f"{form}, {name}"] = round(float(medians[column][form]), digits)
+    return row | {"times": round(float(medians.rate["collapsed"] / medians.rate["long"]), 1)}
 
 
 def _sampled(model: ToSample, seed: int) -> tuple[float, float]:

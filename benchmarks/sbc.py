@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
+import pandas as pd
 from scipy.stats import kstest
 
 import bayes_bias as bb
@@ -42,6 +43,7 @@ _OF_PAIRS = ("sd_target_cluster", "sd_target_cluster_preference")
 SPEC = reduce(without_vectors, PREFERENCE.values(), load_spec("crossed").with_option("unit", "as measured"))
 # Estimands of which one row stands for the others.
 _FIRST = ("group_bias", "excess", "repulsion", "target_bias", "attribute_bias")
+_SCOPES: tuple[ScopeName, ...] = ("both", "targets", "attributes")
 # Draws are kept so far apart that they count as independent, which ranks need.
 _THIN = 6
 _SAMPLING = bb.Sampling(draws=600, tune=600, chains=2)
@@ -49,21 +51,18 @@ _SAMPLING = bb.Sampling(draws=600, tune=600, chains=2)
 
 def uniformity(draws: int) -> list[Row]:
     """Ranks of each quantity over many simulated tables, and their figure."""
-    every = [ranks(seed) for seed in range(draws)]
-    pit = {quantity: np.array([record[quantity] for record in every]) for quantity in every[0]}
+    every = pd.DataFrame([ranks(seed) for seed in range(draws)])
+    pit = {quantity: every[quantity].to_numpy() for quantity in every}
     FOLDER.mkdir(parents=True, exist_ok=True)
     plot_ranks(pit, FOLDER / "sbc.png")
-    return [
-        {
-            "quantity": quantity,
-            "fits": len(values),
-            "mean": float(values.mean()),
-            "p_uniform": float(kstest(values, "uniform").pvalue),
-            "coverage_50": float((np.abs(values - 0.5) < 0.25).mean()),
-            "coverage_95": float((np.abs(values - 0.5) < 0.475).mean()),
-        }
-        for quantity, values in pit.items()
-    ]
+    rows = []
+    for quantity, values in pit.items():
+        row = {"quantity": quantity, "fits": len(values), "mean": float(values.mean())}
+        row["p_uniform"] = float(kstest(values, "uniform").pvalue)
+        row["coverage_50"] = float((np.abs(values - 0.5) < 0.25).mean())
+        row["coverage_95"] = float((np.abs(values - 0.5) < 0.475).mean())
+        rows.append(row)
+    return rows
 
 
 def ranks(seed: int) -> dict[str, float]:
@@ -72,7 +71,13 @@ def ranks(seed: int) -> dict[str, float]:
     truth, table = simulate(rng)
     fitted, _ = posterior_of(table, SPEC, seed=seed, sampling=_SAMPLING)
     drawn = _quantities(fitted)
-    return {name: _rank(value, drawn[name], rng) for name, value in truth.items()}
+    found = {}
+    for name, value in truth.items():
+        kept = drawn[name][:, ::_THIN].ravel()
+        ties = (kept == value).sum()  # a probability may round to one
+        # Continuous under uniformity: the rank among L draws, and a place at random within its step.
+        found[name] = float(((kept < value).sum() + rng.uniform() * (1 + ties)) / (len(kept) + 1))
+    return found
 
 
 @dataclass(frozen=True)
@@ -94,24 +99,19 @@ def simulate(rng: np.random.Generator) -> tuple[dict[str, float], AssociationTab
     """Scales from the priors, effects and values from the model; any block means, since theirs is flat."""
     n_groups, n_classes, k = len(TARGETS), len(ATTRIBUTES), len(STEREOTYPES)
     theta = _scales(n_groups, n_classes, rng)
-    g, c = (np.repeat(np.arange(len(sizes)), list(sizes.values())) for sizes in (TARGETS, ATTRIBUTES))
-    topic = _topics()
+    g, c = np.repeat(np.arange(n_groups), [*TARGETS.values()]), np.repeat(np.arange(n_classes), [*ATTRIBUTES.values()])
+    # As many topics of the same length in each class.
+    topic = np.concatenate([i * _TOPICS + np.arange(n) * _TOPICS // n for i, n in enumerate(ATTRIBUTES.values())])
     target, attribute = of_targets(theta, g, n_classes, k, rng), of_attributes(theta, c, n_groups, rng)
     attribute = attribute + _shared(topic, n_groups, theta, rng) * (c < k)[:, None]
     mean, noise = rng.normal(0, 3, (n_groups, n_classes)), rng.standard_normal((len(g), len(c)))
     residual = np.where(c < k, theta["sd_residual"], theta["sd_residual_control"])
     words = _Effects(target, attribute, mean, residual * noise)
-    targets = {f"t{i}": list(TARGETS)[k] for i, k in enumerate(g)}
-    attributes = {f"a{j}": list(ATTRIBUTES)[k] for j, k in enumerate(c)}
-    table = assemble(
-        words.table(g, c),
-        targets,
-        attributes,
-        STEREOTYPES,
-        topics={word: str(t) for word, t, own in zip(attributes, topic, c, strict=True) if own < k},
-    )
-    truth = _truth(theta, words, g, c)
-    return truth, table
+    targets = {f"t{i}": list(TARGETS)[group] for i, group in enumerate(g)}
+    attributes = {f"a{j}": list(ATTRIBUTES)[attribute_class] for j, attribute_class in enumerate(c)}
+    topics = {f"a{j}": str(topic[j]) for j in np.flatnonzero(c < k)}
+    table = assemble(words.table(g, c), targets, attributes, STEREOTYPES, topics=topics)
+    return _truth(theta, words, g, c), table
 
 
 def _scales(n_of_targets: int, n_classes: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
@@ -119,12 +119,6 @@ def _scales(n_of_targets: int, n_classes: int, rng: np.random.Generator) -> dict
     names = [name for name in SPEC.priors if name not in (*REPLICATES, *_OF_PAIRS) and not name.endswith(BY_REPLICATE)]
     sizes = dict.fromkeys(_BY_CLASS, n_classes) | dict.fromkeys(_BY_GROUP, n_of_targets)
     return {name: _draw(SPEC.priors[name], sizes.get(name, 1), rng) for name in names}
-
-
-def _topics() -> np.ndarray:
-    """The position of each attribute's topic: as many of the same length in each class."""
-    sizes = list(ATTRIBUTES.values())
-    return np.concatenate([k * _TOPICS + np.arange(n) * _TOPICS // n for k, n in enumerate(sizes)])
 
 
 def _shared(cluster: np.ndarray, size: int, theta: Mapping[str, np.ndarray], rng: np.random.Generator) -> np.ndarray:
@@ -135,8 +129,15 @@ def _shared(cluster: np.ndarray, size: int, theta: Mapping[str, np.ndarray], rng
 
 
 def _truth(theta: Mapping[str, np.ndarray], words: _Effects, g: np.ndarray, c: np.ndarray) -> dict[str, float]:
+    """The quantities of a simulated table."""
     mean, target, attribute = words.block, words.target, words.attribute
-    bias = {scope: _bias(table) for scope, table in _expected(words, g, c).items()}
+    in_group = np.eye(g.max() + 1)[g] / np.bincount(g)[g][:, None]
+    in_class = np.eye(c.max() + 1)[c] / np.bincount(c)[c][:, None]
+    # What is not sampled adds the average of its effects to the block means.
+    expected = {"both": mean, "targets": mean + (in_class.T @ attribute).T, "attributes": mean + in_group.T @ target}
+    bias = {}
+    for scope, block in expected.items():
+        bias[scope] = float((block[0, 0] - block[0, 1] + block[1, 1] - block[1, 0]) / 2)
     return {
         **{f"{name}[0]": float(value[0]) for name, value in theta.items()},
         "mean[0, 0]": float(mean[0, 0]),
@@ -152,31 +153,22 @@ def _truth(theta: Mapping[str, np.ndarray], words: _Effects, g: np.ndarray, c: n
     }
 
 
-def _expected(words: _Effects, g: np.ndarray, c: np.ndarray) -> dict[ScopeName, np.ndarray]:
-    """The block means under each scope: what stays as it is adds the average of its effects."""
-    in_group, in_class = (np.eye(n.max() + 1)[n] / np.bincount(n)[n][:, None] for n in (g, c))
-    mean = words.block
-    target_part, attribute_part = in_group.T @ words.target, (in_class.T @ words.attribute).T
-    return {"both": mean, "targets": mean + attribute_part, "attributes": mean + target_part}
-
-
 def _quantities(fit: Fitted) -> dict[str, np.ndarray]:
     posterior, effects = fit.posterior, word_effects(fit)
-    scales = [str(name) for name in posterior.data_vars if str(name).startswith("sd_")]
-    scopes: tuple[ScopeName, ...] = ("both", "targets", "attributes")
-    found = {name: (name, "both") for name in _FIRST} | {"effect_size": ("effect_size", "targets")}
     drawn = {
-        name: estimate_of(fit, *wanted).draws.transpose("chain", "draw", ...).to_numpy()
-        for name, wanted in found.items()
-    }
-    return {
-        **{f"{name}[0]": posterior[name].to_numpy().reshape(*posterior[name].shape[:2], -1)[..., 0] for name in scales},
         "mean[0, 0]": posterior["mean"].transpose("chain", "draw", ...)[..., 0, 0].to_numpy(),
-        **{f"bias, scope {scope}": bias_estimate(fit, scope).draws[..., 0].to_numpy() for scope in scopes},
-        **{f"{name}[{k}]": values[..., k] for name, values in drawn.items() for k in range(values.shape[-1])},
         "target_effect[0, 0]": effects.target_effect.transpose("chain", "draw", ...)[..., 0, 0].to_numpy(),
         "attribute_effect[0, 0]": effects.attribute_effect.transpose("chain", "draw", ...)[..., 0, 0].to_numpy(),
     }
+    for name, scale in posterior.data_vars.items():
+        if str(name).startswith("sd_"):
+            drawn[f"{name}[0]"] = scale.to_numpy().reshape(*scale.shape[:2], -1)[..., 0]
+    for scope in _SCOPES:
+        drawn[f"bias, scope {scope}"] = bias_estimate(fit, scope).draws[..., 0].to_numpy()
+    for name in (*_FIRST, "effect_size"):
+        estimate = estimate_of(fit, name, "targets" if name == "effect_size" else "both")
+        drawn[f"{name}[0]"] = estimate.draws.transpose("chain", "draw", ...)[..., 0].to_numpy()
+    return drawn
 
 
 def _effect_size(bias: float, theta: Mapping[str, np.ndarray]) -> float:
@@ -184,10 +176,6 @@ def _effect_size(bias: float, theta: Mapping[str, np.ndarray]) -> float:
     residual = theta["sd_residual"][0] ** 2 * sum(1 / ATTRIBUTES[c] for c in STEREOTYPES.values())
     target_variance = (theta["sd_target_preference"] ** 2).mean()
     return 2 * bias / float(np.sqrt(4 * target_variance + residual + bias**2))
-
-
-def _bias(mean: np.ndarray) -> float:
-    return float((mean[0, 0] - mean[0, 1] + mean[1, 1] - mean[1, 0]) / 2)
 
 
 def _draw(prior: Prior, size: int | tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
@@ -198,13 +186,6 @@ def _draw(prior: Prior, size: int | tuple[int, ...], rng: np.random.Generator) -
     if prior.distribution == "Normal":
         return rng.normal(prior.parameters["mu"], prior.parameters["sigma"], size)
     raise ValueError(f"{prior}: this simulation knows Normal, HalfNormal and Exponential; add the distribution here")
-
-
-def _rank(truth: float, draws: np.ndarray, rng: np.random.Generator) -> float:
-    """Continuous under uniformity: the rank among L draws, and a place at random within its step."""
-    kept = draws[:, ::_THIN].ravel()
-    ties = (kept == truth).sum()  # a probability may round to one
-    return float(((kept < truth).sum() + rng.uniform() * (1 + ties)) / (len(kept) + 1))
 
 
 RESULTS = (Result("sbc", uniformity, 100, uses=("benchmarks.effects",)),)

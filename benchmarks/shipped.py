@@ -30,8 +30,10 @@ def verdicts(draws: int) -> list[Row]:
         related = bb.cosines(wordlist, source, controls, allow_loss=True)
         independent = bb.cosines(wordlist, source, controls, sub_topics="independent", allow_loss=True)
         now, alone = bb.verdict(related), bb.verdict(independent)
-        related_by = related.related_words.categories if related.has_related_words else {}
-        counts = {category: [len(of.words), round(of.effective, 1)] for category, of in related_by.items()}
+        counts = {}
+        if related.has_related_words:
+            for category, words in related.related_words.categories.items():
+                counts[category] = [len(words.words), round(words.effective, 1)]
         row = {"embedding": name, "list": wordlist, "bias": _interval(now), "verdict": now.label}
         rows.append(row | {"if independent": _interval(alone), "verdict then": alone.label, "effective": counts})
     return rows
@@ -52,9 +54,8 @@ def vocabularies(draws: int) -> list[Row]:
         counts, chances = list[dict[str, float]](), list[float]()
         for general in drawn:
             related = related_words_of(table, general.without(wordlist))
-            counts.append(
-                {category: related[category].effective for category in (*table.groups, *table.associated_classes)}
-            )
+            categories = (*table.groups, *table.associated_classes)
+            counts.append({category: related[category].effective for category in categories})
             chances.append(bb.verdict(with_related(replace(table, notices=()), related)).chance)
         spread = pd.DataFrame(counts).std() / pd.DataFrame(counts).mean()
         row = {"list": name, "vocabularies": draws, "mean sd": float(spread.mean()), "largest sd": float(spread.max())}
@@ -69,7 +70,8 @@ def planning(draws: int) -> list[Row]:
     for name in ("weat1", "weat2", "weat3", "weat4"):
         whole = bb.cosines(name, embedding, controls=())
         general = general_words_of(embedding).without(bb.load_wordlist(name))
-        predicted = bb.plan(bb.fit(whole), 0.02, *(sorted(set(side)) for side in zip(*_LENGTHS, strict=True)))
+        n_targets, n_attributes = np.transpose(_LENGTHS)
+        predicted = bb.plan(bb.fit(whole), 0.02, np.unique(n_targets).tolist(), np.unique(n_attributes).tolist())
         for lengths in _LENGTHS:
             tables = [related_as_shown(_sub_list(whole, lengths, seed), general) for seed in range(draws)]
             real = pd.DataFrame([of_table(table)._asdict() for table in tables])
@@ -99,10 +101,11 @@ def _inflation(table: bb.AssociationTable) -> float:
 def _sub_list(table: bb.AssociationTable, lengths: tuple[int, int], seed: int) -> bb.AssociationTable:
     """So many random words of each group, and of each class."""
     rng = np.random.default_rng(seed)
-    targets, attributes = (
-        np.concatenate([rng.permutation(np.flatnonzero(topics == k))[:length] for k in np.unique(topics)])
-        for topics, length in zip((table.group_index, table.class_index), lengths, strict=True)
-    )
+
+    def drawn(category: np.ndarray, length: int) -> np.ndarray:
+        return np.concatenate([rng.permutation(np.flatnonzero(category == k))[:length] for k in np.unique(category)])
+
+    targets, attributes = drawn(table.group_index, lengths[0]), drawn(table.class_index, lengths[1])
     return table.select(lambda values: values[targets, attributes])
 
 

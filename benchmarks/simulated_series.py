@@ -43,9 +43,9 @@ def slices(
     """One table for each time. `seeds` has the number of replicates of each slice, `noise` what multiplies effects of
     the slice alone; with `drift` these are random walks, so that neighbours are more alike."""
     scale = np.ones(len(times)) if not len(noise) else np.asarray(noise, float)
-    names = [f"g{k}" for k in range(groups)], [f"c{k}" for k in range(groups)]
-    categories = names[1] + ["control"] * bool(controls)
-    targets = {f"{g}t{i}": g for g in names[0] for i in range(words)}
+    design = {f"g{k}": f"c{k}" for k in range(groups)}
+    categories = [*design.values(), *["control"] * bool(controls)]
+    targets = {f"{g}t{i}": g for g in design for i in range(words)}
     attributes = {f"{c}a{j}": c for c in categories for j in range(words)}
     class_indicators = np.eye(len(categories))[np.repeat(np.arange(len(categories)), words)]
     group_indicators = np.eye(groups)[np.repeat(np.arange(groups), words)]
@@ -68,12 +68,10 @@ def slices(
     towards = effects((m, groups), (sizes.attribute_preference[0] / 2**0.5, sizes.attribute_preference[1] / 2**0.5))
     y = y + group_indicators @ np.swapaxes(towards, 1, 2)
     y = y + effects((n, m), sizes.residual)
-    design = dict(zip(*names, strict=True))
-    numbers = seeds or [0] * len(times)
-    return {
-        time: _table(rng, values, int(number), sizes.seed, targets, attributes, design)
-        for time, values, number in zip(times, y, numbers, strict=True)
-    }
+    tables = {}
+    for time, values, number in zip(times, y, seeds or [0] * len(times), strict=True):
+        tables[time] = _table(rng, values, int(number), sizes.seed, targets, attributes, design)
+    return tables
 
 
 def _table(

@@ -14,7 +14,6 @@ import bayes_bias as bb
 from bayes_bias.table.association_table import AssociationTable, assemble
 from bayes_bias.table.related_words import Products
 from bayes_bias.table.statistics import sufficient_statistics
-from bayes_bias.words.wordlist import WordList
 from benchmarks.markdown import markdown_table
 from benchmarks.provenance import provenance, read, write
 
@@ -42,8 +41,8 @@ def main() -> None:
 
 
 def _scale(n_targets: int, n_attributes: int, dimensions: int) -> int:
-    sides = (_unit_vectors(n, dimensions, seed) for seed, n in enumerate((n_targets, n_attributes)))
-    table = _assembled(Products(*sides))
+    targets, attributes = _unit_vectors(n_targets, dimensions, 0), _unit_vectors(n_attributes, dimensions, 1)
+    table = _assembled(Products(targets, attributes))
     before = _peak_gigabytes()
     start = perf_counter()
     statistics = sufficient_statistics(table)
@@ -59,16 +58,14 @@ def _scale(n_targets: int, n_attributes: int, dimensions: int) -> int:
 
 
 def _agreement(n: int, dimensions: int) -> int:
-    targets, attributes = (_unit_vectors(n, dimensions, seed).astype(float) for seed in (0, 1))
-    from_vectors, from_matrix = (
-        sufficient_statistics(_assembled(values)).drop_vars(["target", "attribute"])
-        for values in (Products(targets, attributes), targets @ attributes.T)
-    )
-    worst = max(
-        float(np.abs(from_vectors[name] - values).max() / np.abs(values).max())
-        for name, values in from_matrix.data_vars.items()
-        if np.abs(values).max() > 0
-    )
+    targets, attributes = _unit_vectors(n, dimensions, 0).astype(float), _unit_vectors(n, dimensions, 1).astype(float)
+    from_vectors = sufficient_statistics(_assembled(Products(targets, attributes))).drop_vars(["target", "attribute"])
+    from_matrix = sufficient_statistics(_assembled(targets @ attributes.T)).drop_vars(["target", "attribute"])
+    worst = 0.0
+    for name, values in from_matrix.data_vars.items():
+        largest = float(np.abs(values).max())
+        if largest > 0:
+            worst = max(worst, float(np.abs(from_vectors[name] - values).max()) / largest)
     print(f"{n:,} x {n:,} words: largest relative difference from the materialised matrix {worst:.1e}")
     write("scale-agreement", provenance(), [{"words": n, "largest_relative_difference": worst}])
     return int(worst > 1e-6)
@@ -78,14 +75,14 @@ def _path(n: int, dimensions: int) -> None:
     """Seconds of each step of a whole analysis of a long list, beside a short one."""
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)
     _steps(50, dimensions)  # compiles the model for both
-    rows = [_steps(words, dimensions) for words in (50, n)]
-    for row in rows:
-        print(row)
+    rows = [_steps(50, dimensions), _steps(n, dimensions)]
+    print(*rows, sep="\n")
     write("path", provenance(), rows)
 
 
 def _steps(n: int, dimensions: int) -> dict[str, float]:
-    vectors = dict(_words("t", n, dimensions, 0)) | dict(_words("a", n, dimensions, 1))
+    vectors = dict(zip(_names("t", n), _unit_vectors(n, dimensions, 0), strict=True))
+    vectors |= zip(_names("a", n), _unit_vectors(n, dimensions, 1), strict=True)
     embedding, words = bb.open_embedding(vectors), _list(n)
     seconds: dict[str, float] = {}
 
@@ -103,30 +100,25 @@ def _steps(n: int, dimensions: int) -> dict[str, float]:
     return {"targets": n, "attributes": n, **seconds, "peak_gigabytes": round(_peak_gigabytes(), 2)}
 
 
-def _list(n: int) -> WordList:
-    halves = {"XA": range(n // 2), "YB": range(n // 2, n)}
-    return WordList.from_mapping(
-        {
-            "title": "long",
-            "groups": {names[0]: [f"t{i}" for i in half] for names, half in halves.items()},
-            "classes": {names[1]: [f"a{i}" for i in half] for names, half in halves.items()},
-            "stereotypes": _STEREOTYPES,
-        },
-        name=f"{n}-words",
-    )
+def _list(n: int) -> bb.WordList:
+    targets, attributes, half = _names("t", n), _names("a", n), n // 2
+    groups = {"X": targets[:half], "Y": targets[half:]}
+    classes = {"A": attributes[:half], "B": attributes[half:]}
+    given = {"title": "long", "groups": groups, "classes": classes, "stereotypes": _STEREOTYPES}
+    return bb.WordList.from_mapping(given, name=f"{n}-words")
 
 
-def _words(prefix: str, n: int, dimensions: int, seed: int) -> list[tuple[str, np.ndarray]]:
-    return [(f"{prefix}{i}", vector) for i, vector in enumerate(_unit_vectors(n, dimensions, seed))]
+def _names(prefix: str, n: int) -> list[str]:
+    return [f"{prefix}{i}" for i in range(n)]
 
 
 def _assembled(values: Products | np.ndarray) -> AssociationTable:
     """Halves of the targets are X and Y, halves of the attributes A and B."""
-    words = [
-        {f"{side}{i}": side if i < n // 2 else other_side for i in range(n)}
-        for n, (side, other_side) in zip(values.shape, ("XY", "AB"), strict=True)
-    ]
-    return assemble(values, *words, _STEREOTYPES)
+    targets, attributes = _names("X", values.shape[0]), _names("A", values.shape[1])
+    n, m = len(targets) // 2, len(attributes) // 2
+    group_of_word = dict.fromkeys(targets[:n], "X") | dict.fromkeys(targets[n:], "Y")
+    class_of_word = dict.fromkeys(attributes[:m], "A") | dict.fromkeys(attributes[m:], "B")
+    return assemble(values, group_of_word, class_of_word, _STEREOTYPES)
 
 
 def _unit_vectors(n: int, dimensions: int, seed: int) -> np.ndarray:

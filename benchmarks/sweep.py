@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import bayes_bias as bb
-from bayes_bias.debiasing import Debiasing, HardDebias
 
-DEBIASED = Debiasing(HardDebias(), "she:he,woman:man,daughter:son,mother:father")
+DEBIASED = bb.debiasing.Debiasing(bb.debiasing.HardDebias(), "she:he,woman:man,daughter:son,mother:father")
 DIMENSIONS = (50, 100, 200)
 
 

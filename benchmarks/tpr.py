@@ -37,11 +37,8 @@ class Cell:
         rates = self._rates(rng)
         people = np.full(rates.shape, self.people)
         hits = rng.binomial(people, rates)
-        return rates, PeopleCounts(*(pd.DataFrame(n, *self._labels) for n in (hits, people)))
-
-    @property
-    def _labels(self) -> tuple[list[str], list[str]]:
-        return [f"class {k:02d}" for k in range(CLASSES)], [f"group {k}" for k in range(self.groups)]
+        labels = [f"class {k:02d}" for k in range(CLASSES)], [f"group {k}" for k in range(self.groups)]
+        return rates, PeopleCounts(pd.DataFrame(hits, *labels), pd.DataFrame(people, *labels))
 
     def _rates(self, rng: np.random.Generator) -> np.ndarray:
         while True:
@@ -61,7 +58,7 @@ def judged(cell: Cell, seed: int) -> dict[str, float]:
     rates, counts = cell.drawn(seed)
     true = gaps(rates, counts.people.to_numpy())
     found = gaps_of(counts, seed=seed + 1, sampling=_SAMPLING)
-    true_gaps = true[:, [counts.groups.index(group) for group in found.of]].ravel()
+    true_gaps = true[:, [*map(counts.groups.index, found.of)]].ravel()
     lower, upper = interval_of(found.table)
     record = {
         "covered": float(((lower <= true_gaps) & (true_gaps <= upper)).mean()),
@@ -74,8 +71,8 @@ def judged(cell: Cell, seed: int) -> dict[str, float]:
         row = found.aggregate.loc[name]
         lower, upper = interval_of(row)
         inside = bool(lower <= truth <= upper)
-        numbers = {"raw": row.observed, "estimate": row["mean"], "lower": lower, "upper": upper}
-        record |= {f"{name}: {key}": float(value) for key, value in numbers.items()}
+        record |= {f"{name}: raw": float(row.observed), f"{name}: estimate": float(row["mean"])}
+        record |= {f"{name}: lower": float(lower), f"{name}: upper": float(upper)}
         record[f"{name}: chance"] = float(row.chance)
         record |= {f"{name}: truth": float(truth), f"{name}: covered": float(inside)}
     return record
@@ -86,23 +83,14 @@ def simulated(draws: int) -> list[Row]:
     rows: list[Row] = []
     for cell in CELLS:
         own = pd.DataFrame([judged(cell, seed) for seed in range(draws)])
-        kept = ("truth", "raw", "estimate", "covered")
-        sizes = {f"{name}: {key}": own[f"{name}: {key}"].mean() for name in (MEAN_ABSOLUTE, RMS) for key in kept}
-        rows.append(
-            {
-                "groups": cell.groups,
-                "people": cell.people,
-                "true rms": cell.true_rms,
-                "simulations": len(own),
-                **sizes,
-                "covered": own.covered.mean(),
-                "clear": own.clear.mean(),
-                "raw error": np.sqrt(own["raw error"].mean()),
-                "error": np.sqrt(own.error.mean()),
-                "chance below .05": (own[f"{MEAN_ABSOLUTE}: chance"] < 0.05).mean(),
-                "diverged": (own.divergences > 0).mean(),
-            }
-        )
+        row = {"groups": cell.groups, "people": cell.people, "true rms": cell.true_rms, "simulations": len(own)}
+        for name in (MEAN_ABSOLUTE, RMS):
+            for key in ("truth", "raw", "estimate", "covered"):
+                row[f"{name}: {key}"] = own[f"{name}: {key}"].mean()
+        row |= {"covered": own.covered.mean(), "clear": own.clear.mean()}
+        row |= {"raw error": np.sqrt(own["raw error"].mean()), "error": np.sqrt(own.error.mean())}
+        row["chance below .05"] = (own[f"{MEAN_ABSOLUTE}: chance"] < 0.05).mean()
+        rows.append(row | {"diverged": (own.divergences > 0).mean()})
     return rows
 
 

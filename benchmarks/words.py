@@ -13,11 +13,10 @@ def of_words(
     source: str, draws: int, branches: str = "tight", kinds: str = "", methods: Mapping[str, Method] = OF_WORDS
 ) -> list[Row]:
     """Lists of all designs in one embedding; odd seeds report, even ones were used to tune."""
-    seeds = range(1, 2 * draws, 2)
-    designs = in_embedding(source, branches, kinds)
-    return [
-        row for design in designs for row in judged(design, methods, seeds, effective=lambda drawn: drawn.effective)
-    ]
+    rows: list[Row] = []
+    for design in in_embedding(source, branches, kinds):
+        rows += judged(design, methods, range(1, 2 * draws, 2), effective=lambda drawn: drawn.effective)
+    return rows
 
 
 def glove(draws: int) -> list[Row]:

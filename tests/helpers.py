@@ -49,22 +49,22 @@ def random_table(
     rng = np.random.default_rng(seed)
     targets = targets or {"men": 5, "women": 6}
     attributes = attributes or {"work": 6, "home": 5, "neutral": 8}
-    group = [g for g, n in targets.items() for _ in range(n)]
-    attribute_class = [c for c, n in attributes.items() for _ in range(n)]
-    stereotypes = dict(zip(targets, attributes, strict=False))
-    stereotypical = np.array([[stereotypes[g] == c for c in attribute_class] for g in group])
-    class_indicators = np.eye(len(attributes))[[list(attributes).index(c) for c in attribute_class]]
-    group_indicators = np.eye(len(targets))[[list(targets).index(g) for g in group]]
+    group_index = np.repeat(np.arange(len(targets)), [*targets.values()])
+    class_index = np.repeat(np.arange(len(attributes)), [*attributes.values()])
+    stereotypical = group_index[:, None] == class_index  # the first group with the first class, and so on
+    class_indicators = np.eye(len(attributes))[class_index]
+    group_indicators = np.eye(len(targets))[group_index]
     n, m = stereotypical.shape
     y = 0.2 + bias * stereotypical
     y = y + 0.04 * rng.standard_normal((n, 1)) + 0.02 * rng.standard_normal((n, len(attributes))) @ class_indicators.T
     y = y + 0.05 * rng.standard_normal((1, m)) + group_indicators @ (0.02 * rng.standard_normal((len(targets), m)))
     y = y + 0.03 * rng.standard_normal((n, m))
+    group, attribute_class = np.array([*targets])[group_index], np.array([*attributes])[class_index]
     return assemble(
         y,
-        {f"{g} {i}": g for i, g in enumerate(group)},
-        {f"{c} {j}": c for j, c in enumerate(attribute_class)},
-        stereotypes,
+        {f"{g} {i}": g for i, g in enumerate(group.tolist())},
+        {f"{c} {j}": c for j, c in enumerate(attribute_class.tolist())},
+        dict(zip(targets, attributes, strict=False)),
         **{"name": "small"} | about,
     )
 
@@ -108,17 +108,21 @@ def equalised(before: AssociationTable) -> AssociationTable:
 
 def design(vectors: Vectors, groups: WordSets, classes: WordSets) -> AssociationTable:
     """Cosines of groups and classes, associated in the order in which they are given."""
-    targets = {w: g for g, words in groups.items() for w in words}
-    attributes = {w: c for c, words in classes.items() for w in words}
-    unit = {w: vectors[w] / np.linalg.norm(vectors[w]) for w in [*targets, *attributes]}
-    values = np.stack([unit[w] for w in targets]) @ np.stack([unit[w] for w in attributes]).T
+    targets, attributes = label_of_words(groups), label_of_words(classes)
+    rows = unit({word: vectors[word] for word in [*targets, *attributes]})
+    values = np.stack([rows[word] for word in targets]) @ np.stack([rows[word] for word in attributes]).T
     return assemble(values, targets, attributes, dict(zip(groups, classes, strict=False)))
+
+
+def label_of_words(sets: WordSets) -> dict[str, str]:
+    """The group, or the class, of each word."""
+    return {word: label for label, words in sets.items() for word in words}
 
 
 def scores_design(x: Sequence[float], y: Sequence[float]) -> AssociationTable:
     """A design with one attribute in each class whose association scores are the given numbers."""
     scores = np.array([*x, *y], dtype=float)
-    targets = {f"{g}{i}": g for g, values in (("x", x), ("y", y)) for i in range(len(values))}
+    targets = dict.fromkeys(numbered("x", len(x)), "x") | dict.fromkeys(numbered("y", len(y)), "y")
     values = np.column_stack([scores / 2, -scores / 2])
     return assemble(values, targets, {"a": "A", "b": "B"}, {"x": "A", "y": "B"})
 
@@ -147,6 +151,11 @@ def as_lists(vectors: Vectors) -> dict[str, list[float]]:
 def as_lines(vectors: Mapping[str, Iterable[float]]) -> str:
     """A word and its numbers on each line."""
     return "".join(f"{word} {' '.join(map(str, vector))}\n" for word, vector in vectors.items())
+
+
+def labelled(labels: Iterable[str], n: int) -> dict[str, str]:
+    """The label of each of n words that begin with it: {"x0": "x", "x1": "x", ..., "y0": "y", ...}."""
+    return label_of_words({label: numbered(label, n) for label in labels})
 
 
 def numbered(prefix: str, n: int) -> list[str]:
@@ -205,22 +214,21 @@ def summing_to_zero(n: int) -> np.ndarray:
 def target_covariance(table: AssociationTable, point: dict[str, np.ndarray]) -> np.ndarray:
     """Of the effects on the classes of a target of each group, (groups, classes, classes); groups may share scales."""
     groups, k, n = len(table.groups), len(table.associated_classes), len(table.classes)
-    everywhere, level, preference = (
-        np.broadcast_to(point[name], groups)[:, None, None] ** 2
-        for name in ("sd_target", "sd_target_associated", "sd_target_preference")
-    )
-    covariance = everywhere * np.ones((n, n))
-    covariance[:, :k, :k] += level + preference * summing_to_zero(k)
-    covariance[:, k:, k:] += np.broadcast_to(point["sd_target_control"], (groups, n - k))[..., None] ** 2 * np.eye(
-        n - k
-    )
+
+    def variance(name: str) -> np.ndarray:
+        return np.broadcast_to(point[name], groups)[:, None, None] ** 2
+
+    control_variance = np.broadcast_to(point["sd_target_control"], (groups, n - k))[..., None] ** 2
+    covariance = variance("sd_target") * np.ones((n, n))
+    covariance[:, :k, :k] += variance("sd_target_associated") + variance("sd_target_preference") * summing_to_zero(k)
+    covariance[:, k:, k:] += control_variance * np.eye(n - k)
     return covariance
 
 
 def attribute_covariance(table: AssociationTable, point: dict[str, np.ndarray]) -> np.ndarray:
     """Of the effects on the groups of an attribute of each class, (classes, groups, groups)."""
-    level, preference = (point[name][:, None, None] ** 2 for name in ("sd_attribute", "sd_attribute_preference"))
-    return level + preference * summing_to_zero(len(table.groups))
+    preference = point["sd_attribute_preference"][:, None, None] ** 2 * summing_to_zero(len(table.groups))
+    return point["sd_attribute"][:, None, None] ** 2 + preference
 
 
 def residual_variances(table: AssociationTable, point: dict[str, np.ndarray]) -> np.ndarray:
@@ -232,7 +240,7 @@ def residual_variances(table: AssociationTable, point: dict[str, np.ndarray]) ->
 def dense_covariance(table: AssociationTable, point: dict[str, np.ndarray]) -> np.ndarray:
     """Of all values of the crossed model as it is written, word effects integrated out."""
     g, c = table.group_index, table.class_index
-    i, j = (index.ravel() for index in np.indices(table.values.shape))
+    i, j = np.indices(table.values.shape).reshape(2, -1)
     same_target, same_attribute = i[:, None] == i, j[:, None] == j
     target_cov, attribute_cov = target_covariance(table, point), attribute_covariance(table, point)
     covariance = same_target * target_cov[g[i][:, None], c[j][:, None], c[j]]
@@ -258,7 +266,7 @@ def as_posterior(table: AssociationTable, point: dict[str, np.ndarray]) -> xr.Da
 def dense_log_likelihood(table: AssociationTable, point: dict[str, np.ndarray]) -> float:
     """One multivariate normal of all values."""
     g, c = table.group_index, table.class_index
-    i, j = (index.ravel() for index in np.indices(table.values.shape))
+    i, j = np.indices(table.values.shape).reshape(2, -1)
     mean, values = point["mean"][g[i], c[j]], table.values.to_numpy().ravel()
     return multivariate_normal(mean, dense_covariance(table, point)).logpdf(values)
 
@@ -301,15 +309,16 @@ def _prior_draws(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dat
     if not isinstance(model, PyMCModel):  # whose density is compiled already
         return sample_model(model, seed, sampling)
     size = sampling.chains, min(sampling.draws, 500)
-    sample = {name: np.arange(n) for name, n in zip(("chain", "draw"), size, strict=True)}
+    sample = {"chain": np.arange(size[0]), "draw": np.arange(size[1])}
     built = model.build()
     variables = [variable for variable in (*built.free_RVs, *built.deterministics) if not variable.name.endswith("_z")]
     drawn = pm.draw(variables, draws=size[0] * size[1], random_seed=seed, mode="FAST_COMPILE")
-    posterior = {}
+    posterior, used = {}, set()
     for variable, values in zip(variables, drawn, strict=True):
-        dims = built.named_vars_to_dims.get(variable.name) or [f"{variable.name}_dim_{k}" for k in range(variable.ndim)]
+        dims = built.named_vars_to_dims.get(variable.name) or numbered(f"{variable.name}_dim_", variable.ndim)
         posterior[variable.name] = (*sample, *dims), values.reshape(*size, *values.shape[1:])
-    own = {dim: labels for dim, labels in model.coords.items() if any(dim in dims for dims, _ in posterior.values())}
+        used.update(dims)
+    own = {dim: labels for dim, labels in model.coords.items() if dim in used}
     stats = {"diverging": (tuple(sample), np.zeros(size, dtype=bool))}
     return xr.Dataset(posterior, coords=sample | own), xr.Dataset(stats, coords=sample)
 
@@ -347,8 +356,11 @@ def containing(notices: Iterable[str], *texts: str) -> list[str]:
 def states(page: str, words: str) -> bool:
     """Whether one sentence of a page or of a longer text has each of these words, as `says` of a message."""
     blocks = re.split(r"</?(?:p|li|td|th|tr|h\d|div|section|caption|figcaption|dt|dd)\b[^>]*>|\n\s*\n", page)
-    plain = [" ".join(html.unescape(re.sub(r"<[^>]+>", "", block)).split()) for block in blocks]
-    return any(says(sentence, words) for block in plain for sentence in re.split(r"(?<=[.!?]) ", block))
+    for block in blocks:
+        plain = " ".join(html.unescape(re.sub(r"<[^>]+>", "", block)).split())
+        if any(says(sentence, words) for sentence in re.split(r"(?<=[.!?]) ", plain)):
+            return True
+    return False
 
 
 @contextmanager
@@ -369,8 +381,10 @@ def in_ten_digits(*numbers: float) -> tuple[float, ...]:
 def unlisted_columns(*tables: pd.DataFrame) -> set[str]:
     """Columns that their page does not list; of an interval it lists the lower bound, at 95%."""
     listed = set(re.findall(r"`(\w+)`", _COLUMNS.read_text(encoding="utf-8")))
-    columns = {str(column) for table in tables for column in table}
-    return {re.sub(r"(eti|hdi|ci)\d+_[lu]b$", r"\g<1>95_lb", column) for column in columns} - listed
+    columns = set()
+    for table in tables:
+        columns.update(table.columns.astype(str).str.replace(r"(eti|hdi|ci)\d+_[lu]b$", r"\g<1>95_lb", regex=True))
+    return columns - listed
 
 
 def _unsaid(text: str, words: str) -> list[str]:

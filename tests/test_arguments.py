@@ -9,7 +9,8 @@ from tests.helpers import refused
 
 
 def test_one_control_class_equals_a_list():
-    single, several = (cosines("weat6", "googlenews-demo", controls=given) for given in ("neutral", ["neutral"]))
+    single = cosines("weat6", "googlenews-demo", controls="neutral")
+    several = cosines("weat6", "googlenews-demo", controls=["neutral"])
     assert single.controls == several.controls == ("neutral",)
     assert single.values.equals(several.values)
 
@@ -18,12 +19,12 @@ def test_one_control_class_equals_a_list():
 def test_one_model_equals_a_list():
     settings = {"draws": 1, "jobs": 1, "sampling": Sampling(draws=50, tune=50, chains=1, target_accept=0.8)}
     table = cosines("weat6", "googlenews-demo", ())
-    single, several = (calibrate(table, models=given, **settings) for given in ("crossed", ["crossed"]))
+    single, several = calibrate(table, models="crossed", **settings), calibrate(table, models=["crossed"], **settings)
     assert single.records.drop(columns="seconds").equals(several.records.drop(columns="seconds"))
 
 
 def test_a_list_is_any_iterable():
-    assert listed("lists", (name for name in ("weat6", "weat7")), str, "['weat6']") == ("weat6", "weat7")
+    assert listed("lists", iter(("weat6", "weat7")), str, "['weat6']") == ("weat6", "weat7")
 
 
 @pytest.mark.parametrize(("value", "text"), [(None, "None"), (3, "an int"), (1.5, "a float")])

@@ -18,11 +18,12 @@ from tests.helpers import refused
 def test_file_names_are_safe_and_differ():
     names = file_names(["weat6", "WEAT6", "../../etc/passwd", "中文", "<b>", "a/b"])
     assert len({name.lower() for name in names.values()}) == 6
-    assert all(re.fullmatch(r"[a-z0-9_-]+", name) for name in names.values())
+    for name in names.values():
+        assert re.fullmatch(r"[a-z0-9_-]+", name)
 
 
-def left_by_a_killed_run(home: Path, path: Path) -> Path:
-    left = unfinished_name(home, path)
+def left_by_a_killed_run(folder: Path, path: Path) -> Path:
+    left = unfinished_name(folder, path)
     if path.suffix:
         left.write_text("half")
     else:
@@ -40,10 +41,10 @@ def test_a_killed_runs_file_is_cleared(tmp_path, name):
     assert sorted(tmp_path.iterdir()) == sorted([tmp_path / name, second_file])
 
 
-@pytest.mark.parametrize(("there", "within"), [(False, False), (True, False), (True, True)])
-def test_a_killed_runs_folder_is_cleared(tmp_path, monkeypatch, there, within):
+@pytest.mark.parametrize(("exists", "within"), [(False, False), (True, False), (True, True)])
+def test_a_killed_runs_folder_is_cleared(tmp_path, monkeypatch, exists, within):
     out = tmp_path / "report"
-    if there:
+    if exists:
         out.mkdir()
     if within:  # a working folder does not change places with another
         monkeypatch.chdir(out)

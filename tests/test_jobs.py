@@ -100,7 +100,7 @@ def open_and_do(folder: str, _: int) -> int:
 
 
 def test_killed_remains_go_and_unfinished_stay(store: Store) -> None:
-    old, new = (store.folder / f".unfinished-{name}.json" for name in ("old", "new"))
+    old, new = store.folder / ".unfinished-old.json", store.folder / ".unfinished-new.json"
     old.touch()
     new.touch()
     os.utime(old, (time.time() - 7200,) * 2)

@@ -3,6 +3,8 @@
 import json
 import re
 import tomllib
+from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 
 import pytest
@@ -51,13 +53,10 @@ def test_the_pythons_are_those_that_the_workflows_try():
 
 
 def test_oldest_versions_are_those_allowed():
-    wanted = [
-        *PROJECT["dependencies"],
-        *(requirement for extra in USED for requirement in PROJECT["optional-dependencies"][extra]),
-    ]
-    allowed = dict(
-        re.fullmatch(r"([\w-]+)>=([\d.]+)(?:,<[\d.]+)?(?:;.*)?", requirement).groups() for requirement in wanted
-    )
+    allowed = {}
+    for requirement in chain(PROJECT["dependencies"], *map(PROJECT["optional-dependencies"].get, USED)):
+        name, version = re.fullmatch(r"([\w-]+)>=([\d.]+)(?:,<[\d.]+)?(?:;.*)?", requirement).groups()
+        allowed[name] = version
     tested = dict(re.findall(r"^([\w-]+)==([\d.]+)$", text_of("tests/constraints-oldest.txt"), re.MULTILINE))
     assert tested.keys() == allowed.keys()
     for name, version in tested.items():
@@ -66,10 +65,10 @@ def test_oldest_versions_are_those_allowed():
 
 def test_the_page_of_dependencies_says_what_was_measured():
     measured = read("dependencies")
-    columns = ("megabytes", "with what it alone brings", "seconds")
     page = text_of("docs/reference/dependencies.md")
     for row in measured["rows"]:
-        assert f"| {row['dependency']} | {' | '.join(f'{row[column]:.1f}' for column in columns)} |" in page
+        cells = f"{row['megabytes']:.1f} | {row['with what it alone brings']:.1f} | {row['seconds']:.1f}"
+        assert f"| {row['dependency']} | {cells} |" in page
     about = measured["about"]
     assert f"All {about['distributions']} distributions together have {about['megabytes']:,} MB" in page
 
@@ -78,22 +77,23 @@ def test_security_page_names_settings_of_numbers():
     page = text_of("docs/security.md")
     measured = read("same-numbers")
     for row in measured["rows"]:
-        versions = [row["python"][package] for package in ("python", "numpy", "pymc", "pytensor")]
-        counted = [row[column] for column in ("core", "threads", "estimates that differ", "diagnostics that differ")]
+        versions = itemgetter("python", "numpy", "pymc", "pytensor")(row["python"])
+        counted = itemgetter("core", "threads", "estimates that differ", "diagnostics that differ")(row)
         assert f"| {' | '.join(map(str, [*versions, *counted]))} |" in page
         assert f"each of the {row['numbers']:,} numbers" in page
     assert f"{measured['about']['seeds']} seeds" in page
     oldest = dict(re.findall(r"^(\w+)==(.*)$", text_of("tests/constraints-oldest.txt"), re.MULTILINE))
-    last = measured["rows"][-1]["python"]
-    assert [last[name] for name in ("numpy", "pymc", "scipy")] == [oldest[name] for name in ("numpy", "pymc", "scipy")]
+    versions_of = itemgetter("numpy", "pymc", "scipy")
+    assert versions_of(measured["rows"][-1]["python"]) == versions_of(oldest)
 
 
 @pytest.mark.parametrize("workflow", ["checks.yml", "release.yml"])
 def test_workflows_call_targets_that_the_makefile_has(workflow: str):
     targets = set(re.findall(r"^\.PHONY: (.*)$", text_of("Makefile"), re.MULTILINE)[0].split())
     steps = text_of(f".github/workflows/{workflow}")
-    matrix = re.findall(r"target: \[(.*)\]", steps)
-    called = {*re.findall(r"run: make ([\w-]+)", steps), *(name for names in matrix for name in names.split(", "))}
+    called = set(re.findall(r"run: make ([\w-]+)", steps))
+    for names in re.findall(r"target: \[(.*)\]", steps):
+        called.update(names.split(", "))
     assert called <= targets
     assert called
 

@@ -16,8 +16,10 @@ PACKAGE_DATA = ("tables", "templates", "vectors", "wordings", "words")
 
 
 def test_checkout_has_models_and_lists_on_top():
-    assert all(shipped(folder) == ROOT / folder for folder in TOP_LEVEL)
-    assert all(Path(str(shipped(folder))) == ROOT / "bayes_bias/data" / folder for folder in PACKAGE_DATA)
+    for folder in TOP_LEVEL:
+        assert shipped(folder) == ROOT / folder
+    for folder in PACKAGE_DATA:
+        assert Path(str(shipped(folder))) == ROOT / "bayes_bias/data" / folder
 
 
 def test_names_are_sorted_as_people_count():
@@ -41,13 +43,11 @@ def test_wheel_has_its_files_and_works(tmp_path):
         assert {name.split("/")[0].partition("-")[0] for name in wheel.namelist()} == {"bayes_bias"}
         inside = {name.removeprefix("bayes_bias/data/") for name in wheel.namelist() if "/data/" in name}
         wheel.extractall(tmp_path / "installed")
-    files = {
-        p.relative_to(home).as_posix()
-        for home, folders in ((ROOT, TOP_LEVEL), (ROOT / "bayes_bias/data", PACKAGE_DATA))
-        for folder in folders
-        for p in (home / folder).rglob("*")
-        if p.is_file()
-    }
+    files = set()
+    for root, folders in ((ROOT, TOP_LEVEL), (ROOT / "bayes_bias/data", PACKAGE_DATA)):
+        for folder in folders:
+            paths = (root / folder).rglob("*")
+            files.update(path.relative_to(root).as_posix() for path in paths if path.is_file())
     assert inside == files
     program = (
         "from bayes_bias import open_embedding; from bayes_bias.words.wordlist import load_wordlist\n"

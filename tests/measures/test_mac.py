@@ -36,9 +36,9 @@ def test_class_means_are_averaged_without_pooling() -> None:
 def test_change_is_a_paired_t_test() -> None:
     rng = np.random.default_rng(0)
     words = {f"t{i}": "xy"[i % 2] for i in range(6)}, dict(zip("abcd", "AABB", strict=True)), STEREOTYPES
-    before, after = (rng.uniform(-0.2, 0.6, (6, 4)) for _ in range(2))
-    distances = [1 - np.stack([y[:, :2].mean(axis=1), y[:, 2:].mean(axis=1)]).ravel() for y in (before, after)]
-    expected = stats.ttest_rel(distances[1], distances[0])
+    before, after = rng.uniform(-0.2, 0.6, (2, 6, 4))
+    distance_before, distance_after = 1 - np.reshape([before, after], (2, 12, 2)).mean(axis=2)
+    expected = stats.ttest_rel(distance_after, distance_before)
     change = mac_change(assemble(before, *words), assemble(after, *words))
     assert (change.t, change.p_value, change.df) == pytest.approx((expected.statistic, expected.pvalue, 11))
 

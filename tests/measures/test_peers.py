@@ -16,7 +16,7 @@ from bayes_bias.associations.coverage import random_words
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures import ect, measure_all, ml_eat, pair_dir, rnsb, weat
 from bayes_bias.table.association_table import AssociationTable
-from tests.helpers import REFERENCE, Vectors, refused, says
+from tests.helpers import REFERENCE, Vectors, refused, says, unit
 
 # The authors' mleat.py (github.com/wolferobert3/ml-eat, ec117fc) on tests/reference/glove840b_weat_items.npz.
 ML_EAT = {
@@ -77,7 +77,7 @@ def test_ect_equals_the_published_value_of_sweater() -> None:
 
 def test_ect_takes_means_at_original_lengths() -> None:
     vectors = {"x": np.array([4.0, 0, 0]), "x2": np.array([0, 1.0, 0]), "y": np.array([0, 0, 1.0])}
-    vectors |= {w: np.array(v, dtype=float) for w, v in {"a": (3, 1, 0), "b": (1, 3, 1), "c": (0, 1, 9)}.items()}
+    vectors |= {"a": np.array([3.0, 1, 0]), "b": np.array([1.0, 3, 1]), "c": np.array([0, 1.0, 9])}
     longer = {**vectors, "x2": 40 * vectors["x2"]}
     groups, classes = {"g": ["x", "x2"], "h": ["y"]}, {"A": ["a", "b"], "B": ["c"]}
     assert ect(vectors, groups, classes).value == pytest.approx(-1)  # a, b, c by closeness to x, c, b, a to y
@@ -85,7 +85,8 @@ def test_ect_takes_means_at_original_lengths() -> None:
 
 
 def test_ect_is_rejected_without_ranks() -> None:
-    vectors = {w: np.eye(4)[k] for k, w in enumerate("xyab")} | {"c": np.eye(4)[3]}
+    x, y, a, b = np.eye(4)
+    vectors = {"x": x, "y": y, "a": a, "b": b, "c": b}
     with refused(MeasureError, "ECT two groups 1"):
         ect(vectors, {"g": ["x"]}, {"A": ["a", "b", "c"]})
     with refused(MeasureError, "ECT equally close"):
@@ -105,15 +106,15 @@ def liblinear(positive: np.ndarray, negative: np.ndarray, words: np.ndarray) -> 
 
 @pytest.mark.parametrize(("scale", "kept"), [(1.0, 25), (7.0, 25), (0.01, 3)])
 def test_rnsb_equals_liblinear(glove: Vectors, scale: float, kept: int) -> None:
-    table = cosines("weat1", {word: scale * vector for word, vector in glove.items()}, ())
-    names = {
-        c: table.values.attribute.to_numpy()[table.values.attribute_class.to_numpy() == c].tolist()[:kept]
-        for c in ("pleasant", "unpleasant")
-    }
+    scaled = {word: scale * vector for word, vector in glove.items()}
+    table = cosines("weat1", scaled, ())
     words = table.values.target.to_numpy().tolist()
-    result = rnsb({word: scale * vector for word, vector in glove.items()}, words, names)
-    positive, negative, rows = (scale * np.stack([glove[word] for word in each]) for each in (*names.values(), words))
-    assert result.value == pytest.approx(liblinear(positive, negative, rows), rel=1e-5)
+    class_words = table.values.attribute_class.to_series().groupby(table.values.attribute_class.to_numpy()).groups
+    pleasant, unpleasant = class_words["pleasant"][:kept].tolist(), class_words["unpleasant"][:kept].tolist()
+    result = rnsb(scaled, words, {"pleasant": pleasant, "unpleasant": unpleasant})
+    rows = pd.DataFrame(scaled).T
+    expected = liblinear(rows.loc[pleasant].to_numpy(), rows.loc[unpleasant].to_numpy(), rows.loc[words].to_numpy())
+    assert result.value == pytest.approx(expected, rel=1e-5)
     assert result.value > 0
     if kept == 25:
         assert measure_all(table, only=["RNSB"]).table.value["RNSB"] == pytest.approx(result.value)
@@ -130,15 +131,11 @@ def test_pair_dir_equals_the_mean_cosine_of_all_pairs_of_differences(glove_50d: 
     first, second = load_wordlist("weat7").classes.values()
     sets = list(zip(first, second, strict=True))
     result = pair_dir(glove_50d, sets)
-    unit = {word: vector / np.linalg.norm(vector) for word, vector in glove_50d.items()}
-    differences = [unit[first] - unit[second] for first, second in sets]
-    cosines_of_pairs = [
-        first @ second / np.linalg.norm(first) / np.linalg.norm(second)
-        for k, first in enumerate(differences)
-        for j, second in enumerate(differences)
-        if j != k
-    ]
-    assert result.value == pytest.approx(np.mean(cosines_of_pairs))
+    rows = pd.DataFrame(unit(glove_50d)).T
+    differences = rows.loc[list(first)].to_numpy() - rows.loc[list(second)].to_numpy()
+    differences = differences / np.linalg.norm(differences, axis=1, keepdims=True)
+    between_pairs = ~np.eye(len(sets), dtype=bool)
+    assert result.value == pytest.approx((differences @ differences.T)[between_pairs].mean())
     # A trial with text2map's formula, GloVe 6B 50d.
     assert result.value == pytest.approx(0.450, abs=5e-4)
     assert result.words.agreement["male:female"] == pytest.approx(-0.05, abs=0.005)
@@ -158,7 +155,7 @@ def test_pair_dir_of_random_pairs_lies_around_zero() -> None:
 @pytest.mark.parametrize("sets", ["she:he", [("she", "he", "it"), ("a", "b", "c")]])
 def test_pair_dir_is_rejected_without_pairs(sets: Any) -> None:
     with refused(MeasureError, "PairDir two pairs"):
-        pair_dir({word: np.ones(2) for word in ("she", "he", "it", "a", "b", "c")}, sets)
+        pair_dir(dict.fromkeys(("she", "he", "it", "a", "b", "c"), np.ones(2)), sets)
 
 
 # The opinion lexicon of Hu and Liu has no licence, and so it is read from WEFE where that is unpacked:
@@ -188,7 +185,10 @@ def test_rnsb_of_nationalities_equals_wefe_and_is_that_of_random_words() -> None
     # WEFE without hold-out; its solver stops 1e-6 before the minimum.
     assert rnsb(vectors, NATIONALITIES, classes).value == pytest.approx(0.3148867823380456, abs=2e-6)
     rng = np.random.default_rng(1)
-    drawn = [rng.choice(pool, 15, replace=False).tolist() for _ in range(100)]
-    low, median, high = np.quantile([rnsb(vectors, words, classes).value for words in drawn], [0.025, 0.5, 0.975])
+    values = []
+    for _ in range(100):
+        drawn = rng.choice(pool, 15, replace=False).tolist()
+        values.append(rnsb(vectors, drawn, classes).value)
+    low, median, high = np.quantile(values, [0.025, 0.5, 0.975])
     assert median == pytest.approx(0.316, abs=0.06)
     assert (low, high) == pytest.approx((0.139, 0.569), abs=0.1)

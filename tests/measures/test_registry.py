@@ -85,7 +85,7 @@ def test_a_package_that_cannot_be_loaded_is_omitted_with_the_reason(small_table,
 
 
 @pytest.fixture
-def of_my_own(monkeypatch):
+def register_mine(monkeypatch):
     """Registers a measure named 'mine' that returns what it is given; it is forgotten afterwards."""
 
     def register(outcome):
@@ -97,8 +97,8 @@ def of_my_own(monkeypatch):
 
 
 @pytest.mark.parametrize("number", [0.5, np.float32(0.5), np.array([0.5]).max()])
-def test_a_number_is_a_row_without_range(of_my_own, small_table, number):
-    of_my_own(number)
+def test_a_number_is_a_row_without_range(register_mine, small_table, number):
+    register_mine(number)
     measured = measures.measure_all(small_table)
     row = measured.table.loc["mine"]
     assert row[["value", "low", "high"]].tolist() == [0.5, -math.inf, math.inf]
@@ -107,8 +107,8 @@ def test_a_number_is_a_row_without_range(of_my_own, small_table, number):
     assert measured.results["mine"].value == 0.5
 
 
-def test_a_result_has_its_registered_name(of_my_own, small_table):
-    of_my_own(measures.Result(value=0.5, range=(0.0, 2.0), b0=1.0, interval=(0.25, 0.75)))
+def test_a_result_has_its_registered_name(register_mine, small_table):
+    register_mine(measures.Result(value=0.5, range=(0.0, 2.0), b0=1.0, interval=(0.25, 0.75)))
     table = measures.measure_all(small_table, ci_prob=0.9).table
     row = table.loc["mine", ["value", "low", "high", "b0", "ci90_lb", "ci90_ub"]]
     assert row.tolist() == [0.5, 0.0, 2.0, 1.0, 0.25, 0.75]
@@ -125,8 +125,8 @@ def test_a_result_has_its_registered_name(of_my_own, small_table):
         (pd.DataFrame({"value": [0.5]}), "'b0'"),
     ],
 )
-def test_anything_else_is_left_out_by_name(of_my_own, small_table, outcome, said):
-    of_my_own(outcome)
+def test_anything_else_is_left_out_by_name(register_mine, small_table, outcome, said):
+    register_mine(outcome)
     measured = measures.measure_all(small_table)
     reason = measured.left_out["mine"]
     assert reason.startswith("mine: ")
@@ -191,8 +191,8 @@ def test_measure_all_stops_if_the_user_stops_it(raising, small_table, error):
         (measures.Result(value=0.5, range=(0.0, 1.0), p_value="small"), "'p_value'"),
     ],
 )
-def test_measure_all_omits_a_result_that_is_not_numeric(of_my_own, small_table, outcome, said):
-    of_my_own(outcome)
+def test_measure_all_omits_a_result_that_is_not_numeric(register_mine, small_table, outcome, said):
+    register_mine(outcome)
     measured = measures.measure_all(small_table)
     assert said in measured.left_out["mine"]
     assert {"WEAT", "MAC"} <= {*measured.table.index}
@@ -207,7 +207,7 @@ def test_only_named_functions_are_registered():
     assert "mine" not in MEASURES
 
 
-@pytest.mark.parametrize("function", [lambda table, other: 0.5, lambda: 0.5, lambda a, b: 0.5])
+@pytest.mark.parametrize("function", [lambda table, second: 0.5, lambda: 0.5, lambda a, b: 0.5])
 def test_an_uncallable_function_is_refused_at_registration(function):
     with refused(MeasureError, "measure 'mine' parameters groups table vectors"):
         measures.measure("mine")(function)

@@ -28,11 +28,13 @@ def reference_table(name: str) -> AssociationTable:
         return cosines(name, "googlenews-demo", controls=())
     wordlist, targets, attributes = UNEQUAL[name]
     table = cosines(wordlist, "googlenews-demo", controls=())
-    rows, columns = (
-        np.concatenate([np.flatnonzero(index == k)[:n] for k, n in enumerate(kept)])
-        for index, kept in ((table.group_index, targets), (table.class_index, attributes))
-    )
-    return replace(table, values=table.values[rows, columns])
+    rows = _first(table.group_index, targets)
+    return replace(table, values=table.values[rows, _first(table.class_index, attributes)])
+
+
+def _first(index: np.ndarray, kept: tuple[int, int]) -> np.ndarray:
+    """So many words of the first and of the second category."""
+    return np.concatenate([np.flatnonzero(index == 0)[: kept[0]], np.flatnonzero(index == 1)[: kept[1]]])
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -53,9 +55,8 @@ def test_balanced_designs_agree_with_the_quasi_f() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_no_change_of_variances_raises_the_likelihood(seed: int) -> None:
-    table = random_table(
-        seed, targets={"a": 3, "b": 4, "c": 5}, attributes={"A": 4, "B": 2, "C": 3, "other": 6}
-    ).without_controls()
+    table = random_table(seed, targets={"a": 3, "b": 4, "c": 5}, attributes={"A": 4, "B": 2, "C": 3, "other": 6})
+    table = table.without_controls()
     sd = reml(table).sd
     best = _log_likelihood(table, sd.to_numpy())
     for effect in range(len(sd)):
@@ -67,9 +68,10 @@ def test_no_change_of_variances_raises_the_likelihood(seed: int) -> None:
 
 def _log_likelihood(table: AssociationTable, sd: np.ndarray) -> float:
     """The restricted likelihood of all cosines with their whole covariance."""
-    g, c = (index.ravel() for index in np.meshgrid(table.group_index, table.class_index, indexing="ij"))
-    i, j = (index.ravel() for index in np.indices(table.values.shape))
-    same_g, same_c, same_i, same_j = (np.equal.outer(index, index) for index in (g, c, i, j))
+    i, j = np.indices(table.values.shape).reshape(2, -1)
+    g, c = table.group_index[i], table.class_index[j]
+    same_g, same_c = np.equal.outer(g, g), np.equal.outer(c, c)
+    same_i, same_j = np.equal.outer(i, i), np.equal.outer(j, j)
     groups, classes = len(table.groups), len(table.associated_classes)
     covariance = (
         sd[0] ** 2 * same_i
@@ -99,8 +101,8 @@ def _one_group(table: AssociationTable) -> AssociationTable:
     kept = table.values[rows, np.flatnonzero(table.class_index < 2)]
     return assemble(
         kept.to_numpy(),
-        dict(zip(kept.target.to_numpy().tolist(), kept.group.to_numpy().tolist(), strict=True)),
-        dict(zip(kept.attribute.to_numpy().tolist(), kept.attribute_class.to_numpy().tolist(), strict=True)),
+        kept.group.to_series().to_dict(),
+        kept.attribute_class.to_series().to_dict(),
         {"men": "work"},
         opposites=("home",),
     )

@@ -1,19 +1,20 @@
 """SAME: bounds, what it shares with WEAT, several classes, skew and stereotype."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures import direct_bias, same, weat
-from tests.helpers import design, numbered, random_vectors, refused
+from tests.helpers import design, numbered, random_vectors, refused, unit
 
 seeds = st.integers(0, 10_000)
 WORDS = numbered("w", 6)
 CLASSES = {"A": numbered("a", 3), "B": numbered("b", 4), "C": numbered("c", 2)}
-ALL = [*WORDS, *(w for words in CLASSES.values() for w in words)]
-TWO = {name: CLASSES[name] for name in "AB"}
+ALL = [*WORDS, *CLASSES["A"], *CLASSES["B"], *CLASSES["C"]]
+TWO = {"A": CLASSES["A"], "B": CLASSES["B"]}
 
 
 @given(seed=seeds)
@@ -28,9 +29,10 @@ def test_value_rescales_weats_score(seed: int) -> None:
 def test_value_lies_between_0_and_1(seed: int, classes: dict[str, list[str]]) -> None:
     vectors = random_vectors(seed, ALL)
     assert 0 <= same(vectors, WORDS, classes).value <= 1
-    means = [np.mean([vectors[w] / np.linalg.norm(vectors[w]) for w in words], axis=0) for words in classes.values()]
+    rows = pd.DataFrame(unit(vectors))
+    means = np.stack([rows[words].mean(axis=1) for words in classes.values()])
     weights = np.random.default_rng(seed).normal(size=len(means) - 1)
-    inside = weights @ (np.stack(means[1:]) - means[0])
+    inside = weights @ (means[1:] - means[0])
     assert same(vectors | {"inside": inside}, ["inside"], classes).value == pytest.approx(1)
 
 
@@ -63,14 +65,14 @@ def test_skew_and_stereotype_are_mean_and_sd(seed: int) -> None:
 @given(seed=seeds)
 def test_value_is_direct_bias_along_mean_difference(seed: int) -> None:
     vectors = random_vectors(seed, ALL)
-    unit = {w: v / np.linalg.norm(v) for w, v in vectors.items()}
-    difference = np.mean([unit[w] for w in TWO["A"]], axis=0) - np.mean([unit[w] for w in TWO["B"]], axis=0)
+    rows = pd.DataFrame(unit(vectors))
+    difference = (rows[TWO["A"]].mean(axis=1) - rows[TWO["B"]].mean(axis=1)).to_numpy()
     assert same(vectors, WORDS, TWO).value == pytest.approx(direct_bias(vectors, WORDS, difference).value)
 
 
 def test_direction_correlation_shows_redundant_pairs() -> None:
     vectors = {"a": np.array([1.0, 0, 0]), "b": np.array([0, 1.0, 0.01]), "c": np.array([0, 1.0, 0]), "w": np.ones(3)}
-    correlation = same(vectors, ["w"], {name.upper(): [name] for name in "abc"}).direction_correlation
+    correlation = same(vectors, ["w"], {"A": ["a"], "B": ["b"], "C": ["c"]}).direction_correlation
     assert correlation.loc[("A", "B"), ("A", "C")] == pytest.approx(1, abs=1e-3)
     assert abs(correlation.loc[("A", "B"), ("B", "C")]) < 0.02
 

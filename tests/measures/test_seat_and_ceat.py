@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import bayes_bias as bb
@@ -10,9 +11,7 @@ from bayes_bias.errors import MeasureError
 from bayes_bias.measures import ceat, measure_all, seat, weat
 from bayes_bias.measures.ceat import random_effects_mean
 from bayes_bias.table.association_table import AssociationTable, assemble
-from tests.helpers import refused
-
-Vectors = dict[str, np.ndarray]
+from tests.helpers import Vectors, refused
 
 
 @pytest.fixture(scope="module")
@@ -20,22 +19,25 @@ def weat7() -> AssociationTable:
     return bb.cosines("weat7", "minilm-demo", controls=())
 
 
-def _unit(table: AssociationTable) -> list[Vectors]:
+def _unit(table: AssociationTable) -> Vectors:
+    """Rows of length one of each word, one for each sentence."""
     stored = bb.open_embedding("minilm-demo").find([*table.values.target.values, *table.values.attribute.values])
-    return [{word: rows[r] / np.linalg.norm(rows[r].astype(float)) for word, rows in stored.items()} for r in range(10)]
+    return {word: rows / np.linalg.norm(rows.astype(float), axis=1, keepdims=True) for word, rows in stored.items()}
 
 
 def _sentences_as_words(table: AssociationTable) -> AssociationTable:
     """A table of sentences by the textbook: each is a word with a vector of its own."""
-    singles = _unit(table)
-    sides = {}
-    for side, coordinate in (("target", "group"), ("attribute", "attribute_class")):
-        category_of = dict(zip(table.values[side].to_numpy(), table.values[coordinate].to_numpy(), strict=True))
-        sides[side] = [(f"{w} in {r}", category_of[w], own[w]) for r, own in enumerate(singles) for w in category_of]
-    targets, attributes = sides.values()
-    values = np.array([[u @ v for *_, v in attributes] for *_, u in targets])
-    homes_of = [{name: category for name, category, _ in side} for side in (targets, attributes)]
-    return assemble(values, *homes_of, table.stereotypes)
+    unit = _unit(table)
+    categories, vectors = [], []
+    for coordinate in ("group", "attribute_class"):
+        category_of_sentence, rows = {}, []
+        for sentence in range(10):
+            for word, category in table.values[coordinate].to_series().items():
+                category_of_sentence[f"{word} in {sentence}"] = category
+                rows.append(unit[word][sentence])
+        categories.append(category_of_sentence)
+        vectors.append(np.array(rows))
+    return assemble(vectors[0] @ vectors[1].T, *categories, table.stereotypes)
 
 
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])
@@ -78,10 +80,11 @@ def test_mean_score_of_sentences_is_the_words(weat7) -> None:
     table = weat7
     words = seat(table, permutations=99).words
     assert words.index.tolist() == weat(table).words.index.tolist()
-    singles = _unit(table)
-    rows = {c: [o[w] for o in singles for w in bb.load_wordlist("weat7").classes[c]] for c in table.associated_classes}
-    a, b = (np.mean(rows[c], axis=0) for c in table.associated_classes)
-    assert words.association["algebra"] == pytest.approx(np.mean([o["algebra"] @ (a - b) for o in singles]), abs=1e-9)
+    mean = pd.DataFrame({word: rows.mean(axis=0) for word, rows in _unit(table).items()})
+    first, second = table.associated_classes
+    classes = bb.load_wordlist("weat7").classes
+    difference = mean[list(classes[first])].mean(axis=1) - mean[list(classes[second])].mean(axis=1)
+    assert words.association["algebra"] == pytest.approx(mean["algebra"] @ difference, abs=1e-9)
 
 
 def test_few_sentences_have_an_exact_p() -> None:
@@ -93,10 +96,9 @@ def test_few_sentences_have_an_exact_p() -> None:
     table = bb.cosines(words, "minilm-demo", controls=())
     assert table.replicates is not None
     assert not seat(table).exact  # 137,846,528,820 partitions of 40 sentences
-    kept = {
-        label: replace(table, values=table.replicates.tables[label], replicates=None)
-        for label in table.replicates.labels[:3]
-    }
+    kept = {}
+    for label in table.replicates.labels[:3]:
+        kept[label] = replace(table, values=table.replicates.tables[label], replicates=None)
     found = seat(bb.combine_replicates(kept, "template"))
     assert found.exact
     assert found.partitions == 924
@@ -106,37 +108,35 @@ def test_ceat_averages_weats_of_single_sentences(weat7) -> None:
     table = weat7
     draws = 200
     found = ceat(table, draws=draws, seed=5)
-    singles, rng = _unit(table), np.random.default_rng(5)
-    targets, attributes = table.values.target.to_numpy(), table.values.attribute.to_numpy()
-    target_rows = rng.integers(10, size=(draws, len(targets)))
-    attribute_rows = rng.integers(10, size=(draws, len(attributes)))
-    homes = [
-        dict(zip(words, table.values[label].to_numpy(), strict=True))
-        for words, label in ((targets, "group"), (attributes, "attribute_class"))
-    ]
+    unit, rng = _unit(table), np.random.default_rng(5)
+    groups = table.values.group.to_series().to_dict()
+    classes = table.values.attribute_class.to_series().to_dict()
+    target_vectors, attribute_vectors = np.stack([*map(unit.get, groups)]), np.stack([*map(unit.get, classes)])
+    target_rows = rng.integers(10, size=(draws, len(groups)))
+    attribute_rows = rng.integers(10, size=(draws, len(classes)))
     for k in (0, 7, 199):
-        x = np.array([singles[r][w] for r, w in zip(target_rows[k], targets, strict=True)])
-        y = np.array([singles[r][w] for r, w in zip(attribute_rows[k], attributes, strict=True)])
-        whole = weat(assemble(x @ y.T, *homes, table.stereotypes), permutations=1)
+        x = target_vectors[np.arange(len(groups)), target_rows[k]]
+        y = attribute_vectors[np.arange(len(classes)), attribute_rows[k]]
+        whole = weat(assemble(x @ y.T, groups, classes, table.stereotypes), permutations=1)
         assert found.effect_sizes[k] == pytest.approx(whole.value, rel=1e-9)
 
 
 def test_random_effects_mean_is_the_textbooks() -> None:
-    """DerSimonian & Laird (1986), by a loop; and without heterogeneity the fixed-effect mean."""
+    """DerSimonian & Laird (1986); and without heterogeneity the fixed-effect mean."""
     y, v = np.array([0.1, 0.5, 0.3, 0.9]), np.array([0.01, 0.04, 0.02, 0.05])
-    w = [1 / variance for variance in v]
-    fixed = sum(a * b for a, b in zip(w, y, strict=True)) / sum(w)
-    q = sum(a * (b - fixed) ** 2 for a, b in zip(w, y, strict=True))
-    tau2 = (q - 3) / (sum(w) - sum(a * a for a in w) / sum(w))
-    mixed = [1 / (variance + tau2) for variance in v]
-    mean = sum(a * b for a, b in zip(mixed, y, strict=True)) / sum(mixed)
-    assert random_effects_mean(y, v) == pytest.approx((mean, sum(mixed) ** -0.5, tau2))
-    assert random_effects_mean(y, 100 * v) == pytest.approx((fixed, (sum(w) / 100) ** -0.5, 0.0))
+    w = 1 / v
+    fixed = np.average(y, weights=w)
+    q = (w * (y - fixed) ** 2).sum()
+    tau2 = (q - 3) / (w.sum() - (w**2).sum() / w.sum())
+    mixed = 1 / (v + tau2)
+    mean = np.average(y, weights=mixed)
+    assert random_effects_mean(y, v) == pytest.approx((mean, mixed.sum() ** -0.5, tau2))
+    assert random_effects_mean(y, 100 * v) == pytest.approx((fixed, (w.sum() / 100) ** -0.5, 0.0))
 
 
 def test_ceats_p_falls_with_draws_alone(weat7) -> None:
     """What "Misleads" says of it: the standard error is that of the mean of so many draws of the same sentences."""
-    few, many = (ceat(weat7, draws=n) for n in (1_000, 10_000))
+    few, many = ceat(weat7, draws=1_000), ceat(weat7, draws=10_000)
     assert many.standard_error == pytest.approx(few.standard_error / 10**0.5, rel=0.1)
     assert many.standard_error == pytest.approx(many.effect_sizes.std() / 100, rel=0.02)
     assert many.p_value < 1e-100

@@ -1,6 +1,7 @@
 """SemAxis: the authors' formula, what it shares with SAME, and its row in tables."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,35 +10,36 @@ from scipy.spatial.distance import cosine
 from bayes_bias import cosines, load_wordlist
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures import measure_all, same, semaxis
-from tests.helpers import Vectors, design, numbered, random_vectors, refused, says
+from tests.helpers import Vectors, design, numbered, random_vectors, refused, says, unit
 
 seeds = st.integers(0, 10_000)
 WORDS = numbered("w", 6)
 CLASSES = {"A": numbered("a", 3), "B": numbered("b", 4)}
-ALL = [*WORDS, *(w for words in CLASSES.values() for w in words)]
+ALL = [*WORDS, *CLASSES["A"], *CLASSES["B"]]
 
 
 @given(seed=seeds)
 def test_score_equals_the_signed_coordinate_of_same_on_unit_vectors(seed: int) -> None:
-    unit = {word: vector / np.linalg.norm(vector) for word, vector in random_vectors(seed, ALL).items()}
-    score = semaxis(unit, WORDS, CLASSES).words.score
-    assert score.to_numpy() == pytest.approx(same(unit, WORDS, CLASSES).words["A - B"].to_numpy(), abs=1e-12)
+    vectors = unit(random_vectors(seed, ALL))
+    score = semaxis(vectors, WORDS, CLASSES).words.score
+    assert score.to_numpy() == pytest.approx(same(vectors, WORDS, CLASSES).words["A - B"].to_numpy(), abs=1e-12)
 
 
 def test_score_equals_the_formula_of_the_authors(glove_50d: Vectors) -> None:
     """As in code/semaxis.py of github.com/ghdi6758/SemAxis, with k = 0, and in sweater's semaxis(l = 0)."""
-    words = load_wordlist("weat7")
-    classes = {name: list(of) for name, of in words.classes.items()}
-    male, female = (np.mean([glove_50d[word] for word in pole], axis=0) for pole in classes.values())
-    expected = [1 - cosine(glove_50d[word], male - female) for word in words.targets]
-    assert semaxis(glove_50d, words.targets, classes).words.score.to_numpy() == pytest.approx(expected, abs=1e-6)
+    words, rows = load_wordlist("weat7"), pd.DataFrame(glove_50d)
+    male, female = map(list, words.classes.values())
+    axis = rows[male].mean(axis=1) - rows[female].mean(axis=1)
+    expected = [1 - cosine(glove_50d[word], axis) for word in words.targets]
+    found = semaxis(glove_50d, words.targets, {"male terms": male, "female terms": female}).words.score
+    assert found.to_numpy() == pytest.approx(expected, abs=1e-6)
 
 
 def test_row_is_the_mean_score_of_groups_towards_their_own_classes(glove_50d: Vectors) -> None:
     table = cosines("weat7", glove_50d, ())
     words = load_wordlist("weat7")
     score = semaxis(glove_50d, words.targets, {c: list(of) for c, of in words.classes.items()}).words.score
-    math, arts = (score[list(words.groups[group])].mean() for group in ("math", "arts"))
+    math, arts = score[list(words.groups["math"])].mean(), score[list(words.groups["arts"])].mean()
     row = measure_all(table).table.loc["SemAxis"]
     assert row.value == pytest.approx((math - arts) / 2)
     assert row[["b0", "low", "high"]].tolist() == [0, -1, 1]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from scipy.stats import kurtosis
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures import gweat, sd_weat, weat, wefat
 from bayes_bias.table.association_table import AssociationTable, assemble
-from tests.helpers import WEATS, design, numbered, random_vectors, refused, scores_design
+from tests.helpers import WEATS, design, labelled, numbered, random_vectors, refused, scores_design, unit
 
 seeds = st.integers(0, 10_000)
 
@@ -25,8 +26,8 @@ def random_design(seed: int, groups: int = 2, words: int = 4, attributes: int = 
     classes = {f"c{i}": numbered(f"a{i}", attributes) for i in range(groups)}
     if pool:
         classes["pool"] = numbered("p", pool)
-    every = [w for words in (*targets.values(), *classes.values()) for w in words]
-    return design(random_vectors(seed, every), targets, classes)
+    words = chain(*targets.values(), *classes.values())
+    return design(random_vectors(seed, words), targets, classes)
 
 
 @given(seed=seeds)
@@ -59,24 +60,16 @@ def test_gweat_of_two_is_weat_over_2m(seed: int) -> None:
 @given(seed=seeds)
 def test_gweat_sums_products_of_centred_means(seed: int) -> None:
     """The formula of the paper, on vectors."""
-    names = {k: [f"{k}{i}{j}" for i in range(3) for j in range(4)] for k in "ta"}
-    vectors = {w: v / np.linalg.norm(v) for w, v in random_vectors(seed, names["t"] + names["a"]).items()}
-    means = {k: np.stack([np.mean([vectors[f"{k}{i}{j}"] for j in range(4)], axis=0) for i in range(3)]) for k in "ta"}
-    centred = {k: mean - mean.mean(axis=0) for k, mean in means.items()}
-    table = design(
-        vectors,
-        {f"g{i}": [f"t{i}{j}" for j in range(4)] for i in range(3)},
-        {f"c{i}": [f"a{i}{j}" for j in range(4)] for i in range(3)},
-    )
-    assert gweat(table, permutations=1).value == pytest.approx((centred["t"] * centred["a"]).sum())
+    table = random_design(seed, groups=3, attributes=4)
+    vectors = unit(random_vectors(seed, [*table.values.target.to_numpy(), *table.values.attribute.to_numpy()]))
+    means = np.stack([*vectors.values()]).reshape(2, 3, 4, -1).mean(axis=2)  # side, category, word, dimension
+    targets, attributes = means - means.mean(axis=1, keepdims=True)
+    assert gweat(table, permutations=1).value == pytest.approx((targets * attributes).sum())
 
 
 def test_gweat_finds_three_groups() -> None:
     block = np.kron(np.eye(3), np.full((4, 2), 0.3))
-    targets = {f"{g}{i}": g for g in "xyz" for i in range(4)}
-    table = assemble(
-        block, targets, {f"{c}{i}": c for c in "ABC" for i in range(2)}, dict(zip("xyz", "ABC", strict=True))
-    )
+    table = assemble(block, labelled("xyz", 4), labelled("ABC", 2), {"x": "A", "y": "B", "z": "C"})
     result = gweat(table, permutations=500)
     assert result.value == pytest.approx(0.6)
     assert result.p_value == pytest.approx(1 / 501)
@@ -116,15 +109,9 @@ def test_refusals_of_the_weat_family() -> None:
         wefat(table, "t0O")
     with refused(MeasureError, "WEFAT 1"):
         wefat(scores_design([0.1, 0.2], [0.3, 0.4]))
+    flat = assemble(np.full((2, 4), 0.1), {"x0": "x", "y0": "y"}, labelled("AB", 2), {"x": "A", "y": "B"})
     with refused(MeasureError, "'x0' same cosine"):
-        wefat(
-            assemble(
-                np.full((2, 4), 0.1),
-                {"x0": "x", "y0": "y"},
-                dict(zip("abcd", "AABB", strict=True)),
-                {"x": "A", "y": "B"},
-            )
-        )
+        wefat(flat)
     shared = assemble(
         np.eye(3), {"x0": "x", "y0": "y", "z0": "z"}, {"a": "A", "b": "B", "n": "N"}, {"x": "A", "y": "B", "z": "A"}
     )

@@ -12,7 +12,8 @@ import pandas as pd
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures import defining_subspace, direct_bias, mac, same, weat
 from bayes_bias.measures.registry import Result
-from bayes_bias.table.association_table import assemble
+from bayes_bias.table.association_table import AssociationTable, assemble
+from tests.helpers import numbered
 
 # Verdicts that are proved or claimed in the papers; what they say of the others is not known to us.
 PUBLISHED = {
@@ -53,12 +54,11 @@ class Setting:
 def measure_with_weat(setting: Setting) -> Result:
     """The first half of the words against the second."""
     n = len(setting.words) // 2
-    groups = {f"w{i}": "x" if i < n else "y" for i in range(2 * n)}
-    return weat(_cosines(setting, groups), ddof=0, permutations=1)
+    return weat(_cosines(setting, np.repeat(["x", "y"], n)), ddof=0, permutations=1)
 
 
 def measure_with_mac(setting: Setting) -> Result:
-    return mac(_cosines(setting, {f"w{i}": "xy"[i % 2] for i in range(len(setting.words))}))
+    return mac(_cosines(setting, np.resize(["x", "y"], len(setting.words))))
 
 
 def measure_with_direct_bias(setting: Setting) -> Result:
@@ -116,39 +116,37 @@ def value(measure: Callable[[Setting], Result], setting: Setting) -> float:
     return result.value - result.b0
 
 
-def says_no_bias(measure: Callable[[Setting], Result], setting: Setting) -> bool:
-    return abs(value(measure, setting)) < _TOLERANCE
+def reports_bias(measure: Callable[[Setting], Result], *biases: list[float]) -> np.ndarray:
+    """Whether the measure reports a bias of words with these biases, towards each of all sorts of classes."""
+    return np.array([abs(value(measure, setting)) >= _TOLERANCE for setting in settings(*biases)])
 
 
 def is_unbiased_trustworthy(measure: Callable[[Setting], Result]) -> bool:
     """No bias is reported if, and only if, no word has any."""
-    biased = settings([0.5, -0.5, 0.5, -0.5], [0.3] * 4, [0.4, 0.1, -0.2, -0.5])
-    return not any(says_no_bias(measure, s) for s in biased) and all(
-        says_no_bias(measure, s) for s in settings([0.0] * 4)
-    )
+    reported = reports_bias(measure, [0.5, -0.5, 0.5, -0.5], [0.3] * 4, [0.4, 0.1, -0.2, -0.5])
+    return bool(reported.all() and not reports_bias(measure, [0.0] * 4).any())
 
 
 def is_magnitude_comparable(measure: Callable[[Setting], Result]) -> bool:
     """The largest value that words can reach is the same whatever the attributes."""
-    largest = [
-        max(
-            value(measure, Setting(words, a, b))
-            for w in _candidates(a, b)
-            for words in (np.array([w, w, -w, -w]), np.array([w] * 3 + [-w]))
-        )
-        for a, b in classes()
-    ]
+    largest = []
+    for a, b in classes():
+        values = []
+        for word in _candidates(a, b):
+            values.append(value(measure, Setting(np.array([word, word, -word, -word]), a, b)))
+            values.append(value(measure, Setting(np.array([word, word, word, -word]), a, b)))
+        largest.append(max(values))
     return float(np.ptp(largest)) < 1e-2
 
 
 def is_skew_sensitive(measure: Callable[[Setting], Result]) -> bool:
     """A bias that all words share is reported."""
-    return not any(says_no_bias(measure, s) for s in settings([0.4] * 4))
+    return bool(reports_bias(measure, [0.4] * 4).all())
 
 
 def is_stereotype_sensitive(measure: Callable[[Setting], Result]) -> bool:
     """Biases that cancel out over the list are reported, in whichever order the words stand."""
-    return not any(says_no_bias(measure, s) for s in settings([0.4, -0.4, 0.4, -0.4], [0.4, 0.4, -0.4, -0.4]))
+    return bool(reports_bias(measure, [0.4, -0.4, 0.4, -0.4], [0.4, 0.4, -0.4, -0.4]).all())
 
 
 PROPERTIES = {
@@ -161,11 +159,10 @@ PROPERTIES = {
 
 def verdicts() -> pd.DataFrame:
     """Our verdict on every measure and property, the published one beside it."""
-    rows = [
-        {"measure": m, "property": p, "ours": holds(measure), "published": PUBLISHED.get((m, p))}
-        for m, measure in MEASURES.items()
-        for p, holds in PROPERTIES.items()
-    ]
+    rows = []
+    for m, measure in MEASURES.items():
+        for p, holds in PROPERTIES.items():
+            rows.append({"measure": m, "property": p, "ours": holds(measure), "published": PUBLISHED.get((m, p))})
     return pd.DataFrame(rows).astype({"published": object}).set_index(["measure", "property"])
 
 
@@ -175,20 +172,24 @@ def _candidates(a: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
     axes = [means[0] - means[1], means[0] + means[1], *(_unit(a) - _unit(b)), *np.eye(a.shape[1])]
     deviations = _unit(np.vstack([a, b])) - np.tile((_unit(a) + _unit(b)) / 2, (2, 1))
     principal = np.linalg.svd(deviations)[2][0]
-    return [sign * axis for axis in (*axes, principal) if np.linalg.norm(axis) > _TOLERANCE for sign in (1, -1)]
+    axes = [axis for axis in (*axes, principal) if np.linalg.norm(axis) > _TOLERANCE]
+    return [*axes, *np.negative(axes)]
 
 
 def _vectors(setting: Setting) -> tuple[dict[str, np.ndarray], dict[str, list[str]]]:
-    rows = {"w": setting.words, "a": setting.a, "b": setting.b}
-    sets = {name: [f"{name}{i}" for i in range(len(part))] for name, part in rows.items()}
-    return {w: v for name, part in rows.items() for w, v in zip(sets[name], part, strict=True)}, sets
+    vectors, sets = {}, {}
+    for name, rows in (("w", setting.words), ("a", setting.a), ("b", setting.b)):
+        sets[name] = numbered(name, len(rows))
+        vectors |= dict(zip(sets[name], rows, strict=True))
+    return vectors, sets
 
 
-def _cosines(setting: Setting, groups: dict[str, str]):
+def _cosines(setting: Setting, groups: np.ndarray) -> AssociationTable:
     _, sets = _vectors(setting)
-    attributes = {w: name.upper() for name in "ab" for w in sets[name]}
+    attributes = dict.fromkeys(sets["a"], "A") | dict.fromkeys(sets["b"], "B")
     similarity = _unit(setting.words) @ _unit(np.vstack([setting.a, setting.b])).T
-    return assemble(similarity, groups, attributes, {"x": "A", "y": "B"})
+    targets = dict(zip(sets["w"], groups.tolist(), strict=True))
+    return assemble(similarity, targets, attributes, {"x": "A", "y": "B"})
 
 
 def _unit(rows: np.ndarray) -> np.ndarray:
@@ -196,8 +197,8 @@ def _unit(rows: np.ndarray) -> np.ndarray:
 
 
 if __name__ == "__main__":
-    told = {True: "yes", False: "no", None: "?"}
+    answers = {True: "yes", False: "no", None: "?"}
     table = verdicts()
-    both = table.ours.map(told) + " (" + table.published.map(lambda v: told[v]) + ")"
+    both = table.ours.map(answers) + " (" + table.published.map(lambda v: answers[v]) + ")"
     print("ours (published)")
     print(both.rename("both").reset_index().pivot_table("both", "measure", "property", aggfunc="first").to_string())

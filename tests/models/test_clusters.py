@@ -3,6 +3,7 @@
 from types import MappingProxyType
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from hypothesis import given, settings
@@ -16,12 +17,13 @@ from bayes_bias.models.spec import load_spec
 from bayes_bias.models.structures import build_model
 from bayes_bias.table.association_table import assemble
 from bayes_bias.table.clusters import Clusters, clusters_of
-from bayes_bias.table.labels import SIDES, Side
+from bayes_bias.table.labels import Side
 from tests.helpers import (
     SCALES,
     SHORT,
     attribute_covariance,
     integrated_density,
+    numbered,
     random_point,
     refused,
     residual_variances,
@@ -53,27 +55,20 @@ def clustered_table(
     share preferences of standard deviation `shared`."""
     rng = np.random.default_rng(seed)
     topics, pairs = topics or {}, pairs or {}
-    targets = {f"{g}{i}": {"m": "men", "w": "women"}[g] for g in "mw" for i in range(sizes[0])}
-    attributes = {f"{c}{i}": {"a": "work", "b": "home"}[c] for c in "ab" for i in range(sizes[1])}
-    attributes |= {f"z{i}": "neutral" for i in range(controls)}
-    sign = np.array(
-        [[1 if (g == "men") == (c == "work") else -1 for c in attributes.values()] for g in targets.values()]
-    )
-    sign = sign * np.array([c != "neutral" for c in attributes.values()])
+    targets = dict.fromkeys(numbered("m", sizes[0]), "men") | dict.fromkeys(numbered("w", sizes[0]), "women")
+    attributes = dict.fromkeys(numbered("a", sizes[1]), "work") | dict.fromkeys(numbered("b", sizes[1]), "home")
+    attributes |= dict.fromkeys(numbered("z", controls), "neutral")
 
     def preferences(words: dict[str, str], sd: float) -> np.ndarray:
-        label = {word: topics.get(word) or pairs.get(word) or word for word in words}
-        label_effect = {name: rng.normal() for name in label.values()}
-        return np.array([shared * label_effect[label[word]] + sd * rng.normal() for word in words])
+        labels = [(pairs | topics).get(word, word) for word in words]
+        label_effect = pd.Series(rng.normal(size=len(labels)), labels).groupby(level=0).transform("last")
+        return shared * label_effect.to_numpy() + sd * rng.normal(size=len(labels))
 
-    class_signs = np.array([{"work": 1, "home": -1}.get(c, 0) for c in attributes.values()])
-    group_signs = np.array([1 if g == "men" else -1 for g in targets.values()])
+    group_signs = np.repeat([1, -1], sizes[0])
+    class_signs = np.repeat([1, -1, 0], [sizes[1], sizes[1], controls])
+    sign = np.outer(group_signs, class_signs)
     y = 0.1 + bias / 2 * sign + 0.03 * rng.standard_normal(sign.shape)
-    y = (
-        y
-        + preferences(targets, 0.02)[:, None] * class_signs
-        + preferences(attributes, 0.03)[None, :] * group_signs[:, None]
-    )
+    y = y + np.outer(preferences(targets, 0.02), class_signs) + np.outer(group_signs, preferences(attributes, 0.03))
     return assemble(
         y,
         targets,
@@ -98,17 +93,19 @@ def membership(table: AssociationTable, side: Side) -> np.ndarray:
 def covariance_of(table: AssociationTable, point: dict[str, np.ndarray]) -> np.ndarray:
     """Of all values at once, as the model is written."""
     g, c = table.group_index, table.class_index
-    (i, j), k = (index.ravel() for index in np.indices(table.values.shape)), len(table.associated_classes)
+    i, j = np.indices(table.values.shape).reshape(2, -1)
+    k = len(table.associated_classes)
     target, attribute = target_covariance(table, point), attribute_covariance(table, point)
     target_cov = np.zeros((len(table.classes),) * 2)
     target_cov[:k, :k] = point[SHARED[0]] ** 2 + point[SHARED[1]] ** 2 * summing_to_zero(k)
     attribute_variance = point[SHARED[2]] ** 2 + point[SHARED[3]] ** 2 * summing_to_zero(len(table.groups))
-    same_target, same_attribute = (m @ m.T for m in (membership(table, side) for side in SIDES))
+    target_member, attribute_member = membership(table, "target"), membership(table, "attribute")
+    same_target, same_attribute = target_member @ target_member.T, attribute_member @ attribute_member.T
     v = (i[:, None] == i) * target[g[i][:, None], c[j][:, None], c[j]]
     v = v + same_target[np.ix_(i, i)] * target_cov[np.ix_(c[j], c[j])]
     v = v + (j[:, None] == j) * attribute[c[j][:, None], g[i][:, None], g[i]]
     v = v + same_attribute[np.ix_(j, j)] * attribute_variance[np.ix_(g[i], g[i])]
-    return v + np.diag(residual_variances(table, point)[table.class_index[np.indices(table.values.shape)[1].ravel()]])
+    return v + np.diag(residual_variances(table, point)[c[j]])
 
 
 @pytest.mark.slow
@@ -135,13 +132,15 @@ def test_clustered_likelihood_is_the_dense_one(labels, controls):
     differences = []
     for _ in range(4):
         point = random_point(table, rng)
-        point |= {name: rng.uniform(0.02, 0.2) if name in scales else 0.0 for name in SHARED}
+        for name in SHARED:
+            point[name] = rng.uniform(0.02, 0.2) if name in scales else 0.0
         if not controls:
             point["sd_target"] = np.array(0.0)
-        if spec.options["scales"] == "common":
-            point |= {name: np.full_like(v, v[0]) for name, v in point.items() if np.ndim(v) == 1 and v.size}
-        if "pairs" in labels:  # groups share their scales then
-            point |= {name: point[name][0] for name in SCALES if name.startswith("sd_target") and point[name].ndim}
+        for name, value in point.items():
+            if spec.options["scales"] == "common" and np.ndim(value) == 1 and value.size:
+                point[name] = np.full_like(value, value[0])
+            if "pairs" in labels and name.startswith("sd_target") and name in SCALES and value.ndim:
+                point[name] = point[name][0]  # groups share their scales then
         values = [point[name][0] if model[name].ndim < np.ndim(point[name]) else point[name] for name in scales]
         differences.append(density(*values) - restricted_log_likelihood(table, covariance_of(table, point)))
     assert np.ptp(differences) <= 1e-8 * max(map(abs, differences))
@@ -154,18 +153,18 @@ def test_contrast_variance_is_that_of_values(labels):
     """Against the average of all values with the contrast's weights, whose covariance is written out."""
     table = clustered_table(3, **labels)
     data = model_data(table)
-    point = random_point(table, np.random.default_rng(4))
-    point |= {
-        name: np.full_like(value, np.max(value)) for name, value in point.items() if np.ndim(value) == 1 and value.size
-    }
-    point |= {name: 0.05 + 0.02 * k for k, name in enumerate(SHARED)} | {"sd_target": np.array(0.0)}
-    scales = {
-        name: (("chain", "draw"), [[float(np.max(point[name]))]]) for name in (*SCALES, *SHARED) if np.size(point[name])
-    }
+    point = random_point(table, np.random.default_rng(4)) | {"sd_target": np.array(0.0)}
+    for k, name in enumerate(SHARED):
+        point[name] = 0.05 + 0.02 * k
+    scales = {}
+    for name in (*SCALES, *SHARED):
+        if np.size(point[name]):  # all groups and classes have the largest scale
+            point[name] = np.full_like(point[name], np.max(point[name]))
+            scales[name] = ("chain", "draw"), [[float(np.max(point[name]))]]
     del scales["sd_target"], scales["sd_residual_control"]
     weights = np.array([[[0.5, -0.5], [-0.5, 0.5]]])
     parts = Variances.from_posterior(xr.Dataset(scales), data).contrast_variances(weights)
-    found = sum(part.item() for part in parts.values())
+    found = sum(parts.values()).item()
     g, c = table.group_index, table.class_index
     value_weights = weights[0][np.ix_(g, c)] / np.outer(np.bincount(g)[g], np.bincount(c)[c])
     assert found == pytest.approx(value_weights.ravel() @ covariance_of(table, point) @ value_weights.ravel())
@@ -179,19 +178,18 @@ def test_the_long_form_has_the_same_posterior():
     table = clustered_table(5, shared=0.03, sizes=(4, 6), topics=topics, pairs=TARGET_PAIRS)
     short_fit = fit(table, seed=1)
     long_fit = fit(table, "crossed-long", seed=1, sampling=SHORT)
-    short, long = (summarize(fitted).loc[("bias", "overall")] for fitted in (short_fit, long_fit))
+    short, long = summarize(short_fit).loc[("bias", "overall")], summarize(long_fit).loc[("bias", "overall")]
     assert short["mean"] == pytest.approx(long["mean"], abs=0.1 * short["sd"])
     assert short["sd"] == pytest.approx(long["sd"], rel=0.1)
-    scales = (fitted["posterior"]["sd_target_preference"].mean() for fitted in (short_fit, long_fit))
-    assert float(next(scales) / next(scales)) == pytest.approx(1, abs=0.1)
+    short_scale = short_fit["posterior"]["sd_target_preference"].mean()
+    assert float(short_scale / long_fit["posterior"]["sd_target_preference"].mean()) == pytest.approx(1, abs=0.1)
 
 
 def test_paired_targets_share_their_scales(caplog):
-    paired, independent = (
-        pymc_model(clustered_table(1, pairs=pairs), marginal=True)["sd_target_preference"]
-        for pairs in (TARGET_PAIRS, None)
-    )
-    assert (paired.ndim, independent.ndim) == (0, 1)
+    paired = pymc_model(clustered_table(1, pairs=TARGET_PAIRS), marginal=True)
+    independent = pymc_model(clustered_table(1), marginal=True)
+    assert paired["sd_target_preference"].ndim == 0
+    assert independent["sd_target_preference"].ndim == 1
     assert says(caplog.text, "targets paired share")
 
 
@@ -214,9 +212,11 @@ def test_cluster_directions_are_orthonormal(seed, index):
     """All directions together are all deviations from the averages of cells, each once."""
     cells = np.arange(len(index)) % 2
     clusters = Clusters(("topic",), np.array(index))
-    found = [(word_set.positions, own.basis) for word_set in clusters.word_sets(cells) for own in word_set.shared]
     everywhere = np.eye(len(index))
-    basis = np.concatenate([np.zeros((len(index), 0)), *(everywhere[:, words] @ own for words, own in found)], axis=1)
+    basis = np.zeros((len(index), 0))
+    for word_set in clusters.word_sets(cells):
+        for shared in word_set.shared:
+            basis = np.column_stack([basis, everywhere[:, word_set.positions] @ shared.basis])
     np.testing.assert_allclose(basis.T @ basis, np.eye(basis.shape[1]), atol=1e-9)
     for cell in (0, 1):
         np.testing.assert_allclose(basis[cells == cell].sum(axis=0), 0, atol=1e-9)

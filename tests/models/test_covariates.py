@@ -18,7 +18,6 @@ from bayes_bias.models.structures import build_model
 from bayes_bias.posterior.covariate_estimates import covariates_of
 from bayes_bias.posterior.word_effects import conditional
 from bayes_bias.table.bias_weights import bias_weights
-from bayes_bias.table.labels import SIDES
 from tests.helpers import (
     SCALES,
     SHORT,
@@ -53,12 +52,12 @@ def regressors(table: AssociationTable) -> list[np.ndarray]:
     products; attributes of control classes have none."""
     data, (i, j) = model_data(table), np.indices(table.values.shape)
     g, c = table.group_index[i], table.class_index[j]
-    z = {s: data[f"{s}_covariate_value"].to_numpy().T if f"{s}_covariate_value" in data else () for s in SIDES}
-    columns = [of[i] * (c == k) for of in z["target"] for k in range(len(table.classes))]
-    columns += [of[j] * (g == k) for of in z["attribute"] for k in range(len(table.groups))]
-    return columns + [
-        target_column[i] * attribute_column[j] for target_column in z["target"] for attribute_column in z["attribute"]
-    ]
+    no_values = xr.DataArray(np.zeros((0, 0)))
+    target_values = data.get("target_covariate_value", no_values).to_numpy().T
+    attribute_values = data.get("attribute_covariate_value", no_values).to_numpy().T
+    columns = [values[i] * (c == k) for values in target_values for k in range(len(table.classes))]
+    columns += [values[j] * (g == k) for values in attribute_values for k in range(len(table.groups))]
+    return columns + [left[i] * right[j] for left in target_values for right in attribute_values]
 
 
 DESIGNS = {
@@ -89,7 +88,7 @@ def test_slopes_are_those_of_generalised_least_squares(sides, names):
     table = covariates(table, sides, names)
     data, point = model_data(table), random_point(table, np.random.default_rng(4))
     block = np.eye(6)[(table.group_index[:, None] * 3 + table.class_index).ravel()]
-    x = np.column_stack([block, *(regressor.ravel() for regressor in regressors(table))])
+    x = np.column_stack([block, *map(np.ravel, regressors(table))])
     precision = np.linalg.inv(dense_covariance(table, point))
     covariance = np.linalg.inv(x.T @ precision @ x)
     beta = covariance @ x.T @ precision @ table.values.to_numpy().ravel()
@@ -100,8 +99,10 @@ def test_slopes_are_those_of_generalised_least_squares(sides, names):
     explained = explained_contrast(variances, data, weights)
     raw = float((data.block_mean * weights).sum())
     parts = variances.contrast_variances(weights.to_numpy())
-    adjusted = raw - sum(centre.item() for centre, _ in explained.values())
-    variance = sum(part.item() for part in parts.values()) + sum(spread.item() for _, spread in explained.values())
+    adjusted, variance = raw, sum(parts.values()).item()
+    for centre, spread in explained.values():
+        adjusted -= centre.item()
+        variance += spread.item()
     assert adjusted == pytest.approx(block_columns @ beta, abs=1e-10)
     assert variance == pytest.approx(block_columns @ covariance @ block_columns, rel=1e-8)
 
@@ -140,7 +141,7 @@ def test_fit_has_bias_and_explained_part(adjusted, table):
 def test_the_long_form_has_slopes_and_bias(adjusted, table):
     # Each draw of every word's effects takes long; the means of 1,000 are close enough for what follows.
     long = Fitted.of(fit(table, "crossed-long", seed=1, sampling=Sampling(draws=500, tune=400, chains=2)))
-    short, written_out = (summarize(fitted, words=False) for fitted in (adjusted, long))
+    short, written_out = summarize(adjusted, words=False), summarize(long, words=False)
     difference = (short["mean"] - written_out["mean"]) / written_out["sd"]
     assert difference.drop("effect_size", errors="ignore").abs().max() < 0.15
     assert {"target_slope", "attribute_slope", "covariate_product"} <= set(pymc_model(table).named_vars)
@@ -179,7 +180,8 @@ def test_groups_that_overlap_in_few_words_are_reported():
 
 
 TARGETS = random_table(3).values.target.to_numpy().tolist()
-RISING = {word: float(k) for k, word in enumerate(TARGETS)}
+RISING = pd.Series(np.arange(11.0), TARGETS).to_dict()
+IRREGULAR = np.random.default_rng(1).normal(size=(11, 8))
 
 
 @pytest.mark.parametrize(
@@ -192,12 +194,9 @@ RISING = {word: float(k) for k, word in enumerate(TARGETS)}
         (RISING | {"men 1": "rare"}, "covariate 'men 1' number 'rare'"),
         ({"nobody": 1.0}, "covariates no word target attribute"),
         (3, "covariates int DataFrame"),
-        (pd.DataFrame({"a": RISING, "b": {w: 2 * v for w, v in RISING.items()}}), "covariates a b each other"),
+        (pd.DataFrame({"a": RISING}).assign(b=lambda frame: 2 * frame.a), "covariates a b each other"),
         (pd.concat([pd.Series(RISING), pd.Series(RISING)]), "covariates 'men 0' more than once"),
-        (
-            pd.DataFrame({k: np.random.default_rng(k).normal(size=11) for k in range(8)}, TARGETS),
-            "11 targets too few 0 7",
-        ),
+        (pd.DataFrame(IRREGULAR, TARGETS), "11 targets too few 0 7"),
     ],
 )
 def test_impossible_covariates_are_one_line(given, said):

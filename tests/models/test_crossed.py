@@ -17,7 +17,6 @@ from bayes_bias.models.scales import levels_that_cancel
 from bayes_bias.models.spec import load_spec
 from bayes_bias.models.structures import build_model
 from bayes_bias.table.bias_weights import bias_weights
-from bayes_bias.table.from_frames import WORDS
 from bayes_bias.table.statistics import table_means
 from tests.helpers import (
     REFERENCE,
@@ -26,12 +25,17 @@ from tests.helpers import (
     attribute_covariance,
     dense_log_likelihood,
     integrated_density,
+    numbered,
     random_point,
     random_table,
     refused,
     residual_variances,
     target_covariance,
 )
+
+# Columns of a table's own frame, by the name of their argument.
+COLUMNS = {"target": "target", "group": "group", "attribute": "attribute", "attribute_class": "attribute_class"}
+COLUMNS["value"] = "cosine"
 
 OF_PREFERENCES = {"sd_target_preference": 2.5, "sd_attribute_preference": 2.5, "sd_target_control": 1.8}
 
@@ -50,7 +54,7 @@ def block_log_likelihood(table: AssociationTable, point: dict[str, np.ndarray]) 
     """Block means are jointly normal: those of a group share its targets, those of a class its attributes."""
     data = model_data(table)
     p, w = data.n_targets.to_numpy(), data.n_attributes.to_numpy()
-    g, c = (index.ravel() for index in np.indices((len(p), len(w))))
+    g, c = np.indices((len(p), len(w))).reshape(2, -1)
     target_cov, attribute_cov = target_covariance(table, point), attribute_covariance(table, point)
     covariance = (g[:, None] == g) * target_cov[g[:, None], c[:, None], c] / p[g]
     covariance += (c[:, None] == c) * attribute_cov[c[:, None], g[:, None], g] / w[c]
@@ -69,12 +73,12 @@ def block_log_likelihood(table: AssociationTable, point: dict[str, np.ndarray]) 
 def test_collapsed_likelihood_is_the_dense_one(seed, targets, classes, controls):
     """One to three groups, two and three classes, of which some may have no group and be opposites, with controls and
     without, of unequal sizes."""
+    names = numbered("class ", len(classes))
     table = random_table(
         seed,
-        targets={f"group {k}": size for k, size in enumerate(targets[: len(classes)])},
-        attributes={f"class {k}": size for k, size in enumerate(classes)}
-        | {f"control {k}": size for k, size in enumerate(controls)},
-        opposites=tuple(f"class {k}" for k in range(len(targets), len(classes))),
+        targets=dict(zip(numbered("group ", 3), targets[: len(classes)], strict=False)),
+        attributes=dict(zip([*names, *numbered("control ", 2)], classes + controls, strict=False)),
+        opposites=tuple(names[len(targets) :]),
     )
     rng, collapsed = np.random.default_rng(seed), collapsed_log_density(table)
     differences, size = [], 0.0
@@ -99,18 +103,16 @@ def test_density_is_likelihood_times_priors_in_units(small_table):
     for _ in range(3):
         point = {name: rng.normal(0.5, 0.3, np.shape(v)) for name, v in model.initial_point().items()}
         sampled = float(model.compile_logp(jacobian=False, mode="FAST_COMPILE")(point))
-        scales = dict(zip(SCALES, values_at(point), strict=True))
-        priors = {
-            name: expon(scale=1 / OF_PREFERENCES[name]) if name in OF_PREFERENCES else halfnorm(scale=1.65)
-            for name in SCALES
-        }
-        density = sum(priors[name].logpdf(scales[name]).sum() for name in SCALES)
-        density += likelihood(*scales.values())
+        values = values_at(point)
+        density = likelihood(*values)
+        for name, value in zip(SCALES, values, strict=True):
+            rate = OF_PREFERENCES.get(name)
+            prior = expon(scale=1 / rate) if rate else halfnorm(scale=1.65)
+            density += prior.logpdf(value).sum()
         # PyMC takes the constant of the exponential priors in single precision.
         assert density == pytest.approx(sampled, abs=1e-6)
 
 
-@pytest.mark.slow
 @pytest.mark.slow
 @pytest.mark.parametrize("targets", [{"men": 5, "women": 5}, {"men": 5}])
 def test_scales_of_levels_add_to_the_log_likelihood_unless_the_bias_depends_on_them(targets):
@@ -138,10 +140,10 @@ def test_scales_of_levels_add_to_the_log_likelihood_unless_the_bias_depends_on_t
 def test_another_unit_scales_the_posterior(small_table, small_fit):
     eightfold = fit(replace(small_table, values=8 * small_table.values), seed=1, sampling=SHORT)
     for scope in ("both", "targets"):
-        few, many = (summarize(fitted, scope, ci_prob=0.95, words=scope == "both") for fitted in (small_fit, eightfold))
-        same = ("effect_size",)
+        few = summarize(small_fit, scope, ci_prob=0.95, words=scope == "both")
+        many = summarize(eightfold, scope, ci_prob=0.95, words=scope == "both")
+        rows = few.index.get_level_values("estimand") != "effect_size"
         for column in ("mean", "sd", "eti95_lb", "eti95_ub", "observed", "noise_sd"):
-            rows = ~few.index.get_level_values("estimand").isin(same)
             np.testing.assert_allclose(many[column][rows], 8 * few[column][rows], rtol=1e-6, atol=1e-12)
         np.testing.assert_allclose(many.prob_direction, few.prob_direction, rtol=1e-6)
 
@@ -159,14 +161,12 @@ def test_labels_stay_with_their_numbers(small_table, small_fit):
 
 
 def test_repeated_or_missing_pairs_are_refused(small_table):
-    frame = small_table.to_frame()
-    columns = {name: name for name in WORDS} | {"value": "cosine"}
-    incomplete = AssociationTable.from_frame(frame.drop(index=0), stereotypes=small_table.stereotypes, **columns)
+    frame, stereotypes = small_table.to_frame(), small_table.stereotypes
+    incomplete = AssociationTable.from_frame(frame.drop(index=0), stereotypes=stereotypes, **COLUMNS)
     with refused(TableError, "1 209 crossed-long"):
         fit(incomplete)
-    repeated = AssociationTable.from_frame(
-        pd.concat([frame, frame.head(1)]), stereotypes=small_table.stereotypes, duplicates="keep", **columns
-    )
+    twice = pd.concat([frame, frame.head(1)])
+    repeated = AssociationTable.from_frame(twice, stereotypes=stereotypes, duplicates="keep", **COLUMNS)
     with refused(TableError, "model='hierarchical'"):
         fit(repeated)
 
@@ -174,21 +174,19 @@ def test_repeated_or_missing_pairs_are_refused(small_table):
 def test_identical_words_are_zero_by_construction(small_table):
     flat = small_table.values.copy(data=np.full(small_table.values.shape, 0.2))
     frame = flat.rename("cosine").to_dataframe().reset_index()
-    columns = {name: name for name in WORDS} | {"value": "cosine"}
     with refused(TableError, "by construction"):
-        fit(AssociationTable.from_frame(frame, stereotypes=small_table.stereotypes, **columns))
+        fit(AssociationTable.from_frame(frame, stereotypes=small_table.stereotypes, **COLUMNS))
 
 
 @pytest.mark.slow
 @pytest.mark.thorough
 def test_the_long_form_has_the_same_posterior(small_table, small_fit):
     long_fit = fit(small_table, "crossed-long", seed=2)
-    tables = [summarize(f, "targets", ci_prob=0.95) for f in (small_fit, long_fit)]
-    mcse = np.hypot(*(table.mcse_mean for table in tables))
-    z = ((tables[0]["mean"] - tables[1]["mean"]) / mcse).dropna()
+    short, long = summarize(small_fit, "targets", ci_prob=0.95), summarize(long_fit, "targets", ci_prob=0.95)
+    z = ((short["mean"] - long["mean"]) / np.hypot(short.mcse_mean, long.mcse_mean)).dropna()
     assert abs(z).max() < 5  # 30 reported quantities
     assert abs(z).mean() < 1.2
-    assert np.allclose(tables[0].sd, tables[1].sd, rtol=0.12, atol=1e-3)
+    assert np.allclose(short.sd, long.sd, rtol=0.12, atol=1e-3)
 
 
 @pytest.mark.parametrize(

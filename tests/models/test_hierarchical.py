@@ -6,9 +6,9 @@ import pytest
 
 from bayes_bias import AssociationTable, Sampling, fit, summarize
 from bayes_bias.errors import ScopeError
-from bayes_bias.table.from_frames import WORDS
 from benchmarks.reference import TABLES
 from tests.helpers import REFERENCE, refused
+from tests.models.test_crossed import COLUMNS
 
 
 @pytest.fixture(scope="module")
@@ -65,9 +65,8 @@ def test_on_distances_bias_is_different_less_associated(hierarchical_fit):
 def test_repeated_rows_count_as_often(small_table, from_priors):
     """Counting one target's rows three times is not dropping the repeats."""
     frame = small_table.to_frame()
-    columns = {name: name for name in WORDS} | {"value": "cosine"}
     tripled = pd.concat([frame, *[frame[frame.target == "men 0"]] * 2])
-    table = AssociationTable.from_frame(tripled, stereotypes=small_table.stereotypes, duplicates="keep", **columns)
+    table = AssociationTable.from_frame(tripled, stereotypes=small_table.stereotypes, duplicates="keep", **COLUMNS)
     data = fit(table, "hierarchical")["constant_data"]
     count = data.distance_count.sum("connection")
     assert np.array_equal(count, np.where(data.target == "men 0", 3 * 19, 19))

@@ -41,12 +41,13 @@ def test_plain_pymc_of_the_docs_agrees(table):
     prior = pm.sample_prior_predictive(3, model=models[0], random_seed=1, compile_kwargs={"mode": "FAST_COMPILE"})[
         "prior"
     ]
-    densities = []
-    for model in models:
-        points = [{rv.name: prior[rv.name].to_numpy()[0, k] for rv in model.free_RVs} for k in range(3)]
-        densities.append([untransformed_density(model)(point) for point in points])
+    densities = np.empty((2, 3))
+    for row, model in enumerate(models):
+        density = untransformed_density(model)
+        for k in range(3):
+            densities[row, k] = density({rv.name: prior[rv.name].to_numpy()[0, k] for rv in model.free_RVs})
     # Scales are in units of the priors here, and of the table there, so that densities differ by a constant.
-    np.testing.assert_allclose(*(np.diff(values) for values in densities), rtol=1e-5)
+    np.testing.assert_allclose(*np.diff(densities, axis=1), rtol=1e-5)
     assert np.ptp(densities[0]) > 1
 
 
@@ -65,8 +66,9 @@ def test_priors_are_written_with_numbers(table):
     formula = formula_of(pymc_model(table, load_spec("crossed").with_prior("sd_attribute", "Gamma", alpha=2, beta=4)))
     assert "<" not in formula
     assert "sd_attribute_z ~ Gamma(2, " in formula
-    sd, df = (table.values[f"target_{what}"].to_numpy() for what in ("preference_sd", "directions"))
-    assert f"target_preference_variance ~ InverseGamma({df[0] / 2:.4g}, [{df[0] / 2 * sd[0] ** 2:.4g}, " in formula
+    shape = table.values.target_directions.to_numpy()[0] / 2
+    scale = shape * table.values.target_preference_sd.to_numpy()[0] ** 2
+    assert f"target_preference_variance ~ InverseGamma({shape:.4g}, [{scale:.4g}, " in formula
     priors = priors_of(pymc_model(table))
     assert priors["sd_residual"] == f"{within_sd(table):.4g} * HalfNormal(0, 1.65)"
     assert not {"target_associated_z", "attribute_preference_z"} & set(priors)
@@ -76,7 +78,7 @@ def test_data_of_another_table_make_its_model(table):
     """All that differs between tables of one shape can be set."""
     second_table = cosines("weat8", "googlenews-demo", sub_topics="independent").without_controls()
     for marginal in (False, True):
-        model, expected = (pymc_model(measured, marginal=marginal) for measured in (table, second_table))
+        model, expected = pymc_model(table, marginal=marginal), pymc_model(second_table, marginal=marginal)
         drawn = pm.draw(expected.free_RVs, random_seed=1, mode="FAST_COMPILE")
         point = {rv.name: values for rv, values in zip(expected.free_RVs, drawn, strict=True)}
         before = untransformed_density(model)(point)
@@ -159,23 +161,21 @@ def test_integrating_word_effects_gives_the_marginal_model(name, scales):
     y = model["values"].get_value()
     density, rng, differences = integrated_density(marginal, names), np.random.default_rng(1), []
     largest = 0.0
-    normal_shapes, scale_shapes = (
-        [rv.shape.eval(mode="FAST_COMPILE") for rv in rvs] for rvs in (normal_rvs, scale_rvs)
-    )
-    zeros, normals = [np.zeros(shape) for shape in normal_shapes], [_standard(rv) for rv in normal_rvs]
+    normals = list(map(_standard, normal_rvs))
+    zeros = [np.zeros(rows.shape[1:]) for rows in normals]
+    scale_shapes = [rv.shape.eval(mode="FAST_COMPILE") for rv in scale_rvs]
     for _ in range(2):
         # In units of the prior, but for variances and inflations.
-        typical = [1.0 if name.endswith("_z") else 0.1 for name in names]
-        point = [size * rng.uniform(0.2, 2.0, shape) for size, shape in zip(typical, scale_shapes, strict=True)]
-
-        def effects(k: int, rows: np.ndarray, point: list[np.ndarray] = point) -> np.ndarray:
-            at = [values(*zeros[:k], row, *zeros[k + 1 :], *point)[0] for row in rows]
-            return np.reshape(np.broadcast_arrays(*at, y)[:-1], (len(rows), -1))
-
-        sizes = zip(normals, spread(*point), strict=True)
-        loadings = np.concatenate([effects(k, rows * size) for k, (rows, size) in enumerate(sizes)])
+        point = []
+        for scale_name, shape in zip(names, scale_shapes, strict=True):
+            point.append((1.0 if scale_name.endswith("_z") else 0.1) * rng.uniform(0.2, 2.0, shape))
+        loadings = []
+        for k, (rows, size) in enumerate(zip(normals, spread(*point), strict=True)):
+            for row in rows * size:
+                effect = values(*zeros[:k], row, *zeros[k + 1 :], *point)[0]
+                loadings.append(np.broadcast_to(effect, y.shape).ravel())
         sd = values(*zeros, *point)[1]
-        covariance = loadings.T @ loadings + np.diag(np.broadcast_to(sd, y.shape).ravel() ** 2)
+        covariance = np.transpose(loadings) @ loadings + np.diag(np.broadcast_to(sd, y.shape).ravel() ** 2)
         dense = restricted_log_likelihood(table, covariance)
         differences.append(density(*point) - dense)
         largest = max(largest, abs(dense))
@@ -239,7 +239,7 @@ def test_pymc_samples_the_posterior_of_the_collapsed_fit(table):
     assert predicted["posterior_predictive"].association.sizes["pair"] == table.values.size
     for name in ("mean", "sd_target_preference", "sd_attribute", "sd_attribute_preference", "sd_residual"):
         marginal_draws, full_draws = collapsed[name], drawn["posterior"][name]
-        error = np.hypot(*(arviz_stats.mcse(draws) for draws in (marginal_draws, full_draws)))
+        error = np.hypot(arviz_stats.mcse(marginal_draws), arviz_stats.mcse(full_draws))
         gap = np.abs(marginal_draws.mean(("chain", "draw")) - full_draws.mean(("chain", "draw")))
         assert bool((gap < 4 * error).all()), name
     assert arviz_stats.loo(drawn).n_data_points == table.values.size

@@ -1,8 +1,10 @@
 """What vectors tell of preferences and related words enters every number exactly."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
+import pandas as pd
 import pymc as pm
 import pytest
 import xarray as xr
@@ -21,11 +23,11 @@ from bayes_bias.table.related_words import Related
 from tests.helpers import SHORT, attribute_covariance, random_table, refused, residual_variances, target_covariance
 
 NUMBERS = {"men": (0, 5), "women": (5, 11), "work": (0, 6), "home": (6, 11), "neutral": (11, 19)}
-WORDS = {home: [f"{home} {i}" for i in range(*ends)] for home, ends in NUMBERS.items()}
+WORDS = {category: [f"{category} {i}" for i in range(*ends)] for category, ends in NUMBERS.items()}
 INFLATION = {"men": 2.0, "women": 1.0, "work": 1.5, "home": 1.0, "neutral": 1.0}
 RELATED = {
-    home: Related(tuple(words), INFLATION[home], 0.03 + 0.01 * k, 20.0, np.linspace(-1, 1, len(words)))
-    for k, (home, words) in enumerate(WORDS.items())
+    category: Related(tuple(words), INFLATION[category], 0.03 + 0.01 * k, 20.0, np.linspace(-1, 1, len(words)))
+    for k, (category, words) in enumerate(WORDS.items())
 }
 
 
@@ -50,11 +52,12 @@ def test_table_keeps_how_its_words_vary_together(related):
 
 
 @pytest.mark.parametrize(
-    ("home", "change", "said"), [("men", {"inflation": 0.9}, "inflation 'men' 0.9"), ("man", {}, "related 'man' 'men'")]
+    ("category", "change", "said"),
+    [("men", {"inflation": 0.9}, "inflation 'men' 0.9"), ("man", {}, "related 'man' 'men'")],
 )
-def test_impossible_inflation_is_rejected(home, change, said):
+def test_impossible_inflation_is_rejected(category, change, said):
     with refused(TableError, said):
-        random_table(3).with_related_words({home: replace(RELATED["men"], **change)})
+        random_table(3).with_related_words({category: replace(RELATED["men"], **change)})
 
 
 def test_contrast_variance_is_that_of_values(related, related_fit):
@@ -64,16 +67,18 @@ def test_contrast_variance_is_that_of_values(related, related_fit):
     parts = Variances.from_posterior(posterior, data).contrast_variances(weights)
     point = {str(name): values[0, 0].to_numpy() for name, values in posterior.items()}
     g, c = related.group_index, related.class_index
-    i, j = (index.ravel() for index in np.indices(related.values.shape))
-    target_part, attribute_part = (
-        np.eye(len(cells)) + (cells[:, None] == cells) * ((inflation - 1) / np.bincount(cells))[cells]
-        for cells, inflation in ((g, point["target_inflation"]), (c, point["attribute_inflation"]))
-    )
+    i, j = np.indices(related.values.shape).reshape(2, -1)
+
+    def in_common(cells: np.ndarray, inflation: np.ndarray) -> np.ndarray:
+        return np.eye(len(cells)) + (cells[:, None] == cells) * ((inflation - 1) / np.bincount(cells))[cells]
+
+    target_part = in_common(g, point["target_inflation"])
+    attribute_part = in_common(c, point["attribute_inflation"])
     v = target_part[np.ix_(i, i)] * target_covariance(related, point)[g[i][:, None], c[j][:, None], c[j]]
     v += attribute_part[np.ix_(j, j)] * attribute_covariance(related, point)[c[j][:, None], g[i][:, None], g[i]]
     v += np.diag(residual_variances(related, point)[c[j]])
     value_weights = (weights[0][np.ix_(g, c)] / np.outer(np.bincount(g)[g], np.bincount(c)[c])).ravel()
-    assert sum(part.item() for part in parts.values()) == pytest.approx(value_weights @ v @ value_weights)
+    assert sum(parts.values()).item() == pytest.approx(value_weights @ v @ value_weights)
 
 
 def test_preference_is_what_its_variance_leaves_of_residuals(related, related_fit):
@@ -93,7 +98,7 @@ def test_residual_share_is_the_variance_of_a_preference_without_effects():
     """Simulated: the residual's variance is one, and preferences are means of a class minus the mean of all."""
     table = random_table(attributes={"a": 3, "b": 5, "c": 4}, targets=dict.fromkeys("xyz", 4))
     noise = np.random.default_rng(1).standard_normal((200_000, 12))
-    means = np.stack([noise[:, own].mean(axis=1) for own in (slice(0, 3), slice(3, 8), slice(8, 12))], axis=1)
+    means = np.add.reduceat(noise, [0, 3, 8], axis=1) / [3, 5, 4]
     preferences = means - means.mean(axis=1, keepdims=True)
     np.testing.assert_allclose(residual_shares(model_data(table), "target"), preferences.var(), rtol=0.01)
 
@@ -110,20 +115,10 @@ def test_inflation_is_drawn_with_its_degrees_of_freedom(related):
 def test_posterior_of_a_preference_equals_the_closed_form(words):
     """Without a preference of attributes the posterior of one variance is an integral of one dimension."""
     table = random_table(5, targets={"men": words, "women": words}, attributes={"work": 300, "home": 300})
-    homes = {"men": 0.02, "women": 0.02, "work": 0.05, "home": 0.05}
-    related = {
-        category: Related(
-            tuple(
-                w
-                for w in (*table.values.target.to_numpy(), *table.values.attribute.to_numpy())
-                if w.startswith(category)
-            ),
-            1.0,
-            sd,
-            10.0,
-        )
-        for category, sd in homes.items()
-    }
+    all_words = pd.Index([*table.values.target.to_numpy(), *table.values.attribute.to_numpy()])
+    related = {}
+    for category, sd in {"men": 0.02, "women": 0.02, "work": 0.05, "home": 0.05}.items():
+        related[category] = Related(tuple(all_words[all_words.str.startswith(category)]), 1.0, sd, 10.0)
     posterior = fit(table.with_related_words(related), seed=1)["posterior"]
     data = model_data(table)
     preferences = (data.target_mean[:, 0] - data.target_mean[:, 1]).to_numpy()[:words] / 2
@@ -135,7 +130,8 @@ def test_posterior_of_a_preference_equals_the_closed_form(words):
         total = max(variance, explained)
         return float(variance**power * prior.pdf(variance) * total ** (-df / 2) * np.exp(-ss / 2 / total))
 
-    mass, first = (quad(density, 0, 0.02, args=(power,), limit=400, points=[1e-5, 1e-4, 1e-3])[0] for power in (0, 1))
+    integrated = partial(quad, density, 0, 0.02, limit=400, points=[1e-5, 1e-4, 1e-3])
+    mass, first = integrated(args=(0,))[0], integrated(args=(1,))[0]
     found = float(posterior.target_preference_variance.sel(group="men").mean())
     assert found == pytest.approx(first / mass, rel=0.05)
 
@@ -153,11 +149,11 @@ def test_words_of_one_group_keep_their_own_effects(related, related_fit):
 @pytest.mark.slow
 def test_related_words_widen_the_interval(related):
     independent = {category: replace(related, inflation=1.0) for category, related in RELATED.items()}
-    sd = {
-        name: summarize(fit(table, seed=1, sampling=SHORT), words=False).loc[("bias", "overall"), "sd"]
-        for name, table in {"related": related, "independent": random_table(3).with_related_words(independent)}.items()
-    }
-    assert sd["related"] > 1.1 * sd["independent"]
+
+    def bias_sd(table: AssociationTable) -> float:
+        return summarize(fit(table, seed=1, sampling=SHORT), words=False).loc[("bias", "overall"), "sd"]
+
+    assert bias_sd(related) > 1.1 * bias_sd(random_table(3).with_related_words(independent))
 
 
 @pytest.mark.parametrize("marginal", [True, False])

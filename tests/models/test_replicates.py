@@ -1,5 +1,6 @@
 """Replicates: their likelihood is the dense normal's, and they change what intervals are about."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -27,6 +28,7 @@ from tests.helpers import (
     SCALES,
     SHORT,
     attribute_covariance,
+    numbered,
     random_table,
     refused,
     restricted_log_likelihood,
@@ -45,14 +47,14 @@ def replicated_table(
     rng = np.random.default_rng(seed)
     target_group = {f"t{g}{i}": f"g{g}" for g, n in enumerate(targets) for i in range(n)}
     attribute_class = {f"a{c}{j}": f"c{c}" for c, n in enumerate(attributes) for j in range(n)}
-    attribute_class |= {f"z{j}": "neutral" for j in range(controls)}
-    stereotypes = {f"g{g}": f"c{g % len(attributes)}" for g in range(len(targets))}
-    shape = (len(target_group), len(attribute_class))
-    opposites = tuple(f"c{c}" for c in range(len(targets), len(attributes)))
-    tables = {
-        f"r{r}": assemble(rng.normal(size=shape), target_group, attribute_class, stereotypes, opposites=opposites)
-        for r in range(replicates)
-    }
+    attribute_class |= dict.fromkeys(numbered("z", controls), "neutral")
+    classes = numbered("c", len(attributes))
+    stereotypes = dict(zip(numbered("g", len(targets)), itertools.cycle(classes), strict=False))
+    words = target_group, attribute_class, stereotypes
+    tables = {}
+    for label in numbered("r", replicates):
+        values = rng.normal(size=(len(target_group), len(attribute_class)))
+        tables[label] = assemble(values, *words, opposites=tuple(classes[len(targets) :]))
     return combine_replicates(tables, "template")
 
 
@@ -63,18 +65,18 @@ def random_scales(data: xr.Dataset, rng: np.random.Generator) -> dict[str, np.nd
         "sd_attribute_preference": data.sizes["attribute_class"],
         "sd_target_control": data.sizes["control"],
     }
-    names = [name + suffix for name in SCALES for suffix in ("", BY_REPLICATE)]
-    if not data.sizes["control"]:
-        names = [n for n in names if not n.startswith(("sd_target_control", "sd_target_by", "sd_target"))]
-        names += [n + s for n in ("sd_target_associated", "sd_target_preference") for s in ("", BY_REPLICATE)]
+    word_scales = SCALES if data.sizes["control"] else (*SCALES[4:], "sd_target_associated", "sd_target_preference")
+    names = [name + suffix for name in word_scales for suffix in ("", BY_REPLICATE)]
     own = REPLICATES if data.sizes["control"] else REPLICATES[:4]
     return {name: rng.uniform(0.2, 1.0, shapes.get(name.removesuffix(BY_REPLICATE), ())) for name in (*names, *own)}
 
 
 def variances_of(scales: dict[str, np.ndarray], data: xr.Dataset) -> Variances:
     """Of one draw of scales that groups share."""
-    dims = {name: [dim for dim in DIMS[name] if dim != "group"] for name in scales}
-    draws = {name: (("draw", *dims[name][: np.ndim(value)]), np.array(value)[None]) for name, value in scales.items()}
+    draws = {}
+    for name, value in scales.items():
+        dims = [dim for dim in DIMS[name] if dim != "group"]
+        draws[name] = ("draw", *dims[: np.ndim(value)]), np.array(value)[None]
     return Variances.from_posterior(xr.Dataset(draws), data)
 
 
@@ -88,10 +90,10 @@ def dense_covariance(table: AssociationTable, scales: dict[str, np.ndarray], dat
     """Of all values of all replicates at once."""
     n_replicates, k = (data.sizes["replicate"], data.sizes["attribute_class"] - data.sizes["control"])
     index = np.indices((n_replicates, *table.values.shape)).reshape(3, -1)
-    r, i, j = index
+    _, i, j = index
     g, c = table.group_index[i], table.class_index[j]
-    same_r, same_i, same_j = (codes[:, None] == codes for codes in (r, i, j))
-    found = np.zeros((len(r),) * 2)
+    same_r, same_i, same_j = index[:, :, None] == index[:, None, :]
+    found = np.zeros((index.shape[1],) * 2)
     none = {"sd_target": np.zeros(()), "sd_target_control": np.zeros(0)}  # of a table without controls
     for suffix, alike in (("", np.ones_like(same_r)), (BY_REPLICATE, same_r)):
         own = none | {name: scales[name + suffix] for name in SCALES if name + suffix in scales}
@@ -150,16 +152,15 @@ def test_contrast_variance_is_that_of_values(design):
     value_weights = weights[0][np.ix_(g, c)] / np.outer(np.bincount(g)[g], np.bincount(c)[c])
     value_weights = np.tile(value_weights.ravel(), data.sizes["replicate"]) / data.sizes["replicate"]
     dense = value_weights @ dense_covariance(table, scales, data) @ value_weights
-    assert sum(part.item() for part in parts.values()) == pytest.approx(dense)
+    assert sum(parts.values()).item() == pytest.approx(dense)
 
 
 def lme4_scales(point: "pd.Series[float]") -> dict[str, np.ndarray]:
     """By our names; lme4 has a scale for each class, and two groups and classes have two each."""
     scales = {}
-    for name in dict.fromkeys(str(n).replace("_1", "").replace("_2", "") for n in point.index if n[:3] == "sd_"):
-        base, suffix = name.removesuffix(BY_REPLICATE), BY_REPLICATE if name.endswith(BY_REPLICATE) else ""
-        own = [point.get(f"{base}_{k}{suffix}") for k in (1, 2)]
-        scales[name] = np.array(point[name] if own[0] is None else own)
+    scale_values = point[point.index.str.startswith("sd_")].sort_index()
+    for name, values in scale_values.groupby(scale_values.index.str.replace("_[12]", "", regex=True)):
+        scales[name] = values.to_numpy() if len(values) > 1 else values.to_numpy()[0]
     return scales
 
 
@@ -183,7 +184,7 @@ def test_lme4_agrees_on_likelihood_and_standard_error():
     means = table_means(table)
     weights = bias_weights(means)
     variance = variances_of(best, data).contrast_variances(weights.to_numpy())
-    assert sum(part.item() for part in variance.values()) ** 0.5 == pytest.approx(lme4["REML", "se"], rel=1e-5)
+    assert sum(variance.values()).item() ** 0.5 == pytest.approx(lme4["REML", "se"], rel=1e-5)
     assert float((means.block_mean * weights).sum()) == pytest.approx(lme4["REML", "bias"], rel=1e-5)
 
 
@@ -193,15 +194,15 @@ def test_order_and_labels_of_replicates_do_not_matter():
     data = model_data(table)
     patterns = variances_of(random_scales(data, np.random.default_rng(1)), data).patterns
     expected = parts_of(data, patterns)
-    for order in (sorted(tables, reverse=True), ["R2", "R0", "R3", "R1"]):
-        reordered = model_data(combine_replicates({label: tables[label] for label in order}, "seed"))
-        for name, part in parts_of(reordered, patterns).items():
+    for order in (["R3", "R2", "R1", "R0"], ["R2", "R0", "R3", "R1"]):
+        reordered = combine_replicates({label: tables[label] for label in order}, "seed")
+        for name, part in parts_of(model_data(reordered), patterns).items():
             np.testing.assert_allclose(part.scatter, expected[name].scatter, rtol=1e-9, atol=1e-12)
 
 
 def test_shipped_model_has_all_priors():
-    assert set(REPLICATES) <= set(load_spec("crossed").priors)
-    assert {name + BY_REPLICATE for name in SCALES} <= set(load_spec("crossed").priors)
+    by_replicate = np.char.add(SCALES, BY_REPLICATE).tolist()
+    assert {*REPLICATES, *by_replicate} <= set(load_spec("crossed").priors)
 
 
 ENOUGH = Sampling(draws=1000, tune=700)
@@ -235,20 +236,23 @@ def test_the_fit_is_like_any_other(fitted, tmp_path):
 
 
 def test_scopes_add_noise_of_their_samples(fitted):
-    biases = {scope: estimate_of(fitted, "bias", scope).mixture for scope in SAMPLING}
-    sd = {scope: bias.total_sd.item() for scope, bias in biases.items()}
+    mean, sd = {}, {}
+    for scope in SAMPLING:
+        bias = estimate_of(fitted, "bias", scope).mixture
+        mean[scope], sd[scope] = bias.mean.item(), bias.total_sd.item()
     assert sd["all"] > max(sd["both"], sd["targets+replicates"], sd["attributes+replicates"])
     assert sd["both"] > max(sd["targets"], sd["attributes"])
     assert sd["targets+replicates"] > max(sd["targets"], sd["replicates"])
     # Fixed or not, the raw contrast is the centre.
-    assert np.ptp([bias.mean.item() for bias in biases.values()]) < 1e-12
+    assert np.ptp([*mean.values()]) < 1e-12
 
 
 def test_dropping_draws_changes_no_number(fitted):
     for scope in SAMPLING[:3]:  # of which the first samples replicates
-        kept, new = (estimate_of(fitted_tree, "target_bias", scope) for fitted_tree in (fitted, Fitted.of(fitted.tree)))
-        np.testing.assert_array_equal(kept.mixture.centre, new.mixture.centre)
-        np.testing.assert_array_equal(kept.mixture.sd, new.mixture.sd)
+        kept = estimate_of(fitted, "target_bias", scope).mixture
+        new = estimate_of(Fitted.of(fitted.tree), "target_bias", scope).mixture
+        np.testing.assert_array_equal(kept.centre, new.centre)
+        np.testing.assert_array_equal(kept.sd, new.sd)
 
 
 @pytest.mark.parametrize("scope", SAMPLING)
@@ -265,8 +269,8 @@ def test_draws_and_mixture_are_one_posterior(fitted, scope):
 
 def test_fixed_words_and_replicates_have_raw_contrasts(fitted, templates):
     raw = summarize(fitted, "none")
-    single = {label: table_means(table) for label, table in templates.singles().items()}
-    for label, means in single.items():
+    for label, table in templates.singles().items():
+        means = table_means(table)
         expected = float((means.block_mean * bias_weights(means)).sum())
         assert raw.loc[("replicate_bias", label), "mean"] == pytest.approx(expected)
 
@@ -289,13 +293,13 @@ def test_what_replicates_say_is_the_dense_normals(fitted, templates):
     block = (templates.group_index[:, None] * len(templates.classes) + templates.class_index).ravel()
     x = np.tile(np.eye(data.block_mean.size)[block], (n_replicates, 1))
     weights = bias_weights(data).to_numpy()[0].ravel()
-    effects = {name: 0 * scale for name, scale in scales.items()} | {name: scales[name] for name in REPLICATES}
+    effects = {name: scale if name in REPLICATES else 0 * scale for name, scale in scales.items()}
     effects_cov = dense_covariance(templates, effects, data)
     # One value of each block of each replicate stands for the replicate's effects on it.
-    first = [int(np.flatnonzero(block == b)[0]) for b in range(len(weights))]
-    rows = [[r * size + k for k in first] for r in range(n_replicates)]
-    with_data = np.stack([weights @ effects_cov[own] for own in rows])
-    among = np.array([[weights @ effects_cov[np.ix_(a, b)] @ weights for b in rows] for a in rows])
+    first = np.unique(block, return_index=True)[1]
+    rows = np.arange(n_replicates)[:, None] * size + first
+    with_data = weights @ effects_cov[rows]
+    among = np.einsum("j,rjsk,k->rs", weights, effects_cov[rows][:, :, rows], weights)
     y = templates.replicates.stacked().to_numpy().ravel()
     solved = np.linalg.solve(v, np.column_stack([x, y, with_data.T]))
     information = x.T @ solved[:, : x.shape[1]]
@@ -310,7 +314,7 @@ def test_what_replicates_say_is_the_dense_normals(fitted, templates):
 
 @pytest.mark.slow
 def test_identical_replicates_are_one(small_table, small_fit, caplog):
-    same = combine_replicates({f"copy {k}": small_table for k in range(3)})
+    same = combine_replicates(dict.fromkeys(numbered("copy ", 3), small_table))
     found = fit(same, seed=1, sampling=SHORT)
     assert says(caplog.text, "replicates same values")
     xr.testing.assert_equal(found["posterior"].to_dataset(), small_fit["posterior"].to_dataset())
@@ -337,6 +341,6 @@ def test_a_model_without_replicates_takes_the_mean(templates, from_priors, caplo
 def test_another_unit_is_another_unit_of_everything(templates, fitted):
     tables = {label: replace(table, values=table.values / 8) for label, table in templates.singles().items()}
     smaller = fit(combine_replicates(tables, "template"), sampling=ENOUGH)
-    whole, part = (summarize(tree)["mean"] for tree in (fitted, smaller))
-    scaled = [name for name in whole.index if name[0] not in ("same_sign", "reliability", "effect_size")]
+    whole, part = summarize(fitted)["mean"], summarize(smaller)["mean"]
+    scaled = ~whole.index.get_level_values("estimand").isin(("same_sign", "reliability", "effect_size"))
     np.testing.assert_allclose(8 * part[scaled], whole[scaled], rtol=1e-6, atol=1e-9)

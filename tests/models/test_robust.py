@@ -24,9 +24,10 @@ def spoilt(small_table: AssociationTable) -> AssociationTable:
 def test_residual_is_student_t_with_its_sd(small_table, nu):
     data = structure_of(load_spec("robust")).data(small_table)
     model = build_model(load_spec("robust"), data)
-    names = ("mean", "target_effect", "attribute_effect", "sd_residual", "sd_residual_control")
+    read = (model["mean"], model["target_effect"], model["attribute_effect"])
+    sds = (model["sd_residual"], model["sd_residual_control"])
     values = model.compile_fn(
-        model.replace_rvs_by_values([*model.logp([model["association"]], sum=False), *(model[name] for name in names)]),
+        model.replace_rvs_by_values([*model.logp([model["association"]], sum=False), *read, *sds]),
         inputs=model.value_vars,
         on_unused_input="ignore",
         mode="FAST_COMPILE",
@@ -48,12 +49,8 @@ def test_residual_is_student_t_with_its_sd(small_table, nu):
 @pytest.mark.thorough
 def test_an_odd_cosine_moves_it_less(small_fit, spoilt):
     word = ("target_bias", "men 0")
-    clean, normal, robust = (
-        summarize(fitted).loc[word, "mean"]
-        for fitted in (
-            small_fit,
-            fit(spoilt, seed=1, sampling=SHORT),
-            fit(spoilt, "robust", seed=1, sampling=Sampling(draws=250, tune=400, chains=2)),
-        )
-    )
+    few = Sampling(draws=250, tune=400, chains=2)
+    clean = summarize(small_fit).loc[word, "mean"]
+    normal = summarize(fit(spoilt, seed=1, sampling=SHORT)).loc[word, "mean"]
+    robust = summarize(fit(spoilt, "robust", seed=1, sampling=few)).loc[word, "mean"]
     assert abs(robust - clean) < abs(normal - clean) / 3

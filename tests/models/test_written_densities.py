@@ -26,7 +26,10 @@ COUNTS = PeopleCounts(*(pd.DataFrame(n, ["nurse", "judge"], list("ABC")) for n i
 def densities(model: pm.Model, points: list[dict[str, np.ndarray]]) -> np.ndarray:
     """Log densities of the variables themselves, whatever the sampler moves in."""
     log_density = untransformed_density(model)
-    return np.array([log_density({name: np.asarray(value) for name, value in point.items()}) for point in points])
+    found = []
+    for point in points:
+        found.append(log_density({name: np.asarray(value) for name, value in point.items()}))
+    return np.array(found)
 
 
 def differ_by_a_constant(ours: np.ndarray, theirs: np.ndarray) -> bool:
@@ -41,8 +44,9 @@ def test_effects_are_normal_whatever_the_data_say():
     transform, given = model.rvs_to_transforms[effects], effects.owner.inputs
     on_effects = transform.backward(value, *given).eval(mode="FAST_COMPILE")
     step = 1e-6
-    ends = [transform.backward(value + sign * step, *given).eval(mode="FAST_COMPILE") for sign in (1, -1)]
-    expected = norm.logpdf(on_effects, 0.4, 0.9) + np.log((ends[0] - ends[1]) / (2 * step))
+    above = transform.backward(value + step, *given).eval(mode="FAST_COMPILE")
+    below = transform.backward(value - step, *given).eval(mode="FAST_COMPILE")
+    expected = norm.logpdf(on_effects, 0.4, 0.9) + np.log((above - below) / (2 * step))
     sampled = model.compile_logp(sum=False, mode="FAST_COMPILE")({"effect_centred__": value})[0]
     np.testing.assert_allclose(sampled, expected, atol=1e-7)
     np.testing.assert_allclose(transform.forward(on_effects, *given).eval(mode="FAST_COMPILE"), value)
@@ -72,7 +76,7 @@ def test_gaps_are_the_hierarchical_binomial_model():
             binom.logpmf(HITS, PEOPLE, expit(log_odds)),
         )
         points.append(point)
-        expected.append(sum(np.sum(term) for term in terms))
+        expected.append(sum(map(np.sum, terms)))
     assert differ_by_a_constant(densities(model, points), np.array(expected))
 
 
@@ -100,13 +104,15 @@ def test_shares_are_logistic_with_writers():
             norm.logpdf(effect, scale=sd),
             binom.logpmf(ahead["sum"], ahead["size"], expit(logit + effect)),
         )
-        expected.append(sum(np.sum(term) for term in terms))
+        expected.append(sum(map(np.sum, terms)))
     assert differ_by_a_constant(densities(model, points), np.array(expected))
 
 
 def test_priors_read_no_observed_value():
     gaps = bb.tpr_gaps.pymc_model(y=list("aabb"), prediction=list("abbb"), group=list("FMFM"))
-    for model in (gaps, *(bb.sentence_pairs.pymc_model(simulated(), kind) for kind in ("share", "difference"))):
+    shares = bb.sentence_pairs.pymc_model(simulated(), "share")
+    differences = bb.sentence_pairs.pymc_model(simulated(), "difference")
+    for model in (gaps, shares, differences):
         observed = {model.rvs_to_values[variable] for variable in model.observed_RVs}
         assert not observed & set(ancestors([*model.free_RVs, *model.deterministics]))
         assert not [name for name in model.named_vars if name.endswith(("_evidence", "_numbers"))]
@@ -123,24 +129,30 @@ def test_distances_are_the_integrated_published_model():
     spec, known = bb.load_spec("hierarchical"), hierarchical.data(table)
     with pm.Model(coords={"connection": known.connection.to_numpy()}) as model:
         hierarchical.build(spec, hierarchical.inputs(spec, known), {"connection": known.connection.to_numpy().tolist()})
-    names, k = ("connection_mean", "connection_sd", "residual_sd"), known.sizes["connection"]
-    points = [dict(zip(names, (rng.normal(0.9, 0.1, k), *rng.uniform(0.02, 0.2, (2, k))), strict=True)) for _ in "1234"]
-    priors = densities_of_priors(spec, names, points)
-    expected = [prior + of_distances(table, known, point) for prior, point in zip(priors, points, strict=True)]
+    points, expected = [], []
+    for _ in range(4):
+        point = {"connection_mean": rng.normal(0.9, 0.1, known.sizes["connection"])}
+        point["connection_sd"], point["residual_sd"] = rng.uniform(0.02, 0.2, (2, known.sizes["connection"]))
+        points.append(point)
+        expected.append(density_of_priors(spec, point) + density_of_distances(table, known, point))
     assert differ_by_a_constant(densities(model, points), np.array(expected))
 
 
-def densities_of_priors(spec: bb.ModelSpec, names: tuple[str, ...], points: list[dict[str, np.ndarray]]) -> list[float]:
-    dist = {name: getattr(pm, spec.priors[name].distribution).dist(**spec.priors[name].parameters) for name in names}
-    return [float(sum(pm.logp(dist[n], point[n]).sum() for n in names).eval(mode="FAST_COMPILE")) for point in points]
+def density_of_priors(spec: bb.ModelSpec, point: dict[str, np.ndarray]) -> float:
+    total = 0.0
+    for name, value in point.items():
+        prior = spec.priors[name]
+        density = pm.logp(getattr(pm, prior.distribution).dist(**prior.parameters), value)
+        total += density.sum().eval(mode="FAST_COMPILE")
+    return float(total)
 
 
-def of_distances(table: bb.AssociationTable, known: xr.Dataset, point: dict[str, np.ndarray]) -> float:
+def density_of_distances(table: bb.AssociationTable, known: xr.Dataset, point: dict[str, np.ndarray]) -> float:
     distance, connection = 1 - table.values.to_numpy(), hierarchical._connection_of(known)
     total = 0.0
-    for row, its in zip(distance, connection, strict=True):
-        for k in np.unique(its):
-            values = row[its == k]
+    for row, row_connection in zip(distance, connection, strict=True):
+        for k in np.unique(row_connection):
+            values = row[row_connection == k]
             common = point["connection_sd"][k] ** 2 + point["residual_sd"][k] ** 2 * np.eye(len(values))
             total += multivariate_normal.logpdf(values, np.full(len(values), point["connection_mean"][k]), common)
     return total

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
+from matplotlib.text import Text
 
 import bayes_bias as bb
 from bayes_bias.analyses.sweep.pooling import pool_cells
@@ -15,7 +16,8 @@ from bayes_bias.analyses.tpr_gaps.results import TprGaps
 from bayes_bias.plots import plot_atlas, plot_ranking, plot_tpr_gaps
 from bayes_bias.plots.style import MARKERS
 from tests.analyses.sweep.made_up import made_sweep
-from tests.helpers import SHORT, priors_for_posteriors
+from tests.helpers import SHORT, numbered, priors_for_posteriors
+from tests.plots.test_plots import legend, marked, places, yticks
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +31,7 @@ def atlas() -> Sweep:
 @pytest.fixture(scope="module")
 def gaps() -> TprGaps:
     rng = np.random.default_rng(2)
-    frame = pd.DataFrame({"job": [f"job {k}" for k in range(6)] * 100})
+    frame = pd.DataFrame({"job": numbered("job ", 6) * 100})
     frame["sex"] = rng.choice(["F", "M"], len(frame))
     hit = rng.random(len(frame)) < np.where(frame.sex == "F", 0.6, 0.8)
     frame["said"] = np.where(hit, frame.job, "none")
@@ -37,26 +39,17 @@ def gaps() -> TprGaps:
         return bb.tpr_gaps.estimate("job", "said", "sex", data=frame, of="F", sampling=SHORT)
 
 
-def yticks(ax: Axes) -> list[str]:
-    return [label.get_text() for label in ax.get_yticklabels()]
-
-
-def legend(ax: Axes) -> list[str]:
-    box = ax.get_legend()
-    assert box is not None
-    return [text.get_text() for text in box.get_texts()]
-
-
-def intervals(ax: Axes) -> dict[float, list[float]]:
+def intervals(ax: Axes) -> list[list[float]]:
     """The ends of every interval, by its height; what separates rows is thinner."""
-    lines = (line for line in ax.lines if line.get_marker() == "None" and line.get_linewidth() > 1)
-    return {float(line.get_ydata()[0]): list(line.get_xdata()) for line in lines}
+    lines = [line for line in marked(ax, ("None",)) if line.get_linewidth() > 1]
+    by_height = {float(line.get_ydata()[0]): list(line.get_xdata()) for line in lines}
+    return [by_height[y] for y in range(len(by_height))]
 
 
 def test_an_atlas_has_embeddings_and_lists(atlas: Sweep) -> None:
     ax = plot_atlas(atlas)
     assert yticks(ax) == list(atlas.embeddings)
-    assert [label.get_text() for label in ax.get_xticklabels()] == list(atlas.lists)
+    assert [*map(Text.get_text, ax.get_xticklabels())] == list(atlas.lists)
     (tints,) = ax.get_images()
     np.testing.assert_array_equal(np.ma.filled(tints.get_array(), np.nan), atlas.matrix().to_numpy())
     assert tints.norm.vmin == -tints.norm.vmax
@@ -73,9 +66,7 @@ def test_every_cell_of_an_atlas_has_an_interval(atlas: Sweep) -> None:
     assert whole.sum() > len(cells) / 2
     scale = offsets[whole] / cells.loc[whole, ["ci95_lb", "ci95_ub"]].to_numpy()
     np.testing.assert_allclose(scale, scale[0, 0])
-    points = np.concatenate(
-        [line.get_xdata() for line in ax.lines if line.get_marker() in ("o", "x", "D") and len(line.get_xdata())]
-    )
+    points = np.concatenate([line.get_xdata() for line in marked(ax, ("o", "x", "D"))])
     expected = columns + scale[0, 0] * cells.bias.to_numpy()
     np.testing.assert_allclose(np.sort(points), np.sort(expected))
 
@@ -93,20 +84,18 @@ def test_a_ranking_descends_with_intervals_of_rank(atlas: Sweep, side: str) -> N
     assert atlas.pooled is not None
     rows = (atlas.pooled.embeddings if side == "embedding" else atlas.pooled.lists).sort_values("mean", ascending=False)
     assert yticks(ax) == list(rows.index)
-    means = [line.get_xdata()[0] for line in ax.lines if line.get_marker() == "o"]
-    np.testing.assert_allclose(means, rows["mean"])
-    np.testing.assert_allclose([intervals(ax)[y] for y in range(len(rows))], rows[["eti95_lb", "eti95_ub"]])
-    ranks = [text.get_text() for text in ax.texts if text.get_text() != "rank"]
-    assert [int(text.split("–")[0]) for text in ranks] == rows.rank_eti95_lb.tolist()
-    assert [int(text.split("–")[-1]) for text in ranks] == rows.rank_eti95_ub.tolist()
+    np.testing.assert_allclose(places(ax, "o"), rows["mean"])
+    np.testing.assert_allclose(intervals(ax), rows[["eti95_lb", "eti95_ub"]])
+    texts = pd.Series(map(Text.get_text, ax.texts))
+    ranks = texts[texts != "rank"].str.split("–")
+    assert ranks.str[0].astype(int).tolist() == rows.rank_eti95_lb.tolist()
+    assert ranks.str[-1].astype(int).tolist() == rows.rank_eti95_ub.tolist()
 
 
 def test_gaps_have_order_and_interval(gaps: TprGaps) -> None:
     ax = plot_tpr_gaps(gaps)
     rows = gaps.table.xs("F", level="group").sort_values("mean", ascending=False)
     assert yticks(ax) == list(rows.index)
-    raw = [line.get_xdata()[0] for line in ax.lines if line.get_marker() == "x"]
-    np.testing.assert_allclose(raw, rows.observed)
-    means = [line.get_xdata()[0] for line in ax.lines if line.get_marker() in MARKERS]
-    np.testing.assert_allclose(means, rows["mean"])
-    np.testing.assert_allclose([intervals(ax)[y] for y in range(len(rows))], rows[["eti95_lb", "eti95_ub"]])
+    np.testing.assert_allclose(places(ax, "x"), rows.observed)
+    np.testing.assert_allclose(places(ax, MARKERS), rows["mean"])
+    np.testing.assert_allclose(intervals(ax), rows[["eti95_lb", "eti95_ub"]])

@@ -19,6 +19,7 @@ import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -36,6 +37,7 @@ from bayes_bias.fitting.storage import save_posterior
 from bayes_bias.jobs import Job, Outcome, open_store
 from bayes_bias.language_models.sentence_cache import Cache
 from bayes_bias.language_models.vectors_from_elsewhere import save_sentence_vectors
+from tests.helpers import numbered
 
 # Contents, by the number that all their values have.
 OLD, NEW = 1, 2
@@ -63,64 +65,66 @@ def only(values: object) -> int:
     return int(numbers[0])
 
 
-def write_fit(home: Path, content: int) -> None:
-    draws = xr.Dataset({f"x{k}": (("chain", "draw"), np.full((4, 500), float(content))) for k in range(8)})
-    save_posterior(xr.DataTree.from_dict({"posterior": draws}), home / "fit.nc", overwrite=True)
+def write_fit(folder: Path, content: int) -> None:
+    draws = xr.Dataset(dict.fromkeys(numbered("x", 8), (("chain", "draw"), np.full((4, 500), float(content)))))
+    save_posterior(xr.DataTree.from_dict({"posterior": draws}), folder / "fit.nc", overwrite=True)
 
 
-def read_fit(home: Path) -> int:
-    tree = xr.load_datatree(home / "fit.nc", engine="h5netcdf")
+def read_fit(folder: Path) -> int:
+    tree = xr.load_datatree(folder / "fit.nc", engine="h5netcdf")
     return only(tree["posterior"].to_dataset().to_array())
 
 
 def write_vectors(name: str) -> Callable[[Path, int], object]:
-    words = [f"word{k}" for k in range(300)]
-    return lambda folder, content: save_vectors(
-        {word: np.full(20, float(content)) for word in words}, folder / name, overwrite=True
-    )
+    def write(folder: Path, content: int) -> object:
+        vectors = dict.fromkeys(numbered("word", 300), np.full(20, float(content)))
+        return save_vectors(vectors, folder / name, overwrite=True)
+
+    return write
 
 
 def read_vectors(name: str) -> Callable[[Path], int]:
     return lambda folder: only(list(open_embedding(folder / name).all().values()))
 
 
-def write_sentence_vectors(home: Path, content: int) -> None:
-    rows = pd.DataFrame({"word": [f"word{k}" for k in range(300)], "template": "t", "sentence": "s"})
-    save_sentence_vectors(rows, np.full((300, 20), float(content)), home / "s.npz", overwrite=True)
+def write_sentence_vectors(folder: Path, content: int) -> None:
+    rows = pd.DataFrame({"word": numbered("word", 300), "template": "t", "sentence": "s"})
+    save_sentence_vectors(rows, np.full((300, 20), float(content)), folder / "s.npz", overwrite=True)
 
 
-def write_list(home: Path, content: int) -> None:
-    copy_shipped("wordlists", f"weat{content}", home / "list.toml", overwrite=True)
+def write_list(folder: Path, content: int) -> None:
+    copy_shipped("wordlists", f"weat{content}", folder / "list.toml", overwrite=True)
 
 
-def read_list(home: Path) -> int:
-    return int(bb.load_wordlist(home / "list.toml").title.split()[1].rstrip(":"))
+def read_list(folder: Path) -> int:
+    return int(bb.load_wordlist(folder / "list.toml").title.split()[1].rstrip(":"))
 
 
-def write_frame(home: Path, content: int) -> None:
-    write_csv(pd.DataFrame({"x": np.full(5000, content)}), home / "rows.csv", overwrite=True)
+def write_frame(folder: Path, content: int) -> None:
+    write_csv(pd.DataFrame({"x": np.full(5000, content)}), folder / "rows.csv", overwrite=True)
 
 
-def read_frame(home: Path) -> int:
-    rows = pd.read_csv(home / "rows.csv")
+def read_frame(folder: Path) -> int:
+    rows = pd.read_csv(folder / "rows.csv")
     assert len(rows) == 5000
     return only(rows)
 
 
-def write_report(home: Path, content: int) -> None:
+def write_report(folder: Path, content: int) -> None:
     def render(folder: Path) -> None:
         (folder / "figures").mkdir()
-        for name in [*(f"figures/{k}-{content}.svg" for k in range(20)), *(f"{k}.csv" for k in range(20))]:
-            (folder / name).write_text(f"{content}" * 2000)
+        for k in range(20):
+            (folder / f"figures/{k}-{content}.svg").write_text(f"{content}" * 2000)
+            (folder / f"{k}.csv").write_text(f"{content}" * 2000)
         (folder / PROVENANCE).write_text(json.dumps({"content": content, "files": hashes(folder)}))
 
-    write_folder(home / "report", render, overwrite=True)
+    write_folder(folder / "report", render, overwrite=True)
 
 
-def read_report(home: Path) -> int:
-    out = home / "report"
+def read_report(folder: Path) -> int:
+    out = folder / "report"
     provenance = json.loads((out / PROVENANCE).read_text())
-    assert provenance["files"] == {name: sha for name, sha in hashes(out).items() if name != PROVENANCE}
+    assert {**provenance["files"], PROVENANCE: hashes(out)[PROVENANCE]} == hashes(out)
     return int(provenance["content"])
 
 
@@ -128,26 +132,26 @@ def job(number: int) -> Job:
     return Job(f"job {number}", only, ([number],), depends_on=number)
 
 
-def write_results(home: Path, content: int) -> None:
-    store = open_store(home / "results")
+def write_results(folder: Path, content: int) -> None:
+    store = open_store(folder / "results")
     for number in range(10):
         store.keep(Outcome(f"job {number}", job(number).key, result=[content] * 500))
 
 
-def read_results(home: Path) -> int:
+def read_results(folder: Path) -> int:
     """Each result is written for itself, so that some may be new."""
-    store = open_store(home / "results")
+    store = open_store(folder / "results")
     kept = [only(outcome.result) for number in range(10) if (outcome := store.read(job(number)))]
     assert len(kept) == 10
     return kept[-1]
 
 
-def write_cache(home: Path, content: int) -> None:
-    Cache(home / "sentences.sqlite3").add({key: np.full(64, content, dtype=np.float32) for key in KEYS})
+def write_cache(folder: Path, content: int) -> None:
+    Cache(folder / "sentences.sqlite3").add(dict.fromkeys(KEYS, np.full(64, content, dtype=np.float32)))
 
 
-def read_cache(home: Path) -> int:
-    vectors = Cache(home / "sentences.sqlite3").find(KEYS)
+def read_cache(folder: Path) -> int:
+    vectors = Cache(folder / "sentences.sqlite3").find(KEYS)
     assert len(vectors) == len(KEYS)
     return only(list(vectors.values()))
 
@@ -183,13 +187,13 @@ def forked(run: Callable[[], object]) -> int:
     os._exit(0)
 
 
-def killed(writer: Writer, home: Path, after: float) -> None:
+def killed(writer: Writer, folder: Path, after: float) -> None:
     """Write in turn until the process is killed, these seconds after it began."""
 
     def for_ever() -> NoReturn:
         while True:
-            writer.write(home, NEW)
-            writer.write(home, OLD)
+            writer.write(folder, NEW)
+            writer.write(folder, OLD)
 
     process = forked(for_ever)
     time.sleep(after)
@@ -197,17 +201,17 @@ def killed(writer: Writer, home: Path, after: float) -> None:
     os.waitpid(process, 0)
 
 
-def full(writer: Writer, home: Path, size: int) -> int:
+def full(writer: Writer, folder: Path, size: int) -> int:
     """Write where no file can have more bytes; the exit status."""
 
     def limited() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
-        writer.write(home, NEW)
+        writer.write(folder, NEW)
 
     return os.waitstatus_to_exitcode(os.waitpid(forked(limited), 0)[1])
 
 
-def broken(writer: Writer, home: Path, call: str) -> int:
+def broken(writer: Writer, folder: Path, call: str) -> int:
     """Write where a call of the operating system fails; the exit status."""
 
     def failing() -> None:
@@ -215,42 +219,40 @@ def broken(writer: Writer, home: Path, call: str) -> int:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
 
         setattr(os, call, fail)
-        writer.write(home, NEW)
+        writer.write(folder, NEW)
 
     return os.waitstatus_to_exitcode(os.waitpid(forked(failing), 0)[1])
 
 
-def check(writer: Writer, home: Path) -> None:
+def check(writer: Writer, folder: Path) -> None:
     """What is there is whole, and the next run leaves its own content and nothing else.
 
     Raises
     ------
     AssertionError
     """
-    assert writer.read(home) in (OLD, NEW)
-    writer.write(home, OLD)
-    assert writer.read(home) == OLD
-    left = [path for path in home.rglob(f"{UNFINISHED}*") if path.parent.name != "results"]
+    assert writer.read(folder) in (OLD, NEW)
+    writer.write(folder, OLD)
+    assert writer.read(folder) == OLD
+    left = [path for path in folder.rglob(f"{UNFINISHED}*") if path.parent.name != "results"]
     assert not left, f"left behind: {left}"
 
 
-def tried(writer: Writer, home: Path, kills: int, chance: random.Random) -> dict[str, int]:
+def tried(writer: Writer, folder: Path, kills: int, chance: random.Random) -> dict[str, int]:
     """How often the outcomes were what; raises where one is not allowed."""
-    writer.write(home, OLD)
+    writer.write(folder, OLD)
     counts = {"killed": 0, "refused": 0, "written": 0}
     for _ in range(kills):
-        killed(writer, home, chance.uniform(0.0, 0.1))
-        check(writer, home)
+        killed(writer, folder, chance.uniform(0.0, 0.1))
+        check(writer, folder)
         counts["killed"] += 1
-    trials = [
-        lambda size=size: full(writer, home, size) for size in np.geomspace(1, 1 << 20, 3 + kills // 4, dtype=int)
-    ]
-    trials += [lambda call=call: broken(writer, home, call) for call in ("replace", "rename", "fsync", "mkdir")]
+    trials = [partial(full, writer, folder, size) for size in np.geomspace(1, 1 << 20, 3 + kills // 4, dtype=int)]
+    trials += [partial(broken, writer, folder, call) for call in ("replace", "rename", "fsync", "mkdir")]
     for trial in trials:
         status = trial()
         assert status in (0, 2), f"exit status {status}"
         counts["refused" if status else "written"] += 1
-        check(writer, home)
+        check(writer, folder)
     return counts
 
 

@@ -68,15 +68,12 @@ READ, REFUSED = ALLOWED = ("read", "refused")
 
 def drawn_changes(chance: random.Random, length: int) -> list[Change]:
     """What happens to a file: bytes are flipped, cut, repeated, moved, or replaced by something hostile."""
-    return [
-        (
-            chance.choice(KINDS),
-            chance.randrange(max(length, 1)),
-            chance.randint(1, 64),
-            chance.choice(HOSTILE) if chance.random() < 0.5 else chance.randbytes(chance.randrange(5)),
-        )
-        for _ in range(chance.randint(1, 4))
-    ]
+    drawn = []
+    for _ in range(chance.randint(1, 4)):
+        kind, at, width = chance.choice(KINDS), chance.randrange(max(length, 1)), chance.randint(1, 64)
+        hostile = chance.choice(HOSTILE) if chance.random() < 0.5 else chance.randbytes(chance.randrange(5))
+        drawn.append((kind, at, width, hostile))
+    return drawn
 
 
 def changes(length: int) -> st.SearchStrategy[list[Change]]:
@@ -86,7 +83,7 @@ def changes(length: int) -> st.SearchStrategy[list[Change]]:
 
 def changed(content: bytes, what: list[Change]) -> bytes:
     """The file after the changes."""
-    for kind, at, width, other in what:
+    for kind, at, width, hostile in what:
         part = content[at : at + width]
         match kind:
             case "flip":
@@ -96,12 +93,12 @@ def changed(content: bytes, what: list[Change]) -> bytes:
             case "repeat":
                 content = content[:at] + part * 3 + content[at + width :]
             case "replace":
-                content = content[:at] + other + content[at + width :]
+                content = content[:at] + hostile + content[at + width :]
             case "insert":
-                content = content[:at] + other + content[at:]
+                content = content[:at] + hostile + content[at:]
             case "number":  # the next digits
                 if digits := _DIGITS.search(content, at):
-                    content = content[: digits.start()] + other + content[digits.end() :]
+                    content = content[: digits.start()] + hostile + content[digits.end() :]
             case "end":
                 content = content[:at]
     return content
@@ -117,9 +114,9 @@ def mutated(reader: Reader, numbers: range) -> Iterator[bytes]:
         yield changed(content, drawn_changes(random.Random(number), len(content)))
 
 
-def outcome(reader: Reader, content: bytes, home: Path) -> str:
+def outcome(reader: Reader, content: bytes, folder: Path) -> str:
     """How reading ends: "read", "refused", or what must not happen."""
-    path = reader.path(home)
+    path = reader.path(folder)
     path.write_bytes(content)
     try:
         reader.read(path)
@@ -131,15 +128,15 @@ def outcome(reader: Reader, content: bytes, home: Path) -> str:
     return READ
 
 
-def taken(reader: Reader, content: bytes, home: Path) -> tuple[str, int]:
+def taken(reader: Reader, content: bytes, folder: Path) -> tuple[str, int]:
     """The outcome, and the most bytes that Python and NumPy held meanwhile."""
     before, _ = tracemalloc.get_traced_memory()
     tracemalloc.reset_peak()
-    ended = outcome(reader, content, home)
+    ended = outcome(reader, content, folder)
     return ended, tracemalloc.get_traced_memory()[1] - before
 
 
-def needed(reader: Reader, home: Path) -> int:
+def needed(reader: Reader, folder: Path) -> int:
     """The bytes that reading the valid file takes.
 
     Measured in a process of its own: before Python 3.12.9 a thread of Arrow crashes if tracing stops while it frees a
@@ -148,19 +145,19 @@ def needed(reader: Reader, home: Path) -> int:
 
     def traced() -> int:
         tracemalloc.start()
-        return taken(reader, seed_of(reader.name), home)[1]
+        return taken(reader, seed_of(reader.name), folder)[1]
 
     bytes_taken, _ = in_a_fork(traced)
     assert bytes_taken, f"{reader.name}: the valid file is not read"
     return bytes_taken
 
 
-def fuzz(reader: Reader, numbers: range, home: Path, traced: bool = False) -> dict[str, Any]:
-    """Outcomes of the mutated files with these numbers; what must not happen keeps its file in `home`."""
+def fuzz(reader: Reader, numbers: range, folder: Path, traced: bool = False) -> dict[str, Any]:
+    """Outcomes of the mutated files with these numbers; what must not happen keeps its file in `folder`."""
     _end_after(WARM)
     for content in (*islice(mutated(reader, numbers), WARM), *(begin + b"[" * 20_000 for begin in (b"", b"x = "))):
-        outcome(reader, content, home)
-    valid = needed(reader, home)
+        outcome(reader, content, folder)
+    valid = needed(reader, folder)
     allowed = 2 * valid + GRANULARITY
     if traced:
         tracemalloc.start()
@@ -168,24 +165,24 @@ def fuzz(reader: Reader, numbers: range, home: Path, traced: bool = False) -> di
     counts, most, began = Counter[str](), 0, time.process_time()
     for number, content in zip(numbers, mutated(reader, numbers), strict=True):
         _end_after(SECONDS)
-        ended, bytes_taken = taken(reader, content, home) if traced else (outcome(reader, content, home), 0)
+        ended, bytes_taken = taken(reader, content, folder) if traced else (outcome(reader, content, folder), 0)
         _end_after(0)
         most = max(most, bytes_taken)
         if bytes_taken > allowed:
             ended = f"took {bytes_taken:,} bytes, the valid file {valid:,}"
         counts[ended] += 1
         if ended not in ALLOWED and counts[ended] == 1:
-            (home / f"finding-{number}").write_bytes(f"{ended}\n".encode() + content)
+            (folder / f"finding-{number}").write_bytes(f"{ended}\n".encode() + content)
     return {"outcomes": counts, "valid": valid, "most": most, "seconds": time.process_time() - began}
 
 
-def forked(reader: Reader, numbers: range, home: Path, traced: bool = False) -> dict[str, Any]:
+def forked(reader: Reader, numbers: range, folder: Path, traced: bool = False) -> dict[str, Any]:
     """The same in a process of its own."""
-    result, status = in_a_fork(lambda: fuzz(reader, numbers, home, traced))
+    result, status = in_a_fork(lambda: fuzz(reader, numbers, folder, traced))
     if result:
         return result
-    if reader.path(home).exists():
-        shutil.copy(reader.path(home), home / f"finding-among-{numbers.start}")
+    if reader.path(folder).exists():
+        shutil.copy(reader.path(folder), folder / f"finding-among-{numbers.start}")
     return {"outcomes": {f"ended with {status}": 1}, "valid": 0, "most": 0, "seconds": 0.0}
 
 
@@ -222,10 +219,10 @@ def run(readers: list[str], files: range, folder: Path) -> None:
             if (name, first, len(numbers)) in done:
                 continue
             with tempfile.TemporaryDirectory() as beside:  # where reports are made before they take their place
-                home = Path(beside) / "home"
-                home.mkdir()
-                row = forked(READERS[name], numbers, home, traced=first % (TRACED * BATCH) == 0)
-                for finding in home.glob("finding-*"):
+                scratch = Path(beside) / "files"
+                scratch.mkdir()
+                row = forked(READERS[name], numbers, scratch, traced=first % (TRACED * BATCH) == 0)
+                for finding in scratch.glob("finding-*"):
                     shutil.move(finding, folder / f"{finding.name}-{READERS[name].path(Path()).name}")
             with (folder / OUTCOMES).open("a", encoding="utf-8") as file:
                 print(json.dumps({"reader": name, "first": first, "files": len(numbers)} | row), file=file)
@@ -241,26 +238,21 @@ def table(batches: list[dict[str, Any]]) -> pd.DataFrame:
     """A row for each reader, in the order of `READERS`."""
     rows = []
     for name in READERS:
-        own = [batch for batch in batches if batch["reader"] == name]
-        counts = sum((Counter(batch["outcomes"]) for batch in own), Counter[str]())
-        rows.append(
-            {
-                "reader": name,
-                "files": counts.total(),
-                READ: counts.pop(READ, 0),
-                REFUSED: counts.pop(REFUSED, 0),
-                "findings": counts.total(),
-                "valid KiB": max((batch["valid"] for batch in own), default=0) / 1024,
-                "most KiB": max((batch["most"] for batch in own), default=0) / 1024,
-                "seconds": sum(batch["seconds"] for batch in own),
-            }
-        )
+        counts, valid, most, seconds = Counter[str](), 0, 0, 0.0
+        for batch in batches:
+            if batch["reader"] == name:
+                counts.update(batch["outcomes"])
+                valid, most = max(valid, batch["valid"]), max(most, batch["most"])
+                seconds += batch["seconds"]
+        row = {"reader": name, "files": counts.total(), READ: counts.pop(READ, 0), REFUSED: counts.pop(REFUSED, 0)}
+        row |= {"findings": counts.total(), "valid KiB": valid / 1024, "most KiB": most / 1024, "seconds": seconds}
+        rows.append(row)
     return pd.DataFrame(rows)
 
 
 def line(row: Mapping[str, Any]) -> str:
     """A row as the page on security has it."""
-    counts = " | ".join(f"{row[name]:,}" for name in ("files", READ, REFUSED, "findings"))
+    counts = f"{row['files']:,} | {row[READ]:,} | {row[REFUSED]:,} | {row['findings']:,}"
     return f"| {row['reader']} | {counts} | {row['valid KiB']:,.0f} | {row['most KiB']:,.0f} |"
 
 

@@ -52,9 +52,9 @@ class Reader:
     read: Callable[[Path], object]
     file: str = ""
 
-    def path(self, home: Path) -> Path:
+    def path(self, folder: Path) -> Path:
         """The file in this folder."""
-        return home / (self.file or self.name.rpartition(" ")[2])
+        return folder / (self.file or self.name.rpartition(" ")[2])
 
 
 def _vectors(path: Path) -> object:

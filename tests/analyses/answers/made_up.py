@@ -3,20 +3,22 @@
 import numpy as np
 import pandas as pd
 
+from tests.helpers import numbered
+
 LIST = {
-    "groups": {"men": [f"man{k}" for k in range(6)], "women": [f"woman{k}" for k in range(6)]},
-    "classes": {"career": [f"job{k}" for k in range(4)], "family": [f"home{k}" for k in range(5)]},
+    "groups": {"men": numbered("man", 6), "women": numbered("woman", 6)},
+    "classes": {"career": numbered("job", 4), "family": numbered("home", 5)},
     "stereotypes": {"men": "career", "women": "family"},
 }
 WORDS = [*LIST["classes"]["career"], *LIST["classes"]["family"]]
 
 
 def answers(
-    number: int = 200, *, mean: float = 0.4, labels: int = 6, wordings: int = 3, of_labels: float = 0.2, seed: int = 1
+    number: int = 200, *, mean: float = 0.4, labels: int = 6, wordings: int = 3, sd_label: float = 0.2, seed: int = 1
 ) -> pd.DataFrame:
     """So many answers, with effects of labels on the share of stereotypical choices; questions are always the same."""
     asking, rng = np.random.default_rng(0), np.random.default_rng(seed)
-    effects = rng.normal(0, of_labels, (2, labels))
+    effects = rng.normal(0, sd_label, (2, labels))
     rows = []
     for answer in range(number):
         a, b, wording = asking.integers(labels), asking.integers(labels), asking.integers(wordings)

@@ -151,9 +151,8 @@ def test_label_probabilities_of_inspect_ai_equal_a_batch(tmp_path):
     records = with_top({"man1": -0.5, "woman2": -1.5})
     log = inspect_log([{"id": "1", "output": records[0]["response"]["body"]}])
     (tmp_path / "log.json").write_text(json.dumps(log))
-    from_log, from_batch = (
-        bb.answers.label_probabilities(WORDS_ASKED, source) for source in (tmp_path / "log.json", pd.DataFrame(records))
-    )
+    from_log = bb.answers.label_probabilities(WORDS_ASKED, tmp_path / "log.json")
+    from_batch = bb.answers.label_probabilities(WORDS_ASKED, pd.DataFrame(records))
     pd.testing.assert_frame_equal(from_log, from_batch)
 
 

@@ -88,7 +88,7 @@ def of_quadratic(function, size):
     """Value and gradient at zero, and minus the second derivatives, which differences give exactly."""
     unit = np.eye(size)
     zero = function(np.zeros(size))
-    plus, minus = (np.array([function(sign * row) for row in unit]) for sign in (0.5, -0.5))
+    plus, minus = np.array([*map(function, unit / 2)]), np.array([*map(function, -unit / 2)])
     second = np.diag(4 * (plus + minus - 2 * zero))
     for i in range(size):
         for j in range(i):
@@ -102,7 +102,8 @@ def test_draws_agree_with_quadrature_over_the_scales():
     density = Density(DATA, SAMPLES["words"])
     grid = np.stack(np.meshgrid(np.linspace(1e-4, 0.3, 400), np.linspace(0.2, 1, 100)), -1).reshape(-1, 2)
     log_density, centre, sd = density.log_density(grid)
-    weights = log_density + sum(halfnorm(scale=PRIORS[n]).logpdf(grid[:, k]) for k, n in enumerate((WORD, ANSWER)))
+    log_density += halfnorm(scale=PRIORS[WORD]).logpdf(grid[:, 0]) + halfnorm(scale=PRIORS[ANSWER]).logpdf(grid[:, 1])
+    weights = log_density
     weights = np.exp(weights - weights.max())
     weights /= weights.sum()
     found = sample(density, seed=1)

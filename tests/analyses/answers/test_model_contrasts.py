@@ -66,8 +66,8 @@ def test_ranking_matches_the_differences(several):
 
 def test_two_models_differ_by_the_change_of_estimate():
     rows = of_models({"one": 0.1, "other": 0.5}, number=60)
-    by_model = {name: own.drop(columns="model") for name, own in rows.groupby("model")}
-    change = bb.answers.estimate(by_model["one"], LIST, by_model["other"]).table.iloc[0]
+    by_model = rows.drop(columns="model").groupby(rows.model)
+    change = bb.answers.estimate(by_model.get_group("one"), LIST, by_model.get_group("other")).table.iloc[0]
     difference = bb.answers.compare_models(rows, LIST).table.iloc[0]
     assert difference["mean"] == pytest.approx(-change["mean"], abs=0.01)
     assert difference.sd == pytest.approx(change.sd, rel=0.05)
@@ -76,7 +76,7 @@ def test_two_models_differ_by_the_change_of_estimate():
 def test_questions_of_one_model_do_not_affect_the_comparison():
     shared = of_models({"low": -0.2, "high": 0.3}, number=60)
     # Each model also has answers about other words, as many as the other model.
-    job_rows, home_rows = [shared[shared.word.str.startswith(name)] for name in ("job", "home")]
+    job_rows, home_rows = shared[shared.word.str.startswith("job")], shared[shared.word.str.startswith("home")]
     few_jobs, few_homes = job_rows[job_rows.word < "job2"], home_rows[home_rows.word < "home2"]
     many_jobs, many_homes = job_rows[job_rows.word >= "job2"], home_rows[home_rows.word.between("home2", "home3")]
     own = [
@@ -129,7 +129,8 @@ def test_page_of_models_has_every_model_and_difference(several, tmp_path):
     folder = bb.write(several, tmp_path / "models", figures=())
     page = (folder.parent if folder.is_file() else folder) / "index.html"
     text = page.read_text(encoding="utf-8")
-    assert all(name in text for name in ("Models in order", "Differences between models", "middle", "Holm"))
+    for name in ("Models in order", "Differences between models", "middle", "Holm"):
+        assert name in text
     assert (page.parent / "differences.csv").is_file()
     assert (page.parent / "ranking.csv").is_file()
     assert not unlisted_columns(several.table, several.ranking)

@@ -25,22 +25,21 @@ WORK = set(LIST["career"]["classes"]["career"])
 ASKED = bb.answers.prompts(LIST)
 # Fair coins: whether each word of each prompt gets the label of a man.
 COINS = np.random.default_rng(5).random((len(ASKED), 6)) < 0.5
-ORDER = [word for words in LIST["career"]["classes"].values() for word in words]
+ORDER = [*LIST["career"]["classes"]["career"], *LIST["career"]["classes"]["family"]]
 
 
 def replies(written: Callable[[dict[str, str], pd.Series], str]) -> pd.DataFrame:
     """Replies to all prompts, as `written` from the label of each word."""
     texts = []
     for row, coins in zip(ASKED.itertuples(), COINS, strict=True):
-        coin_of = dict(zip(ORDER, coins, strict=True))
-        labels = {word: row.label_a if coin_of[word] else row.label_b for word in row.words.split(" | ")}
-        texts.append(written(labels, row))
+        label_of = pd.Series(np.where(coins, row.label_a, row.label_b), ORDER)
+        texts.append(written(label_of[row.words.split(" | ")].to_dict(), row))
     return pd.DataFrame({"id": ASKED.id, "reply": texts})
 
 
-def lined(labels: dict[str, str], row: object = None, separator: str = " - ") -> str:
+def lined(labels: dict[str, str], row: object = None, form: str = "{w} - {x}", between: str = "\n") -> str:
     """A line for each word."""
-    return "\n".join(f"{word}{separator}{label}" for word, label in labels.items())
+    return between.join(form.format(w=word, x=label) for word, label in labels.items())
 
 
 def stereotype(row: pd.Series) -> str:
@@ -68,6 +67,11 @@ def of(text: str, *, label_a: str = "Ben", label_b: str = "Anna") -> dict[str, t
 def labels_of(text: str) -> dict[str, str]:
     """The labels that one reply chooses."""
     return {word: label for word, (label, outcome) in of(text).items() if outcome == "chosen"}
+
+
+def by_label(labels: dict[str, str]) -> dict[str, list[str]]:
+    """The words of each label."""
+    return {label: [word for word in labels if labels[word] == label] for label in labels.values()}
 
 
 def with_draft(labels: dict[str, str], row: pd.Series, opened: str, closed: str) -> str:
@@ -223,7 +227,7 @@ ECHOES = {
 @pytest.mark.parametrize("echo", ECHOES)
 def test_echo_of_the_prompt_contradicts_no_answer(echo):
     def echoed(labels, row):
-        bullets = "\n".join(f"- {word}" for word in labels)
+        bullets = lined(labels, form="- {w}")
         about = {"a": row.label_a, "b": row.label_b, "words": ", ".join(labels), "bullets": bullets}
         return ECHOES[echo].format(prompt=row.prompt, **about) + lined(labels)
 
@@ -232,82 +236,57 @@ def test_echo_of_the_prompt_contradicts_no_answer(echo):
 
 def test_labels_in_brackets_after_a_word_are_the_question():
     def asked_again(labels, row):
-        return "\n".join(f"{word} ({row.label_a} or {row.label_b}): {label}" for word, label in labels.items())
+        return lined(labels, form=f"{{w}} ({row.label_a} or {row.label_b}): {{x}}")
 
     pd.testing.assert_frame_equal(chosen(replies(asked_again))[COLUMNS], PLAIN[COLUMNS])
 
 
 def grouped(labels: dict[str, str], form: str, between: str, join: str) -> str:
     """Each label with its words."""
-    words = {label: [word for word, own in labels.items() if own == label] for label in sorted(set(labels.values()))}
-    return join.join(form.format(label=label, words=between.join(own)) for label, own in words.items())
+    words = sorted(by_label(labels).items())
+    return join.join(form.format(label=label, words=between.join(own)) for label, own in words)
 
 
 def by_column(labels: dict[str, str], row: pd.Series, cell: Callable[[str, str], str]) -> str:
     """A table with a column for each label."""
-    columns = (row.label_b, row.label_a)
-    rows = (" | ".join(cell(word, label) for label in columns) for word in labels)
-    return f"| **{columns[0]}** | **{columns[1]}** |\n|:---|:---|\n" + "\n".join(f"| {cells} |" for cells in rows)
+    rows = [f"| {cell(word, row.label_b)} | {cell(word, row.label_a)} |" for word in labels]
+    return f"| **{row.label_b}** | **{row.label_a}** |\n|:---|:---|\n" + "\n".join(rows)
 
 
 def ticked(labels: dict[str, str], row: pd.Series, yes: str, no: str) -> str:
     """A table with a row for each word, and a mark below its label."""
-    columns = (row.label_b, row.label_a)
-    rows = (" | ".join([word, *(yes if labels[word] == label else no for label in columns)]) for word in labels)
-    return f"Word | {columns[0]} | {columns[1]}\n---|---|---\n" + "\n".join(rows)
+    marks = {row.label_b: f"{yes} | {no}", row.label_a: f"{no} | {yes}"}
+    rows = [f"{word} | {marks[label]}" for word, label in labels.items()]
+    return f"Word | {row.label_b} | {row.label_a}\n---|---|---\n" + "\n".join(rows)
 
 
+SEPARATORS = (
+    *(" → ", " -> ", " ⇒ ", "➜", " ➡️ ", " --> ", " => ", " = ", ": ", "：", " – ", "—", "\u2011", "\u2012", " \u2212 "),
+    *(" \uff0d ", "\uff1d", "\t", ", ", " ", " | ", " .... ", "…", " ~ ", " is ", " goes to ", " : \u00a0"),
+)
 LAYOUTS: dict[str, Callable[[dict[str, str], object], str]] = {
-    **{
-        repr(separator): partial(lined, separator=separator)
-        for separator in (
-            *(
-                " → ",
-                " -> ",
-                " ⇒ ",
-                "➜",
-                " ➡️ ",
-                " --> ",
-                " => ",
-                " = ",
-                ": ",
-                "：",
-                " – ",
-                "—",
-                "\u2011",
-                "\u2012",
-                " \u2212 ",
-            ),
-            *(" \uff0d ", "\uff1d", "\t", ", ", " ", " | ", " .... ", "…", " ~ ", " is ", " goes to ", " : \u00a0"),
-        )
-    },
-    "table": lambda labels, row: (
-        "| Word | Label |\n|---|---|\n" + "\n".join(f"| {w} | {x} |" for w, x in labels.items())
-    ),
+    **{repr(separator): partial(lined, form=f"{{w}}{separator}{{x}}") for separator in SEPARATORS},
+    "table": lambda labels, row: "| Word | Label |\n|---|---|\n" + lined(labels, form="| {w} | {x} |"),
     "table by label": lambda labels, row: by_column(
         labels, row, lambda word, label: word if labels[word] == label else ""
     ),
     "ticks": lambda labels, row: ticked(labels, row, "✓", " "),
     "crosses and ticks": lambda labels, row: ticked(labels, row, "✅", "❌"),
     "numbered": lambda labels, row: "\n".join(f"{n}. **{w}** – *{x}*" for n, (w, x) in enumerate(labels.items(), 1)),
-    "bullets": lambda labels, row: "\n".join(f"• “{w}”: `{x}`" for w, x in labels.items()),
-    "underscores": lambda labels, row: "\n".join(f"- __{w}__ - _{x}_." for w, x in labels.items()),
+    "bullets": partial(lined, form="• “{w}”: `{x}`"),
+    "underscores": partial(lined, form="- __{w}__ - _{x}_."),
     "upper case": lambda labels, row: lined(labels).upper(),
-    "invisible marks": lambda labels, row: lined({f"\u200b{w}": f"\ufeff{x}\u200d" for w, x in labels.items()}),
-    "one line": lambda labels, row: "; ".join(f"{w} - {x}" for w, x in labels.items()),
-    "line ends escaped": lambda labels, row: lined(labels).replace("\n", "\\n"),
-    "brackets": lambda labels, row: "\n".join(f"{w} ({x})" for w, x in labels.items()),
-    "pairs": lambda labels, row: ", ".join(f"({w}, {x})" for w, x in labels.items()),
+    "invisible marks": partial(lined, form="\u200b{w} - \ufeff{x}\u200d"),
+    "one line": partial(lined, between="; "),
+    "line ends escaped": partial(lined, between="\\n"),
+    "brackets": partial(lined, form="{w} ({x})"),
+    "pairs": partial(lined, form="({w}, {x})", between=", "),
     "JSON": lambda labels, row: f"```json\n{json.dumps(labels)}\n```",
     "JSON over lines": lambda labels, row: json.dumps(labels, indent=2),
     "JSON of objects": lambda labels, row: json.dumps([{"word": w, "label": x} for w, x in labels.items()]),
-    "JSON by label": lambda labels, row: json.dumps(
-        {x: [w for w in labels if labels[w] == x] for x in labels.values()}
-    ),
-    "JSON by label over lines": lambda labels, row: json.dumps(
-        {x: [w for w in labels if labels[w] == x] for x in labels.values()}, indent=1
-    ),
-    "HTML": lambda labels, row: "".join(f"<tr><td>{w}</td><td><b>{x}</b></td></tr>" for w, x in labels.items()),
+    "JSON by label": lambda labels, row: json.dumps(by_label(labels)),
+    "JSON by label over lines": lambda labels, row: json.dumps(by_label(labels), indent=1),
+    "HTML": partial(lined, form="<tr><td>{w}</td><td><b>{x}</b></td></tr>", between=""),
     "label first": lambda labels, row: grouped(labels, "{label}: {words}", ", ", "\n"),
     "label first in a line": lambda labels, row: grouped(labels, "{label}: {words}", ", ", "; "),
     "label with arrow": lambda labels, row: grouped(labels, "{label} → {words}", " / ", "\n"),
@@ -363,7 +342,7 @@ def test_notices_count_outcomes_with_examples():
         if number <= 4:
             return "I would rather not."
         if number <= 10:
-            return "\n".join(f"{word} ??? {label}" for word, label in labels.items())
+            return lined(labels, form="{w} ??? {x}")
         return lined(labels) if number > 12 else f"{lined(labels)}\nhome - Ben or Anna or both"
 
     found = bb.answers.estimate(chosen(replies(mixed)), LIST)
@@ -381,7 +360,7 @@ def test_notices_count_outcomes_with_examples():
 
 
 def test_estimate_raises_for_replies_in_an_unknown_layout():
-    unread = replies(lambda labels, row: "\n".join(f"{word} ??? {label}" for word, label in labels.items()))
+    unread = replies(partial(lined, form="{w} ??? {x}"))
     with refused(AnswersError, "none of 54 answers 324 not understood ???"):
         read_answers(chosen(unread), LIST)
 
@@ -398,7 +377,7 @@ def test_chosen_that_is_no_label_is_not_understood():
 
 def test_counts_do_not_depend_on_the_order_of_rows():
     found = chosen(replies(lambda labels, row: lined(labels) + f"\nhome - {row.id}\noffice - Ben or Anna"))
-    ordered, shuffled = (read_answers(frame, LIST) for frame in (found, found.sample(frac=1, random_state=1)))
+    ordered, shuffled = read_answers(found, LIST), read_answers(found.sample(frac=1, random_state=1), LIST)
     assert ordered.notices == shuffled.notices
     assert ordered.cells[0].reading.facts == shuffled.cells[0].reading.facts
 

@@ -1,5 +1,7 @@
 """Answers under different settings are not pooled unless it is said so, and a change does not depend on row order."""
 
+from itertools import chain
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -19,16 +21,13 @@ ODD_PROMPT = (np.arange(len(ASKED)) % 4 > 1) & True
 
 def replies(share: float, seed: int) -> pd.DataFrame:
     """Replies to all prompts in which each word has the stereotypical label with this probability."""
-    rng = np.random.default_rng(seed)
-
-    def reply(row: pd.Series) -> str:
-        hits = rng.random(9) < share
-        return "\n".join(
-            f"{word} - {row.label_a if word.startswith('job') == hit else row.label_b}"
-            for word, hit in zip(row.words.split(" | "), hits, strict=True)
-        )
-
-    return pd.DataFrame({"id": ASKED.id, "reply": [reply(row) for row in ASKED.itertuples()]})
+    rng, texts = np.random.default_rng(seed), []
+    for row in ASKED.itertuples():
+        words = pd.Series(row.words.split(" | "))
+        is_stereotypical = rng.random(9) < share
+        labels = np.where(words.str.startswith("job") == is_stereotypical, row.label_a, row.label_b)
+        texts.append("\n".join(words + " - " + labels))
+    return pd.DataFrame({"id": ASKED.id, "reply": texts})
 
 
 SETTINGS = [
@@ -152,7 +151,8 @@ def test_estimate_raises_for_settings_that_differ_between_stereotypes(column, fi
     assert len(read_answers(by_model, lists).cells) == 2
     plain = read_answers(frame.drop(columns=column), lists)
     pooled = read_answers(frame, lists, ignore=column)
-    assert all(cell.replies.equals(as_one.replies) for cell, as_one in zip(pooled.cells, plain.cells, strict=True))
+    for cell, as_one in zip(pooled.cells, plain.cells, strict=True):
+        assert cell.replies.equals(as_one.replies)
     assert any(f"'{column}'" in notice for notice in pooled.notices)
     asked = pd.concat([bb.answers.prompts({name: LIST}) for name in lists], keys=lists)
     asked = asked.assign(id=asked.index.get_level_values(0) + asked.id).reset_index(drop=True)
@@ -170,10 +170,11 @@ def test_columns_that_describe_stereotypes_are_no_settings():
 
 def test_published_answers_raises_for_two_temperatures():
     career = bb.answers.wordlists("answers-demo")["career"]
-    words = [word for words in career.classes.values() for word in words]
+    words = [*chain(*career.classes.values())]
+    by_ben, by_julia = " - Ben\n".join([*words, ""]), " - Julia\n".join([*words, ""])
     frame = pd.DataFrame(
         {
-            "answer": ["\n".join(f"{word} - {label}" for word in words) for label in ("Ben", "Julia", "Ben", "Julia")],
+            "answer": [by_ben, by_julia, by_ben, by_julia],
             "category": "career",
             "variation": "w",
             "llm": "m",
@@ -214,19 +215,18 @@ BEFORE, MILD, STRONG = replies(0.5, 1), replies(0.7, 2), replies(0.95, 3)
 
 def test_change_is_the_same_in_any_order_of_rows():
     """Two replies to each question after, and one before: the mean change is that of all replies."""
-    expected = [bb.answers.estimate(of(frame), LIST).table.observed.iloc[0] for frame in (BEFORE, MILD, STRONG)]
-    rows = []
-    for frame in (pd.concat([MILD, STRONG]), pd.concat([STRONG, MILD]).sample(frac=1, random_state=4)):
-        found = bb.answers.estimate(of(BEFORE), LIST, of(frame))
-        rows.append(found.table)
-    assert rows[0].observed.iloc[0] == pytest.approx((expected[1] + expected[2]) / 2 - expected[0])
-    assert rows[1].equals(rows[0])
-    assert says(" ".join(found.notices), f"more answers {len(ASKED)} averaged")
+    before, mild, strong = (bb.answers.estimate(of(frame), LIST).table.observed for frame in (BEFORE, MILD, STRONG))
+    found = bb.answers.estimate(of(BEFORE), LIST, of(pd.concat([MILD, STRONG])))
+    assert found.table.observed.iloc[0] == pytest.approx((mild.iloc[0] + strong.iloc[0]) / 2 - before.iloc[0])
+    shuffled = bb.answers.estimate(of(BEFORE), LIST, of(pd.concat([STRONG, MILD]).sample(frac=1, random_state=4)))
+    assert shuffled.table.equals(found.table)
+    assert says(" ".join(shuffled.notices), f"more answers {len(ASKED)} averaged")
 
 
 def test_repeated_answers_are_paired_at_random():
     """Sorted by what they say, the answers of both sides would be paired with their like, and differ too little."""
-    before, after = (pd.concat([replies(0.5, seed + k) for k in range(4)]) for seed in (10, 20))
+    before = pd.concat([replies(0.5, seed) for seed in range(10, 14)])
+    after = pd.concat([replies(0.5, seed) for seed in range(20, 24)])
     found = bb.answers.estimate(of(before), LIST, of(after), scope="trials")
     assert found.table.answers.iloc[0] == 4 * len(ASKED)
     sd_of_one = np.sqrt(0.25 / 4 + 0.25 / 5)  # of a D of 4 and 5 fair coins
@@ -235,8 +235,8 @@ def test_repeated_answers_are_paired_at_random():
 
 
 def test_answers_are_paired_by_the_label_named_first():
-    sides = [read_answers(of(frame), LIST) for frame in (BEFORE, MILD.sample(frac=1, random_state=5))]
-    ((before, after),), notices = paired(*sides)
+    shuffled = read_answers(of(MILD.sample(frac=1, random_state=5)), LIST)
+    ((before, after),), notices = paired(read_answers(of(BEFORE), LIST), shuffled)
     assert not notices
     assert before.replies[["label_a", "label_b", "wording", "first"]].equals(
         after.replies[["label_a", "label_b", "wording", "first"]]

@@ -9,15 +9,16 @@ from bayes_bias.analyses.answers.cell import differences
 from bayes_bias.analyses.answers.reading import read_answers
 from bayes_bias.errors import AnswersError
 from tests.analyses.answers.made_up import LIST
-from tests.helpers import refused
+from tests.helpers import numbered, refused
 
 GROUPS = ("english", "chinese", "spanish")
-THREE = {
-    "groups": {group: [f"{group[:3]}{k}" for k in range(5)] for group in GROUPS},
-    "classes": {f"of {group}": [f"{group}-{k}" for k in range(4)] for group in GROUPS},
-    "stereotypes": {group: f"of {group}" for group in GROUPS},
-}
-WORDS = {word: group for group in GROUPS for word in THREE["classes"][f"of {group}"]}
+THREE = {"groups": {}, "classes": {}, "stereotypes": {}}
+WORDS = {}
+for name in GROUPS:
+    THREE["groups"][name] = numbered(name[:3], 5)
+    THREE["classes"][f"of {name}"] = numbered(f"{name}-", 4)
+    THREE["stereotypes"][name] = f"of {name}"
+    WORDS |= dict.fromkeys(THREE["classes"][f"of {name}"], name)
 
 
 def answers(number: int = 90, association: float = 0.5, seed: int = 1) -> pd.DataFrame:
@@ -60,7 +61,8 @@ def test_estimate_finds_the_group_that_is_associated():
 def test_refusals_remain_refusals():
     rows = ROWS.assign(chosen=ROWS.chosen.where(ROWS.index % 5 > 0, ""))
     cells = read_answers(rows, {"three": THREE}).cells
-    assert all(cell.invalid == pytest.approx((ROWS.index % 5 == 0).mean()) for cell in cells)
+    for cell in cells:
+        assert cell.invalid == pytest.approx((ROWS.index % 5 == 0).mean())
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from tests.helpers import numbered
+
 
 def simulated(pairs: int = 240, writers: int = 16, sd: float = 0.7, seed: int = 3) -> pd.DataFrame:
     """Pairs of three types by writers who write ever more, and differ by `sd`."""
@@ -11,12 +13,6 @@ def simulated(pairs: int = 240, writers: int = 16, sd: float = 0.7, seed: int = 
     writer = np.sort(rng.choice(writers, size=pairs, p=share / share.sum()))
     difference = 0.4 + sd * rng.standard_normal(writers)[writer] + rng.standard_t(4, pairs)
     less = -20 + 3 * rng.standard_normal(pairs)
-    return pd.DataFrame(
-        {
-            "item": [f"pair {k}" for k in range(pairs)],
-            "score_more": less + difference,
-            "score_less": less,
-            "bias_type": np.array(["age", "gender", "religion"])[rng.integers(3, size=pairs)],
-            "writer": [f"w{k}" for k in writer],
-        }
-    )
+    frame = pd.DataFrame({"item": numbered("pair ", pairs), "score_more": less + difference, "score_less": less})
+    frame["bias_type"] = np.array(["age", "gender", "religion"])[rng.integers(3, size=pairs)]
+    return frame.assign(writer=[f"w{k}" for k in writer])

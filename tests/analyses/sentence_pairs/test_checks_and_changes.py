@@ -22,6 +22,11 @@ def fit_of(data: xr.Dataset, **parameters: float) -> xr.DataTree:
     return xr.DataTree.from_dict({"posterior": xr.Dataset(same), "constant_data": data})
 
 
+def posterior_of(data: xr.Dataset, level: float, **parameters: float) -> xr.Dataset:
+    """The posterior of shares with this log odds."""
+    return fit_of(data, logit=float(level), **parameters)["posterior"].to_dataset()
+
+
 def checks(data: xr.Dataset, **wrong: float):
     values = data.difference.to_numpy()
     true = {"mean": values.mean(), "scale_residual": values.std()} | wrong
@@ -53,8 +58,7 @@ def test_writers_are_missed_by_a_model_without():
 
 
 def changes(changed: float, gained: float) -> np.ndarray:
-    posteriors = (fit_of(DATA, logit=float(logit(p)))["posterior"].to_dataset() for p in (changed, gained))
-    return change_of_shares(*posteriors, DATA).values
+    return change_of_shares(posterior_of(DATA, logit(changed)), posterior_of(DATA, logit(gained)), DATA).values
 
 
 def test_change_is_frequency_times_direction():
@@ -69,15 +73,14 @@ def test_gains_in_one_direction_are_losses_in_the_other():
 def test_noise_changes_in_either_direction_alike():
     rng, often, count = np.random.default_rng(3), 0.3, DATA.sizes["pair"]
     moved = (rng.random((4000, count)) < often) * rng.choice([-1, 1], size=(4000, count))
-    posterior = (fit_of(DATA, logit=float(logit(p)))["posterior"].to_dataset() for p in (often, 0.9))
-    found = change_of_shares(*posterior, DATA)
+    found = change_of_shares(posterior_of(DATA, logit(often)), posterior_of(DATA, logit(0.9)), DATA)
     assert found.noise_sd == pytest.approx(moved.mean(axis=1).std(), rel=0.05)
 
 
 def test_writers_effects_on_rates_are_independent():
     """Over new writers the change is a product of averages, not the average of the products of one writer's effects."""
-    effects = {"logit_sd_writer": 1.5}
-    changed, gained = (fit_of(BY_WRITER, logit=level, **effects)["posterior"].to_dataset() for level in (-0.5, 1.0))
+    changed = posterior_of(BY_WRITER, -0.5, logit_sd_writer=1.5)
+    gained = posterior_of(BY_WRITER, 1.0, logit_sd_writer=1.5)
     z = np.random.default_rng(4).standard_normal((2, 400_000))
     often, towards = expit(-0.5 + 1.5 * z[0]).mean(), expit(1.0 + 1.5 * z[1]).mean()
     assert change_of_shares(changed, gained, BY_WRITER).values == pytest.approx(often * (2 * towards - 1), abs=0.002)

@@ -1,5 +1,6 @@
 """Samples that lm-evaluation-harness logs: shares are the harness's own, worked out here by its definitions."""
 
+import copy
 import json
 import shutil
 from pathlib import Path
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from bayes_bias.analyses.sentence_pairs.lm_eval import lm_eval
-from bayes_bias.analyses.sentence_pairs.scores import read_scores
+from bayes_bias.analyses.sentence_pairs.scores import PairScores, read_scores
 from bayes_bias.errors import SentencePairsError
 from tests.helpers import refused, says
 
@@ -53,8 +54,9 @@ def bbq(count: int = 300) -> tuple[list[dict], float, float]:
         ambiguous = number % 3 > 0
         groups = [["a", "woman"], ["b", "man"], ["c", "unknown"]]
         order = RNG.permutation(3)
-        info = {f"ans{place}": groups[which] for place, which in enumerate(order)}
-        answers = {f"ans{place}": ["The woman", "The man", "Unknown"][which] for place, which in enumerate(order)}
+        info, answers = {}, {}
+        for place, which in zip(("ans0", "ans1", "ans2"), order, strict=True):
+            info[place], answers[place] = groups[which], ["The woman", "The man", "Unknown"][which]
         likelihoods = RNG.normal(-5, 1, size=12)
         doc = {
             "category": ["Age", "SES"][number % 2], "example_id": number, "question_index": number % 7,
@@ -102,12 +104,13 @@ def test_winogender_share_is_one_minus_accuracy(tmp_path):
 def test_several_logs_are_one_with_matching_items(tmp_path):
     samples = crows_pairs(True)
     names = ("samples_crows_age", "samples_crows_gender")
-    runs = [
-        lm_eval([written(tmp_path / f"{name}_{time}.jsonl", samples[k::2]) for k, name in enumerate(names)])
-        for time in ("2026-01-31T10-00-00.1", "2026-02-01T11-00-00.2")
-    ]
-    assert len(runs[0]) == 40
-    assert runs[0].rows.index.equals(runs[1].rows.index)
+
+    def run(time: str) -> PairScores:
+        return lm_eval([written(tmp_path / f"{name}_{time}.jsonl", samples[k::2]) for k, name in enumerate(names)])
+
+    first, second = run("2026-01-31T10-00-00.1"), run("2026-02-01T11-00-00.2")
+    assert len(first) == 40
+    assert first.rows.index.equals(second.rows.index)
 
 
 @pytest.mark.parametrize(
@@ -193,7 +196,7 @@ def test_pair_that_a_benchmark_has_twice_counts_once(tmp_path):
     found = lm_eval(log(tmp_path, "crows_pairs_english", [*samples, again]))
     assert len(found) == 40
     (name,) = [name for name in found.rows.index if name.startswith("a3 ")]
-    (more, less) = (response[0] for response in samples[3]["filtered_resps"])
+    (more, _), (less, _) = samples[3]["filtered_resps"]
     assert found.rows.difference[name] == pytest.approx((more - less) * 1.0005)
 
 
@@ -210,14 +213,11 @@ def test_lm_eval_raises_for_a_pair_with_two_scores(tmp_path):
 
 def test_languages_are_not_mixed(tmp_path):
     samples = crows_pairs(True, 40)
-    french_samples = [
-        record | {"doc": record["doc"] | {"sent_more": f"c{k}", "sent_less": f"d{k}"}}
-        for k, record in enumerate(samples)
-    ]
-    english, french = (
-        log(tmp_path, "crows_pairs_english", samples),
-        log(tmp_path, "crows_pairs_french_age", french_samples),
-    )
+    french_samples = copy.deepcopy(samples)
+    for k, record in enumerate(french_samples):
+        record["doc"] |= {"sent_more": f"c{k}", "sent_less": f"d{k}"}
+    english = log(tmp_path, "crows_pairs_english", samples)
+    french = log(tmp_path, "crows_pairs_french_age", french_samples)
     with refused(SentencePairsError, "'samples_crows_pairs_french_age (English) (French) 2 languages separately"):
         lm_eval([english, french])
     assert len(lm_eval(english)) == len(lm_eval(french)) == 40
@@ -237,7 +237,7 @@ def test_lm_eval_raises_for_languages_with_other_words(tmp_path):
     with refused(SentencePairsError, "English French separately"):
         lm_eval(log(tmp_path, "both", samples))
     assert len(lm_eval(log(tmp_path, "one", samples[1::2]))) == 20
-    halves = [log(tmp_path, name, samples[start::2]) for start, name in enumerate(("x", "y"))]
+    halves = [log(tmp_path, "x", samples[::2]), log(tmp_path, "y", samples[1::2])]
     with refused(SentencePairsError, "English French"):
         lm_eval(halves)
 
@@ -263,8 +263,8 @@ def test_lm_eval_raises_for_languages_with_other_letters_or_words(tmp_path, lang
     for number, record in enumerate(samples):
         text = (OTHER_LANGUAGES[language] if number % 2 else ENGLISH).format(number)
         record["doc"] |= {"sent_more": text, "sent_less": f"{text} {number}"}
-    halves = [log(tmp_path, name, samples[start::2]) for start, name in enumerate(("x", "y"))]
-    assert [len(lm_eval(half)) for half in halves] == [20, 20]
+    halves = [log(tmp_path, "x", samples[::2]), log(tmp_path, "y", samples[1::2])]
+    assert len(lm_eval(halves[0])) == len(lm_eval(halves[1])) == 20
     with refused(SentencePairsError, "English and pooled separately"):
         lm_eval(halves)
 
@@ -275,20 +275,13 @@ def test_lm_eval_raises_for_languages_with_other_letters_or_words(tmp_path, lang
 def test_pair_counts_once_in_any_encoding(tmp_path, written_as):
     samples = crows_pairs(True, 40)
     for number, record in enumerate(samples):
-        record["doc"] |= {
-            "sent_more": f"The old man in the café {number}",
-            "sent_less": f"The old woman in the café {number}",
-        }
-    again = [
-        record
-        | {
-            "doc": {
-                name: written_as(text) if name.startswith("sent_") else text for name, text in record["doc"].items()
-            }
-        }
-        for record in samples
-    ]
-    both = [log(tmp_path, name, of) for name, of in {"x": samples, "y": again}.items()]
+        record["doc"]["sent_more"] = f"The old man in the café {number}"
+        record["doc"]["sent_less"] = f"The old woman in the café {number}"
+    again = copy.deepcopy(samples)
+    for record in again:
+        for name in ("sent_more", "sent_less"):
+            record["doc"][name] = written_as(record["doc"][name])
+    both = [log(tmp_path, "x", samples), log(tmp_path, "y", again)]
     assert lm_eval(both).rows.equals(lm_eval(both[0]).rows)
 
 
@@ -330,22 +323,17 @@ def test_lm_eval_raises_for_bbq_choices_without_texts(tmp_path):
     short = [record | {"filtered_resps": record["filtered_resps"][:3]} for record in samples]
     with refused(SentencePairsError, "line 2 3 log-likelihoods 12 'arguments'"):
         lm_eval(log(tmp_path, "bbq", short))
-    letters = [
-        requested(record | {"filtered_resps": record["filtered_resps"][:3]}, ["A", "B", "C"]) for record in samples
-    ]
+    letters = [requested(record, ["A", "B", "C"]) for record in short]
     with refused(SentencePairsError, "line 2 'A' 'B' 'C' must have 'The woman'"):
         lm_eval(log(tmp_path, "bbq", letters))
 
 
 def test_crows_pairs_choices_are_matched_by_their_text(tmp_path):
     samples = crows_pairs(True)
-    turned = [
-        requested(
-            record | {"filtered_resps": record["filtered_resps"][::-1]},
-            [record["doc"]["sent_less"], record["doc"]["sent_more"]],
-        )
-        for record in samples
-    ]
+    turned = []
+    for record in samples:
+        reversed_scores = record | {"filtered_resps": record["filtered_resps"][::-1]}
+        turned.append(requested(reversed_scores, [record["doc"]["sent_less"], record["doc"]["sent_more"]]))
     files = log(tmp_path, "crows_pairs_english", samples), log(tmp_path, "crows_pairs_english_turned", turned)
     assert lm_eval(files[0]).sha256 == lm_eval(files[1]).sha256
 
@@ -366,21 +354,16 @@ def test_winogender_with_its_subsets_counts_each_sentence_once(tmp_path):
     samples = []
     for number in range(24):
         gender = ["male", "female"][number % 2]
-        doc = {
-            "occupation": "nurse",
-            "participant": "person",
-            "gender": gender,
-            "sentence": f"The nurse said {number}.",
-        }
+        doc = {"occupation": "nurse", "participant": "person", "gender": gender}
+        doc["sentence"] = f"The nurse said {number}."
         samples.append(sample(number, doc | {"label": 0}, RNG.normal(-3, 1, size=2), False))
     female = [record for record in samples if record["doc"]["gender"] == "female"]
     files = [log(tmp_path, "winogender", samples), log(tmp_path, "winogender_female", female)]
     assert lm_eval(files).sha256 == lm_eval(files[0]).sha256
-    hashed = [
-        record
-        | {"doc": {k: v for k, v in record["doc"].items() if k != "sentence"}, "doc_hash": f"h{record['doc_id']}"}
-        for record in samples
-    ]
+    hashed = copy.deepcopy(samples)
+    for record in hashed:
+        del record["doc"]["sentence"]
+        record["doc_hash"] = f"h{record['doc_id']}"
     assert len(lm_eval([log(tmp_path, "winogender_a", hashed), log(tmp_path, "winogender_b", hashed[::-1])])) == 24
 
 

@@ -11,7 +11,7 @@ from bayes_bias.analyses.sentence_pairs.published import paired, published
 from bayes_bias.analyses.sentence_pairs.scores import design, read_scores
 from bayes_bias.errors import SentencePairsError
 from tests.analyses.sentence_pairs.tables import simulated
-from tests.helpers import refused, says
+from tests.helpers import numbered, refused, says
 
 TABLE = simulated(40)
 
@@ -166,9 +166,7 @@ def test_read_scores_raises_for_different_settings(column):
 def test_other_columns_of_pairs_are_noticed():
     (notice,) = read_scores(TABLE.assign(topic=np.where(ODD, "a", "b"))).notices
     assert says(notice, "pairs 2 values 'topic' pooled (a, b) does not use")
-    assert (
-        read_scores(TABLE.assign(topic="a", note=[f"n{k}" for k in range(40)], anon_annotators="[...]")).notices == ()
-    )
+    assert read_scores(TABLE.assign(topic="a", note=numbered("n", 40), anon_annotators="[...]")).notices == ()
 
 
 def with_sentences(

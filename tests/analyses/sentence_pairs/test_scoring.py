@@ -20,10 +20,10 @@ class Counts:
     worst: float = 0.0
 
     def pseudo_log_likelihood(self, pairs):
-        return np.array([[self.worst - len(sentence) for sentence in pair] for pair in pairs])
+        return self.worst - np.vectorize(len)(pairs)
 
     def all_unmasked(self, sentences, weighted=False):
-        return np.array([-len(sentence) * (2 if weighted else 1) for sentence in sentences])
+        return np.array([*map(len, sentences)]) * (-2 if weighted else -1)
 
 
 @dataclass

@@ -61,10 +61,13 @@ GOLD = {
 SCORES = {"0s": -1, "0a": -2, "0u": -3, "1s": -2, "1a": -1, "1u": -1.5, "2s": -1, "2a": -1, "2u": -1}
 
 
+def records(given: dict[str, float]) -> list[dict[str, object]]:
+    """The scores of sentences, as they are stored."""
+    return [{"id": name, "score": score} for name, score in given.items()]
+
+
 def files(folder: Path, gold: object = GOLD, given: dict | None = None) -> tuple[Path, Path]:
-    given = SCORES if given is None else given
-    rows = [{"id": name, "score": score} for name, score in given.items()]
-    contents = {"gold.json": gold, "predictions.json": {"intrasentence": rows}}
+    contents = {"gold.json": gold, "predictions.json": {"intrasentence": records(given or SCORES)}}
     for name, content in contents.items():
         (folder / name).write_text(json.dumps(content))
     return folder / "gold.json", folder / "predictions.json"
@@ -84,10 +87,10 @@ def test_files_worked_out_by_hand(tmp_path: Path):
     # Term x: s > a once in two, four comparisons with u won three times. Term y: three ties, so none.
     lms, ss = (100 * 3 / 4 + 0) / 2, (50 + 0) / 2
     assert found.columns.tolist() == ["task", "bias_type", "triples", "terms", "lms", "ss", "icat"]
-    assert found.values.tolist() == [
-        [task, kind, 3, 2, lms, ss, lms * 25 / 50]
-        for task, kind in [("intrasentence", "race"), ("intrasentence", "overall"), ("overall", "overall")]
-    ]
+    numbers = [3, 2, lms, ss, lms * 25 / 50]
+    tasks = [["intrasentence", "race"], ["intrasentence", "overall"], ["overall", "overall"]]
+    assert found.iloc[:, :2].values.tolist() == tasks
+    assert found.iloc[:, 2:].values.tolist() == [numbers] * 3
 
 
 def test_stereotype_pairs_returns_a_pair_for_each_triple(tmp_path: Path):
@@ -115,8 +118,8 @@ def test_a_task_without_predictions_is_a_notice(tmp_path: Path, caplog):
     alone = stereoset(*files(tmp_path))
     assert stereoset(*files(tmp_path, two_tasks)).equals(alone)
     assert "intersentence" in caplog.text
-    both = {task: [{"id": name, "score": score} for name, score in SCORES.items()] for task in two_tasks["data"]}
-    (tmp_path / "predictions.json").write_text(json.dumps(both | {"intrasentence": []}))
+    without_the_first = {"intrasentence": [], "intersentence": records(SCORES)}
+    (tmp_path / "predictions.json").write_text(json.dumps(without_the_first))
     assert set(stereotype_pairs(tmp_path / "gold.json", tmp_path / "predictions.json")["item"]) == {"other"}
     (tmp_path / "predictions.json").write_text('{"other": []}')
     with refused(LanguageModelError, "none intrasentence intersentence"):
@@ -129,10 +132,9 @@ def test_read_triples_logs_omitted_tasks_in_order_of_their_names(tmp_path: Path,
     predictions.write_text("{}")
     with refused(LanguageModelError, "none"):
         read_triples(gold, predictions)
-    assert [message.partition(": ")[2] for message in caplog.messages] == [
-        "has no scores of the task intersentence, which is omitted",
-        "has no scores of the task intrasentence, which is omitted",
-    ]
+    first, second = caplog.messages
+    assert first.endswith(": has no scores of the task intersentence, which is omitted")
+    assert second.endswith(": has no scores of the task intrasentence, which is omitted")
 
 
 @pytest.mark.parametrize(

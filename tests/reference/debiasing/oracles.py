@@ -8,6 +8,7 @@ import ast
 import json
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -15,6 +16,8 @@ import numpy as np
 
 CHECKOUTS = Path(sys.argv[1])
 PAIRS = [("she", "he"), ("woman", "man"), ("girl", "boy"), ("mother", "father")]
+DEFINING = list(chain(*PAIRS))
+TWO_GROUPS = list(zip(*PAIRS, strict=True))
 GROUPS = [
     ["she", "woman", "girl", "mother", "w0", "w1"],
     ["he", "man", "boy", "father", "w2", "w3"],
@@ -28,7 +31,7 @@ def vectors():
     """Words of 8 dimensions, about a mean, with a gender direction that half of the neutral words lean along."""
     rng = np.random.default_rng(33)
     neutral = [f"w{i}" for i in range(40)]
-    words = [*(word for pair in PAIRS for word in pair), *neutral]
+    words = [*DEFINING, *neutral]
     rows = rng.normal(size=(len(words), 8)) + 0.5
     gender = rng.normal(size=8)
     for number, (first, second) in enumerate(PAIRS):
@@ -63,6 +66,11 @@ def stacked(debiased, words):
     return np.stack([debiased[word] for word in words])
 
 
+def with_labels(given, groups):
+    """The vectors of all groups, and the position of each one's group."""
+    return stacked(given, chain(*groups)), np.repeat(np.arange(len(groups)), list(map(len, groups)))
+
+
 def main():
     import scipy.linalg
     import torch
@@ -76,31 +84,30 @@ def main():
 
     given = vectors()
     words, rows = list(given), np.stack(list(given.values()))
-    defining = [word for pair in PAIRS for word in pair]
-    neutral = [word for word in words if word not in defining]
+    neutral = [word for word in words if word not in DEFINING]
     pca, results = {"np": np, "PCA": PCA}, {"words": np.array(words), "vectors": rows}
 
     unit = {word: row / np.linalg.norm(row) for word, row in given.items()}
     utils = functions(source("uvavision+Double-Hard-Debias/repo", "utils.py"), {"doPCA", "drop"}, **pca)
     index = {word: i for i, word in enumerate(words)}
-    gender = utils["doPCA"]([list(pair) for pair in PAIRS], np.stack(list(unit.values())), index).components_[0]
+    gender = utils["doPCA"](list(map(list, PAIRS)), np.stack(list(unit.values())), index).components_[0]
 
     project = functions(
         source("sunipa+Attenuating-Bias-in-Word-Vec/repo/.git", "linProjection.py"), {"projection"}, np=np
     )
     results["linear-projection"] = np.stack([project["projection"](row, gender) for row in rows])
 
-    results |= {"hard": hard(unit, defining), "hard-3": multiclass_hard(unit)}
+    results |= {"hard": hard(unit), "hard-3": multiclass_hard(unit)}
 
     model = KeyedVectors(8, dtype=np.float64)
     model.add_vectors(words, rows)
-    hsr = HalfSiblingRegression().fit(WordEmbeddingModel(model, "oracle"), definitional_words=defining, alpha=5.0)
+    hsr = HalfSiblingRegression().fit(WordEmbeddingModel(model, "oracle"), definitional_words=DEFINING, alpha=5.0)
     results["half-sibling"] = stacked(hsr.transform(WordEmbeddingModel(model, "oracle")), words)
 
     conceptor = functions(
         source("jsedoc+ConceptorDebias/repo", "Conceptors/conceptor_fxns.py"), {"train_Conceptor", "NOT"}, np=np
     )
-    taught, _ = conceptor["train_Conceptor"](stacked(given, defining).T, 2)
+    taught, _ = conceptor["train_Conceptor"](stacked(given, DEFINING).T, 2)
     results["conceptor"] = (conceptor["NOT"](taught) @ rows.T).T
 
     classifier = ModuleType("classifier")
@@ -108,21 +115,16 @@ def main():
     names = {"get_rowspace_projection", "get_projection_to_intersection_of_nullspaces", "get_debiasing_projection"}
     known = {"np": np, "scipy": scipy, "List": list, "Dict": dict, "tqdm": tqdm, "classifier": classifier}
     inlp = functions(source("shauli-ravfogel+nullspace_projection/repo", "src/debias.py"), names, **known)
-    for name, groups, count in (("inlp", list(zip(*PAIRS, strict=True)), 3), ("inlp-3", GROUPS, 2)):
-        x = np.vstack([stacked(given, group) for group in groups])
-        y = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+    for name, groups, count in (("inlp", TWO_GROUPS, 3), ("inlp-3", GROUPS, 2)):
+        x, y = with_labels(given, groups)
         settings = {"fit_intercept": False, "class_weight": None, "dual": False, "random_state": 0}
         x *= 1 + 1e-6  # the program multiplies by 1 / (1 + 1e-6), the scale of a dropout of zero
         p, *_ = inlp["get_debiasing_projection"](LinearSVC, settings, count, 8, True, 0, x, y, x, y)
         results[name] = rows @ p.T
 
-    for name, groups, shrinkage in (
-        ("leace", list(zip(*PAIRS, strict=True)), False),
-        ("leace-shrunk", GROUPS[:2], True),
-        ("leace-3", GROUPS, True),
-    ):
-        x = torch.tensor(np.vstack([stacked(given, group) for group in groups]))
-        y = torch.tensor(np.repeat(np.arange(len(groups)), [len(group) for group in groups]))
+    designs = (("leace", TWO_GROUPS, False), ("leace-shrunk", GROUPS[:2], True), ("leace-3", GROUPS, True))
+    for name, groups, shrinkage in designs:
+        x, y = map(torch.tensor, with_labels(given, groups))
         z = torch.nn.functional.one_hot(y).double()
         fitter = LeaceFitter(8, len(groups), dtype=torch.float64, shrinkage=shrinkage).update(x, z)
         results[name] = fitter.eraser(torch.tensor(rows)).numpy()
@@ -136,7 +138,7 @@ def main():
     results["oscar"] = rows + (turned - rows @ plane.T) @ plane
 
     code = cells(source("uvavision+Double-Hard-Debias/repo", "GloVe_Debias.ipynb"))
-    notebook = functions(code, {"my_pca", "hard_debias"}, definitional_pairs=[list(pair) for pair in PAIRS], **utils)
+    notebook = functions(code, {"my_pca", "hard_debias"}, definitional_pairs=list(map(list, PAIRS)), **utils)
     notebook["main_pca"], notebook["wv_mean"] = notebook["my_pca"](rows), rows.mean(axis=0)
     for component in range(3):
         debiased = notebook["hard_debias"](rows, index, index, words, [component])
@@ -152,10 +154,11 @@ def main():
     points /= np.linalg.norm(points, axis=1, keepdims=True)
     least, at_points = [], []
     for word in neutral:
-        near = sorted((other for other in words if other != word), key=lambda other: -unit[other] @ unit[word])[:10]
-        repelled = [
-            unit[neighbour] for neighbour in near if idb["get_pair_idb"](unit[neighbour], unit[word], gender) >= 0.05
-        ]
+        near = sorted(set(words) - {word}, key=lambda neighbour: -unit[neighbour] @ unit[word])[:10]
+        repelled = []
+        for neighbour in near:
+            if idb["get_pair_idb"](unit[neighbour], unit[word], gender) >= 0.05:
+                repelled.append(unit[neighbour])
         given = torch.tensor(unit[word])[None], torch.tensor(np.array(repelled)) if repelled else False
         given += torch.tensor(gender), (1 / 8, 6 / 8, 1 / 8)
         at_points.append(float(ran["ran_objective"](torch.tensor(points[len(least)]), *given)))
@@ -165,7 +168,7 @@ def main():
     np.savez_compressed(Path(__file__).with_name("oracles.npz"), **results)
 
 
-def hard(unit, defining):
+def hard(unit):
     """Neutralised and equalised by the program of Bolukbasi et al."""
     from sklearn.decomposition import PCA
 
@@ -179,7 +182,7 @@ def hard(unit, defining):
     we = functions(text, {"doPCA", "drop"}, np=np, PCA=lambda n_components: PCA(min(n_components, 8)))
     known = {"we": SimpleNamespace(**we), "np": np, "print": lambda *_: None}
     functions(source("tolga-b+debiaswe/repo", "debiaswe/debias.py"), {"debias"}, **known)["debias"](
-        program, defining, PAIRS, PAIRS
+        program, DEFINING, PAIRS, PAIRS
     )
     return program.vecs
 
@@ -192,7 +195,8 @@ def multiclass_hard(unit):
     text = source("TManzini+DebiasMulticlassWordEmbedding/repo/.git", "Debiasing/biasOps.py")
     program = functions(text, names, np=np, PCA=PCA)
     subspace = program["identify_bias_subspace"](unit, dict(enumerate(TRIPLES)), 2, 8)
-    neutral = [word for word in unit if not any(word in triple for triple in TRIPLES)]
+    in_triples = set(chain(*TRIPLES))
+    neutral = [word for word in unit if word not in in_triples]
     return stacked(program["neutralize_and_equalize"](unit, neutral, TRIPLES, subspace, 8), unit)
 
 
