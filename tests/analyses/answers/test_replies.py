@@ -61,7 +61,7 @@ def of(text: str, *, label_a: str = "Ben", label_b: str = "Anna") -> dict[str, t
     prompt = ASKED[(ASKED.label_a == label_a) & (ASKED.label_b == label_b)].head(1)
     frame = bb.answers.choices(prompt, pd.DataFrame({"id": prompt.id, "reply": text}), LIST)
     rows = frame[frame.outcome != "left out"]
-    return dict(zip(rows.word, zip(rows.chosen, rows.outcome, strict=True), strict=True))
+    return {row.word: (row.chosen, row.outcome) for row in rows.itertuples()}
 
 
 def labels_of(text: str) -> dict[str, str]:
