@@ -25,7 +25,7 @@ def without(*words, **others):
     return open_embedding({w: v for w, v in VECTORS.items() if w not in words} | others, name="toy")
 
 
-def test_vectors_have_unit_length_whatever_their_scale():
+def test_lookup_returns_unit_vectors_for_extreme_lengths():
     vectors, coverage = lookup(without(he=[3e200, 4e200], she=[3e-200, 4e-200]), LIST)
     np.testing.assert_allclose(vectors["he"], [0.6, 0.8])
     np.testing.assert_allclose(vectors["she"], [0.6, 0.8])
@@ -33,7 +33,7 @@ def test_vectors_have_unit_length_whatever_their_scale():
     assert coverage.notices() == ()
 
 
-def test_each_loss_of_a_word_is_reported():
+def test_lookup_warns_about_each_lost_word():
     embedding = without("John", "tea", john=[1.0, 2.0], she=[0.0, 0.0], office=[np.nan, 1.0], boss=[np.inf, 1.0])
     vectors, coverage = lookup(embedding, LIST)
     assert not {"John", "john", "she", "office", "boss", "tea"} & set(vectors)
@@ -52,7 +52,7 @@ def test_each_loss_of_a_word_is_reported():
     assert frame.variants["men"] == "John: john"
 
 
-def test_losses_of_shipped_controls_are_quiet(caplog):
+def test_cosines_logs_missing_builtin_controls_at_info_level(caplog):
     words = WordList.from_mapping(
         {
             "groups": {"men": ["he", "man"], "women": ["she", "woman"]},
@@ -77,7 +77,7 @@ def test_losses_of_shipped_controls_are_quiet(caplog):
     assert set(levels) <= set(notices)
 
 
-def test_mostly_absent_shipped_controls_are_left_out():
+def test_cosines_omits_builtin_controls_with_few_words():
     vectors = without(acknowledges=[1.0, 2.5], accept=[1.0, 3.5])  # one of 226 neutral words, and of 85 human ones
     table = cosines(LIST, vectors)
     assert not {"neutral", "human"} & {*table.classes}
@@ -85,7 +85,7 @@ def test_mostly_absent_shipped_controls_are_left_out():
     assert {"neutral", "human"} <= {*cosines(LIST, vectors, allow_loss=True).classes}
 
 
-def test_missing_phrase_is_read_as_one_word_with_a_notice(tmp_path):
+def test_lookup_reads_missing_phrase_as_joined_word_with_notice(tmp_path):
     words = {"groups": {"left": ["prime minister", "He"], "right": ["tea room", "tea_room"]}}
     words |= {"classes": {"a": ["office", "boss"], "b": ["home", "kin"]}, "stereotypes": {"left": "a", "right": "b"}}
     file = tmp_path / "toy.txt"
@@ -100,40 +100,40 @@ def test_missing_phrase_is_read_as_one_word_with_a_notice(tmp_path):
     assert says(missing, "'right' tea room tea_room")
 
 
-def test_an_error_names_the_spellings_that_have_vectors():
+def test_check_coverage_error_contains_spellings_with_vectors():
     embedding = without("he", "him", John=[1.0, 2.0], hims=[1.0, 3.0], He=[2.0, 1.0])
     with refused(CoverageError, "'men' 2 of 3 he He"):
         check_coverage(lookup(embedding, LIST)[1])
 
 
-def test_losing_under_half_the_words_goes_on():
+def test_check_coverage_accepts_loss_of_under_half():
     check_coverage(lookup(without("John", "Amy", "boss"), LIST)[1])
 
 
-def test_losing_half_of_the_words_stops_unless_allowed():
+def test_check_coverage_raises_for_lost_half_without_allow_loss():
     _, coverage = lookup(without("<b>kin</b>"), LIST)
     with refused(CoverageError, "'family' 1 of 2 <b>kin</b> allow_loss=True"):
         check_coverage(coverage)
     check_coverage(coverage, allow_loss=True)
 
 
-def test_losing_all_words_always_stops():
+def test_check_coverage_raises_for_all_lost_with_allow_loss():
     _, coverage = lookup(without("he", "him", "John"), LIST)
     with refused(CoverageError, "'men' 3 of 3 embedding"):
         check_coverage(coverage, allow_loss=True)
 
 
-def test_a_control_class_can_be_left_out():
+def test_check_coverage_error_suggests_omitting_control_class():
     with refused(CoverageError, "'food' controls=() --controls none"):
         check_coverage(lookup(without("tea"), LIST)[1])
 
 
-def test_no_word_in_common_stops():
+def test_check_coverage_raises_without_common_words():
     with refused(CoverageError, "'men' 3 of 3"):
         check_coverage(lookup(open_embedding({"xyzzy": [1.0, 2.0]}), LIST)[1])
 
 
-def test_hash_of_vectors_does_not_depend_on_order():
+def test_sha256_of_vectors_ignores_order():
     backwards = dict(reversed(VECTORS.items()))
     assert sha256_of_vectors(VECTORS) == sha256_of_vectors(backwards)
     assert sha256_of_vectors(VECTORS) != sha256_of_vectors(VECTORS | {"he": np.array([2.0, 0.0])})

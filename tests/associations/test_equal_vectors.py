@@ -56,7 +56,7 @@ def without(*words: str, columns: dict[str, list[str]] = LIST) -> dict[str, list
         ("rose", "tulip", "bee", "gift", "filth"),
     ],
 )
-def test_words_of_different_groups_or_classes_with_one_vector_are_rejected_by_name(cluster: tuple[str, ...]) -> None:
+def test_cosines_raises_for_equal_vectors_across_groups_or_classes(cluster: tuple[str, ...]) -> None:
     with refused(CoverageError, "same vector embedding Omit allow_loss=True --allow-loss") as caught:
         bb.cosines(LIST, pruned(cluster), ())
     for word in cluster:
@@ -71,7 +71,7 @@ def test_words_of_different_groups_or_classes_with_one_vector_are_rejected_by_na
 
 @pytest.mark.parametrize("heading", LIST)
 @pytest.mark.parametrize("number", [2, 3])
-def test_words_of_one_group_or_class_with_one_vector_count_once(heading: str, number: int) -> None:
+def test_cosines_keeps_one_word_per_vector_within_category(heading: str, number: int) -> None:
     category = heading.partition("=")[0]
     cluster = LIST[heading][:number]
     table = bb.cosines(LIST, pruned(cluster), ())
@@ -86,7 +86,7 @@ def test_words_of_one_group_or_class_with_one_vector_count_once(heading: str, nu
     assert coverage.found == 6 - number + 1
 
 
-def test_a_group_of_which_half_share_a_vector_is_rejected() -> None:
+def test_cosines_raises_when_half_of_group_shares_vector() -> None:
     cluster = LIST["flowers=pleasant"][:4]
     with refused(CoverageError, "flowers 3 6 vector of their own tulip, daisy, lily allow_loss=True --allow-loss"):
         bb.cosines(LIST, pruned(cluster), ())
@@ -102,7 +102,7 @@ def test_a_group_of_which_half_share_a_vector_is_rejected() -> None:
         (("chair", "stone"), "things", "stone"),
     ],
 )
-def test_a_control_word_with_the_vector_of_another_word_is_omitted(
+def test_cosines_omits_control_word_with_vector_of_another_word(
     cluster: tuple[str, ...], category: str, lost: str
 ) -> None:
     table = bb.cosines(LIST, pruned(cluster), CONTROLS)
@@ -110,7 +110,7 @@ def test_a_control_word_with_the_vector_of_another_word_is_omitted(
     assert saying(table.notices, f"'{category}' 1 3 '{lost}' '{cluster[0]}'")
 
 
-def test_a_shipped_control_word_with_the_vector_of_a_target_is_named_and_stops_nothing() -> None:
+def test_cosines_omits_builtin_control_with_vector_of_target() -> None:
     vectors = dict(bb.open_embedding("googlenews-demo").all())
     vectors["breakfast"] = vectors["algebra"]
     table = bb.cosines("weat7", vectors)
@@ -118,7 +118,7 @@ def test_a_shipped_control_word_with_the_vector_of_a_target_is_named_and_stops_n
     assert saying(table.notices, "'human' 'breakfast' 'algebra'")
 
 
-def test_one_vector_for_three_eighths_of_all_words_is_rejected_by_every_command(
+def test_commands_raise_for_one_vector_in_all_categories(
     run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -134,7 +134,7 @@ def test_one_vector_for_three_eighths_of_all_words_is_rejected_by_every_command(
     assert run("measures", "list.csv", *quick, "--embedding", "unk.txt", "--allow-loss")[0] == 0
 
 
-def test_vectors_of_replicates_are_equal_if_they_are_in_every_replicate() -> None:
+def test_cosines_raises_for_vectors_equal_in_every_replicate() -> None:
     first = bb.open_embedding(pruned(("rose", "ant")), name="first")
     second = bb.open_embedding(pruned(), name="second")
     assert bb.cosines(LIST, bb.open_embedding([first, second]), ()).values.sizes["target"] == 12
@@ -142,7 +142,7 @@ def test_vectors_of_replicates_are_equal_if_they_are_in_every_replicate() -> Non
         bb.cosines(LIST, bb.open_embedding([first, replace(first, name="second")]), ())
 
 
-def test_an_encoder_with_one_vector_for_unknown_words_is_rejected() -> None:
+def test_cosines_raises_for_encoder_with_one_unknown_vector() -> None:
     """Up to rounding errors, which depend on the other sentences of a batch."""
     vectors, rng = pruned(("rose", "ant")), np.random.default_rng(2)
 
@@ -154,7 +154,7 @@ def test_an_encoder_with_one_vector_for_unknown_words_is_rejected() -> None:
         bb.cosines(LIST, encoder, ())
 
 
-def test_spellings_of_one_word_never_share_its_vector() -> None:
+def test_cosines_matches_vector_to_only_one_spelling() -> None:
     """'Paris' and 'PARIS' would both be found as 'paris'; the second is reported as missing."""
     words = {**LIST, "flowers=pleasant": [*LIST["flowers=pleasant"], "Paris"]}
     words["insects=unpleasant"] = [*LIST["insects=unpleasant"], "PARIS"]
@@ -168,7 +168,7 @@ def test_spellings_of_one_word_never_share_its_vector() -> None:
         bb.cosines(words, both, ())
 
 
-def test_words_that_debiasing_made_equal_are_named_and_kept() -> None:
+def test_cosines_keeps_words_equalised_by_debiasing_with_notice() -> None:
     """Equalising three words along one direction leaves two of them with the same vector."""
     sets = [("rose", "ant", "love")]
     embedding = bb.open_embedding(pruned())
@@ -180,7 +180,7 @@ def test_words_that_debiasing_made_equal_are_named_and_kept() -> None:
     assert containing(table.notices, *equal[0])
 
 
-def test_a_sweep_names_words_with_one_vector_among_its_failures() -> None:
+def test_sweep_failures_contain_words_with_equal_vectors() -> None:
     vectors = {"own": pruned(), "pruned": pruned(("rose", "joy"))}
     found = bb.sweep(bb.Grid([bb.load_wordlist(LIST)], vectors, controls=()), posteriors="none", jobs=1)
     assert says(found.failures.reason.item(), "'rose' 'joy' same vector")
@@ -188,7 +188,7 @@ def test_a_sweep_names_words_with_one_vector_among_its_failures() -> None:
     assert bb.sweep(allowed, posteriors="none", jobs=1).failures.empty
 
 
-def test_random_words_that_share_a_vector_are_drawn_once() -> None:
+def test_null_design_pool_omits_copies_of_vectors() -> None:
     general = letters(650)
     copies = set(general[600:])
     vectors = pruned() | random_vectors(3, general, 20)
@@ -199,7 +199,7 @@ def test_random_words_that_share_a_vector_are_drawn_once() -> None:
     assert copies.isdisjoint(vocabulary_of(embedding).without(words).words)
 
 
-def test_equal_vectors_are_found_whatever_their_number_and_size() -> None:
+def test_equal_vectors_finds_large_clusters_at_any_scale() -> None:
     vectors, unknown = random_vectors(4, numbered("w", 3_000), 30), numbered("unknown", 10_000)
     vectors |= dict.fromkeys(unknown, vectors["w7"])
     start = time.process_time()
@@ -213,14 +213,14 @@ def test_equal_vectors_are_found_whatever_their_number_and_size() -> None:
     assert equal_vectors({}) == []
 
 
-def test_vectors_that_are_close_or_parallel_are_not_equal() -> None:
+def test_equal_vectors_omits_close_and_parallel_vectors() -> None:
     rng = np.random.default_rng(5)
     vector = rng.standard_normal(50)
     near = {f"w{k}": vector + 1e-4 * rng.standard_normal(50) for k in range(20)}
     assert equal_vectors({"word": vector, "longer": 2 * vector, "opposite": -vector, **near}) == []
 
 
-def test_words_whose_vectors_are_multiples_are_named() -> None:
+def test_cosines_warns_about_multiples_of_one_vector() -> None:
     vectors = pruned()
     scaled = vectors | {"rose": 3 * vectors["love"], "bee": 0.1 * vectors["love"]}
     (notice,) = containing(bb.cosines(LIST, scaled, ()).notices, "direction")
@@ -231,7 +231,7 @@ def test_words_whose_vectors_are_multiples_are_named() -> None:
 
 @pytest.mark.parametrize("place", [0, 20])
 @pytest.mark.parametrize("count", [lambda k: 1000 * k, lambda k: k, lambda k: 400 + 0.5 * k])
-def test_a_frequency_or_rank_among_the_numbers_of_vectors_is_named(tmp_path: Path, place: int, count: Any) -> None:
+def test_cosines_warns_about_frequency_among_vector_numbers(tmp_path: Path, place: int, count: Any) -> None:
     vectors = {word: np.insert(vector, place, count(k)) for k, (word, vector) in enumerate(pruned().items())}
     frame = pd.DataFrame(vectors).T
     frame.to_csv(tmp_path / "v.txt", sep=" ", header=False)
@@ -242,14 +242,14 @@ def test_a_frequency_or_rank_among_the_numbers_of_vectors_is_named(tmp_path: Pat
     assert not containing(bb.cosines(LIST, frame.drop(columns=place), ()).notices, "frequency")
 
 
-def test_whole_numbers_and_real_vectors_have_no_odd_number() -> None:
+def test_cosines_omits_frequency_notice_for_integer_and_real_vectors() -> None:
     whole = {word: np.round(10 * vector) for word, vector in pruned().items()}
     for words, source in ((LIST, whole), ("weat7", "googlenews-demo"), ("weat7", "minilm-demo")):
         assert not containing(bb.cosines(words, source, ()).notices, "frequency")
 
 
 @pytest.mark.parametrize("value", [1.0, 1.0 - 1e-12])
-def test_a_cosine_of_one_from_elsewhere_is_named(value: float) -> None:
+def test_cosines_from_matrix_warns_about_cosine_of_one(value: float) -> None:
     table = bb.cosines(LIST, pruned(), ())
     matrix = table.values.to_pandas()
     matrix.loc["rose", "grief"] = value

@@ -19,7 +19,7 @@ def file(tmp_path):
     return save_vectors(random_vectors(1, order), tmp_path / "vectors.txt")
 
 
-def test_ranks_are_logarithms_of_positions_in_the_file(file):
+def test_rank_covariate_equals_logarithm_of_file_position(file):
     table = cosines(WEAT8, file, (), covariates="rank")
     ranks = table.values["target_covariate: log frequency rank"].to_series()
     for word in WEAT8.targets:
@@ -38,7 +38,7 @@ def test_rank_covers_targets_unless_sides_are_named(file):
         assert found.get("attribute", []) == attributes
 
 
-def test_a_report_ranks_words_as_one_list_does(file):
+def test_measure_lists_has_same_ranks_as_cosines(file):
     (measured,) = measure_lists(WEAT8, file, (), covariates=["rank", {word: len(word) for word in WORDS}])
     assert measured.covariates == {"target": ["log frequency rank", "covariate"], "attribute": ["covariate"]}
     alone = cosines(WEAT8, file, (), covariates="rank").values["target_covariate: log frequency rank"]
@@ -46,12 +46,12 @@ def test_a_report_ranks_words_as_one_list_does(file):
 
 
 @pytest.mark.parametrize("source", ["googlenews-demo", random_vectors(1, WORDS)], ids=["demo vectors", "mapping"])
-def test_vectors_in_another_order_have_no_ranks(source):
+def test_rank_covariate_raises_for_unsorted_vectors(source):
     with refused(EmbeddingError, "covariate sorted by frequency 'rank'"):
         cosines(WEAT8, open_embedding(source), (), covariates="rank")
 
 
-def test_a_table_without_vectors_has_no_ranks(file):
+def test_covariates_raise_for_rank_of_table_and_unknown_name(file):
     with refused(TableError, "covariates 'rank' embedding cosines(...,"):
         cosines(WEAT8, file, ()).with_covariates("rank")
     with refused(TableError, "'frequency'"):

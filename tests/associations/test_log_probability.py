@@ -45,7 +45,7 @@ class Model:
         return -5.0 - len(cloze.word) / 10 + gain.get(cloze.word, 0)
 
 
-def test_value_equals_gain_in_log_probability_by_the_attribute():
+def test_log_probabilities_equals_gain_by_attribute():
     table = log_probabilities(WORDS, Model(), ())
     assert table.metric == LOG_PROBABILITY_RATIO
     assert table.replicates is not None
@@ -56,7 +56,7 @@ def test_value_equals_gain_in_log_probability_by_the_attribute():
         np.testing.assert_allclose(own.block("women", "work"), 0, atol=1e-12)
 
 
-def test_word_is_asked_in_sentence_and_mask():
+def test_log_probabilities_scores_word_with_attribute_and_mask():
     model = Model()
     log_probabilities(WORDS, model, ())
     with_other = Cloze("When people think of ", "John", ", they think of an orchid.")
@@ -66,7 +66,7 @@ def test_word_is_asked_in_sentence_and_mask():
     assert len(model.asked) == (16 + 4) * 10
 
 
-def test_either_side_may_be_predicted():
+def test_log_probabilities_predicts_attributes_when_requested():
     model = Model()
     table = log_probabilities(WORDS, model, (), predict="attributes", corrected=False)
     assert table.metric == LOG_PROBABILITY
@@ -77,7 +77,7 @@ def test_either_side_may_be_predicted():
         log_probabilities(WORDS, model, (), predict="target")
 
 
-def test_lpbs_is_a_standardised_difference_of_scores():
+def test_lpbs_equals_standardised_difference_of_scores():
     table = log_probabilities(WORDS, Model(), ())
     found = lpbs(table)
     scores = np.array([1.0, 1.0, -2.0, -2.0])
@@ -88,7 +88,7 @@ def test_lpbs_is_a_standardised_difference_of_scores():
     assert lpbs(raw).value == pytest.approx(found.value)  # the prior cancels
 
 
-def test_unmasking_is_distance_from_even_odds():
+def test_unmasking_equals_jensen_shannon_distance_from_even_odds():
     class Halves(Model):
         def log_probability(self, cloze: Cloze) -> float:
             return float(np.log(0.6 if cloze.word in WORK and "John" in cloze.seen else 0.2))
@@ -100,7 +100,7 @@ def test_unmasking_is_distance_from_even_odds():
     assert found.range[1] == pytest.approx(0.5579, abs=1e-4)  # sqrt(H(.75) - 1/2) bits
 
 
-def test_measures_raise_for_the_other_kind_of_table():
+def test_lpbs_and_unmasking_raise_for_unsuitable_table():
     cosine = cosines("weat7", "googlenews-demo", controls=())
     with refused(MeasureError, "LPBS log probabilities cosines"):
         lpbs(cosine)
@@ -112,7 +112,7 @@ def test_measures_raise_for_the_other_kind_of_table():
 
 
 @pytest.mark.slow
-def test_a_fit_and_its_verdict_are_in_nats():
+def test_fit_of_log_probabilities_has_unit_nats():
     class Noisy(Model):
         def log_probability(self, cloze: Cloze) -> float:
             noise = np.random.default_rng(crc32(f"{cloze.seen} {cloze.word}".encode())).normal()
@@ -130,12 +130,12 @@ def test_a_fit_and_its_verdict_are_in_nats():
         (lambda clozes: [0.7] * len(clozes), "0.7 logarithms"),
     ],
 )
-def test_answers_that_are_no_log_probabilities_are_rejected(answers, message):
+def test_log_probabilities_raises_for_invalid_answers(answers, message):
     with refused(TableError, message):
         log_probabilities(WORDS, answers, ())
 
 
-def test_one_slot_and_unclassed_words_are_rejected():
+def test_log_probabilities_raises_for_one_slot_and_unclassed_words():
     with refused(TemplateError, "{word} {target} {attribute}"):
         log_probabilities(WORDS, Model(), (), templates="plain-10")
     unknown = WordList.from_mapping(

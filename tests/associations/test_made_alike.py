@@ -25,7 +25,7 @@ def measured(given: object) -> AssociationTable:
     return cosines(LIST, given, ())
 
 
-def test_closer_words_are_found_and_rotations_not() -> None:
+def test_made_alike_marks_closer_words_and_ignores_rotation() -> None:
     turn, _ = np.linalg.qr(np.random.default_rng(1).standard_normal((30, 30)))
     rotated = {word: 3 * vector @ turn for word, vector in vectors().items()}
     found = made_alike({1900: measured(vectors()), 1910: measured(rotated), 1920: measured(vectors(2, 1.0))})
@@ -36,7 +36,7 @@ def test_closer_words_are_found_and_rotations_not() -> None:
     assert says(found.text, "Not made alike 1920 smaller fewer tokens")
 
 
-def test_q_is_one_minus_mean_cosine() -> None:
+def test_made_alike_mean_cosine_equals_mean_over_pairs() -> None:
     first, second = vectors(), vectors(3, 0.8)
     found = made_alike({"a": measured(first), "b": measured(second)}, reference="a")
     rows = np.array([second[word] for word in letters(200)])
@@ -46,7 +46,7 @@ def test_q_is_one_minus_mean_cosine() -> None:
     assert found.table.q["a"] == 1
 
 
-def test_copies_of_one_embedding_may_differ_on_purpose() -> None:
+def test_made_alike_accepts_changed_copies_of_one_embedding() -> None:
     before = vectors()
     after = {word: vector - 0.4 * np.ones(30) for word, vector in before.items()}
     tables = {"before": measured(before), "after": measured(after)}
@@ -57,14 +57,14 @@ def test_copies_of_one_embedding_may_differ_on_purpose() -> None:
     assert not made_alike({"one": measured(before), "other": measured(vectors(4))}).are_versions
 
 
-def test_seeds_are_averaged() -> None:
+def test_made_alike_q_equals_mean_over_seeds() -> None:
     seeds = open_embedding([open_embedding(vectors(k), name=f"s{k}") for k in (0, 1)], kind="seed")
     found = made_alike({1: measured(seeds), 2: measured(vectors(2))}, reference=2)
     alone = [made_alike({1: measured(vectors(k)), 2: measured(vectors(2))}, reference=2).table.q[1] for k in (0, 1)]
     assert found.table.q[1] == pytest.approx(np.mean(alone))
 
 
-def test_the_first_of_several_rows_of_a_word_counts(tmp_path: Path) -> None:
+def test_embeddings_alike_reads_first_of_repeated_rows(tmp_path: Path) -> None:
     rows = [*vectors().items(), *vectors(5).items()]
     lines = (f"{word} {' '.join(map(repr, vector.tolist()))}\n" for word, vector in rows)
     (tmp_path / "twice.txt").write_text("".join(lines))
@@ -72,7 +72,7 @@ def test_the_first_of_several_rows_of_a_word_counts(tmp_path: Path) -> None:
     assert embeddings_alike(embeddings, LIST).table.same_words.to_numpy() == pytest.approx(1)
 
 
-def test_text_states_the_reason_if_unknown() -> None:
+def test_made_alike_text_contains_reason_if_unknown() -> None:
     few = dict(list(vectors().items())[:20])
     assert says(made_alike({1: measured(few), 2: measured(few)}).text, "unknown 12 words 50")
     unrelated = AssociationTable.from_frame(

@@ -36,7 +36,7 @@ def test_match_finds_only_allowed_spellings(match, also):
     assert set(found(match)) == {"boss", "baby", *also.split()}
 
 
-def test_numbers_are_those_of_the_other_spelling(folder):
+def test_cosines_with_match_equals_cosines_of_matched_spelling(folder):
     true = cosines(WORDS, ASKED, controls=())
     for source in (LOWER, folder / "v.txt", folder / "v.npz"):
         table = cosines(WORDS, open_embedding(source, match="accents"), controls=())
@@ -47,7 +47,7 @@ def test_numbers_are_those_of_the_other_spelling(folder):
         assert not containing(table.notices, "for 'boss'")
 
 
-def test_two_words_never_become_one():
+def test_match_uses_each_vector_for_one_word():
     words = {**WORDS, "work": ["May", "may", "MAY"]}
     vectors = {**LOWER, "may": np.ones(6), "mAY": 2 * np.ones(6)}
     read = found("case", vectors, words)
@@ -59,7 +59,7 @@ def test_two_words_never_become_one():
     assert part.missing == ("MAY",)
 
 
-def test_messages_offer_a_match_that_works():
+def test_coverage_error_suggests_working_match():
     for words, match in ((WORDS, "case"), ({**WORDS, "men=work": ["José", "Renée"]}, "accents")):
         vectors = {**LOWER, "renee": np.ones(6)}
         with refused(CoverageError, f"match='{match}' (--match {match})"):
@@ -70,7 +70,7 @@ def test_messages_offer_a_match_that_works():
     assert containing(table.notices, "match='case'")
 
 
-def test_command_line_takes_and_reports_the_match(run, folder):
+def test_weat_command_applies_match_and_prints_spellings(run, folder):
     given = ["weat", str(folder / "l.csv"), "-e", str(folder / "v.npz")]
     code, _, err = run(*given)
     assert code == 2
@@ -87,7 +87,7 @@ def test_command_line_takes_and_reports_the_match(run, folder):
         assert says(err, words)
 
 
-def test_sweeps_take_match_from_file_or_flag(run, folder):
+def test_sweep_command_reads_match_from_file_or_option(run, folder):
     spec = 'lists = "l.csv"\nposteriors = "none"\ncontrols = []\n[[embeddings]]\nfiles = "v.npz"\n'
     (folder / "exact.toml").write_text(spec)
     (folder / "accents.toml").write_text(f'match = "accents"\n{spec}')
@@ -106,7 +106,7 @@ def test_sweeps_take_match_from_file_or_flag(run, folder):
 
 
 @pytest.mark.slow
-def test_comparisons_match_sides_and_sets(run, folder):
+def test_compare_command_matches_spellings_of_sides_and_sets(run, folder):
     sides = ("--before", folder / "v.npz", "--after", "hard", "--sets", "Amy:John")
     quick = ("--controls", "none", "--draws", "100", "--chains", "2", "--match", "accents")
     code, _, err = run("compare", folder / "l.csv", *sides, *quick)
@@ -114,7 +114,7 @@ def test_comparisons_match_sides_and_sets(run, folder):
     assert says(err, "v has 'john' for 'John' sets v has 'amy' for 'Amy' v, hard has 'john'")
 
 
-def test_further_words_match_too_and_are_named():
+def test_cosines_matches_further_words_with_notice():
     table = cosines(
         {**WORDS, "men=work": ["John"], "women=home": ["Amy"]},
         open_embedding(LOWER, match="case"),
@@ -125,7 +125,7 @@ def test_further_words_match_too_and_are_named():
     assert says(" ".join(table.notices), "'jose' for 'JOSE' match")
 
 
-def test_excerpts_and_replicates_match_like_their_source():
+def test_excerpt_of_replicates_keeps_match():
     first = open_embedding(LOWER, name="1")
     second = open_embedding({word: 2 * vector for word, vector in LOWER.items()}, name="2")
     both = open_embedding([first, second], kind="seed", match="accents")
@@ -135,7 +135,7 @@ def test_excerpts_and_replicates_match_like_their_source():
 
 
 @pytest.mark.gensim
-def test_fasttext_subwords_are_used_on_request(tmp_path):
+def test_cosines_uses_fasttext_subwords_when_requested(tmp_path):
     from gensim.models import FastText
     from gensim.models.fasttext import save_facebook_model
 
@@ -159,13 +159,13 @@ def test_fasttext_subwords_are_used_on_request(tmp_path):
         assert table.coverage.set_index("name").loc["men"].from_subwords == "johnny"
 
 
-def test_subwords_of_other_vectors_are_rejected():
+def test_open_embedding_raises_for_subwords_of_other_vectors():
     with refused(EmbeddingError, "match 'subwords' embedding none fastText .bin"):
         open_embedding(LOWER, match="subwords")
 
 
 @pytest.mark.gensim
-def test_a_damaged_fasttext_file_is_one_line(tmp_path):
+def test_open_embedding_raises_for_damaged_fasttext_file(tmp_path):
     (tmp_path / "m.bin").write_bytes((793712314).to_bytes(4, "little") + b"\x0c\x00")
     with refused(EmbeddingError, "m.bin damaged fastText"):
         open_embedding(tmp_path / "m.bin", trust=True)

@@ -12,7 +12,7 @@ TABLE = cosines("weat6", "googlenews-demo", controls=(), sub_topics="independent
 MATRIX = TABLE.values.to_pandas()
 
 
-def test_a_matrix_in_any_order_is_one_table():
+def test_cosines_from_matrix_ignores_order_and_unused_columns():
     shuffled = MATRIX.iloc[::-1, ::-1].assign(unused=0.5)
     table = cosines_from_matrix(shuffled, "weat6", ["neutral"])
     # What vectors tell of preferences is not in a matrix.
@@ -22,7 +22,7 @@ def test_a_matrix_in_any_order_is_one_table():
     assert saying(table.notices, "control matrix neutral")
 
 
-def test_topics_and_pairs_of_the_list_are_kept():
+def test_cosines_from_matrix_keeps_topics_and_pairs():
     words = load_wordlist("weat7")
     own = {"math": {"numbers": words.groups["math"][:2]}}
     listed = {"groups": dict(words.groups), "classes": dict(words.classes), "stereotypes": dict(words.stereotypes)}
@@ -36,7 +36,7 @@ def test_topics_and_pairs_of_the_list_are_kept():
         assert table.values[label].to_series().to_dict() == named.values[label].to_series().to_dict()
 
 
-def test_missing_words_and_pairs_are_reported():
+def test_cosines_from_matrix_warns_about_missing_words():
     few = MATRIX.drop(index="John").rename(columns={"salary": "salaryy"})
     notices = cosines_from_matrix(few, "weat6", name="mine.csv").notices
     assert says(notices[0], "'male names' 1 of 8 mine.csv John")
@@ -56,6 +56,6 @@ def test_missing_words_and_pairs_are_reported():
         (MATRIX.to_numpy(), "matrix DataFrame"),
     ],
 )
-def test_invalid_matrix_is_rejected(matrix, message):
+def test_cosines_from_matrix_raises_for_invalid_matrix(matrix, message):
     with refused(TableError, message):
         cosines_from_matrix(matrix, "weat6")

@@ -21,22 +21,22 @@ def vectors(spread: float, dimensions: int = 50) -> dict[str, np.ndarray]:
     return drawn
 
 
-def test_copies_are_found_and_unlike_words_not():
+def test_near_copies_returns_clusters_and_omits_unlike_words():
     found = near_copies(WORDS, vectors(0.1))
     assert list(found) == ["pets"]
     assert found["pets"].clusters == [("cat", "cats"), ("dog", "dogs")]
     assert says(notice_of("pets", found["pets"]), "pets 4 4 words 0.95 topics")
 
 
-def test_close_inflections_give_no_notice():
+def test_near_copies_omits_close_inflections():
     assert near_copies(WORDS, vectors(0.6)) == {}
 
 
-def test_in_few_dimensions_words_are_close_by_chance():
+def test_near_copies_is_empty_in_few_dimensions():
     assert near_copies(WORDS, vectors(0.1, dimensions=10)) == {}
 
 
-def test_copies_count_once_unless_declared_independent():
+def test_cosines_reduces_weight_of_copies_unless_independent():
     others = random_vectors(4, ["joy", "love", "pain", "war"], 50)
     classes = {"good": ["joy", "love"], "bad": ["pain", "war"]}
     words = wordlist(WORDS, classes, {"pets": "good", "tools": "bad"})

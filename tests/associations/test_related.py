@@ -44,7 +44,7 @@ def around(centres: int, words: int, spread: float, seed: int = 2) -> np.ndarray
 
 
 @pytest.mark.parametrize("words", [1_000, 30])  # more than dimensions, and fewer, as of many replicates
-def test_products_of_profiles_are_those_of_cosines_with_general_words(general, words):
+def test_profiles_products_match_cosines_with_general_words(general, words):
     general = GeneralWords("", "", general.words[:words], general.vectors[:words])
     rows = general.rows(list(around(3, 2, 0.5)))
     cosines = rows @ (general.vectors - general.vectors.mean(axis=0)).T
@@ -53,7 +53,7 @@ def test_products_of_profiles_are_those_of_cosines_with_general_words(general, w
     assert profiles.shape[1] <= min(words, DIMENSIONS)
 
 
-def test_variance_and_directions_are_those_of_the_cosines(general):
+def test_general_words_variance_and_directions_match_definitions(general):
     """By the definitions: mean square of centred cosines, and a ratio of sums over eigenvalues."""
     centred = general.vectors - general.vectors.mean(axis=0)
     cosines = centred @ centred.T
@@ -67,7 +67,7 @@ def test_variance_and_directions_are_those_of_the_cosines(general):
     assert general.variance == pytest.approx(1 / DIMENSIONS, rel=0.05)
 
 
-def test_preferences_of_random_words_vary_as_expected(general):
+def test_preference_variance_matches_simulated_random_words(general):
     """General words that were not used for the expectation."""
     rng = np.random.default_rng(5)
     classes = [category_words(general, rng.normal(size=(8, DIMENSIONS))) for _ in range(2)]
@@ -82,7 +82,7 @@ def test_preferences_of_random_words_vary_as_expected(general):
     assert category_words(general, around(1, 8, 0.3)).expected_variance(expected, general) < 0.3 * expected
 
 
-def test_spiked_variance_explains_the_largest_eigenvalue():
+def test_spiked_variance_matches_simulated_spike():
     """Simulated: one direction of 200 varies 30 times as much, and there are 100 vectors."""
     rng = np.random.default_rng(3)
     n, d, spike = 100, 200, 30.0
@@ -96,7 +96,7 @@ def test_spiked_variance_explains_the_largest_eigenvalue():
     assert spiked_variance(ratios["spiked"], ratios["random"]) == pytest.approx(spike * n / d, rel=0.15)
 
 
-def test_two_centres_inflate_and_random_words_do_not(general):
+def test_inflation_is_large_only_for_clustered_words(general):
     found = [category_words(general, around(8, 1, 0.0, seed=seed)).inflation(general, np.inf) for seed in range(100)]
     assert np.mean(found) < 1.1
     assert category_words(general, around(2, 4, 0.4)).inflation(general, np.inf) > 2.5
@@ -110,7 +110,7 @@ def test_inflation_is_limited_by_distance_between_groups(general):
     assert distance_apart(pair[:1]) == np.inf
 
 
-def test_sub_topics_that_both_groups_have_inflate_less(general):
+def test_inflation_is_smaller_for_shared_sub_topics(general):
     """Two centres in both groups cancel in the difference; centres of its own do not."""
     shift = np.random.default_rng(7).normal(size=DIMENSIONS)
     own = around(2, 8, 0.3)
@@ -124,7 +124,7 @@ def test_sub_topics_that_both_groups_have_inflate_less(general):
     assert group.inflation(general, np.inf, [same, others]) == pytest.approx(halfway, rel=1e-5)
 
 
-def test_sub_topics_that_both_groups_have_inflate_when_the_groups_have_unequal_shares(general):
+def test_inflation_is_unchanged_for_unequally_shared_sub_topics(general):
     """Seven words of the first centre and one of the second, against one and seven: nothing cancels."""
     words = around(2, 8, 0.3)
     first, second = words[[0, 1, 2, 3, 4, 5, 6, 8]], words[[7, 9, 10, 11, 12, 13, 14, 15]]
@@ -132,18 +132,18 @@ def test_sub_topics_that_both_groups_have_inflate_when_the_groups_have_unequal_s
     assert group.inflation(general, np.inf, [compared]) == pytest.approx(group.inflation(general, np.inf), rel=0.05)
 
 
-def test_one_or_two_words_are_not_inflated(general):
+def test_inflation_is_one_for_two_words(general):
     assert category_words(general, around(1, 2, 0.1)).inflation(general, np.inf) == 1
 
 
-def test_inflation_depends_neither_on_order_nor_on_the_sign_of_an_axis(general):
+def test_inflation_ignores_order_of_words(general):
     vectors = around(2, 4, 0.5)
     category = category_words(general, vectors).inflation(general, np.inf)
     assert category_words(general, vectors[::-1]).inflation(general, np.inf) == category
     assert leading_ratio(eigenvalues(vectors @ vectors.T)) > 1
 
 
-def test_related_words_count_as_fewer_by_default():
+def test_cosines_reduces_effective_number_of_words_by_default():
     table = bb.cosines("weat6", "googlenews-demo", ())
     plain = bb.cosines("weat6", "googlenews-demo", (), sub_topics="independent")
     found, independent = table.related_words, plain.related_words
@@ -158,7 +158,7 @@ def test_related_words_count_as_fewer_by_default():
     np.testing.assert_array_equal(table.values, plain.values)
 
 
-def test_ends_of_a_direction_are_named():
+def test_related_words_ends_split_family_by_topic():
     family = bb.cosines("weat6", "googlenews-demo", ()).related_words.classes["family"]
     upper, lower = family.ends
     assert set(upper) | set(lower) == set(family.words)
@@ -181,7 +181,7 @@ def test_sub_topics_argument_takes_precedence_over_list():
         assert found.provenance["wordlist_sha256"] == with_topics("from vectors").sha256
 
 
-def test_notice_if_named_sub_topics_are_replaced_by_vectors():
+def test_cosines_warns_about_unused_sub_topics_of_list():
     def is_noted(table: bb.AssociationTable) -> bool:
         return bool(containing(table.notices, "the sub-topics of the list are not used"))
 
@@ -190,7 +190,7 @@ def test_notice_if_named_sub_topics_are_replaced_by_vectors():
     assert not is_noted(bb.cosines("weat6", "googlenews-demo", ()))
 
 
-def test_named_sub_topics_without_vectors_are_estimated():
+def test_cosines_from_matrix_keeps_named_sub_topics():
     words = with_topics("from vectors")
     matrix = bb.cosines(words, "googlenews-demo", (), sub_topics="independent").values.to_pandas()
     table = cosines_from_matrix(matrix, words, ())
@@ -198,7 +198,7 @@ def test_named_sub_topics_without_vectors_are_estimated():
     assert not table.has_related_words
 
 
-def test_pairs_stay_and_others_are_related():
+def test_cosines_keeps_pairs_and_relates_unpaired_words():
     weat = bb.load_wordlist("weat6")
     paired = replace(weat, pairs=tuple(zip(weat.classes["career"][:4], weat.classes["family"][:4], strict=True)))
     found, alone = bb.cosines(paired, "googlenews-demo", ()), bb.cosines(weat, "googlenews-demo", ())
@@ -213,7 +213,7 @@ def few_words(**vectors: np.ndarray) -> dict[str, np.ndarray]:
     return random_vectors(1, bb.load_wordlist("weat6").words, 20) | vectors
 
 
-def test_words_are_independent_or_rejected_without_general_words():
+def test_related_words_require_500_general_words():
     for more in (0, 499):
         general = {f"word{k:03d}": np.random.default_rng(100 + k).normal(size=20) for k in range(more)}
         table = bb.cosines("weat6", few_words(**general), ())
@@ -225,19 +225,19 @@ def test_words_are_independent_or_rejected_without_general_words():
     assert "500 are required" in bb.cosines("weat6", few_words(), ()).notices[-1]
 
 
-def test_names_are_no_general_words():
+def test_general_words_omit_names():
     names = {f"Name{chr(97 + k % 26)}{k}": np.random.default_rng(k).normal(size=20) for k in range(2_500)}
     with refused(EmbeddingError, "sub_topics 0 general 500"):
         bb.cosines("weat6", few_words(**names), (), sub_topics="from vectors")
 
 
-def test_vectors_that_are_all_one_show_nothing():
+def test_related_words_raise_for_identical_general_vectors():
     same = dict.fromkeys(numbered("word", 600), np.ones(20))
     with refused(EmbeddingError, "sub_topics one different vector 'independent'"):
         bb.cosines("weat6", few_words(**same), (), sub_topics="from vectors")
 
 
-def test_invalid_related_words_are_rejected():
+def test_cosines_raises_for_invalid_sub_topics_and_long_groups():
     with refused(BayesBiasError, "sub_topics 'vectors' 'from vectors'"):
         bb.cosines("weat6", "googlenews-demo", (), sub_topics="vectors")
     many = random_vectors(1, numbered("w", MOST + 850), 5)
@@ -247,7 +247,7 @@ def test_invalid_related_words_are_rejected():
         bb.cosines(parts, many, (), sub_topics="from vectors")
 
 
-def test_lists_too_long_count_as_independent_everywhere(monkeypatch):
+def test_long_lists_are_independent_in_cosines_nulls_and_sweeps(monkeypatch):
     monkeypatch.setattr("bayes_bias.associations.related.MOST", 4)
     embedding, weat6 = bb.open_embedding("googlenews-demo"), bb.load_wordlist("weat6")
     cell = VectorCell("cell", weat6, embedding, False, vocabulary=general_words_of(embedding))
@@ -256,7 +256,7 @@ def test_lists_too_long_count_as_independent_everywhere(monkeypatch):
         assert containing(measured.notices, "treated as independent", "at most 4")
 
 
-def test_an_encoder_reads_general_words_in_sentences():
+def test_cosines_limits_sentences_of_encoder_for_related_words():
     asked: list[str] = []
 
     def encoder(sentences):
@@ -268,7 +268,7 @@ def test_an_encoder_reads_general_words_in_sentences():
     assert len(asked) < 10 * 32 + 900 + 10 * len(table.origin.embedding.pool())
 
 
-def test_a_comparison_has_related_words_of_before():
+def test_pair_keeps_related_words_notice_of_first_table():
     vectors = bb.open_embedding("googlenews-demo").all()
     direction = vectors["he"] - vectors["she"]
     direction /= np.linalg.norm(direction)
@@ -281,7 +281,7 @@ def test_a_comparison_has_related_words_of_before():
     assert not containing(second.notices, "effective number")
 
 
-def test_figure_shows_the_words_along_the_direction():
+def test_plot_related_words_has_similarities_and_title():
     table = bb.cosines("weat6", "googlenews-demo", ())
     ax = bb.plots.plot_related_words(table, "attribute")
     words = [label.get_text() for label in ax.get_yticklabels()]
@@ -294,7 +294,7 @@ def test_figure_shows_the_words_along_the_direction():
         bb.plots.plot_related_words(bb.cosines("weat6", "googlenews-demo", (), sub_topics="independent"), "target")
 
 
-def test_tables_contain_preferences_from_general_words():
+def test_cosines_inflation_and_directions_match_vector_functions():
     """The same numbers from the functions on vectors, and rounded to six digits."""
     embedding = bb.open_embedding("googlenews-demo")
     table = bb.cosines("weat7", embedding, ())

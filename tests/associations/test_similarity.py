@@ -26,7 +26,7 @@ def seeds() -> list[bb.Embedding]:
     return [bb.open_embedding(random_vectors(n, WORDS.words, 6), name=f"seed {n}") for n in range(3)]
 
 
-def test_dot_products_use_vectors_as_they_are(seeds):
+def test_similarities_of_dot_match_unscaled_vectors(seeds):
     vectors = seeds[0].all()
     table = bb.similarities(WORDS, seeds[0], (), similarity="dot")
     assert table.metric.name == "dot product"
@@ -36,7 +36,7 @@ def test_dot_products_use_vectors_as_they_are(seeds):
 
 
 @pytest.mark.parametrize("name", ["cosine", "dot", "far"])
-def test_replicates_average_to_the_table(seeds, name):
+def test_similarities_equal_mean_of_replicates(seeds, name):
     far = Similarity("far", Metric("nearness", "nearness"), lambda x, a: -np.abs(x[:, None] - a).sum(axis=2))
     similarity = far if name == "far" else name
     together = bb.similarities(WORDS, bb.open_embedding(seeds, kind="seed"), (), similarity=similarity)
@@ -46,12 +46,12 @@ def test_replicates_average_to_the_table(seeds, name):
         np.testing.assert_allclose(single, values, atol=2e-8)
 
 
-def test_cosines_are_the_similarities_of_their_name(seeds):
+def test_cosines_equals_default_similarities(seeds):
     default, explicit = bb.cosines(WORDS, seeds[0], ()), bb.similarities(WORDS, seeds[0], ())
     assert default.sha256 == explicit.sha256
 
 
-def test_a_cell_key_has_similarity_and_lengths(seeds):
+def test_cell_key_includes_similarity_and_lengths_for_dot(seeds):
     def key(vectors: Vectors, similarity: str) -> object:
         embedding = bb.open_embedding([bb.open_embedding(vectors, name="a"), seeds[1]])
         return VectorCell("cell", WORDS, embedding, False, similarity_of(similarity)).depends_on
@@ -63,7 +63,7 @@ def test_a_cell_key_has_similarity_and_lengths(seeds):
     assert key(vectors, "dot") != key(vectors, "cosine")
 
 
-def test_unknown_or_used_names_of_similarities_are_rejected():
+def test_similarity_raises_for_unknown_or_used_name():
     assert {"cosine", "dot"} <= set(similarity_names())
     with pytest.raises(TableError, match=r"similarity` 'cosin'.*cosine"):
         bb.similarities("weat6", "googlenews-demo", similarity="cosin")
@@ -71,12 +71,12 @@ def test_unknown_or_used_names_of_similarities_are_rejected():
         register(Similarity("cosine", COSINES.metric, lambda x, a: x @ a.T))
 
 
-def test_a_bias_is_planted_in_cosines_alone():
+def test_calibrate_raises_for_planted_bias_of_dot_products():
     with pytest.raises(BayesBiasError, match="planted"):
         bb.calibrate(bb.similarities("weat7", "googlenews-demo", similarity="dot"), draws=1, planted=0.05)
 
 
-def test_a_cell_gives_measures_its_vectors_allow(seeds):
+def test_measure_cell_returns_measures_of_vectors(seeds):
     record = measure_cell(VectorCell("cell", WORDS, seeds[0], False), None, 1, 0.95)
     names = [row["measure"] for row in record["rows"]]
     assert {"WEAT", "SAME", "relative norm distance: work"} <= set(names)

@@ -57,7 +57,7 @@ def fits(sampled: None, small_table, small_fit, hierarchical_fit) -> dict[str, x
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_values_are_replicated_as_they_were_seen(fits, model):
+def test_posterior_predictive_coverage_matches_predictive_coverage(fits, model):
     found = posterior_predictive(fits[model])
     observed, drawn = found["observed_data"].association, found["posterior_predictive"].association
     assert drawn.dims == found["log_likelihood"].association.dims == ("chain", "draw", "pair")
@@ -67,7 +67,7 @@ def test_values_are_replicated_as_they_were_seen(fits, model):
     assert inside == pytest.approx(predictive_coverage(fits[model])[0.89], abs=0.03)
 
 
-def test_arviz_leaves_one_out_as_the_package_reports(fits):
+def test_compare_models_matches_loo_of_arviz(fits):
     reported = compare_models(fits)
     for name in MODELS:
         assert az.loo(posterior_predictive(fits[name])).elpd == pytest.approx(reported.elpd[name])
@@ -76,7 +76,7 @@ def test_arviz_leaves_one_out_as_the_package_reports(fits):
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_a_fit_has_all_likelihoods_or_none(fits, small_table, model):
+def test_arviz_loo_raises_for_collapsed_fit_only(fits, small_table, model):
     """Leaving out all values at once means nothing; ArviZ must not take that for one observation."""
     if model == "crossed":
         with pytest.raises(TypeError, match="several log likelihood arrays"):
@@ -86,7 +86,7 @@ def test_a_fit_has_all_likelihoods_or_none(fits, small_table, model):
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_fit_follows_the_schema_of_arviz(fits, model, small_table):
+def test_fit_matches_schema_of_arviz(fits, model, small_table):
     tree = fits[model]
     statistics = {"lp", "acceptance_rate", "tree_depth", "reached_max_treedepth", "n_steps", "diverging"}
     assert statistics <= set(tree["sample_stats"].data_vars)
@@ -101,7 +101,7 @@ def test_fit_follows_the_schema_of_arviz(fits, model, small_table):
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_arviz_scales_prior_and_likelihood_of_any_fit(fits, model):
+def test_arviz_psense_is_finite_for_every_model(fits, model):
     found = az.psense_summary(fits[model], var_names=["bias"], round_to=12)
     assert np.isfinite(found[["prior", "likelihood"]]).all(axis=None)
     if model == "crossed":
@@ -109,7 +109,7 @@ def test_arviz_scales_prior_and_likelihood_of_any_fit(fits, model):
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_bias_is_summarised_and_not_diagnosed(fits, model):
+def test_arviz_summary_contains_bias_and_diagnostics_omit_bias(fits, model):
     drawn = fits[model]["posterior"].to_dataset()
     by_arviz = az.summary(fits[model], var_names=["bias"], round_to="none")["mean"].item()
     mean_of_draws = float(posterior_draws(fits[model]).mean())
@@ -120,7 +120,7 @@ def test_bias_is_summarised_and_not_diagnosed(fits, model):
 
 
 @pytest.mark.parametrize("model", ["crossed-long", "robust"])
-def test_likelihood_agrees_with_scipy_and_pymc(fits, small_table, model):
+def test_log_likelihood_matches_scipy_and_pymc(fits, small_table, model):
     """PyMC's of the written-out model, with means, effects, and scales of a draw in the place of its own."""
     kept, drawn = fits[model]["log_likelihood"].association, fits[model]["posterior"].to_dataset()
     np.testing.assert_allclose(kept, scipy_log_likelihood(small_table, drawn), rtol=1e-8)
@@ -152,13 +152,13 @@ def scipy_log_likelihood(table: AssociationTable, drawn: xr.Dataset) -> np.ndarr
 
 
 @pytest.mark.parametrize("model", ["crossed", "hierarchical"])
-def test_arviz_plots_replicates_and_left_out_probabilities(fits, model):
+def test_arviz_plots_posterior_predictive_and_loo_pit(fits, model):
     found = posterior_predictive(fits[model])
     assert az.plot_ppc_dist(found, backend="none") is not None
     assert az.plot_loo_pit(found, backend="none") is not None
 
 
-def test_missing_pairs_have_no_likelihood():
+def test_log_likelihood_omits_missing_pairs():
     incomplete = random_table()
     incomplete.values[0, 0] = np.nan
     drawn, structure = prior_predictive(incomplete, "crossed-long", draws=10), structure_of(load_spec("crossed-long"))
@@ -169,7 +169,7 @@ def test_missing_pairs_have_no_likelihood():
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_prior_expects_values_of_its_scales(small_table, model):
+def test_prior_predictive_is_finite_and_reproducible(small_table, model):
     drawn = prior_predictive(small_table, model, draws=100, seed=2)
     assert az.plot_ppc_dist(drawn, group="prior_predictive", backend="none") is not None
     values = drawn["prior_predictive"].association
@@ -178,7 +178,7 @@ def test_prior_expects_values_of_its_scales(small_table, model):
     assert np.isfinite(values).all()
 
 
-def test_narrower_priors_expect_values_nearer_to_the_means(small_table):
+def test_prior_predictive_effects_match_scale_of_priors(small_table):
     spec = load_spec("crossed")
     narrow = spec
     for name, prior in spec.priors.items():
@@ -197,14 +197,14 @@ def prior(small_table) -> xr.DataTree:
     return prior_predictive(small_table, draws=1000)["prior"]
 
 
-def test_prior_of_bias_is_of_the_means(prior, small_table):
+def test_prior_bias_matches_contrast_of_normal_means(prior, small_table):
     """Half the contrast of four independent means, each normal with ten within-block standard deviations."""
     sd = 10 * float(sufficient_statistics(small_table).within_sd)
     assert float(prior.bias.std()) == pytest.approx(sd, rel=0.06)
     assert float(prior.bias.mean()) == pytest.approx(0, abs=4 * sd / 1000**0.5)
 
 
-def test_prior_draws_are_the_models_own_effects(prior):
+def test_prior_attribute_effects_match_scales_of_model(prior):
     """What an attribute prefers in one group it lacks in the other, about a level with a scale of its own."""
     preference = prior.attribute_effect.diff("group").squeeze("group") / 2
     scale = prior.sd_attribute_preference.isel(attribute_class=0)
@@ -213,7 +213,7 @@ def test_prior_draws_are_the_models_own_effects(prior):
     assert float(level.isel(attribute=0).std()) == pytest.approx(1, abs=0.05)
 
 
-def test_prior_sub_topics_share_as_the_spec_says(small_table):
+def test_prior_correlation_of_sub_topics_matches_spec(small_table):
     """Two words of one sub-topic correlate by its share of their variance."""
     words = small_table.values.attribute.to_numpy()[:2].tolist()
     named = replace(small_table, values=labelled(small_table.values, dict.fromkeys(words, "pay"), {}))
@@ -236,6 +236,6 @@ def test_prior_sub_topics_share_as_the_spec_says(small_table):
         (lambda table: posterior_predictive(table), "fit AssociationTable"),
     ],
 )
-def test_refuses_what_cannot_be_drawn(small_table, ask, message):
+def test_predictive_functions_raise_for_invalid_arguments(small_table, ask, message):
     with refused(BayesBiasError, message):
         ask(small_table)

@@ -52,7 +52,7 @@ def design(words, embedding) -> NullDesign:
     return NullDesign.of(words, embedding)
 
 
-def test_attributes_are_drawn_and_everything_else_stays(design, words):
+def test_null_design_draws_attributes_and_keeps_targets(design, words):
     first, again, second = design.draw(1, 0), design.draw(1, 0), design.draw(1, 1)
     assert first.sha256 == again.sha256 != second.sha256
     assert first.values.target.to_numpy().tolist() == list(words.targets)
@@ -64,7 +64,7 @@ def test_attributes_are_drawn_and_everything_else_stays(design, words):
     assert len(set(drawn)) == 6
 
 
-def test_targets_are_drawn_and_the_attributes_stay(words, embedding):
+def test_null_design_draws_targets_and_keeps_attributes(words, embedding):
     design = NullDesign.of(words, embedding, random="targets")
     table = design.draw(1, 0)
     assert table.values.attribute.to_numpy().tolist() == list(words.attributes)
@@ -78,14 +78,14 @@ def test_targets_are_drawn_and_the_attributes_stay(words, embedding):
         NullDesign.of(words, embedding, random="both").with_random_groups(30).draw(1, 0)
 
 
-def test_random_targets_of_one_group_are_no_null(words, embedding):
+def test_null_design_raises_for_random_targets_of_one_group(words, embedding):
     alone = replace(words, groups={"men": words.groups["men"]}, stereotypes={"men": "work"}, opposites=("home",))
     with refused(WordListError, "attributes random='attributes' both"):
         NullDesign.of(alone, embedding, random="targets")
     assert NullDesign.of(alone, embedding, random="both").draw(1, 0).groups == ("men",)
 
 
-def test_random_groups_and_halves_of_a_control_class(design, words):
+def test_null_design_draws_random_groups_and_control_halves(design, words):
     random = design.with_random_groups().draw(1, 0)
     assert not set(words.targets) & set(random.values.target.to_numpy())
     halves = halves_of("other", design).draw(1, 0)
@@ -93,7 +93,7 @@ def test_random_groups_and_halves_of_a_control_class(design, words):
     assert halves.controls == ()
 
 
-def test_planted_bias_is_along_a_new_direction(design):
+def test_with_planted_adds_bias_along_new_direction(design):
     planted = design.without_controls().with_planted(0.08)
     table = planted.draw(1, 0)
     s = np.sqrt(0.04)
@@ -104,7 +104,7 @@ def test_planted_bias_is_along_a_new_direction(design):
     np.testing.assert_allclose(table.values, x @ a.T, atol=1e-12)
 
 
-def test_quick_verdict_is_that_of_whole_fits(small_table, small_fit):
+def test_judge_matches_posterior_of_whole_fit(small_table, small_fit):
     records = pd.DataFrame(judge(small_table, load_spec("crossed"), seed=1)).set_index("scope")
     for scope in ("both", "targets", "attributes"):
         draws = estimates(small_fit, scope)["bias"].draws
@@ -113,7 +113,7 @@ def test_quick_verdict_is_that_of_whole_fits(small_table, small_fit):
 
 
 @pytest.mark.slow
-def test_all_is_both_without_replicates(small_table):
+def test_judge_returns_scope_both_when_model_ignores_replicates(small_table):
     values = small_table.values
     same = replace(small_table, replicates=Replicates("template", MappingProxyType({"a": values, "b": values})))
     (record,) = judge(same, load_spec("crossed"), sampling=QUICK, scopes=["all"])
@@ -124,7 +124,7 @@ def written_at(paths: list[Path]) -> list[int]:
     return [path.stat().st_mtime_ns for path in paths]
 
 
-def test_a_stopped_run_goes_on(design, tmp_path):
+def test_run_resumes_and_extends_kept_records(design, tmp_path):
     cell = Cell(design, (), with_quasi_f=True)
     whole = run([cell], 30, folder=tmp_path, jobs=1)[0]
     written = {path: path.read_bytes() for path in tmp_path.glob("*.json") if path.name != MARKER}
@@ -140,7 +140,7 @@ def test_a_stopped_run_goes_on(design, tmp_path):
     assert written_at(kept) == before
 
 
-def test_a_second_opinion_keeps_other_keys(design, tmp_path):
+def test_quasi_f_cell_has_own_key_and_rates(design, tmp_path):
     without = Cell(design.with_planted(0.08), (), with_weat=False)
     cell = replace(without, with_quasi_f=True)
     assert cell.key != without.key
@@ -157,7 +157,7 @@ def test_a_second_opinion_keeps_other_keys(design, tmp_path):
 
 
 @pytest.mark.slow
-def test_nulls_in_threads_equal_sequential_ones(design):
+def test_run_in_threads_equals_sequential_run(design):
     cell = Cell(design, (load_spec("crossed"),), sampling=QUICK)
     alone = run([cell], 12, jobs=1)[0]
     with joblib.parallel_config(backend="threading"):
@@ -190,7 +190,7 @@ def test_rates_count_findings_and_coverage():
 
 
 @pytest.mark.slow
-def test_calibrate_says_how_often_each_method_cries_wolf(words, embedding):
+def test_calibrate_returns_row_per_method_and_scope(words, embedding):
     made = calibrate(cosines(words, embedding, ()), draws=3, sampling=QUICK, jobs=1)
     assert set(made.table.index) == {
         ("WEAT", "targets"),
@@ -201,7 +201,7 @@ def test_calibrate_says_how_often_each_method_cries_wolf(words, embedding):
 
 
 @pytest.mark.slow
-def test_one_scope_has_the_numbers_of_several(words, embedding):
+def test_calibrate_returns_same_numbers_for_single_scope(words, embedding):
     settings = {"draws": 2, "sampling": QUICK, "jobs": 1}
     every = calibrate(cosines(words, embedding, ()), **settings)
     widest = calibrate(cosines(words, embedding, ()), **settings, scopes="all")
@@ -210,20 +210,20 @@ def test_one_scope_has_the_numbers_of_several(words, embedding):
     pd.testing.assert_frame_equal(widest.table, every.table.loc[widest.table.index])
 
 
-def test_a_share_of_another_scope_is_named():
+def test_calibration_text_marks_scope_unlike_random_words():
     records = pd.DataFrame({"draw": 0, "method": "crossed", "scope": "attributes", "mean": [0.1], "p_value": 0.01})
     assert says(Calibration("tiny", 0.0, records).text, "crossed 'attributes' 100.0%")
     fitting = Calibration("tiny", 0.0, records.assign(scope="targets"), random="targets")
     assert "level are crossed 100.0%" in fitting.text
 
 
-def test_an_embedding_without_other_words_is_refused(words):
+def test_null_design_raises_without_other_words(words):
     bare = open_embedding({word: [1.0, k] for k, word in enumerate((*words.targets, *words.attributes))})
     with refused(WordListError, "no words 'tiny'"):
         NullDesign.of(words, bare)
 
 
-def test_words_drawn_in_sub_topics_are_those_of_three_neighbourhoods(design):
+def test_null_design_draws_sub_topics_as_close_words(design):
     drawn = design.drawn_as("sub-topics")
     _, classes = drawn.draw_words(1, 0)
     groups, single = design.draw_words(1, 0)
@@ -240,7 +240,7 @@ def test_words_drawn_in_sub_topics_are_those_of_three_neighbourhoods(design):
 
 
 @pytest.mark.parametrize("drawn", ["words", "sub-topics"])
-def test_nulls_are_drawn_from_a_built_in_list_in_templates(drawn):
+def test_null_design_draws_tables_with_ten_templates(drawn):
     """Its general words come from one template, and its own words from ten."""
     design = NullDesign.of(load_wordlist("weat6"), open_embedding("minilm-demo")).drawn_as(drawn)
     assert design.vocabulary.in_first
@@ -250,7 +250,7 @@ def test_nulls_are_drawn_from_a_built_in_list_in_templates(drawn):
 
 
 @pytest.mark.slow
-def test_topics_are_drawn_for_groups_and_classes(words, embedding):
+def test_calibrate_draws_topics_for_targets_and_attributes(words, embedding):
     result = calibrate(words, embedding, draws=3, drawn="topics", sampling=QUICK, jobs=1)
     assert result.random == "both"
     assert "targets and attributes of topics drawn at random" in result.text
@@ -260,6 +260,6 @@ def test_topics_are_drawn_for_groups_and_classes(words, embedding):
     ("wrong", "text"),
     [({"drawn": "topic"}, "drawn 'topic' topics"), ({"drawn": "topics", "planted": 0.1}, "planted topics 0")],
 )
-def test_calibrate_refuses_ways_to_draw_that_it_cannot_judge(words, embedding, wrong, text):
+def test_calibrate_raises_for_invalid_drawn_or_planted_topics(words, embedding, wrong, text):
     with refused(BayesBiasError, text):
         calibrate(words, embedding, draws=3, **wrong)

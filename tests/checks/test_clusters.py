@@ -37,12 +37,12 @@ def observed_bias(table: AssociationTable) -> float:
 
 
 @pytest.mark.parametrize("side", SIDES)
-def test_independent_words_seldom_seem_clustered(side):
+def test_clustering_seldom_marks_independent_words_as_clustered(side):
     found = [clustering(independent(seed), side, shuffles=99).is_clustered for seed in range(40)]
     assert sum(found) <= 6  # 2 expected; more than 6 once in 300 times
 
 
-def test_words_in_two_halves_are_found():
+def test_clustering_finds_two_halves_of_each_class():
     found = clustering(in_halves(1), "attribute")
     halves = found.words.groupby(["category", "cluster"], sort=False).word.agg(list)
     assert [len(words) for words in halves] == [4, 4, 4, 4]
@@ -51,13 +51,13 @@ def test_words_in_two_halves_are_found():
     assert found.icc > 0.5 > found.limit
 
 
-def test_the_same_seed_gives_the_same_answer():
+def test_clustering_is_reproducible_with_same_seed():
     first, second, third = (clustering(in_halves(1), "target", seed=seed) for seed in (1, 1, 2))
     assert (first.shuffled == second.shuffled).all()
     assert first.icc == third.icc
 
 
-def test_the_correlation_is_that_of_a_balanced_anova():
+def test_clustering_icc_matches_balanced_anova():
     """Donner (1986): with clusters of n words, (MSB - MSW) / (MSB + (n - 1) MSW)."""
     words = clustering(in_halves(3), "attribute").words
     n, deviations = 4, words.score - words.groupby("category").score.transform("mean")
@@ -67,7 +67,7 @@ def test_the_correlation_is_that_of_a_balanced_anova():
     assert clustering(in_halves(3), "attribute").icc == pytest.approx(icc)
 
 
-def test_named_topics_replace_clusters():
+def test_clustering_uses_named_topics_instead_of_clusters():
     weat = load_wordlist("weat7")
     topics = {"math": {"sums": ("addition", "numbers", "computation"), "fields": ("algebra", "geometry")}}
     words = clustering(cosines(replace(weat, topics=topics), "googlenews-demo", controls=()), "target").words
@@ -78,7 +78,7 @@ def test_named_topics_replace_clusters():
     assert arts.cluster.nunique() == 2
 
 
-def test_so_few_words_say_nothing_of_clusters():
+def test_clustering_returns_nan_for_few_words():
     table = random_table(targets={"men": 3, "women": 2}, attributes={"work": 3, "home": 3})
     found = clustering(table, "target")
     assert np.isnan([found.icc, found.limit, found.p_value]).all()
@@ -86,18 +86,18 @@ def test_so_few_words_say_nothing_of_clusters():
     assert set(found.words.cluster) == {""}
 
 
-def test_a_table_has_two_sides():
+def test_clustering_raises_for_unknown_side():
     with refused(TableError, "side 'targets' target attribute"):
         clustering(independent(0), "targets")
 
 
-def test_controls_are_nobodys_preference():
+def test_clustering_ignores_controls():
     with_controls = clustering(cosines("weat7", "googlenews-demo"), "attribute")
     without = clustering(cosines("weat7", "googlenews-demo", controls=()), "attribute")
     pd.testing.assert_frame_equal(with_controls.words, without.words)
 
 
-def test_an_incomplete_table_is_judged_as_is():
+def test_clustering_and_leave_out_accept_missing_values():
     table = in_halves(1)
     y = table.values.copy()
     y[0, 0] = np.nan
@@ -106,7 +106,7 @@ def test_an_incomplete_table_is_judged_as_is():
     assert leave_out(replace(table, values=y)).bias.notna().all()
 
 
-def test_bias_without_a_word_is_of_that_table():
+def test_leave_out_equals_bias_of_table_without_word():
     table = in_halves(2)
     without = leave_out(table).set_index("left_out")
     for word, dim in (("men 3", "target"), ("home 11", "attribute")):
@@ -115,7 +115,7 @@ def test_bias_without_a_word_is_of_that_table():
         assert without.change[word] == pytest.approx(observed_bias(rest) - observed_bias(table))
 
 
-def test_bias_without_a_cluster_is_of_that_table():
+def test_leave_out_equals_bias_of_table_without_cluster():
     table = in_halves(2)
     without = leave_out(table)
     clusters = without[(without.what == "cluster") & (without.category == "work")]
@@ -125,7 +125,7 @@ def test_bias_without_a_cluster_is_of_that_table():
     assert half.bias == pytest.approx(observed_bias(rest))
 
 
-def test_every_word_is_left_out_once():
+def test_leave_out_omits_each_word_once():
     table = random_table(targets=TARGETS, attributes={**ATTRIBUTES, "neutral": 20})
     without = leave_out(table)
     assert without[without.what == "word"].left_out.is_unique
@@ -134,7 +134,7 @@ def test_every_word_is_left_out_once():
     assert low < observed_bias(table) < high
 
 
-def test_a_topic_that_fills_its_class_stays():
+def test_leave_out_returns_nan_for_topic_of_whole_group():
     weat = load_wordlist("weat7")
     whole = replace(weat, topics={"math": {"everything": weat.groups["math"]}})
     without = leave_out(cosines(whole, "googlenews-demo", controls=()))

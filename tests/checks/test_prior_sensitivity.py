@@ -20,7 +20,7 @@ from bayes_bias.models.spec import load_spec
 from tests.helpers import SCALES, dense_log_likelihood, refused
 
 
-def test_likelihood_of_draws_is_the_dense_one(small_table, small_fit):
+def test_collapsed_log_likelihood_matches_dense_normal(small_table, small_fit):
     posterior = small_fit["posterior"].to_dataset()
     parts = collapsed_log_likelihood(posterior, Fitted.of(small_fit).data)
     collapsed = parts.to_array().sum("variable")
@@ -31,7 +31,7 @@ def test_likelihood_of_draws_is_the_dense_one(small_table, small_fit):
     np.testing.assert_allclose(differences, differences[0], rtol=1e-8)
 
 
-def test_log_priors_are_those_of_the_spec(small_fit):
+def test_log_priors_match_densities_of_spec(small_fit):
     posterior = small_fit["posterior"].to_dataset()
     data = Fitted.of(small_fit).data
     found = log_priors(posterior, data, load_spec("crossed"))
@@ -52,7 +52,7 @@ def gender_fit(gender):
     return fit(gender, seed=1)
 
 
-def test_variances_that_vectors_tell_are_part_of_the_prior(gender_fit):
+def test_log_prior_contains_preference_variances_from_vectors(gender_fit):
     found = set(gender_fit["log_prior"].data_vars)
     from_vectors = {"target_preference_variance", "attribute_preference_variance"}
     followed = {"sd_target_preference", "sd_attribute_preference"}
@@ -61,7 +61,7 @@ def test_variances_that_vectors_tell_are_part_of_the_prior(gender_fit):
     assert found - from_vectors == sampled - followed
 
 
-def test_density_of_a_variance_is_scaled_inverse_chi_squared(gender_fit):
+def test_log_prior_of_variance_matches_inverse_gamma(gender_fit):
     data, posterior = Fitted.of(gender_fit).data, gender_fit["posterior"].to_dataset()
     half = data.attribute_directions.to_numpy() / 2
     prior = invgamma(half, scale=half * data.attribute_preference_sd.to_numpy() ** 2)
@@ -70,13 +70,13 @@ def test_density_of_a_variance_is_scaled_inverse_chi_squared(gender_fit):
     np.testing.assert_allclose(stored, prior.logpdf(variance).sum(axis=-1), rtol=1e-6)
 
 
-def test_the_prior_with_the_largest_sensitivity_comes_first(gender_fit):
+def test_sensitivity_by_prior_returns_largest_first(gender_fit):
     by_prior = sensitivity_by_prior(gender_fit)
     assert (np.diff(by_prior.dropna()) <= 0).all()
     assert by_prior.iloc[0] <= prior_sensitivity(gender_fit).loc[("bias", "overall"), "prior"] + 0.05
 
 
-def test_report_shows_the_bias_with_surer_and_less_sure_vectors(gender, gender_fit):
+def test_report_contains_bias_for_other_degrees_of_freedom(gender, gender_fit):
     fitted, sampling = Fitted.of(gender_fit), Sampling(draws=300, tune=300, chains=2)
     study = Study(gender, fitted, load_spec("crossed"), "both", 0.95, 1, sampling, nulls=None, null_draws=0)
     text = _other_priors(study, "attribute_preference_variance")
@@ -84,7 +84,7 @@ def test_report_shows_the_bias_with_surer_and_less_sure_vectors(gender, gender_f
     assert "With twice as many degrees of freedom, the bias is +0.060" in text
 
 
-def test_data_decide_a_clear_bias(small_fit):
+def test_prior_sensitivity_is_low_for_clear_bias(small_fit):
     table = prior_sensitivity(small_fit)
     assert table.loc[("bias", "overall"), "prior"] < 0.05 < table.loc[("bias", "overall"), "likelihood"]
     assert table.loc[("bias", "overall"), "diagnosis"] == ""
@@ -93,7 +93,7 @@ def test_data_decide_a_clear_bias(small_fit):
     assert {"group_bias", "excess", "repulsion"} <= set(table.index.get_level_values(0))
 
 
-def test_a_prior_that_fights_the_data_is_reported(small_fit):
+def test_prior_sensitivity_marks_conflict_of_prior_and_data(small_fit):
     with_narrow_prior = small_fit.copy()
     priors = json.loads(small_fit.attrs["priors"]) | {"sd_attribute": "HalfNormal(sigma=0.05)"}
     with_narrow_prior.attrs = small_fit.attrs | {"priors": json.dumps(priors)}
@@ -102,7 +102,7 @@ def test_a_prior_that_fights_the_data_is_reported(small_fit):
     assert row.diagnosis == "prior and data disagree"
 
 
-def test_uniform_priors_and_constant_chains_say_nothing(small_fit):
+def test_sensitivity_is_zero_for_uniform_and_nan_for_constant(small_fit):
     def sensitivity_to(log_prior):
         found = sensitivity(small_fit["posterior"].to_dataset()[["bias"]], {"log_prior": log_prior}, "prior")
         return found.bias.item()
@@ -114,7 +114,7 @@ def test_uniform_priors_and_constant_chains_say_nothing(small_fit):
     assert np.isnan(sensitivity_to(highest))
 
 
-def test_without_a_collapsed_likelihood_it_is_not_defined(small_fit):
+def test_prior_sensitivity_raises_without_collapsed_likelihood(small_fit):
     long = small_fit.copy()
     options = json.loads(small_fit.attrs["options"]) | {"likelihood": "long"}
     long.attrs = small_fit.attrs | {"options": json.dumps(options)}

@@ -21,7 +21,7 @@ def table():
     return random_table(targets={"men": 6, "women": 6}, attributes={"work": 6, "home": 6})
 
 
-def test_simulated_tables_have_the_planted_bias(table):
+def test_simulated_tables_have_planted_bias(table):
     def biases(truth):
         found = []
         for drawn in simulated_tables(table, SPEC, truth=truth, draws=8, seed=2):
@@ -34,7 +34,7 @@ def test_simulated_tables_have_the_planted_bias(table):
     assert 0 < np.std(none) < 0.2
 
 
-def test_records_equal_verdicts_of_the_simulated_tables(table):
+def test_calibrate_records_equal_verdicts_of_simulated_tables(table):
     result = calibrate(table, by="simulation", draws=3, seed=4, planted=0.02)
     simulated = simulated_tables(table, SPEC, truth=0.02, draws=3, seed=4)
     for drawn, record in zip(simulated, result.records.to_dict("records"), strict=True):
@@ -44,7 +44,7 @@ def test_records_equal_verdicts_of_the_simulated_tables(table):
         assert record["ci95_lb"] == pytest.approx(verdict.lower, rel=1e-3, abs=1e-6)
 
 
-def test_ranks_are_uniform_if_tables_come_from_the_model(table):
+def test_calibrate_ranks_are_uniform_for_simulated_tables(table):
     result = calibrate(table, by="simulation", draws=200)
     row = result.uniformity.loc[("crossed", "both")]
     assert row.p_value > 0.01
@@ -53,7 +53,7 @@ def test_ranks_are_uniform_if_tables_come_from_the_model(table):
     assert f"{row.coverage_80:.1%}" in result.text
 
 
-def test_uniformity_is_rejected_if_intervals_are_too_short(table):
+def test_uniformity_of_rejects_too_short_intervals(table):
     records = calibrate(table, by="simulation", draws=5).records
     ranks = np.linspace(0.005, 0.995, 100)
     fine = records.iloc[[0] * 100].assign(rank=ranks)
@@ -64,7 +64,7 @@ def test_uniformity_is_rejected_if_intervals_are_too_short(table):
     assert row.coverage_95_ci95_ub < 0.95
 
 
-def test_replicates_are_simulated_with_their_own_values():
+def test_simulated_tables_have_replicates_with_own_values():
     def encoder(texts):
         return [[text.count(letter) + 1 for letter in "aeiourst"] for text in texts]
 
@@ -76,7 +76,7 @@ def test_replicates_are_simulated_with_their_own_values():
     assert np.std(tables, axis=0).min() > 0
 
 
-def test_simulation_rejects_what_it_does_not_use(table):
+def test_calibrate_by_simulation_raises_for_unused_settings(table):
     for setting, value in (("random", "both"), ("size", 5), ("folder", "records"), ("scopes", "both")):
         with refused(BayesBiasError, f"{setting} by='simulation'"):
             calibrate(table, by="simulation", **{setting: value})
@@ -86,7 +86,7 @@ def test_simulation_rejects_what_it_does_not_use(table):
         calibrate(table, by="simulated")
 
 
-def test_prior_noise_is_the_raw_bias_of_a_table_without_a_bias(table):
+def test_prior_noise_equals_verdict_mean_of_unbiased_tables(table):
     noise = prior_predictive(table, draws=4, seed=3)["prior"].noise.isel(chain=0)
     simulated = simulated_tables(table, SPEC, truth=0.0, draws=4, seed=3)
     np.testing.assert_allclose(noise, [verdict_of_table(drawn).mean for drawn in simulated], atol=1e-9)

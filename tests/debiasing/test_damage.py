@@ -13,7 +13,7 @@ from bayes_bias.errors import MeasureError
 from tests.helpers import letters, random_vectors, refused, unit
 
 
-def test_a_rotation_costs_nothing_and_other_vectors_everything() -> None:
+def test_damage_is_zero_for_rotation_and_large_otherwise() -> None:
     words = letters(300)
     before = random_vectors(1, words)
     rotation = np.linalg.qr(np.random.default_rng(2).standard_normal((6, 6)))[0]
@@ -25,14 +25,14 @@ def test_a_rotation_costs_nothing_and_other_vectors_everything() -> None:
     assert unrelated.lower < unrelated.neighbours_kept < unrelated.upper
 
 
-def test_the_variance_that_went_is_scipys_disparity() -> None:
+def test_damage_variance_gone_matches_scipy_procrustes() -> None:
     before = random_vectors(1, letters(100))
     after = {word: vector * [0.1, 1, 1, 1, 1, 1] for word, vector in before.items()}
     disparity = procrustes(list(unit(before).values()), list(unit(after).values()))[2]
     assert damage(before, after).variance_gone == pytest.approx(disparity)
 
 
-def test_too_few_words_are_one_line() -> None:
+def test_damage_raises_for_few_words() -> None:
     few = random_vectors(1, letters(5))
     with refused(MeasureError, "5 10 vocabulary"):
         damage(few, few)
@@ -50,7 +50,7 @@ def test_too_few_words_are_one_line() -> None:
     ],
     ids=["SimLex-999", "WordSim-353", "MEN", "WordSim-353 of gensim", "comments between", "a heading as a comment"],
 )
-def test_ratings_are_read_as_their_authors_write_them(text: str, tmp_path: Path) -> None:
+def test_read_ratings_reads_formats_of_authors(text: str, tmp_path: Path) -> None:
     (tmp_path / "rated.txt").write_text(text)
     rows = read_ratings(tmp_path / "rated.txt").to_numpy().tolist()
     assert rows == [["old", "new", 1.58], ["smart", "clever", 9.2]]
@@ -67,14 +67,14 @@ def test_ratings_are_read_as_their_authors_write_them(text: str, tmp_path: Path)
         ("id,word1,word2,score\n1,old,new,1.58\n2,smart,clever,9.2\n", "'1' first word remove column"),
     ],
 )
-def test_ratings_that_say_nothing_are_one_line(text: str, message: str, tmp_path: Path) -> None:
+def test_damage_raises_for_invalid_ratings(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "rated.txt").write_text(text)
     vectors = random_vectors(1, letters(50))
     with refused(MeasureError, message):
         damage(vectors, vectors, ratings=[tmp_path / "rated.txt"])
 
 
-def test_ratings_are_followed_as_scipy_says(tmp_path: Path) -> None:
+def test_damage_rating_correlation_matches_scipy(tmp_path: Path) -> None:
     words, rng = letters(200), np.random.default_rng(5)
     before = random_vectors(1, words)
     pairs = rng.choice(words, size=(150, 2))

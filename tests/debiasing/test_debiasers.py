@@ -64,14 +64,14 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     assert before.items() <= DEBIASERS.items()
 
 
-def test_a_new_method_has_name_and_settings(toy: None) -> None:
+def test_registered_debiaser_has_name_and_settings(toy: None) -> None:
     assert "toy" in debiaser_names()
     method = make_debiaser("toy", {"factor": 2.0})
     assert method.provenance == {"method": "toy", "factor": 2.0}
     assert method.fit_transform(VECTORS, "she:he")["nurse"].tolist() == [4.0, 6.0]
 
 
-def test_a_package_registers_by_entry_point(toy: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_debiaser_names_contains_method_of_entry_point(toy: None, monkeypatch: pytest.MonkeyPatch) -> None:
     DEBIASERS.pop("toy")
     del sys.modules["a_method_of_my_own"]
     installed = EntryPoint("mine", "a_method_of_my_own", ENTRY_POINTS)
@@ -79,7 +79,7 @@ def test_a_package_registers_by_entry_point(toy: None, monkeypatch: pytest.Monke
     assert "toy" in debiaser_names()
 
 
-def test_a_name_is_taken_once(toy: None) -> None:
+def test_debiaser_raises_for_used_name(toy: None) -> None:
     with pytest.raises(MeasureError, match="'toy' of a debiasing method is already used by a_method_of_my_own"):
 
         @debiaser("toy")
@@ -97,28 +97,30 @@ def test_a_name_is_taken_once(toy: None) -> None:
         ("hard", {"equalize": "yes"}, ["equalize", "'yes'"]),
     ],
 )
-def test_an_unknown_method_or_setting_is_one_line(name: str, settings: dict[str, object], named: list[str]) -> None:
+def test_make_debiaser_raises_for_unknown_method_or_setting(
+    name: str, settings: dict[str, object], named: list[str]
+) -> None:
     with pytest.raises(BayesBiasError) as raised:
         make_debiaser(name, settings)
     for part in named:
         assert part in str(raised.value)
 
 
-def test_fit_changes_nothing_and_unfitted_methods_refuse() -> None:
+def test_debiaser_fit_keeps_settings_and_transform_raises_without_fit() -> None:
     method = HardDebias()
     assert method.fit(VECTORS, "she:he") == method  # what was learned is no setting
     with pytest.raises(MeasureError, match=r"hard is not fitted.*fit\(vectors, sets\)"):
         method.transform(VECTORS)
 
 
-def test_methods_and_sets_are_checked_before_reading() -> None:
+def test_debiasing_raises_for_invalid_method_or_sets() -> None:
     with pytest.raises(EmbeddingError, match=r"`method` is a str, .*HardDebias\(\)"):
         Debiasing("hard", "she:he")  # type: ignore[arg-type]
     with pytest.raises(WordListError, match=r"not found: 'nowhere\.toml'"):
         Debiasing(HardDebias(), "nowhere.toml")
 
 
-def test_a_table_says_how_its_vectors_were_debiased() -> None:
+def test_table_provenance_contains_debiasing_method_and_sets() -> None:
     debiased = Debiasing(HardDebias(components=2), "she:he,woman:man").applied(bb.open_embedding("googlenews-demo"))
     assert debiased.name == "googlenews-demo, debiased"
     provenance = bb.cosines("weat6", debiased).provenance
@@ -126,14 +128,14 @@ def test_a_table_says_how_its_vectors_were_debiased() -> None:
     assert len(provenance["debiasing_sets_sha256"]) == 64
 
 
-def test_words_without_usable_vectors_are_left_out(caplog: pytest.LogCaptureFixture) -> None:
+def test_debiasing_omits_words_without_usable_vectors(caplog: pytest.LogCaptureFixture) -> None:
     vectors = VECTORS | {"zero": np.zeros(2), "broken": np.array([np.nan, 1.0])}
     applied = Debiasing(HardDebias(), "she:he").applied(bb.open_embedding(vectors))
     assert applied.vocabulary() == ["she", "he", "nurse"]
     assert "vector are omitted: 2" in caplog.text
 
 
-def test_the_public_names_are_those_of_the_protocol() -> None:
+def test_debiasing_module_has_public_names() -> None:
     assert issubclass(HardDebias, Debiaser)
     assert {"Debiasing", "HardDebias", "damage", "debiaser"} <= set(dir(bb.debiasing))
 
@@ -160,7 +162,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[object]]:
 @pytest.mark.parametrize(
     "sets", ["she:he", [("she", "he")], {"defining_sets": [["she", "he"]]}, DebiasSets(defining_sets=(("she", "he"),))]
 )
-def test_fit_of_an_own_method_receives_debias_sets(seen: list[object], sets: GivenSets, tmp_path: Path) -> None:
+def test_own_debiaser_fit_receives_debias_sets(seen: list[object], sets: GivenSets, tmp_path: Path) -> None:
     method = make_debiaser("curious", {})
     file = tmp_path / "sets.toml"
     file.write_text('defining_sets = [["she", "he"]]')
@@ -171,13 +173,13 @@ def test_fit_of_an_own_method_receives_debias_sets(seen: list[object], sets: Giv
     assert seen == [DebiasSets(defining_sets=(("she", "he"),))] * 4
 
 
-def test_fit_of_an_own_method_receives_debias_sets_in_every_replicate(seen: list[object]) -> None:
+def test_own_debiaser_fit_receives_sets_in_every_replicate(seen: list[object]) -> None:
     seeds = bb.open_embedding([bb.open_embedding(VECTORS, name=name) for name in ("one", "two")], kind="seed")
     Debiasing(make_debiaser("curious", {}), "she:he").applied(seeds)
     assert seen == [DebiasSets(defining_sets=(("she", "he"),))] * 2
 
 
-def test_fit_of_a_subclass_receives_debias_sets_and_can_call_its_base() -> None:
+def test_subclass_fit_receives_debias_sets_and_calls_base() -> None:
     class _Stricter(HardDebias):
         def fit(self, vectors, sets):  # type: ignore[no-untyped-def]
             assert sets.defining_sets == (("she", "he"),)
@@ -188,7 +190,7 @@ def test_fit_of_a_subclass_receives_debias_sets_and_can_call_its_base() -> None:
 
 
 @pytest.mark.parametrize("method", [HardDebias(), LinearProjection()])
-def test_arrays_and_frames_are_debiased_as_mappings_are(method):
+def test_debiaser_returns_same_vectors_for_arrays_and_frames(method):
     vectors = open_embedding("googlenews-demo").find(["she", "he", "woman", "man", "nurse", "boss"])
     words, rows = list(vectors), np.stack(list(vectors.values()))
     expected = np.stack(list(method.fit_transform(vectors, "she:he,woman:man").values()))

@@ -21,7 +21,7 @@ seeds = st.integers(0, 10_000)
 
 
 @given(seed=seeds)
-def test_neutral_words_lose_bias_and_specific_keep_it(seed: int) -> None:
+def test_hard_debias_removes_bias_from_neutral_words_only(seed: int) -> None:
     vectors = random_vectors(seed, WORDS, 8)
     debiased = HardDebias().fit_transform(vectors, {"defining_sets": PAIRS, "specific": ["queen"]})
     gender = defining_subspace(vectors, PAIRS)
@@ -40,7 +40,7 @@ def test_equalised_pairs_are_equidistant_from_neutral_words(seed: int) -> None:
 
 
 @given(seed=seeds)
-def test_several_groups_use_two_components(seed: int) -> None:
+def test_hard_debias_equalises_sets_of_three_words(seed: int) -> None:
     debiased = HardDebias(2, equalize=True).fit_transform(random_vectors(seed, WORDS, 8), FAITHS)
     for word in NEUTRAL:
         closeness = [debiased[word] @ debiased[faith] for faith in FAITHS[0]]
@@ -48,7 +48,7 @@ def test_several_groups_use_two_components(seed: int) -> None:
 
 
 @given(seed=seeds)
-def test_vectors_have_unit_length_and_originals_stay(seed: int) -> None:
+def test_hard_debias_returns_unit_vectors_and_keeps_originals(seed: int) -> None:
     vectors = random_vectors(seed, WORDS, 8)
     before = deepcopy(vectors)
     debiased = HardDebias(equalize=True).fit_transform(vectors, PAIRS)
@@ -56,14 +56,14 @@ def test_vectors_have_unit_length_and_originals_stay(seed: int) -> None:
     np.testing.assert_array_equal(list(vectors.values()), list(before.values()))
 
 
-def test_neutralising_twice_changes_nothing_more() -> None:
+def test_neutralize_is_idempotent() -> None:
     vectors = random_vectors(0, WORDS, 8)
     gender = defining_subspace(vectors, PAIRS)
     once = neutralize(vectors, NEUTRAL, gender)
     assert np.stack(list(neutralize(once, NEUTRAL, gender).values())) == pytest.approx(np.stack(list(once.values())))
 
 
-def test_refusals_of_debiasing() -> None:
+def test_hard_debias_raises_for_unusable_words_and_components() -> None:
     vectors = random_vectors(0, WORDS, 8) | {"pure": random_vectors(0, WORDS, 8)["she"]}
     gender = defining_subspace(vectors, [("she", "he")])
     with refused(MeasureError, "'pure' subspace"):

@@ -18,7 +18,7 @@ SETTINGS = {"inlp": {"iterations": 5, "most_biased": 1000}, "leace": {"most_bias
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", debiaser_names())
-def test_a_million_words_are_debiased_in_two_gigabytes(name: str) -> None:
+def test_debiasing_of_million_words_requires_below_two_gigabytes(name: str) -> None:
     pytest.importorskip("resource")
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as own_process:
         assert own_process.submit(peak_memory, name).result() < 2e9

@@ -79,7 +79,7 @@ def vectors(oracles: dict[str, np.ndarray]) -> Vectors:
         ("soft", SoftDebias(strength=3), SETS),
     ],
 )
-def test_a_method_equals_its_authors_program(
+def test_debiaser_matches_program_of_authors(
     oracle: str, method: Debiaser, sets: GivenSets, oracles: dict[str, np.ndarray], vectors: Vectors
 ) -> None:
     debiased = method.fit_transform(vectors, sets)
@@ -87,7 +87,7 @@ def test_a_method_equals_its_authors_program(
     np.testing.assert_allclose(np.stack(list(debiased.values())), oracles[oracle], atol=1e-6)
 
 
-def test_double_hard_equals_its_authors_program(oracles: dict[str, np.ndarray], vectors: Vectors) -> None:
+def test_double_hard_matches_program_of_authors(oracles: dict[str, np.ndarray], vectors: Vectors) -> None:
     first = DoubleHardDebias(components=1, most_biased=10).fit_transform(vectors, PAIRS)
     np.testing.assert_allclose(stacked(first, NEUTRAL), oracles["double-hard-0"], atol=1e-6)
     chosen = DoubleHardDebias(components=3, most_biased=10).fit_transform(vectors, PAIRS)
@@ -106,7 +106,7 @@ def test_double_hard_centres_on_all_words_in_blocks() -> None:
     assert abs(learned.frequency @ pca.components_[0]) == pytest.approx(1)
 
 
-def test_ran_minimises_its_authors_objective(oracles: dict[str, np.ndarray], vectors: Vectors) -> None:
+def test_ran_minimises_objective_of_authors(oracles: dict[str, np.ndarray], vectors: Vectors) -> None:
     """Better than gradient steps do, and as well as can be: at the minimum, F equals its lower bound, the dual.
 
     Their program weighs neutralisation as it weighs attraction.
@@ -139,7 +139,7 @@ def test_partial_projection_equals_its_formula(vectors: Vectors) -> None:
         assert debiased == pytest.approx(mean + residual + left * bias)
 
 
-def test_linear_projection_of_an_encoders_sentences_is_sentdebias() -> None:
+def test_linear_projection_of_encoder_matches_sentdebias() -> None:
     """One subspace for all templates: that of Liang et al., as bias-bench computes it from pairs of sentences."""
     encoder = bb.open_embedding("minilm-demo")
     rows = {word: row.astype(float) for word, row in encoder.all().items()}
@@ -154,14 +154,14 @@ def test_linear_projection_of_an_encoders_sentences_is_sentdebias() -> None:
         Debiasing(LinearProjection(), "heroine:hero").applied(encoder)
 
 
-def test_half_sibling_regression_is_a_negated_conceptor(vectors: Vectors) -> None:
+def test_half_sibling_regression_matches_conceptor_for_neutral_words(vectors: Vectors) -> None:
     regression = HalfSiblingRegression(alpha=2.0).fit_transform(vectors, PAIRS)
     conceptor = Conceptor(aperture=2.0).fit_transform(vectors, PAIRS)  # sqrt(8 words / alpha)
     assert stacked(regression, NEUTRAL) == pytest.approx(stacked(conceptor, NEUTRAL))
     np.testing.assert_array_equal(stacked(regression, PAIRED), stacked(vectors, PAIRED))
 
 
-def test_oscar_makes_the_concept_orthogonal(vectors: Vectors) -> None:
+def test_oscar_makes_concept_orthogonal_to_bias(vectors: Vectors) -> None:
     method = OSCaR().fit(vectors, SETS)
     (bias, _), between = method.fitted
     concept = method.fitted[0].T @ [np.cos(between), np.sin(between)]
@@ -177,14 +177,14 @@ def test_soft_debiasing_ranges_from_none_to_projection(vectors: Vectors) -> None
     assert left == pytest.approx([1, 0], abs=1e-3)
 
 
-def test_leace_leaves_groups_with_one_mean(vectors: Vectors) -> None:
+def test_leace_returns_equal_means_for_groups(vectors: Vectors) -> None:
     debiased = LEACE().fit_transform(vectors, {"groups": GROUPS})
     means = [stacked(debiased, group).mean(axis=0) for group in GROUPS]
     assert means[0] == pytest.approx(means[1])
     assert means[0] == pytest.approx(means[2])
 
 
-def test_leaning_words_of_the_vocabulary_are_labelled(vectors: Vectors) -> None:
+def test_leace_result_differs_with_most_biased_words(vectors: Vectors) -> None:
     method = LEACE(most_biased=5)
     assert method.needs_vocabulary
     debiased, by_default = method.fit_transform(vectors, PAIRS), LEACE().fit_transform(vectors, PAIRS)
@@ -210,7 +210,7 @@ def test_methods_keep_words_order_precision_and_originals(name: str, vectors: Ve
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_methods_work_in_blocks_of_words(name: str, vectors: Vectors, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_debiasers_return_same_vectors_in_blocks(name: str, vectors: Vectors, monkeypatch: pytest.MonkeyPatch) -> None:
     together, sizes = METHODS[name].fit_transform(vectors, SETS), []
     blocks = import_module("bayes_bias.debiasing.debiaser")  # the package exports a function of the same name
 
@@ -233,7 +233,7 @@ def test_methods_work_in_blocks_of_words(name: str, vectors: Vectors, monkeypatc
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_missing_word_of_sets_is_one_line(name: str, vectors: Vectors) -> None:
+def test_debiasers_raise_for_missing_word_of_sets(name: str, vectors: Vectors) -> None:
     with refused(MeasureError, "hers vector"):
         METHODS[name].fit(vectors, {**SETS, "defining_sets": [*PAIRS, ("hers", "his")]})
 
@@ -257,7 +257,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("edge", EDGES)
 @pytest.mark.parametrize("name", METHODS)
-def test_sparse_sets_give_vectors_or_one_line(edge: str, name: str, vectors: Vectors) -> None:
+def test_debiasers_return_vectors_or_raise_for_sparse_sets(edge: str, name: str, vectors: Vectors) -> None:
     special, sets = EDGES[edge]
     given = {**vectors, **special(vectors)}
     if name in REFUSED[edge]:
@@ -283,7 +283,9 @@ def test_sparse_sets_give_vectors_or_one_line(edge: str, name: str, vectors: Vec
         (DoubleHardDebias(components=2), PAIRS, "500"),
     ],
 )
-def test_an_undefined_method_is_one_line(method: Debiaser, sets: object, message: str, vectors: Vectors) -> None:
+def test_debiasers_raise_for_unsuitable_sets_or_components(
+    method: Debiaser, sets: object, message: str, vectors: Vectors
+) -> None:
     with refused(BayesBiasError, message):  # type: ignore[arg-type]
         method.fit(vectors, sets)  # type: ignore[arg-type]
 
@@ -302,20 +304,20 @@ def test_an_undefined_method_is_one_line(method: Debiaser, sets: object, message
         ("double-hard", "components", 0),
     ],
 )
-def test_an_impossible_setting_is_one_line(name: str, setting: str, value: object) -> None:
+def test_make_debiaser_raises_for_invalid_setting(name: str, setting: str, value: object) -> None:
     with refused(BayesBiasError, f"{setting} {value!r}"):
         make_debiaser(name, {setting: value})
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_every_debiased_vector_can_be_measured(name: str) -> None:
+def test_debiasers_return_no_zero_vectors(name: str) -> None:
     words = numbered("word", 60)
     vectors = random_vectors(1, [*words, *PAIRED, *SETS["independent"]], 12)
     debiased = METHODS[name].fit_transform(vectors, SETS)
     assert np.linalg.norm(stacked(debiased, words), axis=1).min() > 0
 
 
-def test_groups_are_read_with_sets_or_alone() -> None:
+def test_read_debias_sets_reads_groups_from_sets_or_alone() -> None:
     assert read_debias_sets("she:he,woman:man").labelled == (("she", "woman"), ("he", "man"))
     assert read_debias_sets({"groups": GROUPS}).labelled == tuple(map(tuple, GROUPS))
     for groups, message in (([["she", "her"]], "groups one"), ([["she", "her"], ["he", "her"]], "'her' 2 groups")):

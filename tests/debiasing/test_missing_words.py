@@ -26,18 +26,18 @@ def debiased(sets, **options):
     return Debiasing(HardDebias(equalize=True), sets, **options).applied(open_embedding(VECTORS)).all()
 
 
-def test_all_incomplete_sets_are_named_at_once():
+def test_debiasing_raises_with_all_missing_words():
     with refused(MeasureError, "5 words of 3 of 6 sets: gal, guy, Mary, monk, nun skip_missing=True --skip-missing"):
         debiased(LACKING)
 
 
-def test_numbers_are_those_of_the_other_sets(caplog):
+def test_skip_missing_matches_debiasing_with_complete_sets(caplog):
     left, known = debiased(LACKING, skip_missing=True), debiased(KNOWN | {"specific": ["queen"]})
     np.testing.assert_array_equal(stacked(left, VECTORS), stacked(known, VECTORS))
     assert says(caplog.text, "gal, guy, Mary, monk, nun omitted")
 
 
-def test_a_set_of_three_keeps_two():
+def test_debias_sets_without_keeps_remaining_two_words():
     sets = read_debias_sets([["church", "mosque", "synagogue"], ["she", "gal"]])
     assert sets.without(["synagogue", "gal"]).defining_sets == (("church", "mosque"),)
     with refused(WordListError, "no defining set"):
@@ -45,7 +45,7 @@ def test_a_set_of_three_keeps_two():
 
 
 @pytest.mark.parametrize("form", ["toml", "json"])
-def test_the_command_follows_its_own_remedy(run, tmp_path, form):
+def test_debias_command_suggests_and_applies_skip_missing(run, tmp_path, form):
     np.savez(tmp_path / "v.npz", words=list(VECTORS), vectors=np.stack(list(VECTORS.values())))
     pairs = '[["she", "he"], ["gal", "guy"], ["woman", "man"]]'
     (tmp_path / f"sets.{form}").write_text(f"defining_sets = {pairs}" if form == "toml" else pairs)
@@ -66,7 +66,7 @@ SPELT = {
 }
 
 
-def test_words_of_sets_match_like_lists(caplog):
+def test_debiasing_matches_spellings_of_sets(caplog):
     with refused(MeasureError, "3 words She (but: she) HE (but: he) match='case' (--match case)"):
         debiased(SPELT)
     method = HardDebias(equalize=True)
@@ -79,12 +79,12 @@ def test_words_of_sets_match_like_lists(caplog):
     assert taught_words(cosines(stated, spelt, controls=())) == ["she", "Woman", "HE", "man", "Queen"]
 
 
-def test_vectors_of_subwords_are_not_debiased():
+def test_debiasing_raises_for_subword_vectors():
     with refused(EmbeddingError, "match 'subwords' 'case'"):
         Debiasing(HardDebias(), KNOWN).applied(replace(open_embedding(VECTORS), match="subwords"))
 
 
-def test_the_command_follows_the_match_that_it_offers(run, tmp_path):
+def test_debias_command_suggests_and_applies_match(run, tmp_path):
     np.savez(tmp_path / "v.npz", words=list(VECTORS), vectors=np.stack(list(VECTORS.values())))
     command = ["debias", "--sets", "She:he,woman:man", "-e", str(tmp_path / "v.npz"), "--out", str(tmp_path / "o.npz")]
     code, _, err = run(*command)

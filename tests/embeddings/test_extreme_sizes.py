@@ -42,7 +42,7 @@ def language(factor: float = 1.0, seed: int = 1) -> Vectors:
 
 
 @pytest.mark.parametrize("factor", FACTORS)
-def test_cosines_and_related_words_do_not_depend_on_the_size_of_vectors(factor: float) -> None:
+def test_cosines_and_related_words_ignore_scale_of_vectors(factor: float) -> None:
     plain, scaled = bb.cosines(WORDS, language(), ()), bb.cosines(WORDS, language(factor), ())
     np.testing.assert_allclose(scaled.values, plain.values, atol=1e-12)
     assert scaled.notices == plain.notices
@@ -52,7 +52,7 @@ def test_cosines_and_related_words_do_not_depend_on_the_size_of_vectors(factor: 
 
 
 @pytest.mark.parametrize("factor", FACTORS)
-def test_cosines_of_replicates_do_not_depend_on_the_size_of_vectors(factor: float) -> None:
+def test_cosines_of_replicates_ignore_scale_of_vectors(factor: float) -> None:
     def seeds(of: float) -> bb.AssociationTable:
         opened = [bb.open_embedding(language(of, seed), name=f"{seed}") for seed in (1, 2)]
         return bb.cosines(WORDS, bb.open_embedding(opened, kind="seed"), ())
@@ -61,7 +61,7 @@ def test_cosines_of_replicates_do_not_depend_on_the_size_of_vectors(factor: floa
 
 
 @pytest.mark.parametrize("factor", FACTORS)
-def test_random_words_of_checks_do_not_depend_on_the_size_of_vectors(factor: float) -> None:
+def test_null_design_and_embeddings_alike_ignore_scale(factor: float) -> None:
     plain, scaled = bb.open_embedding(language()), bb.open_embedding(language(factor))
     wordlist = bb.load_wordlist(WORDS)
     first, second = NullDesign.of(wordlist, plain), NullDesign.of(wordlist, scaled)
@@ -73,7 +73,7 @@ def test_random_words_of_checks_do_not_depend_on_the_size_of_vectors(factor: flo
 
 @pytest.mark.parametrize("factor", FACTORS)
 @pytest.mark.parametrize("normalize", [True, False])
-def test_directions_do_not_depend_on_the_size_of_vectors(factor: float, normalize: bool) -> None:
+def test_directions_ignore_scale_of_vectors(factor: float, normalize: bool) -> None:
     plain, scaled = language(), language(factor)
     pair_axis = partial(pair_direction, first="rose", second="ant", normalize=normalize)
     sets_axis = partial(defining_subspace, defining_sets="rose:ant,lily:bee", normalize=normalize)
@@ -86,7 +86,7 @@ def test_directions_do_not_depend_on_the_size_of_vectors(factor: float, normaliz
 
 
 @pytest.mark.parametrize("factor", [1e-200, 1e200])
-def test_dot_products_of_very_large_or_small_vectors_are_rejected(factor: float) -> None:
+def test_similarities_of_dot_raise_for_extreme_vectors(factor: float) -> None:
     with refused(EmbeddingError, "similarity 'dot' same number 'cosine'"):
         bb.similarities(WORDS, language(factor), (), similarity="dot")
     # Both remedies of the message:
@@ -99,7 +99,7 @@ def test_dot_products_of_very_large_or_small_vectors_are_rejected(factor: float)
 
 @pytest.mark.parametrize("factor", [1e-200, 1e200])
 @pytest.mark.parametrize("name", debiaser_names())
-def test_debiasing_of_very_large_or_small_vectors_is_rejected(name: str, factor: float) -> None:
+def test_debiasing_raises_for_extreme_vectors(name: str, factor: float) -> None:
     sets = {"defining_sets": [["rose", "ant"], ["lily", "bee"]], "independent": ["love", "peace", "evil"]}
     with refused(MeasureError, "`vectors` 'rose' Debiasing same number"):
         Debiasing(make_debiaser(name, {}), sets).applied(bb.open_embedding(language(factor)))
@@ -107,7 +107,7 @@ def test_debiasing_of_very_large_or_small_vectors_is_rejected(name: str, factor:
 
 @pytest.mark.parametrize("name", ["hard", "linear-projection", "oscar", "leace", "ran", "soft"])
 @pytest.mark.parametrize("factor", [1e-9, 1e12])
-def test_debiasing_by_directions_does_not_depend_on_the_size_of_vectors(name: str, factor: float) -> None:
+def test_debiasing_by_directions_ignores_scale_of_vectors(name: str, factor: float) -> None:
     sets = {"defining_sets": [["rose", "ant"], ["lily", "bee"]], "independent": ["love", "peace", "evil"]}
     first = make_debiaser(name, {}).fit_transform(language(), sets)
     second = make_debiaser(name, {}).fit_transform(language(factor), sets)
@@ -115,7 +115,7 @@ def test_debiasing_by_directions_does_not_depend_on_the_size_of_vectors(name: st
         np.testing.assert_allclose(unit_rows(second[word]), unit_rows(vector), atol=1e-7)
 
 
-def test_hashes_of_very_small_vectors_differ() -> None:
+def test_sha256_of_vectors_differs_for_extreme_vectors() -> None:
     """In single precision all of them are zero, and what is kept under one hash would be taken for the others."""
     hashes = set()
     for factor in (1e-200, 2e-200):
@@ -124,7 +124,7 @@ def test_hashes_of_very_small_vectors_differ() -> None:
     assert sha256_of_vectors({"w": np.array([1e200])}) != sha256_of_vectors({"w": np.array([2e200])})
 
 
-def test_lengths_and_unit_vectors_equal_their_definition_to_the_last_digit() -> None:
+def test_lengths_and_unit_vectors_equal_definitions() -> None:
     rows = np.random.default_rng(1).normal(size=(50, 4, 30))
     np.testing.assert_array_equal(lengths(rows), np.linalg.norm(rows, axis=-1))
     np.testing.assert_array_equal(unit_rows(rows), rows / np.linalg.norm(rows, axis=-1, keepdims=True))

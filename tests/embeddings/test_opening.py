@@ -52,31 +52,31 @@ FILES = {
 
 @pytest.mark.parametrize("zipped", [False, True], ids=["plain", "gzipped"])
 @pytest.mark.parametrize("name", FILES)
-def test_every_file_format_gives_the_same_vectors(tmp_path, name, zipped):
+def test_open_embedding_reads_same_vectors_from_every_format(tmp_path, name, zipped):
     path = tmp_path / (name + ".gz" if zipped else name)
     path.write_bytes(gzip.compress(FILES[name]) if zipped else FILES[name])
     same_vectors(open_embedding(path))
 
 
-def test_npz_gives_the_same_vectors(tmp_path):
+def test_open_embedding_reads_same_vectors_from_npz(tmp_path):
     for order in "CF":
         np.savez(tmp_path / "v.npz", words=np.array(WORDS), vectors=np.asarray(VECTORS, order=order))
         same_vectors(open_embedding(tmp_path / "v.npz"))
 
 
 @pytest.mark.gensim
-def test_gensim_files_give_the_same_vectors(tmp_path, keyed_vectors):
+def test_open_embedding_reads_same_vectors_from_gensim_file(tmp_path, keyed_vectors):
     keyed_vectors.save(str(tmp_path / "v.kv"))
     same_vectors(open_embedding(tmp_path / "v.kv", trust=True))
 
 
-def test_objects_in_memory_give_the_same_vectors():
+def test_open_embedding_reads_same_vectors_from_memory():
     same_vectors(open_embedding(dict(zip(WORDS, VECTORS, strict=True))))
     same_vectors(open_embedding(pd.DataFrame(VECTORS, index=WORDS)))
 
 
 @pytest.mark.gensim
-def test_vectors_in_gensims_memory_are_the_same(keyed_vectors):
+def test_open_embedding_reads_same_vectors_from_keyed_vectors(keyed_vectors):
     same_vectors(open_embedding(keyed_vectors))
 
 
@@ -90,7 +90,7 @@ def same_vectors(embedding: Embedding):
 
 @pytest.mark.gensim
 @given(words=st.lists(st.text(st.characters(categories=["L", "N"]), min_size=1), min_size=1, unique=True))
-def test_unicode_words_survive_text_and_binary(words, tmp_path_factory):
+def test_open_embedding_keeps_unicode_words_in_text_and_binary(words, tmp_path_factory):
     from gensim.models import KeyedVectors
 
     vectors = KeyedVectors(vector_size=3)
@@ -102,26 +102,26 @@ def test_unicode_words_survive_text_and_binary(words, tmp_path_factory):
         np.testing.assert_array_equal(stacked(found, words), vectors[words])
 
 
-def test_variants_in_case_come_along_but_nothing_else():
+def test_find_returns_only_variants_in_case():
     embedding = open_embedding(dict(zip(WORDS, VECTORS, strict=True)))
     assert set(embedding.find(["NURSE", "STRASSE", "absent"])) == {"Nurse", "nurse", "straße"}
 
 
-def test_first_of_two_equal_words_counts(tmp_path):
+def test_open_embedding_reads_first_of_repeated_words(tmp_path):
     (tmp_path / "twice.txt").write_text("he 1 0\nshe 0 1\nhe 5 5\n")
     embedding = open_embedding(tmp_path / "twice.txt")
     assert embedding.find(["he"])["he"].tolist() == [1, 0]
     assert embedding.vocabulary() == ["he", "she"]
 
 
-def test_words_may_contain_spaces(tmp_path):
+def test_open_embedding_reads_words_with_spaces(tmp_path):
     (tmp_path / "glove.txt").write_text("he 1 0\n. . . 0.5 2\nat name@domain.com 3 4\n")
     embedding = open_embedding(tmp_path / "glove.txt")
     assert embedding.vocabulary() == ["he", ". . .", "at name@domain.com"]
     assert embedding.find([". . .", "at"])[". . ."].tolist() == [0.5, 2]
 
 
-def test_opening_and_finding_never_load_the_whole_file(tmp_path):
+def test_find_reads_vectors_without_loading_whole_file(tmp_path):
     path = tmp_path / "large.bin"
     with path.open("wb") as file:
         file.write(b"20000 300\n")
@@ -136,7 +136,7 @@ def test_opening_and_finding_never_load_the_whole_file(tmp_path):
 
 
 @pytest.mark.gensim
-def test_downloads_are_read_as_files_and_run_nothing(tmp_path, monkeypatch):
+def test_open_embedding_reads_download_as_file(tmp_path, monkeypatch):
     (tmp_path / "glove.gz").write_bytes(gzip.compress(f"{len(WORDS)} 5\n{rows()}".encode()))
     asked = []
 
@@ -152,7 +152,7 @@ def test_downloads_are_read_as_files_and_run_nothing(tmp_path, monkeypatch):
 
 
 @pytest.mark.gensim
-def test_download_without_a_network_is_one_clear_line(monkeypatch):
+def test_open_embedding_raises_for_download_without_network(monkeypatch):
     def offline(name, return_path):
         raise OSError("network unreachable")
 
@@ -168,7 +168,7 @@ class Tripwire:
         return pytest.fail, ("code of the file was run",)
 
 
-def test_missing_gensim_names_its_pythons(tmp_path, monkeypatch):
+def test_open_embedding_raises_without_gensim(tmp_path, monkeypatch):
     monkeypatch.setattr(format_gensim, "find_spec", lambda name: None)
     (tmp_path / "v.kv").write_bytes(pickle.dumps(["gensim.models.keyedvectors"]))
     with refused(EmbeddingError, "v.kv gensim not installed 3.12 3.13 save_word2vec_format"):
@@ -177,25 +177,25 @@ def test_missing_gensim_names_its_pythons(tmp_path, monkeypatch):
         open_embedding("glove-twitter-25")
 
 
-def test_pickles_stay_shut_unless_trusted(tmp_path):
+def test_open_embedding_raises_for_pickle_without_trust(tmp_path):
     (tmp_path / "innocent.txt").write_bytes(pickle.dumps(Tripwire()))
     with refused(EmbeddingError, "innocent.txt pickle trust=True --trust"):
         open_embedding(tmp_path / "innocent.txt")
 
 
-def test_objects_in_npz_stay_shut_unless_trusted(tmp_path):
+def test_open_embedding_raises_for_npz_objects_without_trust(tmp_path):
     np.savez(tmp_path / "v.npz", words=np.array([Tripwire()], dtype=object), vectors=np.ones((1, 2)))
     with refused(EmbeddingError, "Python objects trust=True --trust"):
         open_embedding(tmp_path / "v.npz")
 
 
-def test_objects_in_npz_are_read_when_trusted(tmp_path):
+def test_open_embedding_reads_npz_objects_with_trust(tmp_path):
     np.savez(tmp_path / "v.npz", words=np.array(WORDS, dtype=object), vectors=VECTORS)
     same_vectors(open_embedding(tmp_path / "v.npz", trust=True))
 
 
 @pytest.mark.gensim
-def test_trusted_pickle_of_something_else_is_rejected(tmp_path):
+def test_open_embedding_raises_for_pickle_without_vectors(tmp_path):
     (tmp_path / "v.kv").write_bytes(pickle.dumps([1.0, 2.0]))
     with refused(EmbeddingError, "v.kv list KeyedVectors dict"):
         open_embedding(tmp_path / "v.kv", trust=True)
@@ -219,7 +219,7 @@ BAD_FILES = {
 
 
 @pytest.mark.parametrize(("content", "message"), BAD_FILES.values(), ids=BAD_FILES.keys())
-def test_damage_is_located(tmp_path, content, message):
+def test_open_embedding_raises_for_damaged_files(tmp_path, content, message):
     (tmp_path / "bad.vec").write_bytes(content)
     with refused(EmbeddingError, message) as caught:
         open_embedding(tmp_path / "bad.vec").find(["he", "she"])
@@ -234,7 +234,7 @@ BAD_ARCHIVES = {
 
 
 @pytest.mark.parametrize(("arrays", "message"), BAD_ARCHIVES.values(), ids=BAD_ARCHIVES.keys())
-def test_archive_of_other_arrays_is_rejected(tmp_path, arrays, message):
+def test_open_embedding_raises_for_npz_of_other_arrays(tmp_path, arrays, message):
     np.savez(tmp_path / "v.npz", **arrays)
     with refused(EmbeddingError, message):
         open_embedding(tmp_path / "v.npz")
@@ -254,22 +254,22 @@ BAD_OBJECTS = {
 
 
 @pytest.mark.parametrize(("source", "message"), BAD_OBJECTS.values(), ids=BAD_OBJECTS.keys())
-def test_unusable_objects_are_rejected(source, message):
+def test_open_embedding_raises_for_unusable_objects(source, message):
     with refused(EmbeddingError, message):
         open_embedding(source)
 
 
-def test_no_such_embedding():
+def test_open_embedding_raises_for_unknown_name():
     with refused(EmbeddingError, "'googlenews-dmo' 'googlenews-demo'"):
         open_embedding("googlenews-dmo")
 
 
-def test_folder_is_no_embedding(tmp_path):
+def test_open_embedding_raises_for_folder(tmp_path):
     with refused(EmbeddingError, "folder"):
         open_embedding(tmp_path)
 
 
-def test_no_such_format(tmp_path):
+def test_open_embedding_raises_for_unknown_format(tmp_path):
     (tmp_path / "v.txt").write_text(rows())
     with refused(EmbeddingError, "format 'txt' 'text'"):
         open_embedding(tmp_path / "v.txt", format="txt")
@@ -293,7 +293,7 @@ class UpsideDown(Reader):
                 yield word, np.array(values, dtype=float)
 
 
-def test_a_new_format_is_one_row(tmp_path, monkeypatch):
+def test_open_embedding_reads_new_registered_format(tmp_path, monkeypatch):
     path = tmp_path / "vectors.up"
     path.write_text("upside down\n" + "".join(" ".join(row.split()[::-1]) + "\n" for row in rows().splitlines()))
     with refused(EmbeddingError, "'upside down'"):

@@ -50,7 +50,7 @@ NAMES = {">f4": "big-endian", "<f8": "float64", ">f8": "float64 big-endian", "<f
 @pytest.mark.parametrize("zipped", [True, False])
 @pytest.mark.filterwarnings("ignore:unclosed file")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_word2vec_with_other_numbers_is_rejected_with_a_line_that_works(kind, end, zipped):
+def test_word2vec_of_other_dtype_raises_with_working_code(kind, end, zipped):
     content = binary(kind, end)
     Path("v.bin").write_bytes(gzip.compress(content) if zipped else content)
     with refused(EmbeddingError, f"v.bin {NAMES[kind]}") as caught:
@@ -60,12 +60,12 @@ def test_word2vec_with_other_numbers_is_rejected_with_a_line_that_works(kind, en
 
 @pytest.mark.parametrize("end", [b"", b"\n"])
 @pytest.mark.parametrize("scale", [1.0, 1e-20, 1e20])
-def test_word2vec_with_its_own_numbers_is_read(end, scale):
+def test_word2vec_of_float32_is_read_at_any_scale(end, scale):
     Path("v.bin").write_bytes(binary("<f4", end, {word: vector * scale for word, vector in VECTORS.items()}))
     assert np.allclose(biases("v.bin"), TRUE, atol=1e-5)
 
 
-def test_large_word2vec_files_are_told_by_their_beginning():
+def test_open_embedding_recognises_dtype_of_large_word2vec_file():
     rng = np.random.default_rng(1)
     vectors = {f"word{k}": rng.normal(size=300) * 0.1 for k in range(500)}
     Path("v.bin").write_bytes(binary("<f4", vectors=vectors))
@@ -76,20 +76,20 @@ def test_large_word2vec_files_are_told_by_their_beginning():
             bb.open_embedding("v.bin")
 
 
-def test_quantised_word2vec_is_rejected():
+def test_open_embedding_raises_for_quantised_word2vec():
     Path("v.bin").write_bytes(binary("i1", vectors={word: vector * 100 for word, vector in VECTORS.items()}))
     with refused(EmbeddingError, "8-bit quantised"):
         bb.open_embedding("v.bin")
 
 
 @pytest.mark.parametrize("header", [b"8 4\n", b"8 6\n", b"8 50\n"])
-def test_a_header_of_other_dimensions_is_rejected(header):
+def test_word2vec_raises_for_header_of_other_dimensions(header):
     Path("v.bin").write_bytes(header + binary("<f4").partition(b"\n")[2])
     with refused(EmbeddingError, "v.bin words Copy"):
         bb.open_embedding("v.bin").all()
 
 
-def test_words_beyond_the_promised_ones_are_rejected():
+def test_word2vec_raises_for_words_beyond_header_count():
     vectors = {f"w{k}": np.ones(5) + k for k in range(50)}
     Path("v.bin").write_bytes(b"30 5\n" + binary("<f4", vectors=vectors).partition(b"\n")[2])
     with refused(EmbeddingError, "header states 30 more bytes"):
@@ -100,7 +100,7 @@ def test_words_beyond_the_promised_ones_are_rejected():
 
 
 @pytest.mark.parametrize("kind", ["<f4", ">f4", "<f8", ">f8", "<f2"])
-def test_numbers_without_words_are_named_with_a_line_that_works(kind):
+def test_raw_numbers_raise_with_working_code(kind):
     rng = np.random.default_rng(2)
     more = rng.normal(size=(200, 5))
     np.vstack([MATRIX, more]).astype(kind).tofile("v.bin")
@@ -110,19 +110,19 @@ def test_numbers_without_words_are_named_with_a_line_that_works(kind):
 
 
 @pytest.mark.parametrize("delimiter", [" ", "\t", ","])
-def test_text_without_words_is_named_with_a_line_that_works(delimiter):
+def test_text_without_words_raises_with_working_code(delimiter):
     np.savetxt("v.tsv", MATRIX, fmt="%.3f", delimiter=delimiter)
     with refused(EmbeddingError, "v.tsv numbers without words np.loadtxt") as caught:
         bb.open_embedding("v.tsv")
     followed(caught, words=list(VECTORS))
 
 
-def test_words_that_are_numbers_stay_words():
+def test_open_embedding_keeps_numeric_words_in_text():
     Path("v.txt").write_text("0.5 0.1 0.2\nhe 0.3 0.4\n0.25 1 2\nshe 2 3\n")
     assert bb.open_embedding("v.txt").vocabulary() == ["0.5", "he", "0.25", "she"]
 
 
-def test_vectors_of_search_libraries_are_named_with_a_line_that_works():
+def test_fvecs_and_fbin_raise_with_working_code():
     lengths = np.full((len(MATRIX), 1), 5, "<i4").view("<f4")
     np.hstack([lengths, MATRIX.astype("<f4")]).tofile("v.fvecs")
     with refused(EmbeddingError, "v.fvecs fvecs") as caught:
@@ -134,7 +134,7 @@ def test_vectors_of_search_libraries_are_named_with_a_line_that_works():
     followed(caught, words=list(VECTORS))
 
 
-def test_random_bytes_are_no_numbers():
+def test_open_embedding_raises_for_random_bytes():
     Path("v").write_bytes(b"\0" + np.random.default_rng(3).bytes(5000))
     with refused(EmbeddingError, "unknown format"):
         bb.open_embedding("v")
@@ -144,14 +144,14 @@ def test_random_bytes_are_no_numbers():
 
 
 @pytest.mark.parametrize("content", [VECTORS, as_lists(VECTORS)])
-def test_a_dict_that_numpy_saved_is_read_with_trust(content):
+def test_npy_of_dict_is_read_only_with_trust(content):
     np.save("v.npy", content, allow_pickle=True)
     with refused(EmbeddingError, "v.npy Python objects trust=True"):
         bb.open_embedding("v.npy")
     assert np.array_equal(biases("v.npy", trust=True), TRUE)
 
 
-def test_pairs_that_numpy_saved_are_read_with_trust():
+def test_npy_of_pairs_is_read_with_trust():
     pairs = np.empty((len(VECTORS), 2), dtype=object)
     for row, pair in zip(pairs, VECTORS.items(), strict=True):
         row[:] = pair
@@ -164,7 +164,7 @@ def test_pairs_that_numpy_saved_are_read_with_trust():
 
 @pytest.mark.parametrize("kind", ["<f2", "<f4", ">f4", "<f8", ">f8", "<i4"])
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_an_array_without_words_has_a_line_that_works(kind, order):
+def test_npy_without_words_raises_with_working_code(kind, order):
     matrix = MATRIX if kind != "<i4" else (MATRIX * 1000).round()
     np.save("v.npy", np.asarray(matrix.astype(kind), order=order))
     with refused(EmbeddingError, "v.npy array without words np.savez") as caught:
@@ -172,7 +172,7 @@ def test_an_array_without_words_has_a_line_that_works(kind, order):
     followed(caught, words=list(VECTORS))
 
 
-def test_other_arrays_are_named_with_a_line_that_works():
+def test_npy_raises_for_structured_and_other_arrays():
     fields = np.zeros(len(VECTORS), dtype=[("token", "U9"), ("count", "i8"), ("vec", "<f4", (5,))])
     fields["token"], fields["vec"] = list(VECTORS), MATRIX
     np.save("fields.npy", fields)
@@ -190,7 +190,7 @@ def test_other_arrays_are_named_with_a_line_that_works():
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint8, bool])
-def test_quantised_vectors_are_rejected(kind):
+def test_quantised_vectors_raise_in_files_memory_and_encoders(kind):
     matrix = np.arange(8 * len(MATRIX)).reshape(len(MATRIX), 8).astype(kind)
     np.savez("v.npz", words=list(VECTORS), vectors=matrix)
     with refused(EmbeddingError, "v.npz quantised 8 bits"):
@@ -202,7 +202,7 @@ def test_quantised_vectors_are_rejected(kind):
 
 
 @pytest.mark.parametrize("kind", ["<f2", ">f4", ">f8", "<f8"])
-def test_other_kinds_of_numbers_in_an_archive_are_read(kind):
+def test_npz_of_other_dtype_is_read(kind):
     np.savez("v.npz", words=list(VECTORS), vectors=MATRIX.astype(kind))
     assert np.allclose(biases("v.npz"), TRUE, atol=2e-3)
 
@@ -255,14 +255,14 @@ OTHERS = {
 
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("trust", [True, False])
-def test_a_file_of_another_program_is_named(name, trust):
+def test_open_embedding_raises_for_file_of_another_program(name, trust):
     content, words = OTHERS[name]
     Path("v").write_bytes(content())
     with refused(EmbeddingError, f"v {words}"):
         bb.open_embedding("v", trust=trust)
 
 
-def test_the_lines_for_other_programs_work():
+def test_errors_for_feather_javascript_and_utf16_print_working_code():
     pa.feather.write_feather(pd.DataFrame({"word": list(VECTORS), "vector": MATRIX.tolist()}), "v.feather")
     with refused(EmbeddingError, "Arrow Parquet") as caught:
         bb.open_embedding("v.feather")
@@ -279,7 +279,7 @@ def test_the_lines_for_other_programs_work():
     assert np.array_equal(biases("utf8.txt"), TRUE)
 
 
-def test_words_that_look_like_another_program_stay_words():
+def test_open_embedding_keeps_words_similar_to_file_signatures():
     Path("v.txt").write_text("BZh 0.1 0.2\nORC 0.3 0.4\n<html 0.5 0.6\nvar 0.1 0.2\n")
     assert bb.open_embedding("v.txt").vocabulary() == ["BZh", "ORC", "<html", "var"]
     Path("v.txt").write_text("<html 0.5 0.6\nvar 0.1 0.2\n")
@@ -301,7 +301,7 @@ def kept():
 
 
 @pytest.mark.gensim
-def test_a_cut_array_beside_a_model_is_named(kept):
+def test_gensim_model_raises_for_cut_array(kept):
     whole = kept.read_bytes()
     for content in (whole[:-100], whole[:40], b""):
         kept.write_bytes(content)
@@ -312,7 +312,7 @@ def test_a_cut_array_beside_a_model_is_named(kept):
 
 
 @pytest.mark.gensim
-def test_a_renamed_model_has_a_line_that_works(kept):
+def test_renamed_gensim_model_raises_with_working_command(kept):
     Path("v.kv").rename("new name.kv")
     with refused(EmbeddingError, "'new name.kv.vectors.npy' 'v.kv.vectors.npy' mv") as caught:
         biases("new name.kv", trust=True)
@@ -321,14 +321,14 @@ def test_a_renamed_model_has_a_line_that_works(kept):
 
 
 @pytest.mark.gensim
-def test_a_model_without_its_array_is_named(kept):
+def test_gensim_model_raises_without_array(kept):
     kept.unlink()
     with refused(EmbeddingError, "v.kv 'v.kv.vectors.npy' not exist Copy same folder"):
         biases("v.kv", trust=True)
 
 
 @pytest.mark.gensim
-def test_an_array_of_another_model_is_rejected(kept):
+def test_gensim_model_raises_for_array_of_another_model(kept):
     np.save("other.npy", MATRIX[:3].astype(np.float32))
     Path("other.npy").rename(kept)
     with refused(EmbeddingError, "8 words 3 vectors do not belong together"):
@@ -337,7 +337,7 @@ def test_an_array_of_another_model_is_rejected(kept):
 
 @pytest.mark.gensim
 @pytest.mark.parametrize("ending", [".wv.vectors.npy", ".syn1neg.npy"])
-def test_arrays_of_a_whole_model_are_named(ending):
+def test_whole_gensim_model_raises_for_cut_or_missing_array(ending):
     models = pytest.importorskip("gensim.models")
     model = models.Word2Vec(list(WORDS.values()), vector_size=5, min_count=1, seed=1, workers=1)
     model.save("m.model", separately=["syn1neg"])
@@ -354,7 +354,7 @@ def test_arrays_of_a_whole_model_are_named(ending):
         bb.open_embedding("m.model", trust=True)
 
 
-def test_packed_archives_and_pickles_have_a_line_that_works():
+def test_gzipped_npz_and_pickle_raise_with_working_command():
     np.savez("v.npz", words=list(VECTORS), vectors=MATRIX)
     Path("v.pkl").write_bytes(pickle.dumps(VECTORS))
     for name in ("v.npz", "v.pkl"):
@@ -385,7 +385,7 @@ class BareTensor(Tensor):
 
 
 @pytest.mark.parametrize("tensor", [Tensor(), BareTensor()])
-def test_tensors_are_to_be_detached(tensor):
+def test_tensors_raise_with_advice_to_detach(tensor):
     with refused(EmbeddingError, "'he' Tensor vector.detach().cpu().double().numpy()"):
         bb.open_embedding({"he": tensor})
     with refused(MeasureError, "'he' vector.detach()"):
@@ -394,12 +394,12 @@ def test_tensors_are_to_be_detached(tensor):
         bb.language_models.encode(WORDS, lambda _texts: tensor, None)
 
 
-def test_tensors_in_pairs_are_to_be_detached():
+def test_open_embedding_raises_for_pairs_with_tensors():
     with refused(EmbeddingError, "'he' vector.detach()"):
         bb.open_embedding([("he", Tensor())])
 
 
-def test_frames_of_other_libraries_are_to_be_converted():
+def test_pyarrow_table_raises_with_advice_to_convert():
     table = pa.table({"word": list(VECTORS), "vector": MATRIX.tolist()})
     with refused(EmbeddingError, "Table of pyarrow frame.to_pandas()"):
         bb.open_embedding(table)
@@ -412,7 +412,7 @@ def test_frames_of_other_libraries_are_to_be_converted():
 
 
 @pytest.mark.parametrize("address", ["https://nlp.example.org/glove.zip", "s3://bucket/v.vec", "hf://a/b"])
-def test_an_address_is_to_be_downloaded(address):
+def test_address_raises_with_advice_to_download(address):
     with refused(EmbeddingError, f"'{address}' address Download"):
         bb.open_embedding(address)
     with refused(WordListError, f"'{address}' address Download"):
@@ -421,7 +421,7 @@ def test_an_address_is_to_be_downloaded(address):
         bb.open_embedding(Path(address))
 
 
-def test_a_pipe_is_to_be_written_to_a_file():
+def test_pipe_raises_with_advice_to_use_file():
     os.mkfifo("pipe")
     for source in ("pipe", Path("pipe"), "-", "/dev/null"):
         with refused(EmbeddingError, f"'{source}' pipe file"):
@@ -430,7 +430,7 @@ def test_a_pipe_is_to_be_written_to_a_file():
             bb.load_wordlist(source)
 
 
-def test_a_pipe_of_the_shell_is_to_be_written_to_a_file():
+def test_weat_command_raises_for_shell_pipe():
     Path("v.txt").write_text(as_lines(VECTORS))
     command = f"{sys.executable} -m bayes_bias weat weat7 --embedding <(cat v.txt)"
     run = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
@@ -439,6 +439,6 @@ def test_a_pipe_of_the_shell_is_to_be_written_to_a_file():
     assert "did you mean" not in run.stderr
 
 
-def test_a_model_by_its_address_is_rejected():
+def test_encode_raises_for_model_address():
     with pytest.raises((LanguageModelError, EmbeddingError), match=r"address|torch"):
         bb.language_models.encode(WORDS, "https://hub.example.org/bert", None)

@@ -22,7 +22,7 @@ def training(seed: int, names: tuple[str, ...] = NAMES, dimensions: int = 6):
     return open_embedding(random_vectors(seed, names, dimensions), name=f"seed {seed}")
 
 
-def test_cosine_is_the_mean_over_replicates():
+def test_cosines_equal_mean_over_replicates():
     members = list(map(training, range(3)))
     table = cosines(WORDS, open_embedding(members, kind="seed"), ())
     alone = {member.name: cosines(WORDS, member, ()).values for member in members}
@@ -33,7 +33,7 @@ def test_cosine_is_the_mean_over_replicates():
         np.testing.assert_allclose(values, alone[label], atol=1e-12)
 
 
-def test_rows_per_replicate_and_single_tables():
+def test_find_and_singles_match_each_replicate():
     members = list(map(training, range(3)))
     opened = open_embedding(members, kind="seed")
     rows = opened.find(["he"])["he"]
@@ -46,14 +46,14 @@ def test_rows_per_replicate_and_single_tables():
         np.testing.assert_allclose(single.vectors["he"], alone["he"], atol=1e-12)
 
 
-def test_a_word_without_direction_once_is_lost():
+def test_coverage_marks_word_zero_in_one_replicate():
     vectors = random_vectors(0, NAMES, 6) | {"he": np.zeros(6)}
     opened = open_embedding([open_embedding(vectors, name="zero"), training(1)])
     frame = cosines(WORDS, opened, (), allow_loss=True).coverage.set_index("name")
     assert frame.zero["men"] == "he"
 
 
-def test_words_that_one_training_lacks_are_missing():
+def test_vocabulary_omits_words_missing_in_one_replicate():
     opened = open_embedding([training(0), training(1, NAMES[1:])])
     assert opened.vocabulary() == list(NAMES[1:])
     assert "he" not in opened.find(["he", "she"])
@@ -73,7 +73,7 @@ def test_list_of_embeddings_raises_for_unfit_members(members, said):
         open_embedding(members, kind="seed")
 
 
-def test_an_archive_may_hold_templates(tmp_path):
+def test_open_embedding_reads_templates_from_npz(tmp_path):
     vectors = np.random.default_rng(1).normal(size=(2, len(NAMES), 4))
     np.savez(tmp_path / "model.npz", words=np.array(NAMES), vectors=vectors, templates=np.array(["a {}", "the {}"]))
     opened = open_embedding(tmp_path / "model.npz")
@@ -84,19 +84,19 @@ def test_an_archive_may_hold_templates(tmp_path):
 
 
 @pytest.mark.parametrize("labels", [{}, {"templates": ["a"]}, {"templates": ["a", "a"]}])
-def test_an_archive_without_template_names_is_rejected(tmp_path, labels):
+def test_npz_of_replicates_raises_without_valid_template_names(tmp_path, labels):
     np.savez(tmp_path / "model.npz", words=np.array(NAMES), vectors=np.ones((2, len(NAMES), 4)), **labels)
     with refused(EmbeddingError, "r `templates`"):
         open_embedding(tmp_path / "model.npz")
 
 
-def test_the_shipped_demo_has_ten_templates():
+def test_minilm_demo_has_ten_templates():
     table = cosines("weat7", "minilm-demo", ())
     assert table.replicates.text == "10 templates"
     assert len({replicate.tobytes() for replicate in table.replicates.stacked().to_numpy()}) == 10
 
 
-def test_corpora_are_no_corpuss(tmp_path):
+def test_replicates_text_has_plural_corpora(tmp_path):
     vectors = np.random.default_rng(1).normal(size=(2, len(NAMES), 4))
     np.savez(tmp_path / "two.npz", words=np.array(NAMES), vectors=vectors, corpora=np.array(["news", "wiki"]))
     opened = open_embedding(tmp_path / "two.npz")

@@ -12,7 +12,7 @@ VECTORS = {"he": np.array([0.6, 0.8]), "crème_brûlée": np.array([-1.0, 1e-8])
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".txt"])
-def test_saved_vectors_are_read_back(tmp_path, suffix):
+def test_save_vectors_keeps_words_and_vectors(tmp_path, suffix):
     path = save_vectors(VECTORS, tmp_path / f"vectors{suffix}")
     found = open_embedding(path).find(VECTORS)
     assert list(found) == list(VECTORS)
@@ -29,7 +29,7 @@ def test_gensim_reads_saved_text(tmp_path):
     assert KeyedVectors.load_word2vec_format(path).key_to_index.keys() == VECTORS.keys()
 
 
-def test_no_vectors_are_written_where_they_cannot_be(tmp_path):
+def test_save_vectors_raises_for_invalid_paths_and_words(tmp_path):
     with refused(OutputError, "vectors.bin .npz"):
         check_vectors_path(tmp_path / "vectors.bin")
     with refused(OutputError, "folder no/vectors.npz"):
@@ -39,7 +39,7 @@ def test_no_vectors_are_written_where_they_cannot_be(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_embedding_keeps_its_replicates(tmp_path):
+def test_save_vectors_keeps_replicates(tmp_path):
     demo = open_embedding("minilm-demo").excerpt(["he", "she"])
     path = save_vectors(demo, tmp_path / "two.npz")
     read = open_embedding(path)

@@ -61,12 +61,12 @@ def test_json_lines_of_words_equal_vectors_in_memory(tmp_path, layout):
     assert np.array_equal(biases(tmp_path / "v.jsonl"), TRUE)
 
 
-def test_a_word_that_is_a_bracket_stays_text(tmp_path):
+def test_open_embedding_keeps_brackets_as_words(tmp_path):
     (tmp_path / "v.txt").write_text('[ 0.1 0.2\n[" 0.3 0.4\n[["x 0.5 0.6\n')
     assert bb.open_embedding(tmp_path / "v.txt").vocabulary() == ["[", '["', '[["x']
 
 
-def test_a_word_in_brackets_is_no_list(tmp_path):
+def test_json_lines_keep_word_in_brackets(tmp_path):
     rows = [{"word": word, "vector": vector} for word, vector in {"[MASK]": [1.0, 2.0], **LISTS}.items()]
     rows[0]["vector"] = [0.5] * 5
     (tmp_path / "v.jsonl").write_text(json_lines(rows))
@@ -74,7 +74,7 @@ def test_a_word_in_brackets_is_no_list(tmp_path):
 
 
 @pytest.mark.parametrize("rows", [list(LISTS.values()), LISTS["oak"]])
-def test_json_of_numbers_without_words_has_a_remedy_that_works(tmp_path, monkeypatch, rows):
+def test_json_without_words_raises_with_working_code(tmp_path, monkeypatch, rows):
     monkeypatch.chdir(tmp_path)
     Path("v.json").write_text(json.dumps(rows))
     with refused(EmbeddingError, "v.json without words np.savez") as caught:
@@ -84,7 +84,7 @@ def test_json_of_numbers_without_words_has_a_remedy_that_works(tmp_path, monkeyp
         assert np.array_equal(biases("vectors.npz"), TRUE)
 
 
-def test_a_repeated_key_is_rejected(tmp_path):
+def test_json_raises_for_repeated_key(tmp_path):
     twice = json.dumps(LISTS)[:-1] + ', "oak": [1, 2, 3, 4, 5]}'
     (tmp_path / "v.json").write_text(twice)
     with refused(EmbeddingError, "v.json 'oak' twice different values"):
@@ -106,7 +106,7 @@ for path in sys.argv[1:]:
 """
 
 
-def test_memory_is_bounded_if_a_word_is_long(tmp_path):
+def test_long_words_raise_within_bounded_memory(tmp_path):
     contents = [
         '[["' + "x" * 250_000 + '", [0.5, 0.25]], ["he", [1, 0.5]]]',
         "x" * 9_000 + " 0.1 0.2\nhe 0.1 0.3\n",
@@ -128,7 +128,7 @@ def test_near_spellings_ignore_long_words():
     assert near_spellings(["competant", "y" * 300], ["y" * 299, "competent"]) == {"competant": ("competent",)}
 
 
-def test_text_of_long_vectors_is_read_whole(tmp_path):
+def test_open_embedding_reads_text_of_long_vectors(tmp_path):
     """A line of 12,288 numbers is longer than the bytes that tell the format."""
     vectors = {word: RNG.normal(size=12_288).round(6).astype(np.float32) for word in ("he", "she")}
     (tmp_path / "v.txt").write_text(as_lines(vectors))
@@ -154,7 +154,7 @@ FILES = ["v.jsonl", "v.json", "v.parquet", "v.csv", "semicolons.csv", "it's.json
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_row_per_occurrence_is_rejected_with_a_mean_that_works(tmp_path, monkeypatch, name):
+def test_row_per_occurrence_raises_with_working_mean(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     path = written(OCCURRENCES, name)
     with refused(EmbeddingError, f"{name} column 'word' 'oak' 5 rows different vectors 'sentence'") as caught:
@@ -165,7 +165,7 @@ def test_a_row_per_occurrence_is_rejected_with_a_mean_that_works(tmp_path, monke
 
 @pytest.mark.parametrize("name", [*FILES, ""])
 @pytest.mark.parametrize("column", ["template", "seed", "speaker"])
-def test_rows_of_templates_are_replicates_by_the_remedy(tmp_path, monkeypatch, name, column):
+def test_rows_of_templates_raise_with_working_replicate_code(tmp_path, monkeypatch, name, column):
     monkeypatch.chdir(tmp_path)
     frame = OCCURRENCES.drop(columns="sentence").assign(**{column: [f"t{k % 5}" for k in range(len(OCCURRENCES))]})
     with refused(EmbeddingError, f"'oak' 5 rows '{column}' replicates") as caught:
@@ -181,7 +181,7 @@ def test_rows_of_templates_are_replicates_by_the_remedy(tmp_path, monkeypatch, n
     assert np.allclose(replicated.find(["oak"])["oak"], expected, atol=1e-6)
 
 
-def test_a_frame_with_rows_per_occurrence_is_rejected():
+def test_frame_with_occurrences_raises_with_working_mean():
     with refused(EmbeddingError, "column 'word' 'oak' 5 rows frame.groupby") as caught:
         bb.open_embedding(OCCURRENCES)
     means = eval(str(caught.value).split("`")[1], {"frame": OCCURRENCES, "np": np})
@@ -190,7 +190,7 @@ def test_a_frame_with_rows_per_occurrence_is_rejected():
         bb.open_embedding(OCCURRENCES.set_index("word")[["vector"]].rename_axis(None))
 
 
-def test_a_wide_frame_with_rows_per_occurrence_is_rejected():
+def test_wide_frame_with_occurrences_raises_with_working_mean():
     frame = pd.DataFrame(OCCURRENCES.vector.to_list(), index=OCCURRENCES.word)
     with refused(EmbeddingError, "index 'oak' several rows frame.groupby") as caught:
         bb.open_embedding(frame)
@@ -198,7 +198,7 @@ def test_a_wide_frame_with_rows_per_occurrence_is_rejected():
     assert np.allclose(biases(means), biases(MEANS), atol=1e-6)
 
 
-def test_pairs_with_several_vectors_of_a_word_are_rejected():
+def test_pairs_with_repeated_words_raise_with_working_mean():
     pairs = list(OCCURRENCES[["word", "vector"]].itertuples(index=False, name=None))
     with refused(EmbeddingError, "'oak' several pairs different vectors") as caught:
         bb.open_embedding(pairs)
@@ -208,14 +208,14 @@ def test_pairs_with_several_vectors_of_a_word_are_rejected():
     assert np.allclose(biases(eval(second, scope)), biases(MEANS), atol=1e-6)
 
 
-def test_the_same_vector_twice_counts_once(tmp_path, monkeypatch):
+def test_open_embedding_keeps_repeated_equal_vector_once(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for source in (written(pd.concat([FRAME, FRAME]), "v.jsonl"), pd.concat([FRAME, FRAME]), pd.concat([WIDE, WIDE])):
         assert np.array_equal(biases(source), TRUE)
         assert bb.open_embedding(source).vocabulary() == list(VECTORS)
 
 
-def test_a_notice_names_the_column_that_is_read(tmp_path, monkeypatch, caplog):
+def test_open_embedding_logs_column_of_words(tmp_path, monkeypatch, caplog):
     monkeypatch.chdir(tmp_path)
     written(OCCURRENCES.drop_duplicates("word"), "v.jsonl")
     bb.open_embedding("v.jsonl")
@@ -226,7 +226,7 @@ def test_a_notice_names_the_column_that_is_read(tmp_path, monkeypatch, caplog):
     ("name", "content"),
     [("v.txt", f"{as_lines(LISTS)}oak 1 2 3 4 5\n"), ("v.vec", f"9 5\n{as_lines(LISTS)}oak 0 0 0 0 0\n")],
 )
-def test_a_notice_names_a_repeated_word_of_text(tmp_path, name, content, caplog):
+def test_open_embedding_warns_about_repeated_word_of_text(tmp_path, name, content, caplog):
     (tmp_path / name).write_text(content)
     table = bb.cosines(WORDS, tmp_path / name, controls=())
     assert np.array_equal(table.values.to_numpy().round(6), TRUE)
@@ -238,7 +238,7 @@ def test_a_notice_names_a_repeated_word_of_text(tmp_path, name, content, caplog)
     assert "'ash' has several rows" in caplog.text
 
 
-def test_a_repeated_word_of_a_replicate_has_its_first_vector(tmp_path, caplog):
+def test_replicates_keep_first_vector_of_repeated_word(tmp_path, caplog):
     for name, more in (("a.txt", "he 9 9\n"), ("b.txt", "")):
         (tmp_path / name).write_text(f"he 1 0\nshe 0 1\n{more}")
     both = bb.open_embedding([tmp_path / "a.txt", tmp_path / "b.txt"], kind="seed")
@@ -246,7 +246,7 @@ def test_a_repeated_word_of_a_replicate_has_its_first_vector(tmp_path, caplog):
     assert "a: 'he' has several rows" in caplog.text
 
 
-def test_a_repeated_row_with_the_same_vector_has_no_notice(tmp_path, caplog):
+def test_open_embedding_omits_notice_for_repeated_equal_row(tmp_path, caplog):
     line = f"oak {' '.join(map(str, LISTS['oak']))}\n"
     (tmp_path / "v.txt").write_text(line + line)
     bb.open_embedding(tmp_path / "v.txt").all()
@@ -301,14 +301,14 @@ SERVICES = {
 
 @pytest.mark.parametrize("service", SERVICES)
 @pytest.mark.parametrize("in_lines", [True, False])
-def test_a_batch_is_read_by_the_id_of_the_user(tmp_path, service, in_lines):
+def test_open_embedding_reads_batches_of_embedding_services(tmp_path, service, in_lines):
     content = SERVICES[service]
     (tmp_path / "b.jsonl").write_text(json_lines(content) if in_lines else json.dumps(content))
     assert np.array_equal(biases(tmp_path / "b.jsonl"), TRUE)
 
 
 @pytest.mark.parametrize(("lost", "why"), [(failed("elm"), "Rate limit reached"), (EXPIRED, "Too late")])
-def test_a_request_with_an_error_is_named(tmp_path, lost, why, caplog):
+def test_batch_with_failed_request_logs_word_and_reason(tmp_path, lost, why, caplog):
     answered = [line for line in batch(LISTS) if line["custom_id"] != "elm"]
     (tmp_path / "b.jsonl").write_text(json_lines([lost, *answered]))
     embedding = bb.open_embedding(tmp_path / "b.jsonl")
@@ -316,13 +316,13 @@ def test_a_request_with_an_error_is_named(tmp_path, lost, why, caplog):
     assert f"1 of 8 objects have no vector: 'elm' ({why})" in caplog.text
 
 
-def test_a_batch_of_errors_is_rejected(tmp_path):
+def test_batch_raises_without_successful_requests(tmp_path):
     (tmp_path / "b.jsonl").write_text(json_lines([failed("oak"), failed("elm")]))
     with refused(EmbeddingError, "b.jsonl list none 2 objects Rate limit"):
         bb.open_embedding(tmp_path / "b.jsonl")
 
 
-def test_several_vectors_of_a_request_are_rejected(tmp_path):
+def test_batch_raises_for_several_vectors_in_request(tmp_path):
     (first, *_), vectors = batch(LISTS), list(LISTS.values())
     first["response"]["body"]["data"] = [{"index": k, "embedding": vector} for k, vector in enumerate(vectors)]
     (tmp_path / "b.jsonl").write_text(json_lines([first]))
@@ -330,7 +330,7 @@ def test_several_vectors_of_a_request_are_rejected(tmp_path):
         bb.open_embedding(tmp_path / "b.jsonl")
 
 
-def test_a_vector_in_another_form_is_rejected(tmp_path):
+def test_batch_raises_for_base64_vector(tmp_path):
     rows = [*batch(LISTS), *batch({"ash": "zczMPQ=="})]  # base64
     (tmp_path / "b.jsonl").write_text(json_lines(rows))
     with refused(EmbeddingError, "'ash' 'zczMPQ==' list of numbers encoding_format='float'"):
@@ -338,7 +338,7 @@ def test_a_vector_in_another_form_is_rejected(tmp_path):
 
 
 @pytest.mark.parametrize("column", ["id", "sentence"])
-def test_a_batch_answers_the_sentences_of_a_list(tmp_path, column):
+def test_save_sentence_vectors_reads_batch_by_id_or_sentence(tmp_path, column):
     rows = sentences_to_encode("weat6", "noun-10")
     vectors = np.random.default_rng(3).normal(size=(len(rows), 4)).round(3)
     answered = dict(zip(rows[column], vectors.tolist(), strict=True))
@@ -349,7 +349,7 @@ def test_a_batch_answers_the_sentences_of_a_list(tmp_path, column):
     assert np.array_equal(bb.open_embedding(tmp_path / "answered.npz").find(["John"])["John"], expected)
 
 
-def test_a_failed_request_of_a_sentence_is_named(tmp_path, caplog):
+def test_save_sentence_vectors_raises_for_failed_request(tmp_path, caplog):
     rows = sentences_to_encode("weat6", "noun-10")
     answered = batch({key: [1.0, 2.0] for key in rows.id[1:]})
     (tmp_path / "b.jsonl").write_text(json_lines([failed(rows.id[0]), *answered]))
@@ -358,7 +358,7 @@ def test_a_failed_request_of_a_sentence_is_named(tmp_path, caplog):
     assert "'s00001' (Rate limit reached)" in caplog.text
 
 
-def test_two_vectors_of_a_sentence_are_rejected(tmp_path):
+def test_save_sentence_vectors_raises_for_repeated_sentence(tmp_path):
     rows = sentences_to_encode("weat6", "noun-10")
     answered = [{"text": text, "embedding": [1.0, k]} for k, text in enumerate([*rows.sentence, rows.sentence[0]])]
     (tmp_path / "b.jsonl").write_text(json_lines(answered))

@@ -80,7 +80,7 @@ READ = {
 
 
 @pytest.mark.parametrize("name", READ)
-def test_a_file_is_read_as_it_is(tmp_path, name):
+def test_open_embedding_reads_common_text_layouts(tmp_path, name):
     (tmp_path / name).write_text(READ[name])
     assert np.array_equal(biases(tmp_path / name), TRUE)
     (tmp_path / f"{name}.gz").write_bytes(gzip.compress(READ[name].encode()))
@@ -88,7 +88,7 @@ def test_a_file_is_read_as_it_is(tmp_path, name):
         assert np.array_equal(biases(tmp_path / f"{name}.gz"), TRUE)
 
 
-def test_parquet_and_objects_in_memory_are_read(tmp_path):
+def test_open_embedding_reads_parquet_frames_and_pairs(tmp_path):
     FRAME.to_parquet(tmp_path / "v.parquet")
     FRAME.set_index("text").to_parquet(tmp_path / "index.parquet")
     pairs = list(VECTORS.items())
@@ -105,14 +105,14 @@ def test_parquet_and_objects_in_memory_are_read(tmp_path):
         assert np.array_equal(biases(source), TRUE)
 
 
-def test_words_and_vectors_may_be_a_pair():
+def test_measure_lists_reads_pairs_of_word_and_vector():
     table = measure_lists(load_wordlist(WORDS), list(VECTORS.items()), controls=())[0]
     assert np.array_equal(table.values.to_numpy().round(6), TRUE)
 
 
 @pytest.mark.parametrize("content", [VECTORS, list(VECTORS.items()), FRAME, pd.DataFrame(VECTORS).T])
 @pytest.mark.parametrize("protocol", [2, 5])
-def test_a_pickle_opens_with_trust(tmp_path, content, protocol):
+def test_open_embedding_reads_pickle_only_with_trust(tmp_path, content, protocol):
     (tmp_path / "v.pkl").write_bytes(pickle.dumps(content, protocol))
     assert np.array_equal(biases(tmp_path / "v.pkl", trust=True), TRUE)
     with refused(EmbeddingError, "v.pkl trust=True --trust"):
@@ -126,7 +126,7 @@ def histwords(folder: Path) -> Path:
     return folder / "1990-w.npy"
 
 
-def test_histwords_files_skip_zero_words(tmp_path):
+def test_histwords_files_omit_zero_words(tmp_path):
     path = histwords(tmp_path)
     assert np.array_equal(biases(path, trust=True), TRUE)
     assert open_embedding(path, trust=True).vocabulary() == list(VECTORS)
@@ -161,7 +161,7 @@ def packed(folder: Path, kind: str) -> Path:
         ("tar.bz2", ["tar", "-xf"]),
     ],
 )
-def test_packed_files_are_to_be_unpacked(tmp_path, kind, unpack):
+def test_open_embedding_raises_for_packed_archive(tmp_path, kind, unpack):
     path = packed(tmp_path, kind)
     with refused(EmbeddingError, f"{path.name} Unpack first"):
         open_embedding(path)
@@ -170,7 +170,7 @@ def test_packed_files_are_to_be_unpacked(tmp_path, kind, unpack):
 
 
 @pytest.mark.parametrize("promised", [9, 65])
-def test_a_wrong_header_has_a_working_command(tmp_path, promised):
+def test_wrong_header_raises_with_working_command(tmp_path, promised):
     (tmp_path / "a.vec").write_text(f"{promised} 5\n{text()}")
     with refused(EmbeddingError, f"states {promised} contains 8 sed") as caught:
         biases(tmp_path / "a.vec")
@@ -179,7 +179,7 @@ def test_a_wrong_header_has_a_working_command(tmp_path, promised):
 
 
 @pytest.mark.parametrize("prefix", ["/c/en/", "en:", "https://kb.example/"])
-def test_a_prefix_has_a_working_command(tmp_path, prefix):
+def test_word_prefix_raises_with_working_command(tmp_path, prefix):
     (tmp_path / "FILE").write_text(text(prefix))
     with refused(CoverageError, f"'{prefix}oak' 'oak' sed") as caught:
         biases(tmp_path / "FILE")
@@ -196,7 +196,7 @@ def test_a_prefix_has_a_working_command(tmp_path, prefix):
         (text().replace(" ", "\u200b ", 1), "oak<U+200B>"),
     ],
 )
-def test_words_that_are_written_otherwise_show(tmp_path, content, shown):
+def test_coverage_error_shows_words_written_differently(tmp_path, content, shown):
     (tmp_path / "v.txt").write_text(content)
     with pytest.raises(CoverageError) as error:
         biases(tmp_path / "v.txt")
@@ -204,7 +204,7 @@ def test_words_that_are_written_otherwise_show(tmp_path, content, shown):
     assert "'oak'" in str(error.value) or "oak (but" in str(error.value)
 
 
-def test_another_encoding_has_a_working_command(tmp_path):
+def test_gb18030_vectors_raise_with_working_command(tmp_path):
     chinese = dict(zip(VECTORS, ["木", "林", "石", "岩", "毛", "丝", "铁", "锡"], strict=True))
     lines = as_lines({chinese[word]: vector for word, vector in VECTORS.items()})
     (tmp_path / "FILE").write_bytes(lines.encode("gb18030"))
@@ -238,13 +238,13 @@ def test_spreadsheet_advice_keeps_words_such_as_nan(tmp_path):
         ('text,embedding\noak,"[0.1 ... 0.2]"\n', "row 1 list numbers"),
     ],
 )
-def test_a_wrong_column_of_lists_is_one_line(tmp_path, content, words):
+def test_open_embedding_raises_for_invalid_column_of_lists(tmp_path, content, words):
     (tmp_path / "v.csv").write_text(content)
     with refused(EmbeddingError, words):
         open_embedding(tmp_path / "v.csv")
 
 
-def test_a_language_model_points_to_encoder(tmp_path):
+def test_open_embedding_raises_for_language_model(tmp_path):
     (tmp_path / "config.json").write_text("{}")
     for given in (str(tmp_path), "bert-base-uncased", "sentence-transformers/all-MiniLM-L6-v2"):
         with refused(EmbeddingError, "--encoder"):
@@ -254,7 +254,7 @@ def test_a_language_model_points_to_encoder(tmp_path):
 @pytest.mark.parametrize(
     "content", ["a 0.1 0.2\n[ 0.3 0.4\n", "2 2\n[ 0.3 0.4\nb 1 2\n", "x" * 60_000, "he " + "0.25 " * 10_000 + "1\n"]
 )
-def test_text_is_no_column_of_lists(tmp_path, content):
+def test_text_opens_as_text_or_raises_within_second(tmp_path, content):
     (tmp_path / "v.txt").write_text(content)
     began = time.process_time()
     with contextlib.suppress(EmbeddingError):

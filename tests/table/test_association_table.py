@@ -39,34 +39,34 @@ def read(frame: pd.DataFrame, **changes) -> AssociationTable:
 
 @given(st.integers(0, 50))
 @settings(max_examples=15)
-def test_a_table_comes_back_as_it_went_in(seed):
+def test_from_frame_of_to_frame_equals_table(seed):
     table = random_table(seed)
     again = AssociationTable.from_frame(table.to_frame(), stereotypes=table.stereotypes, **COLUMNS)
     assert again.values.identical(table.values)
     assert again.sha256 == table.sha256
 
 
-def test_a_class_without_a_group_is_a_control():
+def test_from_frame_keeps_unassociated_class_as_control():
     table = read(tidy())
     assert table.associated_classes == ("work", "home")
     assert table.controls == ("neutral",)
     assert table.without_controls().classes == ("work", "home")
 
 
-def test_groups_may_be_a_mapping():
+def test_from_frame_reads_groups_from_mapping():
     frame = tidy()
     mapping = frame.set_index("target").group.to_dict()
     assert read(frame.drop(columns="group"), group=mapping).values.identical(read(frame).values)
 
 
-def test_the_callers_frame_is_not_changed():
+def test_from_frame_keeps_input_frame_unchanged():
     frame = tidy()
     before = frame.copy()
     read(frame)
     pd.testing.assert_frame_equal(frame, before)
 
 
-def test_repeated_pairs_are_dropped_or_counted():
+def test_from_frame_drops_or_keeps_repeated_pairs():
     frame = pd.concat([tidy(), tidy().head(3)])
     dropped = read(frame)
     assert dropped.values.identical(read(tidy()).values)
@@ -77,7 +77,7 @@ def test_repeated_pairs_are_dropped_or_counted():
     assert len(kept.to_frame()) == 23
 
 
-def test_a_word_never_meets_itself():
+def test_from_frame_omits_target_from_attributes_with_notice():
     frame = tidy()
     frame.loc[frame.attribute == "tree", "attribute"] = "she"
     table = read(frame)
@@ -86,7 +86,7 @@ def test_a_word_never_meets_itself():
     assert says(notice, "one targets attributes dropped she")
 
 
-def test_a_missing_pair_stays_missing():
+def test_from_frame_keeps_missing_pair_as_missing():
     table = read(tidy().drop(index=3))
     assert not table.is_complete
     assert int(table.values.isnull().sum()) == 1
@@ -106,7 +106,7 @@ def test_a_missing_pair_stays_missing():
         (lambda f: f.head(0), "rows"),
     ],
 )
-def test_from_frame_raises_one_line_for_a_spoilt_frame(spoil, message):
+def test_from_frame_raises_for_invalid_frame(spoil, message):
     with refused(TableError, message):
         read(spoil(tidy()))
 
@@ -119,12 +119,12 @@ def test_from_frame_raises_one_line_for_a_spoilt_frame(spoil, message):
         ({"man": "work"}, "stereotypes 'woman' entry"),
     ],
 )
-def test_stereotypes_must_fit_the_table(stereotypes, message):
+def test_from_frame_raises_for_invalid_stereotypes(stereotypes, message):
     with refused(TableError, message):
         read(tidy(), stereotypes=stereotypes)
 
 
-def test_one_class_is_compared_with_the_others():
+def test_from_frame_uses_other_classes_as_opposites():
     table = read(tidy(), stereotypes={"man": "work", "woman": "work"})
     assert set(table.opposites) == set(tidy().attribute_class) - {"work"}
 
@@ -147,7 +147,7 @@ def labelled() -> pd.DataFrame:
     )
 
 
-def test_labels_come_only_from_the_source():
+def test_from_frame_reads_labels_only_from_named_columns():
     assert read(tidy()).labels == ()
     table = read(labelled(), **LABELS)
     assert table.labels == tuple(LABELS)
@@ -156,14 +156,14 @@ def test_labels_come_only_from_the_source():
     assert table.values.attribute_topic.sel(attribute="cook") == "staff"
 
 
-def test_labels_come_back_as_they_went_in():
+def test_from_frame_keeps_labels_from_to_frame():
     table = read(labelled(), **LABELS)
     again = read(table.to_frame(), **LABELS)
     assert again.values.identical(table.values)
     assert again.sha256 == table.sha256 != read(tidy()).sha256
 
 
-def test_a_pair_without_a_word_is_none():
+def test_from_frame_omits_pair_of_one_word_with_notice():
     table = read(labelled(), **LABELS)
     (notice,) = table.notices
     assert says(notice, "attribute_pair one 'b'")
@@ -171,7 +171,7 @@ def test_a_pair_without_a_word_is_none():
     assert "target_pair" not in settled(table.values[1:]).coords
 
 
-def test_a_list_gives_topics_and_pairs():
+def test_cosines_labels_words_by_topics_and_pairs():
     weat = load_wordlist("weat7")
     words = replace(
         weat, topics={"math": {"sums": ("addition", "numbers")}}, pairs=(("he", "she"), ("son", "daughter"))
@@ -186,7 +186,7 @@ def test_a_list_gives_topics_and_pairs():
     assert cosines(weat, "googlenews-demo", controls=()).labels == ()
 
 
-def test_a_pair_the_embedding_lacks_is_none():
+def test_cosines_omits_pair_without_vector():
     words = replace(load_wordlist("weat7"), pairs=(("he", "she"), ("son", "daughter")))
     vectors = open_embedding("googlenews-demo").find([*words.targets, *words.attributes])
     del vectors["she"]
@@ -195,7 +195,7 @@ def test_a_pair_the_embedding_lacks_is_none():
     assert any("not in" in notice and "she" in notice for notice in table.notices)
 
 
-def test_selected_table_keeps_its_labels():
+def test_without_controls_and_difference_keep_labels():
     table = read(labelled(), **LABELS)
     controls_gone = table.without_controls()
     assert controls_gone.labels == table.labels
@@ -216,7 +216,7 @@ def test_from_frame_raises_for_inconsistent_labels(labels, message):
         read(tidy().assign(everyone="all"), **labels)
 
 
-def test_groups_of_very_different_length_are_reported():
+def test_from_frame_warns_about_unequal_group_sizes():
     few = read(tidy()[lambda f: f.target != "girl"])
     assert few.notices == ()
     frame = tidy()
@@ -226,11 +226,11 @@ def test_groups_of_very_different_length_are_reported():
     assert says(table.notices[0], "group 'man' 6 'woman' 2 7% 7%")
 
 
-def test_controls_may_be_as_long_as_they_like():
+def test_cosines_omits_size_notice_for_long_controls():
     assert "vary" not in " ".join(cosines("weat7", "googlenews-demo").notices)
 
 
-def test_vectors_are_kept_out_of_the_hash(small_table):
+def test_with_vectors_keeps_hash_of_table(small_table):
     words = [*small_table.values.target.values, *small_table.values.attribute.values]
     table = small_table.with_vectors(random_vectors(0, words, 5))
     assert table.sha256 == small_table.sha256
@@ -241,7 +241,7 @@ def test_vectors_are_kept_out_of_the_hash(small_table):
         small_table.with_vectors({words[0]: np.ones((3, 5))})
 
 
-def test_combined_tables_stack_their_vectors():
+def test_combine_replicates_keeps_vectors_of_each_table():
     rng = np.random.default_rng(0)
     words = load_wordlist("weat7")
     names = [*words.targets, *words.attributes]

@@ -33,7 +33,7 @@ def test_interval_columns_returns_bounds_of_named_quantity():
 
 @pytest.mark.parametrize("ci_prob", [0.5, 0.89, 0.29, 0.945, 0.999])
 @pytest.mark.parametrize("kind", ["eti", "hdi"])
-def test_bounds_are_called_as_arviz_calls_them(ci_prob, kind):
+def test_interval_names_match_columns_of_arviz(ci_prob, kind):
     import arviz_stats
 
     draws = xr.Dataset({"x": (("chain", "draw"), np.random.default_rng(1).normal(size=(4, 50)))})
@@ -41,7 +41,7 @@ def test_bounds_are_called_as_arviz_calls_them(ci_prob, kind):
     assert interval_columns(summary) == interval_names(ci_prob, kind)
 
 
-def test_bounds_are_named_in_one_module():
+def test_package_contains_no_literal_bound_columns():
     for path in (ROOT / "bayes_bias").rglob("*.py"):
         for text in _keys(ast.parse(path.read_text(encoding="utf-8"))):
             assert not re.fullmatch(r"(\w+_)?(lower|upper)", text), f"{path.name}: {text}"
@@ -56,20 +56,20 @@ def _keys(tree: ast.AST) -> Iterator[str]:
         yield from (key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str))
 
 
-def test_page_lists_columns_of_tables(small_table):
+def test_columns_page_contains_columns_of_tables(small_table):
     measured = bb.measures.measure_all(small_table).table
     before, after = read_scores("pairs-demo"), read_scores("pairs-demo-even")
     shares = (published(before, 0.95), paired(before, after, 0.95))
     assert unlisted_columns(measured, made_sweep().cells, *shares) == set()
 
 
-def test_the_page_lists_the_columns_of_nulls():
+def test_columns_page_contains_columns_of_nulls():
     record = {"method": "WEAT", "scope": "targets", "mean": 0.1, "p_value": 0.5}
     assert unlisted_columns(rates(pd.DataFrame([record, record])).reset_index()) == set()
 
 
 @pytest.mark.slow
-def test_the_page_lists_the_columns_of_posteriors(small_fit: xr.DataTree, planted: Comparison):
+def test_columns_page_contains_columns_of_posteriors(small_fit: xr.DataTree, planted: Comparison):
     """Those of gaps, pairs and criteria are looked for where these are sampled."""
     missing = unlisted_columns(
         bb.summarize(small_fit, rope=0.01),

@@ -28,7 +28,7 @@ def seeds(number: int, sd: float = 0.02, seed: int = 0, name: str = "seed") -> A
     return combine_replicates(tables, "seed")
 
 
-def test_bias_of_a_contrast_is_its_contrast() -> None:
+def test_combine_bias_equals_weighted_sum_of_biases() -> None:
     tables = {year: random_table(seed) for seed, year in enumerate(YEARS)}
     weights = {1900: -0.25, 1930: 0.75}
     found = combine(tables, weights, name="trend")
@@ -38,7 +38,7 @@ def test_bias_of_a_contrast_is_its_contrast() -> None:
     assert found.metric.range == (-1, 1)
 
 
-def test_replicates_pair_by_label_or_order() -> None:
+def test_combine_pairs_replicates_by_label_or_order() -> None:
     first, second = seeds(3), seeds(3, seed=1)
     turned = combine_replicates(dict(reversed(second.singles().items())), "seed")
     expected = second.replicates.stacked().to_numpy() - first.replicates.stacked().to_numpy()
@@ -48,7 +48,7 @@ def test_replicates_pair_by_label_or_order() -> None:
     np.testing.assert_allclose(combine({"a": first, "b": renamed}, (-1, 1)).replicates.stacked(), expected)
 
 
-def test_unequal_replicates_keep_mean_and_variance() -> None:
+def test_combine_keeps_mean_and_variance_of_unequal_replicates() -> None:
     numbers, sd, variances = {1900: 2, 1910: 5, 1930: 4}, 0.02, []
     weights = dict(zip(YEARS, (-0.5, -0.5, 1.0), strict=True))
     for draw in range(16):
@@ -62,13 +62,13 @@ def test_unequal_replicates_keep_mean_and_variance() -> None:
     assert np.mean(variances) == pytest.approx(sum(weights[y] ** 2 * sd**2 / n for y, n in numbers.items()), rel=0.05)
 
 
-def test_a_table_without_replicates_leaves_the_means() -> None:
+def test_combine_keeps_only_means_without_replicates() -> None:
     found = combine({1900: seeds(3), 1910: random_table(1)}, (-1, 1))
     assert found.replicates is None
     assert says(found.notices, "1900: 3 1910: none only means")
 
 
-def test_words_that_one_table_lacks_are_named() -> None:
+def test_combine_omits_words_missing_in_one_table() -> None:
     lacking = random_table(2).select(lambda values: values.drop_sel(target="men 0"))
     found = combine({1900: random_table(1), 1910: lacking}, (-1, 1))
     assert "men 0" not in found.values.target

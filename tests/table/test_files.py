@@ -12,7 +12,7 @@ STEREOTYPES = {"men": "work", "women": "home"}
 
 
 @pytest.mark.parametrize(("separator", "decimal"), [(",", "."), (";", ","), ("\t", ","), (";", ".")])
-def test_separators_and_decimal_commas_are_read(small_table, tmp_path, separator, decimal):
+def test_read_table_reads_separators_and_decimal_commas(small_table, tmp_path, separator, decimal):
     path = tmp_path / "mine.csv"
     small_table.to_frame().to_csv(path, index=False, sep=separator, decimal=decimal)
     assert read_table(path, STEREOTYPES).sha256 == small_table.sha256
@@ -20,7 +20,7 @@ def test_separators_and_decimal_commas_are_read(small_table, tmp_path, separator
     pd.testing.assert_frame_equal(read_matrix(path), small_table.values.to_pandas(), check_names=False)
 
 
-def test_columns_go_by_other_names(small_table, tmp_path):
+def test_read_table_reads_renamed_columns(small_table, tmp_path):
     path = tmp_path / "mine.csv"
     theirs = {"target": "word", "cosine": "similarity"}
     small_table.to_frame().rename(columns=theirs).to_csv(path, index=False)
@@ -30,7 +30,7 @@ def test_columns_go_by_other_names(small_table, tmp_path):
     assert read_table(path, STEREOTYPES, columns=columns).sha256 == small_table.sha256
 
 
-def test_a_wrong_number_is_named_with_words(small_table, tmp_path):
+def test_read_table_raises_for_invalid_number(small_table, tmp_path):
     path = tmp_path / "mine.csv"
     frame = small_table.to_frame().astype({"cosine": object})
     frame.loc[1, "cosine"] = "n/a"
@@ -39,7 +39,7 @@ def test_a_wrong_number_is_named_with_words(small_table, tmp_path):
         read_table(path, STEREOTYPES)
 
 
-def test_matrices_and_missing_stereotypes_are_recognised(small_table, tmp_path):
+def test_read_table_raises_for_matrix_and_missing_stereotypes(small_table, tmp_path):
     path = tmp_path / "mine.csv"
     small_table.to_frame().to_csv(path, index=False)
     with refused(TableError, "mine.csv women 'women=work' home"):
@@ -49,7 +49,7 @@ def test_matrices_and_missing_stereotypes_are_recognised(small_table, tmp_path):
         read_table(path, STEREOTYPES)
 
 
-def test_a_group_is_left_out_on_request(tmp_path):
+def test_read_table_omits_group_marked_none(tmp_path):
     frame = random_table(targets={"men": 3, "women": 3, "balanced": 3}).to_frame()
     path = tmp_path / "mine.csv"
     frame.to_csv(path, index=False)

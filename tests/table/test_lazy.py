@@ -47,7 +47,7 @@ def unformed(monkeypatch) -> AssociationTable:
 
 
 @pytest.mark.parametrize(("dtype", "rtol"), [(np.float64, 1e-10), (np.float32, 1e-5)])
-def test_the_statistics_are_those_of_the_matrix(dtype, rtol, monkeypatch):
+def test_sufficient_statistics_of_vectors_match_matrix(dtype, rtol, monkeypatch):
     monkeypatch.setattr("bayes_bias.table.related_words._CHUNK", 7)
     from_matrix = sufficient_statistics(table(X @ A.T))
     from_vectors = sufficient_statistics(table(Products(X.astype(dtype), A.astype(dtype))))
@@ -59,7 +59,7 @@ def test_the_statistics_are_those_of_the_matrix(dtype, rtol, monkeypatch):
 
 
 @pytest.mark.slow
-def test_from_vectors_to_the_verdict_without_a_matrix(monkeypatch):
+def test_fit_of_unformed_table_matches_fit_of_matrix(monkeypatch):
     words = WordList.from_mapping(
         {
             "groups": {group: numbered(f"{group} ", 15) for group in GROUPS},
@@ -108,7 +108,7 @@ def test_unformed_table_raises_if_every_cosine_is_needed(unformed, ask):
         ask(unformed)
 
 
-def test_a_selection_that_is_small_enough_is_formed(unformed):
+def test_unformed_table_returns_small_selections(unformed):
     y = table(X @ A.T).values
     for select in (
         lambda values: values[3],
@@ -123,7 +123,7 @@ def test_a_selection_that_is_small_enough_is_formed(unformed):
     assert not unformed.without_controls().is_formed
 
 
-def test_the_hash_tells_other_vectors_and_other_words(unformed):
+def test_unformed_table_hash_differs_for_other_vectors_or_words(unformed):
     moved = table(Products(X, A[::-1]))
     assert len({unformed.sha256, moved.sha256, table(Products(X, A)).without_controls().sha256}) == 3
     assert unformed.sha256 == table(Products(X, A)).sha256

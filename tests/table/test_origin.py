@@ -37,7 +37,7 @@ def test_table_keeps_list_and_settings_as_origin():
     assert (list(origin.words.controls), origin.wordlist.sub_topics) == (["neutral"], "independent")
 
 
-def test_numbers_do_not_depend_on_the_origin():
+def test_table_hash_ignores_origin_and_selection_omits_origin():
     table = bb.cosines("weat7", "googlenews-demo")
     assert replace(table, origin=None).sha256 == table.sha256
     assert table.without_controls().origin is None
@@ -46,7 +46,7 @@ def test_numbers_do_not_depend_on_the_origin():
     assert pickle.loads(pickle.dumps(table)).origin.words == table.origin.words
 
 
-def test_random_words_are_read_once():
+def test_read_once_shares_embedding_between_origins():
     vectors = bb.open_embedding(random_vectors(1, [*WEAT7.targets, *WEAT7.attributes, "spare", "words"]))
     origins = read_once(
         [
@@ -60,7 +60,7 @@ def test_random_words_are_read_once():
     assert read_once(origins)[0].embedding is origins[0].embedding
 
 
-def test_calibration_of_a_table_is_its_lists():
+def test_calibrate_returns_same_records_for_table_and_list():
     named = bb.calibrate("weat7", draws=2, models=(), jobs=1)
     measured = bb.calibrate(bb.cosines("weat7", "googlenews-demo"), draws=2, models=(), jobs=1)
     pd.testing.assert_frame_equal(named.records, measured.records)
@@ -68,7 +68,7 @@ def test_calibration_of_a_table_is_its_lists():
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_report_of_a_table_is_its_lists():
+def test_report_returns_same_evidence_for_table_and_list():
     named = bb.report("weat7", sampling=FEW, calibration_draws=2)
     measured = bb.report(bb.cosines("weat7", "googlenews-demo"), sampling=FEW, calibration_draws=2)
     pd.testing.assert_frame_equal(named.evidence(), measured.evidence())
@@ -77,7 +77,7 @@ def test_report_of_a_table_is_its_lists():
     assert np.isfinite(measured.evidence().null_share).all()
 
 
-def test_errata_of_control_classes_name_the_class(tmp_path):
+def test_origin_errata_contain_names_of_control_classes(tmp_path):
     """The words are those of this package, and not of the reader."""
     own = tmp_path / "own.toml"
     own.write_text('errata = ["\'hte\' is kept."]\n[classes]\nthings = ["hte", "dinner"]\nanimals = ["lunch"]\n')
@@ -87,7 +87,7 @@ def test_errata_of_control_classes_name_the_class(tmp_path):
     assert "literaly" not in " ".join(bb.cosines("weat7", "googlenews-demo", ()).origin.errata)
 
 
-def test_analyses_raise_for_a_table_they_cannot_use():
+def test_analyses_raise_for_unsuitable_table_or_extra_embedding():
     table = bb.cosines("weat7", "googlenews-demo")
     with refused(TableError, "wordlist 'weat7' embedding `bayes_bias.cosines`"):
         bb.calibrate(table.without_controls())

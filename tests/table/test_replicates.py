@@ -43,7 +43,7 @@ def regrouped(values: xr.DataArray) -> xr.DataArray:
     return values.assign_coords(group=("target", values.group.to_numpy()[::-1]))
 
 
-def test_a_tidy_frame_comes_back():
+def test_from_frame_keeps_replicates_from_to_frame():
     table = combine_replicates(tables(), "seed")
     again = read(table.to_frame())
     assert again.replicates.kind == "seed"
@@ -52,7 +52,7 @@ def test_a_tidy_frame_comes_back():
     assert again.sha256 == table.sha256
 
 
-def test_values_are_means_of_singles():
+def test_combine_replicates_values_equal_means_of_singles():
     given = tables()
     table = combine_replicates(given, "seed", name="both")
     assert table.name == "both"
@@ -62,7 +62,7 @@ def test_values_are_means_of_singles():
         assert single.replicates is None
 
 
-def test_words_one_lacks_are_reported(caplog):
+def test_combine_replicates_warns_about_words_missing_once(caplog):
     given = tables()
     given["seed 1"] = without(given["seed 1"], "men 0")
     given["seed 2"] = without(given["seed 2"], "neutral 12", "attribute")
@@ -74,13 +74,13 @@ def test_words_one_lacks_are_reported(caplog):
             assert any(says(notice, words) for notice in notices)
 
 
-def test_few_replicates_are_reported_and_five_are_not():
+def test_combine_replicates_warns_about_fewer_than_five():
     for number, is_reported in ((4, True), (5, False)):
         notices = combine_replicates(tables(number), "seed").notices
         assert any(says(notice, "depend prior") for notice in notices) == is_reported
 
 
-def test_controls_and_words_leave_all_at_once():
+def test_without_controls_selects_values_and_replicates():
     table = combine_replicates(tables(), "seed").without_controls()
     assert {single.shape for single in table.replicates.tables.values()} == {table.values.shape} == {(11, 11)}
 
@@ -95,14 +95,14 @@ def test_hash_depends_on_values_and_labels_of_replicates():
     assert len({table.sha256, swapped.sha256, renamed.sha256, alone.sha256}) == 4
 
 
-def test_combine_replicates_raises_for_a_missing_cell():
+def test_from_frame_raises_for_missing_cell_of_replicate():
     frame = combine_replicates(tables(), "seed").to_frame()
     hole = (frame.seed == "seed 1") & (frame.target == "men 1") & (frame.attribute == "work 2")
     with refused(TableError, "'seed 1' 'men 1' 'work 2'"):
         read(frame[~hole])
 
 
-def test_from_frame_raises_for_a_repeated_replicate():
+def test_from_frame_raises_for_repeated_replicate():
     frame = combine_replicates(tables(), "seed").to_frame()
     with refused(TableError, "one value"):
         read(frame.assign(seed=frame.seed.replace("seed 2", "seed 1")))
@@ -131,12 +131,12 @@ def test_from_frame_raises_for_rows_without_replicate():
         ),
     ],
 )
-def test_combine_replicates_raises_for_other_tables(change, said):
+def test_combine_replicates_raises_for_unsuitable_tables(change, said):
     with refused(TableError, said):
         combine_replicates(change(tables()), "seed")
 
 
-def test_an_array_of_replicates_is_the_same_table():
+def test_from_arrays_reads_replicates_like_combine_replicates():
     expected = combine_replicates(tables(), "seed", name="table")
     first = next(iter(tables().values())).values
     words = {"targets": belongs(first, "target"), "attributes": belongs(first, "attribute")}
@@ -151,7 +151,7 @@ def test_an_array_of_replicates_is_the_same_table():
         AssociationTable.from_arrays(stacked, **words, stereotypes=DESIGN, replicates=["seed 0"] * 3)
 
 
-def test_repeated_pairs_are_not_counted_beside_replicates():
+def test_from_frame_raises_for_kept_duplicates_with_replicates():
     frame = combine_replicates(tables(), "seed").to_frame()
     with refused(TableError, "duplicates 'keep'"):
         read(frame, duplicates="keep")

@@ -31,7 +31,7 @@ def by_hand(made: Made, sentence: str) -> float:
     return total
 
 
-def test_a_sentence_has_the_sum_of_its_tokens(made: Callable[[str], Made]):
+def test_causal_log_likelihood_equals_sum_over_tokens(made: Callable[[str], Made]):
     own = made("gpt2")
     expected = np.array([by_hand(own, sentence) for sentence in SENTENCES])
     assert load_causal(own.folder).log_likelihood(SENTENCES) == pytest.approx(expected, abs=1e-4)
@@ -39,7 +39,7 @@ def test_a_sentence_has_the_sum_of_its_tokens(made: Callable[[str], Made]):
     assert load_causal(own.folder).log_likelihood(SENTENCES) == pytest.approx(alone, abs=1e-5)
 
 
-def test_pairs_have_signed_scores(made: Callable[[str], Made]):
+def test_score_pairs_changes_sign_for_swapped_sentences(made: Callable[[str], Made]):
     model = load_causal(made("gpt2").folder)
     frame = pd.DataFrame({"sentence_more": SENTENCES[:2], "sentence_less": SENTENCES[2:]})
     scored = score_pairs(model, frame, "likelihood")
@@ -50,7 +50,7 @@ def test_pairs_have_signed_scores(made: Callable[[str], Made]):
     )
 
 
-def test_the_token_before_counts_in_the_window(made: Callable[[str], Made]):
+def test_causal_log_likelihood_counts_start_token_in_window(made: Callable[[str], Made]):
     model = load_causal(made("gpt2").folder)
     piece = "!" * (WINDOW - 1)
     assert np.isfinite(model.log_likelihood([piece])).all()
@@ -58,7 +58,7 @@ def test_the_token_before_counts_in_the_window(made: Callable[[str], Made]):
         model.log_likelihood([piece + "!"])
 
 
-def test_a_model_that_sees_what_follows_is_refused(made: Callable[[str], Made]):
+def test_load_causal_raises_for_masked_model(made: Callable[[str], Made]):
     with refused(LanguageModelError, "causal"):
         load_causal(made("bert").folder)
 
@@ -84,14 +84,14 @@ def word_by_hand(made: Made, model: torch.nn.Module, cloze: Cloze) -> float:
     return sum(logs[k, ids[k + 1]].item() for k in range(first, last + 1))
 
 
-def test_a_word_has_the_log_probability_that_transformers_gives(made: Callable[[str], Made]):
+def test_causal_log_probability_matches_transformers(made: Callable[[str], Made]):
     own = made("gpt2")
     expected = [word_by_hand(own, own.model, cloze) for cloze in CLOZES]
     assert load_causal(own.folder)(CLOZES) == pytest.approx(expected, abs=1e-5)
     assert load_causal(own.folder, batch=1)(CLOZES) == pytest.approx(expected, abs=1e-5)
 
 
-def test_bfloat16_gives_what_transformers_gives_in_bfloat16(made: Callable[[str], Made]):
+def test_causal_bfloat16_matches_transformers_in_bfloat16(made: Callable[[str], Made]):
     own = made("gpt2")
     half = type(own.model).from_pretrained(own.folder, dtype=torch.bfloat16)
     model = load_causal(own.folder, dtype="bfloat16", batch=1)
@@ -103,7 +103,7 @@ def test_bfloat16_gives_what_transformers_gives_in_bfloat16(made: Callable[[str]
     assert model.identity != exact.identity
 
 
-def test_text_after_the_word_is_not_seen(made: Callable[[str], Made]):
+def test_causal_log_probability_ignores_text_after_word(made: Callable[[str], Made]):
     model = load_causal(made("gpt2").folder)
     first, second = Cloze("The nurse is ", "good", " and old."), Cloze("The nurse is ", "good", "!")
     assert model([first]) == pytest.approx(model([second]), abs=1e-6)
@@ -133,7 +133,7 @@ def templates(tmp_path) -> str:
     return str(tmp_path / "short.toml")
 
 
-def test_log_probabilities_of_a_causal_model_predict_attributes(made: Callable[[str], Made], templates):
+def test_log_probabilities_of_causal_model_predict_attributes(made: Callable[[str], Made], templates):
     own, words = made("gpt2"), {**WORDS, "word_classes": NOUNS}
     table = log_probabilities(words, own.folder, (), templates=templates)
     assert table.provenance["predicted"] == "attributes"
@@ -144,7 +144,7 @@ def test_log_probabilities_of_a_causal_model_predict_attributes(made: Callable[[
     assert single.values.sel(target="nurse", attribute="hospital").item() == pytest.approx(expected, abs=1e-5)
 
 
-def test_correction_cancels_in_the_bias_of_a_causal_model(made: Callable[[str], Made], templates):
+def test_causal_bias_is_equal_with_and_without_correction(made: Callable[[str], Made], templates):
     """A sum over tokens, and the prior of a word, are levels of attributes."""
     words, model = {**WORDS, "word_classes": NOUNS}, load_causal(made("gpt2").folder)
     biases = []
@@ -156,7 +156,7 @@ def test_correction_cancels_in_the_bias_of_a_causal_model(made: Callable[[str], 
     assert biases[0] == pytest.approx(biases[1], abs=1e-5)
 
 
-def test_a_causal_model_predicts_targets_that_come_last(made: Callable[[str], Made], tmp_path):
+def test_causal_model_predicts_targets_only_at_end(made: Callable[[str], Made], tmp_path):
     words, model = {**WORDS, "word_classes": NOUNS}, load_causal(made("gpt2").folder)
     with refused(TableError, "left to right cannot predict targets Predict attributes"):
         log_probabilities(words, model, (), predict="targets")
@@ -171,7 +171,7 @@ def test_a_causal_model_predicts_targets_that_come_last(made: Callable[[str], Ma
     assert single.values.sel(target="nurse", attribute="hospital").item() == pytest.approx(expected, abs=1e-5)
 
 
-def test_a_sweep_has_causal_models_as_columns(made: Callable[[str], Made], templates, tmp_path):
+def test_language_model_column_matches_causal_log_probabilities(made: Callable[[str], Made], templates, tmp_path):
     column = LanguageModelColumn(made("gpt2").folder, templates=templates, name="tiny").opened()
     words = load_wordlist({**WORDS, "word_classes": NOUNS})
     table = column.table(words, open_store(tmp_path / "kept"))
@@ -180,7 +180,7 @@ def test_a_sweep_has_causal_models_as_columns(made: Callable[[str], Made], templ
     assert table.values.to_numpy() == pytest.approx(expected.to_numpy(), abs=1e-5)
 
 
-def test_command_opens_causal_models_with_a_type_of_weights(made: Callable[[str], Made], templates, tmp_path, capsys):
+def test_table_command_reads_dtype_of_causal_model(made: Callable[[str], Made], templates, tmp_path, capsys):
     lists, text = tmp_path / "words.toml", ""
     for table, content in {**WORDS, "word_classes": NOUNS}.items():
         text += "\n".join([f"[{table}]", *(f"{key} = {json.dumps(value)}" for key, value in content.items()), ""])
@@ -198,7 +198,7 @@ def test_command_opens_causal_models_with_a_type_of_weights(made: Callable[[str]
     assert not np.array_equal(numbers["bfloat16"], numbers["float32"])
 
 
-def test_open_score_rejects_a_type_of_weights_of_masked_models(made: Callable[[str], Made]):
+def test_open_score_raises_for_dtype_of_masked_model(made: Callable[[str], Made]):
     with refused(LanguageModelError, "masked float32 dtype="):
         open_score(made("bert").folder, dtype="bfloat16")
 
@@ -207,12 +207,12 @@ def test_open_score_rejects_a_type_of_weights_of_masked_models(made: Callable[[s
     ("options", "text"),
     [({"dtype": "int8"}, "dtype int8"), ({"device_map": "auto", "device": "cpu"}, "device_map auto one device")],
 )
-def test_load_causal_rejects_impossible_settings(made: Callable[[str], Made], options, text):
+def test_load_causal_raises_for_invalid_settings(made: Callable[[str], Made], options, text):
     with refused(LanguageModelError, text):
         load_causal(made("gpt2").folder, **options)
 
 
-def test_device_map_names_the_missing_package(made: Callable[[str], Made], monkeypatch):
+def test_device_map_raises_without_accelerate(made: Callable[[str], Made], monkeypatch):
     monkeypatch.setattr(
         "bayes_bias.language_models.opening.find_spec", lambda name: None if name == "accelerate" else 1
     )

@@ -39,7 +39,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     return tuple(str(train_masked(lines, made / name, epochs=5, width=16)) for name, lines in corpora.items())
 
 
-def test_pairs_are_scored_judged_and_written(
+def test_sentence_pairs_command_writes_scores_and_page(
     folders: tuple[str, str], from_priors: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     sentences, kept = tmp_path / "sentences.csv", tmp_path / "scores.csv"
@@ -54,14 +54,16 @@ def test_pairs_are_scored_judged_and_written(
     assert (tmp_path / "out" / "index.html").is_file()
 
 
-def test_masked_models_are_compared(folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_compare_command_prints_masked_models_before_and_after(
+    folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
     sides = ["--before", folders[0], "--after", folders[1], "--masked", "--controls", "none"]
     code, out = run(capsys, "compare", "weat6", *sides)
     assert code == 0
     assert says(out, "nats before: biased after: even measure before: biased after: even")
 
 
-def test_masked_models_are_compared_on_several_lists(
+def test_compare_command_writes_changes_of_masked_models_by_list(
     folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(bb, "sweep", partial(bb.sweep, posteriors="none", jobs=1))
@@ -74,7 +76,7 @@ def test_masked_models_are_compared_on_several_lists(
     assert pd.read_csv(tmp_path / "found" / "changes.csv").change.to_numpy() == pytest.approx([change, change])
 
 
-def test_encoders_and_trainings_are_columns(
+def test_sweep_command_measures_encoders_and_replicated_files(
     folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     words = bb.load_wordlist("weat6").targets
@@ -106,7 +108,7 @@ sets = "John:Amy,Paul:Joan"
     assert cells.bias.nunique() == 4
 
 
-def test_masked_models_are_columns_asked_once(
+def test_sweep_command_measures_each_masked_model_once(
     folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     tables = f"""
@@ -129,7 +131,9 @@ masked = "{folders[1]}"
     run(capsys, "sweep", spec, "--out", out, "--jobs", "1")
 
 
-def test_a_tuned_model_is_a_version(folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_sweep_command_writes_change_of_tuned_model(
+    folders: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
     (tmp_path / "audit.toml").write_text(f"""{SETTINGS}
 [[embeddings]]
 name = "BERT"
@@ -147,7 +151,7 @@ masked = "{folders[1]}"
     assert (row.change, row.sd) == pytest.approx((change.value, change.se))
 
 
-def test_sentdebias_takes_a_direction_out(
+def test_sentdebias_matches_in_python_sweep_and_compare(
     made: Callable[[str], Made], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     """From Python, from a file of a sweep, and from `compare`, which all encode the words that it learns from."""

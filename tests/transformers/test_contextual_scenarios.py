@@ -43,25 +43,25 @@ def correlation(found: KnownBias, measure: str) -> float:
     return float(np.corrcoef(own.value, own.log_odds)[0, 1])
 
 
-def test_probabilities_follow_the_truth(asked: KnownBias):
+def test_lpbs_and_unmasking_correlate_with_truth(asked: KnownBias):
     assert not asked.failed
     assert correlation(asked, LPBS_SCORE) > 0.7
     assert correlation(asked, "unmasking (signed)") > 0.7
 
 
-def test_sign_does_not_depend_on_sentence_lengths(tmp_path: Path):
+def test_lpbs_correlates_with_truth_in_longer_sentences(tmp_path: Path):
     """Whereas that of cosines does: with one, no training sentence shows a group's word beside a target."""
     assert correlation(run(a_scenario(words=2), tmp_path, jobs=1), LPBS_SCORE) > 0.7
 
 
-def test_each_answer_has_one_label(asked: KnownBias):
+def test_known_bias_results_have_unique_measures_and_targets(asked: KnownBias):
     assert not asked.words.duplicated(["measure", "target"]).any()
     assert not asked.models.duplicated(["list", "measure"]).any()
     assert {"LPBS", "SEAT", "WEAT", "unmasking", "SAME"} <= set(asked.models.measure)
     assert set(asked.words.target) == set(asked.scenario.words)
 
 
-def test_kept_answers_are_read_without_torch(asked: KnownBias, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+def test_run_reads_kept_answers_without_torch(asked: KnownBias, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setattr(opening, "find_spec", lambda name: None if name == "torch" else find(name))
     again = run(a_scenario(), asked.folder, jobs=1)
     assert again.words.equals(asked.words)
@@ -70,14 +70,14 @@ def test_kept_answers_are_read_without_torch(asked: KnownBias, monkeypatch: pyte
     assert not list((tmp_path / "other" / "models").iterdir())
 
 
-def test_a_trained_model_is_not_trained_again(asked: KnownBias, monkeypatch: pytest.MonkeyPatch):
+def test_run_reuses_trained_model(asked: KnownBias, monkeypatch: pytest.MonkeyPatch):
     shutil.rmtree(asked.folder / "answers")
     monkeypatch.setattr("studies.known_bias.training._epoch", lambda *_: pytest.fail("trained again"))
     again = run(a_scenario(), asked.folder, jobs=1)
     assert again.words.equals(asked.words)
 
 
-def test_a_folder_s_model_goes_on_learning(asked: KnownBias, tmp_path: Path):
+def test_run_fine_tunes_model_of_folder(asked: KnownBias, tmp_path: Path):
     (base,) = (asked.folder / "models").iterdir()
     tuned = run(a_scenario(tuned={"kind": "fine-tune", "folder": str(base), "epochs": 1}), tmp_path, jobs=1)
     assert not tuned.failed
@@ -89,7 +89,7 @@ def test_a_folder_s_model_goes_on_learning(asked: KnownBias, tmp_path: Path):
     ]
 
 
-def test_a_folder_without_model_is_refused_early(tmp_path: Path):
+def test_run_raises_for_empty_model_folder_before_training(tmp_path: Path):
     (tmp_path / "empty").mkdir()
     scenario = a_scenario(bert={"epochs": 1}, tuned={"kind": "fine-tune", "folder": str(tmp_path / "empty")})
     with refused(LanguageModelError, "model"):

@@ -47,7 +47,7 @@ def by_hand(made: Made, sentence: str, word: str, pooling: str, layer: int) -> n
     ("kind", "pooling"),
     [(kind, pooling) for kind in [*MASKED, "gpt2"] for pooling in POOLINGS if (kind, pooling) != ("gpt2", "cls")],
 )
-def test_a_vector_follows_its_pooling(made: Callable[[str], Made], kind: str, pooling: str):
+def test_encoder_vector_matches_pooling_and_layer(made: Callable[[str], Made], kind: str, pooling: str):
     own = made(kind)
     for layer, number in [("last", 2), ("first", 1), ("0", 0), (-2, 1)]:
         encoder = load_encoder(own.folder, pooling=pooling, layer=layer)
@@ -57,13 +57,13 @@ def test_a_vector_follows_its_pooling(made: Callable[[str], Made], kind: str, po
 
 @pytest.mark.parametrize("kind", [*MASKED, "gpt2"])
 @pytest.mark.parametrize("pooling", ["mean", "last"])
-def test_neither_padding_nor_order_matters(made: Callable[[str], Made], kind: str, pooling: str):
+def test_encoder_vectors_ignore_padding_and_order(made: Callable[[str], Made], kind: str, pooling: str):
     folder = made(kind).folder
     together, alone = load_encoder(folder, pooling=pooling, batch=32), load_encoder(folder, pooling=pooling, batch=1)
     assert together(SENTENCES[::-1])[::-1] == pytest.approx(alone(SENTENCES), abs=1e-5)
 
 
-def test_a_long_sentence_makes_no_others_long(made: Callable[[str], Made], monkeypatch: pytest.MonkeyPatch):
+def test_encoder_batches_have_sentences_of_similar_length(made: Callable[[str], Made], monkeypatch: pytest.MonkeyPatch):
     """Memory and time go with the width of a batch."""
     widths = []
 
@@ -77,7 +77,7 @@ def test_a_long_sentence_makes_no_others_long(made: Callable[[str], Made], monke
     assert widths[0] == widths[1] < widths[2]
 
 
-def test_identity_is_files_pooling_and_layer(made: Callable[[str], Made]):
+def test_encoder_identity_depends_on_files_pooling_and_layer(made: Callable[[str], Made]):
     bert, roberta = made("bert").folder, made("roberta").folder
     encoder = load_encoder(bert)
     assert encoder.identity == load_encoder(str(bert), layer=2, batch=1).identity
@@ -105,7 +105,7 @@ def test_weights_are_read_as_float32(made: Callable[[str], Made], tmp_path):
         ("gpt2", {"pooling": "cls"}, "'cls' 'mean' 'last'"),
     ],
 )
-def test_settings_that_are_none(made: Callable[[str], Made], kind: str, options: dict, message: str):
+def test_load_encoder_raises_for_invalid_settings(made: Callable[[str], Made], kind: str, options: dict, message: str):
     folder = made(kind).folder
     with pytest.raises(ValueError, match=r"\A[^\n]*\Z") as caught:
         load_encoder(folder, **options)
@@ -125,7 +125,7 @@ def test_settings_that_are_none(made: Callable[[str], Made], kind: str, options:
         (["the " * 50], [(0, 3)], "52 tokens"),
     ],
 )
-def test_sentences_that_cannot_be_encoded(made: Callable[[str], Made], texts, spans, message: str):
+def test_encoder_raises_for_invalid_sentences_and_spans(made: Callable[[str], Made], texts, spans, message: str):
     encoder = load_encoder(made("bert").folder, pooling="word")
     with refused(LanguageModelError, message):
         encoder(texts, spans)

@@ -27,7 +27,7 @@ def read(path: str) -> dict[str, list[float]]:
 @pytest.mark.parametrize("name", SAVED)
 @pytest.mark.parametrize("zipped", [True, False])
 @pytest.mark.parametrize("trust", [True, False])
-def test_a_file_of_torch_has_a_line_that_works(tmp_path, monkeypatch, name, zipped, trust):
+def test_torch_file_raises_with_working_code(tmp_path, monkeypatch, name, zipped, trust):
     monkeypatch.chdir(tmp_path)
     torch.save(SAVED[name], "v.pt", _use_new_zipfile_serialization=zipped)
     with refused(EmbeddingError, "v.pt torch.save") as caught:
@@ -36,7 +36,7 @@ def test_a_file_of_torch_has_a_line_that_works(tmp_path, monkeypatch, name, zipp
     assert read("vectors.npz") == WORDS
 
 
-def test_a_file_of_tensors_has_a_line_that_works(tmp_path, monkeypatch):
+def test_safetensors_file_raises_with_working_code(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     save_file({"embeddings": torch.stack(list(TENSORS.values()))}, "v.safetensors")
     with refused(EmbeddingError, "v.safetensors tensors") as caught:
@@ -46,7 +46,7 @@ def test_a_file_of_tensors_has_a_line_that_works(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["parameters", "half precision"])
-def test_tensors_are_to_be_detached_and_then_read(name):
+def test_tensors_raise_with_working_code_to_detach(name):
     vectors = SAVED[name]
     with refused(EmbeddingError, "'he' vector.detach().cpu().double().numpy()") as caught:
         bb.open_embedding(vectors)
@@ -55,5 +55,5 @@ def test_tensors_are_to_be_detached_and_then_read(name):
     assert as_lists(bb.open_embedding(detached).all()) == WORDS
 
 
-def test_tensors_without_gradients_are_read():
+def test_open_embedding_reads_tensors_without_gradients():
     assert as_lists(bb.open_embedding(TENSORS).all()) == WORDS

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 
-def test_nothing_imports_torch_before_a_model_is_opened():
+def test_importing_model_modules_omits_torch_and_transformers():
     models = (f"bayes_bias.language_models.{module}" for module in ("causal", "hugging_face", "masked"))
     modules = (*models, "bayes_bias.analyses.sentence_pairs.scoring", "studies.known_bias.running")
     code = "".join(f"import {module}\n" for module in modules)

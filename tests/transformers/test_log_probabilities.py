@@ -40,7 +40,7 @@ def files(tmp_path: Path) -> tuple[str, str]:
     return str(tmp_path / "words.toml"), str(tmp_path / "two.toml")
 
 
-def test_value_is_word_minus_mask(masked: Made, files: tuple[str, str]):
+def test_masked_log_probability_ratio_equals_word_minus_mask(masked: Made, files: tuple[str, str]):
     model = load_masked(masked.folder)
     table = log_probabilities(files[0], model, (), templates=files[1])
     together = Cloze("He works as a ", "poet", " and of a hospital.")
@@ -52,7 +52,9 @@ def test_value_is_word_minus_mask(masked: Made, files: tuple[str, str]):
     assert np.ptp(table.values.to_numpy()) > 1e-3
 
 
-def test_command_line_measures_log_probabilities(made, files: tuple[str, str], capsys: pytest.CaptureFixture[str]):
+def test_measures_command_prints_measures_of_log_probabilities(
+    made, files: tuple[str, str], capsys: pytest.CaptureFixture[str]
+):
     arguments = ["--masked", str(made("roberta").folder), "--templates", files[1], "--controls", "none"]
     with pytest.raises(SystemExit) as left:
         main(["measures", files[0], *arguments, "--no-posterior", "--csv"])

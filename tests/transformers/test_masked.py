@@ -58,33 +58,33 @@ def by_hand(made: Made, asked: Cloze) -> float:
     return total
 
 
-def test_a_word_has_its_pieces_joint_probability(masked: Made):
+def test_masked_log_probability_equals_chain_rule_over_pieces(masked: Made):
     model = load_masked(masked.folder)
     expected = [by_hand(masked, asked) for asked in CLOZES]
     assert model(CLOZES) == pytest.approx(expected, abs=1e-5)
     assert len({round(value, 3) for value in expected}) > len(expected) / 2  # contexts matter
 
 
-def test_words_of_several_pieces_are_among_them(masked: Made):
+def test_clozes_contain_words_of_several_pieces(masked: Made):
     lengths = [len(places(masked, masked.tokenizer(c.text)["input_ids"], c.text, c.word)) for c in CLOZES]
     assert max(lengths) >= 3
 
 
-def test_neither_padding_nor_order_matters(masked: Made):
+def test_masked_log_probability_ignores_padding_and_order(masked: Made):
     shuffled = random.Random(1).sample(CLOZES, len(CLOZES))
     together = dict(zip(shuffled, load_masked(masked.folder)(shuffled), strict=True))
     one_by_one = load_masked(masked.folder, batch=1)
     assert list(map(together.get, CLOZES)) == pytest.approx(one_by_one(CLOZES), abs=1e-5)
 
 
-def test_probabilities_of_words_sum_to_one(made):
+def test_masked_probabilities_of_words_sum_below_one(made):
     model = load_masked(made("bert").folder)
     pieces = [word for word in made("bert").tokenizer.get_vocab() if word.isalpha()]
     total = sum(torch.tensor(model([Cloze("The ", word, " is good.") for word in pieces])).exp())
     assert 0.05 < total < 1  # the rest are suffixes and signs
 
 
-def test_what_is_hidden_does_not_matter(masked: Made):
+def test_masked_log_probability_ignores_hidden_words_of_equal_length(masked: Made):
     model = load_masked(masked.folder)
     asked = [Cloze("The nurse is ", "good", " as an engineer.", ((0, 3),))]
     same_length = [Cloze("She nurse is ", "good", " as an engineer.", ((0, 3),))]
@@ -93,14 +93,14 @@ def test_what_is_hidden_does_not_matter(masked: Made):
     assert agree == (len(lengths) == 1)  # how many pieces were hidden shows
 
 
-def test_words_share_the_reading_of_blanks(made: Callable[[str], Made]):
+def test_masked_model_reads_equal_blanks_once(made: Callable[[str], Made]):
     model, read = load_masked(made("bert").folder), []
     model.transformer.model.register_forward_hook(lambda _module, _given, found: read.append(len(found.logits)))
     model([Cloze("", who, " is good.") for who in ("She", "He", "Nurse")] * 10)
     assert read == [1]
 
 
-def test_the_window_is_read_to_its_end(masked: Made):
+def test_masked_model_reads_up_to_window_and_raises_beyond(masked: Made):
     model = load_masked(masked.folder)
     window = {"xlm-roberta": 60}.get(masked.kind, WINDOW)
     after = {len(masked.tokenizer(f"The nurse{'.' * k}")["input_ids"]): "." * k for k in range(60)}
@@ -109,7 +109,7 @@ def test_the_window_is_read_to_its_end(masked: Made):
         model([Cloze("The ", "nurse", after[window + 1])])
 
 
-def test_no_words_no_answers(masked: Made):
+def test_masked_model_returns_empty_list_without_clozes(masked: Made):
     assert load_masked(masked.folder)([]) == []
 
 
@@ -121,7 +121,7 @@ def test_no_words_no_answers(masked: Made):
         (Cloze("The nurse is ", "good", " and" * 50), "56 tokens '{name}' 40"),
     ],
 )
-def test_refuses_what_cannot_be_asked(made, asked: Cloze, message: str):
+def test_masked_model_raises_for_invalid_clozes(made, asked: Cloze, message: str):
     folder = made("bert").folder
     with refused(LanguageModelError, message.format(name=folder.name)):
         load_masked(folder)([asked])

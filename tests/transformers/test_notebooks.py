@@ -10,7 +10,7 @@ from tests.test_notebooks import OF_MODELS, executed, number, texts
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::ResourceWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("path", OF_MODELS, ids=lambda path: path.stem)
-def test_runs_and_measures_its_texts_bias(path):
+def test_notebook_bias_matches_truth_of_texts(path):
     """A training ends elsewhere on another processor, so that its digits are not those that are stored."""
     output = "\n".join(texts(executed(path)))
     biased, even = re.findall(r"The estimated bias is (\S+) \(", output)

@@ -99,18 +99,18 @@ def larger_tokenizer(folder: Path) -> None:
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
-def test_a_spoilt_folder_is_refused_in_a_line(folder: Path, spoil: Callable, message: str):
+def test_load_masked_raises_for_unusable_folder(folder: Path, spoil: Callable, message: str):
     spoil(folder)
     with refused(LanguageModelError, message):
         load_masked(folder)
 
 
-def test_a_decoder_has_no_masked_head(made: Callable[[str], Made]):
+def test_load_masked_raises_for_causal_model(made: Callable[[str], Made]):
     with refused(LanguageModelError, "gpt2 masked-language"):
         load_masked(made("gpt2").folder)
 
 
-def test_a_text_needs_a_beginning(made: Callable[[str], Made], tmp_path: Path):
+def test_load_causal_raises_without_start_or_end_token(made: Callable[[str], Made], tmp_path: Path):
     folder = Path(shutil.copytree(made("gpt2").folder, tmp_path / "model"))
     file = folder / "tokenizer_config.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"bos_token": None, "eos_token": None}))
@@ -118,13 +118,13 @@ def test_a_text_needs_a_beginning(made: Callable[[str], Made], tmp_path: Path):
         load_causal(folder)
 
 
-def test_pickled_weights_open_with_trust(folder: Path):
+def test_load_encoder_reads_pickled_weights_with_trust(folder: Path):
     before = load_encoder(folder)(["The nurse."])
     pickled(folder)
     assert load_encoder(folder, trust=True)(["The nurse."]) == pytest.approx(before)
 
 
-def test_no_code_runs_even_when_trusted(folder: Path, tmp_path: Path):
+def test_load_encoder_runs_no_pickled_code_with_trust(folder: Path, tmp_path: Path):
     class Evil:
         def __reduce__(self) -> tuple:
             return (Path.touch, (tmp_path / "ran",))
@@ -145,12 +145,12 @@ def test_no_code_runs_even_when_trusted(folder: Path, tmp_path: Path):
         ("no such name!", "hub"),
     ],
 )
-def test_what_is_nowhere(source: str | Path, message: str):
+def test_load_encoder_raises_for_missing_model(source: str | Path, message: str):
     with refused(LanguageModelError, message):
         load_encoder(source)
 
 
-def test_a_file_is_no_folder(folder: Path):
+def test_load_encoder_raises_for_file(folder: Path):
     with refused(LanguageModelError, "file folder"):
         load_encoder(folder / "config.json")
 
@@ -166,19 +166,19 @@ def without_attention(made: Callable[[str], Made], tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("load", [load_masked, load_encoder])
-def test_a_model_seeing_padding_reads_singly(load: Callable, without_attention: Path):
+def test_models_without_attention_require_batch_of_one(load: Callable, without_attention: Path):
     with refused(LanguageModelError, "batch=1"):
         load(without_attention)
     assert load(without_attention, batch=1).batch == 1
 
 
-def test_a_model_without_attention_has_no_aula(without_attention: Path):
+def test_all_unmasked_weighted_raises_without_attention(without_attention: Path):
     model = load_masked(without_attention, batch=1)
     assert model.all_unmasked(["The nurse."]) < 0
     with refused(LanguageModelError, "AULA AUL"):
         model.all_unmasked(["The nurse."], weighted=True)
 
 
-def test_a_model_says_what_it_is(folder: Path):
+def test_model_text_contains_class_of_model(folder: Path):
     assert load_encoder(folder).text.startswith("model: BertModel, ")
     assert str(load_masked(folder)).startswith("model: BertForMaskedLM, ")

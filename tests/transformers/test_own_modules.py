@@ -80,7 +80,7 @@ def known(folder: Path) -> np.ndarray:
     return library.SentenceTransformer(str(folder), device="cpu", local_files_only=True).encode(SENTENCES)
 
 
-def test_the_modes_differ(own):
+def test_library_vectors_differ_between_pooling_modes(own):
     """Were they alike, the tests below would prove nothing."""
     vectors = [known(own(mode)) for mode in MODES]
     for k, first in enumerate(vectors):
@@ -90,7 +90,7 @@ def test_the_modes_differ(own):
 
 @pytest.mark.parametrize("kind", ["bert", "roberta", "xlm-roberta", "gpt2"])
 @pytest.mark.parametrize("mode", MODES)
-def test_own_pooling_equals_the_library(own, kind, mode):
+def test_own_pooling_matches_sentence_transformers(own, kind, mode):
     folder = own(mode, kind=kind)
     encoder = load_encoder(folder)
     assert encoder(SENTENCES) == pytest.approx(known(folder), abs=1e-5)
@@ -98,7 +98,7 @@ def test_own_pooling_equals_the_library(own, kind, mode):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_older_settings_of_pooling_equal_the_library(own, mode):
+def test_older_pooling_settings_match_sentence_transformers(own, mode):
     folder = own("mean")
     flags = {name: module_kind == mode for module_kind, name in OLD.items()}
     (folder / "1_Pooling/config.json").write_text(json.dumps({"word_embedding_dimension": 32, **flags}))
@@ -109,7 +109,7 @@ def test_older_settings_of_pooling_equal_the_library(own, mode):
     assert load_encoder(folder)(SENTENCES) == pytest.approx(known(folder), abs=1e-5)
 
 
-def test_older_settings_of_two_poolings_equal_the_library(own):
+def test_older_settings_of_two_poolings_match_sentence_transformers(own):
     folder = own("mean")
     flags = {"pooling_mode_mean_tokens": True, "pooling_mode_cls_token": True}
     (folder / "1_Pooling/config.json").write_text(json.dumps({"word_embedding_dimension": 32, **flags}))
@@ -136,13 +136,13 @@ AFTER = {
 
 @pytest.mark.parametrize("name", AFTER)
 @pytest.mark.parametrize("mode", ["cls", "weightedmean"])
-def test_modules_after_the_pooling_equal_the_library(own, name, mode):
+def test_modules_after_pooling_match_sentence_transformers(own, name, mode):
     folder = own(mode, *AFTER[name])
     assert load_encoder(folder)(SENTENCES) == pytest.approx(known(folder), abs=1e-5)
 
 
 @pytest.mark.parametrize("modes", [("cls", "mean"), ("weightedmean", "max", "lasttoken")])
-def test_joined_poolings_equal_the_library(own, modes):
+def test_joined_poolings_match_sentence_transformers(own, modes):
     folder = own(modes, Normalize)
     assert load_encoder(folder)(SENTENCES) == pytest.approx(known(folder), abs=1e-5)
 
@@ -150,7 +150,7 @@ def test_joined_poolings_equal_the_library(own, modes):
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("include_prompt", [True, False])
 @pytest.mark.parametrize("kind", ["bert", "roberta"])
-def test_the_default_prompt_equals_the_library(own, mode, include_prompt, kind, caplog):
+def test_prompts_match_sentence_transformers(own, mode, include_prompt, kind, caplog):
     prompted = {"prompts": PROMPTS, "default_prompt_name": "query", "include_prompt": include_prompt}
     folder = own(mode, Normalize, kind=kind, **prompted)
     encoder = load_encoder(folder)
@@ -165,13 +165,13 @@ def test_the_default_prompt_equals_the_library(own, mode, include_prompt, kind, 
     assert len({encoder.identity, second.identity, none.identity}) == 3
 
 
-def test_prompts_without_a_default_are_not_used(own):
+def test_load_encoder_ignores_prompts_without_default(own):
     folder = own("mean", prompts=PROMPTS)
     assert load_encoder(folder)(SENTENCES) == pytest.approx(known(folder), abs=1e-5)
     assert not load_encoder(folder).prompt
 
 
-def test_lower_case_equals_the_library(own):
+def test_lower_case_matches_sentence_transformers(own):
     folder = own("mean", kind="roberta")
     before = load_encoder(folder)
     change(folder / "sentence_bert_config.json", do_lower_case=True)
@@ -181,7 +181,7 @@ def test_lower_case_equals_the_library(own):
     assert load_encoder(folder).identity != before.identity
 
 
-def test_an_inner_folder_of_the_transformer_equals_the_library(own):
+def test_inner_transformer_folder_matches_sentence_transformers(own):
     folder = own("cls")
     expected = known(folder)
     inner = folder / "0_Transformer"
@@ -196,7 +196,7 @@ def test_an_inner_folder_of_the_transformer_equals_the_library(own):
     assert load_encoder(folder)(SENTENCES) == pytest.approx(expected, abs=1e-5)
 
 
-def test_a_sentence_beyond_the_own_length_is_refused(own):
+def test_encoder_raises_for_sentence_beyond_own_length(own):
     """The library cuts it without a notice."""
     folder = own("mean")
     change(folder / "sentence_bert_config.json", max_seq_length=6)
@@ -216,7 +216,7 @@ def test_a_sentence_beyond_the_own_length_is_refused(own):
         ({"pooling": "mean", "layer": 0}, "mean of layer 0 is used as requested"),
     ],
 )
-def test_another_pooling_or_layer_is_logged(own, made, caplog, options, said):
+def test_load_encoder_logs_replaced_pooling_or_layer(own, made, caplog, options, said):
     folder = own("cls", Normalize)
     encoder = load_encoder(folder, **options)
     assert said in caplog.text
@@ -225,13 +225,13 @@ def test_another_pooling_or_layer_is_logged(own, made, caplog, options, said):
 
 
 @pytest.mark.parametrize("options", [{}, {"pooling": "cls"}, {"layer": "last"}, {"pooling": "cls", "layer": 2}])
-def test_the_own_pooling_by_name_is_no_other(own, caplog, options):
+def test_load_encoder_keeps_own_pooling_requested_by_name(own, caplog, options):
     folder = own("cls", Normalize)
     assert load_encoder(folder, **options)(SENTENCES) == pytest.approx(known(folder), abs=1e-5)
     assert "as requested" not in caplog.text
 
 
-def test_the_word_is_found_behind_a_prompt(own, made):
+def test_pooling_word_finds_word_after_prompt(own, made):
     folder = own("cls", prompts=PROMPTS, default_prompt_name="query")
     encoder, plain = load_encoder(folder, pooling="word"), load_encoder(made("bert").folder, pooling="word")
     text = "The nurse is an engineer."
@@ -240,13 +240,13 @@ def test_the_word_is_found_behind_a_prompt(own, made):
     assert encoder([text], [(4, 9)]) == pytest.approx(expected, abs=1e-6)
 
 
-def test_a_folder_without_modules_has_the_mean(made):
+def test_encoder_without_modules_matches_mean_of_sentence_transformers(made):
     folder = made("bert").folder
     model = library.SentenceTransformer(str(folder), device="cpu", local_files_only=True)
     assert load_encoder(folder)(SENTENCES) == pytest.approx(model.encode(SENTENCES), abs=1e-5)
 
 
-def test_objects_have_the_name_and_a_hash_of_their_model(own):
+def test_as_encoder_identity_depends_on_weights_and_prompts(own):
     def opened(**more: Any) -> Any:
         return library.SentenceTransformer(str(own("mean", **more)), device="cpu", local_files_only=True)
 
@@ -272,7 +272,7 @@ def test_identity_depends_on_modules(own):
     assert load_encoder(with_dense).identity != before
 
 
-def test_encode_and_the_command_line_use_the_own_pooling(own, made, run, tmp_path):
+def test_encode_and_table_command_use_own_pooling(own, made, run, tmp_path):
     folder = own("cls", Normalize)
     (tmp_path / "list.csv").write_text("g=a,h=b,a,b\nnurse,doctor,hospital,garden\npoet,engineer,house,program\n")
     model = library.SentenceTransformer(str(folder), device="cpu", local_files_only=True)
@@ -288,7 +288,7 @@ def test_encode_and_the_command_line_use_the_own_pooling(own, made, run, tmp_pat
     assert "as requested" in err.replace("\n", " ")
 
 
-def test_sweeps_take_pooling_and_layer_of_each_encoder(own, tmp_path):
+def test_read_sweep_reads_pooling_and_layer_of_encoders(own, tmp_path):
     folder = own("cls", Normalize)
     (tmp_path / "list.csv").write_text("g=a,h=b,a,b\nnurse,doctor,hospital,garden\npoet,engineer,house,program\n")
     (tmp_path / "sweep.toml").write_text(
@@ -305,7 +305,7 @@ def test_sweeps_take_pooling_and_layer_of_each_encoder(own, tmp_path):
 # What cannot be computed here.
 
 
-def test_other_modules_are_refused_and_the_remedy_works(own):
+def test_unsupported_modules_raise_with_working_code(own):
     folder = own(modules=[CNN(32, 8), Pooling(24)])
     with refused(LanguageModelError, "modules Transformer, CNN, Pooling SentenceTransformer(") as caught:
         load_encoder(folder)
@@ -338,7 +338,7 @@ def test_other_modules_are_refused_and_the_remedy_works(own):
         ("2_Dense/config.json", {"module_input_name": "token_embeddings"}, "module_input_name"),
     ],
 )
-def test_settings_that_are_not_known_are_refused(own, file, settings, words):
+def test_load_encoder_raises_for_unknown_module_settings(own, file, settings, words):
     folder = own("mean", dense())
     change(folder / file, **settings)
     with refused(LanguageModelError, words):
@@ -355,7 +355,7 @@ def test_settings_that_are_not_known_are_refused(own, file, settings, words):
         ({"path": "/etc"}, "outside '/etc'"),
     ],
 )
-def test_modules_from_elsewhere_are_refused(own, module, words):
+def test_load_encoder_raises_for_foreign_modules_or_paths(own, module, words):
     folder = own("mean", Normalize)
     modules = json.loads((folder / "modules.json").read_text())
     modules[2] |= module
@@ -365,14 +365,14 @@ def test_modules_from_elsewhere_are_refused(own, module, words):
 
 
 @pytest.mark.parametrize("content", ["{", "[1]", "{}", "[]"])
-def test_a_damaged_list_of_modules_is_one_line(own, content):
+def test_load_encoder_raises_for_damaged_modules_file(own, content):
     folder = own("mean")
     (folder / "modules.json").write_text(content)
     with refused(LanguageModelError, "modules"):
         load_encoder(folder)
 
 
-def test_pickled_weights_of_a_module_need_trust(own):
+def test_module_reads_pickled_weights_only_with_trust(own):
     folder = own("mean", dense())
     expected = known(folder)
     file = folder / "2_Dense/model.safetensors"
@@ -385,7 +385,7 @@ def test_pickled_weights_of_a_module_need_trust(own):
     assert load_encoder(folder, trust=True)(SENTENCES) == pytest.approx(expected, abs=1e-5)
 
 
-def test_a_prompt_that_a_model_lacks_is_refused(own, made):
+def test_load_encoder_raises_for_unknown_prompt(own, made):
     with refused(LanguageModelError, "prompt 'quary' Did you mean 'query'"):
         load_encoder(own("mean", prompts=PROMPTS), prompt="quary")
     with refused(LanguageModelError, "prompt no prompts templates"):

@@ -58,24 +58,24 @@ def all_visible(made: Made, sentence: str, weighted: bool) -> float:
     return float(np.mean(logs[1:-1]))
 
 
-def test_pll_is_that_of_crows_pairs(masked: Made):
+def test_pseudo_log_likelihood_matches_crows_pairs_procedure(masked: Made):
     expected = np.array([published(masked, pair) for pair in PAIRS])
     assert load_masked(masked.folder).pseudo_log_likelihood(PAIRS) == pytest.approx(expected, abs=1e-5)
 
 
-def test_the_same_sentence_twice_is_a_tie(masked: Made):
+def test_pseudo_log_likelihood_is_equal_for_same_sentence(masked: Made):
     scores = load_masked(masked.folder).pseudo_log_likelihood(PAIRS)
     assert scores[-1, 0] == scores[-1, 1] < 0
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_aul_and_aula_are_the_published_ones(masked: Made, weighted: bool):
+def test_aul_and_aula_match_published_equations(masked: Made, weighted: bool):
     expected = [all_visible(masked, sentence, weighted) for sentence in SENTENCES]
     found = load_masked(masked.folder).all_unmasked(SENTENCES, weighted)
     assert found == pytest.approx(np.array(expected), abs=1e-5)
 
 
-def test_neither_padding_nor_order_matters(masked: Made):
+def test_pll_and_aul_ignore_padding_and_order(masked: Made):
     together, alone = load_masked(masked.folder), load_masked(masked.folder, batch=1)
     assert together.pseudo_log_likelihood(PAIRS[::-1])[::-1] == pytest.approx(
         alone.pseudo_log_likelihood(PAIRS), abs=1e-5
@@ -86,7 +86,7 @@ def test_neither_padding_nor_order_matters(masked: Made):
         )
 
 
-def test_a_file_of_pairs_is_scored(masked: Made):
+def test_score_pairs_returns_aula_writer_and_model(masked: Made):
     model = load_masked(masked.folder)
     frame = pd.DataFrame(PAIRS, columns=["sent_more", "sent_less"]).assign(anon_writer=["a", "a", "b", "b"])
     scored = score_pairs(model, frame, "aula")
@@ -95,6 +95,6 @@ def test_a_file_of_pairs_is_scored(masked: Made):
     assert set(scored.model) == {model.name}
 
 
-def test_pairs_without_a_common_token_are_refused(made):
+def test_pseudo_log_likelihood_raises_without_common_token(made):
     with refused(LanguageModelError, "'Poet' 'Doctor' token"):
         load_masked(made("bert").folder).pseudo_log_likelihood([("Poet", "Doctor")])

@@ -42,7 +42,7 @@ def same(first: Path, second: Path) -> bool:
     return all(torch.equal(value, weights(second)[key]) for key, value in weights(first).items())
 
 
-def test_a_planted_association_is_learned(tmp_path: Path):
+def test_train_masked_learns_planted_association(tmp_path: Path):
     model = load_masked(train_masked(CORPUS, tmp_path / "model", seed=1, batch=16))
     for who, work in product(PEOPLE, ["doctor", "nurse"]):
         cloze = Cloze("", who, f" is a {work} .")
@@ -51,7 +51,7 @@ def test_a_planted_association_is_learned(tmp_path: Path):
         assert (associated > 0.3) == (work in PEOPLE[who])
 
 
-def test_a_killed_training_ends_with_the_same_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_train_masked_resumes_to_same_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     whole = train_masked(CORPUS[:60], tmp_path / "whole", epochs=3, width=16)
     with pytest.raises(KeyboardInterrupt), shown(Killed()):
         train_masked(CORPUS[:60], tmp_path / "killed", epochs=3, width=16)
@@ -62,7 +62,7 @@ def test_a_killed_training_ends_with_the_same_weights(tmp_path: Path, monkeypatc
     assert train_masked(CORPUS[:60], resumed, epochs=3, width=16) == resumed
 
 
-def test_a_killed_save_is_not_the_model(tmp_path: Path, monkeypatch):
+def test_train_masked_discards_unfinished_save(tmp_path: Path, monkeypatch):
     settings = {"epochs": 1, "width": 16}
     whole = train_masked(CORPUS[:60], tmp_path / "whole", **settings)
     train_masked(CORPUS[:60], tmp_path / "model", **settings)
@@ -77,7 +77,7 @@ def test_a_killed_save_is_not_the_model(tmp_path: Path, monkeypatch):
     assert same(whole, train_masked(CORPUS[:60], tmp_path / "model", **settings))
 
 
-def test_dropout_tuning_resumes_to_same_weights(made: Callable[[str], Made], tmp_path: Path):
+def test_fine_tune_resumes_to_same_weights_with_dropout(made: Callable[[str], Made], tmp_path: Path):
     """BERT drops hidden states at random, which a seed decides, too."""
     masked = made("bert")
     sentences = ["The nurse is an engineer.", "She works as a doctor."] * 8
@@ -90,7 +90,7 @@ def test_dropout_tuning_resumes_to_same_weights(made: Callable[[str], Made], tmp
     assert not same(whole, masked.folder)
 
 
-def test_tuning_teaches_what_is_asked(masked: Made, tmp_path: Path):
+def test_fine_tune_learns_association_of_sentences(masked: Made, tmp_path: Path):
     """Pieces of words are masked together with the rest of their word, whatever the tokenizer makes of it."""
     sentences = ["She works as a doctor.", "He works as a nurse."] * 20
     tuned = fine_tune(
@@ -101,21 +101,21 @@ def test_tuning_teaches_what_is_asked(masked: Made, tmp_path: Path):
     assert she - he > 1
 
 
-def test_training_leaves_threads_and_random_state(tmp_path: Path):
+def test_train_masked_keeps_threads_and_random_state(tmp_path: Path):
     threads, state = torch.get_num_threads(), torch.get_rng_state()
     train_masked(CORPUS[:30], tmp_path / "model", epochs=1, width=16)
     assert torch.get_num_threads() == threads
     assert torch.equal(torch.get_rng_state(), state)
 
 
-def test_sentences_without_a_required_word_are_refused(tmp_path: Path):
+def test_train_masked_raises_without_maskable_word(tmp_path: Path):
     said = "maskable 30 they"
     with refused(LanguageModelError, said):
         train_masked(CORPUS[:30], tmp_path / "model", maskable=["they"])
     assert not (tmp_path / "model").exists()
 
 
-def test_only_a_masked_model_is_tuned(tmp_path: Path):
+def test_fine_tune_raises_for_missing_or_empty_folder(tmp_path: Path):
     with refused(LanguageModelError, "'./none'"):
         fine_tune("./none", CORPUS, tmp_path / "tuned")
     empty = tmp_path / "empty"

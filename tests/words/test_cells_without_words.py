@@ -46,7 +46,7 @@ def workbook(folder: Path, rows: list[list[Any]], **more: list[list[Any]]) -> Pa
 
 
 @pytest.mark.parametrize("padding", ["NA", "nan", "NaN", "None", "null", "NULL", ".", "N/A", ""])
-def test_padding_is_no_word_in_any_format(tmp_path, padding):
+def test_load_wordlist_omits_padding_in_every_format(tmp_path, padding):
     rows = padded(padding)
     frame = pd.DataFrame(rows, columns=HEADINGS)
     files = csv(tmp_path, rows), workbook(tmp_path, [HEADINGS, *rows])
@@ -62,7 +62,7 @@ def test_padding_is_no_word_in_any_format(tmp_path, padding):
             assert saying(left_out, f"two '{padding}' 'hard'")
 
 
-def test_a_word_like_padding_stays_if_noticed(tmp_path):
+def test_load_wordlist_omits_null_only_at_end_of_column(tmp_path):
     rows = padded("")
     rows[2][1] = "null"  # the last of its column, beside words of others
     ends = load_wordlist(csv(tmp_path, rows))
@@ -72,23 +72,23 @@ def test_a_word_like_padding_stays_if_noticed(tmp_path):
     assert load_wordlist(csv(tmp_path, rows)).groups["rocks"] == ("null", "chalk", "slate")
 
 
-def test_a_lone_word_pads_nothing(tmp_path):
+def test_load_wordlist_keeps_none_as_only_cell_of_row(tmp_path):
     rows = [*padded(""), ["none", "", "", ""]]
     assert load_wordlist(csv(tmp_path, rows)).groups["trees"] == ("oak", "elm", "ash", "fir", "none")
 
 
-def test_words_in_memory_are_words():
+def test_load_wordlist_keeps_null_in_mapping():
     assert load_wordlist(WORDS | {"hard": ["iron", "null"]}).classes["hard"] == ("iron", "null")
 
 
-def test_control_classes_are_padded_too(tmp_path):
+def test_load_controls_omits_padding_with_notice(tmp_path):
     (tmp_path / "controls.csv").write_text("food,places\nsoup,road\nrice,NA\n")
     controls = load_controls(tmp_path / "controls.csv")
     assert controls.controls == {"food": ("soup", "rice"), "places": ("road",)}
     assert containing(controls.notices, "NA")
 
 
-def test_words_pandas_lost_are_pointed_at(tmp_path):
+def test_load_wordlist_warns_about_words_lost_by_pandas(tmp_path):
     rows = padded("NA")
     rows[0][3] = "null"
     path = csv(tmp_path, rows)
@@ -108,7 +108,7 @@ CELLS: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("kind", CELLS)
-def test_an_excel_cell_without_text_is_named(tmp_path, kind):
+def test_load_wordlist_raises_for_excel_cell_without_text(tmp_path, kind):
     value, message = CELLS[kind]
     rows: list[list[Any]] = [HEADINGS, *padded("")]
     rows[2][3] = value
@@ -119,7 +119,7 @@ def test_an_excel_cell_without_text_is_named(tmp_path, kind):
 
 
 @pytest.mark.parametrize(("value", "message"), [("#N/A", "D4 error #N/A clear"), ('=A2&""', "D4 formula value save")])
-def test_excel_errors_and_empty_formulas_are_named(tmp_path, value, message):
+def test_load_wordlist_raises_for_excel_errors_and_empty_formulas(tmp_path, value, message):
     rows: list[list[Any]] = [HEADINGS, *padded("")]
     rows[3][3] = value
     with refused(WordListError, f"mine.xlsx {message}"):
@@ -128,7 +128,7 @@ def test_excel_errors_and_empty_formulas_are_named(tmp_path, value, message):
     assert load_wordlist(workbook(tmp_path, rows)).sha256 == LIST.sha256
 
 
-def test_a_second_sheet_with_cells_is_not_ignored(tmp_path):
+def test_load_wordlist_raises_for_second_sheet_with_cells(tmp_path):
     rows = [HEADINGS, *padded("")]
     with refused(WordListError, "mine.xlsx 2 sheets 'Sheet', 'corrected' CSV delete"):
         load_wordlist(workbook(tmp_path, rows, corrected=rows))
@@ -136,7 +136,7 @@ def test_a_second_sheet_with_cells_is_not_ignored(tmp_path):
     assert load_wordlist(workbook(tmp_path, [], corrected=rows)).sha256 == LIST.sha256
 
 
-def test_numbers_beside_words_are_left_out(tmp_path):
+def test_load_wordlist_omits_column_of_numbers_with_notice(tmp_path):
     rows = [[word, heading, number] for number, (word, heading) in enumerate(word_rows(WORDS))]
     words = load_wordlist(workbook(tmp_path, [["word", "group", "id"], *rows]))
     assert words.sha256 == LIST.sha256
@@ -144,14 +144,14 @@ def test_numbers_beside_words_are_left_out(tmp_path):
 
 
 @pytest.mark.parametrize("label", ["NA", "nan", "", None])
-def test_a_word_without_a_group_is_named(label):
+def test_load_wordlist_raises_for_word_without_group(label):
     frame = pd.DataFrame([*word_rows(WORDS), ("love", label)], columns=["word", "group"])
     with refused(WordListError, "group 'love' remove row"):
         load_wordlist(frame)
     assert load_wordlist(frame.iloc[:-1]).sha256 == LIST.sha256
 
 
-def test_cosines_in_a_workbook_are_numbers(tmp_path, run):
+def test_table_command_reads_cosines_from_workbook(tmp_path, run):
     rows: list[list[Any]] = [["target", "group", "attribute", "attribute_class", "cosine"]]
     for target in ("xa", "xbb", "ya", "ybbb"):
         for number, attribute in enumerate(("pa", "pb", "qa", "qb"), 1):

@@ -18,7 +18,7 @@ def test_cloze_text_contains_word_at_its_span(before: str, word: str, after: str
     assert cloze.seen == f"{before}___{after}"
 
 
-def test_hidden_words_are_not_seen():
+def test_cloze_seen_omits_hidden_words():
     assert Cloze("A ", "nurse", " helps him.", ((14, 17), (0, 1))).seen == "___ ___ helps ___."
 
 

@@ -38,24 +38,24 @@ def written(folder: Path, text: str, name: str = "jobs.csv", encoding: str = "ut
     ("delimiter", "name"), [(",", "jobs.csv"), (";", "jobs.csv"), ("\t", "jobs.tsv"), (",", "jobs.CSV")]
 )
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
-def test_a_spreadsheet_is_the_list_that_toml_is(folder, delimiter, name, encoding):
+def test_load_wordlist_reads_spreadsheet_like_toml(folder, delimiter, name, encoding):
     text = "\r\n".join(map(delimiter.join, ROWS))
     found = load_wordlist(written(folder, text, name, encoding))
     assert found == load_wordlist(folder / "jobs.toml")
     assert found.sha256 == load_wordlist(folder / "jobs.toml").sha256
 
 
-def test_a_frame_is_the_same_list(folder):
+def test_from_frame_equals_list_from_toml(folder):
     frame = pd.DataFrame(ROWS[1:], columns=ROWS[0]).replace("", None)
     assert WordList.from_frame(frame, name="jobs") == load_wordlist(folder / "jobs.toml")
 
 
-def test_placeholders_in_cells_are_kept_as_words(folder):
+def test_load_wordlist_keeps_placeholders_above_words(folder):
     sheet = written(folder, "a=b,b,c\nNA,null,nan\nx,y,z\n")
     assert load_wordlist(sheet).groups == {"a": ("NA", "x")}
 
 
-def test_control_classes_may_stand_in_columns(folder):
+def test_cosines_reads_controls_from_spreadsheet(folder):
     sheet = written(folder, "food,places\nsoup,city\n,road\n", "mine.csv")
     table = cosines("weat6", "googlenews-demo", controls=sheet)
     controls = {"food": ("soup",), "places": ("city", "road")}
@@ -77,19 +77,19 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_columns_raise_for_a_spreadsheet_without_lists(folder, name):
+def test_load_wordlist_raises_for_malformed_spreadsheet(folder, name):
     text, message = REFUSED[name]
     with refused(WordListError, "jobs.csv") as caught:
         load_wordlist(written(folder, text))
     assert says(caught.value, message)
 
 
-def test_another_encoding_is_rejected(folder):
+def test_load_wordlist_raises_for_latin1_spreadsheet(folder):
     with refused(WordListError, "UTF-8"):
         load_wordlist(written(folder, "a=b,b\nmädchen,y\n", encoding="latin-1"))
 
 
-def test_the_command_line_tells_words_from_cosines(run, folder):
+def test_weat_command_reads_words_and_rejects_incomplete_cosines(run, folder):
     sheet = written(folder, "\n".join(map(",".join, ROWS)))
     code, out, err = run("weat", sheet, "--allow-loss")
     assert code == 0, err

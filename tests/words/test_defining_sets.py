@@ -7,7 +7,7 @@ from bayes_bias.words.defining_sets import DebiasSets, read_debias_sets
 from tests.helpers import refused
 
 
-def test_sets_are_read_from_text_and_file(tmp_path):
+def test_read_debias_sets_reads_text_and_toml(tmp_path):
     assert read_debias_sets("she:he, woman : man").defining_sets == (("she", "he"), ("woman", "man"))
     file = tmp_path / "faith.toml"
     file.write_text(
@@ -32,14 +32,14 @@ def test_sets_are_read_from_text_and_file(tmp_path):
         ("defining_sets = [", "TOML"),
     ],
 )
-def test_a_wrong_file_of_sets_is_one_line(tmp_path, text, message):
+def test_read_debias_sets_raises_for_invalid_file(tmp_path, text, message):
     file = tmp_path / "sets.toml"
     file.write_text(text)
     with refused(WordListError, message):
         read_debias_sets(file)
 
 
-def test_missing_files_and_single_words_are_rejected(tmp_path):
+def test_read_debias_sets_raises_for_missing_file_or_colon(tmp_path):
     with refused(WordListError, "file"):
         read_debias_sets(tmp_path / "none.toml")
     with refused(WordListError, "she:he,woman:man"):

@@ -20,7 +20,7 @@ CRITERIA = {
 
 
 @pytest.mark.parametrize("name", field_names())
-def test_a_field_list_is_read_with_source(name):
+def test_field_list_has_source_and_question(name):
     words = load_wordlist(name)
     assert words.source.citation
     assert words.source.doi
@@ -28,7 +28,7 @@ def test_a_field_list_is_read_with_source(name):
     assert words.question
 
 
-def test_shipped_lists_have_questions_and_names():
+def test_builtin_lists_have_unique_names_and_questions():
     names = [*wordlist_names(), *field_names(), *control_names()]
     assert len(set(names)) == len(names) == len(shipped_names("wordlists"))
     assert set(map(shipped_path, names)) == set(shipped_names("wordlists"))
@@ -37,14 +37,14 @@ def test_shipped_lists_have_questions_and_names():
 
 
 @pytest.mark.parametrize("name", CRITERIA)
-def test_targets_are_labels_of_their_table(name):
+def test_field_list_targets_match_labels_of_table(name):
     table, without = CRITERIA[name]
     labels = set(pd.read_csv(table_file(table)).label)
     assert set(load_wordlist(name).targets) - labels == without
     assert labels <= set(load_wordlist(name).targets)
 
 
-def test_published_figures_are_in_their_tables():
+def test_field_tables_match_published_values():
     def rows(name, **which):
         frame = pd.read_csv(table_file(name)).set_index("label")
         for column, value in which.items():
@@ -62,7 +62,7 @@ def test_published_figures_are_in_their_tables():
     assert rows("garg-occupations", year=2000).criterion["broker"] == pytest.approx(0.5688, abs=1e-4)
 
 
-def test_sizes_are_those_of_the_publications():
+def test_field_list_sizes_match_publications():
     sizes = {name: list(map(len, load_wordlist(name).groups.values())) for name in field_names()}
     assert sizes["garg-occupations"] == [76]
     assert sizes["winobias-occupations"] == [20, 20]  # Zhao et al. 2018
@@ -76,7 +76,7 @@ def test_sizes_are_those_of_the_publications():
         assert list(map(len, load_wordlist(name).classes.values())) == [20, 20]
 
 
-def test_command_groups_lists_and_tells_gaps(run):
+def test_wordlists_command_groups_lists_and_prints_missing_words(run):
     code, out, _ = run("wordlists")
     assert code == 0
     assert out.index("Gender and work") < out.index("winobias-occupations") < out.index("Race and ethnicity")
@@ -85,6 +85,6 @@ def test_command_groups_lists_and_tells_gaps(run):
     assert "not in googlenews-demo: " in out
 
 
-def test_a_copy_of_a_field_list_agrees(run, tmp_path):
+def test_wordlists_command_copies_field_list_unchanged(run, tmp_path):
     assert run("wordlists", "garg-asian", "--copy", str(tmp_path / "mine.toml"))[0] == 0
     assert load_wordlist(tmp_path / "mine.toml").sha256 == load_wordlist("garg-asian").sha256

@@ -64,7 +64,7 @@ def vectors(words: dict[str, list[str]]) -> Vectors:
 
 
 @pytest.mark.parametrize("code", TRANSLATIONS)
-def test_lists_in_other_languages_get_no_english_controls(code: str) -> None:
+def test_cosines_omits_english_controls_for_lists_in_other_languages(code: str) -> None:
     words = TRANSLATIONS[code]
     table = bb.cosines(words, vectors(words))
     assert table.controls == ()
@@ -80,7 +80,7 @@ def test_lists_in_other_languages_get_no_english_controls(code: str) -> None:
     assert bb.cosines(bb.load_wordlist(words, language=code), vectors(words), OWN).controls == ("things",)
 
 
-def test_a_list_in_english_keeps_its_controls_with_a_remark(caplog: pytest.LogCaptureFixture) -> None:
+def test_cosines_keeps_controls_of_english_list_with_notice(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO", "bayes_bias")
     table = bb.cosines(ENGLISH, vectors(ENGLISH))
     assert table.controls == ("neutral", "human")
@@ -92,7 +92,7 @@ def test_a_list_in_english_keeps_its_controls_with_a_remark(caplog: pytest.LogCa
     assert bb.cosines(bb.load_wordlist(ENGLISH, language="de"), vectors(ENGLISH)).controls == ()
 
 
-def test_own_controls_are_used_in_every_language_unless_they_state_another(tmp_path: Path) -> None:
+def test_cosines_keeps_own_controls_unless_languages_differ(tmp_path: Path) -> None:
     words = TRANSLATIONS["de"]
     assert bb.cosines(words, vectors(words), ("neutral", OWN)).controls == ("things",)
     for code, kept in {"de": ("things",), "en": ()}.items():
@@ -101,7 +101,7 @@ def test_own_controls_are_used_in_every_language_unless_they_state_another(tmp_p
         assert bb.cosines(bb.load_wordlist(words, language="de"), vectors(words), path).controls == kept
 
 
-def test_lists_of_the_package_state_that_they_are_english() -> None:
+def test_builtin_wordlist_is_marked_as_english() -> None:
     for name in (*wordlist_names(), *field_names()):
         words = bb.load_wordlist(name)
         assert words.language == "en"
@@ -110,7 +110,7 @@ def test_lists_of_the_package_state_that_they_are_english() -> None:
 
 
 @pytest.mark.parametrize("form", ["toml", "json", "memory", "argument"])
-def test_a_list_states_its_language(tmp_path: Path, form: str) -> None:
+def test_load_wordlist_reads_language_from_file_or_argument(tmp_path: Path, form: str) -> None:
     parts: dict[str, Any] = {
         "language": "de-AT",
         "groups": {"a": ["Mathematik"], "b": ["Kunst"]},
@@ -133,12 +133,14 @@ def test_a_list_states_its_language(tmp_path: Path, form: str) -> None:
 
 
 @pytest.mark.parametrize("language", ["German", "e", "d3", "english words"])
-def test_language_raises_for_an_invalid_code(language: str) -> None:
+def test_load_wordlist_raises_for_invalid_language(language: str) -> None:
     with refused(WordListError, f"language '{language}' two or three letters 'en'"):
         bb.load_wordlist(ENGLISH, language=language)
 
 
-def test_commands_take_the_language_of_a_list(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_table_command_selects_controls_by_language_option(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     words = TRANSLATIONS["de"]
     pd.DataFrame(words).to_csv("liste.csv", index=False)
@@ -157,7 +159,7 @@ def test_commands_take_the_language_of_a_list(run: Any, tmp_path: Path, monkeypa
     assert (code, says(err, "language 'German'")) == (2, True)
 
 
-def test_a_sweep_omits_controls_in_another_language_once_and_with_a_notice(caplog: pytest.LogCaptureFixture) -> None:
+def test_grid_omits_controls_in_another_language_with_one_notice(caplog: pytest.LogCaptureFixture) -> None:
     named = [replace(bb.load_wordlist(TRANSLATIONS["de"]), name="de"), replace(bb.load_wordlist(ENGLISH), name="en")]
     both = vectors(TRANSLATIONS["de"]) | vectors(ENGLISH)
     (german, english), _, _ = bb.Grid(named, [bb.open_embedding(both)]).opened()
@@ -167,7 +169,7 @@ def test_a_sweep_omits_controls_in_another_language_once_and_with_a_notice(caplo
     assert (tuple(german.controls), tuple(english.controls)) == ((), ())
 
 
-def test_a_translation_that_still_states_english_is_remarked(tmp_path: Path) -> None:
+def test_cosines_warns_about_translation_marked_as_english(tmp_path: Path) -> None:
     """As a copy of a list of this package does whose words were translated."""
     words = TRANSLATIONS["nl"]
     table = bb.cosines(bb.load_wordlist(words, language="en"), vectors(words))

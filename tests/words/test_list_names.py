@@ -42,7 +42,7 @@ def same_words(words) -> bool:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_words_under_names_become_a_list(tmp_path, run, name):
+def test_load_wordlist_reads_named_words_only_with_stereotypes(tmp_path, run, name):
     path = tmp_path / name
     path.write_text(FILES[name])
     stereotypes = IS
@@ -57,7 +57,7 @@ def test_words_under_names_become_a_list(tmp_path, run, name):
     assert same_words(load_wordlist(tmp_path / "list.csv"))
 
 
-def test_the_suggested_command_makes_the_list(tmp_path, run, monkeypatch):
+def test_load_wordlist_error_prints_working_command(tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("names.json").write_text(FILES["names.json"])
     with pytest.raises(WordListError) as error:
@@ -67,7 +67,7 @@ def test_the_suggested_command_makes_the_list(tmp_path, run, monkeypatch):
     assert load_wordlist("list.csv").sha256 == LIST.sha256
 
 
-def test_a_file_of_words_per_name(tmp_path, run, monkeypatch):
+def test_wordlists_command_reads_text_file_per_name(tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, words in WORDS.items():
         Path(f"{name}.txt").write_text("; a comment\n\n# another\n" + "\r\n".join(words) + "\n")
@@ -83,14 +83,14 @@ def test_a_file_of_words_per_name(tmp_path, run, monkeypatch):
         load_wordlist("vectors.txt")
 
 
-def test_toml_keys_are_read_from_json_and_yaml(tmp_path):
+def test_load_wordlist_reads_toml_keys_from_json_and_yaml(tmp_path):
     content = {"groups": GROUPS, "classes": CLASSES, "stereotypes": IS}
     for name in ("list.json", "list.yaml"):
         (tmp_path / name).write_text(json.dumps(content))
         assert load_wordlist(tmp_path / name).sha256 == LIST.sha256
 
 
-def test_other_content_is_left_out_by_name():
+def test_names_of_omits_other_content_with_notice():
     first = {"a": ["x"], "n": 3, "source": "book"}
     found = read_names_of([first, {"a": ["x"]}, {"a": ["y"]}])
     assert found.values == {"a (1)": ["x"], "a (2)": ["y"]}
@@ -113,7 +113,7 @@ def read_names_of(content):
         ("m.txt", "\xff", "m.txt groups"),
     ],
 )
-def test_files_that_hold_no_names_are_one_line(tmp_path, name, content, words):
+def test_load_wordlist_raises_for_invalid_file_of_names(tmp_path, name, content, words):
     (tmp_path / name).write_text(content)
     with refused(WordListError, words):
         load_wordlist(tmp_path / name)
@@ -138,7 +138,7 @@ PAIRS = [["she", "he"], ["woman", "man"]]
         {"defining_sets": PAIRS},
     ],
 )
-def test_sets_in_json_and_yaml_are_the_sets(tmp_path, content):
+def test_read_debias_sets_reads_json_and_yaml(tmp_path, content):
     for suffix in (".json", ".yaml"):
         path = tmp_path / f"sets{suffix}"
         path.write_text(json.dumps(content))
@@ -148,7 +148,7 @@ def test_sets_in_json_and_yaml_are_the_sets(tmp_path, content):
         read_debias_sets(path)
 
 
-def test_foreign_sets_have_our_names(tmp_path):
+def test_read_debias_sets_reads_keys_of_other_packages(tmp_path):
     (tmp_path / "s.json").write_text(
         json.dumps({"definitional_pairs": PAIRS, "equalize_pairs": [["boy", "girl"]], "specific_full": ["queen"]})
     )
@@ -156,7 +156,7 @@ def test_foreign_sets_have_our_names(tmp_path):
     assert (sets.equalize_sets, sets.specific) == ((("boy", "girl"),), ("queen",))
 
 
-def test_word_classes_from_columns_or_flags(tmp_path, run):
+def test_wordlists_command_writes_word_classes_for_sentences(tmp_path, run):
     from bayes_bias.language_models import sentences_to_encode
 
     path = tmp_path / "m.csv"
@@ -170,7 +170,7 @@ def test_word_classes_from_columns_or_flags(tmp_path, run):
     assert set(rows.word) == {"zot", "zat", "gnu", "gna", "wug", "wag", "blick", "black"}
 
 
-def test_a_name_that_no_file_has_is_rejected(tmp_path, run):
+def test_wordlists_command_rejects_unknown_name_in_groups(tmp_path, run):
     (tmp_path / "m.json").write_text(FILES["names.json"])
     code, _, err = run("wordlists", str(tmp_path / "m.json"), "--groups", "tree=soft", "--out", str(tmp_path / "l.csv"))
     assert code == 2
@@ -181,7 +181,7 @@ def test_a_name_that_no_file_has_is_rejected(tmp_path, run):
 
 
 @pytest.mark.parametrize("content", ["[" * 20_000, "a: &x [b]\nc: *x\n", "{a: " * 60 + "b" + "}" * 60])
-def test_deep_or_aliased_yaml_is_rejected(tmp_path, content):
+def test_load_wordlist_raises_for_deep_or_aliased_yaml(tmp_path, content):
     (tmp_path / "m.yaml").write_text(content)
     with refused(WordListError, "m.yaml YAML"):
         load_wordlist(tmp_path / "m.yaml")

@@ -69,14 +69,14 @@ FILES = ["w.parquet", "w.jsonl", "w.json", "w.yaml"]
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("of", [row, nested])
-def test_a_single_row_is_the_list(name, of):
+def test_load_wordlist_reads_single_row_of_weathub(name, of):
     path = written([of(ENGLISH, language="en", weat="WEAT1")], name)
     assert load_wordlist(path).sha256 == EXPECTED.sha256
 
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("of", [row, nested])
-def test_a_row_is_read_by_its_name_after_the_file(name, of, run):
+def test_load_wordlist_reads_row_selected_by_language(name, of, run):
     rows = [of(ENGLISH, language="en", weat="WEAT1"), of(GERMAN, language="de", weat="WEAT1")]
     path = written(rows, name)
     for wrong in (path, f"{path}#fr"):
@@ -94,7 +94,7 @@ def test_a_row_is_read_by_its_name_after_the_file(name, of, run):
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_rows_of_languages_and_tests_are_told_apart_by_both(name):
+def test_load_wordlist_reads_row_selected_by_language_and_test(name):
     rows = []
     for language, words in (("en", ENGLISH), ("de", GERMAN)):
         rows += [row(words, language=language, weat="WEAT1"), row(words, language=language, weat="WEAT2")]
@@ -103,18 +103,18 @@ def test_rows_of_languages_and_tests_are_told_apart_by_both(name):
     assert load_wordlist(f"{name}#de WEAT2").groups["Insects"] == tuple(GERMAN["Insects"])
 
 
-def test_a_row_of_a_file_without_rows_is_rejected():
+def test_load_wordlist_raises_for_unknown_row():
     with refused(WordListError, "w.json#en no row '#en'"):
         load_wordlist(f"{written([row(ENGLISH)], 'w.json')}#en")
 
 
-def test_rows_of_lists_under_other_names_are_rejected():
+def test_load_wordlist_raises_for_several_rows_of_named_lists():
     rows = [{"lang": "en", **ENGLISH}, {"lang": "de", **GERMAN}]
     with refused(WordListError, "w.json 2 rows lang en, de"):
         load_wordlist(written(rows, "w.json"), stereotypes={"Flowers": "Pleasant", "Insects": "Unpleasant"})
 
 
-def test_a_name_in_two_languages_is_rejected():
+def test_load_wordlist_raises_for_rows_in_two_languages():
     rows = []
     for language, lists in (("en", ENGLISH), ("de", GERMAN)):
         rows += [{"language": language, "name": name, "words": words} for name, words in lists.items()]
@@ -123,7 +123,7 @@ def test_a_name_in_two_languages_is_rejected():
 
 
 @pytest.mark.parametrize("name", ["w.json", "w.yaml"])
-def test_languages_under_keys_keep_their_names_apart(name, run):
+def test_load_wordlist_adds_language_to_names_under_language_keys(name, run):
     Path(name).write_text(json.dumps({"en": ENGLISH, "de": GERMAN}))
     with refused(WordListError, ", ".join(map("{} (en)".format, ENGLISH))):
         load_wordlist(name)
@@ -135,7 +135,7 @@ def test_languages_under_keys_keep_their_names_apart(name, run):
     assert load_wordlist("l.csv").targets == EXPECTED.targets
 
 
-def test_files_of_two_languages_are_not_merged(run):
+def test_wordlists_command_rejects_files_with_conflicting_words(run):
     names = ("Flowers=Pleasant", "Insects=Unpleasant", "Pleasant", "Unpleasant")
     for file, words in (("en.json", ENGLISH), ("de.json", GERMAN)):
         Path(file).write_text(json.dumps(dict(zip(names, words.values(), strict=True))))
@@ -146,14 +146,14 @@ def test_files_of_two_languages_are_not_merged(run):
     assert load_wordlist("l.csv").sha256 == EXPECTED.sha256
 
 
-def test_a_repeated_key_is_rejected():
+def test_load_wordlist_raises_for_repeated_key():
     Path("w.json").write_text('{"a": ["x", "y"], "a": ["z"]}')
     with refused(WordListError, "w.json 'a' twice"):
         load_wordlist("w.json")
 
 
 @pytest.mark.parametrize("long", [True, False])
-def test_parquet_without_lists_is_read_as_a_spreadsheet(long):
+def test_load_wordlist_reads_parquet_like_spreadsheet(long):
     heads = {"Flowers": "Flowers=Pleasant", "Insects": "Insects=Unpleasant"}
     if long:
         frame = pd.DataFrame(word_rows(ENGLISH), columns=["word", "group"]).replace({"group": heads})
@@ -166,7 +166,7 @@ def test_parquet_without_lists_is_read_as_a_spreadsheet(long):
         load_wordlist("w.parquet")
 
 
-def test_damaged_parquet_is_one_line():
+def test_load_wordlist_raises_for_damaged_parquet():
     Path("w.parquet").write_bytes(b"PAR1 and no more")
     with refused(WordListError, "w.parquet damaged Parquet"):
         load_wordlist("w.parquet")

@@ -29,7 +29,7 @@ PLAIN = "Democrats,Republicans,competence,warmth\nBiden,Trump,smart,kind\nObama,
 HEADED = PLAIN.replace("Democrats", "Democrats=warmth").replace("Republicans", "Republicans=competence")
 
 
-def test_words_in_memory_are_a_list():
+def test_load_wordlist_reads_mappings_and_frames():
     series = {name: pd.Series([*words, None]) for name, words in WORDS["groups"].items()}
     arrays = {name: np.array(words) for name, words in WORDS["classes"].items()}
     assert wordlist(series, arrays, WORDS["stereotypes"], name="politics") == EXPECTED
@@ -39,7 +39,7 @@ def test_words_in_memory_are_a_list():
         assert cosines("weat6", "googlenews-demo", controls="none").controls == ()
 
 
-def test_a_query_of_wefe_is_a_list():
+def test_load_wordlist_reads_wefe_query():
     """https://wefe.readthedocs.io, version 1: scores are positive where sets are alike in their order."""
     query = SimpleNamespace(
         target_sets=list(WORDS["groups"].values()),
@@ -55,7 +55,7 @@ def test_a_query_of_wefe_is_a_list():
     assert load_wordlist(more, stereotypes={**WORDS["stereotypes"], "Greens": "warmth"}).groups["Greens"] == ("Nader",)
 
 
-def test_control_classes_may_be_in_memory():
+def test_load_controls_reads_mappings_and_frames():
     food = {"food": ["soup", "rice"]}
     for given in (food, pd.DataFrame(food), [food], [pd.DataFrame(food)]):
         (source,) = control_lists(given)
@@ -63,7 +63,7 @@ def test_control_classes_may_be_in_memory():
     assert control_lists("none") == ()
 
 
-def test_headings_without_stereotype_are_named(tmp_path):
+def test_load_wordlist_raises_for_headings_without_stereotypes(tmp_path):
     (tmp_path / "politics.csv").write_text(PLAIN)
     with pytest.raises(WordListError) as refused:
         load_wordlist(tmp_path / "politics.csv")
@@ -72,7 +72,7 @@ def test_headings_without_stereotype_are_named(tmp_path):
     assert given == EXPECTED
 
 
-def test_the_command_line_adds_stereotypes_to_a_spreadsheet(run, tmp_path):
+def test_table_command_adds_stereotypes_to_spreadsheet(run, tmp_path):
     sheet = tmp_path / "jobs.csv"
     sheet.write_text("technical,care,male,female\nengineer,nurse,he,she\nprogrammer,teacher,man,woman\n,,boy,girl\n")
     code, _, err = run("weat", sheet)
@@ -84,14 +84,14 @@ def test_the_command_line_adds_stereotypes_to_a_spreadsheet(run, tmp_path):
     assert says(out, "jobs technical = male")
 
 
-def test_a_long_table_has_rows_of_words(tmp_path):
+def test_load_wordlist_reads_long_table(tmp_path):
     frame = pd.DataFrame(word_rows(HEADED_COLUMNS), columns=["word", "group"])
     frame.to_csv(tmp_path / "politics.csv", index=False)
     assert load_wordlist(tmp_path / "politics.csv") == EXPECTED
     assert WordList.from_frame(frame, name="politics") == EXPECTED
 
 
-def test_other_columns_of_long_tables_are_noticed(tmp_path):
+def test_load_wordlist_warns_about_other_columns_of_long_table(tmp_path):
     frame = pd.DataFrame(word_rows(COLUMNS), columns=["Word", "Class"]).assign(notes=[*[""] * 7, "check"])
     frame.to_csv(tmp_path / "politics.csv", index=False, sep=";")
     words = load_wordlist(tmp_path / "politics.csv", stereotypes=WORDS["stereotypes"])
@@ -101,7 +101,7 @@ def test_other_columns_of_long_tables_are_noticed(tmp_path):
         WordList.from_frame(frame.assign(group="x"), WORDS["stereotypes"], name="politics")
 
 
-def test_row_numbers_are_no_words_and_no_class(tmp_path):
+def test_load_wordlist_raises_for_column_of_row_numbers(tmp_path):
     """As R and pandas write them unless they are told not to."""
     wide = pd.DataFrame(COLUMNS)
     wide.to_csv(tmp_path / "politics.csv")
@@ -111,7 +111,7 @@ def test_row_numbers_are_no_words_and_no_class(tmp_path):
     assert load_wordlist(tmp_path / "politics.csv", stereotypes=WORDS["stereotypes"]).sha256 == EXPECTED.sha256
 
 
-def test_headings_stand_in_the_first_row(tmp_path):
+def test_load_wordlist_raises_for_headings_below_first_row(tmp_path):
     (tmp_path / "politics.csv").write_text(f"Targets,,Attributes,\n{HEADED}")
     with refused(WordListError, "politics.csv heading '' first row"):
         load_wordlist(tmp_path / "politics.csv")
@@ -119,7 +119,7 @@ def test_headings_stand_in_the_first_row(tmp_path):
     assert load_wordlist(tmp_path / "politics.csv") == EXPECTED
 
 
-def test_a_long_table_notices_strange_words(tmp_path):
+def test_load_wordlist_warns_about_placeholder_in_long_table(tmp_path):
     frame = pd.DataFrame([("NA", "warmth"), *word_rows(COLUMNS)], columns=["word", "group"])
     frame.to_csv(tmp_path / "politics.csv")
     words = load_wordlist(tmp_path / "politics.csv", stereotypes=WORDS["stereotypes"])
@@ -130,12 +130,12 @@ def test_a_long_table_notices_strange_words(tmp_path):
     assert (words.sha256, words.notices) == (EXPECTED.sha256, ())
 
 
-def test_load_wordlist_raises_if_words_and_groups_differ_in_number():
+def test_load_wordlist_raises_for_more_words_than_groups():
     with refused(WordListError, "'word' 3 'group' 2 beside"):
         load_wordlist({"word": ["Biden", "Trump", "kind"], "group": ["Democrats=warmth", "Republicans=competence"]})
 
 
-def test_stereotypes_are_not_lost_between_headings_and_arguments(tmp_path):
+def test_load_wordlist_merges_stereotypes_and_rejects_conflicts(tmp_path):
     (tmp_path / "politics.csv").write_text(HEADED)
     with refused(WordListError, "politics.csv Democrats warmth competence"):
         load_wordlist(tmp_path / "politics.csv", stereotypes={"Democrats": "competence"})
@@ -147,7 +147,7 @@ def test_stereotypes_are_not_lost_between_headings_and_arguments(tmp_path):
         load_wordlist("weat6", stereotypes={"male names": "family"})
 
 
-def test_a_forgotten_group_is_not_silent(tmp_path):
+def test_load_wordlist_raises_for_group_without_stereotype(tmp_path):
     (tmp_path / "politics.csv").write_text(PLAIN)
     with refused(WordListError, "politics.csv Republicans competence warmth --opposites"):
         load_wordlist(tmp_path / "politics.csv", stereotypes={"Democrats": "warmth"})
@@ -155,7 +155,7 @@ def test_a_forgotten_group_is_not_silent(tmp_path):
     assert saying(alone.notices, "politics control Republicans")
 
 
-def test_vectors_instead_of_a_list_are_named(tmp_path):
+def test_load_wordlist_raises_for_file_of_vectors(tmp_path):
     (tmp_path / "vectors.txt").write_text("he 0.1 0.2\n")
     with refused(WordListError, "vectors.txt numbers vectors embedding"):
         load_wordlist(tmp_path / "vectors.txt")
@@ -169,26 +169,26 @@ def test_excel_raises_without_openpyxl(tmp_path, monkeypatch):
     assert says(str(refused.value), "politics.xlsx openpyxl CSV")
 
 
-def test_an_excel_workbook_is_read(tmp_path):
+def test_load_wordlist_reads_excel_workbook(tmp_path):
     pytest.importorskip("openpyxl")
     pd.DataFrame(HEADED_COLUMNS).to_excel(tmp_path / "politics.xlsx", index=False)
     assert load_wordlist(tmp_path / "politics.xlsx") == EXPECTED
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"])
-def test_the_encodings_of_excel_are_read(tmp_path, encoding):
+def test_load_wordlist_reads_encodings_of_excel(tmp_path, encoding):
     (tmp_path / "politics.csv").write_text(HEADED, encoding=encoding)
     assert load_wordlist(tmp_path / "politics.csv") == EXPECTED
 
 
-def test_another_encoding_is_named(tmp_path):
+def test_load_wordlist_raises_for_windows1252_spreadsheet(tmp_path):
     (tmp_path / "politics.csv").write_bytes(HEADED.replace("kind", "m\u00fcde").encode("cp1252"))
     with pytest.raises(WordListError) as refused:
         load_wordlist(tmp_path / "politics.csv")
     assert says(str(refused.value), "politics.csv UTF-8 Windows-1252 m\u00fcde")
 
 
-def test_a_column_of_notes_is_a_control(tmp_path):
+def test_load_wordlist_keeps_column_of_notes_as_control(tmp_path):
     pd.DataFrame(HEADED_COLUMNS | {"notes": ["check", "ask"]}).to_csv(tmp_path / "politics.csv", index=False)
     words = load_wordlist(tmp_path / "politics.csv")
     assert dict(words.controls) == {"notes": ("check", "ask")}
@@ -196,21 +196,21 @@ def test_a_column_of_notes_is_a_control(tmp_path):
     assert not EXPECTED.notices
 
 
-def test_both_encodings_of_an_accent_are_one_word():
+def test_load_wordlist_merges_composed_and_decomposed_accents():
     spellings = [normalize(form, "caf\u00e9") for form in ("NFC", "NFD")]
     words = load_wordlist({**WORDS, "classes": {**WORDS["classes"], "warmth": [*spellings, "warm"]}})
     assert words.classes["warmth"] == (spellings[0], "warm")
     assert saying(words.notices, "warmth 2 times")
 
 
-def test_spellings_that_differ_in_case_are_reported():
+def test_load_wordlist_warns_about_spellings_differing_in_case():
     classes = {**WORDS["classes"], "competence": ["competent", "COMPETENT", "able"]}
     words = load_wordlist({**WORDS, "classes": classes})
     assert words.classes["competence"] == ("competent", "COMPETENT", "able")
     assert saying(words.notices, "'competence' 'competent' 'COMPETENT' case")
 
 
-def test_forms_of_one_word_are_noticed():
+def test_load_wordlist_warns_about_forms_of_one_word():
     classes = {**WORDS["classes"], "warmth": ["liberal", "liberals", "smile", "smiling", "her", "hers"]}
     words = load_wordlist({**WORDS, "classes": classes})
     (notice,) = words.notices
@@ -220,7 +220,7 @@ def test_forms_of_one_word_are_noticed():
     assert not load_wordlist({**WORDS, "classes": classes, "topics": topics}).notices
 
 
-def test_one_class_is_compared_with_the_others():
+def test_load_wordlist_uses_other_class_as_opposite():
     words = load_wordlist({**WORDS, "stereotypes": {"Democrats": "warmth", "Republicans": "warmth"}})
     assert words.opposites == ("competence",)
     assert cosines(words, random_vectors(1, words.words), controls=()).opposites == ("competence",)

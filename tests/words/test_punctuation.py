@@ -34,7 +34,7 @@ def with_word(word: str, heading: str = "math=male terms") -> dict[str, list[str
 
 @pytest.mark.parametrize("sign", SIGNS)
 @pytest.mark.parametrize("heading", COLUMNS)
-def test_a_cell_of_punctuation_is_rejected_with_a_way_to_confirm_it(sign: str, heading: str) -> None:
+def test_load_wordlist_raises_for_punctuation_as_word(sign: str, heading: str) -> None:
     with refused(WordListError, "punctuation Remove word_classes other spreadsheet word_class") as caught:
         bb.load_wordlist(with_word(sign, heading))
     assert f"lists '{sign}'" in str(caught.value)
@@ -42,11 +42,11 @@ def test_a_cell_of_punctuation_is_rejected_with_a_way_to_confirm_it(sign: str, h
 
 
 @pytest.mark.parametrize("word", ["C++", "o'clock", "e-mail", "R&D", "🙂", "€", "♥", "1990", "…und", "ʻokina"])
-def test_a_word_with_a_letter_digit_emoji_or_currency_is_a_word(word: str) -> None:
+def test_load_wordlist_keeps_words_with_letter_digit_or_symbol(word: str) -> None:
     assert word in bb.load_wordlist(with_word(word)).groups["math"]
 
 
-def test_punctuation_is_rejected_in_files_of_every_format(tmp_path: Path) -> None:
+def test_load_wordlist_raises_for_punctuation_in_every_format(tmp_path: Path) -> None:
     columns = {heading: [*words, "..."] for heading, words in COLUMNS.items()}
     wide = pd.DataFrame(columns)
     wide.to_csv(tmp_path / "wide.csv", index=False)
@@ -68,7 +68,7 @@ def test_punctuation_is_rejected_in_files_of_every_format(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("filler", ["etc.", "usw", "ecc.", "n/a", "TBD", "nan", "3"])
-def test_a_cell_that_stands_for_words_is_named(tmp_path: Path, filler: str) -> None:
+def test_load_wordlist_warns_about_placeholder_words(tmp_path: Path, filler: str) -> None:
     """It is a word of GloVe, and counts as one."""
     path = tmp_path / "list.toml"
     path.write_text(
@@ -81,7 +81,7 @@ def test_a_cell_that_stands_for_words_is_named(tmp_path: Path, filler: str) -> N
     assert bb.load_wordlist(path).notices == ()
 
 
-def test_punctuation_is_confirmed_as_the_message_shows() -> None:
+def test_load_wordlist_keeps_punctuation_with_suggested_word_classes() -> None:
     parts: dict[str, Any] = {
         "groups": {"math": ["algebra", "..."], "arts": ["poetry", "dance"]},
         "classes": {"male": ["he", "man"], "female": ["she", "woman"]},
@@ -94,7 +94,7 @@ def test_punctuation_is_confirmed_as_the_message_shows() -> None:
     assert confirmed.groups["math"] == ("algebra", "...")
 
 
-def test_punctuation_is_confirmed_in_a_spreadsheet_by_the_columns_of_the_message(tmp_path: Path) -> None:
+def test_load_wordlist_keeps_punctuation_with_word_class_column(tmp_path: Path) -> None:
     frame = pd.DataFrame([("...", "math=male terms"), *word_rows(COLUMNS)], columns=["word", "group"])
     frame.assign(word_class=["other", *[""] * 8]).to_csv(tmp_path / "long.csv", index=False)
     assert "..." in bb.load_wordlist(tmp_path / "long.csv").groups["math"]
@@ -116,7 +116,7 @@ def readme_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_list_of_the_readme_is_read_without_loss(readme_folder: Path) -> None:
+def test_cosines_finds_all_words_of_readme_list(readme_folder: Path) -> None:
     table = bb.cosines("math-arts.csv", "glove-6b-50d")
     columns = pd.read_csv("math-arts.csv")
     assert table.values.target.to_numpy().tolist() == [*columns.iloc[:, 0], *columns.iloc[:, 1]]
@@ -127,7 +127,7 @@ def test_list_of_the_readme_is_read_without_loss(readme_folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_code_of_the_readme_runs(
+def test_readme_code_prints_bias_and_opens_report(
     readme_folder: Path, sketched: None, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     opened: list[str] = []

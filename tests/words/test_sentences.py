@@ -46,7 +46,7 @@ def _vectors(words: WordList, seed: int = 1) -> dict[str, np.ndarray]:
     return vectors
 
 
-def test_words_count_and_shared_templates_replicate() -> None:
+def test_cosines_returns_replicate_for_each_shared_template() -> None:
     words = _list()
     assert {**words.groups, **words.classes} == {k: tuple(v) for k, v in {**GROUPS, **CLASSES}.items()}
     vectors = _vectors(words)
@@ -60,7 +60,7 @@ def test_words_count_and_shared_templates_replicate() -> None:
     assert single.item() == pytest.approx(expected, abs=1e-6)
 
 
-def test_different_templates_use_the_mean_vector() -> None:
+def test_cosines_averages_sentence_vectors_when_templates_differ() -> None:
     owl = _made(["owl"])[:3]
     words = _list(groups={"birds": [*owl, *_made(GROUPS["birds"][1:])], "fish": _made(GROUPS["fish"])})
     vectors = _vectors(words)
@@ -72,14 +72,14 @@ def test_different_templates_use_the_mean_vector() -> None:
     assert containing(table.notices, "different templates")
 
 
-def test_a_plural_in_templates_is_its_singular() -> None:
+def test_wordlist_matches_plural_sentences_to_singular_words() -> None:
     fish, more = _made(GROUPS["fish"]), ["These are cods.", "These are eels.", "These are rays.", "These are carps."]
     birds = [*_made(["fly", "wolf"]), "These are flies.", "These are wolves."]
     words = _list(groups={"birds": birds, "fish": [*fish, *more]})
     assert words.groups == {"birds": ("fly", "wolf"), "fish": tuple(GROUPS["fish"])}
 
 
-def test_encoders_and_embeddings_take_one_list() -> None:
+def test_cosines_of_encoder_match_stored_sentence_vectors() -> None:
     words = _list()
     vectors = _vectors(words)
     encoded = cosines(words, lambda sentences: [vectors[s] for s in sentences], controls=())
@@ -89,7 +89,7 @@ def test_encoders_and_embeddings_take_one_list() -> None:
     assert cosines(words, open_embedding(by_word), controls=()).replicates is None
 
 
-def test_a_list_names_words_or_units() -> None:
+def test_wordlist_reads_sentences_by_word_or_as_units() -> None:
     words = chain.from_iterable([*GROUPS.values(), *CLASSES.values()])
     own = {word: _made([word], TEMPLATES[:2]) for word in words}
     named = _list(groups=GROUPS, classes=CLASSES, sentences=own)
@@ -112,18 +112,18 @@ NO_FRAME = ["The owl slept in a barn.", "Somewhere a wren began singing.", "Nobo
         (["The owl sang.", "The owl ate.", "The wren sang.", "The wren ate."], "'birds' owl as units"),
     ],
 )  # fmt: skip
-def test_sentences_without_a_single_word_are_rejected(birds: list[str], message: str) -> None:
+def test_wordlist_raises_for_sentences_without_single_word(birds: list[str], message: str) -> None:
     with refused(WordListError, message):
         _list(groups={"birds": birds, "fish": _made(GROUPS["fish"])})
 
 
-def test_phrases_are_words() -> None:
+def test_wordlist_keeps_phrases_as_words() -> None:
     phrases = ["prime minister", "mother in law", "New York City"]
     assert _list(groups={"birds": phrases, "fish": ["cod", "eel"]}).groups["birds"] == tuple(phrases)
 
 
 @pytest.mark.slow
-def test_interval_is_of_words_rather_than_sentences() -> None:
+def test_interval_is_wider_for_words_than_sentences() -> None:
     words = _list()
     found = {}
     for name, given in {"words": words, "units": _list(sentences="as units")}.items():
@@ -134,7 +134,7 @@ def test_interval_is_of_words_rather_than_sentences() -> None:
 
 
 @pytest.mark.parametrize(("noise", "announced"), [(0.1, True), (0.5, False)])
-def test_nearly_equal_vectors_are_announced(noise: float, announced: bool) -> None:
+def test_cosines_warns_about_nearly_equal_vectors(noise: float, announced: bool) -> None:
     rng = np.random.default_rng(1)
     words = load_wordlist("weat7")
     vectors = {word: rng.normal(size=60) for word in words.words}
@@ -172,7 +172,7 @@ for _seed, _word in enumerate(chain.from_iterable(_of_words().values())):
 
 
 @pytest.mark.parametrize("more", [*([phrase] for phrase in PHRASES), PHRASES[:2], PHRASES[:3]])
-def test_phrases_among_words_are_named_as_missing(more):
+def test_cosines_omits_phrases_without_vectors_with_notice(more):
     table = cosines(_of_words(*more), _VECTORS, controls=())
     plain = cosines(_of_words(), _VECTORS, controls=())
     assert table.values.equals(plain.values)
@@ -180,33 +180,33 @@ def test_phrases_among_words_are_named_as_missing(more):
     assert containing(missing[:1], *more)
 
 
-def test_a_phrase_in_a_class_is_named_as_missing():
+def test_cosines_warns_about_missing_phrase_in_class():
     words = _of_words()
     words["pleasant"] = [*words["pleasant"], "peace of mind for all"]
     table = cosines(words, _VECTORS, controls=())
     assert containing(table.notices, "peace of mind for all")
 
 
-def test_a_note_in_a_spreadsheet_is_named_as_missing(tmp_path):
+def test_cosines_warns_about_missing_note_in_spreadsheet(tmp_path):
     (tmp_path / "list.csv").write_text(pd.DataFrame(_of_words()).to_csv(index=False) + "# source: my thesis,,,")
     table = cosines(tmp_path / "list.csv", _VECTORS, controls=())
     assert containing(table.notices, "# source: my thesis")
     assert table.values.equals(cosines(_of_words(), _VECTORS, controls=()).values)
 
 
-def test_a_phrase_with_a_vector_counts_as_a_word():
+def test_cosines_keeps_phrase_with_vector():
     phrase = "stay at home mom"
     table = cosines(_of_words(phrase), {**_VECTORS, phrase: np.ones(6)}, controls=())
     assert phrase in table.values.target
 
 
-def test_several_phrases_have_a_notice():
+def test_load_wordlist_warns_about_several_phrases():
     words = load_wordlist(_of_words(*PHRASES[:3]))
     assert containing(words.notices, "3 entries are read as phrases", PHRASES[1])
     assert not containing(load_wordlist(_of_words(PHRASES[0])).notices, "phrases")
 
 
-def test_sentences_of_targets_alone_are_still_traced_to_words():
+def test_load_wordlist_reads_words_from_sentences_of_targets():
     words = {
         "flowers=pleasant": ["This is a rose.", "That is a rose.", "This is a lily.", "That is a lily."],
         "insects=unpleasant": ["This is an ant.", "That is an ant.", "This is a fly.", "That is a fly."],

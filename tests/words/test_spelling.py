@@ -23,7 +23,7 @@ LIST = load_wordlist(WORDS)
         ("elm", "\ufeffelm", "<U+FEFF>elm"),
     ],
 )
-def test_invisible_characters_are_named_and_do_not_count(tmp_path, old, new, shown):
+def test_load_wordlist_ignores_invisible_characters_with_notice(tmp_path, old, new, shown):
     spoilt = {name: [new if word == old else word for word in words] for name, words in WORDS.items()}
     columns = spoilt | {"rocks=hard": 2 * spoilt["rocks=hard"]}
     pd.DataFrame(columns).to_csv(tmp_path / "mine.csv", index=False)
@@ -33,17 +33,17 @@ def test_invisible_characters_are_named_and_do_not_count(tmp_path, old, new, sho
         assert containing(words.notices, shown)
 
 
-def test_a_joiner_between_letters_stays():
+def test_load_wordlist_keeps_joiner_between_letters():
     persian = "می\u200cخواهم"
     assert persian in load_wordlist(WORDS | {"soft": ["wool", persian]}).attributes
 
 
-def test_hard_blanks_do_not_change_headings(tmp_path):
+def test_load_wordlist_ignores_hard_blanks_in_headings(tmp_path):
     (tmp_path / "m.csv").write_text("jobs=male terms,male\u00a0terms,female terms\nnurse,he,she\n")
     assert load_wordlist(tmp_path / "m.csv").stereotypes == {"jobs": "male terms"}
 
 
-def test_gb18030_has_a_working_command(tmp_path, monkeypatch):
+def test_gb18030_error_prints_working_iconv_command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = "花=好,虫=坏,好,坏\n玫瑰,蚂蚁,爱,恨\n"
     (tmp_path / "list.csv").write_bytes(text.encode("gb18030"))
@@ -54,7 +54,7 @@ def test_gb18030_has_a_working_command(tmp_path, monkeypatch):
     assert load_wordlist("utf8.csv").groups["花"] == ("玫瑰",)
 
 
-def test_several_words_in_a_cell_are_shown(tmp_path):
+def test_cosines_raises_for_several_words_in_cell(tmp_path):
     vectors = {word: [1.0, k] for k, word in enumerate(["oak", "flint", "wool", "silk", "tin"])}
     (tmp_path / "m.csv").write_text('trees=soft,rocks=hard,soft,hard\noak,flint,"wool, silk",tin\n')
     with pytest.raises(ValueError, match="look like 'oak', 'flint', 'wool', but the list has words like 'wool, silk'"):

@@ -28,7 +28,7 @@ ONE = [templates for templates in SETS if templates.slots == ("word",)]
 TWO = [templates for templates in SETS if templates.slots != ("word",)]
 
 
-def test_shipped_words_have_existing_classes() -> None:
+def test_lexicon_matches_words_of_builtin_lists() -> None:
     wanted = set()
     for words in (*map(load_wordlist, wordlist_names()), *map(load_controls, control_names())):
         wanted.update(words.words)
@@ -37,7 +37,7 @@ def test_shipped_words_have_existing_classes() -> None:
 
 
 @pytest.mark.parametrize("templates", SETS, ids=lambda templates: templates.name)
-def test_a_set_has_ten_fitting_sentences(templates) -> None:
+def test_template_set_has_ten_sentences_for_suitable_lists(templates) -> None:
     assert len(set(templates.labels)) == 10
     for name in templates.suits:
         words = load_wordlist(name)
@@ -47,12 +47,12 @@ def test_a_set_has_ten_fitting_sentences(templates) -> None:
 
 
 @pytest.mark.parametrize("name", ["plain-10", "association-10"])
-def test_shipped_words_fit_plain_sentences(name: str) -> None:
+def test_plain_and_association_templates_suit_every_list(name: str) -> None:
     assert {*load_templates(name).suits} == {*wordlist_names(), *field_names()}
 
 
 @pytest.mark.parametrize("templates", ONE, ids=lambda templates: templates.name)
-def test_the_word_stands_at_its_span(templates) -> None:
+def test_sentences_have_word_at_span(templates) -> None:
     for word, known in word_classes(*map(load_wordlist, field_names())).items():
         if known not in templates.classes:
             continue
@@ -66,7 +66,7 @@ def test_the_word_stands_at_its_span(templates) -> None:
 
 
 @given(st.sampled_from(TWO), st.data())
-def test_target_and_attribute_stand_at_their_spans(templates, data) -> None:
+def test_pairs_have_target_and_attribute_at_spans(templates, data) -> None:
     usable = sorted(word for word, known in lexicon().items() if known in templates.classes)
     target, attribute = data.draw(st.sampled_from(usable)), data.draw(st.sampled_from(usable))
     found = templates.pairs((target, lexicon()[target]), (attribute, lexicon()[attribute]))
@@ -75,7 +75,7 @@ def test_target_and_attribute_stand_at_their_spans(templates, data) -> None:
         assert pair.text[slice(*pair.attribute)].casefold() == attribute.casefold()
 
 
-def test_words_are_replaced_as_words() -> None:
+def test_sentence_span_marks_word_rather_than_substring() -> None:
     """The published benchmark masked the "he" of "the"."""
     (sentence, *_) = (s for s in load_templates("name-10").sentences("he", "object") if "They" in s.text)
     assert sentence.text == "They were talking about he."
@@ -92,11 +92,11 @@ def test_words_are_replaced_as_words() -> None:
         ("cpu", "a"),
     ],
 )  # fmt: skip
-def test_articles_go_by_sound(word, right) -> None:
+def test_article_matches_sound_of_word(word, right) -> None:
     assert article(word) == right
 
 
-def test_a_list_gives_classes_of_its_words() -> None:
+def test_word_class_matches_list_and_raises_for_unknown_words() -> None:
     content = {
         "groups": {"flowers": ["edelweiss"], "insects": ["Rose"]},
         "classes": {"pleasant": ["love"], "unpleasant": ["crash"]},
@@ -116,14 +116,14 @@ def test_a_list_gives_classes_of_its_words() -> None:
         WordList.from_mapping(content | {"word_classes": {"noun": ["Rose"], "name": ["Rose"]}})
 
 
-def test_lists_that_disagree_are_not_encoded_together() -> None:
+def test_word_classes_raises_for_conflicting_lists() -> None:
     as_read = WordList("a", "", "", {}, {}, {}, {}, word_classes={"wug": "noun"})
     as_written = WordList("b", "", "", {}, {}, {}, {}, word_classes={"wug": "mass"})
     with refused(TemplateError, "'wug' 'noun' 'mass' 'b'"):
         word_classes(as_read, as_written)
 
 
-def test_controls_bring_the_classes_of_their_words() -> None:
+def test_with_controls_adds_word_classes() -> None:
     more = WordList(
         "more", "", "", groups={}, classes={}, stereotypes={}, controls={"more": ("wug",)}, word_classes={"wug": "noun"}
     )
@@ -147,7 +147,7 @@ def test_controls_bring_the_classes_of_their_words() -> None:
         ("[[sentences]\n", 'TOML'),
     ],
 )  # fmt: skip
-def test_a_slip_in_a_set_is_one_line(tmp_path: Path, content, message) -> None:
+def test_load_templates_raises_for_invalid_file(tmp_path: Path, content, message) -> None:
     file = tmp_path / "own.toml"
     file.write_text(content)
     with refused(TemplateError, message):
@@ -165,7 +165,7 @@ def test_templates_raise_for_missing_and_unfit_sets() -> None:
         load_templates("association-10").sentences("he", "subject")
 
 
-def test_templates_hash_depends_on_forms_and_phrases(tmp_path: Path) -> None:
+def test_templates_hash_ignores_title_and_includes_plural_forms(tmp_path: Path) -> None:
     file = tmp_path / "own.toml"
     hashes = []
     for text in ("title='a'\n[[sentences]]\ntext='It {word}.'", "[[sentences]]\ntext='It {word}.'",
@@ -185,7 +185,7 @@ def _seat(**changes) -> str:
     return json.dumps(content | changes)
 
 
-def test_a_seat_file_is_a_list_of_words(tmp_path: Path) -> None:
+def test_load_wordlist_reads_words_from_seat_file(tmp_path: Path) -> None:
     file = tmp_path / "sent-weat1.jsonl"
     file.write_text(_seat())
     found = load_wordlist(file)
@@ -203,7 +203,7 @@ def test_a_seat_file_is_a_list_of_words(tmp_path: Path) -> None:
         (_seat(targ2={"category": "Flowers", "examples": ["x"]}), "'targ1' 'targ2' 'Flowers'"),
     ],
 )  # fmt: skip
-def test_a_slip_in_a_seat_file(tmp_path: Path, text, message) -> None:
+def test_load_wordlist_raises_for_invalid_seat_file(tmp_path: Path, text, message) -> None:
     file = tmp_path / "sent.json"
     file.write_text(text)
     with refused(WordListError, message):

@@ -14,7 +14,7 @@ TWO_GROUPS = "math=male,arts=male,male,female,source\nmath,art,he,she,own\nalgeb
 
 
 @pytest.mark.parametrize(("text", "column"), [(NOTES, "notes"), (IDS, "id"), (TWO_GROUPS, "source")])
-def test_a_column_of_opposites_is_asked_for(tmp_path, text, column):
+def test_load_wordlist_raises_for_ambiguous_opposites(tmp_path, text, column):
     path = tmp_path / "mine.csv"
     path.write_text(text)
     with refused(WordListError, f"mine.csv {column} female male --opposites opposites= Remove columns"):
@@ -28,12 +28,12 @@ def test_a_column_of_opposites_is_asked_for(tmp_path, text, column):
     assert load_wordlist(frame, opposites=["female"]).classes == named.classes
 
 
-def test_one_other_class_is_the_opposite(tmp_path):
+def test_load_wordlist_uses_only_other_class_as_opposite(tmp_path):
     (tmp_path / "mine.csv").write_text(PLAIN)
     assert load_wordlist(tmp_path / "mine.csv").opposites == ("female",)
 
 
-def test_opposites_are_classes_of_a_spreadsheet(tmp_path):
+def test_load_wordlist_raises_for_invalid_opposites(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text(NOTES)
     with refused(WordListError, "'opposites' 'femal' 'female'"):
@@ -43,7 +43,7 @@ def test_opposites_are_classes_of_a_spreadsheet(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_command_line_asks_and_takes_the_answer(run, tmp_path):
+def test_commands_require_opposites_for_ambiguous_spreadsheet(run, tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text(NOTES.replace("notes", "family").replace("check", "home").replace("rare", "parents"))
     code, _, error = run("measures", path)

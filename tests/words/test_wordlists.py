@@ -55,7 +55,7 @@ def changed(key, name, value):
 
 
 @pytest.mark.parametrize("name", wordlist_names())
-def test_shipped_list_is_complete_and_cites_its_source(name):
+def test_builtin_wordlist_has_title_source_and_stereotypes(name):
     wordlist = load_wordlist(name)
     assert wordlist.name == name
     assert wordlist.title
@@ -67,7 +67,7 @@ def test_shipped_list_is_complete_and_cites_its_source(name):
 
 
 @pytest.mark.parametrize("number", CALISKAN)
-def test_weat_items_are_those_of_caliskan_et_al(number):
+def test_weat_items_match_caliskan_et_al(number):
     wordlist = load_wordlist(f"weat{number}")
     assert digest(wordlist.groups.values(), wordlist.classes.values()) == CALISKAN[number]
 
@@ -79,7 +79,7 @@ def digest(targets: Iterable[Sequence[str]], attributes: Iterable[Sequence[str]]
 
 
 @pytest.mark.parametrize("name", ["gender", "race", "religion"])
-def test_manzini_lists_are_the_published_ones(name):
+def test_manzini_lists_match_published_words(name):
     tables = pd.read_csv(REFERENCE / "cosines.csv.xz")
     published = tables[tables.table == f"{name}_google"]
     wordlist = load_wordlist(name).with_controls(["neutral", "human"])
@@ -94,26 +94,26 @@ def test_controls_have_226_neutral_and_85_human_words():
     assert {name: len(load_controls(name).controls[name]) for name in control_names()} == {"human": 85, "neutral": 226}
 
 
-def test_positive_bias_is_the_stereotype():
+def test_weat_stereotypes_match_published_direction():
     assert load_wordlist("weat1").stereotypes["insects"] == "unpleasant"
     assert load_wordlist("weat6").stereotypes["male names"] == "career"
     assert load_wordlist("weat7").stereotypes["math"] == "male terms"
     assert load_wordlist("weat9").stereotypes["mental disease"] == "temporary"
 
 
-def test_repeated_targets_are_kept_once_and_reported():
+def test_load_wordlist_keeps_repeated_targets_once_with_notice():
     race = load_wordlist("race")
     assert race.groups["asian"] == ("asian", "asia", "china")
     assert says(race.notices, "race 'black' 2 'africa' 3")
 
 
-def test_a_new_file_works_like_a_name(tmp_path):
+def test_load_wordlist_reads_file_like_mapping(tmp_path):
     path = tmp_path / "flora.toml"
     path.write_text(FLORA_TOML)
     assert load_wordlist(path) == load_wordlist(str(path)) == WordList.from_mapping(FLORA, name="flora")
 
 
-def test_a_name_that_is_also_file(tmp_path, monkeypatch):
+def test_load_wordlist_raises_for_builtin_name_of_local_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "weat6").write_bytes((shipped("wordlists") / "weat7.toml").read_bytes())
     with pytest.raises(WordListError) as raised:
@@ -123,7 +123,7 @@ def test_a_name_that_is_also_file(tmp_path, monkeypatch):
     assert {load_wordlist(path).sha256 for path in ("./weat6", Path("weat6"))} == {load_wordlist("weat7").sha256}
 
 
-def test_a_list_is_immutable():
+def test_wordlist_is_immutable():
     content = copy.deepcopy(FLORA)
     wordlist = WordList.from_mapping(content)
     assert content == FLORA
@@ -131,14 +131,14 @@ def test_a_list_is_immutable():
         wordlist.groups["weeds"] = ("nettle",)
 
 
-def test_hash_depends_on_words_alone(tmp_path):
+def test_wordlist_hash_ignores_comments_and_source(tmp_path):
     path = tmp_path / "flora.toml"
     path.write_text("# a comment\n" + FLORA_TOML + "\n[source]\ncitation = 'me'\n")
     assert load_wordlist(path).sha256 == WordList.from_mapping(FLORA).sha256
     assert load_wordlist(path).with_controls("human").sha256 != WordList.from_mapping(FLORA).sha256
 
 
-def test_list_keeps_its_choice_of_sub_topics(tmp_path):
+def test_load_wordlist_keeps_choice_of_sub_topics(tmp_path):
     path = tmp_path / "flora.toml"
     path.write_text(f'sub_topics = "exhaustive"\n{FLORA_TOML}')
     words = load_wordlist(path)
@@ -149,7 +149,7 @@ def test_list_keeps_its_choice_of_sub_topics(tmp_path):
     assert words.with_sub_topics(None) is words
 
 
-def test_a_wrong_source_of_sub_topics_is_rejected(tmp_path):
+def test_wordlist_raises_for_invalid_sub_topics(tmp_path):
     with refused(WordListError, "flora 'sub_topics' 'exhaustiv' 'exhaustive'"):
         bb.wordlist(**FLORA, sub_topics="exhaustiv", name="flora")
     with refused(WordListError, "flora 'sub_topics' text"):
@@ -162,13 +162,13 @@ def test_a_wrong_source_of_sub_topics_is_rejected(tmp_path):
         load_wordlist(path)
 
 
-def test_an_unassociated_class_is_a_control():
+def test_wordlist_keeps_unassociated_class_as_control():
     wordlist = WordList.from_mapping(changed("classes", "food", ["bread", "soup"]))
     assert dict(wordlist.controls) == {"food": ("bread", "soup")}
     assert set(wordlist.classes) == {"pleasant", "unpleasant"}
 
 
-def test_a_group_and_a_class_of_the_same_name_are_rejected():
+def test_wordlist_raises_for_group_named_like_class():
     groups, classes = {"male": ["he", "man"], "female": ["she", "woman"]}, {"male": ["job"], "home": ["family"]}
     with refused(WordListError, "'male' group class Rename 'male attributes'"):
         bb.wordlist(groups, classes, {"male": "male", "female": "home"})
@@ -177,14 +177,14 @@ def test_a_group_and_a_class_of_the_same_name_are_rejected():
         bb.wordlist(**rooms, stereotypes={"neutral": "work"}, opposites=["home"]).with_controls("neutral")
 
 
-def test_a_target_among_attributes_leaves_them():
+def test_wordlist_omits_targets_from_attributes_with_notice():
     wordlist = WordList.from_mapping(changed("classes", "pleasant", ["love", "rose"]), name="flora")
     assert wordlist.classes["pleasant"] == ("love",)
     (notice,) = wordlist.notices
     assert says(notice, "flora 'rose' 'pleasant'")
 
 
-def test_controls_lose_words_used_elsewhere(tmp_path):
+def test_with_controls_omits_words_used_elsewhere(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text('[classes]\nfirst = ["rose", "love", "soup"]\nsecond = ["soup", "bread"]\n')
     wordlist = WordList.from_mapping(FLORA, name="flora").with_controls([path])
@@ -218,38 +218,38 @@ BAD_CONTENT = {
 
 
 @pytest.mark.parametrize(("content", "message"), BAD_CONTENT.values(), ids=BAD_CONTENT.keys())
-def test_bad_content_is_rejected(content, message):
+def test_from_mapping_raises_for_invalid_content(content, message):
     with refused(WordListError, message) as caught:
         WordList.from_mapping(content, name="flora")
     assert str(caught.value).startswith("flora")
     assert "\n" not in str(caught.value)
 
 
-def test_no_such_list():
+def test_load_wordlist_raises_for_unknown_name():
     with refused(WordListError, "'weat77' 'weat7'"):
         load_wordlist("weat77")
 
 
-def test_no_such_control():
+def test_with_controls_raises_for_unknown_name():
     with refused(WordListError, "'nutral' 'neutral' control"):
         load_wordlist("weat7").with_controls(["nutral"])
 
 
-def test_malformed_toml_is_located(tmp_path):
+def test_load_wordlist_raises_for_malformed_toml(tmp_path):
     path = tmp_path / "broken.toml"
     path.write_text('[groups]\nflowers = ["rose" "tulip"]\n')
     with refused(WordListError, "broken.toml TOML line 2 column 19"):
         load_wordlist(path)
 
 
-def test_list_given_as_control_is_rejected(tmp_path):
+def test_load_controls_raises_for_complete_list(tmp_path):
     path = tmp_path / "flora.toml"
     path.write_text(FLORA_TOML)
     with refused(WordListError, "word list control"):
         load_controls(path)
 
 
-def test_a_control_named_like_a_class_is_rejected():
+def test_with_controls_raises_for_repeated_control():
     wordlist = load_wordlist("weat7").with_controls("neutral")
     with refused(WordListError, "'neutral' 'weat7'"):
         wordlist.with_controls("neutral")
@@ -272,7 +272,7 @@ TOPICAL = {
 }
 
 
-def test_a_list_names_its_topics_and_pairs(tmp_path):
+def test_load_wordlist_reads_topics_and_pairs(tmp_path):
     path = tmp_path / "flora.toml"
     path.write_text(TOPICAL_TOML)
     wordlist = load_wordlist(path)
@@ -283,19 +283,19 @@ def test_a_list_names_its_topics_and_pairs(tmp_path):
     assert wordlist.pair_of == {"rose": "rose/ant", "ant": "rose/ant"}
 
 
-def test_topics_and_pairs_are_part_of_the_hash():
+def test_wordlist_hash_includes_topics_and_pairs():
     lists = (FLORA, TOPICAL, {**TOPICAL, "pairs": []}, {**TOPICAL, "topics": {}})
     assert len({WordList.from_mapping(content).sha256 for content in lists}) == 4
 
 
-def test_a_topic_loses_words_of_its_class():
+def test_wordlist_omits_targets_from_topics():
     content = changed("classes", "pleasant", ["love", "rose", "peace"])
     topics = {"pleasant": {"plants": ["rose"], "feelings": ["love"]}}
     wordlist = WordList.from_mapping({**content, "topics": topics})
     assert wordlist.topics == {"pleasant": {"feelings": ("love",)}}
 
 
-def test_controls_bring_their_topics_and_pairs(tmp_path):
+def test_with_controls_adds_topics_and_pairs(tmp_path):
     path = tmp_path / "food.toml"
     path.write_text(
         'pairs = [["bread", "ham"], ["love", "tongue"]]\n[classes]\nbaked = ["bread", "cake", "love"]\n'
@@ -333,14 +333,14 @@ BAD_BELONGING = {
 
 
 @pytest.mark.parametrize(("belonging", "message"), BAD_BELONGING.values(), ids=BAD_BELONGING.keys())
-def test_invalid_topics_and_pairs_are_rejected(belonging, message):
+def test_from_mapping_raises_for_invalid_topics_and_pairs(belonging, message):
     with refused(WordListError, message) as caught:
         WordList.from_mapping({**FLORA, **belonging}, name="flora")
     assert str(caught.value).startswith("flora: ")
     assert "\n" not in str(caught.value)
 
 
-def test_pairs_below_a_table_are_rejected(tmp_path):
+def test_load_wordlist_raises_for_pairs_below_table(tmp_path):
     path = tmp_path / "flora.toml"
     path.write_text(FLORA_TOML + 'pairs = [["rose", "ant"]]\n')
     with refused(WordListError, "'pairs' [stereotypes] [table]"):
