@@ -137,3 +137,8 @@ def test_sha256_of_vectors_ignores_order():
     backwards = dict(reversed(VECTORS.items()))
     assert sha256_of_vectors(VECTORS) == sha256_of_vectors(backwards)
     assert sha256_of_vectors(VECTORS) != sha256_of_vectors(VECTORS | {"he": np.array([2.0, 0.0])})
+
+
+def test_cosines_omits_control_classes_for_controls_none():
+    assert cosines("weat6", "googlenews-demo").controls
+    assert cosines("weat6", "googlenews-demo", controls="none").controls == ()

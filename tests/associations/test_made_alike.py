@@ -36,7 +36,7 @@ def test_made_alike_marks_closer_words_and_ignores_rotation() -> None:
     assert says(found.text, "Not made alike 1920 smaller fewer tokens")
 
 
-def test_made_alike_mean_cosine_equals_mean_over_pairs() -> None:
+def test_made_alike_q_is_ratio_of_mean_distances_over_pairs() -> None:
     first, second = vectors(), vectors(3, 0.8)
     found = made_alike({"a": measured(first), "b": measured(second)}, reference="a")
     rows = np.array([second[word] for word in letters(200)])
@@ -44,6 +44,7 @@ def test_made_alike_mean_cosine_equals_mean_over_pairs() -> None:
     pairs = (rows @ rows.T)[np.triu_indices(200, 1)]
     assert found.table.mean_cosine["b"] == pytest.approx(pairs.mean())
     assert found.table.q["a"] == 1
+    assert found.table.q["b"] == pytest.approx((1 - pairs.mean()) / (1 - found.table.mean_cosine["a"]))
 
 
 def test_made_alike_accepts_changed_copies_of_one_embedding() -> None:

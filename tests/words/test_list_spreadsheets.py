@@ -36,7 +36,6 @@ def test_load_wordlist_reads_mappings_and_frames():
     for given in (WORDS, HEADED_COLUMNS, pd.DataFrame(HEADED_COLUMNS)):
         assert load_wordlist(given).sha256 == EXPECTED.sha256
         assert listed_wordlists("lists", given) == (given,)
-        assert cosines("weat6", "googlenews-demo", controls="none").controls == ()
 
 
 def test_load_wordlist_reads_wefe_query():
