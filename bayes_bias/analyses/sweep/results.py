@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -49,12 +48,9 @@ if TYPE_CHECKING:
 type Side = Literal["embedding", "list"]
 
 # The maximum number of rows in a table of the page. All rows are in cells.csv.
-
-# The maximum number of rows in a table of the page. All rows are in cells.csv.
 _MOST_ROWS = 500
 # The maximum number of embeddings or lists for which the page shows a matrix of pairwise probabilities.
 _MOST_BESIDE = 12
-
 
 _SIDES = ("embedding", "list")
 
@@ -379,7 +375,10 @@ def sweep_document(sweep: Sweep) -> Document:
         figures=_figures(sweep),
         latex="atlas.tex",
         tables=_tables(sweep),
-        data={"atlas.nc": partial(_save_arrays, sweep), "cells.parquet": partial(_save_cells, sweep)},
+        data={
+            "atlas.nc": lambda path: path.write_bytes(netcdf(xr.DataTree(arrays(sweep)))),
+            "cells.parquet": partial(cells_with_pooled(sweep).reset_index().to_parquet, engine="pyarrow", index=False),
+        },
         methods=methods,
         provenance={
             "scope": sweep.settings.scope,
@@ -564,16 +563,6 @@ def _long(table: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each pair. (`melt` raises an error for an embedding with the name "more".)"""
     rows = [(more, less, share) for less, column in table.items() for more, share in column.items()]
     return pd.DataFrame(rows, columns=["more", "less", "probability"]).dropna()
-
-
-def _save_cells(sweep: Sweep, path: Path) -> None:
-    """Write the cells as Parquet."""
-    cells_with_pooled(sweep).reset_index().to_parquet(path, engine="pyarrow", index=False)
-
-
-def _save_arrays(sweep: Sweep, path: Path) -> None:
-    """Write the arrays as NetCDF."""
-    path.write_bytes(netcdf(xr.DataTree(arrays(sweep))))
 
 
 def arrays(sweep: Sweep) -> xr.Dataset:

@@ -148,7 +148,7 @@ def count_learned(columns: Sequence[Column], lists: Sequence[WordList]) -> list[
     for column in columns:
         if column.version_of:
             for words in lists:
-                taught.append(len(find_learned(column.learned, [*words.targets, *words.attributes], column.match)))
+                taught.append(len(find_learned(column.learned, words.words, column.match)))
     return taught
 
 
