@@ -134,6 +134,7 @@ def plain(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _plain_character(character: str) -> str:
+    """Return the plain form of a character, which is empty for quotes and invisible characters."""
     code = ord(character)
     if code < 128:
         return character
@@ -364,12 +365,15 @@ def _words(words: Sequence[str]) -> Mapping[str, str]:
 
 def _labels(questions: AssociationList) -> Mapping[str, str]:
     """Return a mapping from normalised labels, and from parts that are unique to one label, to labels."""
-    whole = {plain(label): label for label in chain(*questions.labels)}
+    label_of = {plain(label): label for label in chain(*questions.labels)}
     parts: dict[str, list[str]] = {}
-    for text, label in whole.items():
-        for part in set(text.split()) - set(whole) - _FUNCTION_WORDS:
+    for text, label in label_of.items():
+        for part in set(text.split()) - set(label_of) - _FUNCTION_WORDS:
             parts.setdefault(part, []).append(label)
-    return whole | {part: labels[0] for part, labels in parts.items() if len(labels) == 1}
+    for part, labels in parts.items():
+        if len(labels) == 1:
+            label_of[part] = labels[0]
+    return label_of
 
 
 # Drafts of reasoning models: the text between marks such as <think>, before the answer.
@@ -432,8 +436,8 @@ def without_draft(text: str) -> Reply:
     >>> without_draft("<think>salary - Ben, since")
     Reply(answer='', has_draft=True)
     """
-    closed = [match.end() for match in _CLOSED.finditer(text)]
-    after = text[closed[-1] :] if closed else text
+    closed = list(_CLOSED.finditer(text))
+    after = text[closed[-1].end() :] if closed else text
     if _OPENED.search(after):
         return Reply("", has_draft=True)
     marks = list(_ANSWER.finditer(after))

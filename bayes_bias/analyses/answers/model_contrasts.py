@@ -183,7 +183,7 @@ class Contrasts(Tabled):
         """Return the rows of topics with the same quantity in its unit, the quantity, and a clause with the unit."""
         quantity = self.quantity(topics[0])
         rows = table[table.index.get_level_values(0).isin(topics)]
-        scaled = {name: quantity.factor * rows[name] for name in ("mean", *interval_columns(table))}
+        scaled = quantity.factor * rows[["mean", *interval_columns(table)]]
         return rows.assign(**scaled), quantity, f", in {quantity.unit}" if quantity.unit else ""
 
 
@@ -336,7 +336,7 @@ def compared(
         difference = relative[i] - relative[j]
         above = float((difference > 0).mean())
         rows[models[i], models[j]] = {
-            **{key: float(value) for key, value in summarize_draws(difference, ci_prob).items()},
+            **summarize_draws(difference, ci_prob),
             "prob_direction": max(above, 1 - above),
             "chance": 2 * min(above, 1 - above),
             "questions": len(sides[0].difference),

@@ -199,8 +199,11 @@ class Comparison(Tabled):
         sentences = _biases(self)
         if self.alike is not None:
             sentences.append(self.alike.text)
-        if self.verdict.label != "not made alike":
-            sentences += _judged(self.verdict)
+        if self.verdict.label != "not made alike" and not self.verdict.described_scope.samples_nothing:
+            sentences += [self.verdict.frequency, self.verdict.negligible, self.verdict.assumptions]
+            if wider := self.verdict.wider:
+                added = f"Generalised to {self.verdict.added}"
+                sentences.append(f"{added}: {wider.headline}. {wider.size}. {wider.frequency}")
         for side in self.zero_by_construction:
             placed = f"in {self.names[side]}" if self.corpora else side
             sentences.append(
@@ -237,6 +240,7 @@ class Comparison(Tabled):
 
     @property
     def _interval_text(self) -> str:
+        """The names of both sides in brackets, or "" if they are unknown."""
         return f" ({self.between})" if self.between else ""
 
     @property
@@ -350,16 +354,6 @@ def _biases(comparison: Comparison) -> list[str]:
             f"The {kind} difference, {second} minus {first}, is {change}.",
         ]
     return [f"The {kind} change is {change}: the bias is {before} before and {after} after."]
-
-
-def _judged(verdict: Verdict) -> list[str]:
-    """Return sentences on chance and, if attributes are fixed, on the verdict for new attributes."""
-    if verdict.described_scope.samples_nothing:
-        return []
-    sentences = [verdict.frequency, verdict.negligible, verdict.assumptions]
-    if wider := verdict.wider:
-        sentences.append(f"Generalised to {verdict.added}: {wider.headline}. {wider.size}. {wider.frequency}")
-    return sentences
 
 
 def _share(comparison: Comparison) -> str:

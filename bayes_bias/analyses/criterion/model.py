@@ -93,7 +93,12 @@ def _model(spec: ModelSpec, inputs: Mapping[str, Numbers]) -> pm.Model:
         if "covariates" in data:
             expected += data["covariates"] @ free(spec, "coefficient", dims=("covariate", "of"))
         if "membership" in data:
-            expected += data["membership"] @ _family_effects(spec)
+            # Effects of families are partially pooled and have a separate correlation.
+            family_correlation, family_sd = free(spec, "family_correlation"), free(spec, "sd_family", dims="of")
+            z = pm.Normal("family_z", dims=("family", "of"))
+            z_criterion = family_correlation * z[:, 0] + pt.sqrt(1 - family_correlation**2) * z[:, 1]
+            effects = family_sd * pt.stack([z[:, 0], z_criterion], axis=1)
+            expected += data["membership"] @ pm.Deterministic("family_effect", effects, dims=("family", "of"))
         variance, together = sd[1] ** 2 + data["criterion_error"], correlation * sd[0] * sd[1]
         pm.Normal("criterion_seen", expected[:, 1], pt.sqrt(variance), observed=data["criterion"], dims="label")
         expected_bias = expected[:, 0] + together / variance * (data["criterion"] - expected[:, 1])
@@ -105,14 +110,6 @@ def _model(spec: ModelSpec, inputs: Mapping[str, Numbers]) -> pm.Model:
             covariance = data["bias_error"] + pt.diag(residual)
             pm.MvNormal("bias_seen", expected_bias, cov=covariance, observed=data["bias"], dims="label")
     return model
-
-
-def _family_effects(spec: ModelSpec) -> pt.TensorVariable:
-    """Return the family effects (family, of), which are partially pooled and have a separate correlation."""
-    correlation, sd = free(spec, "family_correlation"), free(spec, "sd_family", dims="of")
-    z = pm.Normal("family_z", dims=("family", "of"))
-    criterion_z = correlation * z[:, 0] + pt.sqrt(1 - correlation**2) * z[:, 1]
-    return pm.Deterministic("family_effect", sd * pt.stack([z[:, 0], criterion_z], axis=1), dims=("family", "of"))
 
 
 def with_true_values(data: CriterionData, posterior: xr.Dataset, seed: int) -> xr.Dataset:

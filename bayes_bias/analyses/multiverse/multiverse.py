@@ -126,23 +126,20 @@ class Multiverse(Tabled):
         results = pd.DataFrame(
             {"excludes_zero": self.excludes_zero, "chance": self.frame.chance, "length": upper - lower}
         )
-        labels, by_option = [], []
+        labels, parts = [], []
         for choice in self.choices:
-            for option, rows in results.groupby(self.frame[choice], sort=False):
-                labels.append(f"{choice}: {option}")
-                by_option.append(rows)
+            by_option = results.groupby(self.frame[choice], sort=False)
+            parts.append(by_option.agg({"excludes_zero": ["size", "sum"], "chance": ["min", "max"], "length": "mean"}))
+            labels += [f"{choice}: {option}" for option in parts[-1].index]
+        rows, mean_length = pd.concat(parts), f"mean length of the {level(self.ci_prob)} interval"
         return Layout(
             labels,
             [
-                Column("combinations", [len(rows) for rows in by_option], count),
-                Column("interval excludes zero", [rows.excludes_zero.sum() for rows in by_option], count),
-                Column("chance, from", [rows.chance.min() for rows in by_option], probability),
-                Column("to", [rows.chance.max() for rows in by_option], probability),
-                Column(
-                    f"mean length of the {level(self.ci_prob)} interval",
-                    [rows.length.mean() for rows in by_option],
-                    partial(plain, decimals=self.metric.decimals),
-                ),
+                Column("combinations", rows.excludes_zero["size"], count),
+                Column("interval excludes zero", rows.excludes_zero["sum"], count),
+                Column("chance, from", rows.chance["min"], probability),
+                Column("to", rows.chance["max"], probability),
+                Column(mean_length, rows.length["mean"], partial(plain, decimals=self.metric.decimals)),
             ],
             heading="option",
             caption=f"{self.name}: the bias under {counted(len(self.frame), 'combination')} of choices",
@@ -297,7 +294,7 @@ def multiverse(
         rows += [{_MODEL: further_spec.name, **first, **judge(table, further_spec)} for further_spec in further]
     frame = pd.DataFrame(rows)
     chosen = frame.columns[: frame.columns.get_loc("mean")]
-    fixed = [column for column in chosen if len(frame[column].unique()) == 1]
+    fixed = chosen[frame[chosen].nunique() < 2]
     has_model = all(next(iter(wanted[choice])) == next(iter(options)) for choice, options in possible.items())
     return Multiverse(
         name=table.name,

@@ -96,7 +96,7 @@ def lm_eval(
     --------
     >>> lm_eval("samples_crows_pairs_english_2026-01-31.jsonl")                    # doctest: +SKIP
     """
-    files = [Path(file) for file in listed("path", path, str | Path, "'samples_crows_pairs.jsonl'", SentencePairsError)]
+    files = list(map(Path, listed("path", path, str | Path, "'samples_crows_pairs.jsonl'", SentencePairsError)))
     pairs: list[_Pair] = []
     omitted = Counter[str]()
     for file in files:
@@ -334,12 +334,12 @@ def _read_bbq(sample: _Sample) -> _Pair | str:
     doc = sample.doc
     if doc["context_condition"] != "ambig":
         return "whose context is not ambiguous"
-    answers = [sample.sentence(f"ans{number}") for number in range(3)]
-    known = []
-    for number, answer in enumerate(answers):
-        groups = map(str.lower, map(str, doc["answer_info"][f"ans{number}"]))
-        if "unknown" not in groups and answer.casefold() not in _UNKNOWN:
-            known.append(answer)
+    answers, known = [], []
+    for key in ("ans0", "ans1", "ans2"):
+        answers.append(sample.sentence(key))
+        groups = map(str.lower, map(str, doc["answer_info"][key]))
+        if "unknown" not in groups and answers[-1].casefold() not in _UNKNOWN:
+            known.append(answers[-1])
     biased_answers = set(map(plain_sentence, doc["biased_answers"]))
     biased = [answer for answer in known if answer in biased_answers]
     score_of = _by_choice(sample, list(dict.fromkeys(known)), n_others=len(_UNKNOWN))

@@ -263,8 +263,8 @@ class SentencePairs(PairsResult):
         if self.scope == "none":
             return []
         row = self.row("share")
-        (lower, upper), (least, most), (low, high) = (interval_of(row, of) for of in ("", "independent", "noise"))
-        kinds = [f"{self.data.sizes[dim]:,} {fmt.plural(dim)}" for dim in clusters_of(self.data)]
+        (lower, upper), (least, most), (low, high) = map(partial(interval_of, row), ("", "independent", "noise"))
+        kinds = _counted_clusters(self.data)
         clusters = f" of {' and '.join(kinds)}" if kinds else ""
         (difference,) = super()._more()
         direction = fmt.probability_in_words(self.row("difference").prob_direction)
@@ -423,6 +423,11 @@ def _plan(planned: pd.DataFrame) -> PageSection:
     return PageSection("plan", "Number of pairs for a narrower interval", "pairs-plan.html", facts)
 
 
+def _counted_clusters(data: xr.Dataset) -> list[str]:
+    """Return the number of each kind of cluster, such as "12 writers"."""
+    return [f"{data.sizes[dim]:,} {plural(dim)}" for dim in clusters_of(data)]
+
+
 def methods_of(pairs: PairsResult) -> Methods:
     """Return the methods text on the pairs, both models, and the population that the shares generalise to."""
     first, data, spec = pairs.first, pairs.first.data, pairs.spec
@@ -433,7 +438,7 @@ def methods_of(pairs: PairsResult) -> Methods:
         if side.ties:
             tied.append(f"{side.ties:,} pairs tie{f' {state}' if pairs.changed else ''}")
     fits = {name: Fitted.of(fit) for name, fit in all_fits.items()}
-    clusters, sampled = clusters_of(data), set[str]()
+    sampled = set[str]()
     for fitted in fits.values():
         sampled |= set(map(str, fitted.posterior.data_vars))
     facts: dict[str, Any] = {
@@ -443,8 +448,8 @@ def methods_of(pairs: PairsResult) -> Methods:
         "score_unit": described_unit(first.scores.unit),
         "tied": joined(tied) if tied else "",
         "types": data.sizes[TYPE] if has_types(data) else 0,
-        "clusters": [f"{data.sizes[dim]:,} {plural(dim)}" for dim in clusters],
-        "effects": [*(["bias type"] if has_types(data) else []), *clusters],
+        "clusters": _counted_clusters(data),
+        "effects": [*(["bias type"] if has_types(data) else []), *clusters_of(data)],
         "residual": residual_of(spec.priors),
         "priors": "; ".join(f"{prior} for {name}" for name, prior in spec.priors.items() if name in sampled),
         "unit": f"{first.fits['difference']['constant_data'].unit.item():.4g}",
