@@ -365,15 +365,12 @@ def _words(words: Sequence[str]) -> Mapping[str, str]:
 
 def _labels(questions: AssociationList) -> Mapping[str, str]:
     """Return a mapping from normalised labels, and from parts that are unique to one label, to labels."""
-    label_of = {plain(label): label for label in chain(*questions.labels)}
+    whole = {plain(label): label for label in chain(*questions.labels)}
     parts: dict[str, list[str]] = {}
-    for text, label in label_of.items():
-        for part in set(text.split()) - set(label_of) - _FUNCTION_WORDS:
+    for text, label in whole.items():
+        for part in set(text.split()) - set(whole) - _FUNCTION_WORDS:
             parts.setdefault(part, []).append(label)
-    for part, labels in parts.items():
-        if len(labels) == 1:
-            label_of[part] = labels[0]
-    return label_of
+    return whole | {part: labels[0] for part, labels in parts.items() if len(labels) == 1}
 
 
 # Drafts of reasoning models: the text between marks such as <think>, before the answer.

@@ -132,7 +132,7 @@ class AnswersResult(Tabled):
         """
         rows = [row for row in self.table.index if model in (None, row[0]) and stereotype in (None, row[1])]
         if len(rows) != 1:
-            names = ", ".join(self.called(row) for row in self.table.index[:_NAMED])
+            names = ", ".join(map(self.called, self.table.index[:_NAMED]))
             raise AnswersError(f"`stereotype` must select one row of the table, but is {stereotype!r}. Rows: {names}.")
         return rows[0]
 

@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 import pymc as pm
 import pytensor.tensor as pt
-import scipy
 import xarray as xr
 
 from bayes_bias.analyses.criterion.data import OF, CriterionData
@@ -160,7 +159,12 @@ def _drawn(data: CriterionData, posterior: xr.Dataset, rng: np.random.Generator)
     z[..., 1] = correlation[:, None] * z[..., 0] + np.sqrt(1 - correlation[:, None] ** 2) * z[..., 1]
     true = expected + sd[:, None, :] * z
     noise = rng.standard_normal((2, n_draws, n))
-    bias_difference = inputs["bias"] - true[..., 0] - noise[0] @ _root(inputs["bias_error"])
+    if inputs["bias_error"].ndim == 1:
+        bias_noise = noise[0] * np.sqrt(inputs["bias_error"])
+    else:
+        eigenvalues, vectors = np.linalg.eigh(inputs["bias_error"])
+        bias_noise = noise[0] @ (vectors * np.sqrt(np.maximum(eigenvalues, 0))).T
+    bias_difference = inputs["bias"] - true[..., 0] - bias_noise
     criterion_difference = inputs["criterion"] - true[..., 1] - noise[1] * np.sqrt(inputs["criterion_error"])
     variance = sd[:, 1:] ** 2 + inputs["criterion_error"]
     together = (correlation * sd[:, 0] * sd[:, 1])[:, None]
@@ -171,14 +175,6 @@ def _drawn(data: CriterionData, posterior: xr.Dataset, rng: np.random.Generator)
     true[..., 0] += sd[:, :1] ** 2 * bias_part + together * criterion_part
     true[..., 1] += together * bias_part + sd[:, 1:] ** 2 * criterion_part
     return true.reshape(shape)
-
-
-def _root(error: Numbers) -> Any:
-    """Return a matrix that, multiplied from the right, converts independent errors to errors with this covariance."""
-    if error.ndim == 1:
-        return scipy.sparse.diags_array(np.sqrt(error))
-    eigenvalues, vectors = np.linalg.eigh(error)
-    return (vectors * np.sqrt(np.maximum(eigenvalues, 0))).T
 
 
 def _solved(error: Numbers, residual: Numbers, right: Numbers) -> Numbers:

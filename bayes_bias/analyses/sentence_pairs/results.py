@@ -437,10 +437,10 @@ def methods_of(pairs: PairsResult) -> Methods:
             all_fits |= {f"{state}, {name}": fit for name, fit in side.fits.items()}
         if side.ties:
             tied.append(f"{side.ties:,} pairs tie{f' {state}' if pairs.changed else ''}")
-    fits = {name: Fitted.of(fit) for name, fit in all_fits.items()}
-    sampled = set[str]()
-    for fitted in fits.values():
-        sampled |= set(map(str, fitted.posterior.data_vars))
+    fits, sampled = {}, set[str]()
+    for name, fit in all_fits.items():
+        fits[name] = Fitted.of(fit)
+        sampled |= set(map(str, fits[name].posterior.data_vars))
     facts: dict[str, Any] = {
         "pairs": pairs,
         "changed": pairs.changed,

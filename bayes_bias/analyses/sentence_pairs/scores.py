@@ -462,7 +462,7 @@ def weights(data: xr.Dataset) -> NDArray[np.float64]:
 
 def cells(data: xr.Dataset, counted: NDArray[np.bool_], among: NDArray[np.bool_]) -> pd.DataFrame:
     """Return a row for each combination of type and clusters: numbers of pairs in `among`, and of `counted` pairs."""
-    keys = [position_of(dim) for dim in (TYPE, *clusters_of(data))]
+    keys = list(map(position_of, (TYPE, *clusters_of(data))))
     frame = data[keys].reset_coords(drop=True).to_dataframe()
     frame = frame.assign(counted=counted & among, among=among)
     return frame.groupby(keys)[["counted", "among"]].sum().reset_index()

@@ -561,8 +561,8 @@ def cells_with_pooled(sweep: Sweep) -> pd.DataFrame:
 
 def _long(table: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each pair. (`melt` raises an error for an embedding with the name "more".)"""
-    rows = [(more, less, share) for less, column in table.items() for more, share in column.items()]
-    return pd.DataFrame(rows, columns=["more", "less", "probability"]).dropna()
+    more, less = np.tile(table.index, len(table.columns)), np.repeat(table.columns, len(table))
+    return pd.DataFrame({"more": more, "less": less, "probability": table.to_numpy().ravel(order="F")}).dropna()
 
 
 def arrays(sweep: Sweep) -> xr.Dataset:

@@ -171,8 +171,7 @@ class Source:
             # `name` has no name until it is opened.
             return [column.opened() if self.versions and name is None else column]
         if self.kind == "encoder":
-            how = {key: self.settings[key] for key in _CHOICES if key in self.settings}
-            templates = self.settings.get("templates")
+            how, templates = _selected(self.settings, _CHOICES), self.settings.get("templates")
             encoded = encode(lists, self.paths[0], templates, controls, also=words, trust=trust, **how)
             return [open_embedding(encoded, name=name)]
         if replicates is not None:
@@ -271,8 +270,13 @@ def read_sweep(path: str | Path) -> SweepSpec:
         lists=lists,
         versions=tuple(versions),
         sampling=Sampling(**sampling),
-        settings={name: content[name] for name in _PLAIN if name in content},
+        settings=_selected(content, _PLAIN),
     )
+
+
+def _selected(content: Mapping[str, Any], keys: Sequence[str]) -> dict[str, Any]:
+    """Return the values under those of these keys that are present."""
+    return {key: content[key] for key in keys if key in content}
 
 
 def _tables(where: str, content: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
@@ -336,7 +340,7 @@ def _version(where: str, content: Mapping[str, Any], folder: Path, original: Sou
         )
     if version.kind != original.kind and not version.is_language_model:
         return version
-    settings = {key: value for key, value in original.settings.items() if key in _ALIKE}
+    settings = _selected(original.settings, _ALIKE)
     for key in _ALIKE:
         if version.settings.get(key, settings.get(key)) != settings.get(key):
             raise EmbeddingError(
