@@ -147,6 +147,7 @@ class Store:
         _write(self.path(outcome), json.dumps({"outcome": content, "sha256": _sha256(content)}))
 
     def _kept(self, job: Job) -> Outcome | None:
+        """Return the stored outcome of a job, or None if there is none or its file is damaged."""
         try:
             record = json.loads(self.path(job).read_text(encoding="utf-8"))
             outcome = Outcome(**record["outcome"])
