@@ -192,7 +192,12 @@ class _Reader:
         before = ""
         for line in lines:
             text = self._both_offered.sub("", line.text)
-            columns = self._columns_of(text) or (columns if "|" in text else [])
+            # A row with several labels is the heading of a table, which ends with the first line that is no row.
+            labels = list(map(self._label_of.get, _cells(text)))
+            if len(set(labels) - {None}) > 1:
+                columns = labels
+            elif "|" not in text:
+                columns = []
             found = self._entries_of_line(text, line.written) or self._entries_of_row(text, columns, line.written)
             yield from found
             if found:
@@ -205,7 +210,7 @@ class _Reader:
 
     def _entries_of(self, text: str, label: str | None, line: str) -> list[_Entry]:
         """Return an entry with the label for each word in a text."""
-        return [_Entry(word, label, line) for word in self._words_in(text)]
+        return [_Entry(self._word_of[word], label, line) for word in self._term.findall(text)]
 
     def _entries_of_line(self, text: str, line: str) -> list[_Entry]:
         """Return the entries of a line, in which each label precedes its words or each word precedes its label."""
@@ -216,11 +221,6 @@ class _Reader:
         for group in groups:
             entries += self._entries_of(group["words"], self._label_of[group["label"]], line)
         return entries
-
-    def _columns_of(self, text: str) -> list[str | None]:
-        """Return the label above each column of a table that has several labels, or None for a column of words."""
-        labels = list(map(self._label_of.get, _cells(text)))
-        return labels if len(set(labels) - {None}) > 1 else []
 
     def _entries_of_row(self, text: str, columns: Sequence[str | None], line: str) -> list[_Entry]:
         """Return the entries of a table row that contains words below their labels, or a word and a tick."""
@@ -289,10 +289,6 @@ class _Reader:
             return None
         marked = line.startswith(("#", "**", "__")) or re.search(r"[:=>]", found["after"])
         return self._label_of[found["label"]] if marked else None
-
-    def _words_in(self, text: str) -> list[str]:
-        """Return the words that a text contains."""
-        return list(map(self._word_of.__getitem__, self._term.findall(text)))
 
     def _labels_in(self, text: str) -> set[str]:
         """Return the labels that a text contains."""
