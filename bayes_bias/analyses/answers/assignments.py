@@ -94,7 +94,12 @@ def assignments(
     chosen. A part of a label is also accepted if no other label contains this part.
     """
     reader = _reader(tuple(sorted(words)), questions)
-    lines = _lines(reply)
+    # A reply may be in HTML or have doubly escaped line ends.
+    text_of_reply = reply if "\n" in reply.strip() else reply.replace("\\n", "\n")
+    lines = []
+    for line in _CELLS.sub(" | ", _TAGS.sub("", _LINE_ENDS.sub("\n", text_of_reply))).splitlines():
+        if text := _BLANKS.sub(" ", plain(line)).strip():
+            lines.append(_Line(text, line.strip()))
     by_word: dict[str, list[_Entry]] = {word: [] for word in words}
     for entry in reader.entries(lines):
         by_word[entry.word].append(entry)
@@ -150,16 +155,6 @@ def _plain_character(character: str) -> str:
     if "ARROW" in name and "STROKE" not in name:  # a stroke negates the sign
         return "->"
     return character
-
-
-def _lines(reply: str) -> list[_Line]:
-    """Return the lines of a reply that are not empty. Replies may be in HTML or have doubly escaped line ends."""
-    reply = reply if "\n" in reply.strip() else reply.replace("\\n", "\n")
-    lines = []
-    for line in _CELLS.sub(" | ", _TAGS.sub("", _LINE_ENDS.sub("\n", reply))).splitlines():
-        if text := _BLANKS.sub(" ", plain(line)).strip():
-            lines.append(_Line(text, line.strip()))
-    return lines
 
 
 class _Reader:
