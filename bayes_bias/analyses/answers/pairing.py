@@ -58,7 +58,7 @@ def matched(cells: Sequence[Cell], argument: str) -> tuple[list[Cell], list[str]
     for cell in cells:
         words = _texts_of_sets(cell)[cell.counted.word_set.to_numpy()]
         sides.append(cell.counted.assign(words=words).sort_index())
-        if (cell.counted["first"] == "").any():  # it is not known for all answers
+        if (cell.counted["first"] == "").any():  # the label that was named first is unknown for some answers
             question = _QUESTION
     answers = pd.concat([side.groupby(question).size() for side in sides], axis=1).fillna(0).astype(int)
     number = answers.min(axis=1).rename("pairs")

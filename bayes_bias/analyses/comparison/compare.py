@@ -142,6 +142,7 @@ def compare(
     # If the table records a debiasing method, vectors need not be read to identify a version.
     is_version = versions or (versions is None and "debiasing" in after.provenance)
     alike = None if is_version else made_alike(whole, reference="before", seed=seed)
+    # Unless `versions` is set, the vectors show if one side was made from the other.
     corpora = alike is not None and not alike.unknown and not alike.are_versions
     if versions is not None:
         corpora = not versions

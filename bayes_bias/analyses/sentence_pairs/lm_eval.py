@@ -334,12 +334,12 @@ def _read_bbq(sample: _Sample) -> _Pair | str:
     doc = sample.doc
     if doc["context_condition"] != "ambig":
         return "whose context is not ambiguous"
-    answers, known = [], []
-    for key in ("ans0", "ans1", "ans2"):
-        answers.append(sample.sentence(key))
-        groups = map(str.lower, map(str, doc["answer_info"][key]))
-        if "unknown" not in groups and answers[-1].casefold() not in _UNKNOWN:
-            known.append(answers[-1])
+    answers = list(map(sample.sentence, ("ans0", "ans1", "ans2")))
+    known = []
+    for number, answer in enumerate(answers):
+        groups = map(str.lower, map(str, doc["answer_info"][f"ans{number}"]))
+        if "unknown" not in groups and answer.casefold() not in _UNKNOWN:
+            known.append(answer)
     biased_answers = set(map(plain_sentence, doc["biased_answers"]))
     biased = [answer for answer in known if answer in biased_answers]
     score_of = _by_choice(sample, list(dict.fromkeys(known)), n_others=len(_UNKNOWN))
