@@ -9,7 +9,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -99,6 +99,7 @@ class Outcome:
 
 
 def _one_line(text: str) -> str:
+    """Return a text with single blanks instead of line breaks."""
     return " ".join(text.split())
 
 
@@ -146,6 +147,7 @@ class Store:
         _write(self.path(outcome), json.dumps({"outcome": content, "sha256": _sha256(content)}))
 
     def _kept(self, job: Job) -> Outcome | None:
+        """Return the stored outcome of a job, or None if there is none or its file is damaged."""
         try:
             record = json.loads(self.path(job).read_text(encoding="utf-8"))
             outcome = Outcome(**record["outcome"])
@@ -161,24 +163,28 @@ def open_store(folder: str | Path) -> Store:
     Raises OutputError if the path is a file, if the folder cannot be written to or contains other files, or if its
     results come from another version.
     """
-    home = check_path("folder", folder, OutputError)
-    check_home(home, "folder")
+    path = check_path("folder", folder, OutputError)
+    check_home(path, "folder")
     try:
-        home.mkdir(parents=True, exist_ok=True)
-        _check_marker(home)
-        _clear(home)
+        path.mkdir(parents=True, exist_ok=True)
+        _check_marker(path)
+        for remnant in path.glob(f"{UNFINISHED}*"):
+            with suppress(FileNotFoundError):  # another run may have removed the file
+                if time.time() - remnant.stat().st_mtime > _ABANDONED:
+                    remnant.unlink()
     except OSError as error:
-        raise _cannot_write(home, error) from error
-    return Store(home)
+        raise _cannot_write(path, error) from error
+    return Store(path)
 
 
 def _sha256(content: Any) -> str:
+    """Return the hash of content as JSON."""
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
-def _check_marker(home: Path) -> None:
+def _check_marker(folder: Path) -> None:
     """Check that a folder has the format of this version if it has a marker, and is empty otherwise."""
-    marker = home / MARKER
+    marker = folder / MARKER
     if marker.is_file():
         try:
             version = json.loads(marker.read_text(encoding="utf-8"))["version"]
@@ -186,28 +192,20 @@ def _check_marker(home: Path) -> None:
             version = "unknown"
         if version != VERSION:
             raise OutputError(
-                f"The folder '{home}' contains results of another version of bayes_bias (their format is"
+                f"The folder '{folder}' contains results of another version of bayes_bias (their format is"
                 f" {version}, and the current format is {VERSION}). Name another folder, or continue with"
                 " the version that wrote them."
             )
         return
-    if any(not path.name.startswith(UNFINISHED) for path in home.iterdir()):
+    if any(not path.name.startswith(UNFINISHED) for path in folder.iterdir()):
         raise OutputError(
-            f"The folder '{home}' contains other files. Name another folder, which is created if it does not exist."
+            f"The folder '{folder}' contains other files. Name another folder, which is created if it does not exist."
         )
     _write(marker, json.dumps({"version": VERSION}))
 
 
-def _clear(home: Path) -> None:
-    for remnant in home.glob(f"{UNFINISHED}*"):
-        try:
-            if time.time() - remnant.stat().st_mtime > _ABANDONED:
-                remnant.unlink()
-        except FileNotFoundError:  # another run has removed the file
-            continue
-
-
 def _write(path: Path, text: str) -> None:
+    """Write a file completely or not at all."""
     # `files.whole_file` is not used, because it would list the folder each time and only detects processes on this
     # machine.
     unfinished = path.parent / f"{UNFINISHED}{uuid4().hex}.json"
@@ -221,6 +219,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _cannot_write(folder: Path, error: OSError) -> OutputError:
+    """Return the error for a folder that cannot be written to."""
     return OutputError(
         f"Cannot write to the folder '{folder}': {error.strerror or error}. Existing results are kept, and a"
         " later run continues from them."
@@ -249,11 +248,19 @@ def run_jobs(todo: Sequence[Job], store: Store | None = None, *, jobs: Any = -1)
     """
     check_jobs(jobs)
     different = {job.key: job for job in todo}
-    outcomes = {key: earlier for key, job in different.items() if store and (earlier := store.read(job))}
-    pending = [job for key, job in different.items() if key not in outcomes]
-    step(_announced(len(pending), len(different) - len(pending)))
-    if damaged := sum(store.is_damaged(job) for job in pending) if store else 0:
-        logger.warning("%d kept result(s) are damaged and are computed again", damaged)
+    outcomes: dict[str, Outcome] = {}
+    pending: list[Job] = []
+    n_damaged = 0
+    for key, job in different.items():
+        if store and (earlier := store.read(job)):
+            outcomes[key] = earlier
+            continue
+        pending.append(job)
+        n_damaged += store is not None and store.is_damaged(job)
+    more = f", {len(outcomes):,} more kept from earlier" if outcomes else ""
+    step(f"{len(pending):,} {'job' if len(pending) == 1 else 'jobs'}{more}")
+    if n_damaged:
+        logger.warning("%d kept result(s) are damaged and are computed again", n_damaged)
     # Two runs in one folder share the work, because they start at different jobs and skip jobs that the other run has
     # finished.
     first = random.randrange(len(pending)) if store and pending else 0
@@ -264,14 +271,10 @@ def run_jobs(todo: Sequence[Job], store: Store | None = None, *, jobs: Any = -1)
                 store.keep(outcome)
             outcomes[outcome.key] = outcome
             advance(count, len(pending))
-    skipped = (job for job in pending if job.key not in outcomes)
-    outcomes |= {job.key: (store and store.read(job)) or job.done() for job in skipped}
+    for job in pending:
+        if job.key not in outcomes:
+            outcomes[job.key] = (store and store.read(job)) or job.done()
     return [replace(outcomes[job.key], name=job.name) for job in todo]
-
-
-def _announced(pending: int, n_earlier: int) -> str:
-    jobs = "job" if pending == 1 else "jobs"
-    return f"{pending:,} {jobs}, {n_earlier:,} more kept from earlier" if n_earlier else f"{pending:,} {jobs}"
 
 
 @contextmanager
@@ -295,14 +298,15 @@ def _undisturbed() -> Generator[None]:
 
 
 def _done(waiting: Iterator[Job], count: int, jobs: Any) -> Generator[Outcome]:
+    """Yield the outcomes of jobs in this process, in other processes, or on a cluster."""
     on_cluster = is_client(jobs)
     if not on_cluster and (jobs == 1 or count < 2):
-        yield from (job.done() for job in waiting)
+        yield from map(Job.done, waiting)
         return
     with joblib.parallel_config(backend="dask", client=jobs) if on_cluster else nullcontext():
         parallel = joblib.Parallel(n_jobs=-1 if on_cluster else jobs, return_as="generator_unordered")
         try:
-            yield from parallel(joblib.delayed(Job.done)(job) for job in waiting)
+            yield from parallel(map(joblib.delayed(Job.done), waiting))
         except TerminatedWorkerError as error:
             raise BayesBiasError(
                 "A process was stopped, perhaps because memory ran out. Run again with fewer `jobs`. If"

@@ -4,9 +4,10 @@ import csv
 import io
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date, time, timedelta
 from importlib.resources.abc import Traversable
+from itertools import chain, islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from bayes_bias.errors import BayesBiasError
@@ -66,11 +67,12 @@ def read_columns(file: Traversable, label: str, refusal: type[BayesBiasError], *
         not installed; or if a workbook has two sheets with cells, an error in a cell, or a formula without its value.
         The class of the error is `refusal`, and its message begins with `label`.
     """
-    header, *rows = _rows(file, label, refusal) or [[]]
-    header = [unquoted(stripped(cell)) for cell in header]
+    read = _excel_rows if file.name.lower().endswith(".xlsx") else _text_rows
+    header, *rows = read(file, label, refusal) or [[]]
+    header = _without_blanks(header)
     if strip:
-        rows = [[unquoted(stripped(cell)) for cell in row] for row in rows]
-    if not any(header) and not any(any(row) for row in rows):
+        rows = list(map(_without_blanks, rows))
+    if not any(header) and not any(map(any, rows)):
         raise refusal(f"{label} is empty. The first row must name the columns.")
     width = len(header)
     for number, row in enumerate(rows, 2):
@@ -79,8 +81,9 @@ def read_columns(file: Traversable, label: str, refusal: type[BayesBiasError], *
                 f"{label}, row {number}: there are {len(row)} cells, but only {width} columns have a"
                 " heading. Name all columns."
             )
-    padded = [[*row[:width], *[""] * (width - len(row))] for row in rows]
-    return [(name, [row[k] for row in padded]) for k, name in enumerate(header)]
+    # Short rows are padded with empty cells.
+    columns = zip_longest(header, *rows, fillvalue="")
+    return [(name, cells) for name, *cells in islice(columns, width)]
 
 
 def read_frame(
@@ -104,18 +107,17 @@ def read_frame(
         name = heading or f"Unnamed: {k}"
         if name in columns:
             raise refusal(f"{label} contains two columns with the heading '{name}'. Rename or remove one.")
-        numbers = None if text is None or name in text else _numbers_if_all_are(cells)
         words = [unquoted(cell) if cell else None for cell in cells]
-        columns.setdefault(name, pd.Series(words, dtype=object) if numbers is None else pd.Series(numbers))
+        columns[name] = pd.Series(words, dtype=object)
+        if text is None or name in text:
+            continue
+        try:
+            numbers = as_numbers_of(cells)
+        except NotNumbersError:
+            continue
+        if not all(map(math.isnan, numbers)):
+            columns[name] = pd.Series(numbers)
     return pd.DataFrame(columns)
-
-
-def _numbers_if_all_are(cells: Sequence[str]) -> list[float] | list[int] | None:
-    try:
-        numbers = as_numbers_of(cells)
-    except NotNumbersError:
-        return None
-    return None if all(map(math.isnan, numbers)) else numbers
 
 
 class NotNumbersError(ValueError):
@@ -141,25 +143,25 @@ def as_numbers_of(cells: Sequence[str]) -> list[float] | list[int]:
     ([54.5, 7.0], [0.12, nan])
     """
     clean = [cell.strip().replace("\u2212", "-") for cell in cells]
-    nonempty = [cell for cell in clean if cell]
-    if nonempty and all(map(_WHOLE.fullmatch, clean)):
-        return [int(cell) for cell in clean]
-    shares = [cell.endswith("%") for cell in clean]
-    with_commas = [cell for cell in nonempty if "," in cell]
-    thousands = bool(with_commas) and all(_OF_THOUSANDS.fullmatch(cell.rstrip("%")) for cell in with_commas)
+    if all(map(_WHOLE.fullmatch, clean)):
+        return list(map(int, clean))
+    has_shares = any(cell.endswith("%") for cell in clean)
+    with_commas = [cell.rstrip("%") for cell in clean if "," in cell]
+    thousands = bool(with_commas) and all(map(_OF_THOUSANDS.fullmatch, with_commas))
     numbers = []
-    for position, (cell, share) in enumerate(zip(clean, shares, strict=True)):
+    for position, cell in enumerate(clean):
         if thousands and "," in cell:
-            one, other = cell.replace(",", ""), cell.replace(",", ".")
-            either = f"{one} or {other}" if cell.count(",") == 1 else one
+            whole, decimal = cell.replace(",", ""), cell.replace(",", ".")
+            either = f"{whole} or {decimal}" if cell.count(",") == 1 else whole
             raise NotNumbersError(position, f"may be {either}. Write it without a comma of thousands")
-        if cell and share != any(shares):
+        is_share = cell.endswith("%")
+        if cell and is_share != has_shares:
             raise NotNumbersError(position, "has no %, unlike other cells of its column. Write all of them in one unit")
         plain = cell.removesuffix("%").rstrip().replace(",", ".")
         if not _NUMBER.fullmatch(plain):
             raise NotNumbersError(position, "is not a number")
         number = float(plain or "nan")
-        numbers.append(number / 100 if share else number)
+        numbers.append(number / 100 if is_share else number)
     return numbers
 
 
@@ -168,12 +170,18 @@ def stripped(cell: str) -> str:
     return cell if isinstance(cell, CellValue) else cell.strip()
 
 
-def _rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> list[list[str]]:
-    return (_excel_rows if file.name.lower().endswith(".xlsx") else _text_rows)(file, label, refusal)
+def _without_blanks(cells: Iterable[str]) -> list[str]:
+    """Return cells without surrounding blanks and without the escapes of `csv_text`."""
+    return [unquoted(stripped(cell)) for cell in cells]
 
 
 def _text_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> list[list[str]]:
-    text = decoded(_bytes(file, label, refusal), file.name, label, refusal)
+    """Return the cells of each row of a CSV or TSV file."""
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise refusal(f"Cannot read {label}: {error.strerror}.") from error
+    text = decoded(data, file.name, label, refusal)
     try:
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text), strict=True))
     except csv.Error as error:
@@ -186,6 +194,7 @@ def delimiter_of(text: str) -> str:
 
 
 def _excel_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> list[list[str]]:
+    """Return the cells of each row of the only sheet with cells."""
     try:
         from openpyxl import load_workbook
     except ImportError as error:
@@ -196,8 +205,11 @@ def _excel_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) ->
     try:
         data = file.read_bytes()
         # A workbook contains formulas, or the values that were stored when it was last saved.
-        values_only, stored = (load_workbook(io.BytesIO(data), data_only=only) for only in (False, True))
-        sheets = [sheet for sheet in values_only.worksheets if _has_cells(sheet)]
+        formulas, stored = load_workbook(io.BytesIO(data)), load_workbook(io.BytesIO(data), data_only=True)
+        sheets = []
+        for sheet in formulas.worksheets:
+            if any(cell is not None for cell in chain.from_iterable(sheet.iter_rows(values_only=True))):
+                sheets.append(sheet)
     except Exception as error:  # damaged workbooks raise many kinds of errors
         raise refusal(f"Cannot read {label} as an Excel workbook ({error}). Save it as CSV.") from error
     if len(sheets) > 1:
@@ -206,15 +218,12 @@ def _excel_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) ->
             f"{label} contains cells in {len(sheets)} sheets, {titles}, but only one can be read. Save the"
             " sheet that you need as CSV, or delete the others."
         )
-    return [
-        [_excel_cell(cell, stored[sheet.title][cell.coordinate], label, refusal) for cell in row]
-        for sheet in sheets
-        for row in sheet.iter_rows()
-    ]
-
-
-def _has_cells(sheet: Any) -> bool:
-    return any(cell is not None for row in sheet.iter_rows(values_only=True) for cell in row)
+    rows = []
+    for sheet in sheets:
+        values = stored[sheet.title]
+        for row in sheet.iter_rows():
+            rows.append([_excel_cell(cell, values[cell.coordinate], label, refusal) for cell in row])
+    return rows
 
 
 def _excel_cell(formula: Any, value: Any, label: str, refusal: type[BayesBiasError]) -> str:
@@ -234,13 +243,6 @@ def _excel_cell(formula: Any, value: Any, label: str, refusal: type[BayesBiasErr
     return value.value if isinstance(value.value, str) else CellValue.of(value.value, at)
 
 
-def _bytes(file: Traversable, label: str, refusal: type[BayesBiasError]) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise refusal(f"Cannot read {label}: {error.strerror}.") from error
-
-
 def decoded(data: bytes, name: str, label: str, refusal: type[BayesBiasError]) -> str:
     """Decode the text of a table in UTF-8 or UTF-16.
 
@@ -253,18 +255,16 @@ def decoded(data: bytes, name: str, label: str, refusal: type[BayesBiasError]) -
     try:
         return data.decode(_encoding(data))
     except UnicodeDecodeError as error:
+        start, end = data.rfind(b"\n", 0, error.start) + 1, data.find(b"\n", error.start)
+        line = data[start : end if end >= 0 else None]
+        readings = []
+        for encoding, codec in _OTHER_ENCODINGS.items():
+            text = line.decode(codec, errors="replace")[:40]
+            readings.append(f"in {encoding} the line there would read {text!r}")
         raise refusal(
-            f"{label} is not UTF-8 text (byte {error.start}): {_other_readings(data, error.start)}. Save it"
+            f"{label} is not UTF-8 text (byte {error.start}): {', '.join(readings)}. Save it"
             f" as CSV UTF-8, or convert it by `iconv -f ENCODING -t UTF-8 '{name}' > utf8.csv`."
         ) from error
-
-
-def _other_readings(data: bytes, at: int) -> str:
-    """Show the text around a byte as decoded in other encodings."""
-    start, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
-    line = data[start : end if end >= 0 else None]
-    readings = {name: line.decode(codec, errors="replace")[:40] for name, codec in _OTHER_ENCODINGS.items()}
-    return ", ".join(f"in {name} the line there would read {text!r}" for name, text in readings.items())
 
 
 def _encoding(data: bytes) -> str:

@@ -127,8 +127,7 @@ def compare(
     for cell in answers.answers.cells:
         if cell.stereotype == name:
             source, mu = cell.model or answers.name, answers.posteriors[cell.model, name].draws.mu
-            ends = [float(mu.quantile(tail)) for tail in tails(ci_prob)]
-            rows[source] = ["D", float(mu.mean()), *ends, float((mu > 0).mean())]
+            rows[source] = ["D", float(mu.mean()), *mu.quantile(list(tails(ci_prob))), float((mu > 0).mean())]
             decimals[source], groups = DECIMALS, cell.questions.groups
     for source, fit in fits.items():
         fitted = Fitted.of(fit)

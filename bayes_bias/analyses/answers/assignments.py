@@ -94,7 +94,12 @@ def assignments(
     chosen. A part of a label is also accepted if no other label contains this part.
     """
     reader = _reader(tuple(sorted(words)), questions)
-    lines = _lines(reply)
+    # A reply may be in HTML or have doubly escaped line ends.
+    text_of_reply = reply if "\n" in reply.strip() else reply.replace("\\n", "\n")
+    lines = []
+    for line in _CELLS.sub(" | ", _TAGS.sub("", _LINE_ENDS.sub("\n", text_of_reply))).splitlines():
+        if text := _BLANKS.sub(" ", plain(line)).strip():
+            lines.append(_Line(text, line.strip()))
     by_word: dict[str, list[_Entry]] = {word: [] for word in words}
     for entry in reader.entries(lines):
         by_word[entry.word].append(entry)
@@ -134,6 +139,7 @@ def plain(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def _plain_character(character: str) -> str:
+    """Return the plain form of a character, which is empty for quotes and invisible characters."""
     code = ord(character)
     if code < 128:
         return character
@@ -149,16 +155,6 @@ def _plain_character(character: str) -> str:
     if "ARROW" in name and "STROKE" not in name:  # a stroke negates the sign
         return "->"
     return character
-
-
-def _lines(reply: str) -> list[_Line]:
-    """Return the lines of a reply that are not empty. Replies may be in HTML or have doubly escaped line ends."""
-    reply = reply if "\n" in reply.strip() else reply.replace("\\n", "\n")
-    lines = []
-    for line in _CELLS.sub(" | ", _TAGS.sub("", _LINE_ENDS.sub("\n", reply))).splitlines():
-        if text := _BLANKS.sub(" ", plain(line)).strip():
-            lines.append(_Line(text, line.strip()))
-    return lines
 
 
 class _Reader:
@@ -191,7 +187,12 @@ class _Reader:
         before = ""
         for line in lines:
             text = self._both_offered.sub("", line.text)
-            columns = self._columns_of(text) or (columns if "|" in text else [])
+            # A row with several labels is the heading of a table, which ends with the first line that is no row.
+            labels = list(map(self._label_of.get, _cells(text)))
+            if len(set(labels) - {None}) > 1:
+                columns = labels
+            elif "|" not in text:
+                columns = []
             found = self._entries_of_line(text, line.written) or self._entries_of_row(text, columns, line.written)
             yield from found
             if found:
@@ -204,7 +205,7 @@ class _Reader:
 
     def _entries_of(self, text: str, label: str | None, line: str) -> list[_Entry]:
         """Return an entry with the label for each word in a text."""
-        return [_Entry(word, label, line) for word in self._words_in(text)]
+        return [_Entry(self._word_of[word], label, line) for word in self._term.findall(text)]
 
     def _entries_of_line(self, text: str, line: str) -> list[_Entry]:
         """Return the entries of a line, in which each label precedes its words or each word precedes its label."""
@@ -215,11 +216,6 @@ class _Reader:
         for group in groups:
             entries += self._entries_of(group["words"], self._label_of[group["label"]], line)
         return entries
-
-    def _columns_of(self, text: str) -> list[str | None]:
-        """Return the label above each column of a table that has several labels, or None for a column of words."""
-        labels = list(map(self._label_of.get, _cells(text)))
-        return labels if len(set(labels) - {None}) > 1 else []
 
     def _entries_of_row(self, text: str, columns: Sequence[str | None], line: str) -> list[_Entry]:
         """Return the entries of a table row that contains words below their labels, or a word and a tick."""
@@ -288,10 +284,6 @@ class _Reader:
             return None
         marked = line.startswith(("#", "**", "__")) or re.search(r"[:=>]", found["after"])
         return self._label_of[found["label"]] if marked else None
-
-    def _words_in(self, text: str) -> list[str]:
-        """Return the words that a text contains."""
-        return list(map(self._word_of.__getitem__, self._term.findall(text)))
 
     def _labels_in(self, text: str) -> set[str]:
         """Return the labels that a text contains."""
@@ -432,8 +424,8 @@ def without_draft(text: str) -> Reply:
     >>> without_draft("<think>salary - Ben, since")
     Reply(answer='', has_draft=True)
     """
-    closed = [match.end() for match in _CLOSED.finditer(text)]
-    after = text[closed[-1] :] if closed else text
+    closed = list(_CLOSED.finditer(text))
+    after = text[closed[-1].end() :] if closed else text
     if _OPENED.search(after):
         return Reply("", has_draft=True)
     marks = list(_ANSWER.finditer(after))

@@ -16,8 +16,8 @@ _DRAFT = "<think>{}</think>"
 
 def is_batch(frame: pd.DataFrame) -> bool:
     """Return True if the rows are the output of a batch."""
-    has_id, has_result = (bool(frame.columns.isin(names).any()) for names in (_IDS, _RESULTS))
-    return has_id and has_result and "reply" not in frame
+    has_id, has_result = frame.columns.isin(_IDS).any(), frame.columns.isin(_RESULTS).any()
+    return bool(has_id and has_result) and "reply" not in frame
 
 
 def of_inspect(content: Any) -> list[dict[str, Any]] | None:

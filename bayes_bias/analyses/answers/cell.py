@@ -13,7 +13,6 @@ from bayes_bias.analyses.answers.assignments import (
     CHOSEN,
     CONTRADICTORY,
     DRAFT_ALONE,
-    LEFT_OUT,
     NOT_UNDERSTOOD,
     OUTCOMES,
     REFUSED,
@@ -274,8 +273,8 @@ def _read(choices: _Choices, rows: pd.DataFrame) -> Reading:
         most_frequent = map(str, texts[np.lexsort((texts, -counts))[:_EXAMPLES]])
         examples[name] = tuple(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..." for text in most_frequent)
     return Reading(
-        {name: int((outcome == name).sum()) for name in OUTCOMES},
-        {name: int((reply == name).sum()) for name in OUTCOMES if name != LEFT_OUT},
+        pd.Series(outcome).value_counts().reindex(OUTCOMES, fill_value=0).to_dict(),
+        pd.Series(reply).value_counts().reindex(OUTCOMES[:-1], fill_value=0).to_dict(),  # no reply is "left out"
         examples,
         int((choices.count_per_answer(draft) > 0).sum()),
         int((choices.count_per_answer(draft & (line == DRAFT_ALONE)) > 0).sum()),

@@ -220,7 +220,7 @@ def effects_of(cell: Cell, scope: str) -> tuple[str, ...]:
 def _estimate(cells: list[tuple[Cell, Observed]], scope: str, ci_prob: float, seed: int, unit: int) -> dict[str, Any]:
     """Return the fields of a result. Draws of D are multiplied by `unit`, which is 2 for draws of half a change."""
     posteriors, rows, sources = {}, {}, {}
-    steps: dict[tuple[str, str, str], dict[str, float]] = {}
+    steps: dict[tuple[str, str, str], dict[str, Any]] = {}
     levels: list[pd.DataFrame] = []
     for number, (cell, data) in enumerate(cells, start=1):
         step(f"{cell.stereotype} ({number} of {len(cells)})")
@@ -254,11 +254,10 @@ def _frame(rows: Mapping[Any, Mapping[str, Any]], names: list[str]) -> pd.DataFr
     return pd.DataFrame(list(rows.values()), index=pd.MultiIndex.from_tuples(rows, names=names))
 
 
-def _summary(mu: NDArray[np.float64], ci_prob: float) -> dict[str, float]:
+def _summary(mu: NDArray[np.float64], ci_prob: float) -> dict[str, Any]:
     """Return the mean, sd, interval, and probabilities of draws."""
     above = float((mu > 0).mean())
-    numbers = {key: float(value) for key, value in summarize_draws(mu, ci_prob).items()}
-    return numbers | {"prob_above": above, "prob_direction": max(above, 1 - above)}
+    return summarize_draws(mu, ci_prob) | {"prob_above": above, "prob_direction": max(above, 1 - above)}
 
 
 def _sds(data: Observed, posterior: Posterior) -> dict[str, NDArray[np.float64]]:

@@ -86,6 +86,7 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
 
 
 def _top_tokens(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the first tokens of the replies of a batch. Raise an error for another table."""
     if not is_batch(frame):
         raise AnswersError(
             "`replies` is not the output of a batch with top_logprobs. Write the log probabilities into a table with"

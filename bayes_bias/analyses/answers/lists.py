@@ -57,7 +57,8 @@ class AssociationList:
     @cached_property
     def words(self) -> tuple[str, ...]:
         """Return all words, beginning with the stereotypical class of group a."""
-        return tuple(word for _, name in self.classes for word in self.words_of[name])
+        (_, class_a), (_, class_b) = self.classes
+        return (*self.words_of[class_a], *self.words_of[class_b])
 
     @cached_property
     def is_word_a(self) -> NDArray[np.bool_]:

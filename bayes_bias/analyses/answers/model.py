@@ -116,20 +116,15 @@ def word_contrasts(cell: Cell) -> tuple[Numbers, Numbers]:
         if number == 1 or valid.max() < 2:
             continue
         share, contrasts = (words.hits / words.valid).to_numpy(), helmert(number)
-        variance = _residual_variance(cell.replies[cell.replies.word_set == word_set], str(side), share)
+        # The residual variance of choices after answer means and word means are removed.
+        replies = cell.replies[(cell.replies.word_set == word_set) & (cell.replies[f"valid_{side}"] > 0)]
+        hits, choices = replies[f"hits_{side}"].to_numpy(float), replies[f"valid_{side}"].to_numpy(float)
+        within_answers = float((hits - hits**2 / choices).sum())
+        between_words = len(hits) * float(((share - hits.sum() / choices.sum()) ** 2).sum())
+        variance = max(within_answers - between_words, 1e-6) / max((len(hits) - 1) * (number - 1), 1)
         values.append(contrasts @ share)
         errors.append(np.sqrt(contrasts**2 @ (variance / valid)))
     return np.concatenate(values), np.concatenate(errors)
-
-
-def _residual_variance(replies: pd.DataFrame, side: str, share: Numbers) -> float:
-    """Return the residual variance of choices after answer means and word means are removed."""
-    hits, valid = replies[f"hits_{side}"].to_numpy(float), replies[f"valid_{side}"].to_numpy(float)
-    hits, valid = hits[valid > 0], valid[valid > 0]
-    within_answers = (hits - hits**2 / np.maximum(valid, 1)).sum()
-    between_words = len(hits) * float(((share - hits.sum() / valid.sum()) ** 2).sum())
-    freedom = max((len(hits) - 1) * (len(share) - 1), 1)
-    return max(float(within_answers - between_words), 1e-6) / freedom
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,7 @@ from bayes_bias.documents.document import Document, PageSection, methods_section
 from bayes_bias.documents.methods import Methods
 from bayes_bias.errors import AnswersError
 from bayes_bias.fitting.fit_model import software, versions
-from bayes_bias.formatting import Column, Layout, Tabled, capitalized, count, in_words, probability
+from bayes_bias.formatting import Column, Layout, Tabled
 from bayes_bias.posterior.estimate import summarize_draws
 from bayes_bias.posterior.holm import holm
 from bayes_bias.posterior.ranks import ranked
@@ -104,11 +104,11 @@ class Contrasts(Tabled):
         if len(self.table) == 1:
             distinguishable = "is" if found else "is not"
             return f"The difference between the two models {distinguishable} distinguishable from zero."
-        number = capitalized(in_words(found)) if found else "None"
+        number = fmt.capitalized(fmt.in_words(found)) if found else "None"
         verb = "are" if found > 1 else "is"
         return (
-            f"{number} of the {in_words(len(self.table))} differences between models {verb} distinguishable from zero"
-            " after Holm's adjustment."
+            f"{number} of the {fmt.in_words(len(self.table))} differences between models {verb} distinguishable from"
+            " zero after Holm's adjustment."
         )
 
     @property
@@ -126,15 +126,17 @@ class Contrasts(Tabled):
                 row = -row[["mean", *reversed(ends)]].set_axis(["mean", *ends]).astype(float)
             number = with_interval(row, self.ci_prob, quantity.decimals, factor=quantity.factor, unit=quantity.unit)
             clause = f"the {quantity.name} of {larger} is larger than that of {smaller} by {number}."
-            sentences.append(capitalized(self.row_name(topic, clause)))
+            sentences.append(fmt.capitalized(self.row_name(topic, clause)))
         for topic, rows in self.ranking.groupby(level=0, sort=False):
             if topic in self.table.index[~unreliable].unique(0):
-                first, chance = rows.prob_first.idxmax()[1], probability(rows.prob_first.max())
+                first, chance = rows.prob_first.idxmax()[1], fmt.probability(rows.prob_first.max())
                 clause = f"the {self.quantity(topic).name} of {first} is the largest with probability {chance}."
-                sentences.append(capitalized(self.row_name(topic, clause)))
+                sentences.append(fmt.capitalized(self.row_name(topic, clause)))
         if unreliable.any():
-            number, verb = in_words(int(unreliable.sum())), "has" if unreliable.sum() == 1 else "have"
-            sentences.append(f"{capitalized(number)} of them {verb} no verdict, because the draws are not reliable.")
+            number, verb = fmt.in_words(int(unreliable.sum())), "has" if unreliable.sum() == 1 else "have"
+            sentences.append(
+                f"{fmt.capitalized(number)} of them {verb} no verdict, because the draws are not reliable."
+            )
         return " ".join(sentences)
 
     @property
@@ -148,10 +150,10 @@ class Contrasts(Tabled):
         return Layout(
             [self.row_name(topic, f"{model} − {reference}") for topic, model, reference in rows.index],
             [
-                Column("questions", rows.questions, count, spare=True),
+                Column("questions", rows.questions, fmt.count, spare=True),
                 *estimates(rows, f"difference of {quantity.name}", self.ci_prob, quantity.decimals),
-                Column("chance", rows.chance, probability),
-                Column("after Holm", rows.chance_holm, probability),
+                Column("chance", rows.chance, fmt.probability),
+                Column("after Holm", rows.chance_holm, fmt.probability),
                 Column("differ", rows.survives.map({True: "yes", False: "no"}), words=True),
             ],
             heading="models",
@@ -172,8 +174,8 @@ class Contrasts(Tabled):
             [
                 *estimates(rows, f"{quantity.name} less mean", self.ci_prob, quantity.decimals),
                 *rank_column(rows),
-                Column("P(first)", rows.prob_first, probability),
-                Column("P(last)", rows.prob_last, probability),
+                Column("P(first)", rows.prob_first, fmt.probability),
+                Column("P(last)", rows.prob_last, fmt.probability),
             ],
             heading="model",
             caption=f"Models in order of {quantity.name}{unit}{reach}",
@@ -183,7 +185,7 @@ class Contrasts(Tabled):
         """Return the rows of topics with the same quantity in its unit, the quantity, and a clause with the unit."""
         quantity = self.quantity(topics[0])
         rows = table[table.index.get_level_values(0).isin(topics)]
-        scaled = {name: quantity.factor * rows[name] for name in ("mean", *interval_columns(table))}
+        scaled = quantity.factor * rows[["mean", *interval_columns(table)]]
         return rows.assign(**scaled), quantity, f", in {quantity.unit}" if quantity.unit else ""
 
 
@@ -221,7 +223,7 @@ class ModelContrasts(Contrasts):
     def facts(self) -> dict[str, Any]:
         return {
             "models": self.answers.models,
-            "total": count(sum(len(cell.counted) for cell in self.answers.cells)),
+            "total": fmt.count(sum(len(cell.counted) for cell in self.answers.cells)),
             "priors": PRIOR_TEXTS,
         }
 
@@ -336,7 +338,7 @@ def compared(
         difference = relative[i] - relative[j]
         above = float((difference > 0).mean())
         rows[models[i], models[j]] = {
-            **{key: float(value) for key, value in summarize_draws(difference, ci_prob).items()},
+            **summarize_draws(difference, ci_prob),
             "prob_direction": max(above, 1 - above),
             "chance": 2 * min(above, 1 - above),
             "questions": len(sides[0].difference),

@@ -27,9 +27,11 @@ def paired(before: Answers, after: Answers) -> tuple[list[tuple[Cell, Cell]], li
     """
     pairs, notices = [], []
     several = len(before.models) > 1 or len(after.models) > 1
+    partners: dict[tuple[str, str], Cell] = {}
+    for cell in after.cells:
+        partners.setdefault((cell.stereotype, cell.model if several else ""), cell)
     for cell in before.cells:
-        about_it = [partner for partner in after.cells if partner.stereotype == cell.stereotype]
-        partner = next((partner for partner in about_it if not several or partner.model == cell.model), None)
+        partner = partners.get((cell.stereotype, cell.model if several else ""))
         if partner is None:
             notices.append(f"{cell.stereotype}: omitted, because no answers after are about it")
             continue
@@ -52,12 +54,12 @@ def matched(cells: Sequence[Cell], argument: str) -> tuple[list[Cell], list[str]
     AnswersError
         If no answers match. The message names the argument.
     """
-    is_known = all((cell.counted["first"] != "").all() for cell in cells)
-    question = [*_QUESTION, "first"] if is_known else _QUESTION
-    sides = []
+    question, sides = [*_QUESTION, "first"], []
     for cell in cells:
         words = _texts_of_sets(cell)[cell.counted.word_set.to_numpy()]
         sides.append(cell.counted.assign(words=words).sort_index())
+        if (cell.counted["first"] == "").any():  # the label that was named first is unknown for some answers
+            question = _QUESTION
     answers = pd.concat([side.groupby(question).size() for side in sides], axis=1).fillna(0).astype(int)
     number = answers.min(axis=1).rename("pairs")
     if not number.any():

@@ -276,6 +276,7 @@ def _marker(label: str, marker: str, *, color: str = INK, markersize: float = 5,
 
 
 def _draw_d(ax: Axes, answers: AnswersResult) -> list[Line2D]:
+    """Draw D of each row with its interval and the mean of the answers."""
     one_pair = answers.table.reach == ONE_PAIR
     for y, (_, row) in enumerate(answers.table.iterrows()):
         draw_row(ax, y, row, raw="observed", marker="s" if one_pair.iloc[y] else "o")
@@ -288,6 +289,7 @@ def _draw_d(ax: Axes, answers: AnswersResult) -> list[Line2D]:
 
 
 def _draw_ladder(ax: Axes, answers: AnswersResult) -> list[Line2D]:
+    """Draw D of each row by the factors that are treated as samples."""
     steps = list(map(answers.steps, answers.table.index))
     handles = _draw_side_by_side(ax, steps, STEPS, linewidth=1.6, markersize=3.4, about_zero=True)
     _zero(ax, answers)
@@ -295,6 +297,7 @@ def _draw_ladder(ax: Axes, answers: AnswersResult) -> list[Line2D]:
 
 
 def _draw_sources(ax: Axes, answers: AnswersResult) -> list[Line2D]:
+    """Draw the standard deviations of D of each row by source."""
     sources = [answers.sources.loc[key].dropna(subset="mean") for key in answers.table.index]
     names = {source: source for source in SOURCES}
     handles = _draw_side_by_side(ax, sources, names, linewidth=1.2, markersize=3.6)
@@ -327,6 +330,7 @@ def _draw_side_by_side(
 
 
 def _draw_wordings(ax: Axes, answers: AnswersResult) -> list[Line2D]:
+    """Draw the mean D of each row in each wording."""
     wordings = answers.levels.xs("wording", level="factor")
     names = list(dict.fromkeys(wordings.index.get_level_values("level")))
     markers = {name: MARKERS[k % len(MARKERS)] for k, name in enumerate(names)}
@@ -343,6 +347,7 @@ def _draw_wordings(ax: Axes, answers: AnswersResult) -> list[Line2D]:
 
 
 def _zero(ax: Axes, answers: AnswersResult) -> None:
+    """Draw a line at zero on an axis with all values that D can have."""
     reach = 2.0 if answers.changed else 1.0
     ax.set_xlim(-1.03 * reach, 1.03 * reach)
     ax.axvline(0, color=INK, linewidth=0.9, zorder=1)

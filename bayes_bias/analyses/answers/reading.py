@@ -32,6 +32,7 @@ from bayes_bias.files import given_table, read_json, read_parquet, unquoted
 from bayes_bias.formatting import count, joined, percent, signed
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.settings import Design, check_ignored, check_settings
+from bayes_bias.words.content import all_are
 
 type Conversion = Callable[[pd.DataFrame], pd.DataFrame]
 
@@ -112,12 +113,10 @@ def read_answers(
     notices = _check_pooling(frame, rows, lists, pooled)
     rows = _as_categories(rows)
     check_stereotypes(rows.stereotype.cat.categories, lists)
-    cells = []
+    cells, cell_notices, several = [], [], len(rows.model.cat.categories) > 1
     for (model, stereotype), own in rows.groupby(["model", "stereotype"], observed=True, sort=True):
-        cells.append(read_cell(str(model), str(stereotype), own, lists[str(stereotype)]))
-    several = len({cell.model for cell in cells}) > 1
-    cell_notices = []
-    for cell in cells:
+        cell = read_cell(str(model), str(stereotype), own, lists[str(stereotype)])
+        cells.append(cell)
         name_of_cell = cell.name if several else cell.stereotype
         cell_notices += [f"{name_of_cell}: {text}" for text in _notices(cell)]
     return Answers(
@@ -260,7 +259,7 @@ def _read_file(path: Path, argument: str) -> pd.DataFrame:
         if suffix == "json":
             content = read_json(path, f"{label} is", AnswersError)
             content = of_inspect(content) or content
-            if not isinstance(content, list) or not all(isinstance(record, dict) for record in content):
+            if not isinstance(content, list) or not all_are(dict, content):
                 raise AnswersError(
                     f"{label} contains {described(content)}, but a list of objects is required. Write [{{...}}, ...]."
                 )

@@ -1,6 +1,7 @@
 """Conversion of replies such as "word - label" to word choices, for replies to prompts and for the published file."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -226,9 +227,12 @@ def published_answers(
 
 def _published_choices(replies: pd.DataFrame, questions: AssociationList) -> Iterator[dict[str, Any]]:
     """Return a row for each word of replies about one stereotype in one wording."""
-    read = [_read(reply, questions.words, questions) for reply in replies.reply]
+    read, numbers = [], Counter[str]()
+    for reply in replies.reply:
+        read.append(_read(reply, questions.words, questions))
+        numbers.update(word for word, choice in read[-1][1].items() if choice.label)
     # The file does not contain the words of the prompts. Words that occur in at least half of the replies are assumed.
-    words = [word for word in questions.words if np.mean([found[word].label != "" for _, found in read]) >= 0.5]
+    words = [word for word in questions.words if numbers[word] >= len(read) / 2]
     for (number, reply), (has_draft, found) in zip(replies.iterrows(), read, strict=True):
         mentioned = {found[word].label for word in words}
         offered = []

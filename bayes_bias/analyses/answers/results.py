@@ -132,7 +132,7 @@ class AnswersResult(Tabled):
         """
         rows = [row for row in self.table.index if model in (None, row[0]) and stereotype in (None, row[1])]
         if len(rows) != 1:
-            names = ", ".join(self.called(row) for row in self.table.index[:_NAMED])
+            names = ", ".join(map(self.called, self.table.index[:_NAMED]))
             raise AnswersError(f"`stereotype` must select one row of the table, but is {stereotype!r}. Rows: {names}.")
         return rows[0]
 
@@ -173,6 +173,7 @@ class AnswersResult(Tabled):
         return " ".join(self._details_of_one() if len(self.table) == 1 else self._details_of_all())
 
     def _verdict(self, key: tuple[str, str]) -> list[str]:
+        """Return sentences on one row, with cautions if there are few labels or wordings."""
         row = self.table.loc[key]
         subject = f"{fmt.capitalized(self.quantity)} of {self.called(key)}"
         if row.pareto_k > MAX_PARETO_K:
@@ -195,6 +196,7 @@ class AnswersResult(Tabled):
         return sentences
 
     def _details_of_one(self) -> list[str]:
+        """Return sentences on the only row of the table."""
         (key,) = self.table.index
         row, observed = self.table.loc[key], _signed(self.table.observed.iloc[0])
         ends = []
@@ -222,6 +224,7 @@ class AnswersResult(Tabled):
         return sentences
 
     def _details_of_all(self) -> list[str]:
+        """Return sentences on the numbers of distinguishable rows."""
         clear, reach, sentences = self.distinguishable, self.table.reach, [self.answer]
         if self.scope == "all" and clear.any():
             stands = fmt.in_words(int((clear & (reach == NEW_LABELS)).sum()))
@@ -231,7 +234,7 @@ class AnswersResult(Tabled):
                 f"These include {stands} for new labels, {few} from few labels or wordings, and {one_pair} for the only"
                 " pair of labels that was asked."
             )
-        numbers = [int(number) for number in self.counts().distinguishable]
+        numbers = self.counts().distinguishable.tolist()
         # All numbers in the sentence are written in the same style, either as words or as digits.
         alone, words, wordings, labels = map(fmt.in_words if max(numbers) <= 10 else fmt.count, numbers)
         sentences.append(

@@ -128,6 +128,7 @@ class ValueEstimates(Tabled):
         return " ".join([*sentences, f"The estimand is the {self.quantity} ({self.answers.name})."])
 
     def _sentences(self, key: tuple[str, str, str]) -> list[str]:
+        """Return sentences on one estimate."""
         row, name = self.table.loc[key], fmt.capitalized(self.called(key))
         if not row.converged:
             return [f"{name} has no verdict, because the fit has not converged."]
@@ -167,6 +168,7 @@ class ValueEstimates(Tabled):
         return self._unsigned(self.sources, "sd", 2, "source")
 
     def _unsigned(self, rows: pd.DataFrame, name: str, decimals: int, heading: str) -> Layout:
+        """Lay out estimates that have no direction."""
         several = len(rows.index.droplevel(2).unique()) > 1
         labels = [", ".join(key if several else key[2:]).strip(", ") for key in rows.index]
         return Layout(labels, estimates(rows, name, self.ci_prob, decimals, sign=""), heading=heading)

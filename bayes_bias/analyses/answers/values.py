@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, product
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -328,7 +328,7 @@ def _corners(rows: pd.DataFrame, groups: LabelGroups, where: str) -> tuple[NDArr
     in_b = _positions(rows, WORD, groups.class_of, groups, where)
     sides = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
     contrasts = np.column_stack([sides[:, 0] * sides[:, 1], sides]) / 2
-    corner_names = tuple(f"{group}, {words}" for group in names for words in groups.classes)
+    corner_names = tuple(map(", ".join, product(names, groups.classes)))
     estimands = {"stereotypical − other": contrasts[:, 0]}
     return 2 * group + in_b, Corners(corner_names, contrasts, np.array([True, False, False]), estimands)
 

@@ -142,7 +142,10 @@ def compare(
     # If the table records a debiasing method, vectors need not be read to identify a version.
     is_version = versions or (versions is None and "debiasing" in after.provenance)
     alike = None if is_version else made_alike(whole, reference="before", seed=seed)
-    corpora = _are_corpora(alike, versions)
+    # Unless `versions` is set, the vectors show if one side was made from the other.
+    corpora = alike is not None and not alike.unknown and not alike.are_versions
+    if versions is not None:
+        corpora = not versions
     names = names_of_sides(before, after, corpora)
     changes = difference(before, after)
     before = replace(before, notices=changes.notices)
@@ -181,13 +184,6 @@ def compare(
         corpora=corpora,
         alike=alike.named(names) if corpora and alike is not None and not alike.unknown else None,
     )
-
-
-def _are_corpora(alike: MadeAlike | None, versions: bool | None) -> bool:
-    """Return True if neither side was made from the other, according to `versions` or, by default, the vectors."""
-    if versions is not None:
-        return not versions
-    return alike is not None and not alike.unknown and not alike.are_versions
 
 
 def _verdict(change: Fitted, scope: ScopeName, ci_prob: float, rope: float | None, alike: MadeAlike | None) -> Verdict:

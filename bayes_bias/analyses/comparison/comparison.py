@@ -11,6 +11,7 @@ import pandas as pd
 import xarray as xr
 from scipy.stats import norm
 
+from bayes_bias import formatting as fmt
 from bayes_bias import plots
 from bayes_bias.analyses.comparison.spread import ChangeInSpread
 from bayes_bias.associations.made_alike import MadeAlike
@@ -21,20 +22,7 @@ from bayes_bias.documents.methods import Methods, methods_of_fits, model_facts, 
 from bayes_bias.errors import TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.formatting import (
-    MINUS,
-    Column,
-    Layout,
-    Tabled,
-    capitalized,
-    counted,
-    estimate,
-    joined,
-    level,
-    plain,
-    probability,
-    signed,
-)
+from bayes_bias.formatting import MINUS, Column, Layout, Tabled
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.summary import chance, summarize
 from bayes_bias.posterior.verdict import Verdict
@@ -195,12 +183,15 @@ class Comparison(Tabled):
     def details(self) -> list[str]:
         """The sentences after the headline: the change, its size relative to the bias, and its limits."""
         if self.verdict.label == "not converged":
-            return [f"{capitalized('; '.join(self.verdict.problems))}."]
+            return [f"{fmt.capitalized('; '.join(self.verdict.problems))}."]
         sentences = _biases(self)
         if self.alike is not None:
             sentences.append(self.alike.text)
-        if self.verdict.label != "not made alike":
-            sentences += _judged(self.verdict)
+        if self.verdict.label != "not made alike" and not self.verdict.described_scope.samples_nothing:
+            sentences += [self.verdict.frequency, self.verdict.negligible, self.verdict.assumptions]
+            if wider := self.verdict.wider:
+                added = f"Generalised to {self.verdict.added}"
+                sentences.append(f"{added}: {wider.headline}. {wider.size}. {wider.frequency}")
         for side in self.zero_by_construction:
             placed = f"in {self.names[side]}" if self.corpora else side
             sentences.append(
@@ -224,11 +215,11 @@ class Comparison(Tabled):
         columns = [
             mean,
             Column(interval.heading, intervals.to_list()),
-            Column("probability\nunder no bias", chance(rows.prob_direction), probability),
+            Column("probability\nunder no bias", chance(rows.prob_direction), fmt.probability),
         ]
         if rope is not None:
-            columns.append(Column(f"negligible\nsmaller than {rope:g}", rows.prob_negligible, probability))
-        columns.append(Column("raw", rows.observed, partial(signed, decimals=metric.decimals)))
+            columns.append(Column(f"negligible\nsmaller than {rope:g}", rows.prob_negligible, fmt.probability))
+        columns.append(Column("raw", rows.observed, partial(fmt.signed, decimals=metric.decimals)))
         return Layout(
             [self.names[state] for state in rows.index],
             columns,
@@ -237,6 +228,7 @@ class Comparison(Tabled):
 
     @property
     def _interval_text(self) -> str:
+        """The names of both sides in brackets, or "" if they are unknown."""
         return f" ({self.between})" if self.between else ""
 
     @property
@@ -247,11 +239,11 @@ class Comparison(Tabled):
         return Layout(
             list(rows.index),
             [
-                Column(before, rows.before, plain),
-                Column(after, rows.after, plain),
-                Column("no bias", rows.b0, plain),
-                Column(f"p {before}", rows.p_before, probability),
-                Column(f"p {after}", rows.p_after, probability),
+                Column(before, rows.before, fmt.plain),
+                Column(after, rows.after, fmt.plain),
+                Column("no bias", rows.b0, fmt.plain),
+                Column(f"p {before}", rows.p_before, fmt.probability),
+                Column(f"p {after}", rows.p_after, fmt.probability),
             ],
             heading="measure",
             caption=f"Every measure {where}",
@@ -268,7 +260,7 @@ class Comparison(Tabled):
         if state not in self.fits:
             raise TableError(
                 f"`state` '{state}' was not sampled, because its bias is zero by construction. The choices are"
-                f" {joined(list(self.fits))}."
+                f" {fmt.joined(list(self.fits))}."
             )
         return summarize(self.fits[state], scope or self.scope, ci_prob=self.ci_prob, ci_kind="eti")
 
@@ -339,7 +331,7 @@ def _biases(comparison: Comparison) -> list[str]:
     kind = "raw" if scope_of(comparison.scope).samples_nothing else "estimated"
     texts = {}
     for state, row in comparison.bias.iterrows():
-        texts[state] = estimate(row["mean"], *interval_of(row), decimals)
+        texts[state] = fmt.estimate(row["mean"], *interval_of(row), decimals)
         if row.by_construction:
             texts[state] = "zero by construction"
     before, after, change = texts["before"], texts["after"], texts["change"]
@@ -350,16 +342,6 @@ def _biases(comparison: Comparison) -> list[str]:
             f"The {kind} difference, {second} minus {first}, is {change}.",
         ]
     return [f"The {kind} change is {change}: the bias is {before} before and {after} after."]
-
-
-def _judged(verdict: Verdict) -> list[str]:
-    """Return sentences on chance and, if attributes are fixed, on the verdict for new attributes."""
-    if verdict.described_scope.samples_nothing:
-        return []
-    sentences = [verdict.frequency, verdict.negligible, verdict.assumptions]
-    if wider := verdict.wider:
-        sentences.append(f"Generalised to {verdict.added}: {wider.headline}. {wider.size}. {wider.frequency}")
-    return sentences
 
 
 def _share(comparison: Comparison) -> str:
@@ -383,8 +365,9 @@ def _few_words(comparison: Comparison) -> str:
     if scope_of(comparison.scope).samples_nothing or shortest >= _ENOUGH:
         return ""
     return (
-        f"The interval of the change may be too short, because a group or class has only {counted(shortest, 'word')}."
-        " In simulations, 95% intervals contained 88% of known changes with four words in each, and 94% with eight."
+        "The interval of the change may be too short, because a group or class has only"
+        f" {fmt.counted(shortest, 'word')}. In simulations, 95% intervals contained 88% of known changes with four"
+        " words in each, and 94% with eight."
     )
 
 
@@ -394,7 +377,7 @@ def _taught(comparison: Comparison) -> list[str]:
     if not words:
         return []
     examples = ", ".join(words[:10]) + (f" and {len(words) - 10} more" if len(words) > 10 else "")
-    learned = f"The debiasing method learned from {counted(len(words), 'word')} of this list ({examples})"
+    learned = f"The debiasing method learned from {fmt.counted(len(words), 'word')} of this list ({examples})"
     return [f"{learned}, so a change of these tells you little about other words."]
 
 
@@ -412,7 +395,7 @@ def _moved_controls(comparison: Comparison) -> str:
     row = controls.loc[most]
     exact = scope_of(comparison.scope).samples_nothing
     bounds: tuple[float, float] = (math.nan, math.nan) if exact else interval_of(row)
-    change = estimate(row["mean"], *bounds, comparison.before.metric.decimals)
+    change = fmt.estimate(row["mean"], *bounds, comparison.before.metric.decimals)
     verb = "differs" if comparison.corpora else "moved"
     return f"Of the control classes, {most} {verb} most ({change})."
 
@@ -422,7 +405,7 @@ def comparison_document(comparison: Comparison) -> Document:
     table, names, decimals = comparison.before, comparison.names, comparison.before.metric.decimals
     methods, figures = methods_of(comparison), _figures(comparison)
     fits = {str(state): Fitted.of(fit) for state, fit in comparison.fits.items()}
-    change = capitalized(names["change"])
+    change = fmt.capitalized(names["change"])
     of = comparison.between if comparison.corpora else "Before and after"
     heading = f"{of}: {comparison.name}"
     measures = f"Every measure in {comparison.between}" if comparison.corpora else "Every measure before and after"
@@ -431,7 +414,7 @@ def comparison_document(comparison: Comparison) -> Document:
     if scope_of(comparison.scope).samples_nothing:
         rows = rows.assign(**dict.fromkeys(interval_columns(rows), math.nan))
     columns = estimates(rows, names["change"], comparison.ci_prob, decimals)
-    controls = Layout(list(map(str, rows.index)), columns, "group and class", capitalized(comparison.between))
+    controls = Layout(list(map(str, rows.index)), columns, "group and class", fmt.capitalized(comparison.between))
     return Document(
         title=heading,
         heading=heading,
@@ -447,7 +430,7 @@ def comparison_document(comparison: Comparison) -> Document:
         facts={
             "comparison": comparison,
             "names": names,
-            "level": level(comparison.ci_prob),
+            "level": fmt.level(comparison.ci_prob),
             "rope": comparison.verdict.rope,
             "scope": scope_of(comparison.scope).with_replicates_called(comparison.verdict.replicate_kind),
             "failed": [names[state] for state, fit in comparison.fits.items() if not Diagnostics.of(fit).converged],
@@ -496,7 +479,7 @@ def _plot_sides(comparison: Comparison) -> "Axes":
 
     ax = plots.plot_overview(list(comparison.fits.values()), comparison.scope, ci_prob=comparison.ci_prob)
     with style():
-        set_title(ax, f"{shortened(comparison.name)}: {joined(list(comparison.names.values()))}")
+        set_title(ax, f"{shortened(comparison.name)}: {fmt.joined(list(comparison.names.values()))}")
     return ax
 
 

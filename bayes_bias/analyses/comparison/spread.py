@@ -72,6 +72,7 @@ class ChangeInSpread:
 
     @property
     def _written(self) -> str:
+        """The change with its interval as a text."""
         return estimate(self.change, self.lower, self.upper, _DECIMALS)
 
     def _disagreement(self, verb: str) -> str:

@@ -144,23 +144,18 @@ def check_finite(argument: str, values: "pd.Series[Any]") -> None:
     """Raise an error if a number is not finite."""
     where = f"{argument}: " + (f"column '{values.name}' " if values.name is not None else "")
     if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
-        cell, why = _first_without_number(values)
+        cells, position, why = values.to_list(), 0, "is not a number"
+        try:
+            as_numbers_of(list(map(str, cells)))
+        except NotNumbersError as error:
+            position, why = error.position, str(error)
         raise CriterionError(
-            f"{where}must contain numbers, but {cell!r} {why}. Enter a number for each label, or remove its row."
+            f"{where}must contain numbers, but {cells[position]!r} {why}. Enter a number for each label, or remove its"
+            " row."
         )
     wrong = values[~np.isfinite(values)]
     if len(wrong):
         raise CriterionError(f"{where}is {wrong.iloc[0]} for '{wrong.index[0]}'. Enter this number, or remove the row.")
-
-
-def _first_without_number(values: "pd.Series[Any]") -> tuple[Any, str]:
-    """Return the first value that is not a number, and the reason."""
-    cells = values.to_list()
-    try:
-        as_numbers_of([cell if isinstance(cell, str) else f"{cell}" for cell in cells])
-    except NotNumbersError as error:
-        return cells[error.position], str(error)
-    return cells[0], "is not a number"
 
 
 def check_not_negative(argument: str, sd: "pd.Series[float]") -> None:

@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 import pymc as pm
 import pytensor.tensor as pt
-import scipy
 import xarray as xr
 
 from bayes_bias.analyses.criterion.data import OF, CriterionData
@@ -93,7 +92,12 @@ def _model(spec: ModelSpec, inputs: Mapping[str, Numbers]) -> pm.Model:
         if "covariates" in data:
             expected += data["covariates"] @ free(spec, "coefficient", dims=("covariate", "of"))
         if "membership" in data:
-            expected += data["membership"] @ _family_effects(spec)
+            # Effects of families are partially pooled and have a separate correlation.
+            family_correlation, family_sd = free(spec, "family_correlation"), free(spec, "sd_family", dims="of")
+            z = pm.Normal("family_z", dims=("family", "of"))
+            z_criterion = family_correlation * z[:, 0] + pt.sqrt(1 - family_correlation**2) * z[:, 1]
+            effects = family_sd * pt.stack([z[:, 0], z_criterion], axis=1)
+            expected += data["membership"] @ pm.Deterministic("family_effect", effects, dims=("family", "of"))
         variance, together = sd[1] ** 2 + data["criterion_error"], correlation * sd[0] * sd[1]
         pm.Normal("criterion_seen", expected[:, 1], pt.sqrt(variance), observed=data["criterion"], dims="label")
         expected_bias = expected[:, 0] + together / variance * (data["criterion"] - expected[:, 1])
@@ -105,14 +109,6 @@ def _model(spec: ModelSpec, inputs: Mapping[str, Numbers]) -> pm.Model:
             covariance = data["bias_error"] + pt.diag(residual)
             pm.MvNormal("bias_seen", expected_bias, cov=covariance, observed=data["bias"], dims="label")
     return model
-
-
-def _family_effects(spec: ModelSpec) -> pt.TensorVariable:
-    """Return the family effects (family, of), which are partially pooled and have a separate correlation."""
-    correlation, sd = free(spec, "family_correlation"), free(spec, "sd_family", dims="of")
-    z = pm.Normal("family_z", dims=("family", "of"))
-    criterion_z = correlation * z[:, 0] + pt.sqrt(1 - correlation**2) * z[:, 1]
-    return pm.Deterministic("family_effect", sd * pt.stack([z[:, 0], criterion_z], axis=1), dims=("family", "of"))
 
 
 def with_true_values(data: CriterionData, posterior: xr.Dataset, seed: int) -> xr.Dataset:
@@ -163,7 +159,12 @@ def _drawn(data: CriterionData, posterior: xr.Dataset, rng: np.random.Generator)
     z[..., 1] = correlation[:, None] * z[..., 0] + np.sqrt(1 - correlation[:, None] ** 2) * z[..., 1]
     true = expected + sd[:, None, :] * z
     noise = rng.standard_normal((2, n_draws, n))
-    bias_difference = inputs["bias"] - true[..., 0] - noise[0] @ _root(inputs["bias_error"])
+    if inputs["bias_error"].ndim == 1:
+        bias_noise = noise[0] * np.sqrt(inputs["bias_error"])
+    else:
+        eigenvalues, vectors = np.linalg.eigh(inputs["bias_error"])
+        bias_noise = noise[0] @ (vectors * np.sqrt(np.maximum(eigenvalues, 0))).T
+    bias_difference = inputs["bias"] - true[..., 0] - bias_noise
     criterion_difference = inputs["criterion"] - true[..., 1] - noise[1] * np.sqrt(inputs["criterion_error"])
     variance = sd[:, 1:] ** 2 + inputs["criterion_error"]
     together = (correlation * sd[:, 0] * sd[:, 1])[:, None]
@@ -174,14 +175,6 @@ def _drawn(data: CriterionData, posterior: xr.Dataset, rng: np.random.Generator)
     true[..., 0] += sd[:, :1] ** 2 * bias_part + together * criterion_part
     true[..., 1] += together * bias_part + sd[:, 1:] ** 2 * criterion_part
     return true.reshape(shape)
-
-
-def _root(error: Numbers) -> Any:
-    """Return a matrix that, multiplied from the right, converts independent errors to errors with this covariance."""
-    if error.ndim == 1:
-        return scipy.sparse.diags_array(np.sqrt(error))
-    eigenvalues, vectors = np.linalg.eigh(error)
-    return (vectors * np.sqrt(np.maximum(eigenvalues, 0))).T
 
 
 def _solved(error: Numbers, residual: Numbers, right: Numbers) -> Numbers:

@@ -9,24 +9,13 @@ from typing import Literal
 import pandas as pd
 import xarray as xr
 
+from bayes_bias import formatting as fmt
 from bayes_bias import plots
 from bayes_bias.documents.document import Document, PageSection, methods_section, notices_section
 from bayes_bias.documents.methods import Methods
 from bayes_bias.files import slug
 from bayes_bias.fitting.diagnostics import Diagnostics
-from bayes_bias.formatting import (
-    Column,
-    Layout,
-    Tabled,
-    Telling,
-    capitalized,
-    estimate,
-    in_words,
-    level,
-    plural,
-    probability,
-    probability_in_words,
-)
+from bayes_bias.formatting import Column, Layout, Tabled, Telling
 from bayes_bias.table.columns import interval_names, interval_of
 
 OBSERVED, THESE, NEW = "as observed", "these words", "new words"
@@ -144,7 +133,7 @@ class CriterionValidity(Tabled):
             THESE: f"for exactly these words{'' if exact else ', corrected for errors of the criterion,'}",
             NEW: f"for new words, corrected for errors {'of the biases' if exact else 'in both'},",
         }
-        direction = probability_in_words(self.correlation(words)["prob_direction"])
+        direction = fmt.probability_in_words(self.correlation(words)["prob_direction"])
         return (
             f"The correlation {reach[words]} is {self.written(CORRELATION, words)}, with a probability of direction of"
             f" {direction}."
@@ -168,7 +157,7 @@ class CriterionValidity(Tabled):
     @property
     def text(self) -> str:
         """The result in sentences, with notices of omitted labels."""
-        return " ".join([self.verdict().text, *(f"{capitalized(notice)}." for notice in self.notices)])
+        return " ".join([self.verdict().text, *(f"{fmt.capitalized(notice)}." for notice in self.notices)])
 
     @property
     def priors(self) -> dict[str, str]:
@@ -183,7 +172,7 @@ class CriterionValidity(Tabled):
     @property
     def labels(self) -> str:
         """The number of labels with their noun, in words."""
-        return f"{in_words(len(self.table))} {plural(self.noun)}"
+        return f"{fmt.in_words(len(self.table))} {fmt.plural(self.noun)}"
 
     def correlation(self, words: str) -> "pd.Series[float]":
         """Return the row of `summary` for the correlation: for these words, for new words, or as observed."""
@@ -194,7 +183,7 @@ class CriterionValidity(Tabled):
         row, sign = self.numbers.loc[(quantity, words)], "" if quantity.startswith(RELIABILITY) else "+"
         size = abs(row["median"]) if quantity == SLOPE else 1.0
         decimals = max(2, 1 - math.floor(math.log10(size))) if size > 0 else 2
-        return estimate(row["median"], *interval_of(row), decimals, sign=sign)
+        return fmt.estimate(row["median"], *interval_of(row), decimals, sign=sign)
 
     def excludes_zero(self, words: str) -> bool:
         """Return True if the interval of the correlation for these or new `words` excludes zero."""
@@ -208,17 +197,17 @@ class CriterionValidity(Tabled):
         priors = ", ".join(f"{name} ~ {prior}" for name, prior in self.priors.items())
         beside = f" Both have linear effects of {', '.join(self.covariates)}." if self.covariates else ""
         families = (
-            f" The {plural(self.noun)} of a family share effects on both, which are partly pooled."
+            f" The {fmt.plural(self.noun)} of a family share effects on both, which are partly pooled."
             if "family" in self.table
             else ""
         )
         return (
             f"The correlation of {self.bias_name} and {self.criterion_name} over {self.labels} was estimated by a"
-            f" measurement-error model. True values are bivariate normal over {plural(self.noun)}. Biases are observed"
-            " with normal errors, whose covariance is the one between samples of words, and the criterion with its"
-            " standard errors. The true values were integrated out analytically."
-            f"{beside}{families} Priors, in standard deviations over {plural(self.noun)}: {priors}. Posterior medians"
-            f" and equal-tailed {level(self.ci_prob)} intervals are given. Sampled by NUTS (nutpie, PyMC):"
+            f" measurement-error model. True values are bivariate normal over {fmt.plural(self.noun)}. Biases are"
+            " observed with normal errors, whose covariance is the one between samples of words, and the criterion"
+            " with its standard errors. The true values were integrated out analytically."
+            f"{beside}{families} Priors, in standard deviations over {fmt.plural(self.noun)}: {priors}. Posterior"
+            f" medians and equal-tailed {fmt.level(self.ci_prob)} intervals are given. Sampled by NUTS (nutpie, PyMC):"
             f" {fit['chains']} chains of {fit['tune']} warm-up and {fit['draws']} kept draws, seed {fit['seed']},"
             f" R-hat at most {diagnosed.r_hat:.3f}, bulk and tail ESS at least {diagnosed.ess_bulk:.0f} and"
             f" {diagnosed.ess_tail:.0f}, {diagnosed.divergent}."
@@ -239,10 +228,10 @@ class CriterionValidity(Tabled):
             [str(quantity) for quantity, _ in rows.index],
             [
                 Column("words", [str(words) for _, words in rows.index], words=True),
-                Column(f"median and {level(self.ci_prob)} interval", [self.written(*row) for row in rows.index]),
-                Column("probability\nof direction", rows.prob_direction, probability),
+                Column(f"median and {fmt.level(self.ci_prob)} interval", [self.written(*row) for row in rows.index]),
+                Column("probability\nof direction", rows.prob_direction, fmt.probability),
             ],
-            caption=f"{capitalized(self.bias_name)} and {self.criterion_name}",
+            caption=f"{fmt.capitalized(self.bias_name)} and {self.criterion_name}",
         )
 
 
@@ -272,7 +261,7 @@ def criterion_document(result: CriterionValidity) -> Document:
             notices_section("Omitted labels", result.notices),
             methods_section(methods),
         ),
-        facts={"result": result, "level": level(result.ci_prob)},
+        facts={"result": result, "level": fmt.level(result.ci_prob)},
         figures={"criterion": lambda: plots.plot_criterion(result)},
         tables={"summary": result.summary(), "labels": result.table},
         methods=methods,

@@ -46,7 +46,7 @@ def choices_of(table: AssociationTable, spec: ModelSpec) -> tuple[Choices, tuple
     else:
         left_out.append("No choice of how to weight related words, because the table names none.")
     if table.controls:
-        choices[CONTROLS] = {"with": _unchanged, "without": _without_controls}
+        choices[CONTROLS] = {"with": _unchanged, "without": lambda table, spec: (table.without_controls(), spec)}
     else:
         left_out.append("No choice of control classes, because the table has none.")
     return choices, tuple(left_out)
@@ -126,8 +126,3 @@ def _with_independent_words(table: AssociationTable, spec: ModelSpec) -> Model:
     if values is table.values:
         return table.with_related_words({}), spec
     return replace(table, values=values), spec
-
-
-def _without_controls(table: AssociationTable, spec: ModelSpec) -> Model:
-    """Return the table without control classes."""
-    return table.without_controls(), spec

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from bayes_bias import formatting as fmt
 from bayes_bias import plots
 from bayes_bias.analyses.multiverse.choices import Choices, choices_of, reason_against, same_model
 from bayes_bias.arguments import check_kind, check_seed, listed
@@ -19,20 +20,7 @@ from bayes_bias.errors import BayesBiasError, SpecError, did_you_mean
 from bayes_bias.fitting.fit import fit_table
 from bayes_bias.fitting.fit_model import versions
 from bayes_bias.fitting.sampling import Sampling
-from bayes_bias.formatting import (
-    Column,
-    Layout,
-    Tabled,
-    bounds,
-    count,
-    counted,
-    estimate,
-    joined,
-    level,
-    plain,
-    probability,
-    signed,
-)
+from bayes_bias.formatting import Column, Layout, Tabled
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.posterior.summary import CHANCE
@@ -126,26 +114,23 @@ class Multiverse(Tabled):
         results = pd.DataFrame(
             {"excludes_zero": self.excludes_zero, "chance": self.frame.chance, "length": upper - lower}
         )
-        labels, by_option = [], []
+        labels, parts = [], []
         for choice in self.choices:
-            for option, rows in results.groupby(self.frame[choice], sort=False):
-                labels.append(f"{choice}: {option}")
-                by_option.append(rows)
+            by_option = results.groupby(self.frame[choice], sort=False)
+            parts.append(by_option.agg({"excludes_zero": ["size", "sum"], "chance": ["min", "max"], "length": "mean"}))
+            labels += [f"{choice}: {option}" for option in parts[-1].index]
+        rows, mean_length = pd.concat(parts), f"mean length of the {fmt.level(self.ci_prob)} interval"
         return Layout(
             labels,
             [
-                Column("combinations", [len(rows) for rows in by_option], count),
-                Column("interval excludes zero", [rows.excludes_zero.sum() for rows in by_option], count),
-                Column("chance, from", [rows.chance.min() for rows in by_option], probability),
-                Column("to", [rows.chance.max() for rows in by_option], probability),
-                Column(
-                    f"mean length of the {level(self.ci_prob)} interval",
-                    [rows.length.mean() for rows in by_option],
-                    partial(plain, decimals=self.metric.decimals),
-                ),
+                Column("combinations", rows.excludes_zero["size"], fmt.count),
+                Column("interval excludes zero", rows.excludes_zero["sum"], fmt.count),
+                Column("chance, from", rows.chance["min"], fmt.probability),
+                Column("to", rows.chance["max"], fmt.probability),
+                Column(mean_length, rows.length["mean"], partial(fmt.plain, decimals=self.metric.decimals)),
             ],
             heading="option",
-            caption=f"{self.name}: the bias under {counted(len(self.frame), 'combination')} of choices",
+            caption=f"{self.name}: the bias under {fmt.counted(len(self.frame), 'combination')} of choices",
         )
 
     @property
@@ -161,14 +146,14 @@ class Multiverse(Tabled):
     def _finding(self) -> str:
         """Return a sentence on the number of combinations whose interval excludes zero."""
         first, decimals = self.frame.iloc[0], self.metric.decimals
-        bias = estimate(first["mean"], *interval_of(first), decimals)
+        bias = fmt.estimate(first["mean"], *interval_of(first), decimals)
         found = int(self.excludes_zero.sum())
         number = len(self.frame)
         of = f"choices of the model '{self.spec.name}'" if self.has_model else "first option of each choice"
         how_many = "all" if found == number else f"{found or 'none'} of"
         combinations = f"{how_many} {number} combinations" if number > 1 else f"{found or 'none'} of one combination"
         return (
-            f"{self.name}: the {level(self.ci_prob)} interval of the bias excludes zero in {combinations}"
+            f"{self.name}: the {fmt.level(self.ci_prob)} interval of the bias excludes zero in {combinations}"
             f" of choices. With the {of}, the bias is {bias}."
         )
 
@@ -179,12 +164,12 @@ class Multiverse(Tabled):
         lower, upper = interval_of(frame)
         by_length = (upper - lower).argsort()
         shortest, longest = frame.iloc[by_length.iloc[0]], frame.iloc[by_length.iloc[-1]]
-        means = _between(signed(frame["mean"].min(), decimals), signed(frame["mean"].max(), decimals))
-        chances = _between(probability(frame.chance.min()), probability(frame.chance.max()))
+        means = _between(fmt.signed(frame["mean"].min(), decimals), fmt.signed(frame["mean"].max(), decimals))
+        chances = _between(fmt.probability(frame.chance.min()), fmt.probability(frame.chance.max()))
         return (
             f"The posterior mean is {means}. The shortest interval is"
-            f" {bounds(*interval_of(shortest), decimals)} and the longest {bounds(*interval_of(longest), decimals)}."
-            f" The {CHANCE} is {chances}."
+            f" {fmt.bounds(*interval_of(shortest), decimals)} and the longest"
+            f" {fmt.bounds(*interval_of(longest), decimals)}. The {CHANCE} is {chances}."
         )
 
     @property
@@ -196,7 +181,7 @@ class Multiverse(Tabled):
         choice, ratio = influence.index[0], influence.iloc[0]
         return (
             f"The choice '{choice}' matters most: with all other choices equal, its longest interval is on"
-            f" average {plain(ratio, 2)} times as long as its shortest."
+            f" average {fmt.plain(ratio, 2)} times as long as its shortest."
         )
 
 
@@ -297,7 +282,7 @@ def multiverse(
         rows += [{_MODEL: further_spec.name, **first, **judge(table, further_spec)} for further_spec in further]
     frame = pd.DataFrame(rows)
     chosen = frame.columns[: frame.columns.get_loc("mean")]
-    fixed = [column for column in chosen if len(frame[column].unique()) == 1]
+    fixed = chosen[frame[chosen].nunique() < 2]
     has_model = all(next(iter(wanted[choice])) == next(iter(options)) for choice, options in possible.items())
     return Multiverse(
         name=table.name,
@@ -354,7 +339,7 @@ def _rows(
         with shown(Quiet()):
             rows.append({**options, **judge(changed_table, changed_spec)})
     if not rows:
-        raise BayesBiasError(f"`choices` leaves no possible combination. {joined(list(dict.fromkeys(reasons)))}")
+        raise BayesBiasError(f"`choices` leaves no possible combination. {fmt.joined(list(dict.fromkeys(reasons)))}")
     return rows, reasons
 
 

@@ -61,7 +61,11 @@ def plot_multiverse(
     height = (int(choices.nunique().sum()) + len(choices.columns)) * _ROW
     with style(palette):
         ax = axes_or_new(ax, rows=1, row_height=_CURVE + height, extra=0.9)
-        frame = _sorted(multiverse)
+        lower, upper = interval_of(multiverse.frame)
+        is_model = (np.arange(len(choices)) == 0) & multiverse.has_model
+        frame = multiverse.frame.assign(lower=lower, upper=upper, found=multiverse.excludes_zero, is_model=is_model)
+        nearer_end = lower if frame["mean"].mean() > 0 else upper
+        frame = frame.iloc[nearer_end.argsort(kind="stable")]
         _draw_curve(ax, multiverse, frame)
         below = _axes_below(ax, height)
         _draw_choices(below, multiverse, frame)
@@ -82,16 +86,6 @@ def _axes_below(ax: Axes, height: float) -> Axes:
     halves = cell.subgridspec(2, 1, height_ratios=[_CURVE, height], hspace=0.02)
     ax.set_subplotspec(halves[0])
     return figure.add_subplot(halves[1], sharex=ax)
-
-
-def _sorted(multiverse: Multiverse) -> pd.DataFrame:
-    """Return the combinations in the order of the curve, with the columns to draw."""
-    frame = multiverse.frame
-    lower, upper = interval_of(frame)
-    is_model = (np.arange(len(frame)) == 0) & multiverse.has_model
-    nearer = lower if frame["mean"].mean() > 0 else upper
-    frame = frame.assign(lower=lower, upper=upper, found=multiverse.excludes_zero, is_model=is_model)
-    return frame.iloc[nearer.argsort(kind="stable")]
 
 
 def _draw_curve(ax: Axes, multiverse: Multiverse, frame: pd.DataFrame) -> None:

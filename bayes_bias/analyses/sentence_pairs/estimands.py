@@ -152,8 +152,12 @@ def clustered_variance(
         return np.asarray(total / counts)
     common = shared = np.zeros(times.shape)
     for dim, sd in spread.items():
-        other_sds = [other_sd for other_dim, other_sd in spread.items() if other_dim != dim]
-        variance = times * _variance_of(sd, other_sds)[:, None]
+        # The variance between clusters of this kind, averaged over all other kinds, for a model without preference.
+        other_variances = (other_sd**2 for other_dim, other_sd in spread.items() if other_dim != dim)
+        other_sds = np.sqrt(sum(other_variances, np.zeros_like(sd)))
+        log_odds = sd[:, None, None] * _NODES[:, None] + other_sds[:, None, None] * _NODES
+        expected_share = expit(log_odds) @ _WEIGHTS
+        variance = times * (((expected_share - NO_PREFERENCE) ** 2) @ _WEIGHTS)[:, None]
         common = common + variance * _concentration(data, dim)[: times.shape[1]]
         shared = shared + variance
     return np.asarray(common + np.clip(total - shared, 0, None) / counts)
@@ -222,14 +226,6 @@ def _concentration(data: xr.Dataset, dim: str) -> Numbers:
     np.add.at(table, (data[position_of(dim)].to_numpy(), data.type_of.to_numpy()), 1)
     table = np.column_stack([table.sum(axis=1), table])
     return np.asarray((table**2).sum(axis=0) / table.sum(axis=0) ** 2)
-
-
-def _variance_of(sd: Numbers, others: list[Numbers]) -> Numbers:
-    """Return the variance between clusters of one kind, averaged over other kinds, for a model without preference."""
-    beside = np.sqrt(sum((sd_of_kind**2 for sd_of_kind in others), np.zeros_like(sd)))
-    log_odds = sd[:, None, None] * _NODES[:, None] + beside[:, None, None] * _NODES
-    expected_share = expit(log_odds) @ _WEIGHTS
-    return np.asarray(((expected_share - NO_PREFERENCE) ** 2) @ _WEIGHTS)
 
 
 # The change of a share if the same pairs are scored twice.

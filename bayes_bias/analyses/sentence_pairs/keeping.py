@@ -89,4 +89,5 @@ def kept_scores(folder: Path | None, model: Any, sentences: pd.DataFrame, how: H
 
 
 def _key(*parts: Any) -> str:
+    """Return a hash of inputs, for the name of a file."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:20]

@@ -96,7 +96,7 @@ def lm_eval(
     --------
     >>> lm_eval("samples_crows_pairs_english_2026-01-31.jsonl")                    # doctest: +SKIP
     """
-    files = [Path(file) for file in listed("path", path, str | Path, "'samples_crows_pairs.jsonl'", SentencePairsError)]
+    files = list(map(Path, listed("path", path, str | Path, "'samples_crows_pairs.jsonl'", SentencePairsError)))
     pairs: list[_Pair] = []
     omitted = Counter[str]()
     for file in files:
@@ -334,7 +334,7 @@ def _read_bbq(sample: _Sample) -> _Pair | str:
     doc = sample.doc
     if doc["context_condition"] != "ambig":
         return "whose context is not ambiguous"
-    answers = [sample.sentence(f"ans{number}") for number in range(3)]
+    answers = list(map(sample.sentence, ("ans0", "ans1", "ans2")))
     known = []
     for number, answer in enumerate(answers):
         groups = map(str.lower, map(str, doc["answer_info"][f"ans{number}"]))

@@ -250,5 +250,4 @@ def _keys(rows: pd.DataFrame, scope: str) -> tuple[pd.DataFrame, tuple[str, ...]
 
 def _in_units(table: pd.DataFrame, size: float) -> pd.DataFrame:
     """Return estimates in the unit of the scores."""
-    columns = ["mean", "sd", *interval_columns(table)]
-    return table.assign(**{name: size * table[name] for name in columns})
+    return table.assign(**(size * table[["mean", "sd", *interval_columns(table)]]))

@@ -19,7 +19,7 @@ from bayes_bias.documents.document import Document, PageSection, methods_section
 from bayes_bias.documents.methods import Methods, methods_of_fits
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.formatting import Column, Layout, Tabled, joined, level, plain, plural
+from bayes_bias.formatting import Column, Layout, Tabled
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.summary import chance
@@ -177,6 +177,7 @@ class PairsResult(Tabled):
         form: Callable[[float], str],
         between: Callable[[float, float], str],
     ) -> Layout:
+        """Lay out an estimand for all pairs and each type. `form` and `between` write numbers and intervals."""
         rows = self.table.loc[estimand]
         intervals = {of: list(map(between, *interval_of(rows, of))) for of in ("", "independent", "noise")}
         return Layout(
@@ -263,8 +264,8 @@ class SentencePairs(PairsResult):
         if self.scope == "none":
             return []
         row = self.row("share")
-        (lower, upper), (least, most), (low, high) = (interval_of(row, of) for of in ("", "independent", "noise"))
-        kinds = [f"{self.data.sizes[dim]:,} {fmt.plural(dim)}" for dim in clusters_of(self.data)]
+        (lower, upper), (least, most), (low, high) = map(partial(interval_of, row), ("", "independent", "noise"))
+        kinds = _counted_clusters(self.data)
         clusters = f" of {' and '.join(kinds)}" if kinds else ""
         (difference,) = super()._more()
         direction = fmt.probability_in_words(self.row("difference").prob_direction)
@@ -392,7 +393,7 @@ def sentence_pairs_document(pairs: PairsResult) -> Document:
             "pairs": pairs,
             "changed": changed,
             "ties": any(side.ties for side in sides.values()),
-            "level": level(pairs.ci_prob),
+            "level": fmt.level(pairs.ci_prob),
             "reach": pairs.reach,
             "unit": pairs.metric.unit,
             "shares": pairs.layout,
@@ -417,10 +418,15 @@ def _plan(planned: pd.DataFrame) -> PageSection:
     Rows are numbers of writers, and columns are pairs per writer.
     """
     widths = (50 * planned).pivot_table("width", planned.index.names[0], "each")
-    texts = widths.map(partial(plain, decimals=1))
+    texts = widths.map(partial(fmt.plain, decimals=1))
     rows = [(int(number), row.tolist()) for number, row in texts.iterrows()]
     facts = {"counted": str(widths.index.name), "columns": list(map(int, widths.columns)), "rows": rows}
     return PageSection("plan", "Number of pairs for a narrower interval", "pairs-plan.html", facts)
+
+
+def _counted_clusters(data: xr.Dataset) -> list[str]:
+    """Return the number of each kind of cluster, such as "12 writers"."""
+    return [f"{data.sizes[dim]:,} {fmt.plural(dim)}" for dim in clusters_of(data)]
 
 
 def methods_of(pairs: PairsResult) -> Methods:
@@ -432,19 +438,19 @@ def methods_of(pairs: PairsResult) -> Methods:
             all_fits |= {f"{state}, {name}": fit for name, fit in side.fits.items()}
         if side.ties:
             tied.append(f"{side.ties:,} pairs tie{f' {state}' if pairs.changed else ''}")
-    fits = {name: Fitted.of(fit) for name, fit in all_fits.items()}
-    clusters, sampled = clusters_of(data), set[str]()
-    for fitted in fits.values():
-        sampled |= set(map(str, fitted.posterior.data_vars))
+    fits, sampled = {}, set[str]()
+    for name, fit in all_fits.items():
+        fits[name] = Fitted.of(fit)
+        sampled |= set(map(str, fits[name].posterior.data_vars))
     facts: dict[str, Any] = {
         "pairs": pairs,
         "changed": pairs.changed,
         "scores": first.scores,
         "score_unit": described_unit(first.scores.unit),
-        "tied": joined(tied) if tied else "",
+        "tied": fmt.joined(tied) if tied else "",
         "types": data.sizes[TYPE] if has_types(data) else 0,
-        "clusters": [f"{data.sizes[dim]:,} {plural(dim)}" for dim in clusters],
-        "effects": [*(["bias type"] if has_types(data) else []), *clusters],
+        "clusters": _counted_clusters(data),
+        "effects": [*(["bias type"] if has_types(data) else []), *clusters_of(data)],
         "residual": residual_of(spec.priors),
         "priors": "; ".join(f"{prior} for {name}" for name, prior in spec.priors.items() if name in sampled),
         "unit": f"{first.fits['difference']['constant_data'].unit.item():.4g}",

@@ -68,23 +68,16 @@ def language_of(sentence: str) -> str:
 
     For sentences in non-Latin scripts, the result is determined by the script.
     """
-    if script := _script_of(sentence):
-        return script
+    scripts = Counter(unicodedata.name(letter, "LATIN").split()[0] for letter in sentence if letter.isalpha())
+    if 2 * scripts["LATIN"] < scripts.total():
+        language = next((language for script, language in _SCRIPTS.items() if scripts[script]), "")
+        return language or f"{scripts.most_common(1)[0][0].title()} letters".replace("Cjk letters", "Chinese")
     counts = dict.fromkeys(_FUNCTION_WORDS, 0)
     for word in _WORD.findall(sentence.casefold()):
         for language, function_words in _FUNCTION_WORDS.items():
             counts[language] += word in function_words
     (best, most), (_, second) = Counter(counts).most_common(2)
     return best if most >= 2 and most > second else ""
-
-
-def _script_of(sentence: str) -> str:
-    """Return the script of a sentence, or "" if most letters are Latin."""
-    names = Counter(unicodedata.name(letter, "LATIN").split()[0] for letter in sentence if letter.isalpha())
-    if 2 * names["LATIN"] >= names.total():
-        return ""
-    language = next((language for script, language in _SCRIPTS.items() if names[script]), "")
-    return language or f"{names.most_common(1)[0][0].title()} letters".replace("Cjk letters", "Chinese")
 
 
 def languages_of(sentences: Iterable[str]) -> tuple[str, ...]:
@@ -320,6 +313,7 @@ def with_our_names(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _checked(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows under the names of this package. Raise an error if there are none, or if a column is missing."""
     renamed = with_our_names(frame).reset_index(drop=True)
     columns = ("item", *(() if "difference" in renamed else _SCORES))
     missing = [column for column in columns if column not in renamed]
@@ -335,6 +329,7 @@ def _checked(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _select_model(rows: pd.DataFrame, model: str | None) -> pd.DataFrame:
+    """Return the rows of a model, which must be named if there are several."""
     if "model" not in rows:
         if model is not None:
             raise SentencePairsError(f"`scores` has no column 'model'. Omit the model '{model}'.")
@@ -352,6 +347,7 @@ def _select_model(rows: pd.DataFrame, model: str | None) -> pd.DataFrame:
 
 
 def _labels(rows: pd.DataFrame, column: str) -> "pd.Series[str]":
+    """Return the labels in a column, none of which may be missing."""
     values = rows[column]
     if values.isna().any():
         raise SentencePairsError(
@@ -382,6 +378,7 @@ def _repeated(scores: pd.DataFrame) -> tuple[str, ...]:
 
 
 def _numbers(rows: pd.DataFrame, column: str) -> "pd.Series[float]":
+    """Return the numbers in a column, all of which must be finite."""
     numbers = as_numbers(rows[column]).astype(float)
     wrong = ~np.isfinite(numbers)
     if wrong.any():
@@ -465,7 +462,7 @@ def weights(data: xr.Dataset) -> NDArray[np.float64]:
 
 def cells(data: xr.Dataset, counted: NDArray[np.bool_], among: NDArray[np.bool_]) -> pd.DataFrame:
     """Return a row for each combination of type and clusters: numbers of pairs in `among`, and of `counted` pairs."""
-    keys = [position_of(dim) for dim in (TYPE, *clusters_of(data))]
+    keys = list(map(position_of, (TYPE, *clusters_of(data))))
     frame = data[keys].reset_coords(drop=True).to_dataframe()
     frame = frame.assign(counted=counted & among, among=among)
     return frame.groupby(keys)[["counted", "among"]].sum().reset_index()

@@ -78,7 +78,7 @@ def read_triples(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
     if not isinstance(data, dict):
         raise LanguageModelError(f"`gold`: the data of '{gold}' are {described(data)}. Pass StereoSet's dev.json.")
     examples = {task: data[task] for task in TASKS if data.get(task)}
-    tasks = [task for task in TASKS if predicted.get(task)]
+    tasks = list(filter(predicted.get, TASKS))
     omitted = sorted(examples.keys() - set(tasks))
     announce(tuple(f"{predictions}: has no scores of the task {task}, which is omitted" for task in omitted))
     rows: list[dict[str, Any]] = []
@@ -200,8 +200,9 @@ def _triples(
 def _predicted(file: Path) -> dict[str, dict[str, float]]:
     """Return the score of each sentence, by task."""
     content = _read(file, "predictions")
-    predicted: dict[str, dict[str, float]] = {task: {} for task in TASKS}
+    predicted: dict[str, dict[str, float]] = {}
     for task in TASKS:
+        predicted[task] = {}
         for row in content.get(task, ()):
             if not isinstance(row, dict) or "id" not in row or not isinstance(row.get("score"), int | float):
                 raise LanguageModelError(f"`predictions`: {row!r} in '{file}' must have an id and a score.")

@@ -122,6 +122,7 @@ def log_differences(difference: Scores, unit: ScoreUnit | None) -> Scores:
 
 
 def _converted(scores: Scores, column: str, unit: ScoreUnit) -> Scores:
+    """Return scores of a unit as log probabilities."""
     import pandas as pd
 
     rule = _UNITS[unit]
@@ -137,6 +138,7 @@ def _converted(scores: Scores, column: str, unit: ScoreUnit) -> Scores:
 
 
 def _check_log_probabilities(more: Scores, less: Scores) -> None:
+    """Raise an error if scores do not look like log probabilities."""
     looks = (_looks_like(more), _looks_like(less))
     ranges = f"score_more ({more.min():g} to {more.max():g}) and score_less ({less.min():g} to {less.max():g})"
     if _MIXED in looks:
@@ -163,6 +165,7 @@ def _check_log_probabilities(more: Scores, less: Scores) -> None:
 
 
 def _looks_like(scores: Scores) -> str:
+    """Return the kind of values that scores look like."""
     if (scores <= 0).all():
         return LOG
     if (scores < 0).any():

@@ -133,7 +133,7 @@ class VectorCell(Cell):
 
     @cached_property
     def depends_on(self) -> list[Any]:
-        vectors = {**self.embedding.all(), **self.embedding.made([*self.words.targets, *self.words.attributes])}
+        vectors = {**self.embedding.all(), **self.embedding.made(self.words.words)}
         if self.embedding.replicates and self.similarity.unit:
             vectors = {word: unit_rows(rows) for word, rows in vectors.items()}
         replicates = [list(self.embedding.replicates), self.embedding.kind]
@@ -353,7 +353,7 @@ def _coverage(table: AssociationTable) -> list[Record]:
     is_replaced = (frame.respelt != "") | (frame.from_subwords != "")
     records = []
     for row in frame[((frame.found < frame.asked) | is_replaced) & (frame.role != "control")].itertuples(index=False):
-        lost = ", ".join(part for part in (row.missing, row.zero, row.non_finite, row.copies) if part)
+        lost = ", ".join(filter(None, (row.missing, row.zero, row.non_finite, row.copies)))
         records.append(
             {
                 "name": row.name,

@@ -124,7 +124,7 @@ class _Kept:
         return is_causal(self.model)
 
     def __call__(self, clozes: Sequence[Cloze]) -> list[float]:
-        depends_on = [self.identity, [astuple(cloze) for cloze in clozes]]
+        depends_on = [self.identity, list(map(astuple, clozes))]
         with shown(Quiet()):
             (outcome,) = run_jobs([Job(self.name, answers, (self.model, clozes), depends_on)], self.store, jobs=1)
         return list(outcome.needed())
@@ -132,7 +132,7 @@ class _Kept:
 
 def answers(model: Score, clozes: Sequence[Cloze]) -> list[float]:
     """Return log probabilities as numbers that can be written to JSON."""
-    return [float(answer) for answer in model(clozes)]
+    return list(map(float, model(clozes)))
 
 
 logger = logging.getLogger("bayes_bias")
@@ -260,7 +260,7 @@ def read_columns(
     """Read each embedding followed by its versions. If one cannot be read, store the reason and continue."""
     needed_words: list[str] = []
     for words in lists:
-        needed_words += (*words.targets, *words.attributes, *words.texts)
+        needed_words += (*words.words, *words.texts)
     for version in versions:
         needed_words += version.learned_words
     for source in sources:
@@ -306,7 +306,7 @@ def _column_of_embedding(
     """Return cells that contain only the vectors of their words. Cells of a version refer to their originals."""
     cells = {}
     for words in lists:
-        excerpt = embedding.excerpt([*words.targets, *words.attributes, *words.texts])
+        excerpt = embedding.excerpt([*words.words, *words.texts])
         name = f"{words.name} in {embedding.name}"
         general = vocabulary if words.sub_topics == "from vectors" else None
         original = originals.get(words.name)

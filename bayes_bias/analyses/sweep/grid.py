@@ -21,9 +21,8 @@ from bayes_bias.words.wordlist import (
     ControlsLike,
     ListLike,
     WordList,
-    control_lists,
     listed_wordlists,
-    load_controls,
+    load_control_lists,
     load_wordlist,
 )
 
@@ -65,7 +64,7 @@ class Grid:
         """Open all lists with their control classes, all embeddings without reading them, and the similarity."""
         check_switch("allow_loss", self.allow_loss)
         check_match(self.match)
-        columns = [self._looked_up(column) for column in open_columns(self.embeddings)]
+        columns = list(map(self._looked_up, open_columns(self.embeddings)))
         self._check_times([column.name for column in columns if isinstance(column, Embedding)])
         return self._lists(), columns, similarity_of(self.similarity)
 
@@ -103,7 +102,7 @@ class Grid:
         sources = listed_wordlists("wordlists", self.wordlists)
         if not sources:
             raise WordListError("`wordlists` is empty. Name one or more, such as ['weat6'].")
-        controls = [load_controls(source) for source in control_lists(self.controls)]
+        controls = load_control_lists(self.controls)
         lists: list[WordList] = []
         notices: list[str] = []
         for source in sources:

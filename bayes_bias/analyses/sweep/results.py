@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
+from bayes_bias import formatting as fmt
 from bayes_bias import plots
 from bayes_bias.analyses.criterion.data import Biases, with_common_error
 from bayes_bias.analyses.over_time.results import OverTime
@@ -26,19 +26,7 @@ from bayes_bias.embeddings.packaged import packaged_sources
 from bayes_bias.errors import BayesBiasError, CriterionError, did_you_mean
 from bayes_bias.files import slug
 from bayes_bias.fitting.storage import netcdf
-from bayes_bias.formatting import (
-    Column,
-    Layout,
-    Tabled,
-    capitalized,
-    counted,
-    estimate,
-    in_words,
-    level,
-    marked,
-    probability,
-    signed,
-)
+from bayes_bias.formatting import Column, Layout, Tabled
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.columns import estimates, interval_columns, rank_column
 from bayes_bias.table.metric import COSINE, LOG_PROBABILITIES, Metric
@@ -49,12 +37,9 @@ if TYPE_CHECKING:
 type Side = Literal["embedding", "list"]
 
 # The maximum number of rows in a table of the page. All rows are in cells.csv.
-
-# The maximum number of rows in a table of the page. All rows are in cells.csv.
 _MOST_ROWS = 500
 # The maximum number of embeddings or lists for which the page shows a matrix of pairwise probabilities.
 _MOST_BESIDE = 12
-
 
 _SIDES = ("embedding", "list")
 
@@ -166,7 +151,7 @@ class Sweep(Tabled):
         cells = self.cells[self.cells.version_of == ""]
         n_fitted = int((cells.source == POSTERIOR).sum())
         sentences = [
-            f"{counted(len(self.originals), self.noun).capitalize()} and {counted(len(self.lists), 'list')}:"
+            f"{fmt.counted(len(self.originals), self.noun).capitalize()} and {fmt.counted(len(self.lists), 'list')}:"
             f" {len(cells):,} cell{_s(len(cells))}, {n_fitted:,} posterior{_s(n_fitted)}."
         ]
         if n_fitted:
@@ -179,7 +164,7 @@ class Sweep(Tabled):
             sentences.append(self.unlike)
         if versions := len(self.embeddings) - len(self.originals):
             sentences.append(
-                f"{counted(versions, 'version').capitalize()} made {counted(len(self.changes), 'change')}."
+                f"{fmt.counted(versions, 'version').capitalize()} made {fmt.counted(len(self.changes), 'change')}."
                 f" Of these, {_are(self.changes.verdict == 'distinguishable')} larger than chance explains, and"
                 f" {_are(self.changes.survives)} after Holm's adjustment for all changes."
             )
@@ -252,7 +237,7 @@ def _unfinished(cells: pd.DataFrame) -> list[str]:
         (FAILED, "without numbers. The reasons are listed among the failures"),
     ):
         if (cells.verdict == verdict).any():
-            sentences.append(f"{capitalized(_are(cells.verdict == verdict))} {description}.")
+            sentences.append(f"{fmt.capitalized(_are(cells.verdict == verdict))} {description}.")
     return sentences
 
 
@@ -264,7 +249,7 @@ def _s(count: int) -> str:
 def _are(rows: "pd.Series[bool]") -> str:
     """Return the number of true values with a verb, such as "three are"."""
     count = int(rows.sum())
-    return f"{in_words(count)} {'is' if count == 1 else 'are'}"
+    return f"{fmt.in_words(count)} {'is' if count == 1 else 'are'}"
 
 
 # The layouts of tables for terminal, page, and LaTeX.
@@ -282,7 +267,7 @@ def ranking_layout(sweep: Sweep, side: str) -> Layout:
         list(map(str, rows.index)),
         [
             *estimates(rows, "mean bias", sweep.settings.ci_prob, sweep.metric.decimals),
-            Column("probability\nof direction", rows.prob_direction, probability),
+            Column("probability\nof direction", rows.prob_direction, fmt.probability),
             *rank_column(rows),
         ],
         heading=heading,
@@ -293,21 +278,21 @@ def ranking_layout(sweep: Sweep, side: str) -> Layout:
 
 def cells_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
     """Lay out cells. Biases from the quasi-F are in brackets."""
-    number = partial(signed, decimals=sweep.metric.decimals)
+    decimals, number = sweep.metric.decimals, partial(fmt.signed, decimals=sweep.metric.decimals)
     biases = list(rows.assign(screened=rows.source == SCREENED)[["bias", "screened"]].itertuples(index=False))
-    _, interval = estimates(rows.assign(mean=rows.bias), "bias", sweep.settings.ci_prob, sweep.metric.decimals)
+    _, interval = estimates(rows.assign(mean=rows.bias), "bias", sweep.settings.ci_prob, decimals)
     columns = [
         Column("list", list(rows.index.get_level_values("list")), words=True),
-        Column("verdict", rows.verdict, marked, words=True),
+        Column("verdict", rows.verdict, fmt.marked, words=True),
         Column("bias", biases, lambda cell: f"({number(cell.bias)})" if cell.screened else number(cell.bias)),
         interval,
-        Column("chance", rows.chance, probability),
+        Column("chance", rows.chance, fmt.probability),
         _adjusted(rows),
     ]
     if sweep.pooled is not None:
         pooled = sweep.pooled.cells.reindex(rows.index)
         means = list(pooled[["mean", *interval_columns(pooled)]].itertuples(index=False, name=None))
-        columns.append(Column("pooled", means, lambda cell: estimate(cell[0], cell[1], cell[2], sweep.metric.decimals)))
+        columns.append(Column("pooled", means, lambda cell: fmt.estimate(cell[0], cell[1], cell[2], decimals)))
     return Layout(
         list(map(str, rows.index.get_level_values("embedding"))),
         columns,
@@ -320,10 +305,10 @@ def cells_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
 def changes_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
     """Lay out changes. If there is only one embedding, its name is omitted."""
     single = len(sweep.originals) == 1
-    number = partial(signed, decimals=sweep.metric.decimals)
+    number = partial(fmt.signed, decimals=sweep.metric.decimals)
     columns = [
         Column("list", list(rows.index.get_level_values("list")), words=True),
-        Column("verdict", rows.verdict, marked, words=True, spare=True),
+        Column("verdict", rows.verdict, fmt.marked, words=True, spare=True),
         Column("before", rows.before, number, spare=True),
         Column("after", rows.after, number, spare=True),
         *estimates(rows.assign(mean=rows.change), "change", sweep.settings.ci_prob, sweep.metric.decimals),
@@ -345,7 +330,7 @@ def changes_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
 def _adjusted(rows: pd.DataFrame) -> Column:
     """Return a column of adjusted probabilities, with a mark for verdicts that survive Holm's adjustment."""
     chances = list(rows[["chance_holm", "survives"]].itertuples(index=False))
-    return Column("after Holm", chances, lambda row: probability(row.chance_holm) + (" ✓" if row.survives else ""))
+    return Column("after Holm", chances, lambda row: fmt.probability(row.chance_holm) + (" ✓" if row.survives else ""))
 
 
 # The page of an atlas, and its files.
@@ -361,7 +346,7 @@ def sweep_document(sweep: Sweep) -> Document:
     if sweep.ranking is not None and _is_about_versions(sweep):
         opening = {"answer": sweep.ranking.text, "lede": sweep.text}
     return Document(
-        title=f"Atlas: {counted(len(sweep.originals), sweep.noun)}, {counted(len(sweep.lists), 'list')}",
+        title=f"Atlas: {fmt.counted(len(sweep.originals), sweep.noun)}, {fmt.counted(len(sweep.lists), 'list')}",
         kicker="Atlas",
         heading=heading,
         opening=opening,
@@ -372,14 +357,17 @@ def sweep_document(sweep: Sweep) -> Document:
             "cells": cells_layout(sweep, sweep.cells),
             "changes": changes_layout(sweep, sweep.changes) if len(sweep.changes) else None,
             "ranking_of": partial(ranking_layout, sweep),
-            "level": level(sweep.settings.ci_prob),
-            "alpha": level(1 - sweep.settings.ci_prob),
+            "level": fmt.level(sweep.settings.ci_prob),
+            "alpha": fmt.level(1 - sweep.settings.ci_prob),
             "decimals": sweep.metric.decimals,
         },
         figures=_figures(sweep),
         latex="atlas.tex",
         tables=_tables(sweep),
-        data={"atlas.nc": partial(_save_arrays, sweep), "cells.parquet": partial(_save_cells, sweep)},
+        data={
+            "atlas.nc": lambda path: path.write_bytes(netcdf(xr.DataTree(arrays(sweep)))),
+            "cells.parquet": partial(cells_with_pooled(sweep).reset_index().to_parquet, engine="pyarrow", index=False),
+        },
         methods=methods,
         provenance={
             "scope": sweep.settings.scope,
@@ -562,18 +550,8 @@ def cells_with_pooled(sweep: Sweep) -> pd.DataFrame:
 
 def _long(table: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each pair. (`melt` raises an error for an embedding with the name "more".)"""
-    rows = [(more, less, share) for less, column in table.items() for more, share in column.items()]
-    return pd.DataFrame(rows, columns=["more", "less", "probability"]).dropna()
-
-
-def _save_cells(sweep: Sweep, path: Path) -> None:
-    """Write the cells as Parquet."""
-    cells_with_pooled(sweep).reset_index().to_parquet(path, engine="pyarrow", index=False)
-
-
-def _save_arrays(sweep: Sweep, path: Path) -> None:
-    """Write the arrays as NetCDF."""
-    path.write_bytes(netcdf(xr.DataTree(arrays(sweep))))
+    more, less = np.tile(table.index, len(table.columns)), np.repeat(table.columns, len(table))
+    return pd.DataFrame({"more": more, "less": less, "probability": table.to_numpy().ravel(order="F")}).dropna()
 
 
 def arrays(sweep: Sweep) -> xr.Dataset:

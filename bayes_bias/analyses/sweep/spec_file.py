@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from glob import glob, has_magic
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -26,6 +26,7 @@ from bayes_bias.measures.measure_table import check_measures
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.table.scopes import ScopeName, sampling_scope
+from bayes_bias.words.content import all_are
 from bayes_bias.words.list_files import field_names, is_list_file, wordlist_names
 
 type Posteriors = Literal["all", "none"] | float | frozenset[tuple[str, str]]
@@ -104,7 +105,7 @@ def _posteriors(choice: Any) -> Posteriors:
         return "all" if choice == "all" else "none"
     if isinstance(choice, Iterable) and not isinstance(choice, str):
         pairs = [tuple(pair) if isinstance(pair, Iterable) else () for pair in choice]
-        if pairs and all(len(pair) == 2 and all(isinstance(name, str) for name in pair) for pair in pairs):
+        if set(map(len, pairs)) == {2} and all_are(str, chain(*pairs)):
             return frozenset(pairs)
     raise BayesBiasError(
         f"`posteriors` is {choice!r}, which does not define the cells to fit. Use 'all', 'none', the p-value"
@@ -170,8 +171,7 @@ class Source:
             # `name` has no name until it is opened.
             return [column.opened() if self.versions and name is None else column]
         if self.kind == "encoder":
-            how = {key: self.settings[key] for key in _CHOICES if key in self.settings}
-            templates = self.settings.get("templates")
+            how, templates = _selected(self.settings, _CHOICES), self.settings.get("templates")
             encoded = encode(lists, self.paths[0], templates, controls, also=words, trust=trust, **how)
             return [open_embedding(encoded, name=name)]
         if replicates is not None:
@@ -233,7 +233,8 @@ class SweepSpec:
             columns += own_columns
             versions += source.versions_of(own_columns, self.lists, controls, trust)
             if source.at is not None:
-                times |= dict.fromkeys((column.name for column in own_columns), source.at)
+                for column in own_columns:
+                    times[column.name] = source.at
         settings = dict(self.settings)
         measured = {name: settings.pop(name) for name in _MEASURED if name in settings}
         return {
@@ -253,9 +254,10 @@ def read_sweep(path: str | Path) -> SweepSpec:
     check_keys(content, _KEYS, where, BayesBiasError)
     if not (tables := _tables(where, content, "embeddings")):
         raise EmbeddingError(f'{where} names no embeddings. Add a table [[embeddings]] with files = "*.txt".')
-    sources = []
+    sources: list[Source] = []
     for table in tables:
-        sources += [_source(where, combination, folder) for combination in _combinations(where, table)]
+        for combination in _combinations(where, table):
+            sources.append(_source(where, combination, folder))
     lists = _lists(where, content.get("lists", []), folder)
     versions = [_debiasing(where, "[[versions]]", table, folder) for table in _tables(where, content, "versions")]
     sampling = content.get("sampling", {})
@@ -268,14 +270,19 @@ def read_sweep(path: str | Path) -> SweepSpec:
         lists=lists,
         versions=tuple(versions),
         sampling=Sampling(**sampling),
-        settings={name: content[name] for name in _PLAIN if name in content},
+        settings=_selected(content, _PLAIN),
     )
+
+
+def _selected(content: Mapping[str, Any], keys: Sequence[str]) -> dict[str, Any]:
+    """Return the values under those of these keys that are present."""
+    return {key: content[key] for key in keys if key in content}
 
 
 def _tables(where: str, content: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
     """Return the list of tables under a key."""
     tables = content.get(key, [])
-    if not isinstance(tables, list) or not all(isinstance(table, Mapping) for table in tables):
+    if not isinstance(tables, list) or not all_are(Mapping, tables):
         raise BayesBiasError(f"In {where}, {key} must be a list of tables. Begin each with [[{key}]].")
     return tables
 
@@ -333,7 +340,7 @@ def _version(where: str, content: Mapping[str, Any], folder: Path, original: Sou
         )
     if version.kind != original.kind and not version.is_language_model:
         return version
-    settings = {key: value for key, value in original.settings.items() if key in _ALIKE}
+    settings = _selected(original.settings, _ALIKE)
     for key in _ALIKE:
         if version.settings.get(key, settings.get(key)) != settings.get(key):
             raise EmbeddingError(
@@ -432,6 +439,6 @@ def _texts(where: str, content: Mapping[str, Any], key: str) -> tuple[str, ...]:
     """Return a text, or a list of texts, as a tuple."""
     value = content.get(key, [])
     texts = [value] if isinstance(value, str) else value
-    if not isinstance(texts, list) or not all(isinstance(text, str) and text for text in texts):
+    if not isinstance(texts, list) or not all_are(str, texts) or not all(texts):
         raise BayesBiasError(f"In {where}, {key} must be a text or a list of texts, but is {value!r}.")
     return tuple(texts)

@@ -165,7 +165,7 @@ def sweep(
         todo = {at: cell.measuring(settings.measures, seed, ci_prob) for at, cell in cells.items()}
         measured = run("measures", todo)
     result = _assemble(settings, columns, lists, biases, changes, measured)
-    announce(_as_match_asks(result.coverage, [source.name for source in sources]))
+    announce(_as_match_asks(result.coverage, result.originals))
     vectors = _readable(sources, columns)
     alike = _alike(vectors, lists, seed)
     series = _series(settings, grid.times, vectors, columns, lists)
@@ -175,11 +175,10 @@ def sweep(
 
 def _readable(sources: Sequence[OpenColumn], columns: Sequence[Column]) -> dict[str, Embedding]:
     """Return the embeddings by name. Versions are omitted, and so are embeddings that could not be read."""
-    failed = {column.name for column in columns if column.failed}
-    embeddings = {}
-    for source in sources:
-        if isinstance(source, Embedding) and source.name not in failed:
-            embeddings[source.name] = source
+    embeddings = {source.name: source for source in sources if isinstance(source, Embedding)}
+    for column in columns:
+        if column.failed:
+            embeddings.pop(column.name, None)
     return embeddings
 
 
@@ -250,7 +249,7 @@ def _series(
 
 def _words_of(lists: Sequence[WordList]) -> set[str]:
     """Return the targets and attributes of all lists."""
-    return {word for words in lists for word in (*words.targets, *words.attributes)}
+    return {word for words in lists for word in words.words}
 
 
 def _pooled(result: Sweep, influence: Mapping[At, Influence], influence_on_changes: Mapping[At, Influence]) -> Sweep:
@@ -281,7 +280,7 @@ def _assemble(
     measured: Mapping[At, Outcome],
 ) -> Sweep:
     """Return a sweep with the tables of all outcomes, before pooling."""
-    sources = pd.DataFrame([vars(column) for column in columns]).set_index("name").rename_axis("embedding")
+    sources = pd.DataFrame(list(map(vars, columns))).set_index("name").rename_axis("embedding")
     sources = sources[["version_of", "version", "source", "dimensions", "replicates"]]
     embeddings, list_names = tuple(sources.index), tuple(words.name for words in lists)
     screening, posteriors = biases.screening, biases.posteriors
@@ -301,6 +300,6 @@ def _assemble(
         measures=measures_table(measured),
         coverage=coverage_table(screening),
         failures=failures_table(columns, biases, changes, measured),
-        software=tuple(json.loads(text) for text in sorted({*posteriors.get("versions", ())})),
+        software=tuple(map(json.loads, sorted({*posteriors.get("versions", ())}))),
         metric=next((column.metric for column in columns if column.metric != COSINE), COSINE),
     )

@@ -45,7 +45,7 @@ class Computed:
     @property
     def influence(self) -> dict[At, Influence]:
         """Contributions of each word to a bias or a change."""
-        return {at: outcome.result["influence"] for at, outcome in self.screened.items() if not outcome.failed}
+        return self.screening.get("influence", pd.Series(dtype=object)).to_dict()
 
     @property
     def screening(self) -> pd.DataFrame:
@@ -148,7 +148,7 @@ def count_learned(columns: Sequence[Column], lists: Sequence[WordList]) -> list[
     for column in columns:
         if column.version_of:
             for words in lists:
-                taught.append(len(find_learned(column.learned, [*words.targets, *words.attributes], column.match)))
+                taught.append(len(find_learned(column.learned, words.words, column.match)))
     return taught
 
 

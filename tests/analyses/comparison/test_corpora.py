@@ -62,9 +62,7 @@ def test_page_of_corpora_names_both_without_removal(found: Comparison, tmp_path:
 
 @pytest.mark.slow
 def test_corpora_not_made_alike_get_no_verdict() -> None:
-    first, second = (
-        cosines(LIST, paper(name, seed, 0.6, shared), ()) for name, seed, shared in (("A", 1, 0.2), ("B", 2, 0.9))
-    )
+    first, second = cosines(LIST, paper("A", 1, shared=0.2), ()), cosines(LIST, paper("B", 2, shared=0.9), ())
     found = compare(first, second, sampling=SHORT)
     assert found.verdict.label == "not made alike"
     assert says(found.text, "Not made alike B no verdict tokens")

@@ -28,13 +28,17 @@ def folder(planted: Comparison, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return write(planted, tmp_path_factory.mktemp("comparisons") / "found", figures=["svg"]).parent
 
 
+def files_in(folder: Path) -> set[str]:
+    """The paths of all files, relative to the folder."""
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
 def test_the_folder_holds_what_the_documentation_promises(folder: Path) -> None:
-    files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    assert files == {
+    assert files_in(folder) == {
         *("index.html", "methods.txt", "methods.tex", "references.bib", "tables.tex", "provenance.json"),
         *("change.csv", "before-and-after.csv", "controls.csv"),
-        *(f"posterior-{state}.nc" for state in ("before", "after", "change")),
-        *(f"figures/{name}.svg" for name in ("bias", "targets", "attributes")),
+        *("posterior-before.nc", "posterior-after.nc", "posterior-change.nc"),
+        *("figures/bias.svg", "figures/targets.svg", "figures/attributes.svg"),
     }
 
 
@@ -66,23 +70,24 @@ def test_methods_say_what_was_compared_and_how(folder: Path, planted: Comparison
 
 
 def test_every_table_names_both_models(planted: Comparison, tmp_path: Path, sketched: None) -> None:
-    sides = {
-        side: replace(table, provenance={**table.provenance, "embedding": name})
-        for side, table, name in (("before", planted.before, "bert"), ("after", planted.after, "bert-cda"))
-    }
-    found = replace(planted, **sides)
+    before, after = planted.before, planted.after
+    before = replace(before, provenance={**before.provenance, "embedding": "bert"})
+    after = replace(after, provenance={**after.provenance, "embedding": "bert-cda"})
+    found = replace(planted, before=before, after=after)
     written = write(found, tmp_path / "found", figures=()).parent
     files = {name: (written / name).read_text(encoding="utf-8") for name in ("index.html", "tables.tex", "methods.txt")}
     html, tex = files["index.html"].split('<table class="cards">')[1:], files["tables.tex"].split(r"\begin{table}")[1:]
     tables = [*(part.partition("</table>")[0] for part in html), *tex, files["methods.txt"]]
     assert len(tables) == 7
-    assert all("bert-cda" in table and "bert" in table.replace("bert-cda", "") for table in tables)
+    for table in tables:
+        assert "bert-cda" in table
+        assert "bert" in table.replace("bert-cda", "")
     assert set(found.to_frame().groupby("state").embedding.unique().explode()) == {"", "bert", "bert-cda"}
     assert planted.between == ""
 
 
 def test_a_published_list_and_its_controls_are_cited(planted: Comparison) -> None:
-    list_source, control_source = (Reference(citation=f"{who} (2020).") for who in ("Author", "Other"))
+    list_source, control_source = Reference(citation="Author (2020)."), Reference(citation="Other (2020).")
     table = replace(planted.before, source=list_source, control_sources=(control_source,))
     methods = methods_of(replace(planted, before=table))
     assert states(methods.plain, "small [1] targets 8 neutral [2]")
@@ -96,9 +101,9 @@ def test_the_page_has_the_methods_with_their_references(folder: Path) -> None:
 
 
 def test_page_opens_with_the_answer_and_both_embeddings(planted: Comparison) -> None:
-    sides = {"before": planted.before, "after": planted.after}
-    named = {s: replace(table, provenance={"embedding": f"glove {s}"}) for s, table in sides.items()}
-    document = comparison_document(replace(planted, **named))
+    before = replace(planted.before, provenance={"embedding": "glove before"})
+    after = replace(planted.after, provenance={"embedding": "glove after"})
+    document = comparison_document(replace(planted, before=before, after=after))
     text = page(document, dict.fromkeys(document.figures, b"<svg/>"))
     assert text.index("glove before") < text.index("glove after") < text.index("How to read")
     assert states(text, "before glove before")
@@ -123,8 +128,7 @@ def test_the_tables_have_bias_change_and_measures(folder: Path, planted: Compari
 
 def test_provenance_has_tables_fits_and_hashes(folder: Path) -> None:
     provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
-    files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    assert set(provenance["files"]) == files - {"provenance.json"}
+    assert set(provenance["files"]) == files_in(folder) - {"provenance.json"}
     assert len({fit["table_sha256"] for fit in provenance["fits"].values()}) == 3
 
 

@@ -56,7 +56,7 @@ def test_text_counts_intervals_that_exclude_zero(found: Multiverse) -> None:
     assert f"excludes zero in {number} of {len(found.frame)} combinations" in found.text
     assert f"The choice '{found.influence.index[0]}' matters most" in found.text
     counts = found.layout.frame["interval excludes zero"].astype(int)
-    assert counts[[label.startswith("unit:") for label in counts.index]].sum() == number
+    assert counts[counts.index.str.startswith("unit:")].sum() == number
     assert not unlisted_columns(found.frame[["mean", "eti95_lb", "chance", "verdict", "sampled"]])
 
 
@@ -79,7 +79,7 @@ def test_choices_that_a_table_does_not_leave_are_named() -> None:
     assert result.choices == ("prior", "unit", "scales")
     assert result.frame.prior.iloc[0] == "exponential"
     for missing in ("from vectors", "related words", "control classes", "have one unit"):
-        assert any(missing in sentence for sentence in result.left_out)
+        assert missing in "\n".join(result.left_out)
         assert missing in result.text
 
 
@@ -124,11 +124,15 @@ def test_figure_has_a_point_for_each_option_of_each_combination(found: Multivers
     curve, choices = ax.figure.axes
     frame = found.frame.assign(found=found.excludes_zero)
     labels = [label.get_text() for label in choices.get_yticklabels()]
-    points = [line for line in choices.lines if line.get_marker() == "o"]
-    assert sum(len(line.get_xdata()) for line in points) == len(frame) * len(found.choices)
-    filled = [line for line in points if to_hex(line.get_markerfacecolor()) == COLOURS[0].lower()]
-    in_row = [line for line in filled if len(line.get_xdata()) and labels[int(line.get_ydata()[0])] == "half-normal"]
-    assert sum(len(line.get_xdata()) for line in in_row) == frame[frame.prior == "half-normal"].found.sum()
+    rows = []
+    for line in choices.lines:
+        if line.get_marker() == "o" and len(line.get_xdata()):
+            option, colour = labels[int(line.get_ydata()[0])], to_hex(line.get_markerfacecolor())
+            rows.append({"option": option, "colour": colour, "number": len(line.get_xdata())})
+    points = pd.DataFrame(rows)
+    assert points.number.sum() == len(frame) * len(found.choices)
+    in_row = points[(points.option == "half-normal") & (points.colour == COLOURS[0].lower())]
+    assert in_row.number.sum() == frame[frame.prior == "half-normal"].found.sum()
     lower = [line.get_ydata()[0] for line in curve.lines if len(line.get_xdata()) == 2 and line.get_linewidth() == 1.4]
     assert lower == sorted(lower)
 

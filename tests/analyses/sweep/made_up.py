@@ -24,8 +24,8 @@ def made_sweep(embeddings: int = 3, lists: int = 4, seed: int = 1, versions: Seq
     """A sweep with all that a page shows: what is missing, not converged, screened alone, versions."""
     rng = np.random.default_rng(seed)
     cells = _cells(made_cells(rng, truth(rng, embeddings, lists))[0]).assign(version_of="")
-    names, words = (tuple(cells.index.unique(level)) for level in cells.index.names)
-    failed = [(*at, "crossed", "half of the words have no vector") for at in cells.index[cells.source == ""]]
+    names, words = cells.index.unique("embedding"), cells.index.unique("list")
+    failed = cells.index[cells.source == ""].to_frame(index=False)
     changes = pd.concat([_changes(cells, version, rng) for version in versions]) if versions else _changes(cells[:0])
     after = [_after(cells, changes, version) for version in versions]
     columns = []
@@ -34,14 +34,12 @@ def made_sweep(embeddings: int = 3, lists: int = 4, seed: int = 1, versions: Seq
     every = pd.MultiIndex.from_product([columns, words], names=cells.index.names)
     origin = {"source": "vectors.txt (text)", "dimensions": 300, "replicates": 0}
     sources = pd.DataFrame(origin, index=pd.Index(columns, name="embedding"))
-    known = [column.partition(", ") for column in columns]
+    parts = sources.index.to_series().str.partition(", ")
     return Sweep(
         settings=SweepSettings.checked(["crossed"], (), "all", "all", 0.95, 1, Sampling()),
         embeddings=tuple(columns),
-        lists=words,
-        sources=sources.assign(
-            version_of=[of if version else "" for of, _, version in known], version=[version for *_, version in known]
-        ),
+        lists=tuple(words),
+        sources=sources.assign(version_of=parts[0].where(parts[2] != "", ""), version=parts[2]),
         cells=pd.concat([cells, *after]).loc[every],
         changes=changes,
         posteriors=pd.concat({"crossed": cells}, names=["model"]),
@@ -51,7 +49,7 @@ def made_sweep(embeddings: int = 3, lists: int = 4, seed: int = 1, versions: Seq
             [(names[0], words[-1], "math", 8, 7, "geometry", "Maths: maths", "")],
             columns=["embedding", "list", "name", "asked", "found", "lost", "respelt", "from_subwords"],
         ),
-        failures=pd.DataFrame(failed, columns=["embedding", "list", "what", "reason"]),
+        failures=failed.assign(what="crossed", reason="half of the words have no vector"),
         software=({"bayes-bias": "0.1.0"},),
         ranking=rank_versions(cells, changes, {}, {}) if versions else None,
     )
@@ -78,6 +76,7 @@ def _changes(cells: pd.DataFrame, version: str = "", rng: np.random.Generator | 
 
 
 def _after(cells: pd.DataFrame, changes: pd.DataFrame, version: str) -> pd.DataFrame:
+    """The cells of a version."""
     rows = changes.xs(version, level="version")
     of = cells.index.get_level_values("embedding")
     after = cells.assign(bias=rows.after, version_of=of, ci95_lb=rows.after - 0.02, ci95_ub=rows.after + 0.02)
@@ -85,6 +84,7 @@ def _after(cells: pd.DataFrame, changes: pd.DataFrame, version: str) -> pd.DataF
 
 
 def _cells(made: pd.DataFrame) -> pd.DataFrame:
+    """Cells with the columns of a sweep, a few of which failed."""
     z, chance = norm.ppf(0.975), 2 * norm.sf((made.bias / made.sd).abs())
     labels = ["distinguishable", "borderline"]
     cells = made.assign(

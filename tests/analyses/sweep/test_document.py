@@ -1,6 +1,7 @@
 """The atlas shows every cell, also those that failed, did not converge, or were only screened."""
 
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
@@ -8,6 +9,7 @@ from typing import cast
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.axes import Axes
 
 import bayes_bias as bb
 from bayes_bias.analyses.sweep.plots import looks_of
@@ -53,9 +55,7 @@ def test_an_embedding_may_be_called_like_a_column() -> None:
     square = pd.DataFrame(0.5, names, names).mask(pd.DataFrame(np.eye(3, dtype=bool), names, names))
     rows = _long(square)
     assert rows.columns.tolist() == names
-    assert set(zip(rows.more, rows.less, strict=True)) == {(more, less) for more in names for less in names} - {
-        (name, name) for name in names
-    }
+    assert set(rows[["more", "less"]].itertuples(index=False, name=None)) == set(permutations(names, 2))
 
 
 def test_a_single_cell_is_an_atlas_too(tmp_path: Path, sketched: None) -> None:
@@ -84,13 +84,12 @@ def test_file_of_cells_pools_without_versions() -> None:
 
 
 def test_versions_and_changes_have_rows_of_figures() -> None:
+    def rows(ax: Axes) -> list[str]:
+        return [label.get_text() for label in ax.get_yticklabels()]
+
     made = made_sweep(2, 3, versions=("hard",))
-    rows = [label.get_text() for label in plot_atlas(made).get_yticklabels()]
-    assert rows == ["embedding 0", "↳ hard", "embedding 1", "↳ hard"]
-    assert [label.get_text() for label in plot_changes(made).get_yticklabels()] == [
-        "embedding 0, hard",
-        "embedding 1, hard",
-    ]
+    assert rows(plot_atlas(made)) == ["embedding 0", "↳ hard", "embedding 1", "↳ hard"]
+    assert rows(plot_changes(made)) == ["embedding 0, hard", "embedding 1, hard"]
     (share,) = (line.get_xdata() for line in plot_removal(made).lines if line.get_marker() == "o")
     assert made.ranking is not None
     assert list(share) == made.ranking.table["mean"].tolist()
@@ -104,10 +103,10 @@ def test_cost_stands_beside_what_is_removed(tmp_path: Path, sketched: None) -> N
     known = made.with_damage(costs)
     assert made.ranking is not None
     points = {bars.get_label(): bars[0].get_xydata()[0] for bars in plot_cost(known).containers}
+    page = bb.write(known, tmp_path / "atlas", figures=()).read_text(encoding="utf-8")
     for name, cost in costs.items():
         assert points[name] == pytest.approx((1 - made.ranking.table["mean"][name], 1 - cost.neighbours_kept))
-    page = bb.write(known, tmp_path / "atlas", figures=()).read_text(encoding="utf-8")
-    assert all(cost.text in page for cost in costs.values())
+        assert cost.text in page
     assert pd.read_csv(tmp_path / "atlas" / "damage.csv").neighbours_kept.tolist() == [0.9, 0.7]
     for wrong, message in (({"soft": costs["hard"]}, "damage 'soft'"), ({"hard": 0.9}, "damage float")):
         with refused(BayesBiasError, message):

@@ -11,7 +11,7 @@ from bayes_bias.errors import EmbeddingError
 from tests.helpers import letters, priors_for_posteriors, refused, says, states
 
 BRIEF = bb.Sampling(draws=600, tune=400, chains=2)
-WORDS = [*bb.load_wordlist("weat7").targets, *bb.load_wordlist("weat7").attributes]
+WORDS = bb.load_wordlist("weat7").words
 
 
 def decade(seed: int, shared: float = 0.3) -> dict[str, np.ndarray]:
@@ -67,8 +67,8 @@ def test_controls_that_vocabularies_lack_are_one_notice(caplog: pytest.LogCaptur
 
 
 def test_cells_that_all_failed_are_not_ranked() -> None:
-    bare = {name: {word: np.ones(3) + k for k, word in enumerate(letters(60))} for name in ("one", "other")}
-    found = bb.sweep(bb.Grid(["weat6", "weat7"], bare), jobs=1)
+    bare = {word: np.ones(3) + k for k, word in enumerate(letters(60))}
+    found = bb.sweep(bb.Grid(["weat6", "weat7"], {"one": bare, "other": bare}), jobs=1)
     assert found.pooled is None
     assert (found.cells.verdict == "failed").all()
     assert "Who is more biased" not in [part.title for part in found.document().sections if part is not None]

@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from bayes_bias import Sampling, save_vectors
@@ -153,18 +154,12 @@ def test_an_encoder_encodes_words_of_its_versions(folder: Path, monkeypatch: pyt
 
 def test_lists_of_choices_make_a_column_for_each_combination(folder: Path) -> None:
     encoder = '[[embeddings]]\nname = "tiny"\nencoder = "tiny"\npooling = ["mean", "cls"]\nlayer = [1, "last"]\n'
-    sources = read_sweep(spec(folder, HEAD + encoder)).sources
-    assert [source.settings["name"] for source in sources] == [
-        "tiny (pooling mean, layer 1)",
-        "tiny (pooling mean, layer last)",
-        "tiny (pooling cls, layer 1)",
-        "tiny (pooling cls, layer last)",
-    ]
-    assert [(source.settings["pooling"], source.settings["layer"]) for source in sources] == [
-        ("mean", "1"),
-        ("mean", "last"),
-        ("cls", "1"),
-        ("cls", "last"),
+    settings = pd.DataFrame([source.settings for source in read_sweep(spec(folder, HEAD + encoder)).sources])
+    assert settings[["name", "pooling", "layer"]].to_numpy().tolist() == [
+        ["tiny (pooling mean, layer 1)", "mean", "1"],
+        ["tiny (pooling mean, layer last)", "mean", "last"],
+        ["tiny (pooling cls, layer 1)", "cls", "1"],
+        ["tiny (pooling cls, layer last)", "cls", "last"],
     ]
     with refused(EmbeddingError, "audit.toml [[embeddings]] prompt empty list"):
         read_sweep(spec(folder, HEAD + '[[embeddings]]\nencoder = "tiny"\nprompt = []\n'))

@@ -35,10 +35,7 @@ DEBIASED = Debiasing(HardDebias(), "she:he,woman:man")
 def toy(seed: int, missing: tuple[str, ...] = ()) -> dict[str, np.ndarray]:
     """Random vectors of the words of weat6 and weat7."""
     rng = np.random.default_rng(seed)
-    words: list[str] = []
-    for name in ("weat6", "weat7"):
-        word_list = bb.load_wordlist(name)
-        words += [*word_list.targets, *word_list.attributes]
+    words = (*bb.load_wordlist("weat6").words, *bb.load_wordlist("weat7").words)
     return {word: rng.standard_normal(20) for word in dict.fromkeys(words) if word not in missing}
 
 
@@ -104,20 +101,24 @@ def test_controls_do_not_change_the_quasi_f(tmp_path: Path) -> None:
     )
     vectors = {"shipped": "googlenews-demo", "noise": toy(1)}
     options: dict[str, Any] = {"versions": [DEBIASED], "posteriors": "none", "jobs": 1}
-    alone, beside = (bb.sweep(bb.Grid(["weat6"], vectors, controls=c), **options) for c in ((), ("neutral", controls)))
+    alone = bb.sweep(bb.Grid(["weat6"], vectors, controls=()), **options)
+    beside = bb.sweep(bb.Grid(["weat6"], vectors, controls=("neutral", controls)), **options)
     pd.testing.assert_frame_equal(alone.screening, beside.screening)
     pd.testing.assert_frame_equal(alone.changes, beside.changes)
 
 
 @pytest.mark.slow
 def test_a_growing_sweep_computes_new_cells_only(swept: tuple[Sweep, Path]) -> None:
+    def modified() -> dict[Path, int]:
+        return {path: path.stat().st_mtime_ns for path in (folder / "cells").iterdir()}
+
     found, folder = swept
-    before = {path: path.stat().st_mtime_ns for path in (folder / "cells").iterdir()}
+    before = modified()
     renamed = {"first": "googlenews-demo", "second": toy(1), "third": toy(2)}
     grown = bb.sweep(
         bb.Grid(["weat6", "weat7"], renamed, controls=()), sampling=BRIEF, measures=["WEAT"], folder=folder, jobs=1
     )
-    after = {path: path.stat().st_mtime_ns for path in (folder / "cells").iterdir()}
+    after = modified()
     assert before.items() < after.items()
     assert len(after) - len(before) == 6  # two lists: quasi-F, posterior, measures
     pd.testing.assert_frame_equal(
@@ -185,7 +186,8 @@ def test_debiasing_a_few_words_is_debiasing_them_all() -> None:
 
 
 def test_one_debiasing_equals_a_list_of_one() -> None:
-    single, several = (screened({"own": toy(1)}, "weat7", versions=given) for given in (DEBIASED, [DEBIASED]))
+    single = screened({"own": toy(1)}, "weat7", versions=DEBIASED)
+    several = screened({"own": toy(1)}, "weat7", versions=[DEBIASED])
     pd.testing.assert_frame_equal(single.cells, several.cells)
 
 
@@ -259,7 +261,7 @@ def test_bytes_do_not_depend_on_blas_kernels(tmp_path: Path) -> None:
 
 
 def test_related_words_do_not_depend_on_other_lists() -> None:
-    lists = [bb.load_wordlist(name) for name in ("weat6", "weat7")]
+    lists = list(map(bb.load_wordlist, ("weat6", "weat7")))
     (column,) = read_columns([bb.open_embedding("googlenews-demo")], (), lists, COSINES, False, None)
     for words in lists:
         table = bb.cosines(words, "googlenews-demo", controls=())
@@ -297,7 +299,7 @@ def test_measures_that_depend_on_lengths_are_not_taken_from_other_lengths(tmp_pa
     longer = [{word: vector * len(word) for word, vector in seed.items()} for seed in seeds]
 
     def value(seeds: list[dict[str, np.ndarray]]) -> float:
-        opened = [bb.open_embedding(seed, name=name) for seed, name in zip(seeds, "ab", strict=True)]
+        opened = [bb.open_embedding(seeds[0], name="a"), bb.open_embedding(seeds[1], name="b")]
         found = screened({"toy": bb.open_embedding(opened)}, ["weat7"], measures=["SemAxis"], folder=tmp_path)
         return float(found.measures.loc[("toy", "weat7", "SemAxis"), "value"])
 

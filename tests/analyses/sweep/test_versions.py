@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,7 @@ def test_a_change_is_that_of_compare(with_versions: tuple[Sweep, Sweep]) -> None
 
 def test_screening_has_paired_changes_and_ranks_versions() -> None:
     found = swept(versions=HARD, posteriors="none")
-    assert found.changes.index.to_list() == [(e, "hard", name) for e in ("shipped", "noisy") for name in LISTS]
+    assert found.changes.index.to_list() == list(product(("shipped", "noisy"), ("hard",), LISTS))
     change = found.changes.after - found.changes.before
     assert found.changes.change.to_numpy() == pytest.approx(change.to_numpy())
     assert (found.changes.sd < found.cells.sd.loc[["shipped", "noisy"]].to_numpy()).all()
@@ -113,7 +114,7 @@ def made_changes(removed: dict[str, float], rng: np.random.Generator, lists: int
     bias, sd = truth + z.sum(axis=1), np.sqrt((z**2).sum(axis=1))
     numbers = {"bias": bias, "sd": sd, "ci95_lb": bias - 2 * sd, "ci95_ub": bias + 2 * sd, "verdict": ""}
     cells = pd.DataFrame(numbers, index=pd.MultiIndex.from_product([["E"], names], names=["embedding", "list"]))
-    adds = {("E", name): {"targets": dict(zip(words, row, strict=True))} for name, row in zip(names, z, strict=True)}
+    adds = {("E", name): {"targets": row.to_dict()} for name, row in pd.DataFrame(z, names, words).iterrows()}
     rows, influence_on_changes = [], {}
     for version, share in removed.items():
         own = -share * z + 0.3 * 0.005 * rng.standard_normal(z.shape)
@@ -121,7 +122,7 @@ def made_changes(removed: dict[str, float], rng: np.random.Generator, lists: int
             sd_change = np.sqrt((own[k] ** 2).sum())
             change = -share * truth[k] + own[k].sum()
             rows.append(("E", version, name, f"E, {version}", change, sd_change, ""))
-            influence_on_changes[f"E, {version}", name] = {"targets": dict(zip(words, own[k], strict=True))}
+            influence_on_changes[f"E, {version}", name] = {"targets": pd.Series(own[k], words).to_dict()}
     columns = ["embedding", "version", "list", "column", "change", "sd", "verdict"]
     return cells, pd.DataFrame(rows, columns=columns).set_index(columns[:3]), adds, influence_on_changes
 
