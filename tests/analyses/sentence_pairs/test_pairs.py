@@ -196,7 +196,7 @@ def test_report_of_change_has_both_sides(change, sketched, tmp_path):
     assert sides.state.unique().tolist() == ["before", "after"]
 
 
-def test_report_page_describes_columns_of_tables(typed):
+def test_documentation_lists_columns_of_sentence_pairs(typed):
     assert unlisted_columns(typed.table, typed.checks) == set()
 
 
