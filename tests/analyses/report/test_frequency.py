@@ -68,7 +68,7 @@ def test_bias_by_frequency_matches_bias_of_meaningless_words(ordered):
     assert found.overlap == {"target": 0, "attribute": 0}
 
 
-def test_bias_by_frequency_is_small_when_only_one_side_differs(ordered):
+def test_bias_by_frequency_is_small_when_one_side_differs(ordered):
     found = frequency(words_from(0, 2_710), ordered)
     assert abs(found.bias) < 0.1 * abs(frequency(words_from(0, 10), ordered).bias)
     assert found.overlap["attribute"] > 0.5

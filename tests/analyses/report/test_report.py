@@ -295,7 +295,7 @@ def test_report_page_contains_reasons_for_omitted_checks(failed, made, monkeypat
     assert states(text, "Not checked 209 values")
 
 
-def test_clusters_and_word_effects_are_on_page_and_in_files(made, folder):
+def test_report_has_clusters_on_page_and_in_files(made, folder):
     section = made.sections[0]
     check, evidence = section.checks["clusters"], pd.read_csv(folder / "evidence.csv", index_col="list")
     (targets, _), without = check.result, check.tables["left-out"]

@@ -182,7 +182,7 @@ def test_lm_eval_counts_pair_once_for_task_with_subsets(tmp_path):
         assert says(" ".join(found.notices), "samples repeat a pair 60 pairs counts once") == repeated
 
 
-def test_lm_eval_counts_pair_once_for_logs_in_one_file(tmp_path):
+def test_lm_eval_counts_repeated_pair_in_file_once(tmp_path):
     samples = crows_pairs(True, 60)
     both = log(tmp_path, "crows_pairs_english", samples + subset(samples, "age"))
     assert lm_eval(both).sha256 == lm_eval(log(tmp_path, "crows_pairs_english_2", samples)).sha256
