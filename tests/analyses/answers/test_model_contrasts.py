@@ -38,7 +38,7 @@ def several() -> bb.answers.ModelContrasts:
     return bb.answers.compare_models(of_models(MEANS), LIST)
 
 
-def test_compare_models_finds_models_that_differ(several):
+def test_compare_models_finds_model_with_lower_d(several):
     differ = several.table.droplevel("stereotype")
     found = set(differ.index[differ.survives])
     assert found == {("alike", "low"), ("low", "middle"), ("low", "same")}
@@ -47,14 +47,14 @@ def test_compare_models_finds_models_that_differ(several):
     assert "D of low is larger" not in several.text
 
 
-def test_compare_models_is_more_certain_than_two_estimates(several):
+def test_compare_models_has_smaller_sd_than_separate_estimates(several):
     """What labels add to both models cancels."""
     apart = bb.answers.estimate(several.answers, LIST).table
     between_models = np.hypot(apart.sd.loc["low"], apart.sd.loc["middle"]).iloc[0]
     assert several.table.sd.max() < 0.6 * between_models
 
 
-def test_ranking_matches_the_differences(several):
+def test_ranking_matches_differences_between_models(several):
     ranking = several.ranking.droplevel("stereotype")
     assert ranking["mean"].sum() == pytest.approx(0, abs=1e-9)
     assert ranking.prob_last["low"] > 0.99
@@ -64,7 +64,7 @@ def test_ranking_matches_the_differences(several):
     assert ranking["mean"]["low"] - ranking["mean"]["middle"] == pytest.approx(difference)
 
 
-def test_two_models_differ_by_the_change_of_estimate():
+def test_compare_models_matches_change_of_estimate():
     rows = of_models({"one": 0.1, "other": 0.5}, number=60)
     by_model = rows.drop(columns="model").groupby(rows.model)
     change = bb.answers.estimate(by_model.get_group("one"), LIST, by_model.get_group("other")).table.iloc[0]
@@ -73,7 +73,7 @@ def test_two_models_differ_by_the_change_of_estimate():
     assert difference.sd == pytest.approx(change.sd, rel=0.05)
 
 
-def test_questions_of_one_model_do_not_affect_the_comparison():
+def test_compare_models_ignores_answers_without_partner():
     shared = of_models({"low": -0.2, "high": 0.3}, number=60)
     # Each model also has answers about other words, as many as the other model.
     job_rows, home_rows = shared[shared.word.str.startswith("job")], shared[shared.word.str.startswith("home")]
@@ -89,7 +89,7 @@ def test_questions_of_one_model_do_not_affect_the_comparison():
     pd.testing.assert_frame_equal(found.table, expected.table)
 
 
-def test_factors_are_compared_as_models_are():
+def test_compare_models_compares_values_of_factor():
     rows = of_models({"cold": 0.1, "hot": 0.5}, number=60).rename(columns={"model": "temperature"})
     found = bb.answers.compare_models(rows, LIST, factors="temperature")
     assert found.answers.models == ["temperature cold", "temperature hot"]
@@ -114,18 +114,18 @@ ROWS = of_models({"one": 0.1, "other": 0.2}, number=30)
         ({"wording": ROWS.model}, (), "answers no answers one and other asked the same"),
     ],
 )
-def test_compare_models_raises_without_models_to_compare(change, factors, text):
+def test_compare_models_raises_for_incomparable_models_or_factors(change, factors, text):
     rows = ROWS.drop_duplicates(["answer", "word"]) if change.get("model") == "one" else ROWS
     with refused(AnswersError, text):
         bb.answers.compare_models(rows.assign(**change), LIST, factors=factors)
 
 
-def test_compare_models_raises_for_an_unknown_scope():
+def test_compare_models_raises_for_unknown_scope():
     with refused(ScopeError, "scope targets words"):
         bb.answers.compare_models(ROWS, LIST, scope="targets")
 
 
-def test_page_of_models_has_every_model_and_difference(several, tmp_path):
+def test_report_page_has_models_and_differences(several, tmp_path):
     folder = bb.write(several, tmp_path / "models", figures=())
     page = (folder.parent if folder.is_file() else folder) / "index.html"
     text = page.read_text(encoding="utf-8")
@@ -136,13 +136,13 @@ def test_page_of_models_has_every_model_and_difference(several, tmp_path):
     assert not unlisted_columns(several.table, several.ranking)
 
 
-def test_figure_of_models_has_a_row_for_each(several):
+def test_plot_model_contrasts_has_row_for_each_model(several):
     labels = [label.get_text() for label in plot_model_contrasts(several).get_yticklabels()]
     assert labels == several.ranking["mean"].droplevel("stereotype").sort_values(ascending=False).index.to_list()
     assert labels[-1] == "low"
 
 
-def test_text_names_no_first_model_when_draws_are_unreliable(several):
+def test_text_omits_first_model_when_draws_are_unreliable(several):
     unreliable = replace(several, table=several.table.assign(pareto_k=0.9))
     assert says(several.text, "D is the largest with probability")
     assert "the largest" not in unreliable.text

@@ -26,7 +26,7 @@ def found() -> Multiverse:
     return bb.multiverse(bb.cosines("race", "googlenews-demo", "neutral"), choices=_INTEGRATED)
 
 
-def test_rows_equal_the_verdicts_of_their_models(found: Multiverse) -> None:
+def test_multiverse_rows_match_verdicts_of_models(found: Multiverse) -> None:
     table = bb.cosines("race", "googlenews-demo", "neutral")
     assert not found.frame.sampled.any()
     assert len(found.frame) == 3 * 2 * 2 * 2 + 3 * 2 * 2 * 2 * 2  # a prior from vectors has its own scales
@@ -49,7 +49,7 @@ def test_rows_equal_the_verdicts_of_their_models(found: Multiverse) -> None:
         assert rows.iloc[0].verdict == expected.label
 
 
-def test_text_counts_intervals_that_exclude_zero(found: Multiverse) -> None:
+def test_multiverse_text_counts_intervals_excluding_zero(found: Multiverse) -> None:
     lower, upper = found.frame.eti95_lb, found.frame.eti95_ub
     number = int(((lower > 0) | (upper < 0)).sum())
     assert 0 < number < len(found.frame)
@@ -60,13 +60,13 @@ def test_text_counts_intervals_that_exclude_zero(found: Multiverse) -> None:
     assert not unlisted_columns(found.frame[["mean", "eti95_lb", "chance", "verdict", "sampled"]])
 
 
-def test_fit_that_has_not_converged_does_not_exclude_zero(found: Multiverse) -> None:
+def test_excludes_zero_is_false_for_fit_without_convergence(found: Multiverse) -> None:
     failed = replace(found, frame=found.frame.assign(verdict="not converged"))
     assert not failed.excludes_zero.any()
     assert f"{len(found.frame)} fits have not converged" in failed.text
 
 
-def test_influence_is_the_ratio_of_lengths_with_all_others_equal(found: Multiverse) -> None:
+def test_influence_equals_ratio_of_interval_lengths(found: Multiverse) -> None:
     frame = pd.DataFrame({"a": [*"xxyy"], "b": [*"uvuv"], "mean": 0.0, "chance": 0.1, "verdict": ""})
     frame = frame.assign(eti95_lb=[-1.0, -2.0, -3.0, -6.0], eti95_ub=0.0)
     np.testing.assert_allclose(replace(found, frame=frame).influence[["a", "b"]], [3, 2])
@@ -74,7 +74,7 @@ def test_influence_is_the_ratio_of_lengths_with_all_others_equal(found: Multiver
     np.testing.assert_allclose(replace(found, frame=frame.iloc[:3]).influence[["a", "b"]], [3, 2])
 
 
-def test_choices_that_a_table_does_not_leave_are_named() -> None:
+def test_multiverse_lists_choices_impossible_for_table() -> None:
     result = bb.multiverse(random_table().without_controls())
     assert result.choices == ("prior", "unit", "scales")
     assert result.frame.prior.iloc[0] == "exponential"
@@ -83,7 +83,7 @@ def test_choices_that_a_table_does_not_leave_are_named() -> None:
         assert missing in result.text
 
 
-def test_multiverse_rejects_unknown_choices_and_models() -> None:
+def test_multiverse_raises_for_unknown_choices_and_models() -> None:
     table = random_table()
     with refused(BayesBiasError, "choices: 'scale' 'scales'"):
         bb.multiverse(table, choices={"scale": ["common"]})
@@ -95,7 +95,7 @@ def test_multiverse_rejects_unknown_choices_and_models() -> None:
         bb.multiverse(table, scope="none")
 
 
-def test_model_itself_is_named_and_drawn_only_among_the_choices() -> None:
+def test_multiverse_marks_model_only_when_among_choices() -> None:
     table = random_table().without_controls()
     with_model = bb.multiverse(table, choices={"prior": ["half-normal", "exponential"]})
     assert "choices of the model 'crossed'" in with_model.text
@@ -107,7 +107,7 @@ def test_model_itself_is_named_and_drawn_only_among_the_choices() -> None:
 
 
 @pytest.mark.slow
-def test_further_model_is_sampled_once() -> None:
+def test_multiverse_has_one_row_for_further_model() -> None:
     spec = load_spec("crossed").with_prior("sd_residual", "HalfCauchy", beta=1)
     result = bb.multiverse(
         random_table().without_controls(),
@@ -119,7 +119,7 @@ def test_further_model_is_sampled_once() -> None:
     assert "model" in result.influence
 
 
-def test_figure_has_a_point_for_each_option_of_each_combination(found: Multiverse) -> None:
+def test_plot_multiverse_has_point_for_each_option_and_combination(found: Multiverse) -> None:
     ax = bb.plots.plot_multiverse(found)
     curve, choices = ax.figure.axes
     frame = found.frame.assign(found=found.excludes_zero)
@@ -137,7 +137,7 @@ def test_figure_has_a_point_for_each_option_of_each_combination(found: Multivers
     assert lower == sorted(lower)
 
 
-def test_figure_is_drawn_into_a_grid(found: Multiverse) -> None:
+def test_plot_multiverse_accepts_axes_of_grid(found: Multiverse) -> None:
     figure, (left, right) = plt.subplots(1, 2, layout="constrained", figsize=(9, 5))
     assert bb.plots.plot_multiverse(found, ax=right, legend=False) is right
     figure.draw_without_rendering()
@@ -148,7 +148,7 @@ def test_figure_is_drawn_into_a_grid(found: Multiverse) -> None:
     plt.close("all")
 
 
-def test_folder_has_page_figure_and_tables(found: Multiverse, tmp_path) -> None:
+def test_multiverse_folder_has_page_table_and_text(found: Multiverse, tmp_path) -> None:
     page = bb.write(found, tmp_path / "out")
     read = pd.read_csv(page.parent / "multiverse.csv")
     np.testing.assert_allclose(read.eti95_lb, found.frame.eti95_lb)

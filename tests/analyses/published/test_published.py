@@ -38,7 +38,7 @@ def effect_size(x: np.ndarray, y: np.ndarray, ddof: int) -> float:
 
 @pytest.mark.parametrize("ddof", [0, 1])
 @pytest.mark.parametrize("targets", [(8, 8), (25, 25), (5, 11)])
-def test_t_is_scipys_and_bound_share_a_correlation(targets, ddof):
+def test_design_matches_t_and_correlation_of_scipy(targets, ddof):
     x, y = scores(targets)
     design = Design(effect_size(x, y, ddof), targets, (8, 8), ddof)
     assert design.t == pytest.approx(stats.ttest_ind(x, y).statistic)
@@ -49,19 +49,19 @@ def test_t_is_scipys_and_bound_share_a_correlation(targets, ddof):
 @pytest.mark.parametrize(
     ("targets", "ddof", "bound"), [((8, 8), 1, 3.75**0.5), ((8, 8), 0, 2.0), ((2, 8), 1, 5.625**0.5)]
 )
-def test_bound_is_d_without_spread(targets, ddof, bound):
+def test_design_bound_equals_d_without_spread(targets, ddof, bound):
     x, y = (np.full(size, value) for size, value in zip(targets, (1.0, 0.0), strict=True))
     assert effect_size(x, y, ddof) == pytest.approx(bound) == pytest.approx(Design(1.0, targets, (8, 8), ddof).bound)
 
 
-def test_constant_attributes_give_students_interval():
+def test_simulate_matches_t_interval_for_constant_attributes():
     design = Design(0.97, (8, 8), (8, 8))
     _, bias = simulate(design, NO_OTHERS, seed=1)
     half = stats.t.ppf(0.975, 14) * design.d / design.t
     assert np.quantile(bias, (0.025, 0.975)) == pytest.approx([design.d - half, design.d + half], abs=0.06)
 
 
-def test_simulated_test_is_the_quasi_f():
+def test_p_of_quasi_f_matches_measure():
     rng = np.random.default_rng(2)
     block = rng.normal(0, 1, (6, 7)) + rng.normal(0, 1, (6, 1)) + rng.normal(0, 1, (1, 7)) + 0.6
     groups, classes = {f"{g}{i}": g for g in "xy" for i in range(6)}, {f"{c}{j}": c for c in "ab" for j in range(7)}
@@ -78,7 +78,7 @@ def test_simulated_test_is_the_quasi_f():
     assert p == pytest.approx(quasi_f.p_value)
 
 
-def test_larger_d_and_longer_lists_raise_probability():
+def test_probability_increases_with_d_and_length_of_lists():
     ratios = VarianceRatios.shipped()
     by_d = [simulate(Design(d, (8, 8), (8, 8)), ratios, 1)[0].mean() for d in (0.5, 1.0, 1.4, 1.8)]
     by_length = [simulate(Design(1.0, (n, n), (n, n)), ratios, 1)[0].mean() for n in (4, 8, 16, 32)]
@@ -86,7 +86,7 @@ def test_larger_d_and_longer_lists_raise_probability():
     assert sorted(by_length) == by_length
 
 
-def test_published_ds_are_predicted_better_than_baselines():
+def test_probability_predicts_published_ds_better_than_baselines():
     """Table 1 of Caliskan et al. (2017), all ten significant by WEAT's test; what is true is said by the vectors."""
     numbers = pd.read_csv(REFERENCE / "published_numbers.csv")
     reported = numbers[numbers.group == "WEAT GloVe840B"].set_index("quantity").published
@@ -102,7 +102,7 @@ def test_published_ds_are_predicted_better_than_baselines():
     assert brier < 1 - np.mean(found)
 
 
-def test_one_seed_gives_one_sentence_and_table():
+def test_published_returns_same_finding_for_same_seed():
     finding = published(0.97, (8, 8), (8, 8))
     assert says(
         finding.text, "WEAT's d of 0.97 8 + 8 targets 8 + 8 attributes distinguishable units of d tables studies"
@@ -115,7 +115,7 @@ def test_one_seed_gives_one_sentence_and_table():
     assert mirrored.studies == finding.studies
 
 
-def test_no_probability_beyond_what_was_learnt(monkeypatch):
+def test_published_omits_probability_without_reliable_evidence(monkeypatch):
     short = published(1.0, (2, 2), (8, 8))
     assert short.probability is None
     assert says(short.text, "no probability targets words")
@@ -149,14 +149,14 @@ def test_no_probability_beyond_what_was_learnt(monkeypatch):
         ({"seed": -1}, "seed: -1"),
     ],
 )
-def test_bad_input_is_one_line(given, said):
+def test_published_raises_for_bad_input_in_one_line(given, said):
     with pytest.raises((MeasureError, bb.errors.BayesBiasError)) as refused:
         published(**{"d": 0.97, "targets": (8, 8), "attributes": (8, 8)} | given)
     assert says(str(refused.value), said)
     assert "\n" not in str(refused.value)
 
 
-def test_command_prints_sentence_and_refuses_in_one_line(run):
+def test_published_command_prints_sentence_and_rejects_bad_input(run):
     lists = ("--targets", "8", "8", "--attributes", "8", "8")
     code, out, _ = run("published", "--d", "-0.97", *lists)
     assert code == 0

@@ -53,7 +53,7 @@ CROWS = pd.DataFrame(
 OURS = pd.DataFrame({"sentence_more": ["aaa"], "sentence_less": ["a"]})
 
 
-def test_read_scores_accepts_columns_of_crows_pairs():
+def test_score_accepts_columns_of_crows_pairs():
     scored = score_pairs(Counts(), CROWS)
     expected = pd.DataFrame(
         {
@@ -71,11 +71,11 @@ def test_read_scores_accepts_columns_of_crows_pairs():
 
 
 @pytest.mark.parametrize(("how", "more"), [("aul", -3), ("aula", -6)])
-def test_each_score_asks_its_method(how: str, more: float):
+def test_score_matches_model_method_for_aul_and_aula(how: str, more: float):
     assert score_pairs(Counts(), OURS, how).score_more.tolist() == [more]
 
 
-def test_progress_hears_how_many_pairs_are_done():
+def test_score_reports_progress_by_number_of_pairs():
     progress, many = Heard(), pd.concat([OURS] * 130)
     with shown(progress):
         assert list(score_pairs(Counts(), many)["item"]) == list(range(130))

@@ -48,7 +48,7 @@ def found(sampled: None, trainings: list[Embedding]) -> Stability:
     return stability(cosines(LIST, open_embedding(trainings, kind="seed"), ()), sampling=SHORT)
 
 
-def test_each_method_is_as_in_each_training(found, trainings):
+def test_stability_measures_match_each_training(found, trainings):
     assert found.kind == found.measures.index.name == "seed"
     assert found.measures.index.tolist() == [training.name for training in trainings]
     for training in trainings:
@@ -59,7 +59,7 @@ def test_each_method_is_as_in_each_training(found, trainings):
     assert not found.left_out
 
 
-def test_the_posterior_draws_trainings_together(found):
+def test_stability_posterior_varies_less_than_raw_bias(found):
     spread = found.spread
     assert spread.sd["posterior bias"] < spread.sd["raw bias"]
     assert spread["mean"]["posterior bias"] == pytest.approx(spread["mean"]["raw bias"], abs=1e-6)
@@ -70,7 +70,7 @@ def test_the_posterior_draws_trainings_together(found):
     assert says(found.text, "variance bias one seed")
 
 
-def test_relative_values_know_no_units_and_no_direction(found):
+def test_relative_measures_ignore_unit_and_sign(found):
     measures = pd.DataFrame({"up": [1.0, 2, 3], "down": [-10.0, -20, -30], "mixed": [1.0, -1, 4]})
     relative = replace(found, measures=measures).relative
     np.testing.assert_allclose(relative.up, [0.5, 1, 1.5])
@@ -78,7 +78,7 @@ def test_relative_values_know_no_units_and_no_direction(found):
     np.testing.assert_allclose(relative.mixed, [0.5, -0.5, 2])
 
 
-def test_a_folder_has_tables_figure_text_and_posterior(found, tmp_path):
+def test_stability_folder_has_tables_figure_text_and_posterior(found, tmp_path):
     page = write(found, tmp_path / "out", figures=("png",))
     assert (page.parent / "stability.txt").read_text() == f"{found.text}\n"
     assert all(method in page.read_text() for method in found.measures)
@@ -89,7 +89,7 @@ def test_a_folder_has_tables_figure_text_and_posterior(found, tmp_path):
     assert load_fit(page.parent / "posterior-planted.nc").attrs["name"] == "planted"
 
 
-def test_figure_has_rows_of_methods_and_trainings(found):
+def test_plot_stability_has_rows_of_methods_and_trainings(found):
     ax = plot_stability(found)
     order = found.spread.relative_sd.sort_values(ascending=False).index
     assert [label.get_text() for label in ax.get_yticklabels()] == list(order)
@@ -99,13 +99,13 @@ def test_figure_has_rows_of_methods_and_trainings(found):
     np.testing.assert_allclose(last, found.relative[order[-1]])
 
 
-def test_mean_table_is_predicted_as_without_replicates(found, trainings):
+def test_predictive_coverage_matches_fit_without_replicates(found, trainings):
     table = cosines(LIST, open_embedding(trainings, kind="seed"), ())
     alone: xr.DataTree = fit(replace(table, replicates=None), sampling=SHORT)
     np.testing.assert_allclose(predictive_coverage(found.fit), predictive_coverage(alone), atol=0.08)
 
 
-def test_refuses_what_cannot_be_judged(trainings):
+def test_stability_raises_for_bad_embeddings_and_scope(trainings):
     for given, said in (
         (trainings[0], "embeddings 'seed 0' training"),
         (trainings[:1], "1 embeddings"),
