@@ -32,7 +32,7 @@ def check_kind(
     bayes_bias.errors.BayesBiasError: `fit` is None, not a fit. Pass the result of `bayes_bias.fit`.
     """
     if not isinstance(value, kind):
-        raise refusal(f"`{argument}` is {described(value)}, {problem}")
+        raise refusal(f"`{argument}` is {kind_of(value)}, {problem}")
 
 
 def check_switch(argument: str, value: Any) -> None:
@@ -41,7 +41,7 @@ def check_switch(argument: str, value: Any) -> None:
         raise BayesBiasError(f"`{argument}` must be True or False, but is {value!r}.")
 
 
-def listed(
+def as_tuple(
     argument: str, value: Any, one: type | UnionType, example: str, refusal: type[BayesBiasError] = BayesBiasError
 ) -> tuple[Any, ...]:
     """Return a list as a tuple, and a single item as a tuple with one element.
@@ -74,7 +74,7 @@ def check_path(argument: str, value: Any, refusal: type[BayesBiasError] = BayesB
     return Path(value)
 
 
-def described(value: Any) -> str:
+def kind_of(value: Any) -> str:
     """Describe a value by its type, for an error message.
 
     Examples

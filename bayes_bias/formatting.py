@@ -24,7 +24,7 @@ def signed(value: float, decimals: int = 3) -> str:
     return DASH if math.isnan(value) else _minus(f"{value:+,.{decimals}f}")
 
 
-def estimate(value: float, lower: float, upper: float, decimals: int = 3, *, sign: str = "+") -> str:
+def value_and_interval(value: float, lower: float, upper: float, decimals: int = 3, *, sign: str = "+") -> str:
     """Format a value with its interval, or the value alone if there is no interval.
 
     Use ``sign=""`` for unsigned quantities.
@@ -121,7 +121,7 @@ def level(value: float) -> str:
     return f"{100 * value:.4g}%"
 
 
-def count(value: float) -> str:
+def as_count(value: float) -> str:
     """Format a number of words or draws."""
     return DASH if math.isnan(value) else f"{value:,.0f}"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from bayes_bias import Sampling, calibrate, cosines
-from bayes_bias.arguments import described, listed
+from bayes_bias.arguments import as_tuple, kind_of
 from bayes_bias.errors import BayesBiasError
 from tests.helpers import refused
 
@@ -24,11 +24,11 @@ def test_one_model_equals_a_list():
 
 
 def test_a_list_is_any_iterable():
-    assert listed("lists", iter(("weat6", "weat7")), str, "['weat6']") == ("weat6", "weat7")
+    assert as_tuple("lists", iter(("weat6", "weat7")), str, "['weat6']") == ("weat6", "weat7")
 
 
 @pytest.mark.parametrize(("value", "text"), [(None, "None"), (3, "an int"), (1.5, "a float")])
 def test_what_is_no_list_is_described(value, text):
-    assert described(value) == text
+    assert kind_of(value) == text
     with refused(BayesBiasError, f"lists {text} list weat6"):
-        listed("lists", value, str, "weat6")
+        as_tuple("lists", value, str, "weat6")

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bayes_bias.formatting import Column, Layout, bounds, estimate, in_words, probability, signed
+from bayes_bias.formatting import Column, Layout, bounds, in_words, probability, signed, value_and_interval
 
 
 def test_numbers_look_as_journals_print_them():
@@ -26,8 +26,8 @@ def test_a_bound_that_decides_shows_its_sign():
 
 
 def test_mean_is_not_written_as_zero_if_its_interval_excludes_zero():
-    assert estimate(0.00012, 0.00002, 0.00022) == "+0.0001 [+0.00002, +0.0002]"
-    assert estimate(0.0004, -0.0001, 0.0009) == "0.000 [−0.0001, +0.001]"
+    assert value_and_interval(0.00012, 0.00002, 0.00022) == "+0.0001 [+0.00002, +0.0002]"
+    assert value_and_interval(0.0004, -0.0001, 0.0009) == "0.000 [−0.0001, +0.001]"
 
 
 def test_small_numbers_are_words():

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayes_bias.arguments import check_kind, check_switch, listed
+from bayes_bias.arguments import as_tuple, check_kind, check_switch
 from bayes_bias.associations.copies import equal_vectors, near_copies, notice_of
 from bayes_bias.associations.coverage import Coverage, check_coverage, coverage_of_matrix, lookup
 from bayes_bias.associations.frequency import CovariatesFrom, check_covariates, wants_ranks, with_covariates_from
@@ -173,7 +173,7 @@ def similarities(
     'dot product'
     """
     check_switch("allow_loss", allow_loss)
-    measure, further = similarity_of(similarity), listed("also", also, str, "['she', 'he']")
+    measure, further = similarity_of(similarity), as_tuple("also", also, str, "['she', 'he']")
     words = load_wordlist(wordlist).with_sub_topics(sub_topics)
     extra = load_control_lists(controls)
     every = words.with_controls(extra)

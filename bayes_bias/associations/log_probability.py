@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_bias.arguments import described
+from bayes_bias.arguments import kind_of
 from bayes_bias.associations.cosines import CONTROLS
 from bayes_bias.errors import LanguageModelError, TableError
 from bayes_bias.language_models.causal import load_causal
@@ -169,7 +169,7 @@ def open_score(
         if not callable(model):
             raise TableError(
                 f"`model` must be a folder, the result of `load_masked` or `load_causal`, or a function from clozes to"
-                f" log probabilities, but is {described(model)}. Pass one of these."
+                f" log probabilities, but is {kind_of(model)}. Pass one of these."
             )
         return model
     if not is_masked(model, trust):

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binomtest, kstest
 
-from bayes_bias.arguments import check_count, check_jobs, check_seed, is_between, listed
+from bayes_bias.arguments import as_tuple, check_count, check_jobs, check_seed, is_between
 from bayes_bias.associations.cosines import cosines
 from bayes_bias.associations.lists import DEMO, origin_of
 from bayes_bias.associations.similarity_cosine import COSINES
@@ -27,7 +27,7 @@ from bayes_bias.formatting import (
     Column,
     Layout,
     Tabled,
-    count,
+    as_count,
     equals,
     joined,
     plain,
@@ -119,7 +119,7 @@ class Calibration(Tabled):
             list(map(str, rows.method)),
             [
                 Column("scope", list(map(str, rows.scope)), words=True),
-                Column("draws", rows.draws, count),
+                Column("draws", rows.draws, as_count),
                 Column("found", list(map(share_within, rows["share"], *interval_of(rows, "share")))),
                 Column("width", rows.width, plain),
                 Column(
@@ -260,7 +260,7 @@ def calibrate(
     _check_settings(draws, random, drawn, size, planted, seed, sampling, jobs)
     if by not in get_args(By):
         raise BayesBiasError(f"`by` '{by}' is not a source of tables. {did_you_mean(by, get_args(By))}")
-    specs = tuple(map(load_spec, listed("models", models, str | Path | ModelSpec, "['crossed']")))
+    specs = tuple(map(load_spec, as_tuple("models", models, str | Path | ModelSpec, "['crossed']")))
     if by == "simulation":
         unused = {"random": random != "attributes", "drawn": drawn != "words", "size": size, "scopes": scopes}
         for name, value in (unused | {"folder": folder}).items():
@@ -315,7 +315,7 @@ def _simulated(
 
 def _carried(scopes: ScopeName | Iterable[ScopeName], table: AssociationTable) -> tuple[ScopeName, ...]:
     """Return the names of the scopes that the design supports, except the scope without uncertainty."""
-    if not (names := listed("scopes", scopes, str, "['both']", ScopeError)):
+    if not (names := as_tuple("scopes", scopes, str, "['both']", ScopeError)):
         raise BayesBiasError("`scopes` is empty. Name one or more, such as 'both', or pass None for all.")
     for scope in names:
         sampling_scope(scope)

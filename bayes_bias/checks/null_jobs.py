@@ -20,7 +20,7 @@ from scipy.special import ndtr
 
 from bayes_bias.checks.null_lists import NullDesign
 from bayes_bias.embeddings.word_vectors import sha256_of_vectors
-from bayes_bias.fitting.fit_model import described
+from bayes_bias.fitting.fit_model import fit_attributes
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.sampling import Sampling, sample
 from bayes_bias.jobs import Job, open_store, run_jobs
@@ -160,7 +160,7 @@ def posterior_of(
     data = structure_of(spec).data(table)
     posterior, stats = sample(spec, data, seed=seed, sampling=sampling)
     tree = xr.DataTree.from_dict({"posterior": posterior, "constant_data": data})
-    tree.attrs = described(table, spec, seed)
+    tree.attrs = fit_attributes(table, spec, seed)
     return Fitted(tree, spec), int(stats.diverging.sum())
 
 

@@ -24,7 +24,7 @@ from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import check_output
 from bayes_bias.formatting import Column, Layout, plain, plural
 from bayes_bias.progress import step
-from bayes_bias.table.columns import estimates
+from bayes_bias.table.columns import estimate_columns
 from bayes_bias.words.spelling import Match
 
 if TYPE_CHECKING:
@@ -195,7 +195,7 @@ def _components(result: "bb.Stability") -> Layout:
     return Layout(
         [" ".join(filter(None, map(str, name))) for name in rows.index],
         [
-            *estimates(rows, "mean", result.ci_prob, decimals, sign=""),
+            *estimate_columns(rows, "mean", result.ci_prob, decimals, sign=""),
             Column("observed", rows.observed, partial(plain, decimals=decimals)),
         ],
         caption=f"Variation between {kinds}: joint posterior",

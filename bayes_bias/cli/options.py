@@ -237,12 +237,12 @@ def _options_of(kind: Any) -> list[inspect.Parameter]:
 
 def formats_of(figures: str) -> tuple[str, ...]:
     """Check the formats of figures in an option, and return them."""
-    formats = listed(figures)
+    formats = split_names(figures)
     check_formats(formats)
     return formats
 
 
-def listed(text: str) -> tuple[str, ...]:
+def split_names(text: str) -> tuple[str, ...]:
     """Return the parts of an option that are separated by commas. For "none", there are no parts."""
     return () if text == "none" else tuple(part.strip() for part in text.split(",") if part.strip())
 
@@ -262,7 +262,7 @@ def numbers_of(option: str, values: list[str] | None) -> list[int]:
     """Return the integers in an option, which may be separated by commas or passed by repeating the option."""
     numbers = []
     for value in values or ():
-        for number in listed(value):
+        for number in split_names(value):
             if not number.isdecimal():
                 raise BayesBiasError(f"{option} '{number}' is not a whole number. Use one or more, such as 20,40.")
             numbers.append(int(number))

@@ -16,7 +16,7 @@ from bayes_bias.cli.options import (
     ScopeOption,
     SeedOption,
     input_option,
-    listed,
+    split_names,
     with_options,
 )
 from bayes_bias.errors import BayesBiasError
@@ -77,7 +77,7 @@ def criterion(
             file,
             toward=toward,
             scope=scope_of(scope).name,
-            covariates=listed(covariates),
+            covariates=split_names(covariates),
             family=family,
             ci_prob=ci_prob,
             seed=seed,

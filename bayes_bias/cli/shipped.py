@@ -9,7 +9,7 @@ import typer
 import bayes_bias as bb
 from bayes_bias.cli.console import print_frame, say, write_csv
 from bayes_bias.cli.main import app
-from bayes_bias.cli.options import ControlsOption, OverwriteOption, listed, pairs_of
+from bayes_bias.cli.options import ControlsOption, OverwriteOption, pairs_of, split_names
 from bayes_bias.errors import BayesBiasError, EmbeddingError, TemplateError
 from bayes_bias.files import check_output, copy_shipped
 from bayes_bias.spreadsheets import read_frame
@@ -269,10 +269,10 @@ def sentences(
         return
     if out_file.suffix != ".csv":
         raise TemplateError(f"--out '{out_file}' must end in .csv, the format of sentences.")
-    rows = sentences_to_encode(source, templates, listed(controls))
+    rows = sentences_to_encode(source, templates, split_names(controls))
     write_csv(rows, out_file, overwrite)
     # Only words of the built-in control classes are omitted. All others raise an error.
-    words = load_wordlist(source).with_controls(listed(controls))
+    words = load_wordlist(source).with_controls(split_names(controls))
     n_lost = len({*words.targets, *words.attributes} - set(rows.word))
     lost = f". {n_lost} words of the control classes do not fit these templates and are omitted" if n_lost else ""
     say(f"{len(rows):,} sentences of {rows.word.nunique()} words are in {out_file}{lost}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 import bayes_bias as bb
-from bayes_bias.cli.options import ControlsOption, input_option, listed
+from bayes_bias.cli.options import ControlsOption, input_option, split_names
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import refuse_pipe_or_address
 from bayes_bias.spreadsheets import is_spreadsheet
@@ -236,7 +236,7 @@ class TableSource(MeasuringOptions, Origin):
     @property
     def control_classes(self) -> tuple[str, ...]:
         """The names of the control classes."""
-        return listed(self.controls)
+        return split_names(self.controls)
 
     @property
     def settings(self) -> dict[str, Any]:

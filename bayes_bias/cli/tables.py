@@ -27,7 +27,7 @@ from bayes_bias.cli.options import (
 from bayes_bias.cli.table_source import ListArgument, TableSource
 from bayes_bias.errors import BayesBiasError, ScopeError, TableError, did_you_mean
 from bayes_bias.files import check_output, csv_text
-from bayes_bias.formatting import DASH, estimate, percent, plain, probability, share_bounds
+from bayes_bias.formatting import DASH, percent, plain, probability, share_bounds, value_and_interval
 from bayes_bias.progress import step
 from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.labels import LABELS
@@ -339,7 +339,7 @@ def published(
         "p": probability(result.p_value),
         "probability": DASH if result.probability is None else percent(result.probability),
         "in 90% of studies": share_bounds(*result.studies),
-        "bias, in units of d": estimate(result.d, result.lower, result.upper, 2),
+        "bias, in units of d": value_and_interval(result.d, result.lower, result.upper, 2),
     }
     print_frame(pd.DataFrame([row]))
     say(result.text)

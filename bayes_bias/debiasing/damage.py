@@ -15,7 +15,7 @@ from bayes_bias.arguments import check_ci_prob, check_count, check_seed
 from bayes_bias.embeddings.word_vectors import stack_unit
 from bayes_bias.errors import MeasureError
 from bayes_bias.files import read_text
-from bayes_bias.formatting import MINUS, estimate, percent, share_bounds
+from bayes_bias.formatting import MINUS, percent, share_bounds, value_and_interval
 from bayes_bias.posterior.estimate import tails
 
 # Word pairs with human similarity ratings: SimLex-999, WordSim-353, MEN, and similar files.
@@ -54,7 +54,7 @@ class RatedPairs:
         correlations = f"{self.before:.3f} and {self.after:.3f}".replace("-", MINUS)
         return (
             f"Spearman's correlation of cosines with the ratings of {self.name} ({self.pairs:,} of {self.of:,} pairs):"
-            f" {correlations} before and after; change {estimate(self.change, self.lower, self.upper)}."
+            f" {correlations} before and after; change {value_and_interval(self.change, self.lower, self.upper)}."
         )
 
 

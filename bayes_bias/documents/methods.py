@@ -16,7 +16,7 @@ from bayes_bias.embeddings.packaged import packaged_in
 from bayes_bias.files import slug
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.formatting import count, plain, plural
+from bayes_bias.formatting import as_count, plain, plural
 from bayes_bias.models.components import effects_in_formula
 from bayes_bias.models.preferences import PREFERENCE, related_sides, variance_name
 from bayes_bias.models.residuals import residual_of
@@ -246,8 +246,8 @@ def _converged(diagnostics: Mapping[str, Diagnostics]) -> Sentence:
         )
     return (
         f"Over all fits, rank-normalised split R-hat was at most {plain(max(d.r_hat for d in values))}, bulk and tail"
-        f" effective sample sizes were at least {count(min(d.ess_bulk for d in values))} and"
-        f" {count(min(d.ess_tail for d in values))} ",
+        f" effective sample sizes were at least {as_count(min(d.ess_bulk for d in values))} and"
+        f" {as_count(min(d.ess_tail for d in values))} ",
         Cite(("vehtari2021rank",)),
         f", and there were {sum(d.divergences for d in values)} divergent transitions.{warning}",
     )

@@ -36,7 +36,7 @@ _FILTERS = {
     "probability": formatting.probability,
     "percent": formatting.percent,
     "level": formatting.level,
-    "count": formatting.count,
+    "count": formatting.as_count,
     "in_words": formatting.in_words,
     "counted": formatting.counted,
     "plural": formatting.plural,

@@ -20,7 +20,7 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bayes_bias.arguments import check_path, described
+from bayes_bias.arguments import check_path, kind_of
 from bayes_bias.documents.document import Document, Documented
 from bayes_bias.documents.folder import PROVENANCE, check_folder, hashes, write_folder
 from bayes_bias.documents.templating import render_html, render_latex, verbatim
@@ -178,7 +178,7 @@ def write(result: Documented, out: str | Path, *, overwrite: bool = False, figur
     """
     if not hasattr(type(result), "document"):
         raise OutputError(
-            f"Cannot write a report for {described(result)}. Pass the result of `report`, `compare`,"
+            f"Cannot write a report for {kind_of(result)}. Pass the result of `report`, `compare`,"
             " `stability`, `sweep`, or another analysis."
         )
     check_formats(figures)

@@ -9,7 +9,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from bayes_bias.arguments import described
+from bayes_bias.arguments import kind_of
 from bayes_bias.embeddings.format_base import Format, peek
 from bayes_bias.embeddings.format_npz import ArrayHeader
 from bayes_bias.embeddings.in_memory import MemoryReader, from_keyed_vectors, from_memory
@@ -57,7 +57,7 @@ def open_native(file: Traversable, trust: bool) -> MemoryReader:
     reader = from_keyed_vectors(vectors) if is_keyed_vectors(vectors) else from_memory(content)
     if reader is None:
         raise EmbeddingError(
-            f"{file.name} contains {described(content)}. Save KeyedVectors, a model's .wv, a dict of words to vectors,"
+            f"{file.name} contains {kind_of(content)}. Save KeyedVectors, a model's .wv, a dict of words to vectors,"
             " a DataFrame, or a list of (word, vector) instead."
         )
     return reader

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bayes_bias.arguments import described
+from bayes_bias.arguments import kind_of
 from bayes_bias.embeddings.format_base import PACKED, Format, is_packed
 from bayes_bias.embeddings.format_gensim import check_trust, unpickled
 from bayes_bias.embeddings.format_npz import ArrayHeader
@@ -154,7 +154,7 @@ def _of_objects(path: Path, trust: bool) -> MemoryReader:
         raise _damaged(path, error) from error
     if (reader := from_memory(content)) is None:
         raise EmbeddingError(
-            f"{path.name} contains {described(content)} of Python objects. Save a dict of words to vectors, or a list"
+            f"{path.name} contains {kind_of(content)} of Python objects. Save a dict of words to vectors, or a list"
             " of (word, vector) instead."
         )
     return reader

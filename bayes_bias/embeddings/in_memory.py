@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayes_bias.arguments import described
+from bayes_bias.arguments import kind_of
 from bayes_bias.embeddings.embedding import Embedding, Reader, Vector
 from bayes_bias.embeddings.format_base import PACKED, is_packed
 from bayes_bias.embeddings.records import has_lists, records_of
@@ -267,7 +267,7 @@ def not_an_array(value: Any, error: Exception) -> str:
     remedy = "Pass an array, or a list of numbers."
     if hasattr(value, "detach") or "tensor" in f"{type(value).__name__} {why}".lower():
         remedy = "Detach tensors first: `vector.detach().cpu().double().numpy()`."
-    return f"{described(value)}, which is not a vector of numbers ({why}). {remedy}"
+    return f"{kind_of(value)}, which is not a vector of numbers ({why}). {remedy}"
 
 
 def _check_words(words: Sequence[object]) -> None:

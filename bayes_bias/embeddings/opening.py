@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayes_bias.arguments import check_switch, described
+from bayes_bias.arguments import check_switch, kind_of
 from bayes_bias.embeddings import (
     format_fasttext,
     format_gensim,
@@ -224,12 +224,12 @@ def _named_format(name: str) -> Format:
 
 def _open_object(source: object) -> tuple[Reader, str]:
     if (reader := from_memory(source)) is not None:
-        return reader, "a mapping" if isinstance(source, Mapping) else described(source)
+        return reader, "a mapping" if isinstance(source, Mapping) else kind_of(source)
     vectors = getattr(source, "wv", source)
     if format_gensim.is_keyed_vectors(vectors):
         return from_keyed_vectors(vectors), "gensim KeyedVectors"
     raise EmbeddingError(
-        f"An embedding cannot be read from {described(source)}. Pass a name, a path, a mapping of words to vectors, a"
+        f"An embedding cannot be read from {kind_of(source)}. Pass a name, a path, a mapping of words to vectors, a"
         " DataFrame, (words, array), or gensim's KeyedVectors. For an encoder of sentences, use"
         " `bayes_bias.language_models.encode`."
     )

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_bias.arguments import check_count, check_kind, described
+from bayes_bias.arguments import check_count, check_kind, kind_of
 from bayes_bias.embeddings.in_memory import not_an_array
 from bayes_bias.errors import MeasureError
 from bayes_bias.formatting import shortened
@@ -32,7 +32,7 @@ def stack(vectors: Vectors, words: Sequence[str], measure: str, *, least: int = 
     mapping: object = vectors
     if isinstance(mapping, str) or not hasattr(mapping, "__getitem__"):
         raise MeasureError(
-            f"`vectors` must be a mapping of words to vectors, but is {described(vectors)}. Pass"
+            f"`vectors` must be a mapping of words to vectors, but is {kind_of(vectors)}. Pass"
             " `open_embedding(...).find(words)`, for example, or gensim's KeyedVectors."
         )
     if missing := [word for word in words if word not in vectors]:

@@ -10,7 +10,7 @@ import xarray as xr
 
 from bayes_bias.errors import for_reader
 from bayes_bias.fitting.fitted import Fit, Fitted
-from bayes_bias.formatting import count, plain
+from bayes_bias.formatting import as_count, plain
 from bayes_bias.models.preferences import PREFERENCE, inflation_name, variance_name
 from bayes_bias.table.labels import SIDES
 
@@ -109,7 +109,7 @@ class Diagnostics:
             return f"✕ The fit has not converged: {'; '.join(self.problems)}."
         if not self.converged:
             return f"The bias has converged, but {self.levels}"
-        sizes = f"{count(self.ess_bulk)} (bulk) and {count(self.ess_tail)} (tail)"
+        sizes = f"{as_count(self.ess_bulk)} (bulk) and {as_count(self.ess_tail)} (tail)"
         return (
             f"The fit has converged. R-hat is at most {plain(self.r_hat)}, effective sample sizes are at least {sizes},"
             f" and there are {self.divergent}."

@@ -113,7 +113,7 @@ def fit_model(
     -------
     Fitted
         Fit with the groups ``posterior``, ``sample_stats``, and ``constant_data``, and the groups of `observed` and
-        `densities`. Its attributes are the result of `described`, with sampler settings and diagnostics.
+        `densities`. Its attributes are the result of `fit_attributes`, with sampler settings and diagnostics.
     """
     draws, stats = sample_model(model, seed, sampling)
     posterior = complete(draws)
@@ -163,11 +163,11 @@ def assembled(
             **groups,
         }
     )
-    tree.attrs = described(source, spec, seed) | {"diagnostics": diagnostics.to_json()}
+    tree.attrs = fit_attributes(source, spec, seed) | {"diagnostics": diagnostics.to_json()}
     return Fitted(tree, spec)
 
 
-def described(source: Source, spec: ModelSpec, seed: int) -> dict[str, Any]:
+def fit_attributes(source: Source, spec: ModelSpec, seed: int) -> dict[str, Any]:
     """Return a description of the data and the model as netCDF attributes, which `Fitted` reads."""
     return {
         "name": source.name,

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 import xarray as xr
 
-from bayes_bias.arguments import described
+from bayes_bias.arguments import kind_of
 from bayes_bias.errors import BayesBiasError, ScopeError
 from bayes_bias.models.components import scales_needed
 from bayes_bias.models.patterns import Variances
@@ -47,7 +47,7 @@ class Fitted:
             return fit
         if not isinstance(fit, xr.DataTree) or "metric" not in fit.attrs:
             raise BayesBiasError(
-                f"`fit` is {described(fit)}, not a fit. Pass the result of `bayes_bias.fit` or `load_fit`."
+                f"`fit` is {kind_of(fit)}, not a fit. Pass the result of `bayes_bias.fit` or `load_fit`."
             )
         return cls(fit)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from bayes_bias.arguments import check_ci_prob, check_count, check_seed, described, import_all, listed
+from bayes_bias.arguments import as_tuple, check_ci_prob, check_count, check_seed, import_all, kind_of
 from bayes_bias.errors import MeasureError, OtherDataError, did_you_mean
 from bayes_bias.formatting import DASH, MINUS, Column, Layout, Tabled, bounds, plain, probability
 from bayes_bias.measures.crossed_test import CrossedTest
@@ -242,7 +242,7 @@ def _row(name: str, occasion: Occasion) -> tuple[pd.DataFrame, Result | None]:
     for column, cells in rows.items():
         if not pd.api.types.is_numeric_dtype(cells):
             example = next(cell for cell in cells if not isinstance(cell, Real))
-            raise MeasureError(f"{name}: '{column}' must be a number or NaN, but is {described(example)}.")
+            raise MeasureError(f"{name}: '{column}' must be a number or NaN, but is {kind_of(example)}.")
     return rows, result
 
 
@@ -268,7 +268,7 @@ def _outcome(name: str, occasion: Occasion) -> Result | pd.DataFrame:
         if missing := [column for column in row_columns(occasion.ci_prob) if column not in outcome]:
             raise MeasureError(f"{name}: its rows lack '{missing[0]}'. Return `Result.to_frame(occasion.ci_prob)`.")
     elif not isinstance(outcome, Result):
-        raise MeasureError(f"{name}: returned {described(outcome)}. Return a number, a `Result`, or rows of one.")
+        raise MeasureError(f"{name}: returned {kind_of(outcome)}. Return a number, a `Result`, or rows of one.")
     return outcome
 
 
@@ -282,7 +282,7 @@ def measure_names() -> list[str]:
 
 def check_measures(argument: str, measures: str | Iterable[str]) -> tuple[str, ...]:
     """Return the names of measures as a tuple. Raise an error for unknown names."""
-    allowed_names, names = measure_names(), listed(argument, measures, str, "['WEAT']", MeasureError)
+    allowed_names, names = measure_names(), as_tuple(argument, measures, str, "['WEAT']", MeasureError)
     for name in names:
         if name not in allowed_names:
             raise MeasureError(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from bayes_bias.arguments import listed
+from bayes_bias.arguments import as_tuple
 from bayes_bias.errors import MeasureError, did_you_mean
 from bayes_bias.measures.designs import ROUNDING, TwoByTwo, two_by_two
 from bayes_bias.measures.permutation import Alternative, check_ddof, largest_effect, permutation_tests
@@ -96,7 +96,7 @@ def wefat(
 def _chosen(design: TwoByTwo, targets: str | Sequence[str] | None) -> list[int]:
     """Return the positions of the chosen targets, or of all targets."""
     names = design.words.index.tolist()
-    words = names if targets is None else listed("targets", targets, str, f"['{names[0]}']", MeasureError)
+    words = names if targets is None else as_tuple("targets", targets, str, f"['{names[0]}']", MeasureError)
     for word in words:
         if word not in names:
             raise MeasureError(

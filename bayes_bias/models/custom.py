@@ -14,7 +14,7 @@ from pytensor.compile import SharedVariable
 from pytensor.graph.basic import Constant
 from pytensor.graph.traversal import ancestors
 
-from bayes_bias.arguments import described
+from bayes_bias.arguments import kind_of
 from bayes_bias.errors import SpecError, TableError
 from bayes_bias.models import crossed_long
 from bayes_bias.models.components import DIMS as SCALES
@@ -51,14 +51,14 @@ def built(model: CustomModel, table: AssociationTable) -> pm.Model:
     """
     if not isinstance(model, pm.Model) and not callable(model):
         raise SpecError(
-            f"`model` is {described(model)}, not a model. Pass a name such as 'crossed', the path of a TOML file, a"
+            f"`model` is {kind_of(model)}, not a model. Pass a name such as 'crossed', the path of a TOML file, a"
             " `ModelSpec`, a pymc.Model, or a function that makes one."
         )
     name = name_of(model)
     pymc_model = model if isinstance(model, pm.Model) else model(table)
     if not isinstance(pymc_model, pm.Model):
         raise SpecError(
-            f"`model` '{name}' returned {described(pymc_model)}, not a pymc.Model. End it with `return model`."
+            f"`model` '{name}' returned {kind_of(pymc_model)}, not a pymc.Model. End it with `return model`."
         )
     if not pymc_model.observed_RVs:
         raise SpecError(f"`model` '{name}' observes nothing. Pass the table's values to a variable as `observed=`.")

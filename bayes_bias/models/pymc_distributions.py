@@ -9,7 +9,7 @@ import numpy as np
 import pymc as pm
 from pymc.logprob.utils import ParameterValueError
 
-from bayes_bias.arguments import described
+from bayes_bias.arguments import kind_of
 from bayes_bias.errors import SpecError, did_you_mean
 
 # Values at which the prior of a standard deviation must have a density of zero.
@@ -73,7 +73,7 @@ def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
     op = getattr(getattr(variable, "owner", None), "op", None)
     if not hasattr(op, "dist_params"):
         raise SpecError(
-            f"{where}: {described(distribution)} is not a distribution. Pass its name and parameters,"
+            f"{where}: {kind_of(distribution)} is not a distribution. Pass its name and parameters,"
             " 'Gamma', alpha=2, beta=1, or an object such as pm.Gamma.dist(alpha=2, beta=1)."
         )
     numbers = _numbers(variable)
@@ -88,7 +88,7 @@ def named(where: str, distribution: Any) -> tuple[str, dict[str, float]]:
             if numbers is not None and _numbers(candidate) == numbers:
                 return family.__name__, parameters
     raise SpecError(
-        f"{where}: {described(distribution)} cannot be described by a name and numbers, as a spec requires."
+        f"{where}: {kind_of(distribution)} cannot be described by a name and numbers, as a spec requires."
         " Use a plain distribution such as pm.Gamma.dist(alpha=2, beta=1), or write your own model."
     )
 

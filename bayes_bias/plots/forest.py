@@ -6,7 +6,7 @@ import pandas as pd
 import xarray as xr
 from matplotlib.axes import Axes
 
-from bayes_bias.arguments import listed
+from bayes_bias.arguments import as_tuple
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
@@ -148,7 +148,7 @@ def plot_overview(
     >>> plot_overview([posterior, another_posterior])                             # doctest: +SKIP
     """
     summary_of, name_of = summaries or {}, names or {}
-    fitted = [Fitted.of(fit) for fit in listed("fits", fits, xr.DataTree | Fitted, "[posterior, another]")]
+    fitted = [Fitted.of(fit) for fit in as_tuple("fits", fits, xr.DataTree | Fitted, "[posterior, another]")]
     if not fitted:
         raise BayesBiasError("`fits` is empty. Pass one or more, such as [posterior, another].")
     labels, rows = [], []

@@ -9,7 +9,7 @@ import pandas as pd
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import Tabled
-from bayes_bias.formatting import estimate as in_text
+from bayes_bias.formatting import value_and_interval as in_text
 from bayes_bias.posterior.contrast_weights import Weights, checked_weights
 from bayes_bias.posterior.covariate_estimates import covariates_of
 from bayes_bias.posterior.estimates import check_scope, contrast_estimate

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayes_bias.arguments import described, is_number
+from bayes_bias.arguments import is_number, kind_of
 from bayes_bias.errors import BayesBiasError, did_you_mean
 from bayes_bias.table.bias_weights import BLOCK
 
@@ -102,7 +102,7 @@ def _as_mapping(weights: Any) -> dict[tuple[Any, Any], Any]:
     if isinstance(weights, Mapping) and all(isinstance(block, tuple) and len(block) == 2 for block in weights):
         return dict(weights)
     raise BayesBiasError(
-        f"`weights` is {described(weights)}, without a group and class for each weight. Pass 'group - group:"
+        f"`weights` is {kind_of(weights)}, without a group and class for each weight. Pass 'group - group:"
         " class', {(group, class): weight, ...}, a DataFrame of groups x classes, or a DataArray with the"
         " dimensions group and attribute_class."
     )

@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.formatting import estimate, joined
+from bayes_bias.formatting import joined, value_and_interval
 from bayes_bias.models.slopes import DIMS_OF, explained_blocks, explained_contrast, spread_of_words
 from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, as_draws
 from bayes_bias.table.bias_weights import BLOCK, bias_weights
@@ -140,8 +140,8 @@ class Adjustment:
 
     def text(self, decimals: int) -> str:
         """Describe both biases and the conclusion in a sentence."""
-        own = estimate(*self.unadjusted, decimals)
-        part = estimate(*self.explained, decimals)
+        own = value_and_interval(*self.unadjusted, decimals)
+        part = value_and_interval(*self.explained, decimals)
         conclusion = {
             "no bias": "",
             "not covariates": ", which does not account for the bias",

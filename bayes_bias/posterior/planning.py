@@ -11,7 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtrit
 
-from bayes_bias.arguments import check_ci_prob, check_count, is_number, listed
+from bayes_bias.arguments import as_tuple, check_ci_prob, check_count, is_number
 from bayes_bias.errors import ScopeError
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import plural
@@ -299,7 +299,7 @@ def _checked(fit: Fit, scope: ScopeName) -> tuple[Fitted, Scope]:
 def _axis(name: str, lengths: int | Iterable[int]) -> xr.DataArray:
     """Return numbers of words, or of replicates, as an array along their own dimension."""
     what = name if name == REPLICATES.name else "words"
-    numbers = listed(name, lengths, Integral, "[8, 16, 32]", ScopeError)
+    numbers = as_tuple(name, lengths, Integral, "[8, 16, 32]", ScopeError)
     if not numbers:
         raise ScopeError(f"`{name}` is empty. Pass one or more numbers of {what}, such as [8, 16, 32].")
     for number in numbers:

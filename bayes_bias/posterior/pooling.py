@@ -13,18 +13,18 @@ from scipy.optimize import brentq
 from scipy.special import logsumexp, ndtr, softmax
 from scipy.stats import halfnorm, norm
 
-from bayes_bias.arguments import check_ci_prob, listed
+from bayes_bias.arguments import as_tuple, check_ci_prob
 from bayes_bias.errors import BayesBiasError, ScopeError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
-from bayes_bias.formatting import Layout, Tabled, estimate, in_words, percent, probability
+from bayes_bias.formatting import Layout, Tabled, in_words, percent, probability, value_and_interval
 from bayes_bias.posterior.estimate import tails
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.shared_words import share_in_common
 from bayes_bias.posterior.summary import row_of_bias
 from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import announce
-from bayes_bias.table.columns import estimates, interval_columns, interval_names
+from bayes_bias.table.columns import estimate_columns, interval_columns, interval_names
 from bayes_bias.table.labels import SIDES, Side
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.statistics import compared_attributes
@@ -206,7 +206,7 @@ class IntervalEstimate:
 
     def written(self, decimals: int, *, sign: str = "+") -> str:
         """Return the mean and interval as text. Use ``sign=""`` for a scale parameter."""
-        return estimate(self.mean, self.lower, self.upper, decimals, sign=sign)
+        return value_and_interval(self.mean, self.lower, self.upper, decimals, sign=sign)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -274,7 +274,10 @@ class PooledLists(Tabled):
         form = self.ci_prob, self.metric.decimals
         return Layout(
             list(map(str, self.lists.index)),
-            [*estimates(self.lists, "by itself", *form), *estimates(self.lists, "pooled", *form, of="pooled")],
+            [
+                *estimate_columns(self.lists, "by itself", *form),
+                *estimate_columns(self.lists, "pooled", *form, of="pooled"),
+            ],
             heading="list",
             caption=f"Bias of each list, in {self.metric.unit}",
         )
@@ -350,7 +353,7 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
     >>> fits = [fit(cosines(name, "googlenews-demo")) for name in ("weat6", "weat7", "weat8")]     # doctest: +SKIP
     >>> print(pool(fits))                                                                          # doctest: +SKIP
     """
-    lists = _check(listed("fits", fits, xr.DataTree | Fitted, "[fit(weat6), fit(weat7)]"))
+    lists = _check(as_tuple("fits", fits, xr.DataTree | Fitted, "[fit(weat6), fit(weat7)]"))
     check_ci_prob(ci_prob)
     if tau_scale is None:
         tau_scale = TAU_SCALE * float(np.median([fitted.data.within_sd for fitted in lists]))

@@ -16,12 +16,12 @@ from bayes_bias.formatting import (
     MINUS,
     Tabled,
     decimals_of_mean,
-    estimate,
     level,
     plural,
     probability_in_words,
     range_in_words,
     signed,
+    value_and_interval,
 )
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.posterior.covariate_estimates import Adjustment, covariates_of
@@ -209,7 +209,7 @@ class Verdict(Tabled):
     @property
     def posterior(self) -> str:
         """The posterior mean and interval as text."""
-        return estimate(self.mean, self.lower, self.upper, self.metric.decimals)
+        return value_and_interval(self.mean, self.lower, self.upper, self.metric.decimals)
 
     @property
     def headline(self) -> str:

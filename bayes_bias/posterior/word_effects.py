@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from bayes_bias.arguments import listed
+from bayes_bias.arguments import as_tuple
 from bayes_bias.errors import ScopeError, did_you_mean
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.models.components import BY_REPLICATE, EFFECT_OF
@@ -62,7 +62,7 @@ def word_effects(fit: Fit, sides: Sequence[Side] = SIDES) -> xr.Dataset:
     >>> effects.target_effect.sel(target="John").mean(("chain", "draw"))          # doctest: +SKIP
     """
     fitted = Fitted.of(fit).generalising("word effects")
-    return effects_of(fitted, tuple(map(check_side, listed("sides", sides, str, "['target']", ScopeError))))
+    return effects_of(fitted, tuple(map(check_side, as_tuple("sides", sides, str, "['target']", ScopeError))))
 
 
 def effects_of(fitted: Fitted, sides: tuple[Side, ...] = SIDES, *, these_replicates: bool = False) -> xr.Dataset:

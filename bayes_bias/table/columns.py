@@ -67,7 +67,7 @@ def interval_column(
     return Column(heading, _ends(rows, of), lambda ends: bounds(ends[0], ends[1], decimals, sign=sign), spare=spare)
 
 
-def estimates(
+def estimate_columns(
     rows: "pd.DataFrame", name: str, ci_prob: float, decimals: int, *, of: str = "", sign: Sign = "+"
 ) -> list[Column]:
     """Lay out the mean and the interval of each row. The heading of the mean is `name`."""

@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from bayes_bias.arguments import as_numbers, described
+from bayes_bias.arguments import as_numbers, kind_of
 from bayes_bias.errors import TableError
 from bayes_bias.formatting import counted, joined, plain, shortened
 from bayes_bias.shared_types import Numbers
@@ -140,7 +140,7 @@ def _framed(covariates: Any) -> pd.DataFrame | None:
         covariates = covariates.to_frame(_UNNAMED if covariates.name is None else str(covariates.name))
     if not isinstance(covariates, pd.DataFrame) or covariates.empty:
         raise TableError(
-            f"`covariates` must contain a number for each word, but is {described(covariates)}. Pass a Series or"
+            f"`covariates` must contain a number for each word, but is {kind_of(covariates)}. Pass a Series or"
             " DataFrame that is indexed by word, {word: number}, or one of these for each of 'target' and 'attribute'."
         )
     return covariates.set_axis(list(map(str, covariates.columns)), axis=1)

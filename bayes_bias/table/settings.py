@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayes_bias.arguments import listed
+from bayes_bias.arguments import as_tuple
 from bayes_bias.errors import BayesBiasError
 
 # A column whose name contains one of these words is a setting. Rows with different settings do not answer the same
@@ -106,7 +106,7 @@ def check_ignored(ignore: Any, known: Collection[str], refusal: type[BayesBiasEr
 
     Missing columns are ignored, so that two tables can be read with one set of names.
     """
-    columns = tuple(map(str, listed("ignore", ignore, str, "['temperature']", refusal)))
+    columns = tuple(map(str, as_tuple("ignore", ignore, str, "['temperature']", refusal)))
     for column in columns:
         if column in known:
             raise refusal(

@@ -10,7 +10,7 @@ from itertools import chain, product, starmap
 from pathlib import Path
 from typing import Any
 
-from bayes_bias.arguments import check_kind, described
+from bayes_bias.arguments import check_kind, kind_of
 from bayes_bias.errors import WordListError
 from bayes_bias.files import check_keys, read_toml, refuse_pipe_or_address
 from bayes_bias.words.content import all_are
@@ -214,8 +214,7 @@ def _with_our_keys(content: Any, where: str) -> Mapping[str, Any]:
         return _with_our_keys(inner, where)  # such as {"gender": {...}}
     if not isinstance(content, Mapping):
         raise WordListError(
-            f'{where} must contain a list of sets, but contains {described(content)}. Write [["she", "he"]], for'
-            " example."
+            f'{where} must contain a list of sets, but contains {kind_of(content)}. Write [["she", "he"]], for example.'
         )
     is_from_others = bool(content.keys() & _THEIR_KEYS.keys())
     renamed: dict[str, Any] = {}

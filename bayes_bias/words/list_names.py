@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bayes_bias.arguments import described
+from bayes_bias.arguments import kind_of
 from bayes_bias.errors import WordListError
 from bayes_bias.files import parse_json, read_parquet, read_text
 from bayes_bias.words.content import Content, all_are, first_text
@@ -131,7 +131,7 @@ def names_of(content: Any, stem: str, label: str) -> Content:
         _add_distinguished(lists, name, found)
     if not lists:
         raise WordListError(
-            f"{label} contains {described(content)} without lists of words. Write names with their words, for example"
+            f"{label} contains {kind_of(content)} without lists of words. Write names with their words, for example"
             ' {"flowers": ["rose", "lily"], "insects": ["ant", "fly"]}.'
         )
     skipped = f"{label}: omitted because they are not lists of words: {', '.join(omitted)}"

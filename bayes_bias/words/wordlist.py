@@ -14,7 +14,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
-from bayes_bias.arguments import described, listed
+from bayes_bias.arguments import as_tuple, kind_of
 from bayes_bias.errors import WordListError
 from bayes_bias.formatting import Telling, joined
 from bayes_bias.shared_types import Reference
@@ -522,7 +522,7 @@ def load_wordlist(
         return WordList.from_mapping(source)
     if not isinstance(source, WordList):
         raise WordListError(
-            f"A word list must be a name, a path, a DataFrame, or a mapping, but {described(source)} was passed. Pass"
+            f"A word list must be a name, a path, a DataFrame, or a mapping, but {kind_of(source)} was passed. Pass"
             " one of these, or the result of `bayes_bias.wordlist`."
         )
     return source
@@ -553,7 +553,7 @@ def listed_wordlists(argument: str, sources: Any, *also: type) -> tuple[Any, ...
     single = str | Path | WordList | _IN_MEMORY
     for kind in also:
         single |= kind
-    return listed(argument, sources, single, "['weat6', 'weat7']", WordListError)
+    return as_tuple(argument, sources, single, "['weat6', 'weat7']", WordListError)
 
 
 @cache
@@ -571,7 +571,7 @@ def control_lists(controls: "ControlsLike | Iterable[ControlsLike]") -> "tuple[C
     if isinstance(controls, str) and controls == "none":
         return ()
     example = "['neutral', 'human'], or () for none"
-    return listed("controls", controls, str | Path | WordList | _IN_MEMORY, example, WordListError)
+    return as_tuple("controls", controls, str | Path | WordList | _IN_MEMORY, example, WordListError)
 
 
 def _columns_of_frame(frame: Any) -> list[tuple[str, list[Any]]]:
@@ -587,7 +587,7 @@ def _columns_of_mapping(columns: Mapping[str, Any]) -> list[tuple[str, list[Any]
     for heading, words in columns.items():
         if isinstance(words, str) or not isinstance(words, Iterable):
             raise WordListError(
-                f"The heading '{heading}' must have a list of words, but has {described(words)}. Pass a list for each"
+                f"The heading '{heading}' must have a list of words, but has {kind_of(words)}. Pass a list for each"
                 " heading."
             )
     return [(str(heading), list(words)) for heading, words in columns.items()]

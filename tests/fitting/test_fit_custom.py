@@ -11,7 +11,7 @@ import xarray as xr
 
 from bayes_bias import Sampling, fit, load_fit, load_spec, pymc_model, save_fit, summarize, verdict
 from bayes_bias.errors import BayesBiasError, OutputError, ScopeError, SpecError
-from bayes_bias.fitting.fit_model import described
+from bayes_bias.fitting.fit_model import fit_attributes
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.sampling import order_dims
 from bayes_bias.models import crossed_long
@@ -72,7 +72,7 @@ def drawn_from_prior(model, table):
     drawn = pm.sample_prior_predictive(3, model=model, random_seed=1, compile_kwargs={"mode": "FAST_COMPILE"})
     spec, data = custom_spec("mine", model), crossed_long.data(table)
     tree = xr.DataTree.from_dict({"posterior": drawn["prior"].to_dataset(), "constant_data": data})
-    tree.attrs = described(table, spec, seed=1)
+    tree.attrs = fit_attributes(table, spec, seed=1)
     return Fitted(tree, spec)
 
 

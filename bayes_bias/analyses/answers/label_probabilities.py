@@ -10,7 +10,7 @@ from bayes_bias.analyses.answers.batches import is_batch, top_tokens_of_batch
 from bayes_bias.analyses.answers.reading import read_frame, require_columns
 from bayes_bias.analyses.answers.replies import check_ids
 from bayes_bias.errors import AnswersError
-from bayes_bias.formatting import count
+from bayes_bias.formatting import as_count
 from bayes_bias.table.association_table import announce
 
 _PROMPT = ("id", "word", "label_a", "label_b")
@@ -72,14 +72,14 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
             logs[number] = np.where(np.isfinite(listed), listed, smallest)
             at_bound += smallest in logs[number]
     log_a, log_b = logs.T
-    notices, replies_in_all = [], count(len(found))
+    notices, replies_in_all = [], as_count(len(found))
     if at_bound:
         notices.append(
-            f"replies: in {count(at_bound)} of {replies_in_all} a label has the smallest probability that is listed, or"
+            f"replies: in {at_bound:,} of {replies_in_all} a label has the smallest probability that is listed, or"
             " a smaller one. Request more top_logprobs for exact numbers"
         )
     if neither := int(np.isnan(log_a).sum()):
-        notices.append(f"replies: {count(neither)} of {replies_in_all} list neither label, and have no probabilities")
+        notices.append(f"replies: {neither:,} of {replies_in_all} list neither label, and have no probabilities")
     announce(tuple(notices))
     rows = asked[[name for name in _KEPT if name in asked]]
     return rows.assign(answer=found["id"].to_numpy(), logprob_a=log_a, logprob_b=log_b)

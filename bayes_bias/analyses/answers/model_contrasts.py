@@ -31,7 +31,7 @@ from bayes_bias.posterior.holm import holm
 from bayes_bias.posterior.ranks import ranked
 from bayes_bias.progress import step
 from bayes_bias.table.association_table import announce
-from bayes_bias.table.columns import estimates, interval_columns, rank_column, with_interval
+from bayes_bias.table.columns import estimate_columns, interval_columns, rank_column, with_interval
 
 
 @dataclass(frozen=True)
@@ -150,8 +150,8 @@ class Contrasts(Tabled):
         return Layout(
             [self.row_name(topic, f"{model} − {reference}") for topic, model, reference in rows.index],
             [
-                Column("questions", rows.questions, fmt.count, spare=True),
-                *estimates(rows, f"difference of {quantity.name}", self.ci_prob, quantity.decimals),
+                Column("questions", rows.questions, fmt.as_count, spare=True),
+                *estimate_columns(rows, f"difference of {quantity.name}", self.ci_prob, quantity.decimals),
                 Column("chance", rows.chance, fmt.probability),
                 Column("after Holm", rows.chance_holm, fmt.probability),
                 Column("differ", rows.survives.map({True: "yes", False: "no"}), words=True),
@@ -172,7 +172,7 @@ class Contrasts(Tabled):
         return Layout(
             [self.row_name(topic, model) for topic, model in rows.index],
             [
-                *estimates(rows, f"{quantity.name} less mean", self.ci_prob, quantity.decimals),
+                *estimate_columns(rows, f"{quantity.name} less mean", self.ci_prob, quantity.decimals),
                 *rank_column(rows),
                 Column("P(first)", rows.prob_first, fmt.probability),
                 Column("P(last)", rows.prob_last, fmt.probability),
@@ -223,7 +223,7 @@ class ModelContrasts(Contrasts):
     def facts(self) -> dict[str, Any]:
         return {
             "models": self.answers.models,
-            "total": fmt.count(sum(len(cell.counted) for cell in self.answers.cells)),
+            "total": fmt.as_count(sum(len(cell.counted) for cell in self.answers.cells)),
             "priors": PRIOR_TEXTS,
         }
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from bayes_bias.analyses.answers.cell import Answers, Cell
 from bayes_bias.analyses.answers.model import Observed, observed
 from bayes_bias.errors import AnswersError
-from bayes_bias.formatting import count, joined
+from bayes_bias.formatting import joined
 
 # The columns that identify the question of an answer, and its counts of words.
 _QUESTION = ["label_a", "label_b", "wording", "words"]
@@ -71,10 +71,10 @@ def matched(cells: Sequence[Cell], argument: str) -> tuple[list[Cell], list[str]
         )
     notices = []
     if lacking := int(answers[number == 0].to_numpy().sum()):
-        notices.append(f"{count(lacking)} answers have no partner that was asked the same, and are omitted")
+        notices.append(f"{lacking:,} answers have no partner that was asked the same, and are omitted")
     if merged := int((answers.max(axis=1) - number)[number > 0].sum()):
         notices.append(
-            f"some questions have more answers on one side, {count(merged)} in all, which are averaged with others to"
+            f"some questions have more answers on one side, {merged:,} in all, which are averaged with others to"
             " the same question"
         )
     pairs = zip(cells, sides, strict=True)

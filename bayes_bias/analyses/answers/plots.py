@@ -19,7 +19,7 @@ from bayes_bias.analyses.answers.value_estimates import ValueEstimates
 from bayes_bias.analyses.answers.value_models import LIKELIHOODS
 from bayes_bias.arguments import check_kind
 from bayes_bias.errors import AnswersError
-from bayes_bias.formatting import count, level
+from bayes_bias.formatting import as_count, level
 from bayes_bias.plots.style import (
     COLOURS,
     GREY,
@@ -342,7 +342,7 @@ def _draw_wordings(ax: Axes, answers: AnswersResult) -> list[Line2D]:
     _zero(ax, answers)
     handles: list[Any] = [_marker(shortened(name), markers[name]) for name in names[: len(MARKERS)]]
     if len(names) > len(MARKERS):
-        handles.append(Patch(color=PAPER, label=f"and {count(len(names) - len(MARKERS))} more"))
+        handles.append(Patch(color=PAPER, label=f"and {as_count(len(names) - len(MARKERS))} more"))
     return handles
 
 

@@ -26,10 +26,10 @@ from bayes_bias.analyses.answers.lists import (
     check_stereotypes,
     lists_of,
 )
-from bayes_bias.arguments import check_kind, described, listed
+from bayes_bias.arguments import as_tuple, check_kind, kind_of
 from bayes_bias.errors import AnswersError, BayesBiasError
 from bayes_bias.files import given_table, read_json, read_parquet, unquoted
-from bayes_bias.formatting import count, joined, percent, signed
+from bayes_bias.formatting import joined, percent, signed
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.settings import Design, check_ignored, check_settings
 from bayes_bias.words.content import all_are
@@ -199,7 +199,7 @@ def with_factors(
     refusal: type[BayesBiasError] = AnswersError,
 ) -> pd.DataFrame:
     """Return the rows with the values of these columns appended to the model names, as in "model, temperature 0.7"."""
-    factors = tuple(map(str, listed("factors", factors, str, "['temperature']", refusal)))
+    factors = tuple(map(str, as_tuple("factors", factors, str, "['temperature']", refusal)))
     for factor in factors:
         if factor in known or factor not in frame:
             others = [str(name) for name in frame if name not in known]
@@ -261,7 +261,7 @@ def _read_file(path: Path, argument: str) -> pd.DataFrame:
             content = of_inspect(content) or content
             if not isinstance(content, list) or not all_are(dict, content):
                 raise AnswersError(
-                    f"{label} contains {described(content)}, but a list of objects is required. Write [{{...}}, ...]."
+                    f"{label} contains {kind_of(content)}, but a list of objects is required. Write [{{...}}, ...]."
                 )
             return pd.DataFrame(content)
         if suffix in ("jsonl", "ndjson"):
@@ -331,12 +331,12 @@ def _notices(cell: Cell) -> Iterator[str]:
     yield from _notices_of_reading(cell)
     if cell.one_label:
         yield (
-            f"{count(cell.one_label)} of {count(len(cell.counted))} answers give one label to all words. Their D is 0,"
+            f"{cell.one_label:,} of {len(cell.counted):,} answers give one label to all words. Their D is 0,"
             " whereas the published formula gives about -.5"
         )
     for column, group in zip(("label_a", "label_b"), cell.questions.groups, strict=True):
         if many := int((cell.counted[column] == UNKNOWN).sum()):
-            yield f"of {count(many)} answers it is not known which label of '{group}' they were offered"
+            yield f"of {many:,} answers it is not known which label of '{group}' they were offered"
     for _, class_name in cell.questions.classes:
         asked = set(chain(*cell.sets)) & set(cell.questions.words_of[class_name])
         if len(asked) == 1:
@@ -355,16 +355,16 @@ def _notices_of_reading(cell: Cell) -> Iterator[str]:
     """Return notices of drafts and of invalid choices."""
     reading, total = cell.reading, len(cell.replies)
     if reading.drafts:
-        alone = f", and {count(reading.drafts_alone)} of them have no answer after it" if reading.drafts_alone else ""
+        alone = f", and {reading.drafts_alone:,} of them have no answer after it" if reading.drafts_alone else ""
         yield (
-            f"{count(reading.drafts)} of {count(total)} replies have a draft, such as the text before </think>. Only"
+            f"{reading.drafts:,} of {total:,} replies have a draft, such as the text before </think>. Only"
             f" the text after it is read{alone}"
         )
     if cell.invalid == 0:
         return
     lower, upper = cell.bounds
     without_d = total - len(cell.counted)
-    answers = "one answer has" if without_d == 1 else f"{count(without_d)} answers have"
+    answers = "one answer has" if without_d == 1 else f"{without_d:,} answers have"
     without = f", and {answers} no D" if without_d else ""
     only_refused = not any(reading.choices[name] for name in OUTCOMES[1:] if name != REFUSED)
     yield (
@@ -376,9 +376,9 @@ def _notices_of_reading(cell: Cell) -> Iterator[str]:
     whole = []
     for name in (REFUSED, CONTRADICTORY, NOT_UNDERSTOOD):
         if number := reading.replies[name]:
-            whole.append(f"{count(number)} {'is' if number == 1 else 'are'} {name}")
+            whole.append(f"{number:,} {'is' if number == 1 else 'are'} {name}")
     if whole:
-        yield f"of {count(total)} replies, {joined(whole)} as a whole"
+        yield f"of {total:,} replies, {joined(whole)} as a whole"
 
 
 def _provenance(frame: pd.DataFrame, ignore: Sequence[str]) -> dict[str, str]:

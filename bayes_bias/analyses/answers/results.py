@@ -20,7 +20,7 @@ from bayes_bias.errors import AnswersError
 from bayes_bias.files import file_names
 from bayes_bias.fitting.fit_model import software, versions
 from bayes_bias.formatting import DASH, MARKS, Column, Layout, Tabled
-from bayes_bias.table.columns import estimates, interval_of, with_interval
+from bayes_bias.table.columns import estimate_columns, interval_of, with_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -205,9 +205,9 @@ class AnswersResult(Tabled):
         model = f" of {key[0]}" if key[0] and not self.changed else ""
         sentences = [
             *self._verdict(key),
-            f"D changed by {observed} on average between {fmt.count(row.answers)} pairs of answers ({self.name})."
+            f"D changed by {observed} on average between {fmt.as_count(row.answers)} pairs of answers ({self.name})."
             if self.changed
-            else f"{fmt.count(row.answers)} answers{model} have a mean D of {observed} ({self.name}).",
+            else f"{fmt.as_count(row.answers)} answers{model} have a mean D of {observed} ({self.name}).",
             f"{fmt.level(self.ci_prob)} intervals by what counts as a sample: {fmt.joined(ends)}.",
         ]
         if row.reach == ONE_PAIR:
@@ -236,7 +236,7 @@ class AnswersResult(Tabled):
             )
         numbers = self.counts().distinguishable.tolist()
         # All numbers in the sentence are written in the same style, either as words or as digits.
-        alone, words, wordings, labels = map(fmt.in_words if max(numbers) <= 10 else fmt.count, numbers)
+        alone, words, wordings, labels = map(fmt.in_words if max(numbers) <= 10 else fmt.as_count, numbers)
         sentences.append(
             f"If only answers counted as a sample, {alone} would be distinguishable, with words {words}, with wordings"
             f" {wordings}, and with labels {labels}."
@@ -254,9 +254,9 @@ class AnswersResult(Tabled):
         return Layout(
             list(marks + " " + rows.index.map(self.called)),
             [
-                Column("answers", rows.answers, fmt.count, spare=True),
+                Column("answers", rows.answers, fmt.as_count, spare=True),
                 Column("observed", rows.observed, _signed, spare=True),
-                *estimates(rows, self.quantity, self.ci_prob, DECIMALS),
+                *estimate_columns(rows, self.quantity, self.ci_prob, DECIMALS),
                 Column("P(above 0)", rows.prob_above, fmt.probability),
                 Column("generalises to", rows.reach, words=True),
                 *self._published_columns(),
@@ -447,17 +447,17 @@ def _counts(result: AnswersResult) -> Layout:
         labels.append(f"{row.labels_a} × {row.labels_b}")
         bounded.append(fmt.bounds(row.bounds_lb, row.bounds_ub, DECIMALS) if row.invalid else DASH)
     columns = [
-        Column("answers", rows.answers, fmt.count),
+        Column("answers", rows.answers, fmt.as_count),
         Column("labels", labels),
-        Column("wordings", rows.wordings, fmt.count),
-        Column("words", rows.words, fmt.count),
+        Column("wordings", rows.wordings, fmt.as_count),
+        Column("words", rows.words, fmt.as_count),
         Column("decided", rows.decided, fmt.percent),
         Column("invalid\nchoices", rows.invalid, fmt.share),
     ]
     for outcome in OUTCOMES[1:]:
         numbers = rows[outcome.replace(" ", "_")]
-        columns += [Column(outcome, numbers, fmt.count)] if numbers.any() else []
-    columns += [Column("bounds\nof the mean D", bounded), Column("one label", rows.one_label, fmt.count)]
+        columns += [Column(outcome, numbers, fmt.as_count)] if numbers.any() else []
+    columns += [Column("bounds\nof the mean D", bounded), Column("one label", rows.one_label, fmt.as_count)]
     return Layout(list(map(result.called, rows.index)), columns)
 
 
@@ -469,7 +469,7 @@ def _ladder(result: AnswersResult) -> list[tuple[str, list[tuple[str, bool]]]]:
         for name in STEPS:
             step = result.ladder.loc[(*key, name)]
             lower, upper = interval_of(step)
-            cells.append((fmt.estimate(step["mean"], lower, upper, DECIMALS), bool(lower > 0 or upper < 0)))
+            cells.append((fmt.value_and_interval(step["mean"], lower, upper, DECIMALS), bool(lower > 0 or upper < 0)))
         rows.append((result.called(key), cells))
     return rows
 
@@ -486,16 +486,16 @@ def _methods(result: AnswersResult) -> Methods:
     facts: dict[str, Any] = {
         "result": result,
         "changed": result.changed,
-        "total": fmt.count(sum(len(cell.counted) for cell in result.sides[0].cells)),
+        "total": fmt.as_count(sum(len(cell.counted) for cell in result.sides[0].cells)),
         "stereotypes": len(set(table.index.get_level_values("stereotype"))),
         "models": list(models),
         "asked": asked,
         "priors": PRIOR_TEXTS,
         "labels": (int(labels.min(axis=None)), int(labels.max(axis=None))),
         "wordings": (int(table.wordings.min()), int(table.wordings.max())),
-        "draws": fmt.count(DRAWS),
+        "draws": fmt.as_count(DRAWS),
         "pareto_k": fmt.plain(float(table.pareto_k.max()), 2),
-        "ess": fmt.count(float(table.ess.min())),
+        "ess": fmt.as_count(float(table.ess.min())),
         "ci_prob": result.ci_prob,
         "software": software(),
         "one_pair": int((table.reach == ONE_PAIR).sum()),

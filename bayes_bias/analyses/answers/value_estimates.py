@@ -30,7 +30,7 @@ from bayes_bias.fitting.sampling import Sampling, check_sampling
 from bayes_bias.formatting import Column, Layout, Tabled
 from bayes_bias.posterior.estimate import summarize_draws
 from bayes_bias.progress import step
-from bayes_bias.table.columns import estimates, interval_of, with_interval
+from bayes_bias.table.columns import estimate_columns, interval_of, with_interval
 from bayes_bias.table.metric import Metric
 
 SAMPLING = Sampling(draws=2000, tune=1000)
@@ -148,8 +148,8 @@ class ValueEstimates(Tabled):
         return Layout(
             list(map(self.called, rows.index)),
             [
-                Column("answers", rows.answers, fmt.count, spare=True),
-                *estimates(rows, self.quantity, self.ci_prob, self.decimals),
+                Column("answers", rows.answers, fmt.as_count, spare=True),
+                *estimate_columns(rows, self.quantity, self.ci_prob, self.decimals),
                 Column("P(above 0)", rows.prob_above, fmt.probability),
                 Column("generalises to", rows.reach, words=True),
             ],
@@ -171,7 +171,7 @@ class ValueEstimates(Tabled):
         """Lay out estimates that have no direction."""
         several = len(rows.index.droplevel(2).unique()) > 1
         labels = [", ".join(key if several else key[2:]).strip(", ") for key in rows.index]
-        return Layout(labels, estimates(rows, name, self.ci_prob, decimals, sign=""), heading=heading)
+        return Layout(labels, estimate_columns(rows, name, self.ci_prob, decimals, sign=""), heading=heading)
 
     def document(self) -> Document:
         """Return the page of the estimates and its files, for `bayes_bias.write`."""
@@ -338,10 +338,10 @@ def values_document(estimates: ValueEstimates) -> Document:
     facts = {
         "estimates": estimates,
         "kind": kind,
-        "total": fmt.count(sum(len(cell.data.value) for cell in estimates.answers.cells)),
+        "total": fmt.as_count(sum(len(cell.data.value) for cell in estimates.answers.cells)),
         "priors": priors,
         "r_hat": fmt.plain(max(diagnosed.r_hat for diagnosed in diagnostics)),
-        "ess": fmt.count(min(diagnosed.ess_bulk for diagnosed in diagnostics)),
+        "ess": fmt.as_count(min(diagnosed.ess_bulk for diagnosed in diagnostics)),
         "software": software(),
     }
     methods = Methods("methods-of-values.txt", facts)

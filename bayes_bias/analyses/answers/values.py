@@ -36,10 +36,10 @@ from bayes_bias.analyses.answers.value_models import (
     Likelihood,
     ValueData,
 )
-from bayes_bias.arguments import as_numbers, listed
+from bayes_bias.arguments import as_numbers, as_tuple
 from bayes_bias.errors import AnswersError
 from bayes_bias.files import read_toml
-from bayes_bias.formatting import count, joined
+from bayes_bias.formatting import joined
 from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.settings import Design, check_ignored, check_settings
@@ -137,7 +137,7 @@ def read_values(
     notices = list(check_settings(frame.assign(model=rows.model, stereotype=rows.stereotype), _DESIGN, pooled))
     if lacking := int(rows.value.isna().sum()):
         notices.append(
-            f"{count(lacking)} of {count(len(rows))} answers have no value and are omitted. Estimate refusals with"
+            f"{lacking:,} of {len(rows):,} answers have no value and are omitted. Estimate refusals with"
             " likelihood='refusals' if models refuse some groups more often"
         )
     rows = rows.dropna(subset="value")
@@ -188,7 +188,7 @@ def _groups_alone(groups: Any, name: str) -> LabelGroups:
         raise AnswersError(f"The list '{name}' has no two groups. Write a list of labels for each group.")
     labels = {}
     for group, names in groups.items():
-        checked = listed(f"wordlist: '{group}'", names, str, "['Ben', 'Paul']", AnswersError)
+        checked = as_tuple(f"wordlist: '{group}'", names, str, "['Ben', 'Paul']", AnswersError)
         labels[str(group)] = tuple(map(str, checked))
     texts = list(map(str.casefold, chain(*labels.values())))
     twice = next((text for text in texts if texts.count(text) > 1), None)

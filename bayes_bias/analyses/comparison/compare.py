@@ -11,7 +11,7 @@ import pandas as pd
 
 from bayes_bias.analyses.comparison.comparison import STATES, Comparison, State, names_of_sides, share_removed
 from bayes_bias.analyses.comparison.spread import change_in_spread
-from bayes_bias.arguments import check_ci_prob, check_different, check_seed, check_switch, listed
+from bayes_bias.arguments import as_tuple, check_ci_prob, check_different, check_seed, check_switch
 from bayes_bias.associations.made_alike import MadeAlike, made_alike
 from bayes_bias.debiasing.damage import Damage
 from bayes_bias.errors import TableError
@@ -298,7 +298,7 @@ def compare_all(
     """
     spec = generalising_spec(model, "a comparison")
     sampling_scope(scope)
-    tables = listed("tables", tables, AssociationTable, "[one, another]", TableError)
+    tables = as_tuple("tables", tables, AssociationTable, "[one, another]", TableError)
     for table in tables:
         check_table(table, "tables")
     if len(tables) < 2:

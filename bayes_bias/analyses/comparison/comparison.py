@@ -27,7 +27,7 @@ from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.summary import chance, summarize
 from bayes_bias.posterior.verdict import Verdict
 from bayes_bias.table.association_table import AssociationTable, words_in, words_of_categories
-from bayes_bias.table.columns import estimates, interval_columns, interval_names, interval_of
+from bayes_bias.table.columns import estimate_columns, interval_columns, interval_names, interval_of
 from bayes_bias.table.scopes import ScopeName, scope_of
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ class Comparison(Tabled):
     def layout(self) -> Layout:
         """Show both biases and their difference."""
         rows, metric, rope = self.bias, self.before.metric, self.verdict.rope
-        mean, interval = estimates(rows, "bias", self.ci_prob, metric.decimals)
+        mean, interval = estimate_columns(rows, "bias", self.ci_prob, metric.decimals)
         intervals = pd.Series(interval.cells, rows.index)
         intervals[rows.by_construction] = "by construction"
         columns = [
@@ -331,7 +331,7 @@ def _biases(comparison: Comparison) -> list[str]:
     kind = "raw" if scope_of(comparison.scope).samples_nothing else "estimated"
     texts = {}
     for state, row in comparison.bias.iterrows():
-        texts[state] = fmt.estimate(row["mean"], *interval_of(row), decimals)
+        texts[state] = fmt.value_and_interval(row["mean"], *interval_of(row), decimals)
         if row.by_construction:
             texts[state] = "zero by construction"
     before, after, change = texts["before"], texts["after"], texts["change"]
@@ -395,7 +395,7 @@ def _moved_controls(comparison: Comparison) -> str:
     row = controls.loc[most]
     exact = scope_of(comparison.scope).samples_nothing
     bounds: tuple[float, float] = (math.nan, math.nan) if exact else interval_of(row)
-    change = fmt.estimate(row["mean"], *bounds, comparison.before.metric.decimals)
+    change = fmt.value_and_interval(row["mean"], *bounds, comparison.before.metric.decimals)
     verb = "differs" if comparison.corpora else "moved"
     return f"Of the control classes, {most} {verb} most ({change})."
 
@@ -413,7 +413,7 @@ def comparison_document(comparison: Comparison) -> Document:
     rows = comparison.controls
     if scope_of(comparison.scope).samples_nothing:
         rows = rows.assign(**dict.fromkeys(interval_columns(rows), math.nan))
-    columns = estimates(rows, names["change"], comparison.ci_prob, decimals)
+    columns = estimate_columns(rows, names["change"], comparison.ci_prob, decimals)
     controls = Layout(list(map(str, rows.index)), columns, "group and class", fmt.capitalized(comparison.between))
     return Document(
         title=heading,

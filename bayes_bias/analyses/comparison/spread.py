@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from bayes_bias.formatting import MINUS, estimate, percent, plain
+from bayes_bias.formatting import MINUS, percent, plain, value_and_interval
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_of
 from bayes_bias.table.statistics import within_sd
@@ -73,7 +73,7 @@ class ChangeInSpread:
     @property
     def _written(self) -> str:
         """The change with its interval as a text."""
-        return estimate(self.change, self.lower, self.upper, _DECIMALS)
+        return value_and_interval(self.change, self.lower, self.upper, _DECIMALS)
 
     def _disagreement(self, verb: str) -> str:
         """Describe a disagreement between the results in the two units. `verb` is "change" or "differ"."""

@@ -29,9 +29,9 @@ from bayes_bias.analyses.criterion.results import (
     SLOPE,
     THESE,
     CriterionValidity,
-    row_of,
+    median_row,
 )
-from bayes_bias.arguments import check_ci_prob, check_seed, described, listed
+from bayes_bias.arguments import as_tuple, check_ci_prob, check_seed, kind_of
 from bayes_bias.errors import CriterionError
 from bayes_bias.fitting.fit_model import NamedData, fit_model
 from bayes_bias.fitting.fitted import Fit, Fitted
@@ -164,7 +164,7 @@ def criterion(
     check_seed(seed)
     check_sampling(sampling)
     check_ci_prob(ci_prob)
-    covariates = listed("covariates", covariates, str, "['median_age']", CriterionError)
+    covariates = as_tuple("covariates", covariates, str, "['median_age']", CriterionError)
     if isinstance(biases, str | Path):
         biases = read(biases, "biases")
     if criterion is None:
@@ -214,7 +214,7 @@ def _biases(biases: Any, toward: str | None, scope: ScopeName) -> Biases:
     if isinstance(biases, ManyBiases):
         return biases.biases()
     raise CriterionError(
-        f"`biases` is {described(biases)} without labels. Pass a frame with the columns 'label', 'bias', and"
+        f"`biases` is {kind_of(biases)} without labels. Pass a frame with the columns 'label', 'bias', and"
         " 'sd', a mapping from labels to fits, a fit whose targets are the labels, or a sweep."
     )
 
@@ -252,11 +252,11 @@ def _numbers(data: CriterionData, fits: Mapping[str, Fitted], ci_prob: float) ->
     for quantity, observed in _observed(data, ci_prob).items():
         rows[quantity, OBSERVED] = observed
         for words, fitted in fits.items():
-            rows[quantity, words] = row_of(fitted.posterior[quantity], ci_prob)
+            rows[quantity, words] = median_row(fitted.posterior[quantity], ci_prob)
     widest = NEW if NEW in fits else THESE
     for name, has_errors in (("bias", not data.biases.exact), ("criterion", data.criterion_se.any())):
         if has_errors:
-            reliability = row_of(fits[widest].posterior[RELIABILITY].sel(of=name), ci_prob)
+            reliability = median_row(fits[widest].posterior[RELIABILITY].sel(of=name), ci_prob)
             rows[f"{RELIABILITY} of {name}", widest] = reliability | {"prob_direction": np.nan}
     return pd.DataFrame(list(rows.values()), pd.MultiIndex.from_tuples(list(rows), names=["quantity", "words"]))
 

@@ -11,7 +11,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from bayes_bias.arguments import described
+from bayes_bias.arguments import kind_of
 from bayes_bias.errors import CriterionError, did_you_mean
 from bayes_bias.files import given_table
 from bayes_bias.fitting.fitted import Fit, Fitted
@@ -422,7 +422,7 @@ def outside_of(criterion: Any) -> pd.DataFrame:
     if isinstance(criterion, pd.Series):
         return labelled("criterion", criterion.to_frame("criterion"))
     raise CriterionError(
-        f"`criterion` is {described(criterion)} without labels. Pass a frame or CSV file with the columns"
+        f"`criterion` is {kind_of(criterion)} without labels. Pass a frame or CSV file with the columns"
         " 'label' and 'criterion', or a mapping from labels to numbers."
     )
 

@@ -183,7 +183,7 @@ class CriterionValidity(Tabled):
         row, sign = self.numbers.loc[(quantity, words)], "" if quantity.startswith(RELIABILITY) else "+"
         size = abs(row["median"]) if quantity == SLOPE else 1.0
         decimals = max(2, 1 - math.floor(math.log10(size))) if size > 0 else 2
-        return fmt.estimate(row["median"], *interval_of(row), decimals, sign=sign)
+        return fmt.value_and_interval(row["median"], *interval_of(row), decimals, sign=sign)
 
     def excludes_zero(self, words: str) -> bool:
         """Return True if the interval of the correlation for these or new `words` excludes zero."""
@@ -235,7 +235,7 @@ class CriterionValidity(Tabled):
         )
 
 
-def row_of(draws: xr.DataArray, ci_prob: float) -> dict[str, float]:
+def median_row(draws: xr.DataArray, ci_prob: float) -> dict[str, float]:
     """Return the median (because a ratio of scales may have no mean), interval, and probability of direction."""
     lower, middle, upper = draws.quantile([(1 - ci_prob) / 2, 0.5, (1 + ci_prob) / 2]).to_numpy()
     positive = float((draws > 0).mean())

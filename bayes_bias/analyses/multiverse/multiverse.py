@@ -14,7 +14,7 @@ import pandas as pd
 from bayes_bias import formatting as fmt
 from bayes_bias import plots
 from bayes_bias.analyses.multiverse.choices import Choices, choices_of, reason_against, same_model
-from bayes_bias.arguments import check_kind, check_seed, listed
+from bayes_bias.arguments import as_tuple, check_kind, check_seed
 from bayes_bias.documents.document import Document, PageSection, notices_section, priors_of
 from bayes_bias.errors import BayesBiasError, SpecError, did_you_mean
 from bayes_bias.fitting.fit import fit_table
@@ -123,8 +123,8 @@ class Multiverse(Tabled):
         return Layout(
             labels,
             [
-                Column("combinations", rows.excludes_zero["size"], fmt.count),
-                Column("interval excludes zero", rows.excludes_zero["sum"], fmt.count),
+                Column("combinations", rows.excludes_zero["size"], fmt.as_count),
+                Column("interval excludes zero", rows.excludes_zero["sum"], fmt.as_count),
                 Column("chance, from", rows.chance["min"], fmt.probability),
                 Column("to", rows.chance["max"], fmt.probability),
                 Column(mean_length, rows.length["mean"], partial(fmt.plain, decimals=self.metric.decimals)),
@@ -146,7 +146,7 @@ class Multiverse(Tabled):
     def _finding(self) -> str:
         """Return a sentence on the number of combinations whose interval excludes zero."""
         first, decimals = self.frame.iloc[0], self.metric.decimals
-        bias = fmt.estimate(first["mean"], *interval_of(first), decimals)
+        bias = fmt.value_and_interval(first["mean"], *interval_of(first), decimals)
         found = int(self.excludes_zero.sum())
         number = len(self.frame)
         of = f"choices of the model '{self.spec.name}'" if self.has_model else "first option of each choice"
@@ -270,7 +270,7 @@ def multiverse(
             f"model: '{spec.name}' samples an effect of every word, which takes half a minute for each combination of"
             f" choices. Use 'crossed' here, and also=['{spec.name}'] to add this model once."
         )
-    further = tuple(map(load_spec, listed("also", also, str | Path | ModelSpec, "['robust']")))
+    further = tuple(map(load_spec, as_tuple("also", also, str | Path | ModelSpec, "['robust']")))
     name = check_design(table_means(table), sampling_scope(scope).name).name
     possible, left_out = choices_of(table, spec)
     wanted = _wanted(possible, choices or {})
@@ -308,7 +308,7 @@ def _wanted(possible: Choices, choices: Mapping[str, Iterable[str]]) -> Choices:
             )
     wanted: Choices = {}
     for choice, options in possible.items():
-        names = listed(f"choices, {choice}", choices.get(choice, options), str, f"{list(options)[:1]}")
+        names = as_tuple(f"choices, {choice}", choices.get(choice, options), str, f"{list(options)[:1]}")
         for option in names:
             if option not in options:
                 raise BayesBiasError(

@@ -20,7 +20,18 @@ from bayes_bias.documents.methods import Methods, methods_of_fits, model_facts, 
 from bayes_bias.errors import BayesBiasError, MeasureError, TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.formatting import Column, Layout, Tabled, estimate, in_words, joined, level, plain, probability, signed
+from bayes_bias.formatting import (
+    Column,
+    Layout,
+    Tabled,
+    in_words,
+    joined,
+    level,
+    plain,
+    probability,
+    signed,
+    value_and_interval,
+)
 from bayes_bias.measures.weat import weat
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.estimate import tails
@@ -29,7 +40,7 @@ from bayes_bias.posterior.holm import holm
 from bayes_bias.posterior.summary import tabulate
 from bayes_bias.progress import within
 from bayes_bias.table.association_table import AssociationTable, announce, words_in
-from bayes_bias.table.columns import estimates, interval_column, interval_columns, interval_names, interval_of
+from bayes_bias.table.columns import estimate_columns, interval_column, interval_columns, interval_names, interval_of
 from bayes_bias.table.combine_tables import share_words, unpaired, weighted_sum
 from bayes_bias.table.labels import words_of
 from bayes_bias.table.metric import Metric
@@ -247,7 +258,7 @@ class OverTime(Tabled):
             )
         steps, generalised = [], []
         for (before, after), row in clear.iterrows():
-            change = estimate(row["mean"], *interval_of(row), self.metric.decimals)
+            change = value_and_interval(row["mean"], *interval_of(row), self.metric.decimals)
             steps.append(f"{before} to {after} ({change})")
             if self.new is not None and row.chance_new_holm < 1 - self.ci_prob:
                 generalised.append(f"{before} to {after}")
@@ -264,7 +275,7 @@ class OverTime(Tabled):
         for side, rows in self.moved.groupby("side", sort=False):
             examples = []
             for word, row in rows.droplevel("side").head(_NAMED).iterrows():
-                examples.append(f"{word} ({estimate(row['mean'], *interval_of(row), self.metric.decimals)})")
+                examples.append(f"{word} ({value_and_interval(row['mean'], *interval_of(row), self.metric.decimals)})")
             sides.append(f"{side}s {', '.join(examples)}")
         return (
             "Words that moved most in these vectors (picked as the largest, intervals not adjusted for"
@@ -282,7 +293,7 @@ class OverTime(Tabled):
         ]
         if self.new is not None:
             numbers = rows[["together", *interval_columns(rows, "together")]].to_numpy()
-            together = [estimate(mean, lower, upper, decimals) for mean, lower, upper in numbers]
+            together = [value_and_interval(mean, lower, upper, decimals) for mean, lower, upper in numbers]
             columns.append(Column("given all others", together, spare=True))
         columns.append(Column("WEAT’s d", rows.weat_d, partial(plain, decimals=2)))
         columns.append(Column("q", self.alike.table.q, partial(plain, decimals=2)))
@@ -295,7 +306,7 @@ class OverTime(Tabled):
         """Show the changes from slice to slice."""
         rows = self.changes
         columns = [
-            *estimates(rows, "change", self.ci_prob, self.metric.decimals),
+            *estimate_columns(rows, "change", self.ci_prob, self.metric.decimals),
             Column("probability under\nno change, Holm,\nthese slices", rows.chance_holm, probability),
         ]
         if self.new is not None:

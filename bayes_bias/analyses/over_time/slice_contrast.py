@@ -14,7 +14,7 @@ from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit import fit_table
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.sampling import Sampling
-from bayes_bias.formatting import Tabled, capitalized, estimate, probability
+from bayes_bias.formatting import Tabled, capitalized, probability, value_and_interval
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.pooling import IntervalEstimate
@@ -128,7 +128,7 @@ class SliceContrast(Tabled):
     def _written(self, scope: str) -> str:
         """Return the mean and interval in a scope as text."""
         row = self.table.loc[scope]
-        return estimate(row["mean"], *interval_of(row), self.metric.decimals)
+        return value_and_interval(row["mean"], *interval_of(row), self.metric.decimals)
 
     def _shown(self) -> pd.DataFrame:
         return self.table[["mean", *interval_columns(self.table), "prob_direction", "chance"]]

@@ -12,10 +12,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from bayes_bias.arguments import check_count, check_seed, is_number, listed
+from bayes_bias.arguments import as_tuple, check_count, check_seed, is_number
 from bayes_bias.errors import BayesBiasError, MeasureError
 from bayes_bias.files import shipped, table_file
-from bayes_bias.formatting import Tabled, counted, equals, estimate, in_words, percent, plain, probability
+from bayes_bias.formatting import Tabled, counted, equals, in_words, percent, plain, probability, value_and_interval
 from bayes_bias.measures.permutation import check_ddof
 from bayes_bias.posterior.estimate import tails
 from bayes_bias.shared_types import Numbers
@@ -177,7 +177,7 @@ class PublishedFinding(Tabled):
         return (
             f"If attributes were treated as a sample as well, WEAT's d of {plain(self.d, 2)} with {design}"
             f" ({tested}) would be distinguishable from noise {how_often}. The bias would be"
-            f" {estimate(self.d, self.lower, self.upper, 2)} in units of d. The variation of attributes was"
+            f" {value_and_interval(self.d, self.lower, self.upper, 2)} in units of d. The variation of attributes was"
             f" estimated from {self.learnt_from}."
         )
 
@@ -349,7 +349,7 @@ def _checked(d: float, targets: Sequence[int], attributes: Sequence[int], ddof: 
 
 def _pair(argument: str, lengths: Sequence[int], of: str) -> tuple[int, int]:
     """Check the lengths of two groups or classes, and return them."""
-    pair = listed(argument, lengths, Integral, "(8, 8)", MeasureError)
+    pair = as_tuple(argument, lengths, Integral, "(8, 8)", MeasureError)
     if len(pair) != 2:
         raise MeasureError(
             f"`{argument}` contains {counted(len(pair), 'length')}, but d compares two {of}. Pass two lengths, such as"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from bayes_bias.analyses.report.section import Section
-from bayes_bias.formatting import equals, estimate, in_words, joined, percent, plain, probability, signed
+from bayes_bias.formatting import equals, in_words, joined, percent, plain, probability, signed, value_and_interval
 from bayes_bias.table.columns import interval_of
 
 _FEW_LISTS = 3  # the number of lists that a heading names
@@ -163,7 +163,7 @@ def _by_class(section: Section) -> str:
     clear: list[str] = []
     for name, row in rows.iterrows():
         lower, upper = interval_of(row)
-        parts.append(f"{estimate(row['mean'], lower, upper, decimals)} for {name}")
+        parts.append(f"{value_and_interval(row['mean'], lower, upper, decimals)} for {name}")
         if not lower <= 0 <= upper:
             clear.append(str(name))
     sentence = f"By class, the bias is {joined(parts)}."

@@ -10,7 +10,7 @@ from bayes_bias.checks.predictive import NOT_ASKED, PROBS, PUBLISHED, DataFit, d
 from bayes_bias.documents.methods import Cite, Sentence
 from bayes_bias.errors import TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
-from bayes_bias.formatting import count, level, share, signed
+from bayes_bias.formatting import as_count, level, share, signed
 from bayes_bias.models.spec import load_spec
 from bayes_bias.progress import step
 
@@ -93,7 +93,7 @@ def _sentences(fit: DataFit, values: str) -> list[str]:
     comparison = (
         f"In leave-one-out prediction (PSIS-LOO), they are predicted {manner} the"
         f" published model (elpd {signed(difference, 0)}, standard error {error:,.0f}). Pareto k is too high"
-        f" for {count(fit.bad_k)} {values}"
+        f" for {as_count(fit.bad_k)} {values}"
     )
     return [coverage, comparison]
 

@@ -8,7 +8,7 @@ from bayes_bias.checks.prior_sensitivity import prior_sensitivity, sensitivity_b
 from bayes_bias.documents.methods import Cite, Sentence
 from bayes_bias.fitting.diagnostics import MAX_PRIOR_SENSITIVITY, Diagnostics
 from bayes_bias.fitting.fit import fit_table
-from bayes_bias.formatting import estimate, plain
+from bayes_bias.formatting import plain, value_and_interval
 from bayes_bias.posterior.verdict import verdict
 from bayes_bias.table.related_words import scaled_directions
 
@@ -53,7 +53,7 @@ def _other_priors(study: Study, parameter: str) -> str:
         table = replace(study.table, values=scaled_directions(study.table.values, times))
         fitted = fit_table(table, study.spec, seed=study.seed, sampling=study.sampling)
         result = verdict(fitted, study.scope, ci_prob=study.ci_prob)
-        bias = estimate(result.mean, result.lower, result.upper, study.table.metric.decimals)
+        bias = value_and_interval(result.mean, result.lower, result.upper, study.table.metric.decimals)
         sentences.append(f"With {how} as many degrees of freedom, the bias is {bias}, {result.label}.")
     return f" The vectors tell {parameter}. " + " ".join(sentences)
 

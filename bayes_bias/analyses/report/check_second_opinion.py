@@ -10,7 +10,7 @@ from scipy.stats import f
 from bayes_bias.analyses.report.check import Check, Checker, Study
 from bayes_bias.documents.methods import Sentence
 from bayes_bias.errors import MeasureError
-from bayes_bias.formatting import equals, estimate, plain, probability
+from bayes_bias.formatting import equals, plain, probability, value_and_interval
 from bayes_bias.measures.designs import ROUNDING
 from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
 from bayes_bias.models.patterns import differs_by_group
@@ -46,7 +46,7 @@ def _run(study: Study) -> Check:
         ignored.append("the sub-topics or pairs that the list names")
     if study.table.covariates:
         ignored.append("covariates of words")
-    answer = f"{estimate(second.value, *second.interval, decimals)}, two-sided p {p_value}"
+    answer = f"{value_and_interval(second.value, *second.interval, decimals)}, two-sided p {p_value}"
     sentences = [
         "The quasi-F test, which has no prior and a variance for the words of each group and class,"
         f" {agrees} ({answer})."

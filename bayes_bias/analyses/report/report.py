@@ -13,7 +13,7 @@ from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.registration import Registration, as_registration, registration_of
 from bayes_bias.analyses.report.results import Report
 from bayes_bias.analyses.report.section import Section, short_titles
-from bayes_bias.arguments import check_ci_prob, check_count, check_kind, check_seed, listed
+from bayes_bias.arguments import as_tuple, check_ci_prob, check_count, check_kind, check_seed
 from bayes_bias.associations.lists import DEMO, EmbeddingLike, measure_lists, with_random_words
 from bayes_bias.checks.calibration import BackgroundNulls, Calibration, calibrate, draw_in_background
 from bayes_bias.errors import BayesBiasError, TableError
@@ -120,7 +120,7 @@ def report(
     >>> print(report(["weat6", "weat7", "gender"]).table())                       # doctest: +SKIP
     """
     plan = as_registration(registered)
-    contrasts = listed("contrasts", contrasts, str, _A_CONTRAST)
+    contrasts = as_tuple("contrasts", contrasts, str, _A_CONTRAST)
     spec = generalising_spec(model, "a verdict")
     settings = _Settings(spec, scope, ci_prob, rope, seed, sampling, calibration_draws, against_published)
     settings.check()
@@ -180,7 +180,7 @@ def register(
     >>> plan.settings["ci_prob"], sorted(plan.lists)
     (0.95, ['weat6', 'weat7'])
     """
-    contrasts = listed("contrasts", contrasts, str, _A_CONTRAST)
+    contrasts = as_tuple("contrasts", contrasts, str, _A_CONTRAST)
     settings = _Settings(generalising_spec(model, "a verdict"), scope, ci_prob, rope, seed, sampling, 0, False)
     settings.check()
     tables = with_random_words(measure_lists(wordlists, embedding))

@@ -35,7 +35,7 @@ from bayes_bias.posterior.pooling import compared_words_of
 from bayes_bias.posterior.summary import row_of
 from bayes_bias.posterior.verdict import Verdict
 from bayes_bias.shared_types import Reference
-from bayes_bias.table.columns import estimates, interval_names
+from bayes_bias.table.columns import estimate_columns, interval_names
 from bayes_bias.table.labels import SIDES
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.scopes import SCOPES, ScopeName
@@ -95,7 +95,7 @@ class Report(Tabled):
         rows, verdicts = self.table(), [section.verdict for section in self.sections]
         columns = [
             Column("verdict", verdicts, _marked, words=True),
-            *estimates(rows, "bias", self.ci_prob, self.metric.decimals),
+            *estimate_columns(rows, "bias", self.ci_prob, self.metric.decimals),
             Column("probability\nunder no bias", [verdict.chance for verdict in verdicts], probability, spare=True),
         ]
         if len(rows) > 1:

@@ -8,7 +8,7 @@ import pandas as pd
 from bayes_bias.analyses.report.registration import words_of_category
 from bayes_bias.analyses.report.section import Section
 from bayes_bias.documents.templating import render_latex
-from bayes_bias.formatting import DASH, Column, Layout, bounds, estimate, plain, probability, signed
+from bayes_bias.formatting import DASH, Column, Layout, bounds, plain, probability, signed, value_and_interval
 from bayes_bias.posterior.summary import CHANCE, chance, row_of
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_of
@@ -60,7 +60,7 @@ def _estimates(tables: Sequence[pd.DataFrame], name: str, decimals: int) -> list
     texts = []
     for table in tables:
         row = row_of(table, name)
-        texts.append(estimate(row["mean"], *interval_of(row), decimals))
+        texts.append(value_and_interval(row["mean"], *interval_of(row), decimals))
     return texts
 
 

@@ -19,7 +19,7 @@ from bayes_bias.arguments import check_path
 from bayes_bias.errors import OutputError
 from bayes_bias.files import check_home, whole_file
 from bayes_bias.fitting.diagnostics import Diagnostics
-from bayes_bias.fitting.fit_model import Source, described, warn_of
+from bayes_bias.fitting.fit_model import Source, fit_attributes, warn_of
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.fitting.storage import load_fit, save_posterior
 from bayes_bias.models.spec import ModelSpec
@@ -62,7 +62,7 @@ def kept_posterior(
     if folder is None:
         return sample()
     values = {name: np.asarray(value).tolist() for name, value in inputs.items()}
-    file = folder / f"posterior-{_key(described(source, spec, seed), asdict(sampling), values)}.nc"
+    file = folder / f"posterior-{_key(fit_attributes(source, spec, seed), asdict(sampling), values)}.nc"
     if not file.is_file():
         tree = sample()
         save_posterior(tree, file)

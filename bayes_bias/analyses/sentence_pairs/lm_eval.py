@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.analyses.sentence_pairs.scores import PairScores, check_one_language, plain_sentence, read_scores
-from bayes_bias.arguments import listed
+from bayes_bias.arguments import as_tuple
 from bayes_bias.errors import SentencePairsError
 from bayes_bias.files import given_table, read_text, table_file
 from bayes_bias.formatting import joined
@@ -96,7 +96,7 @@ def lm_eval(
     --------
     >>> lm_eval("samples_crows_pairs_english_2026-01-31.jsonl")                    # doctest: +SKIP
     """
-    files = list(map(Path, listed("path", path, str | Path, "'samples_crows_pairs.jsonl'", SentencePairsError)))
+    files = list(map(Path, as_tuple("path", path, str | Path, "'samples_crows_pairs.jsonl'", SentencePairsError)))
     pairs: list[_Pair] = []
     omitted = Counter[str]()
     for file in files:

@@ -19,7 +19,7 @@ from bayes_bias.analyses.sentence_pairs.scores import CLUSTERS, READ, PairScores
 from bayes_bias.analyses.sentence_pairs.units import DECIMALS, ScoreUnit
 from bayes_bias.arguments import check_ci_prob, check_seed
 from bayes_bias.errors import ScopeError, SentencePairsError
-from bayes_bias.formatting import count, plural
+from bayes_bias.formatting import plural
 from bayes_bias.progress import step
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.columns import interval_columns
@@ -215,7 +215,7 @@ def _same_pairs(by_model: Mapping[str, PairScores]) -> tuple[dict[str, PairScore
     omitted = len(every) - len(items)
     if not omitted:
         return kept, ()
-    return kept, (f"{count(omitted)} of {count(len(every))} pairs were not scored by all models, and are omitted",)
+    return kept, (f"{omitted:,} of {len(every):,} pairs were not scored by all models, and are omitted",)
 
 
 def _values(by_model: Mapping[str, PairScores]) -> dict[str, tuple[list[np.ndarray], float]]:

@@ -8,7 +8,7 @@ from matplotlib.lines import Line2D
 
 from bayes_bias.analyses.sentence_pairs.results import PairsResult
 from bayes_bias.arguments import check_kind
-from bayes_bias.formatting import count, level
+from bayes_bias.formatting import as_count, level
 from bayes_bias.plots.style import (
     GREY,
     INK,
@@ -70,7 +70,7 @@ def plot_sentence_pairs(
             draw_classical(ax, lower, upper, y + _BELOW)
             ax.plot([factor * row.observed], [y + _BELOW], color=GREY, marker="x", markersize=4.5, zorder=4)
         ax.axvline(null, color=INK, linewidth=0.9, zorder=1)
-        label_rows(ax, [f"{shortened(str(label))} ({count(row.pairs)})" for label, row in table.iterrows()])
+        label_rows(ax, [f"{shortened(str(label))} ({as_count(row.pairs)})" for label, row in table.iterrows()])
         ax.set_xlabel(axis if is_share else bias_axis(pairs.metric))
         handles = estimate_handles(f"posterior mean; {level(pairs.ci_prob)} interval", "50%" if null else "zero")
         independent = "observed, as if pairs were independent"

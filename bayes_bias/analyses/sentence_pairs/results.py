@@ -183,7 +183,7 @@ class PairsResult(Tabled):
         return Layout(
             list(map(str, rows.index)),
             [
-                Column("pairs", rows.pairs, fmt.count),
+                Column("pairs", rows.pairs, fmt.as_count),
                 Column("observed", rows.observed, form),
                 Column("posterior", rows["mean"], form),
                 Column(f"{fmt.level(self.ci_prob)} interval", intervals[""]),

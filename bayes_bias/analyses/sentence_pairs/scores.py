@@ -27,7 +27,7 @@ from bayes_bias.analyses.sentence_pairs.units import (
     log_probabilities,
     metric_of,
 )
-from bayes_bias.arguments import as_numbers, check_count, check_kind, described
+from bayes_bias.arguments import as_numbers, check_count, check_kind, kind_of
 from bayes_bias.errors import SentencePairsError
 from bayes_bias.files import given_table, read_json
 from bayes_bias.formatting import Tabled, joined, plural
@@ -302,7 +302,7 @@ def read_frame_of_scores(source: Any) -> tuple[pd.DataFrame, str]:
             " the unit 'probability' if scores are probabilities."
         )
     raise SentencePairsError(
-        f"`scores` '{path}' contains {described(content)} in JSON. Pass a CSV file with a row for each pair: item,"
+        f"`scores` '{path}' contains {kind_of(content)} in JSON. Pass a CSV file with a row for each pair: item,"
         " score_more and score_less. If it is only the share, score the sentences again (--model FOLDER)."
     )
 

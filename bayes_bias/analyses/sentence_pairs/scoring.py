@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.analyses.sentence_pairs.scores import CROWS_PAIRS, LABELS, with_our_names
-from bayes_bias.arguments import check_kind, described
+from bayes_bias.arguments import check_kind, kind_of
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.progress import advance, step
 
@@ -76,7 +76,7 @@ def score(model: Any, frame: pd.DataFrame, how: How = "pll") -> pd.DataFrame:
     name, kind = HOW[how]
     method = getattr(model, name, None)
     if method is None or not hasattr(model, "name"):
-        raise LanguageModelError(f"`model` must be {kind} for the score '{how}', but is {described(model)}.")
+        raise LanguageModelError(f"`model` must be {kind} for the score '{how}', but is {kind_of(model)}.")
     not_a_frame = "not a DataFrame. Read the file with pandas.read_csv."
     check_kind("pairs", frame, pd.DataFrame, not_a_frame, LanguageModelError)
     frame = with_our_names(frame)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bayes_bias.arguments import check_path, described
+from bayes_bias.arguments import check_path, kind_of
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.files import read_json, refuse_pipe_or_address
 from bayes_bias.table.association_table import announce
@@ -76,7 +76,7 @@ def read_triples(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
     predicted = _predicted(check_path("predictions", predictions, LanguageModelError))
     data = _read(check_path("gold", gold, LanguageModelError), "gold").get("data", {})
     if not isinstance(data, dict):
-        raise LanguageModelError(f"`gold`: the data of '{gold}' are {described(data)}. Pass StereoSet's dev.json.")
+        raise LanguageModelError(f"`gold`: the data of '{gold}' are {kind_of(data)}. Pass StereoSet's dev.json.")
     examples = {task: data[task] for task in TASKS if data.get(task)}
     tasks = list(filter(predicted.get, TASKS))
     omitted = sorted(examples.keys() - set(tasks))
@@ -223,5 +223,5 @@ def _read(file: Path, argument: str) -> dict[str, Any]:
     refuse_pipe_or_address(file, argument, LanguageModelError)
     content = read_json(file, f"{argument}: '{file}' is", LanguageModelError)
     if not isinstance(content, dict):
-        raise LanguageModelError(f"`{argument}` '{file}' contains {described(content)}. Pass StereoSet's own form.")
+        raise LanguageModelError(f"`{argument}` '{file}' contains {kind_of(content)}. Pass StereoSet's own form.")
     return content

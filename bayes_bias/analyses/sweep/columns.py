@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from bayes_bias.analyses.sweep.cells import Cell, ChangeCell, LogProbabilityCell, VectorCell
-from bayes_bias.arguments import check_different, check_kind, listed
+from bayes_bias.arguments import as_tuple, check_different, check_kind
 from bayes_bias.associations.general_words import GeneralWords, general_words_of
 from bayes_bias.associations.log_probability import (
     Predicted,
@@ -174,7 +174,7 @@ def open_columns(embeddings: Mapping[str, Any] | Sequence[Any]) -> list[OpenColu
         named_sources = [*embeddings.items()]
     else:
         single = str | Path | Embedding | LanguageModelColumn
-        sources = listed("embeddings", embeddings, single, "['googlenews-demo']", EmbeddingError)
+        sources = as_tuple("embeddings", embeddings, single, "['googlenews-demo']", EmbeddingError)
         named_sources = [(None, source) for source in sources]
     columns: list[OpenColumn] = []
     models, others = [], []
@@ -212,7 +212,7 @@ def open_versions(all_versions: Version | Sequence[Version], columns: Sequence[O
     BayesBiasError
         If an argument is not a version, or if a source cannot be opened.
     """
-    versions = listed("versions", all_versions, Version, "[Debiasing(HardDebias(), 'she:he')]", EmbeddingError)
+    versions = as_tuple("versions", all_versions, Version, "[Debiasing(HardDebias(), 'she:he')]", EmbeddingError)
     problem = "not a version. Make one with `bayes_bias.debiasing.Debiasing` or `GivenVersion`."
     for version in versions:
         check_kind("versions", version, Version, problem, EmbeddingError)

@@ -439,9 +439,11 @@ def _result(
     return Crossed(
         ci_prob=ci_prob,
         scale=scale,
-        effects=described(numbers, ci_prob),
-        shares=described(shares, ci_prob),
-        cells=described(theta.reshape(-1, theta.shape[-1]), ci_prob, pd.MultiIndex.from_product(names, names=_SIDES)),
+        effects=describe_draws(numbers, ci_prob),
+        shares=describe_draws(shares, ci_prob),
+        cells=describe_draws(
+            theta.reshape(-1, theta.shape[-1]), ci_prob, pd.MultiIndex.from_product(names, names=_SIDES)
+        ),
         embeddings=embeddings,
         lists=lists.assign(shared_error=grid.common.to_numpy()),
         more_biased={"embedding": more_biased_embedding, "list": more_biased_list},
@@ -451,7 +453,7 @@ def _result(
     )
 
 
-def described(
+def describe_draws(
     draws: Mapping[str, NDArray[np.float64]] | NDArray[np.float64], ci_prob: float, index: Any = None
 ) -> pd.DataFrame:
     """Return the mean, standard deviation, interval, and probability of direction of each row of draws."""
@@ -472,7 +474,7 @@ def _ranked_means(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return means with ranks, and the matrix of probabilities that the row has a larger mean than the column."""
     ranking = ranked(draws, names, ci_prob)
-    return described(draws, ci_prob, names).join(ranking.table), ranking.above
+    return describe_draws(draws, ci_prob, names).join(ranking.table), ranking.above
 
 
 def _notices(cells: pd.DataFrame, grid: xr.Dataset, noun: str) -> tuple[str, ...]:

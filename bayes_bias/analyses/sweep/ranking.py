@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayes_bias.analyses.sweep.pooling import described
+from bayes_bias.analyses.sweep.pooling import describe_draws
 from bayes_bias.formatting import Column, Layout, Tabled, bounds, in_words, percent, probability, share_bounds
 from bayes_bias.posterior.ranks import ranked
 from bayes_bias.posterior.shared_words import Influence
@@ -167,8 +167,8 @@ def rank_versions(
     remainder = np.abs(1 - share_removed)
     ranking = ranked(-remainder, versions, ci_prob)
     best = int(ranking.table["rank"].argmin())
-    table = described(share_removed, ci_prob, versions).join(ranking.table)
-    paired = described(remainder - remainder[best], ci_prob, versions).drop(index=versions[best])
+    table = describe_draws(share_removed, ci_prob, versions).join(ranking.table)
+    paired = describe_draws(remainder - remainder[best], ci_prob, versions).drop(index=versions[best])
     return VersionRanking(
         table.drop(columns="prob_direction").rename_axis("version"),
         ranking.above,

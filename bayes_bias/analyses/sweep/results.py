@@ -28,7 +28,7 @@ from bayes_bias.files import slug
 from bayes_bias.fitting.storage import netcdf
 from bayes_bias.formatting import Column, Layout, Tabled
 from bayes_bias.table.association_table import announce
-from bayes_bias.table.columns import estimates, interval_columns, rank_column
+from bayes_bias.table.columns import estimate_columns, interval_columns, rank_column
 from bayes_bias.table.metric import COSINE, LOG_PROBABILITIES, Metric
 
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ def ranking_layout(sweep: Sweep, side: str) -> Layout:
     return Layout(
         list(map(str, rows.index)),
         [
-            *estimates(rows, "mean bias", sweep.settings.ci_prob, sweep.metric.decimals),
+            *estimate_columns(rows, "mean bias", sweep.settings.ci_prob, sweep.metric.decimals),
             Column("probability\nof direction", rows.prob_direction, fmt.probability),
             *rank_column(rows),
         ],
@@ -280,7 +280,7 @@ def cells_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
     """Lay out cells. Biases from the quasi-F are in brackets."""
     decimals, number = sweep.metric.decimals, partial(fmt.signed, decimals=sweep.metric.decimals)
     biases = list(rows.assign(screened=rows.source == SCREENED)[["bias", "screened"]].itertuples(index=False))
-    _, interval = estimates(rows.assign(mean=rows.bias), "bias", sweep.settings.ci_prob, decimals)
+    _, interval = estimate_columns(rows.assign(mean=rows.bias), "bias", sweep.settings.ci_prob, decimals)
     columns = [
         Column("list", list(rows.index.get_level_values("list")), words=True),
         Column("verdict", rows.verdict, fmt.marked, words=True),
@@ -292,7 +292,7 @@ def cells_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
     if sweep.pooled is not None:
         pooled = sweep.pooled.cells.reindex(rows.index)
         means = list(pooled[["mean", *interval_columns(pooled)]].itertuples(index=False, name=None))
-        columns.append(Column("pooled", means, lambda cell: fmt.estimate(cell[0], cell[1], cell[2], decimals)))
+        columns.append(Column("pooled", means, lambda cell: fmt.value_and_interval(*cell, decimals)))
     return Layout(
         list(map(str, rows.index.get_level_values("embedding"))),
         columns,
@@ -311,7 +311,7 @@ def changes_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
         Column("verdict", rows.verdict, fmt.marked, words=True, spare=True),
         Column("before", rows.before, number, spare=True),
         Column("after", rows.after, number, spare=True),
-        *estimates(rows.assign(mean=rows.change), "change", sweep.settings.ci_prob, sweep.metric.decimals),
+        *estimate_columns(rows.assign(mean=rows.change), "change", sweep.settings.ci_prob, sweep.metric.decimals),
         _adjusted(rows),
     ]
     if "control" in rows:

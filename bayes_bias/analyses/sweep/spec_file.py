@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 from bayes_bias.analyses.sweep.cells import Fitting
 from bayes_bias.analyses.sweep.columns import LanguageModelColumn
 from bayes_bias.analyses.sweep.grid import Grid
-from bayes_bias.arguments import check_ci_prob, check_different, check_seed, is_between, is_number, listed
+from bayes_bias.arguments import as_tuple, check_ci_prob, check_different, check_seed, is_between, is_number
 from bayes_bias.debiasing.debiased_embedding import Debiasing, GivenVersion, Version
 from bayes_bias.debiasing.debiaser import make_debiaser
 from bayes_bias.embeddings.embedding import Embedding
@@ -64,7 +64,7 @@ class SweepSettings:
         check_ci_prob(ci_prob)
         check_sampling(sampling)
         names = None if measures == "all" else check_measures("measures", measures)
-        sources = listed("models", models, str | Path | ModelSpec, "['crossed']")
+        sources = as_tuple("models", models, str | Path | ModelSpec, "['crossed']")
         if not sources:
             raise BayesBiasError("`models` is empty. Name one or more, such as ['crossed'].")
         specs = tuple(generalising_spec(model, "an atlas") for model in sources)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from bayes_bias.arguments import check_kind, described
+from bayes_bias.arguments import check_kind, kind_of
 from bayes_bias.errors import TprGapsError
 from bayes_bias.files import given_table
 from bayes_bias.spreadsheets import read_frame
@@ -100,7 +100,7 @@ def _tidied(
     for name, column in arguments.items():
         if not isinstance(column, str):
             raise TprGapsError(
-                f"`{name}` must be the name of a column of `data`, but is {described(column)}. To pass labels, omit"
+                f"`{name}` must be the name of a column of `data`, but is {kind_of(column)}. To pass labels, omit"
                 " `data`."
             )
         if column not in frame:

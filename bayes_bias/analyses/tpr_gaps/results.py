@@ -17,7 +17,7 @@ from bayes_bias.documents.methods import Methods
 from bayes_bias.files import file_names
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.formatting import Column, Layout, Tabled
-from bayes_bias.table.columns import estimates, interval_of, with_interval
+from bayes_bias.table.columns import estimate_columns, interval_of, with_interval
 
 MEAN_ABSOLUTE = "mean absolute gap"
 RMS = "root mean square gap"
@@ -184,7 +184,7 @@ class TprGaps(Tabled):
             decimals, sign = DECIMALS.get(str(name), 3), "+" if str(name).startswith(MEAN_GAP) else ""
             for column in ("observed", "without_gaps", "unbiased"):
                 cells[column].append((fmt.signed if sign else fmt.plain)(row[column], decimals))
-            cells["posterior"].append(fmt.estimate(row["mean"], *interval_of(row), decimals, sign=sign))
+            cells["posterior"].append(fmt.value_and_interval(row["mean"], *interval_of(row), decimals, sign=sign))
         return Layout(
             list(map(str, self.aggregate.index)),
             [
@@ -210,10 +210,10 @@ class TprGaps(Tabled):
         return Layout(
             [f"{class_name}, {group}" if several else str(class_name) for class_name, group in rows.index],
             [
-                both("people\nand the others", "people", fmt.count),
+                both("people\nand the others", "people", fmt.as_count),
                 both("rate\nand the others’", "tpr", partial(fmt.plain, decimals=2)),
                 Column("raw gap", rows.observed, fmt.signed),
-                *estimates(rows, "gap", self.ci_prob, 3),
+                *estimate_columns(rows, "gap", self.ci_prob, 3),
                 Column("P(direction)", rows.prob_direction, fmt.probability),
             ],
             heading="class and group" if several else "class",

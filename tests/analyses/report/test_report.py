@@ -40,7 +40,7 @@ from bayes_bias.errors import (
     WordListError,
 )
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.formatting import estimate
+from bayes_bias.formatting import value_and_interval
 from bayes_bias.measures import quasi_f
 from bayes_bias.models.spec import load_spec
 from bayes_bias.shared_types import Reference
@@ -321,7 +321,7 @@ def test_clusters_check_is_alarm_for_clustered_attributes(made):
 def test_second_opinion_is_alarm_when_quasi_f_disagrees(made):
     section = made.sections[0]
     found = quasi_f(section.table)
-    said = estimate(found.value, *found.interval)
+    said = value_and_interval(found.value, *found.interval)
     evidence = made.evidence().loc["small"]
     assert (evidence.quasi_f, evidence.quasi_f_p_value) == (found.value, found.p_value)
     assert states(html_of(made), f"quasi-F agrees {said} p")
