@@ -57,7 +57,7 @@ MAJORITY = {"scheme": "majority", "min_p": [0.05], "max_p": [0.8]}
         ({"halves": 1}, "'halves' 1 true false"),
     ],
 )
-def test_a_scenario_that_cannot_be(changed: dict[str, Any], said: str) -> None:
+def test_scenario_raises_for_invalid_values(changed: dict[str, Any], said: str) -> None:
     with refused(ScenarioError, said):
         short_scenario(**changed)
 
@@ -93,12 +93,12 @@ def _with(path: str, value: object) -> dict[str, Any]:
         ("targets", ["nurse", "nurse"], "'nurse'"),
     ],
 )
-def test_a_vocabulary_that_cannot_be(path: str, value: object, said: str) -> None:
+def test_vocabulary_from_raises_for_invalid_content(path: str, value: object, said: str) -> None:
     with refused(ScenarioError, said):
         vocabulary_from(_with(path, value), "mine")
 
 
-def test_neutral_words_are_asked_for(tmp_path: Path) -> None:
+def test_load_scenario_raises_without_neutral_words(tmp_path: Path) -> None:
     text = PEOPLE.read_text(encoding="utf-8")
     start, end = text.index("[attributes.gender.neutral]"), text.index("[attributes.gender.sentences]")
     (tmp_path / "mine.toml").write_text(text[:start] + text[end:], encoding="utf-8")
@@ -111,7 +111,7 @@ def test_neutral_words_are_asked_for(tmp_path: Path) -> None:
         load_scenario(tmp_path / "scenario.toml")
 
 
-def test_refuses_unknown_scenarios_and_impossible_folders(tmp_path: Path) -> None:
+def test_known_bias_raises_for_unknown_scenario_or_folder(tmp_path: Path) -> None:
     with refused(ScenarioError, "'majority'"):
         load_scenario("majorty")
     (tmp_path / "file").write_text("x")
@@ -119,14 +119,14 @@ def test_refuses_unknown_scenarios_and_impossible_folders(tmp_path: Path) -> Non
         run(short_scenario(), tmp_path / "file" / "out")
 
 
-def test_without_gensim_no_static_model_is_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_raises_without_gensim(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(format_gensim, "find_spec", lambda _: None)
     with refused(EmbeddingError, "skip-gram gensim not installed 3.12 3.13 contextual"):
         run(short_scenario(), tmp_path / "answers")
 
 
 @pytest.mark.parametrize("name", scenario_names())
-def test_every_shipped_scenario_is_one(name: str) -> None:
+def test_built_in_scenarios_load_with_title_and_name(name: str) -> None:
     scenario = load_scenario(name)
     assert scenario.title != name
     assert scenario.name in scenario.text

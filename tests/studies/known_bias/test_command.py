@@ -25,7 +25,7 @@ dimensions = 20
 
 @pytest.mark.gensim
 @pytest.mark.slow
-def test_a_scenario_runs_once_with_its_page(run, tmp_path: Path) -> None:
+def test_run_command_trains_once_and_writes_page(run, tmp_path: Path) -> None:
     (tmp_path / "short.toml").write_text(SCENARIO, encoding="utf-8")
     out = tmp_path / "out"
     code, said, _ = run("run", tmp_path / "short.toml", "--out", out, "--jobs", 1, commands=app)
@@ -46,7 +46,7 @@ def test_a_scenario_runs_once_with_its_page(run, tmp_path: Path) -> None:
         (["majority", "--out", "out", "--figures", "gif"], "'gif'"),
     ],
 )
-def test_refuses_what_cannot_be_done(run, arguments, message, monkeypatch, tmp_path) -> None:
+def test_run_command_rejects_invalid_options_without_folder(run, arguments, message, monkeypatch, tmp_path) -> None:
     monkeypatch.chdir(tmp_path)
     Path("file").touch()
     code, _, error = run("run", *arguments, commands=app)

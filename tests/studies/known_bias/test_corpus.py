@@ -28,7 +28,7 @@ def test_realised_shares_are_multinomial(truth: dict[str, object]) -> None:
     assert kstest(p_values, "uniform").pvalue > 0.001
 
 
-def test_majority_shares_follow_the_scheme() -> None:
+def test_majority_shares_match_scheme() -> None:
     scenario = load_scenario("groups")
     for number, cell in enumerate(scenario.scheme.cells):
         for shares in draw_truth(scenario, number).shares.values():
@@ -38,7 +38,7 @@ def test_majority_shares_follow_the_scheme() -> None:
             assert (np.sort(shares)[:, :-1] <= cell["max_p"] / groups + 1e-12).all()
 
 
-def test_skew_moves_the_mean_and_stereotype_the_spread() -> None:
+def test_skew_shares_have_mean_of_cell() -> None:
     scenario = load_scenario("skew")
     for number, cell in enumerate(scenario.scheme.cells[::13]):
         first = draw_truth(scenario, number * 13).shares["gender"][:, 0]
@@ -46,7 +46,7 @@ def test_skew_moves_the_mean_and_stereotype_the_spread() -> None:
         assert ((first >= 0) & (first <= 1)).all()
 
 
-def test_templates_keep_slots_and_words_are_said() -> None:
+def test_corpus_fills_slots_and_contains_all_words() -> None:
     scenario = load_scenario("groups")
     corpus = make_corpus(scenario, draw_truth(scenario, 0), words=3)
     said = {word for sentence in corpus.tokens for word in sentence}
@@ -58,7 +58,7 @@ def test_templates_keep_slots_and_words_are_said() -> None:
 
 
 @pytest.mark.parametrize("words", [1, 2, 4])
-def test_sentences_have_as_many_words_as_said(words: int) -> None:
+def test_sentences_have_requested_number_of_group_words(words: int) -> None:
     scenario = short_scenario(words_per_sentence=[words])
     corpus = make_corpus(scenario, draw_truth(scenario, 0), words=words)
     groups = [set(own) for own in scenario.described["gender"].classes.values()]
@@ -73,14 +73,14 @@ def test_training_and_test_templates_share_no_sentence() -> None:
         assert not set(attribute.more["training"]) & set(attribute.more["test"])
 
 
-def test_halves_of_templates_make_the_whole() -> None:
+def test_halves_of_templates_have_sentences_of_whole_corpus() -> None:
     scenario = short_scenario()
     truth = draw_truth(scenario, 0)
     whole, *halves = (make_corpus(scenario, truth, half=half) for half in ("", *HALVES))
     assert sum(len(half.sentences) for half in halves) == len(whole.sentences)
 
 
-def test_a_seed_decides_the_bytes() -> None:
+def test_corpus_is_equal_for_same_seed() -> None:
     def digest(seed: int, number: int) -> str:
         scenario = short_scenario(seed=seed)
         corpus = make_corpus(scenario, draw_truth(scenario, 0), number, words=2)
@@ -109,14 +109,14 @@ def test_half_of_sentences_are_neutral_on_request() -> None:
     assert any(neutral & set(WORD.findall(sentence)) for sentence in corpus.sentences)
 
 
-def test_exact_shares_are_drawn_ones() -> None:
+def test_exact_corpus_matches_drawn_shares() -> None:
     scenario = short_scenario(exact=True, attributes=EVERY)
     truth = draw_truth(scenario, 0)
     for name, counts in make_corpus(scenario, truth).counts.items():
         assert np.abs(counts - truth.shares[name] * 55).max() < 1.0001
 
 
-def test_frequency_of_halves_is_as_asked() -> None:
+def test_frequency_of_halves_matches_requested_ratio() -> None:
     truth = {"scheme": "skew", "mu": [0.8], "sigma": [0, 0.1], "frequency": [1, 8], "truths": 10}
     scenario = short_scenario(truth=truth, repeats=20)
     found: dict[float, list[float]] = {1: [], 8: []}

@@ -8,7 +8,7 @@ from studies.known_bias.plots import plot_answers
 from tests.plots.test_plots_of_results import intervals, legend, yticks
 
 
-def test_answers_have_rows_and_colours() -> None:
+def test_plot_answers_has_rows_colours_and_reference() -> None:
     table = pd.DataFrame(
         {
             "measure": ["WEAT", "WEAT", "SAME"],

@@ -17,7 +17,7 @@ def asked(**changed: Any) -> list[str]:
     return [question.name for question in QUESTIONS if question.asks(scenario)]
 
 
-def test_words_precede_models_and_promises_costs() -> None:
+def test_questions_have_fixed_order() -> None:
     everything = asked(
         truth=FIVE_TRUTHS, words_per_sentence=[1, 3], posterior=True, corpora=3, seeds=2, retest=True, downstream=True
     )
@@ -27,11 +27,11 @@ def test_words_precede_models_and_promises_costs() -> None:
     ]
 
 
-def test_one_truth_compares_no_models() -> None:
+def test_scenario_with_one_truth_asks_only_words() -> None:
     assert asked() == ["words"]
 
 
-def test_no_favoured_group_leaves_false_positives() -> None:
+def test_scenario_without_bias_asks_only_false_findings() -> None:
     assert asked(truth=NO_BIAS, words_per_sentence=[1, 3], seeds=2, posterior=True) == ["false-findings"]
 
 
@@ -49,19 +49,19 @@ def test_no_favoured_group_leaves_false_positives() -> None:
         ("classifiers", {"downstream": True}),
     ],
 )
-def test_a_question_is_asked_if_needs_are_met(question: str, needs: dict[str, Any]) -> None:
+def test_question_is_asked_only_when_needs_are_met(question: str, needs: dict[str, Any]) -> None:
     assert question in asked(**needs)
     for name in needs:
         assert question not in asked(**{key: value for key, value in needs.items() if key != name})
 
 
-def test_corpora_are_replicates_if_vectors_allow() -> None:
+def test_bert_scenario_omits_question_on_replicates() -> None:
     """A BERT's vectors belong to sentences: its trainings are compared, and not laid side by side as replicates."""
     enough = {"truth": FIVE_TRUTHS, "posterior": True, "corpora": 3}
     assert "replicates" not in asked(**enough, models={"bert": {}})
 
 
-def test_numbers_of_group_words_are_compared() -> None:
+def test_suited_to_compares_numbers_of_group_words() -> None:
     one_word, several = short_scenario(), short_scenario(words_per_sentence=[1, 3])
     for question in QUESTIONS:
         assert question.suited_to(one_word) == question

@@ -29,7 +29,7 @@ def nested(sds: dict[str, float], seed: int = 0) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def test_components_of_a_nested_design_are_recovered() -> None:
+def test_components_match_nested_design() -> None:
     sds = {"truth": 2.0, "corpus": 1.0, "seed": 0.5}
     found = components(nested(sds))
     assert list(found) == ["truth", "corpus", "seed"]
@@ -37,7 +37,7 @@ def test_components_of_a_nested_design_are_recovered() -> None:
         assert found[level] == pytest.approx(sd**2, rel=0.35), level
 
 
-def test_trainings_of_one_truth_are_one_observation() -> None:
+def test_mean_over_truths_counts_each_truth_once() -> None:
     rng = np.random.default_rng(1)
     truths = rng.normal(size=10)
     once = mean_over_truths(pd.Series(truths), pd.Series(range(10)))
@@ -45,7 +45,7 @@ def test_trainings_of_one_truth_are_one_observation() -> None:
     pd.testing.assert_series_equal(once[["value", "ci95_lb", "ci95_ub"]], often[["value", "ci95_lb", "ci95_ub"]])
 
 
-def test_an_interval_over_truths_covers_a_correlation() -> None:
+def test_correlation_over_trainings_has_nominal_coverage() -> None:
     covered = []
     for seed in range(100):
         rng = np.random.default_rng(seed)
@@ -56,14 +56,14 @@ def test_an_interval_over_truths_covers_a_correlation() -> None:
     assert 0.86 <= np.mean(covered) <= 0.99
 
 
-def test_a_correlation_of_sums_is_numpys() -> None:
+def test_correlation_over_trainings_matches_numpy() -> None:
     rng = np.random.default_rng(2)
     frame = pd.DataFrame(rng.normal(5, 1, (40, 2)), columns=["value", "size"]).assign(truth=np.arange(40) % 8)
     found = correlation_over_trainings(frame, "value", "size")
     assert found.value == pytest.approx(np.corrcoef(frame.value, frame["size"])[0, 1], abs=1e-12)
 
 
-def test_perfect_measures_rank_all_and_noise_half() -> None:
+def test_ranking_is_1_for_perfect_measure_and_half_for_noise() -> None:
     class Found:
         models_with_truth = pd.DataFrame(
             {
@@ -79,7 +79,7 @@ def test_perfect_measures_rank_all_and_noise_half() -> None:
     assert table["noise"] == pytest.approx(0.5, abs=0.12)
 
 
-def test_cosines_know_groups_only_where_they_meet() -> None:
+def test_second_order_correlation_requires_two_group_words() -> None:
     """With one word of a group in a sentence, what goes together (first order) is not alike (second order)."""
     scenario = short_scenario(targets=100, words_per_sentence=[1, 2])
     truth = draw_truth(scenario, 0)
@@ -95,7 +95,7 @@ def test_cosines_know_groups_only_where_they_meet() -> None:
     assert r[SECOND, 1] < 0.6
 
 
-def test_a_common_lean_is_divided_out() -> None:
+def test_first_and_second_removes_common_lean() -> None:
     """What vectors learn from compares how often words meet with how often each is said at all."""
     means = []
     for mu in (0.3, 0.7):
@@ -110,7 +110,7 @@ def test_a_common_lean_is_divided_out() -> None:
     assert spread > 0.2
 
 
-def test_frequency_bias_differs_from_share_bias(tmp_path: Path) -> None:
+def test_findings_match_hand_made_frequency_cells(tmp_path: Path) -> None:
     """Cells by hand: the bias of the same shares at frequency 1 is what an interval must hold."""
     scenario = short_scenario(truth={"scheme": "skew", "mu": [0.9], "sigma": [0, 0.2], "frequency": [1, 8]})
     values = {POSTERIOR: [0.0, 0.2, 0.5, 0.7], EQUAL_FREQUENCY: [0.0, 0.0, 0.5, 0.5]}

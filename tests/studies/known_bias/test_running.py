@@ -32,14 +32,14 @@ def found(folder: Path) -> KnownBias:
 
 
 @pytest.mark.thorough
-def test_a_model_knows_what_its_corpus_says(found: KnownBias) -> None:
+def test_word_scores_correlate_with_log_odds_of_corpus(found: KnownBias) -> None:
     words = found.words_with_truth
     for name in (SCORE, POSTERIOR, "SAME (signed)", "RIPA"):
         for _, own in words[words.measure == name].groupby("seed"):
             assert np.corrcoef(own.value, own.log_odds)[0, 1] > 0.8, name
 
 
-def test_a_words_posterior_lies_between_its_bounds(found: KnownBias) -> None:
+def test_word_posteriors_lie_within_intervals_and_match_sign(found: KnownBias) -> None:
     own = found.words_with_truth[found.words_with_truth.measure == POSTERIOR]
     assert ((own.ci95_lb < own.value) & (own.value < own.ci95_ub)).all()
     clear = own[(own.ci95_lb > 0) | (own.ci95_ub < 0)]
@@ -47,7 +47,7 @@ def test_a_words_posterior_lies_between_its_bounds(found: KnownBias) -> None:
     assert (np.sign(clear.value) == np.sign(clear.log_odds)).mean() > 0.9
 
 
-def test_kept_models_are_not_trained_again(found: KnownBias, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_reuses_kept_models(found: KnownBias, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("trained again")
 
@@ -59,7 +59,7 @@ def test_kept_models_are_not_trained_again(found: KnownBias, folder: Path, monke
     pd.testing.assert_frame_equal(asked_again.models, found.models)
 
 
-def test_a_new_measure_is_in_every_table(folder: Path, found: KnownBias) -> None:
+def test_run_contains_new_measure_in_every_table(folder: Path, found: KnownBias) -> None:
     @measure("lean")
     def _lean(table: bb.AssociationTable) -> Result:
         scores = table.values.mean("attribute").to_series()
@@ -73,7 +73,7 @@ def test_a_new_measure_is_in_every_table(folder: Path, found: KnownBias) -> None
     assert "lean" in set(joined.models.measure)
 
 
-def test_page_answers_every_question(found: KnownBias, tmp_path: Path) -> None:
+def test_known_bias_page_has_every_question(found: KnownBias, tmp_path: Path) -> None:
     page = bb.write(found, tmp_path / "page", figures=()).read_text(encoding="utf-8")
     asked = [answer.question for answer in answers(found)]
     assert {question.name for question in asked} == {"words", "robustness"}
@@ -81,7 +81,9 @@ def test_page_answers_every_question(found: KnownBias, tmp_path: Path) -> None:
     assert len(pd.read_csv(tmp_path / "page" / "words.csv.gz")) == len(found.words)
 
 
-def test_debiasing_leaves_the_gaps_of_classifiers(found: KnownBias, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_debiasing_removes_bias_and_keeps_gaps_of_classifiers(
+    found: KnownBias, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(classifier, "CLASSIFIERS", ("logistic regression",))
     scenario = found.scenario
     vectors = vectors_of(scenario, next(scenario.readings()), found.folder / "models")
@@ -93,7 +95,7 @@ def test_debiasing_leaves_the_gaps_of_classifiers(found: KnownBias, monkeypatch:
 
 
 @pytest.mark.thorough
-def test_a_larger_part_changes_less(found: KnownBias) -> None:
+def test_retest_changes_less_for_larger_share(found: KnownBias) -> None:
     scenario = found.scenario
     vectors = vectors_of(scenario, next(scenario.readings()), found.folder / "models")
     changes = pd.DataFrame(retest(scenario, vectors, seed=0)).pivot_table(
@@ -102,7 +104,7 @@ def test_a_larger_part_changes_less(found: KnownBias) -> None:
     assert (changes[0.5] < changes[0.05]).all()
 
 
-def test_bias_at_equal_frequency_stands_beside(tmp_path: Path) -> None:
+def test_run_has_bias_at_equal_frequency_beside_raw_bias(tmp_path: Path) -> None:
     scenario = short_scenario(truth={"scheme": "skew", "mu": [0.9], "sigma": [0], "frequency": [8]}, repeats=4)
     models = run(scenario, tmp_path / "frequency", jobs=1).models.set_index("measure")
     adjusted, raw = models.loc[EQUAL_FREQUENCY], models[models.list == "two groups 1"].loc[POSTERIOR]

@@ -25,7 +25,7 @@ def share_of_own_class(sentences: list[list[str]], group: str) -> float:
     return float(np.mean(said))
 
 
-def test_truths_and_tokens_are_those_of_each_slice(text: None) -> None:
+def test_written_slices_have_requested_bias_and_tokens(text: None) -> None:
     whole, none, less = WORLD.written([Slice(bias=2.0), Slice(bias=0.0), Slice(bias=2.0, share=0.4)])
     odds = 1 / (1 + np.exp(-1.0))  # of half of twice a bias of one
     assert share_of_own_class(whole, "one") == pytest.approx(odds, abs=0.03)
@@ -37,20 +37,20 @@ def test_truths_and_tokens_are_those_of_each_slice(text: None) -> None:
     assert counts[1] == pytest.approx(0.4 * counts[0], rel=0.05)
 
 
-def test_no_sentence_is_in_two_slices(text: None) -> None:
+def test_slices_share_no_sentence(text: None) -> None:
     first, second = WORLD.written([Slice(), Slice()])
     words = [{word for sentence in corpus for word in sentence if word[-1].isdigit()} for corpus in (first, second)]
     assert not words[0] & words[1]
 
 
-def test_docstrings_are_sentences_of_words() -> None:
+def test_sentences_keeps_only_complete_sentences() -> None:
     found = [
         *slices.sentences("A first sentence that has six words. Too short. Code: >>> is_not_a_sentence(of, words)")
     ]
     assert found == [("a", "first", "sentence", "that", "has", "six", "words")]
 
 
-def test_simulated_slices_have_the_biases_they_were_given() -> None:
+def test_simulated_slices_have_given_biases() -> None:
     given = (0.0, 0.1, 0.2)
     found = np.mean(
         [

@@ -22,7 +22,7 @@ CONTENT: dict[str, Any] = {
 
 @pytest.mark.gensim
 @pytest.mark.slow
-def test_a_trend_stands_beside_what_was_planted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_run_sliced_reports_trend_beside_planted_trend(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     rng = random.Random(1)
     words = [f"w{k}" for k in range(200)]
     text = tuple(tuple(rng.choices(words, k=12)) for _ in range(12_000))
@@ -40,7 +40,7 @@ def test_a_trend_stands_beside_what_was_planted(monkeypatch: pytest.MonkeyPatch,
     assert run_sliced(sliced_from(CONTENT, "short"), tmp_path, jobs=1).trends.equals(found.trends)
 
 
-def test_every_shipped_scenario_of_slices_is_one() -> None:
+def test_built_in_sliced_scenarios_load() -> None:
     names = [path.stem for path in SLICED.glob("*.toml")]
     assert names
     for name in names:
@@ -63,6 +63,6 @@ def test_every_shipped_scenario_of_slices_is_one() -> None:
         ({"truth": {}}, "'truth'"),
     ],
 )
-def test_refuses_impossible_slices(changed: dict[str, Any], said: str) -> None:
+def test_sliced_from_raises_for_invalid_slices(changed: dict[str, Any], said: str) -> None:
     with refused(ScenarioError, said):
         sliced_from(CONTENT | changed, "short")
