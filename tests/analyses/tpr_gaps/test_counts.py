@@ -29,12 +29,12 @@ GROUP = ["F", "M", "F", "M"]
         (([Y], [Y], [GROUP]), 'y 2 dimension'),
     ],
 )  # fmt: skip
-def test_estimate_raises_for_bad_labels(given: tuple, said: str):
+def test_count_raises_for_invalid_labels(given: tuple, said: str):
     with refused(TprGapsError, said):
         count(*given)
 
 
-def test_a_class_is_left_out_on_request(caplog: pytest.LogCaptureFixture):
+def test_count_omits_class_with_leave_out(caplog: pytest.LogCaptureFixture):
     found = count([*Y, "pope"], [*Y, "pope"], [*GROUP, "M"], leave_out=True)
     assert found.classes == ["nurse", "poet"]
     (notice,) = found.notices
@@ -44,7 +44,7 @@ def test_a_class_is_left_out_on_request(caplog: pytest.LogCaptureFixture):
         count(["a", "b"], ["a", "b"], ["F", "M"], leave_out=True)
 
 
-def test_columns_are_found_and_missing_ones_named(tmp_path: Path):
+def test_count_reads_columns_and_raises_for_missing_ones(tmp_path: Path):
     frame = pd.DataFrame({"job": Y, "said": ["nurse", "poet", "poet", "poet"], "gender": GROUP})
     frame.to_csv(tmp_path / "people.csv", index=False)
     for data in (frame, tmp_path / "people.csv", str(tmp_path / "people.csv")):
@@ -56,7 +56,7 @@ def test_columns_are_found_and_missing_ones_named(tmp_path: Path):
         count("y", "said", "gender", "nowhere.csv")
 
 
-def test_na_is_a_label_and_empty_none(tmp_path: Path):
+def test_count_reads_na_as_label_and_raises_for_empty_cells(tmp_path: Path):
     path = tmp_path / "people.csv"
     path.write_text("y,prediction,group\nNA,NA,F\nNA,1,M\n1,1,F\n1,1,M\n", encoding="utf-8")
     assert count("y", "prediction", "group", path).classes == ["1", "NA"]
@@ -68,7 +68,7 @@ def test_na_is_a_label_and_empty_none(tmp_path: Path):
 @pytest.mark.parametrize(
     ("column", "first", "second"), [("model", "a", "b"), ("seed", 1, 2), ("prompt_version", "x", "y")]
 )
-def test_estimate_raises_for_several_classifiers(column, first, second):
+def test_count_raises_for_several_classifiers(column, first, second):
     frame = pd.DataFrame({"y": ["c", "d"] * 8, "prediction": ["c", "c", "d", "d"] * 4, "group": ["F"] * 8 + ["M"] * 8})
     frame[column] = [first, second] * 8
     names = ("y", "prediction", "group")

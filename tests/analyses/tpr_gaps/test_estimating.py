@@ -39,7 +39,7 @@ def nothing(sampled: None) -> TprGaps:
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_rates_of_large_classes_are_binomial(nothing: TprGaps):
+def test_gap_of_large_class_matches_binomial_rates(nothing: TprGaps):
     hits, people = nothing.counts.hits.to_numpy().copy(), nothing.counts.people.to_numpy().copy()
     hits[0], people[0] = (14_000, 25_000), (20_000, 40_000)
     row = gaps_of(counted(hits, people), sampling=BRIEF).table.loc[("class 00", "F")]
@@ -53,7 +53,7 @@ def test_rates_of_large_classes_are_binomial(nothing: TprGaps):
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_posterior_matches_the_written_model():
+def test_posterior_matches_importance_sampling_of_model():
     hits, people = np.array([[2, 5, 1], [7, 4, 2]]), np.array([[3, 6, 5], [8, 9, 2]])
     # The prior, drawn as the formulas say, and weighed by the likelihood.
     rng, n, k = np.random.default_rng(1), 1_000_000, 3
@@ -73,7 +73,7 @@ def test_posterior_matches_the_written_model():
     assert found.aggregate.loc[VARIANCE, "mean"] == pytest.approx(variance, rel=0.06)
 
 
-def test_no_gaps_give_aggregates_below_raw_ones(nothing: TprGaps):
+def test_aggregates_are_below_raw_ones_without_gaps(nothing: TprGaps):
     for quantity in (MEAN_ABSOLUTE, RMS):
         row = nothing.aggregate.loc[quantity]
         assert row.observed == pytest.approx(row.without_gaps, rel=0.15)
@@ -86,13 +86,13 @@ def test_no_gaps_give_aggregates_below_raw_ones(nothing: TprGaps):
     assert says(nothing.text, "none 28 95%")
 
 
-def test_the_page_lists_its_columns(nothing: TprGaps) -> None:
+def test_tpr_gaps_page_lists_all_columns(nothing: TprGaps) -> None:
     assert unlisted_columns(nothing.table, nothing.aggregate, nothing.variances) == set()
 
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_swapping_the_groups_mirrors_the_gaps(nothing: TprGaps):
+def test_gaps_are_mirrored_when_groups_are_swapped(nothing: TprGaps):
     both = (nothing.counts.hits, nothing.counts.people)
     swapped = PeopleCounts(*(n.set_axis(["M", "F"], axis=1)[["F", "M"]] for n in both))
     mirrored, mine = gaps_of(swapped, sampling=BRIEF).table, nothing.table
@@ -101,7 +101,7 @@ def test_swapping_the_groups_mirrors_the_gaps(nothing: TprGaps):
     assert np.allclose(mirrored[["eti95_lb", "eti95_ub"]], -mine[["eti95_ub", "eti95_lb"]], atol=0.04)
 
 
-def test_gaps_match_the_rates(nothing: TprGaps):
+def test_gaps_match_rates(nothing: TprGaps):
     posterior = nothing.fit["posterior"]
     assert np.allclose(posterior["gap"].sel(group="F"), -posterior["gap"].sel(group="M"))
     difference = posterior["rate"].sel(group="F") - posterior["rate"].sel(group="M")
@@ -109,7 +109,7 @@ def test_gaps_match_the_rates(nothing: TprGaps):
     assert set(az.summary(nothing.fit, var_names=["sd_gap"]).index) == {"sd_gap"}
 
 
-def test_only_rates_are_diagnosed(nothing: TprGaps):
+def test_diagnostics_match_diagnose_of_rates_and_scales(nothing: TprGaps):
     posterior = nothing.fit["posterior"].to_dataset()[["level_mean", "sd_level", "sd_gap", "mean_gap", "rate"]]
     assert diagnose(posterior, nothing.fit["sample_stats"].to_dataset()).ess_bulk == nothing.diagnostics.ess_bulk
 
@@ -117,7 +117,7 @@ def test_only_rates_are_diagnosed(nothing: TprGaps):
 @pytest.mark.parametrize(
     ("asked", "said"), [({"of": "woman"}, "of 'woman' F M"), ({"ci_prob": 95}, "ci_prob 95"), ({"seed": -1}, "seed -1")]
 )
-def test_arguments_are_checked_before_sampling(asked: dict, said: str):
+def test_estimate_raises_for_invalid_arguments_before_sampling(asked: dict, said: str):
     y, group = ["a", "a", "b", "b"], ["F", "M", "F", "M"]
     with pytest.raises(BayesBiasError) as raised:
         bb.tpr_gaps.estimate(y, y, group, **asked)
@@ -126,7 +126,7 @@ def test_arguments_are_checked_before_sampling(asked: dict, said: str):
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_the_correlation_allows_for_errors_in_both():
+def test_correlation_corrects_for_errors_in_both():
     rng = np.random.default_rng(3)
     z = rng.multivariate_normal([0, 0], [[1, 0.8], [0.8, 1]], size=CLASSES)
     people = np.full((CLASSES, 2), 25)
@@ -145,7 +145,7 @@ def test_the_correlation_allows_for_errors_in_both():
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_correlation_of_few_classes_is_uncertain():
+def test_correlation_matches_jeffreys_posterior_of_28_classes():
     rng = np.random.default_rng(5)
     z = rng.multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], size=CLASSES)
     people = np.full((CLASSES, 2), 20_000)
@@ -189,7 +189,7 @@ def test_folder_contains_page_tables_and_posterior(nothing: TprGaps, tmp_path: P
     assert np.array_equal(kept["posterior"]["gap"], nothing.fit["posterior"]["gap"])
 
 
-def test_the_command_prints_and_writes(run, from_priors, tmp_path: Path):
+def test_tpr_gaps_command_prints_rates_and_writes_page(run, from_priors, tmp_path: Path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"job": [f"job {k:02d}" for k in range(CLASSES)] * 60})
     frame["sex"] = rng.choice(["F", "M"], len(frame))

@@ -19,7 +19,7 @@ from bayes_bias.analyses.tpr_gaps.counts import (
 )
 
 
-def test_two_groups_by_hand():
+def test_gaps_of_two_groups_match_hand_calculation():
     # De-Arteaga et al. (2019): Gap[g, y] = TPR[g, y] - TPR[not g, y]. Nurses: 3 of 4 women, 1 of 2 men. Surgeons: 1 of
     # 2 women, 3 of 3 men.
     hits, people = np.array([[3, 1], [1, 3]]), np.array([[4, 2], [2, 3]])
@@ -29,14 +29,14 @@ def test_two_groups_by_hand():
     assert np.isclose(root_mean_square(gap), np.sqrt((0.0625 + 0.25) / 2))
 
 
-def test_three_groups_by_hand():
+def test_gaps_of_three_groups_match_hand_calculation():
     # A: 2 of 4; B: 3 of 3; C: 0 of 1. Not A: 3 of 4; not B: 2 of 5; not C: 5 of 7. Rates .5, 1, 0: variance 1/6.
     hits, people = np.array([[2, 3, 0]]), np.array([[4, 3, 1]])
     assert np.allclose(gaps(hits / people, people), [[0.5 - 0.75, 1 - 0.4, 0 - 5 / 7]])
     assert np.allclose(variances(hits / people), [1 / 6])
 
 
-def test_rates_equal_the_recall_of_scikit_learn():
+def test_rates_match_recall_of_scikit_learn():
     rng = np.random.default_rng(0)
     y, prediction = (rng.choice(["nurse", "poet", "surgeon"], size=300) for _ in range(2))
     group = rng.choice(["F", "M", "X"], size=300)
@@ -49,7 +49,7 @@ def test_rates_equal_the_recall_of_scikit_learn():
 
 @settings(max_examples=20)
 @given(st.integers(0, 10_000))
-def test_the_order_of_people_does_not_matter(seed: int):
+def test_count_ignores_order_of_people(seed: int):
     rng = np.random.default_rng(seed)
     people = [rng.choice(list(labels), size=60) for labels in ("abc", "abc", "FM")]
     shuffled = rng.permutation(60)
@@ -63,7 +63,7 @@ def test_the_order_of_people_does_not_matter(seed: int):
 
 @pytest.mark.parametrize("n_groups", [2, 4])
 @pytest.mark.parametrize("size", [2, 10])
-def test_squares_are_unbiased_unlike_raw_ones(n_groups: int, size: int):
+def test_unbiased_squares_match_truth_and_raw_squares_exceed_it(n_groups: int, size: int):
     rng = np.random.default_rng(n_groups + size)
     rates = rng.uniform(0.2, 0.9, size=(6, n_groups))
     people = rng.integers(size, 2 * size, size=rates.shape)
@@ -78,11 +78,11 @@ def test_squares_are_unbiased_unlike_raw_ones(n_groups: int, size: int):
     assert np.mean(raw) - (true**2).mean() > 20 * np.std(raw) / np.sqrt(len(raw))
 
 
-def test_one_person_alone_has_no_variance():
+def test_unbiased_mean_square_is_nan_for_one_person():
     assert np.isnan(unbiased_mean_square(np.array([[1, 3]]), np.array([[1, 5]])))
 
 
-def test_dealing_groups_keeps_who_is_recognised():
+def test_without_gaps_keeps_number_of_recognised_people():
     hits, people = np.array([[3, 5], [2, 9]]), np.array([[4, 10], [6, 12]])
     rates = without_gaps(hits, people, seed=1)
     assert np.allclose((rates * people).sum(axis=-1), hits.sum(axis=1))
