@@ -48,7 +48,7 @@ def unlike(series: OverTime) -> OverTime:
     return replace(series, alike=alike, trend=replace(series.trend, alike=alike), steps=steps)
 
 
-def test_trend_is_the_least_squares_line(found: OverTime, tables: Tables) -> None:
+def test_trend_matches_least_squares_line(found: OverTime, tables: Tables) -> None:
     line = linregress(YEARS, [quasi_f(table).value for table in tables.values()])
     assert found.slope == pytest.approx(line.slope, rel=1e-6)
     row = found.trend.table.loc["these slices"]
@@ -56,7 +56,7 @@ def test_trend_is_the_least_squares_line(found: OverTime, tables: Tables) -> Non
     assert found.trend.verdict == "distinguishable"
 
 
-def test_contrast_variance_is_that_of_its_table(tables: Tables) -> None:
+def test_slice_moments_match_quasi_f_of_combined_table(tables: Tables) -> None:
     """A quasi-F of the combined table, which knows nothing of slices."""
     for scope in ("both", "targets", "attributes"):
         moments = SliceMoments.of([*tables.values()], scope_of(scope))
@@ -67,13 +67,13 @@ def test_contrast_variance_is_that_of_its_table(tables: Tables) -> None:
             assert weights @ moments.biases == pytest.approx(alone.value)
 
 
-def test_residual_form_knows_no_level_or_trend() -> None:
+def test_residual_form_is_zero_for_level_and_trend() -> None:
     form = residual_form(YEARS)
     np.testing.assert_allclose(form @ np.column_stack([np.ones(5), YEARS]), 0, atol=1e-9)
     assert np.trace(form) == pytest.approx(3)
 
 
-def test_new_slices_are_wider_by_their_scatter(found: OverTime) -> None:
+def test_interval_of_new_slices_is_wider_by_scatter(found: OverTime) -> None:
     these, new = (found.trend.table.loc[scope] for scope in ("these slices", "new slices"))
     assert found.new is not None
     widened = np.sqrt(these.sd**2 + found.new.weight @ found.new.taus**2 * (trend_weights(YEARS) ** 2).sum())
@@ -81,7 +81,7 @@ def test_new_slices_are_wider_by_their_scatter(found: OverTime) -> None:
     assert new.eti95_lb < these.eti95_lb < these.eti95_ub < new.eti95_ub
 
 
-def test_tau_without_word_errors_is_the_scatter() -> None:
+def test_tau_without_word_errors_matches_grid() -> None:
     """Then the likelihood is that of the sum of squares alone, which a grid integrates."""
     rng, times = np.random.default_rng(1), tuple(np.arange(12.0))
     b = 0.03 * rng.standard_normal(12)
@@ -94,7 +94,7 @@ def test_tau_without_word_errors_is_the_scatter() -> None:
     assert NewSlices(exact, times).tau == pytest.approx((tau * density).sum() / density.sum(), rel=0.03)
 
 
-def test_a_step_is_dated_and_a_line_not(found: OverTime) -> None:
+def test_largest_change_finds_step_but_not_line(found: OverTime) -> None:
     assert found.changes.prob_largest.idxmax() == (1920, 1930)
     assert says(found.text, "largest between 1920 and 1930")
     rng = np.random.default_rng(0)
@@ -102,7 +102,7 @@ def test_a_step_is_dated_and_a_line_not(found: OverTime) -> None:
     assert largest_change(drawn).max() < 0.4
 
 
-def test_neighbours_are_adjusted_in_both_scopes(found: OverTime) -> None:
+def test_neighbouring_changes_have_adjusted_chances_in_both_scopes(found: OverTime) -> None:
     changes = found.changes
     assert changes.index.tolist() == [(1900, 1905), (1905, 1920), (1920, 1930), (1930, 1950)]
     assert (changes.chance_holm < 0.05).tolist() == [False, False, True, False]
@@ -110,7 +110,7 @@ def test_neighbours_are_adjusted_in_both_scopes(found: OverTime) -> None:
     assert says(found.found_changes, "four steps 1920 to 1930")
 
 
-def test_a_contrast_is_that_of_a_comparison(found: OverTime, tables: Tables) -> None:
+def test_over_time_contrast_matches_compare(found: OverTime, tables: Tables) -> None:
     step = found.contrast({1905: -1, 1950: 1})
     change = bb.compare(tables[1905], tables[1950], sampling=SHORT).bias.loc["change"]
     row = step.table.loc["these slices"]
@@ -126,7 +126,7 @@ def test_a_contrast_is_that_of_a_comparison(found: OverTime, tables: Tables) -> 
             found.contrast(weights)
 
 
-def test_slices_not_made_alike_get_no_verdict(found: OverTime) -> None:
+def test_dissimilar_slices_have_no_verdict(found: OverTime) -> None:
     uncertain = unlike(found)
     assert uncertain.trend.verdict == "not made alike"
     assert says(uncertain.text, "Not made alike 1900 0.60 no verdict tokens")
@@ -135,13 +135,13 @@ def test_slices_not_made_alike_get_no_verdict(found: OverTime) -> None:
     assert {change.verdict for change in uncertain.steps} == {"not made alike"}
 
 
-def test_nothing_is_known_of_tables_without_vectors(found: OverTime) -> None:
+def test_alike_is_unknown_without_embedding(found: OverTime) -> None:
     assert says(found.alike.text, "unknown embedding")
     assert found.alike.unlike == []
 
 
 @pytest.mark.slow
-def test_four_slices_say_nothing_of_new_ones(tables: Tables) -> None:
+def test_over_time_omits_new_slices_for_fewer_than_five(tables: Tables) -> None:
     some = over_time({year: tables[year] for year in YEARS[1:4]}, scope="new slices", sampling=SHORT)
     assert some.trend.table.index.tolist() == ["these slices"]
     assert some.trend.judged == "these slices"
@@ -150,7 +150,7 @@ def test_four_slices_say_nothing_of_new_ones(tables: Tables) -> None:
 
 
 @pytest.mark.slow
-def test_unequal_seeds_missing_words_and_three_groups(caplog: pytest.LogCaptureFixture) -> None:
+def test_over_time_accepts_unequal_seeds_missing_words_and_three_groups(caplog: pytest.LogCaptureFixture) -> None:
     rng = np.random.default_rng(5)
     given = slices(rng, YEARS[:3], np.linspace(0, 0.1, 3), groups=3, words=6, controls=1, seeds=(2, 3, 2))
     given[1920] = given[1920].select(lambda values: values.drop_sel(target="g0t1"))
@@ -174,13 +174,13 @@ def test_difference_of_series_has_difference_of_trends(found: OverTime) -> None:
         found.minus(replace(second, tables={year: second.tables[year] for year in YEARS[:2]}))
 
 
-def test_more_bias_against_the_stereotype_is_no_decrease(found: OverTime) -> None:
+def test_headline_names_direction_of_change_for_negative_bias(found: OverTime) -> None:
     assert says(found.headline, "increased 1900 1950")
     negative = replace(found, table=found.table.assign(bias=-found.table.bias.abs()))
     assert says(negative.headline, "moved towards the stereotype 1900 1950")
 
 
-def test_nothing_is_claimed_of_a_trend_that_has_not_converged(found: OverTime) -> None:
+def test_over_time_has_no_verdict_when_trend_is_unconverged(found: OverTime) -> None:
     fit = found.fit.copy()
     fit.attrs["diagnostics"] = replace(Diagnostics.of(found.fit), r_hat=1.2, of_bias=None).to_json()
     failed = replace(found, trend=replace(found.trend, fit=fit))
@@ -189,7 +189,7 @@ def test_nothing_is_claimed_of_a_trend_that_has_not_converged(found: OverTime) -
     assert found.found_changes != ""
 
 
-def test_page_has_answer_figure_and_every_neighbour(found: OverTime, tmp_path: Path) -> None:
+def test_over_time_page_has_answer_sections_and_tables(found: OverTime, tmp_path: Path) -> None:
     assert states(html_of(unlike(found)), "slices are not comparable")
     folder = write(found, tmp_path / "out", figures=()).parent
     page = (folder / "index.html").read_text()
@@ -205,7 +205,7 @@ def test_page_has_answer_figure_and_every_neighbour(found: OverTime, tmp_path: P
     assert json.loads((folder / "provenance.json").read_text())["reference"] == "1900"
 
 
-def test_the_figure_has_a_true_axis_of_time(found: OverTime) -> None:
+def test_plot_over_time_has_time_axis_and_marks_dissimilar_slices(found: OverTime) -> None:
     ax = plot_over_time(unlike(found))
     marked = {
         marker: [float(line.get_xdata()[0]) for line in ax.lines if line.get_marker() == marker] for marker in "oD"
@@ -214,7 +214,7 @@ def test_the_figure_has_a_true_axis_of_time(found: OverTime) -> None:
     assert [label.get_text() for label in ax.get_xticklabels()] == [str(year) for year in YEARS]
 
 
-def test_refuses_what_is_no_series(tables: Tables) -> None:
+def test_over_time_raises_for_invalid_tables_scope_and_reference(tables: Tables) -> None:
     first = tables[1900]
     for given, message in (
         ({1900: first}, "tables one slice two"),
@@ -235,7 +235,7 @@ def test_refuses_what_is_no_series(tables: Tables) -> None:
         over_time(tables, reference=1901)
 
 
-def test_the_same_slice_twice_is_refused_before_anything_is_sampled() -> None:
+def test_over_time_raises_for_equal_slices_before_sampling() -> None:
     first, second = slices(np.random.default_rng(0), [0, 1], [0, 0.1]).values()
     with refused(TableError, "tables 1900 1920 same values omit"):
         over_time({1900: first, 1910: second, 1920: first})
