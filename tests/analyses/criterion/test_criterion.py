@@ -47,7 +47,7 @@ def simulated(n: int = 30, rho: float = 0.6, error: float = 0.6, seed: int = 1) 
     return pd.DataFrame(columns | {"criterion_se": 3 * error}, labels)
 
 
-def test_density_is_the_dense_normal() -> None:
+def test_criterion_density_matches_dense_normal() -> None:
     """With errors that go together, and a covariate; at several points, up to nothing."""
     rng, frame = np.random.default_rng(2), simulated(6).assign(age=[30.0, 42, 28, 35, 47, 31])
     root = rng.standard_normal((6, 6))
@@ -78,7 +78,7 @@ def test_density_is_the_dense_normal() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_correlation_of_many_labels_is_spearmans_corrected() -> None:
+def test_correlation_matches_spearman_correction_for_many_labels() -> None:
     frame = simulated(1000, error=0.8)
     found = bb.criterion(frame, sampling=BRIEF)
     r, reliability = found.correlation("as observed")["median"], 1 / (1 + 0.8**2)
@@ -94,7 +94,7 @@ def test_correlation_of_many_labels_is_spearmans_corrected() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_the_sampled_posterior_is_that_of_a_grid() -> None:
+def test_criterion_posterior_matches_grid() -> None:
     """On which docs/evidence/other-analyses.md rests."""
     for cell in (Cell(0.6, 20, 0.6), Cell(0.9, 50, 0.9), Cell(0.0, 8, 0.3)):
         seen, errors, shared = cell.drawn(3)
@@ -111,7 +111,7 @@ def test_the_sampled_posterior_is_that_of_a_grid() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_shared_error_moves_no_correlation() -> None:
+def test_correlation_ignores_shared_error() -> None:
     """One that each has by itself does: the common part of a covariance shifts all biases alike."""
     frame = simulated(error=0.5)
     sd = np.full(30, 0.05)
@@ -129,7 +129,7 @@ def test_shared_error_moves_no_correlation() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_covariates_and_families_are_taken_out() -> None:
+def test_criterion_removes_effects_of_covariates_and_families() -> None:
     rng, frame = np.random.default_rng(4), simulated(30, rho=0.0, error=0.3)
     age = rng.standard_normal(30)
     family = np.repeat(np.arange(6), 5)
@@ -145,7 +145,7 @@ def test_covariates_and_families_are_taken_out() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_true_values_lie_between_observation_and_mean() -> None:
+def test_true_biases_shrink_towards_mean_and_equal_exact_biases() -> None:
     frame = simulated()
     found = bb.criterion(frame, sampling=BRIEF)
     away, true = (found.table[name] - found.table.bias.mean() for name in ("bias", "true_bias"))
@@ -181,7 +181,7 @@ def occupations() -> AssociationTable:
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_caliskans_occupations_go_with_womens_share_of_them(occupations: AssociationTable) -> None:
+def test_occupations_match_published_correlation_with_share_of_women(occupations: AssociationTable) -> None:
     share = pd.read_csv(REFERENCE / "womens_share.csv", index_col="label").women_pct / 100
     published = bb.measures.wefat(occupations).words.effect_size
     assert np.corrcoef(published, share.loc[published.index])[0, 1] == pytest.approx(0.90, abs=0.005)
@@ -193,7 +193,7 @@ def test_caliskans_occupations_go_with_womens_share_of_them(occupations: Associa
     assert says(found.text, "50 words exact")
 
 
-def test_new_attributes_move_a_group_together(small_fit: xr.DataTree) -> None:
+def test_biases_of_words_match_variance_of_group_bias(small_fit: xr.DataTree) -> None:
     """The average of a group's words has the error that the design's own variance of the group's bias has."""
     biases = biases_of_words(small_fit, "home", "both")
     data = Fitted.of(small_fit).data
@@ -213,7 +213,7 @@ def test_new_attributes_move_a_group_together(small_fit: xr.DataTree) -> None:
     assert biases_of_words(small_fit, "home", "none").exact
 
 
-def test_fits_of_same_words_share_their_error(small_fit: xr.DataTree) -> None:
+def test_biases_of_fits_share_error_for_same_words(small_fit: xr.DataTree) -> None:
     both = biases_of_fits({"one": small_fit, "other": small_fit})
     noise = bias_estimate(small_fit).noise_sd
     assert np.allclose(np.diag(both.covariance), float((noise**2).mean()))
@@ -221,7 +221,7 @@ def test_fits_of_same_words_share_their_error(small_fit: xr.DataTree) -> None:
     assert biases_of_fits({"one": small_fit, "other": small_fit}, "none").exact
 
 
-def test_a_sweep_gives_biases_of_its_embeddings(caplog: pytest.LogCaptureFixture) -> None:
+def test_sweep_biases_match_cells_and_shared_error(caplog: pytest.LogCaptureFixture) -> None:
     sweep = made_sweep(embeddings=6)
     name = sweep.lists[0]
     with refused(CriterionError, "of None list"):
@@ -238,7 +238,7 @@ def test_a_sweep_gives_biases_of_its_embeddings(caplog: pytest.LogCaptureFixture
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_six_decades_without_errors_end_in_an_answer():
+def test_criterion_has_answer_for_six_exact_labels():
     """Gradients that are no number ended in a panic of the sampler."""
     decades = pd.Index([str(year) for year in range(1900, 1960, 10)], name="label")
     biases = pd.DataFrame({"bias": [0.0477, 0.0162, 0.0949, 0.0569, 0.0924, 0.081], "sd": 0.0}, decades)
@@ -246,7 +246,7 @@ def test_six_decades_without_errors_end_in_an_answer():
     assert not found.excludes_zero("these words")
 
 
-def test_labels_of_one_side_are_left_out() -> None:
+def test_criterion_data_omits_labels_of_one_side() -> None:
     frame = simulated(8)
     outside = frame[["criterion"]].rename(index={"language 07": "no"})
     data = CriterionData.of(Biases.from_frame(frame), outside_of(outside))
@@ -254,7 +254,7 @@ def test_labels_of_one_side_are_left_out() -> None:
     assert says(" ".join(data.notices), "07 no")
 
 
-def test_error_of_a_criterion_follows_from_people() -> None:
+def test_criterion_se_follows_from_number_of_people() -> None:
     frame = simulated(6).drop(columns="criterion_se").assign(criterion_n=100)
     means = CriterionData.of(Biases.from_frame(frame), outside_of(frame.assign(criterion_sd=0.5)))
     assert np.allclose(means.criterion_se, 0.05)
@@ -306,18 +306,20 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
 
 
 @pytest.mark.parametrize("asked", WRONG)
-def test_refuses_what_cannot_be_answered(asked: str) -> None:
+def test_criterion_raises_for_invalid_input(asked: str) -> None:
     ask, words = WRONG[asked]
     with refused(CriterionError, words):
         ask()
 
 
-def test_a_fit_needs_to_know_its_sign(small_fit: xr.DataTree) -> None:
+def test_criterion_raises_without_toward(small_fit: xr.DataTree) -> None:
     with refused(CriterionError, "toward None home work"):
         bb.criterion(small_fit, FRAME)
 
 
-def test_the_command_prints_and_writes(run: Callable, from_priors: None, tmp_path: Path) -> None:
+def test_criterion_command_prints_correlation_and_writes_folder(
+    run: Callable, from_priors: None, tmp_path: Path
+) -> None:
     simulated(12).rename_axis("label").to_csv(tmp_path / "languages.csv")
     asked = ["criterion", tmp_path / "languages.csv", "--draws", 500, "--out", tmp_path / "out"]
     named = ["--bias-name", "gender bias (cosine)", "--criterion-name", "women in the job (%)", "--name", "jobs"]

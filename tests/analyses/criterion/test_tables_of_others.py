@@ -40,14 +40,14 @@ def data_of(path) -> CriterionData:
         written(" ,"),
     ],
 )
-def test_reads_a_criterion_however_it_is_written(tmp_path, text):
+def test_criterion_tables_are_read_in_every_layout(tmp_path, text):
     (tmp_path / "c.csv").write_text(text)
     read_in = data_of(tmp_path / "c.csv")
     assert read_in.labels == LABELS
     assert np.array_equal(np.c_[read_in.biases.values, read_in.biases.sd, read_in.criterion].round(9), NUMBERS)
 
 
-def test_per_cent_are_hundredths_in_a_whole_column(tmp_path):
+def test_as_numbers_of_reads_percentages_as_hundredths(tmp_path):
     assert as_numbers_of(["54.5%", "", "7 %"])[0] == 0.545
     (tmp_path / "c.csv").write_text("label,criterion\n" + "\n".join(f"l{k},{k}0%" for k in range(1, 6)))
     assert outside_of(tmp_path / "c.csv").criterion.tolist() == [0.1, 0.2, 0.3, 0.4, 0.5]
@@ -62,7 +62,7 @@ def test_per_cent_are_hundredths_in_a_whole_column(tmp_path):
         (["12", "12 kg"], 1, "not number"),
     ],
 )
-def test_what_could_be_two_numbers_is_refused(tmp_path, cells, position, words):
+def test_as_numbers_of_raises_for_ambiguous_numbers(tmp_path, cells, position, words):
     with pytest.raises(ValueError, match=r".") as error:
         as_numbers_of(cells)
     assert error.value.position == position
@@ -74,12 +74,12 @@ def test_what_could_be_two_numbers_is_refused(tmp_path, cells, position, words):
     assert says(error.value, words)
 
 
-def test_decimal_commas_are_recognised_from_other_cells():
+def test_as_numbers_of_reads_decimal_commas_from_other_cells():
     assert as_numbers_of(["0,345", "12,125"]) == [0.345, 12.125]
     assert as_numbers_of(["54,475", "73,34"]) == [54.475, 73.34]
 
 
-def test_numbers_and_nan_as_labels_stay(tmp_path):
+def test_read_frame_keeps_labels_nan_and_leading_zeros(tmp_path):
     (tmp_path / "p.csv").write_text("item,word,zip,x\n1,nan,007,\n2,inf,008,3\n")
     read_in = read_frame(tmp_path / "p.csv", "p", TableError)
     assert read_in.item.tolist() == [1, 2]
@@ -88,7 +88,7 @@ def test_numbers_and_nan_as_labels_stay(tmp_path):
     assert read_in["zip"].tolist() == ["007", "008"]
 
 
-def test_errors_in_another_unit_are_a_notice(tmp_path):
+def test_criterion_data_warns_about_errors_in_other_unit(tmp_path):
     path = tmp_path / "c.csv"
     heading = "label,bias,sd,criterion,criterion_se"
     for se, is_noticed in (("1.2", True), ("0.012", False)):
@@ -98,7 +98,7 @@ def test_errors_in_another_unit_are_a_notice(tmp_path):
         assert not is_noticed or says(notices[0], "standard error criterion 6.4 times same unit")
 
 
-def test_two_columns_of_one_heading_are_refused(tmp_path):
+def test_outside_of_raises_for_duplicate_headings(tmp_path):
     (tmp_path / "c.csv").write_text("label,criterion,criterion \na,1,2\n")
     with pytest.raises(CriterionError, match="two columns with the heading 'criterion'"):
         outside_of(tmp_path / "c.csv")
