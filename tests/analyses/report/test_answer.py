@@ -33,7 +33,7 @@ def opening() -> Opening:
     return of
 
 
-def test_lists_without_a_verdict_are_not_counted_as_lists_without_a_bias(opening):
+def test_answer_counts_only_lists_with_verdict(opening):
     assert opening({"a": UNCLEAR, "b": UNCLEAR, "c": UNCLEAR}).startswith("None of the three word lists shows a bias")
     assert opening({"a": UNCLEAR, "b": UNCLEAR}).startswith("Neither word list shows a bias")
     one_of_two = opening({"a": UNCLEAR, "b": FAILED})
@@ -45,14 +45,14 @@ def test_lists_without_a_verdict_are_not_counted_as_lists_without_a_bias(opening
     assert none == "The results for “a” and “b” are missing, because the fit has not converged."
 
 
-def test_each_list_with_a_bias_against_the_stereotype_is_marked(opening):
+def test_answer_marks_each_list_with_bias_against_stereotype(opening):
     against = f"{CLEAR}, against"
     text = opening({"WEAT 6: Names": against, "Jobs": against, "Arts": CLEAR})
     assert text.startswith("All three word lists show a bias")
     assert says(text, "WEAT 6 (names; against the stereotype), “Jobs” (against the stereotype), and “Arts”.")
 
 
-def test_heading_names_a_list_once_when_it_was_measured_in_two_embeddings() -> None:
+def test_heading_names_list_once_for_two_embeddings() -> None:
     weat6, weat7 = SimpleNamespace(title="WEAT 6: Names"), SimpleNamespace(title="WEAT 7: Math")
     assert heading([weat6, weat6], ["a", "b"]) == "Bias in a and b: WEAT 6"
     assert heading([weat6, weat7, weat6, weat7], ["a", "b"]) == "Bias in a and b: WEAT 6 and WEAT 7"

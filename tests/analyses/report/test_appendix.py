@@ -26,26 +26,26 @@ def section(name: str = "mine") -> SimpleNamespace:
     return SimpleNamespace(name=name, title=name.capitalize(), table=table, coverage=_coverage(table))
 
 
-def test_words_of_lists_marks_words_without_a_vector():
+def test_words_of_lists_marks_words_without_vector():
     words = words_of_lists([section()])
     assert words.columns.tolist() == ["role", "name", "word", "used", "reason"]
     assert words.groupby("role").size().to_dict() == {"attribute": 6, "control": 2, "target": 6}
     assert words[~words.used].word.tolist() == ["him_x"]
 
 
-def test_appendix_escapes_words_and_names_those_without_a_vector():
+def test_appendix_escapes_words_and_names_words_without_vector():
     text = appendix([section()])
     assert r"\item[men] (2 of 3 words) he, boy. \emph{Without a usable vector: him\_x.}" in text
     assert r"50\%" in text
 
 
-def test_appendix_lists_a_shared_control_class_once():
+def test_appendix_lists_shared_control_class_once():
     text = appendix([section(), section("other")])
     assert text.count(r"\item[men]") == 2
     assert text.count(r"\item[any]") == 1
 
 
-def test_lines_of_the_appendix_keep_apart_a_group_and_a_class_of_one_name():
+def test_appendix_lines_separate_group_and_class_of_same_name():
     words = words_of_lists([section()])
     lines = _lines(words.replace({"name": {"work": "men"}}))
     assert [(line.name, line.n_used, line.n_all) for line in lines][::2] == [
@@ -55,7 +55,7 @@ def test_lines_of_the_appendix_keep_apart_a_group_and_a_class_of_one_name():
     ]
 
 
-def test_words_with_the_vector_of_another_word_and_words_with_a_comma_are_named():
+def test_words_of_lists_names_copied_vectors_and_words_with_comma():
     made = section()
     coverage = made.table.coverage.copy()
     coverage.loc[coverage.name == "men", "missing"] = "him, and so on"

@@ -20,7 +20,7 @@ def made() -> Report:
 
 
 @pytest.mark.slow
-def test_page_methods_table_and_figure_have_both_biases(made):
+def test_report_shows_adjusted_and_unadjusted_bias_everywhere(made):
     section = made.sections[0]
     assert section.verdict.adjustment is not None
     quantities = quantities_layout(section, list(section.summaries))
@@ -35,7 +35,7 @@ def test_page_methods_table_and_figure_have_both_biases(made):
 
 
 @pytest.mark.slow
-def test_the_three_biases_add_up(made):
+def test_adjusted_and_explained_bias_add_to_unadjusted_bias(made):
     answer = made.sections[0].verdict.adjustment
     assert np.isclose(answer.adjusted[0] + answer.explained[0], answer.unadjusted[0])
     assert answer.answer in ("no bias", "not covariates", "covariates", "undecided")

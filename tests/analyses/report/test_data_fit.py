@@ -18,12 +18,14 @@ from tests.helpers import says
         ((0.75, 0.84), False, "Poor"),  # what is wrong goes before what is odd
     ],
 )
-def test_coverage_is_judge_in_a_word(shares: tuple[float, float], adequate: bool, words: str) -> None:
+def test_judge_returns_adequacy_and_sentence_for_coverage(
+    shares: tuple[float, float], adequate: bool, words: str
+) -> None:
     fit = DataFit(pd.DataFrame([shares], ["crossed"], list(PROBS)), pairs=10_000)
     verdict, sentence = _judge(fit)
     assert verdict is adequate
     assert says(sentence, words)
 
 
-def test_sampling_error_of_small_tables_is_no_misfit() -> None:
+def test_judge_accepts_sampling_error_of_small_tables() -> None:
     assert _judge(DataFit(pd.DataFrame([[0.45, 0.94]], ["crossed"], list(PROBS)), pairs=64))[0]

@@ -60,7 +60,7 @@ def check(of: Frequency, sd: float = 0.01, *, is_adjusted: bool = False) -> Chec
     return check_of(of, sd, pool=30_000, decimals=3, is_adjusted=is_adjusted)
 
 
-def test_bias_by_frequency_is_that_of_words_without_meaning(ordered):
+def test_bias_by_frequency_matches_verdict_for_meaningless_vectors(ordered):
     """Vectors of random length-one noise tell nothing else; their lengths make the relation a little steeper."""
     found = frequency(words_from(0, 10), ordered)
     assert found.bias == pytest.approx(bb.verdict(table_of(words_from(0, 10), ordered)).mean, rel=0.25)
@@ -74,7 +74,7 @@ def test_bias_by_frequency_is_small_when_one_side_alone_differs(ordered):
     assert found.overlap["attribute"] > 0.5
 
 
-def test_check_is_an_alarm_without_a_verdict_when_words_hardly_overlap(ordered):
+def test_check_is_alarm_without_verdict_when_words_hardly_overlap(ordered):
     found = check(frequency(words_from(0, 10), ordered))
     assert found.alarm
     assert says(found.text, "a 71 b 2,571 c 81 d 2,776 hardly overlap")
@@ -82,7 +82,7 @@ def test_check_is_an_alarm_without_a_verdict_when_words_hardly_overlap(ordered):
     assert check(frequency(words_from(0, 10), ordered), is_adjusted=True).no_verdict
 
 
-def test_check_names_the_remedy_when_words_overlap(ordered):
+def test_check_suggests_covariate_when_words_overlap(ordered):
     words = words_from(0, 10)
     words["a=c"][-4:], words["b=d"][-4:] = words["b=d"][-4:], words["a=c"][-4:]
     found = check(frequency(words, ordered), sd=0.001)
@@ -92,14 +92,14 @@ def test_check_names_the_remedy_when_words_overlap(ordered):
     assert not check(frequency(words, ordered), sd=0.001, is_adjusted=True).alarm
 
 
-def test_check_is_none_when_the_posterior_is_much_wider_than_the_bias_by_frequency(ordered):
+def test_check_has_no_alarm_for_wide_posterior(ordered):
     found = check(frequency(words_from(0, 10), ordered), sd=10.0)
     assert not found.alarm
     assert "covariates" not in found.text
 
 
 @pytest.mark.slow
-def test_verdict_is_withheld_in_a_report_when_words_hardly_overlap(ordered):
+def test_report_withholds_verdict_when_words_hardly_overlap(ordered):
     report = bb.report(words_from(0, 10), ordered, calibration_draws=0, sampling=FEW)
     verdict = report.sections[0].verdict
     assert verdict.label == "confounded with frequency"
@@ -107,7 +107,7 @@ def test_verdict_is_withheld_in_a_report_when_words_hardly_overlap(ordered):
     assert not report.together.table.survives.any()
 
 
-def test_vectors_in_no_order_tell_no_frequency():
+def test_check_has_no_numbers_for_unordered_vectors():
     table = table_of(words_from(0, 10), dict(zip(WORDS, VECTORS, strict=True)))
     no_fit: Any = None  # which words are frequent needs none
     found = CHECKER.run(Study(table, no_fit, load_spec("crossed"), "both", 0.95, 1, FEW, nulls=None, null_draws=0))
@@ -140,7 +140,7 @@ def of(prefix: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("respelt", "match"), [(str.upper, "case"), (str.title, "case"), ("é{}".format, "accents")])
-def test_ranks_are_those_of_the_spelling_that_was_found(large, tmp_path, respelt, match):
+def test_ranks_match_found_spelling(large, tmp_path, respelt, match):
     """The same list as the file spells it: expected numbers come from there."""
     parts = {"rare=crime": of("rare"), "frequent=work": of("frequent"), "crime": of("felony"), "work": of("job")}
     if match == "accents":
@@ -156,7 +156,7 @@ def test_ranks_are_those_of_the_spelling_that_was_found(large, tmp_path, respelt
     assert says(check(found).text, "rare 20,008 frequent 48 crime 20,108 work 68")
 
 
-def test_ranks_of_phrases_are_those_of_the_joined_word(large, tmp_path):
+def test_ranks_of_phrases_match_joined_words(large, tmp_path):
     vectors = {word.replace("rare", "ra_re"): vector for word, vector in bb.open_embedding(large).all().items()}
     joined = bb.save_vectors(vectors, tmp_path / "joined.npz")
     parts = {"frequent=work": of("frequent"), "crime": of("felony"), "work": of("job")}
@@ -164,7 +164,7 @@ def test_ranks_of_phrases_are_those_of_the_joined_word(large, tmp_path):
     assert phrases.bias == pytest.approx(frequency({"rare=crime": of("rare"), **parts}, large).bias)
 
 
-def test_words_beyond_the_pool_have_at_least_the_last_rank(large):
+def test_words_beyond_pool_have_at_least_last_rank(large):
     parts = {"rarest=crime": of("rarest"), "frequent=work": of("frequent"), "crime": of("felony"), "work": of("job")}
     found = check(frequency(parts, large))
     assert found.alarm
@@ -173,7 +173,7 @@ def test_words_beyond_the_pool_have_at_least_the_last_rank(large):
     assert "16 words are not among the 30,000 most frequent: rarest0, rarest1" in found.text
 
 
-def test_confound_is_unknown_when_words_beyond_the_pool_may_hide_one(large):
+def test_check_is_unknown_when_words_lie_beyond_pool(large):
     """Ranks from 30,000 on are not known, so that either side may be far rarer than the other."""
     parts = {"rarest=crime": of("rarest"), "rare=work": of("rare"), "crime": of("arson"), "work": of("felony")}
     unknown = frequency(parts, large)
@@ -200,7 +200,7 @@ def with_subwords() -> bb.Embedding:
     return bb.Embedding("subwords", "made up", _WithSubwords(WORDS, list(VECTORS), VECTORS.shape[1]), match="subwords")
 
 
-def test_ranks_of_words_made_from_subwords_are_unknown(with_subwords):
+def test_ranks_of_subword_vectors_are_unknown(with_subwords):
     parts = {"a=c": ["Aab", "Bbcd", "Ccdef"], "b=d": WORDS[:3], "c": WORDS[10:14], "d": WORDS[2_700:2_704]}
     unknown = frequency(parts, with_subwords)
     assert np.isnan(unknown.bias)
@@ -210,7 +210,7 @@ def test_ranks_of_words_made_from_subwords_are_unknown(with_subwords):
     assert says(found.text, "a unknown b 2 Three words unknown rank Aab, Bbcd, Ccdef")
 
 
-def test_rank_as_covariate_is_rejected_for_words_made_from_subwords(with_subwords):
+def test_cosines_raises_for_rank_covariate_of_subword_vectors(with_subwords):
     words = {"a=c": ["Aab", "Bbcd", *WORDS[20:26]], "b=d": WORDS[:8], "c": WORDS[10:14], "d": WORDS[2_700:2_704]}
     with refused(TableError, "covariate 'rank' Aab, Bbcd subwords unknown Series"):
         bb.cosines(words, with_subwords, (), covariates="rank")
@@ -222,7 +222,7 @@ def test_rank_as_covariate_is_rejected_for_words_made_from_subwords(with_subword
 
 
 @pytest.mark.parametrize(("respelt", "match"), [(str.upper, "case"), (str.title, "case")])
-def test_rank_as_covariate_is_that_of_the_spelling_that_was_found(ordered, respelt, match):
+def test_rank_covariate_matches_found_spelling(ordered, respelt, match):
     parts = {"a=c": WORDS[:8], "b=d": WORDS[5:40:5], "c": WORDS[50:54], "d": WORDS[2_700:2_704]}
     parts["b=d"] = [word for word in parts["b=d"] if word not in parts["a=c"]]
     plain = bb.cosines(parts, ordered, (), covariates="rank").values["target_covariate: log frequency rank"]

@@ -76,7 +76,7 @@ def counts(monkeypatch):
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_everything_is_done_once(embedding, counts, tmp_path):
+def test_report_repeats_no_reading_draws_or_weat(embedding, counts, tmp_path):
     made = report(measure_lists(LISTS, embedding, ()), sampling=SHORT, calibration_draws=DRAWS)
     assert made.converged
     assert made.evidence().no_data_fit.eq("").all()  # predictive intervals need the effects of words, too
@@ -88,12 +88,12 @@ def test_everything_is_done_once(embedding, counts, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_file_is_read_once_without_nulls(embedding):
+def test_report_without_nulls_reads_file_once(embedding):
     report(measure_lists(LISTS, embedding, ()), calibration_draws=0, sampling=FEW)
     assert len(embedding.reader.readings) == 1
 
 
-def test_an_excerpt_with_its_pool_takes_one_reading(embedding):
+def test_excerpt_with_pool_reads_file_once(embedding):
     excerpt = embedding.excerpt(LISTS[0].targets, pool=True)
     assert len(excerpt.pool()) == len(embedding.vocabulary())
     assert set(excerpt.find(LISTS[0].targets)) == set(LISTS[0].targets)

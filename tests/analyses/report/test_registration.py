@@ -43,14 +43,14 @@ def test_differences_name_changed_settings_words_and_lists(plan):
     assert {"controls", "classes", "table_sha256"} <= set(plan.differences(shorter).setting)
 
 
-def test_one_contrast_is_registered_as_a_list_of_one():
+def test_register_with_single_contrast_equals_list_of_one():
     formula = "math - arts: male terms"
     single, several = (bb.register("weat7", contrasts=given) for given in (formula, [formula]))
     assert single.settings["contrasts"] == [formula]
     assert single.differences(several).empty
 
 
-def test_numbers_are_registered_by_their_value(tmp_path):
+def test_register_is_equal_for_numpy_and_python_numbers(tmp_path):
     settings = {"ci_prob": np.float64(0.9), "rope": np.float32(1), "seed": np.int64(2)}
     with_numpy = bb.register("weat7", **settings, sampling=bb.Sampling(draws=np.int64(300)))
     with_python = bb.register("weat7", ci_prob=0.9, rope=1, seed=2, sampling=bb.Sampling(draws=300))
@@ -68,13 +68,13 @@ def test_priors_are_registered_with_all_digits():
 
 
 @pytest.mark.parametrize("registered", [5, {"settings": {}}])
-def test_report_rejects_what_is_no_registration(registered):
+def test_report_raises_for_invalid_registration(registered):
     with refused(BayesBiasError, f"`registered` {type(registered).__name__} bayes_bias.register file"):
         bb.report("weat7", registered=registered)
 
 
 @pytest.mark.parametrize("content", [{}, {"settings": [], "lists": {}}, {"settings": {}, "lists": {"weat7": 1}}])
-def test_load_rejects_incomplete_registrations(tmp_path, content):
+def test_report_raises_for_incomplete_registration_file(tmp_path, content):
     path = tmp_path / "plan.json"
     path.write_text(json.dumps({"bayes_bias_registration": 1, **content}))
     with refused(BayesBiasError, "plan.json incomplete 'settings' 'lists' bayes_bias.register"):
@@ -91,7 +91,7 @@ def test_load_rejects_other_files(tmp_path):
 
 
 @pytest.mark.slow
-def test_report_lists_differences_from_its_registration(plan):
+def test_report_lists_differences_from_registration(plan):
     few = bb.Sampling(draws=150, tune=150, chains=2)
     kept = bb.register("weat7", "googlenews-demo", sampling=few)
     made = bb.report("weat7", sampling=few, calibration_draws=0, registered=kept)

@@ -33,7 +33,7 @@ def study(small_table, sampled) -> Study:
     return Study(table, fitted, fitted.spec, "both", 0.95, 1, FEW, nulls=None, null_draws=0)
 
 
-def test_independence_is_a_check_without_verdict(study):
+def test_related_words_check_has_independent_interval_without_alarm(study):
     check, answer = CHECKER.run(study), verdict(study.fitted)
     assert answer.upper - answer.lower > 1.2 * (check.numbers["independent_ub"] - check.numbers["independent_lb"])
     assert says(check.text, "effective number 'men' independent draws")
@@ -42,13 +42,13 @@ def test_independence_is_a_check_without_verdict(study):
     assert not check.alarm
 
 
-def test_independent_words_say_nothing_of_related_ones(study, small_table):
+def test_related_words_check_omits_interval_for_independent_words(study, small_table):
     check = CHECKER.run(replace(study, table=small_table))
     assert "independent_lb" not in check.numbers
     assert "effective number" not in check.text
 
 
-def test_verdict_says_related_words_count_as_fewer(study):
+def test_verdict_states_weight_of_related_words(study):
     answer = verdict(study.fitted)
     assert "related words get less weight" in answer.text
     assert "related words" not in replace(answer, related=False).text

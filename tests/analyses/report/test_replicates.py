@@ -15,7 +15,7 @@ def made(sampled: None) -> Report:
     return report(cosines("weat7", "minilm-demo", ()), calibration_draws=0, sampling=SHORT)
 
 
-def test_the_page_says_what_templates_do(made):
+def test_report_page_states_sd_and_scopes_of_templates(made):
     page = html_of(made)
     sd = made.sections[0].summary.loc[("replicate_sd", "overall"), "mean"]
     assert states(page, f"standard deviation bias between templates {sd:.3f}")
@@ -24,7 +24,7 @@ def test_the_page_says_what_templates_do(made):
     assert "replicate" not in page.split('<h2 id="methods">')[0]
 
 
-def test_the_numbers_are_those_of_the_summary(made):
+def test_report_evidence_matches_summary_of_replicates(made):
     (section,), row = made.sections, made.evidence().loc["weat7"]
     assert list(section.summaries) == ["all", "both", "targets"]
     assert row.replicates == 10
@@ -33,7 +33,7 @@ def test_the_numbers_are_those_of_the_summary(made):
     assert "weat7-replicates" in figures_of(made)
 
 
-def test_methods_name_every_scale_and_generalisation(made):
+def test_methods_contain_replicate_effects_and_generalisation(made):
     said = methods_of(made)
     assert "e[i, j] + h[r] + h[r, g] + h[r, c] + h[r, g, c] + u[i, r]" in said.plain
     assert "y_{ijr}" in said.latex
@@ -45,7 +45,7 @@ def test_methods_name_every_scale_and_generalisation(made):
     assert states(latex_tables_of(made), "new attributes new templates")
 
 
-def test_a_table_without_replicates_reads_as_before(sampled):
+def test_report_without_replicates_omits_templates(sampled):
     made = report(random_table(1), sampling=SHORT)
     (section,) = made.sections
     assert made.scope == section.verdict.scope == next(iter(section.summaries)) == "both"
@@ -55,7 +55,7 @@ def test_a_table_without_replicates_reads_as_before(sampled):
     pd.testing.assert_frame_equal(section.summary, section.summaries["both"])
 
 
-def test_the_methods_say_which_sentences_an_encoder_read(made):
+def test_methods_name_sentences_of_encoder(made):
     assert "whole sentences" not in methods_of(made).plain
     (section,) = made.sections
     encoder = {"encoder": "tiny", "pooling": "cls", "templates": "noun-10"}
@@ -64,6 +64,6 @@ def test_the_methods_say_which_sentences_an_encoder_read(made):
     assert states(text, "whole sentences tiny pooling cls noun-10")
 
 
-def test_sentence_tests_stand_among_the_measures(made):
+def test_report_measures_contain_seat_and_ceat(made):
     measures = made.sections[0].measures
     assert {"SEAT", "CEAT"} <= set(measures.table.index)

@@ -119,7 +119,7 @@ class Tags(html.parser.HTMLParser):
         self.found.append((tag, dict(attrs)))
 
 
-def test_the_folder_holds_what_the_documentation_promises(folder):
+def test_report_folder_contains_documented_files(folder):
     files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     assert {
         "index.html",
@@ -136,7 +136,7 @@ def test_the_folder_holds_what_the_documentation_promises(folder):
     assert {name for name in files if name.startswith("figures/small-")} == {f"figures/small-{k}.svg" for k in KINDS}
 
 
-def test_the_page_needs_nothing_but_itself(folder):
+def test_report_page_has_no_external_resources(folder):
     tags = Tags((folder / "index.html").read_text(encoding="utf-8")).found
     assert not {"script", "link", "iframe", "object"} & {tag for tag, _ in tags}
     sources = [attrs.get("src") for tag, attrs in tags if "src" in attrs]
@@ -144,7 +144,7 @@ def test_the_page_needs_nothing_but_itself(folder):
     assert all(re.match(r"#|https://doi\.org/", attrs["href"]) for tag, attrs in tags if tag == "a")
 
 
-def test_a_word_or_name_with_markup_stays_inert(folder):
+def test_report_page_escapes_markup_in_names(folder):
     text = (folder / "index.html").read_text(encoding="utf-8")
     assert "<script" not in text
     assert "<i>" not in text
@@ -153,7 +153,7 @@ def test_a_word_or_name_with_markup_stays_inert(folder):
     assert [path.name for path in folder.parent.iterdir()] == ["report"]
 
 
-def test_words_mean_nothing_to_latex(folder):
+def test_latex_tables_escape_special_characters(folder):
     text = (folder / "tables.tex").read_text(encoding="utf-8")
     assert "Group bias should not be reported on its own" in text
     assert r"../../x \textless{}i\textgreater{}" in text
@@ -161,20 +161,20 @@ def test_words_mean_nothing_to_latex(folder):
     assert len(re.findall(r"(?<!\\)\{", text)) == len(re.findall(r"(?<!\\)\}", text))
 
 
-def test_every_number_of_the_page_is_in_csv(made, folder):
+def test_summary_csv_matches_summary(made, folder):
     frame = pd.read_csv(folder / "summary.csv", index_col=["list", "scope", "estimand", "label"])
     pd.testing.assert_frame_equal(frame, made.summary(), check_exact=False, rtol=1e-12)
     assert {"both", "targets"} == set(frame.index.get_level_values("scope"))
 
 
-def test_page_shows_the_verdict_before_weat(made, folder):
+def test_report_page_shows_verdict_and_weat(made, folder):
     text = (folder / "index.html").read_text(encoding="utf-8")
     section = made.sections[0]
     assert f"d = {section.weat.effect_size:.2f} (one-sided p = .00" in text
     assert f"<b>{section.verdict.headline}.</b> {section.verdict.size}." in text
 
 
-def test_weat_and_posterior_share_a_unit(made):
+def test_half_weat_difference_equals_observed_bias(made):
     section = made.sections[0]
     observed = section.summary.loc[("bias", "overall"), "observed"]
     assert section.weat.difference / 2 == pytest.approx(observed, abs=1e-12)
@@ -187,7 +187,7 @@ def test_page_explains_unit_noise_and_scope(made):
         assert needed in text
 
 
-def test_narrow_scope_has_both_beside_it(made):
+def test_report_in_narrow_scope_shows_verdict_of_both(made):
     section = dataclasses.replace(made.sections[0], verdict=verdict(made.sections[0].fit, "targets"))
     fixed = dataclasses.replace(made, sections=(section,), scope="targets")
     assert says(fixed.table().verdict.item(), "these words differ new attributes distinguishable")
@@ -198,14 +198,14 @@ def test_narrow_scope_has_both_beside_it(made):
     assert section.verdict.wider.size in html_of(fixed)
 
 
-def test_page_and_methods_say_what_intervals_assume(made):
+def test_page_and_methods_state_assumptions_of_intervals(made):
     for text in (html_of(made), plain(made)):
         assert states(text, "draws population sub-topics")
         assert "sub-topics" in text
     assert not re.search(r"\w\.[A-Z][a-z]", plain(made).split("References")[0])
 
 
-def test_methods_name_the_words_that_share_effects(made):
+def test_methods_name_words_with_shared_effects(made):
     """As if the list named pairs of targets: what the text says of a fit is what its posterior and data hold."""
     section = made.sections[0]
     tree = section.fitted.tree.copy()
@@ -219,7 +219,7 @@ def test_methods_name_the_words_that_share_effects(made):
         assert not states(plain(made), claim)
 
 
-def test_a_failed_fit_is_marked_everywhere(failed):
+def test_report_marks_unconverged_fit_everywhere(failed):
     assert failed.sections[0].verdict.label == "not converged"
     text = html_of(failed)
     answers, section, rest = re.split(r'<section class="list"|<section aria-labelledby="methods"', text)
@@ -231,7 +231,7 @@ def test_a_failed_fit_is_marked_everywhere(failed):
     assert not failed.summary().converged.any()
 
 
-def test_several_lists_are_judged_together(made, folder):
+def test_report_adjusts_several_lists_with_holm(made, folder):
     rows = made.together.table
     evidence = pd.read_csv(folder / "evidence.csv", index_col="list")
     for column in ("chance", "chance_holm", "survives"):
@@ -244,12 +244,12 @@ def test_several_lists_are_judged_together(made, folder):
     assert states(plain(made), "two lists Holm's [")
 
 
-def test_one_list_needs_no_adjustment(failed):
+def test_report_of_one_list_omits_holm(failed):
     for text in (html_of(failed), plain(failed), latex_tables_of(failed)):
         assert "Holm" not in text
 
 
-def test_undefined_weat_is_left_out_in_words(made):
+def test_report_page_has_reason_for_omitted_weat(made):
     measured = made.sections[0].measures
     others = {name: found for name, found in measured.results.items() if name != "WEAT"}
     left_out = {"WEAT": "WEAT: because it is Monday"}
@@ -260,7 +260,7 @@ def test_undefined_weat_is_left_out_in_words(made):
     assert states(text, "it is Monday")
 
 
-def test_data_fit_is_compared_with_published_model(made, folder):
+def test_report_compares_data_fit_with_published_model(made, folder):
     evidence = pd.read_csv(folder / "evidence.csv", index_col="list").loc["small"]
     assert evidence.coverage_89 > 0.89
     assert evidence.elpd_difference > 2 * evidence.elpd_se
@@ -281,7 +281,7 @@ def test_published_model_is_fitted_only_on_request(made, monkeypatch):
     assert "--against-published" in single.evidence().no_comparison["small"]
 
 
-def test_what_is_not_checked_says_why(failed, made, monkeypatch):
+def test_report_has_reason_for_omitted_checks(failed, made, monkeypatch):
     assert states(html_of(failed), "Not checked converged")
     section, module = made.sections[0], "bayes_bias.checks.predictive"
     with monkeypatch.context() as patch:
@@ -295,7 +295,7 @@ def test_what_is_not_checked_says_why(failed, made, monkeypatch):
     assert states(text, "Not checked 209 values")
 
 
-def test_clusters_and_word_effects_are_said_and_filed(made, folder):
+def test_report_has_clusters_and_omitted_words_on_page_and_csv(made, folder):
     section = made.sections[0]
     check, evidence = section.checks["clusters"], pd.read_csv(folder / "evidence.csv", index_col="list")
     (targets, _), without = check.result, check.tables["left-out"]
@@ -306,7 +306,7 @@ def test_clusters_and_word_effects_are_said_and_filed(made, folder):
     assert len(filed[filed.list == "small"]) == len(without)
 
 
-def test_clusters_are_reported_before_anything_else(made):
+def test_clusters_check_is_alarm_for_clustered_words(made):
     section, table = made.sections[0], made.sections[0].table
     y, half = table.values.to_numpy().copy(), np.arange(table.values.sizes["attribute"]) % 2 == 1
     men = np.where(table.group_index == 0, 0.2, -0.2)[:, None]
@@ -318,7 +318,7 @@ def test_clusters_are_reported_before_anything_else(made):
     assert states(again.text, "5 14% false positives")
 
 
-def test_a_second_opinion_agrees_or_comes_first(made):
+def test_second_opinion_reports_agreement_or_disagreement(made):
     section = made.sections[0]
     found = quasi_f(section.table)
     said = estimate(found.value, *found.interval)
@@ -349,7 +349,7 @@ def test_a_second_opinion_agrees_or_comes_first(made):
     ("sizes", "consequence"),
     [((6, 30), "interval too short"), ((30, 6), "interval too long"), ((20, 20), "similar length little")],
 )
-def test_groups_whose_words_vary_unlike_are_reported(sizes, consequence):
+def test_unequal_spread_reports_consequence_for_interval(sizes, consequence):
     rng = np.random.default_rng(1)
     group, y = np.repeat(["many kinds", "one kind"], sizes), rng.normal(size=(sum(sizes), 16))
     y[group == "many kinds", :8] += 12 * rng.normal(size=(sizes[0], 1))
@@ -364,7 +364,7 @@ def test_groups_whose_words_vary_unlike_are_reported(sizes, consequence):
     assert says(sentence, f"same scales for all groups {consequence}")
 
 
-def test_prior_dependence_stands_with_verdict_and_methods(made):
+def test_report_states_prior_dependence_on_page_and_methods(made):
     tree = made.sections[0].fit.copy()
     sensitive = dataclasses.replace(made.sections[0].diagnostics, prior_sensitivity=0.083)
     tree.attrs = made.sections[0].fit.attrs | {"diagnostics": sensitive.to_json()}
@@ -387,7 +387,7 @@ def test_negligible_region_is_on_page_and_methods(small_table):
     assert 0 < with_rope.table().prob_negligible["small"] < 1
 
 
-def test_methods_are_written_from_the_fit(made):
+def test_methods_match_priors_units_and_sampling_of_fit(made):
     text = plain(made)
     assert states(text, "HalfNormal(sigma=1.65) standard deviation e")
     unit = made.sections[0].fitted.data.within_sd.item()
@@ -399,7 +399,7 @@ def test_methods_are_written_from_the_fit(made):
     assert states(plain(exponential), "Exponential(lam=20) standard deviation e")
 
 
-def test_sources_of_lists_and_controls_are_named(made):
+def test_methods_name_sources_of_lists_and_controls(made):
     list_source, control_source = (Reference(citation=f"{who} (2020).") for who in ("Author", "Other"))
     table = dataclasses.replace(made.sections[0].table, control_sources=(control_source,))
     own = dataclasses.replace(made.sections[0], table=table)
@@ -410,13 +410,13 @@ def test_sources_of_lists_and_controls_are_named(made):
     assert not states(said[1], "our own list")
 
 
-def test_latex_sets_the_model_as_an_equation(made):
+def test_latex_methods_contain_model_equation(made):
     first, second = (r"y_{ij} = \mathit{mean}_{gc} + a_{i} + u_{i}", r" \\ \quad {} + x_{ic} + b_{j}")
     assert re.search(rf"{re.escape(first)} .*{re.escape(second)}", latex(made))
     assert "mean[g, c] + a[i]" in plain(made)
 
 
-def test_no_latex_table_is_wider_than_the_text(made):
+def test_latex_tables_fit_width_of_text(made):
     text = latex_tables_of(made)
     assert text.count(r"\begin{tabular}") == text.count(r"\begin{adjustbox}{max width=\linewidth}") == 4
     for name in ("table*", "adjustbox", "tabular"):
@@ -424,7 +424,7 @@ def test_no_latex_table_is_wider_than_the_text(made):
     assert "XeLaTeX" in text
 
 
-def test_a_latex_label_keeps_its_letters(made):
+def test_latex_label_keeps_letters_of_name(made):
     section = made.sections[0]
     named = dataclasses.replace(section, table=dataclasses.replace(section.table, name="my_list & 100%"))
     text = latex_tables_of(dataclasses.replace(made, sections=(named,)))
@@ -432,7 +432,7 @@ def test_a_latex_label_keeps_its_letters(made):
     assert r"my\_list \& 100\%" in text
 
 
-def test_all_citations_are_in_the_bibliography(made):
+def test_all_citations_are_in_bibliography(made):
     cited = {key for keys in re.findall(r"\\cite\{([^}]+)\}", latex(made)) for key in keys.split(",")}
     entries = set(re.findall(r"@\w+\{([^,]+),", methods_of(made).bibliography))
     assert cited
@@ -447,20 +447,20 @@ def test_second_opinion_has_interval_sentence_and_references(made, folder):
     assert states(latex(made), r"quasi-F \cite{clark1973language,satterthwaite1946approximate}")
 
 
-def test_shared_references_are_keyed_by_their_own_entries():
+def test_shared_references_match_keys_of_entries():
     for key, reference in shared_references().items():
         assert reference.bibtex.strip().split("{")[1].startswith(f"{key},")
         assert reference.doi in reference.bibtex
 
 
-def test_provenance_has_a_hash_of_every_file(folder):
+def test_provenance_has_hash_of_every_file(folder):
     provenance = json.loads((folder / "provenance.json").read_text(encoding="utf-8"))
     files = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     assert set(provenance["files"]) == files - {"provenance.json"}
     assert provenance["lists"]["small"]["table_sha256"] == random_table().sha256
 
 
-def test_overwriting_replaces_own_files_only_when_asked(made, sketched, tmp_path):
+def test_write_replaces_own_files_only_with_overwrite(made, sketched, tmp_path):
     out = tmp_path / "report"
     write(made, out)
     (out / "notes.txt").write_text("mine")
@@ -477,7 +477,7 @@ def test_overwriting_replaces_own_files_only_when_asked(made, sketched, tmp_path
     assert not any("unfinished" in path.name for path in out.rglob("*"))
 
 
-def test_same_fits_give_identical_figures(made):
+def test_figures_are_identical_for_same_fit(made):
     alone = dataclasses.replace(made, sections=made.sections[:1])
     rendered = []
     for _ in range(2):
@@ -487,7 +487,7 @@ def test_same_fits_give_identical_figures(made):
 
 
 @pytest.mark.slow
-def test_figures_of_a_report_contain_the_short_titles_of_lists():
+def test_figures_of_report_contain_short_titles_of_lists():
     figures = figures_of(report(["weat6", "weat7"], sampling=FEW, calibration_draws=0))
     rows = [label.get_text().splitlines()[0] for label in figures.pop("overview")().get_yticklabels()]
     assert rows == ["WEAT 6", "WEAT 7"]
@@ -496,13 +496,13 @@ def test_figures_of_a_report_contain_the_short_titles_of_lists():
     assert "weat6-clusters-targets" in figures
 
 
-def test_short_titles_returns_names_of_lists_that_titles_do_not_tell_apart():
+def test_short_titles_returns_names_for_ambiguous_titles():
     titles = {"a": "WEAT 6: Names in v", "b": "WEAT 6: Names in w", "c": "Flora", "d": ": Fauna", "e": "x" * 40}
     assert short_titles(titles) == {"a": "a", "b": "b", "c": "Flora", "d": "d", "e": "x" * 40}
     assert short_titles({"f": "x" * 40, "g": "x" * 41}) == {"f": "f", "g": "g"}
 
 
-def test_figures_have_the_formats_asked_for(made, sketched, tmp_path):
+def test_write_writes_figures_in_requested_formats(made, sketched, tmp_path):
     first = dataclasses.replace(made, sections=made.sections[:1])
     write(first, tmp_path / "one", figures=["svg", "pdf"])
     files = list((tmp_path / "one" / "figures").iterdir())
@@ -517,7 +517,7 @@ def test_figures_have_the_formats_asked_for(made, sketched, tmp_path):
     assert not (tmp_path / "wrong").exists()
 
 
-def test_a_file_is_no_folder(made, tmp_path):
+def test_write_and_check_folder_raise_for_file(made, tmp_path):
     out = tmp_path / "report"
     out.write_text("mine")
     for attempt in (lambda: write(made, out), lambda: check_folder(out)):
@@ -526,7 +526,7 @@ def test_a_file_is_no_folder(made, tmp_path):
     assert out.read_text() == "mine"
 
 
-def test_an_unwritable_folder_leaves_nothing_half_written(failed, tmp_path, monkeypatch):
+def test_write_leaves_no_files_for_unwritable_folder(failed, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     with refused(OutputError, "file"):
         check_folder(tmp_path / "file" / "report")
@@ -557,13 +557,13 @@ def test_an_unwritable_folder_leaves_nothing_half_written(failed, tmp_path, monk
         ({"embedding": "no-such-vectors"}, BayesBiasError, "no-such-vectors"),
     ],
 )
-def test_a_slip_is_found_before_anything_is_sampled(arguments, error, message, monkeypatch):
+def test_report_raises_for_invalid_arguments_before_sampling(arguments, error, message, monkeypatch):
     monkeypatch.setattr("bayes_bias.analyses.report.report.fit_table", lambda *_, **__: pytest.fail("sampled"))
     with refused(error, message):
         report(**{"wordlists": "weat6"} | arguments)
 
 
-def test_a_list_too_long_is_refused_early(monkeypatch):
+def test_report_raises_for_too_long_list_before_sampling(monkeypatch):
     monkeypatch.setattr("bayes_bias.table.related_words.MOST_PAIRS", 100)
     monkeypatch.setattr("bayes_bias.analyses.report.report.fit_table", lambda *_, **__: pytest.fail("sampled"))
     with refused(TableError, "'weat6' 256 cosines"):
@@ -584,7 +584,7 @@ def test_report_lists_omitted_words_of_built_in_vectors():
     assert np.isfinite(made.table().weat_d["weat2"])
 
 
-def test_two_files_of_one_name_use_paths(tmp_path):
+def test_embeddings_of_same_name_are_named_by_path(tmp_path):
     files = [tmp_path / folder / "vectors.npz" for folder in ("before", "after")]
     for file in files:
         file.parent.mkdir()
@@ -594,7 +594,7 @@ def test_two_files_of_one_name_use_paths(tmp_path):
 
 
 @pytest.mark.slow
-def test_several_embeddings_stand_side_by_side(small_fit):
+def test_report_compares_several_embeddings(small_fit):
     words = {"groups": {"men": ["a", "b", "c", "d", "e"], "women": ["f", "g", "h", "i", "j", "k"]}}
     words["classes"] = {"work": list("lmnopq"), "home": list("rstuv"), "neutral": list("wxyzABCD")}
     words["stereotypes"] = {"men": "work", "women": "home"}
@@ -627,7 +627,7 @@ def test_several_embeddings_stand_side_by_side(small_fit):
         report(WordList.from_mapping(words), [])
 
 
-def test_every_measure_is_on_page_and_file(made, folder):
+def test_report_page_and_csv_contain_every_measure(made, folder):
     page = (folder / "index.html").read_text(encoding="utf-8")
     measured = pd.read_csv(folder / "measures.csv", index_col=["list", "measure"])
     assert len(measured.loc["small"]) == len(made.sections[0].measures.table) + 3
@@ -635,7 +635,7 @@ def test_every_measure_is_on_page_and_file(made, folder):
     assert states(page, "SAME vectors")
 
 
-def test_page_answers_and_says_when_made(made, failed, monkeypatch):
+def test_report_page_has_answer_version_and_date(made, failed, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1764115200")
     text = html_of(made)
     assert states(text, "small bias")
@@ -644,7 +644,7 @@ def test_page_answers_and_says_when_made(made, failed, monkeypatch):
     assert states(html_of(failed), "small not converged")
 
 
-def test_a_report_opens_in_the_browser(failed, sketched, monkeypatch):
+def test_report_open_opens_page_in_browser(failed, sketched, monkeypatch):
     opened = []
     monkeypatch.setattr(webbrowser, "open", opened.append)
     page = failed.open()

@@ -60,14 +60,14 @@ def said(path: Path) -> str:
     return re.sub(BY_NATURE, "", text)
 
 
-def test_frame_has_its_column_and_comes_back(toy):
+def test_table_of_log_odds_equals_table_read_from_frame(toy):
     assert toy.to_frame().columns[-1] == "log odds"
     assert read(toy).sha256 == toy.sha256
     assert toy.provenance["source"] == "table of log odds"
 
 
 @pytest.mark.parametrize("value", [math.inf, math.nan])
-def test_refuses_what_is_no_number_without_bounds(toy, value):
+def test_from_frame_raises_for_non_finite_log_odds(toy, value):
     frame = toy.to_frame()
     frame.loc[4, "log odds"] = value
     with refused(TableError, f"log odds {value}"):
@@ -76,12 +76,12 @@ def test_refuses_what_is_no_number_without_bounds(toy, value):
         )
 
 
-def test_cosines_and_log_odds_make_no_report_together(toy, small_table):
+def test_report_raises_for_mixed_metrics(toy, small_table):
     with refused(TableError, "'small' cosines 'toy' log odds"):
         report([toy, small_table])
 
 
-def test_the_fit_knows_what_it_is_of(made):
+def test_fit_and_verdict_have_metric_of_table(made):
     section = made.sections[0]
     assert section.verdict.metric == made.metric == section.fitted.metric == LOG_ODDS
     assert json.loads(section.fit.attrs["metric"])["unit"] == "logits"
@@ -89,17 +89,17 @@ def test_the_fit_knows_what_it_is_of(made):
     assert f" {section.verdict.mean:+.2f}." in verdict(section.fit, "none").text
 
 
-def test_numbers_equal_those_of_such_cosines(made, planted):
+def test_summary_of_log_odds_equals_summary_of_cosines(made, planted):
     """A name and a unit change nothing but words."""
     assert summarize(made.sections[0].fit).equals(summarize(planted.fits["before"]))
 
 
 @pytest.mark.parametrize("plot", [plot_forest, plot_posterior, plot_word_bias, lambda fit: plot_overview([fit])])
-def test_axes_of_biases_have_the_unit(made, plot):
+def test_axes_of_bias_plots_have_unit(made, plot):
     assert plot(made.sections[0].fit).get_xlabel() == "logits (positive: stereotypical)"
 
 
-def test_other_figures_name_it_too(made):
+def test_variance_and_plan_figures_name_log_odds(made):
     fit = made.sections[0].fit
     labels = [label.get_text() for label in plot_variance_shares(fit).get_yticklabels()]
     assert any("log odds" in label for label in labels)
@@ -110,13 +110,13 @@ def test_other_figures_name_it_too(made):
 
 
 @pytest.mark.parametrize("name", ["index.html", "methods.txt", "methods.tex", "tables.tex"])
-def test_pages_and_tables_name_the_unit(folder, name):
+def test_pages_and_tables_name_unit_without_cosine(folder, name):
     text = said(folder / name)
     assert "logits" in text
     assert "cosine" not in text.lower()
 
 
-def test_methods_say_what_was_measured(made, folder):
+def test_methods_name_log_odds_and_unit(made, folder):
     text = said(folder / "methods.txt")
     within = made.sections[0].fitted.data.within_sd.item()
     assert states(text, "mean log odds units logits")
@@ -125,7 +125,7 @@ def test_methods_say_what_was_measured(made, folder):
     assert states(text, "209 raw log odds")
 
 
-def test_two_decimals_wherever_a_bias_stands(made, folder):
+def test_page_and_latex_show_bias_with_two_decimals(made, folder):
     section = made.sections[0]
     bias, lower, upper = (getattr(section.verdict, name) for name in ("mean", "lower", "upper"))
     interval = f'{bias:+.2f} <span class="ci">[{lower:+.2f}, {upper:+.2f}]</span>'
@@ -133,7 +133,7 @@ def test_two_decimals_wherever_a_bias_stands(made, folder):
     assert f"{bias:+.2f} & {{[}}{lower:+.2f}, {upper:+.2f}{{]}}" in said(folder / "tables.tex")
 
 
-def test_no_figure_speaks_of_cosines(folder):
+def test_figures_name_logits_without_cosine(folder):
     page = (folder / "index.html").read_text(encoding="utf-8")
     drawn = [base64.b64decode(data).decode() for data in re.findall(r'svg\+xml;base64,([^"]*)"', page)]
     assert len(drawn) == 6
@@ -143,7 +143,7 @@ def test_no_figure_speaks_of_cosines(folder):
 
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_a_comparison_speaks_of_log_odds_too(toy, tmp_path, sketched):
+def test_comparison_names_logits_without_cosine(toy, tmp_path, sketched):
     found = compare(toy, changed(toy, -0.06), sampling=SHORT)
     assert re.search(r"\+0\.\d\d \[.*\+0\.\d\d \[.*−0\.\d\d \[", found.text)
     text = said(write(found, tmp_path / "comparison", figures=()))
