@@ -35,13 +35,13 @@ def test_prompts_have_every_pair_wording_and_order():
     assert ASKED.id.is_unique
 
 
-def test_every_word_stands_in_every_place_equally_often():
+def test_prompts_have_every_word_in_every_place_equally_often():
     places = pd.DataFrame(ASKED.words.str.split(" | ", regex=False).tolist())
     counts = places.apply(pd.Series.value_counts)
     assert counts.to_numpy().max() - counts.to_numpy().min() <= 1
 
 
-def test_a_prompt_has_both_labels_and_all_words():
+def test_prompt_has_both_labels_and_all_words():
     row = ASKED.iloc[5]
     assert row.words.replace(" | ", ", ") in row.prompt
     assert row.prompt.index(row["first"]) < row.prompt.index(
@@ -49,12 +49,12 @@ def test_a_prompt_has_both_labels_and_all_words():
     )
 
 
-def test_the_same_seed_gives_the_same_prompts():
+def test_prompts_are_equal_for_same_seed():
     assert bb.answers.prompts(LIST, seed=3).equals(bb.answers.prompts(LIST, seed=3))
     assert not bb.answers.prompts(LIST, seed=4).equals(bb.answers.prompts(LIST, seed=3))
 
 
-def test_replies_may_come_in_any_order():
+def test_choices_ignore_order_of_replies():
     shuffled = replied(ASKED).sample(frac=1, random_state=2).assign(model="stub", temperature=1.0)
     choices = bb.answers.choices(ASKED, shuffled, LIST)
     found = bb.answers.estimate(choices, LIST)
@@ -64,7 +64,7 @@ def test_replies_may_come_in_any_order():
     assert found.levels.xs("first", level="factor").D.eq(1).all()
 
 
-def test_choices_are_blank_when_a_reply_lacks_them():
+def test_choices_are_blank_for_reply_without_labels():
     replies = replied(ASKED[:2])
     replies.loc[0, "reply"] = "I would rather not."
     choices = bb.answers.choices(ASKED, replies, LIST)
@@ -85,12 +85,12 @@ def test_choices_are_blank_when_a_reply_lacks_them():
         ("myjob0 - man1", ""),
     ],
 )
-def test_a_line_of_a_reply_labels_a_word(line, label):
+def test_assigned_reads_label_of_word_from_line(line, label):
     (known,) = lists_of(LIST).values()
     assert assigned(line, tuple(WORDS), known)["job0"] == label
 
 
-def test_a_unique_part_of_a_name_counts():
+def test_assigned_reads_unique_part_of_name():
     (known,) = lists_of(
         {**LIST, "groups": {"men": ["Brad Murphy", "Jay Baker"], "women": ["Min Kim", "Kim Lee"]}}
     ).values()
@@ -98,7 +98,7 @@ def test_a_unique_part_of_a_name_counts():
     assert found == {"job0": "Brad Murphy", "job1": "", "job2": "Kim Lee"}
 
 
-def test_slips_in_replies_are_one_line_each():
+def test_choices_and_prompts_raise_for_invalid_input():
     replies = replied(ASKED)
     with refused(AnswersError, "replies id 'x' 1 of 216"):
         bb.answers.choices(ASKED, replies.assign(id=["x", *replies.id[1:]]), LIST)
@@ -112,7 +112,7 @@ def test_slips_in_replies_are_one_line_each():
         bb.answers.prompts(LIST, "assign-4")
 
 
-def test_how_to_goes_from_list_to_page(sampled, sketched, tmp_path, monkeypatch):
+def test_answers_how_to_runs_from_list_to_page(sampled, sketched, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = (Path(__file__).parents[3] / "docs/how-to/answers.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {}
@@ -123,7 +123,7 @@ def test_how_to_goes_from_list_to_page(sampled, sketched, tmp_path, monkeypatch)
     assert "temperature: 1.0" in (tmp_path / "answers/methods.txt").read_text(encoding="utf-8")
 
 
-def test_a_repeated_question_has_answers_of_its_own():
+def test_repeated_questions_have_separate_answers():
     twice = pd.concat([replied(ASKED[:3])] * 2)
     assert bb.answers.choices(ASKED, twice, LIST).answer.nunique() == 6
     assert len(bb.answers.prompts(LIST, each=2)) == 2 * len(ASKED)

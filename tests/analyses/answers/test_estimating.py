@@ -33,14 +33,14 @@ def change() -> bb.answers.AnswersChange:
     return bb.answers.estimate(before, LIST, before.assign(chosen=answers(200, mean=-0.2, seed=2).chosen))
 
 
-def test_samples_of_more_kinds_widen_intervals(some):
+def test_ladder_intervals_widen_with_sampled_kinds(some):
     islam = some.ladder.loc[("gpt4o", "islam")]
     assert ((islam.eti95_ub - islam.eti95_lb)[["words", "wordings", "all"]].diff().dropna() > 0).all()
     assert islam.eti95_lb["trials"] == pytest.approx(0.34, abs=0.02)
     assert islam.eti95_lb["all"] == pytest.approx(-0.3, abs=0.1)
 
 
-def test_verdict_is_limited_to_the_pair_with_one_pair_of_labels(some):
+def test_verdict_is_limited_to_pair_for_one_pair_of_labels(some):
     row = some.table.loc[("gpt4o", "age")]
     assert row.reach == "this pair only"
     assert some.ladder.loc[("gpt4o", "age", "all")].isna().all()
@@ -49,7 +49,7 @@ def test_verdict_is_limited_to_the_pair_with_one_pair_of_labels(some):
 
 
 @pytest.mark.thorough
-def test_the_published_table_of_21_stereotypes():
+def test_estimate_matches_published_table_of_21_stereotypes():
     """Analysed for this project first by another program: 15, 15, 13 and 10, of which 13, 13, 12 and 9 upwards."""
     found = bb.answers.estimate(DEMO, DEMO)
     assert found.counts().distinguishable.tolist() == [15, 15, 13, 10]
@@ -64,7 +64,7 @@ def test_the_published_table_of_21_stereotypes():
     assert [career["mean"], career.eti95_lb, career.eti95_ub] == pytest.approx([0.86, 0.62, 0.99], abs=0.04)
 
 
-def test_five_labels_and_three_wordings_allow_new_labels():
+def test_reach_depends_on_number_of_labels_and_wordings():
     reach = []
     for labels, wordings in ((6, 3), (6, 2), (3, 3), (1, 3)):
         found = bb.answers.estimate(answers(60, labels=labels, wordings=wordings), LIST)
@@ -72,7 +72,7 @@ def test_five_labels_and_three_wordings_allow_new_labels():
     assert reach == ["new labels", "few wordings", "few labels", "this pair only"]
 
 
-def test_several_models_are_several_rows():
+def test_estimate_returns_row_per_model():
     both = pd.concat([answers(80).assign(model="one"), answers(80, mean=-0.5, seed=2).assign(model="other")])
     found = bb.answers.estimate(both, LIST)
     assert found.table.index.get_level_values("model").tolist() == ["one", "other"]
@@ -80,7 +80,7 @@ def test_several_models_are_several_rows():
     assert "wordlist (other)" in found.called(("other", "wordlist"))
 
 
-def test_a_change_compares_answers_to_one_question(change):
+def test_estimate_of_change_compares_paired_answers(change):
     row = change.table.iloc[0]
     assert row.observed == pytest.approx(-0.8, abs=0.2)
     assert row.eti95_lb < row.observed < row.eti95_ub < 0
@@ -88,12 +88,12 @@ def test_a_change_compares_answers_to_one_question(change):
     assert change.published.index.get_level_values("state").unique().tolist() == ["before", "after"]
 
 
-def test_identical_answers_have_not_changed():
+def test_change_of_identical_answers_is_zero():
     table = answers(60)
     assert bb.answers.estimate(table, LIST, table.copy()).table.observed.iloc[0] == 0
 
 
-def test_answers_to_other_questions_have_no_change():
+def test_estimate_raises_for_change_between_other_questions():
     with refused(AnswersError, "after asked the same labels wording"):
         bb.answers.estimate(answers(20), LIST, answers(20).assign(wording="another"))
 
@@ -111,7 +111,7 @@ def test_estimate_raises_for_impossible_options(options, error, says):
         bb.answers.estimate(answers(10), LIST, **options)
 
 
-def test_page_contains_the_answer_and_lists_its_columns(some, change, tmp_path):
+def test_answers_page_contains_answer_and_lists_columns(some, change, tmp_path):
     rendered = bb.write(some, tmp_path / "three", figures=()).read_text(encoding="utf-8")
     for result, page in ((some, rendered), (change, html_of(change))):
         assert states(page, result.text.split(". ")[0])
@@ -122,7 +122,7 @@ def test_page_contains_the_answer_and_lists_its_columns(some, change, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["D", "ladder", "sources", "wordings"])
-def test_figures_have_a_row_for_each_stereotype(some, kind):
+def test_plot_answers_has_row_per_stereotype(some, kind):
     axes = plot_answers(some, kind)
     assert [label.get_text() for label in axes.get_yticklabels()] == ["age", "islam", "power"]
 
@@ -133,7 +133,7 @@ def test_heat_map_has_means_of_pairs(some):
     assert len(texts) == 16
 
 
-def test_agreement_of_answers_and_vectors(small_fit, sketched, tmp_path):
+def test_answers_compare_returns_biases_of_answers_and_vectors(small_fit, sketched, tmp_path):
     asked = bb.answers.prompts("weat6")
     classes = bb.load_wordlist("weat6").classes
     reply = " - {a}\n".join([*classes["career"], ""]) + " - {b}\n".join([*classes["family"], ""])
@@ -171,7 +171,7 @@ def test_records_are_documented():
             assert field.name in (kind.__doc__ or "")
 
 
-def test_interval_contains_the_mean_of_all_labels():
+def test_interval_contains_mean_of_all_labels():
     """docs/evidence/other-analyses.md has the coverage. Here, the mean of one set of labels is in the interval."""
     table = answers(300, mean=0.3, sd_label=0.3, seed=5)
     row = bb.answers.estimate(table, LIST).table.iloc[0]

@@ -79,7 +79,7 @@ def batch(service: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("service", SERVICES)
-def test_batches_of_services_give_the_same_choices(tmp_path, service):
+def test_choices_are_equal_for_batches_of_all_services(tmp_path, service):
     records = batch(service)
     (tmp_path / "batch.jsonl").write_text("\n".join(map(json.dumps, records)))
     (tmp_path / "batch.json").write_text(json.dumps(records))
@@ -94,7 +94,7 @@ def inspect_log(samples: list[dict[str, Any]]) -> dict[str, Any]:
     return {"version": 2, "status": "success", "eval": {"task": "names", "model": "openai/gpt-x"}, "samples": samples}
 
 
-def test_logs_of_inspect_ai_give_the_same_choices(tmp_path):
+def test_choices_are_equal_for_logs_of_inspect_ai(tmp_path):
     reasoning = {"type": "reasoning", "reasoning": "job0 - woman0"}
     samples = [
         {
@@ -147,7 +147,7 @@ def test_label_probabilities_equal_sums_of_first_tokens(tmp_path, caplog):
     assert set(rows.model) == {"gpt-x"}
 
 
-def test_label_probabilities_of_inspect_ai_equal_a_batch(tmp_path):
+def test_label_probabilities_of_inspect_ai_equal_batch(tmp_path):
     records = with_top({"man1": -0.5, "woman2": -1.5})
     log = inspect_log([{"id": "1", "output": records[0]["response"]["body"]}])
     (tmp_path / "log.json").write_text(json.dumps(log))
@@ -172,7 +172,7 @@ def test_label_probabilities_raises_without_probabilities(prompts, records, text
         bb.answers.label_probabilities(prompts, pd.DataFrame(records))
 
 
-def test_failed_requests_are_no_refusals(tmp_path, caplog):
+def test_choices_omits_failed_requests(tmp_path, caplog):
     records = batch("OpenAI")
     records[0] = {"custom_id": ASKED.id[0], "response": None, "error": {"code": "batch_expired"}}
     records[1]["response"] = {"status_code": 400, "body": {"error": {"message": "no"}}}
@@ -183,7 +183,7 @@ def test_failed_requests_are_no_refusals(tmp_path, caplog):
         bb.answers.choices(ASKED, pd.DataFrame(records[:1]), LIST)
 
 
-def test_refusal_of_a_service_counts_as_refused():
+def test_choices_counts_refusal_of_service_as_refused():
     records = batch("OpenAI")
     message = records[0]["response"]["body"]["choices"][0]["message"]
     message |= {"content": None, "refusal": "I'm sorry, I can't help with that."}
@@ -191,27 +191,27 @@ def test_refusal_of_a_service_counts_as_refused():
     assert set(found.outcome[found.answer == ASKED.id[0]]) == {"refused"}
 
 
-def test_several_choices_of_a_request_are_several_answers():
+def test_choices_reads_several_choices_as_several_answers():
     records = batch("OpenAI")
     for record in records:
         record["response"]["body"]["choices"] *= 2
     assert bb.answers.choices(ASKED, pd.DataFrame(records), LIST).answer.nunique() == 48
 
 
-def test_models_of_a_batch_are_told_apart():
+def test_choices_keeps_models_of_batch_apart():
     records = batch("OpenAI")
     for record in records[::2]:
         record["response"]["body"]["model"] = "gpt-y"
     assert set(bb.answers.choices(ASKED, pd.DataFrame(records), LIST).model) == {"gpt-x", "gpt-y"}
 
 
-def test_choices_raises_for_a_batch_of_another_service():
+def test_choices_raises_for_batch_of_unknown_service():
     with refused(AnswersError, "replies row 1 'a' columns id and reply"):
         bb.answers.choices(ASKED, pd.DataFrame([{"custom_id": "a", "response": {"body": {"data": []}}}]), LIST)
 
 
 @pytest.mark.parametrize("kind", ["semicolons", "tabs", "UTF-16", "BOM", "gzip", "xlsx", "parquet", "jsonl", "json"])
-def test_prompts_and_replies_are_read_as_tables_are_elsewhere(tmp_path, kind):
+def test_choices_reads_prompts_and_replies_in_every_format(tmp_path, kind):
     sources = []
     for name, frame in (("prompts", ASKED), ("replies", REPLIES)):
         if kind == "xlsx":
@@ -230,7 +230,7 @@ def test_prompts_and_replies_are_read_as_tables_are_elsewhere(tmp_path, kind):
     pd.testing.assert_frame_equal(bb.answers.choices(*sources, LIST)[COLUMNS], PLAIN[COLUMNS])
 
 
-def test_command_reads_a_batch(run, tmp_path):
+def test_answers_command_reads_batch(run, tmp_path):
     ASKED.to_csv(tmp_path / "prompts.csv", index=False)
     (tmp_path / "batch.jsonl").write_text("\n".join(map(json.dumps, batch("OpenAI"))))
     (tmp_path / "wordlist.json").write_text(json.dumps(LIST))
@@ -242,7 +242,7 @@ def test_command_reads_a_batch(run, tmp_path):
     assert says(out, "24 answers of gpt-x")
 
 
-def test_read_answers_raises_for_other_encodings_and_endings(tmp_path):
+def test_choices_raises_for_other_encodings_and_endings(tmp_path):
     (tmp_path / "replies.csv").write_bytes("id,reply\n1,é".encode("latin-1"))
     with refused(AnswersError, "replies UTF-8 Windows-1252"):
         bb.answers.choices(ASKED, tmp_path / "replies.csv", LIST)

@@ -37,7 +37,7 @@ def dense_covariance(scales):
     return total
 
 
-def test_density_equals_the_dense_normal():
+def test_answers_density_matches_dense_normal():
     y, values = DATA.difference, WHOLE.log_density(SCALES)[0]
     for scales, value in zip(SCALES, values, strict=True):
         log_density = multivariate_normal(np.zeros(len(y)), dense_covariance(scales)).logpdf
@@ -48,21 +48,21 @@ def test_density_equals_the_dense_normal():
         assert value == pytest.approx(integral + contrasts, abs=1e-5)
 
 
-def test_given_the_scales_mu_is_generalised_least_squares():
+def test_mu_matches_generalised_least_squares_for_fixed_scales():
     _, centre, sd = WHOLE.log_density(SCALES)
     inverse = np.linalg.inv(dense_covariance(SCALES[0]))
     assert sd[0] == pytest.approx(inverse.sum() ** -0.5)
     assert centre[0] == pytest.approx(inverse.sum(axis=0) @ DATA.difference / inverse.sum())
 
 
-def test_unknown_labels_stand_for_each_other():
+def test_loadings_average_over_unknown_labels():
     row = DATA.keys.iloc[:1].assign(label_a=-1)
     keys = DATA.keys.copy()
     keys.iloc[0] = row.iloc[0]
     assert_allclose(loadings(keys, "label_a", DATA.words)[0], np.full(3, 1 / 3))
 
 
-def test_written_out_model_has_the_integrated_density():
+def test_answers_pymc_model_matches_integrated_density():
     """Given the scales its log density is quadratic in mu and effects, so that Laplace's approximation is exact."""
     density = untransformed_density(bb.answers.pymc_model(TABLE, LIST))
     sizes = {effect: len(names) for effect, names in names_of(CELL).items()}
@@ -97,7 +97,7 @@ def of_quadratic(function, size):
     return zero, plus - minus, -second
 
 
-def test_draws_agree_with_quadrature_over_the_scales():
+def test_sample_matches_quadrature_over_scales():
     """With words alone there are two scales, few enough for a grid."""
     density = Density(DATA, SAMPLES["words"])
     grid = np.stack(np.meshgrid(np.linspace(1e-4, 0.3, 400), np.linspace(0.2, 1, 100)), -1).reshape(-1, 2)
@@ -115,13 +115,13 @@ def test_draws_agree_with_quadrature_over_the_scales():
     assert found.draws.sd_word.mean() == pytest.approx(weights @ grid[:, 0], rel=0.05)
 
 
-def test_the_same_seed_gives_the_same_draws():
+def test_sample_is_equal_for_same_seed():
     assert sample(WHOLE, seed=4).draws.equals(sample(WHOLE, seed=4).draws)
 
 
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_written_out_model_has_the_same_posterior():
+def test_answers_pymc_model_posterior_matches_sample():
     import pymc as pm
 
     with bb.answers.pymc_model(TABLE, LIST):

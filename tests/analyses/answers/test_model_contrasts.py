@@ -38,7 +38,7 @@ def several() -> bb.answers.ModelContrasts:
     return bb.answers.compare_models(of_models(MEANS), LIST)
 
 
-def test_compare_models_finds_models_that_differ(several):
+def test_compare_models_finds_differing_models(several):
     differ = several.table.droplevel("stereotype")
     found = set(differ.index[differ.survives])
     assert found == {("alike", "low"), ("low", "middle"), ("low", "same")}
@@ -54,7 +54,7 @@ def test_compare_models_is_more_certain_than_two_estimates(several):
     assert several.table.sd.max() < 0.6 * between_models
 
 
-def test_ranking_matches_the_differences(several):
+def test_ranking_matches_differences(several):
     ranking = several.ranking.droplevel("stereotype")
     assert ranking["mean"].sum() == pytest.approx(0, abs=1e-9)
     assert ranking.prob_last["low"] > 0.99
@@ -64,7 +64,7 @@ def test_ranking_matches_the_differences(several):
     assert ranking["mean"]["low"] - ranking["mean"]["middle"] == pytest.approx(difference)
 
 
-def test_two_models_differ_by_the_change_of_estimate():
+def test_compare_models_matches_change_of_estimate():
     rows = of_models({"one": 0.1, "other": 0.5}, number=60)
     by_model = rows.drop(columns="model").groupby(rows.model)
     change = bb.answers.estimate(by_model.get_group("one"), LIST, by_model.get_group("other")).table.iloc[0]
@@ -73,7 +73,7 @@ def test_two_models_differ_by_the_change_of_estimate():
     assert difference.sd == pytest.approx(change.sd, rel=0.05)
 
 
-def test_questions_of_one_model_do_not_affect_the_comparison():
+def test_compare_models_ignores_questions_of_single_models():
     shared = of_models({"low": -0.2, "high": 0.3}, number=60)
     # Each model also has answers about other words, as many as the other model.
     job_rows, home_rows = shared[shared.word.str.startswith("job")], shared[shared.word.str.startswith("home")]
@@ -89,7 +89,7 @@ def test_questions_of_one_model_do_not_affect_the_comparison():
     pd.testing.assert_frame_equal(found.table, expected.table)
 
 
-def test_factors_are_compared_as_models_are():
+def test_compare_models_accepts_factors():
     rows = of_models({"cold": 0.1, "hot": 0.5}, number=60).rename(columns={"model": "temperature"})
     found = bb.answers.compare_models(rows, LIST, factors="temperature")
     assert found.answers.models == ["temperature cold", "temperature hot"]
@@ -120,7 +120,7 @@ def test_compare_models_raises_without_models_to_compare(change, factors, text):
         bb.answers.compare_models(rows.assign(**change), LIST, factors=factors)
 
 
-def test_compare_models_raises_for_an_unknown_scope():
+def test_compare_models_raises_for_unknown_scope():
     with refused(ScopeError, "scope targets words"):
         bb.answers.compare_models(ROWS, LIST, scope="targets")
 
@@ -136,7 +136,7 @@ def test_page_of_models_has_every_model_and_difference(several, tmp_path):
     assert not unlisted_columns(several.table, several.ranking)
 
 
-def test_figure_of_models_has_a_row_for_each(several):
+def test_plot_model_contrasts_has_row_per_model(several):
     labels = [label.get_text() for label in plot_model_contrasts(several).get_yticklabels()]
     assert labels == several.ranking["mean"].droplevel("stereotype").sort_values(ascending=False).index.to_list()
     assert labels[-1] == "low"

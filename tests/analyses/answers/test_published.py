@@ -23,7 +23,7 @@ COUNTS = pd.DataFrame(
 )
 
 
-def test_published_d_of_617_answers_is_reproduced():
+def test_published_d_matches_617_published_answers():
     """To .01 where all or none of the choices are stereotypical, and on average.
 
     The file's numbers of other answers scatter about the formula. They are what a mean of eleven or so samples of 30
@@ -52,25 +52,25 @@ def test_published_scatter_matches_redrawn_choices():
     assert 8 < 1 / np.var(scores) < 15
 
 
-def test_an_answer_of_one_label_has_minus_half():
+def test_published_d_is_minus_half_for_one_label():
     counts = pd.DataFrame({"hits_a": [8], "valid_a": [8], "hits_b": [0], "valid_b": [8]})
     assert published_d(counts)[0] == pytest.approx(-0.5, abs=0.001)
 
 
-def test_t_test_is_scipys_and_constants_are_certain():
+def test_t_test_matches_scipy_and_is_certain_for_constants():
     values = np.random.default_rng(1).normal(0.2, 1, 30)
     assert t_test(values) == pytest.approx(stats.ttest_1samp(values, 0))
     assert t_test(np.full(20, 0.99)) == (np.inf, 0)
 
 
-def test_robust_intervals_are_ordinary_without_shared_labels():
+def test_two_way_intervals_match_t_test_without_shared_labels():
     values = np.random.default_rng(1).normal(0.2, 1, 30)
     own = np.arange(30).astype(object)
     low, high, _ = two_way(values, own, own, 0.95)
     assert (low, high) == pytest.approx(stats.ttest_1samp(values, 0).confidence_interval(0.95))
 
 
-def test_a_published_row_is_of_its_answers():
+def test_published_row_matches_answers_of_cell():
     (cell,) = read_answers(answers(50), LIST).cells
     row = published_row(cell, 0.95)
     assert row["published_d"] == pytest.approx(published_d(cell.counted).mean())

@@ -24,7 +24,7 @@ def chosen(answer: int, **choices: str) -> pd.DataFrame:
     return TABLE.assign(chosen=TABLE.chosen.where(~at, TABLE.word.map(choices)))
 
 
-def test_d_is_a_difference_of_two_shares():
+def test_differences_equal_difference_of_two_shares():
     pair = ("man0", "woman0")
     rows = [("1", word, *pair, "man0" if word in ("job0", "job1", "job2", "home4") else "woman0") for word in WORDS]
     frame = pd.DataFrame(rows, columns=["answer", "word", "label_a", "label_b", "chosen"])
@@ -33,7 +33,7 @@ def test_d_is_a_difference_of_two_shares():
     assert differences(of(swapped.sample(frac=1, random_state=1)).replies) == pytest.approx(3 / 4 - 1 / 5)
 
 
-def test_order_of_rows_and_case_do_not_matter():
+def test_read_answers_ignores_order_of_rows_and_case():
     shuffled = TABLE.sample(frac=1, random_state=3).assign(chosen=lambda rows: rows.chosen.str.upper())
     first, second = of(TABLE).replies, of(shuffled).replies.loc[of(TABLE).replies.index]
     assert first.equals(second)
@@ -41,14 +41,14 @@ def test_order_of_rows_and_case_do_not_matter():
 
 
 @pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet", "jsonl"])
-def test_every_format_gives_the_same_answers(tmp_path, ending):
+def test_read_answers_is_equal_for_every_format(tmp_path, ending):
     path = tmp_path / f"replies.{ending}"
     write = {"csv": TABLE.to_csv, "csv.gz": TABLE.to_csv, "parquet": TABLE.to_parquet, "jsonl": TABLE.to_json}[ending]
     write(path, **({"orient": "records", "lines": True} if ending == "jsonl" else {"index": False}))
     assert of(path).replies.equals(of(TABLE).replies)
 
 
-def test_a_refusal_is_left_out_and_bounded():
+def test_read_answers_omits_and_bounds_refusals():
     whole, cell = of(TABLE), of(chosen(0, job0="", job1="neither", home0=None))
     replies = cell.replies.loc["0"]
     assert (replies.asked_a, replies.valid_a, replies.valid_b) == (4, 2, 4)
@@ -59,18 +59,18 @@ def test_a_refusal_is_left_out_and_bounded():
     assert "refused or invalid" in " ".join(read_answers(chosen(0, job0=""), LIST).notices)
 
 
-def test_no_valid_choice_of_a_class_no_d():
+def test_answer_without_valid_choice_of_class_has_no_d():
     cell = of(chosen(3, job0="", job1="", job2="", job3=""))
     assert set(cell.replies.index) - set(cell.counted.index) == {"3"}
 
 
-def test_one_label_gives_zero_and_a_notice():
+def test_answer_of_one_label_has_zero_d_and_notice():
     one_label = TABLE.assign(chosen=TABLE.chosen.where(TABLE.answer != 1, TABLE.label_a))
     assert differences(of(one_label).replies.loc[["1"]]) == 0
     assert any("one label" in notice for notice in read_answers(one_label, LIST).notices)
 
 
-def test_few_wordings_and_single_words_are_noticed():
+def test_read_answers_warns_about_one_wording_and_single_words():
     assert "one wording" in read_answers(answers(20, wordings=1), LIST).notices[-1]
     few = TABLE[TABLE.word.isin(["job0", "home0", "home1"])]
     assert any("only word of the class 'career'" in notice for notice in read_answers(few, LIST).notices)
@@ -97,14 +97,14 @@ def test_read_answers_raises_for_bad_answers(frame, says):
         read_answers(frame, LIST)
 
 
-def test_a_list_needs_two_groups_with_classes():
+def test_read_answers_raises_for_unsuitable_lists():
     with refused(AnswersError, "has 1 groups and 1 classes"):
         read_answers(TABLE, {**LIST, "groups": {"men": ["a"]}, "stereotypes": {"men": "career"}})
     with refused(AnswersError, "no column 'stereotype', although there are 2 lists"):
         read_answers(TABLE, {"one": LIST, "other": LIST})
 
 
-def test_read_answers_raises_for_a_parquet_file_with_bytes(tmp_path):
+def test_read_answers_raises_for_parquet_file_with_bytes(tmp_path):
     TABLE.to_parquet(path := tmp_path / "answers.parquet", compression=None)
     path.write_bytes(path.read_bytes().replace(b"job0", b"\x80ob0"))
     with refused(AnswersError, "answers.parquet' cannot be read as parquet"):

@@ -116,7 +116,7 @@ def test_choices_ignore_drafts(opened, closed):
     assert says(" ".join(read_answers(found, LIST).notices), f"{len(ASKED)} of {len(ASKED)} replies have a draft")
 
 
-def test_fair_coin_after_a_stereotypical_draft_has_a_d_near_zero():
+def test_fair_coin_after_stereotypical_draft_has_d_near_zero():
     found = bb.answers.estimate(chosen(replies(partial(with_draft, opened="<think>", closed="</think>"))), LIST)
     shares = COINS[:, :3].mean(axis=1) - COINS[:, 3:].mean(axis=1)
     assert found.table.observed.iloc[0] == pytest.approx(shares.mean())
@@ -126,7 +126,7 @@ def test_fair_coin_after_a_stereotypical_draft_has_a_d_near_zero():
 @pytest.mark.parametrize(
     "text", ["<think>salary - Ben\nhome - Anna", "</think><think>salary - Ben", "<think>x</think> "]
 )
-def test_draft_without_an_answer_is_not_understood(text):
+def test_draft_without_answer_is_not_understood(text):
     assert set(of(text).values()) == {("", "not understood")}
     cut = replies(lambda labels, row: text if row.first == row.label_a else lined(labels))
     answers = read_answers(chosen(cut), LIST)
@@ -208,7 +208,7 @@ def test_line_with_both_labels_is_no_choice(hedge):
         ("salary - Paul", {}),  # not offered
     ],
 )
-def test_label_belongs_to_the_word_before_it(text, labels):
+def test_label_belongs_to_preceding_word(text, labels):
     assert labels_of(text) == labels
 
 
@@ -225,7 +225,7 @@ ECHOES = {
 
 
 @pytest.mark.parametrize("echo", ECHOES)
-def test_echo_of_the_prompt_contradicts_no_answer(echo):
+def test_choices_ignore_echo_of_prompt(echo):
     def echoed(labels, row):
         bullets = lined(labels, form="- {w}")
         about = {"a": row.label_a, "b": row.label_b, "words": ", ".join(labels), "bullets": bullets}
@@ -234,7 +234,7 @@ def test_echo_of_the_prompt_contradicts_no_answer(echo):
     pd.testing.assert_frame_equal(chosen(replies(echoed))[COLUMNS], PLAIN[COLUMNS])
 
 
-def test_labels_in_brackets_after_a_word_are_the_question():
+def test_choices_ignore_both_labels_in_brackets():
     def asked_again(labels, row):
         return lined(labels, form=f"{{w}} ({row.label_a} or {row.label_b}): {{x}}")
 
@@ -299,7 +299,7 @@ LAYOUTS: dict[str, Callable[[dict[str, str], object], str]] = {
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_layouts_give_the_same_choices(layout):
+def test_choices_are_equal_for_all_layouts(layout):
     pd.testing.assert_frame_equal(chosen(replies(LAYOUTS[layout]))[COLUMNS], PLAIN[COLUMNS])
 
 
@@ -326,7 +326,7 @@ def test_reply_without_choices_is_refused_or_not_understood(text, outcome):
     assert found["home"] == ("", outcome)
 
 
-def test_word_without_label_is_counted_by_its_line():
+def test_word_without_label_is_classified_by_line():
     found = of("salary - Ben\noffice - Ben or Anna\nhome - neither\nwedding - possibly Anna")
     assert found == {
         "salary": ("Ben", "chosen"),
@@ -359,13 +359,13 @@ def test_notices_count_outcomes_with_examples():
     assert len(facts["examples"]["not understood"]) == 3
 
 
-def test_estimate_raises_for_replies_in_an_unknown_layout():
+def test_read_answers_raises_for_replies_in_unknown_layout():
     unread = replies(partial(lined, form="{w} ??? {x}"))
     with refused(AnswersError, "none of 54 answers 324 not understood ???"):
         read_answers(chosen(unread), LIST)
 
 
-def test_chosen_that_is_no_label_is_not_understood():
+def test_read_answers_counts_unknown_label_as_not_understood():
     table = PLAIN.drop(columns=["outcome", "line", "reply", "draft"])
     table.loc[table.index[:2], "chosen"] = "Ben or Anna"
     table.loc[table.index[2], "chosen"] = ""
@@ -375,20 +375,20 @@ def test_chosen_that_is_no_label_is_not_understood():
     assert says(cell.reading.text, "2 not understood such as 'Ben or Anna'")
 
 
-def test_counts_do_not_depend_on_the_order_of_rows():
+def test_reading_counts_ignore_order_of_rows():
     found = chosen(replies(lambda labels, row: lined(labels) + f"\nhome - {row.id}\noffice - Ben or Anna"))
     ordered, shuffled = read_answers(found, LIST), read_answers(found.sample(frac=1, random_state=1), LIST)
     assert ordered.notices == shuffled.notices
     assert ordered.cells[0].reading.facts == shuffled.cells[0].reading.facts
 
 
-def test_choices_raises_for_words_that_look_alike():
+def test_choices_raises_for_words_differing_only_in_case():
     alike = {**LIST["career"], "classes": {"career": ["Polish", "work"], "family": ["polish", "home"]}}
     asked = bb.answers.prompts(alike).head(1)
     with refused(AnswersError, "wordlist 'Polish' 'polish' Remove"):
         bb.answers.choices(asked, pd.DataFrame({"id": asked.id, "reply": "work - Ben"}), alike)
 
 
-def test_plain_text_has_one_form():
+def test_plain_returns_one_form_of_text():
     assert plain("“Full‑Time” → X：＝") == "full-time -> x:="
     assert plain("Ça") == plain("C\u0327a")

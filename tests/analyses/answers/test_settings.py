@@ -50,7 +50,7 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize(("column", "first", "second"), SETTINGS)
-def test_estimate_raises_for_settings_within_a_model(column, first, second):
+def test_read_answers_raises_for_different_settings_within_model(column, first, second):
     frame = TABLE.assign(**{column: np.where(ODD, first, second)})
     with refused(AnswersError, f"answers '{column}' 2 values 'gpt' ignore=['{column}'] (--ignore"):
         read_answers(frame, LIST)
@@ -60,7 +60,7 @@ def test_estimate_raises_for_settings_within_a_model(column, first, second):
 
 
 @pytest.mark.parametrize("column", ["temperature", "x"])
-def test_each_remedy_works(column):
+def test_read_answers_accepts_each_suggested_remedy(column):
     frame = TABLE.assign(**{column: np.where(ODD, 0.7, 0)})
     first = read_answers(frame[~ODD], LIST)
     separate = read_answers(frame.assign(model=frame.model + f", {column} " + frame[column].astype(str)), LIST)
@@ -101,12 +101,12 @@ NOT_SETTINGS = {
 
 
 @pytest.mark.parametrize("name", NOT_SETTINGS)
-def test_columns_that_name_or_describe_rows_are_no_settings(name):
+def test_read_answers_ignores_columns_describing_rows(name):
     frame = NOT_SETTINGS[name](TABLE)
     assert sum(len(cell.replies) for cell in read_answers(frame, LIST).cells) == 40
 
 
-def test_estimate_raises_for_prompts_that_differ_within_a_wording():
+def test_read_answers_raises_for_different_prompts_within_wording():
     prompt = "Choose " + TABLE.label_a + " or " + TABLE.label_b + "."
     frame = TABLE.assign(prompt=np.where(ODD, "You are an old man. ", "") + prompt)
     with refused(AnswersError, "'prompt' wording 'wording 0' an man old you ignore=['prompt']"):
@@ -126,7 +126,7 @@ def test_choices_raises_for_changed_prompts():
     bb.answers.choices(ASKED, replies(0.5, 1).assign(prompt=ASKED.prompt), LIST)
 
 
-def test_choices_raises_for_other_prompts_with_the_same_ids():
+def test_choices_raises_for_other_prompts_with_same_ids():
     """Prompts of another seed have the same ids, and other labels."""
     frame = replies(0.5, 1).merge(ASKED.drop(columns="prompt"), on="id")
     assert len(bb.answers.choices(ASKED, frame, LIST)) == 9 * len(ASKED)
@@ -141,7 +141,7 @@ def test_choices_raises_for_other_prompts_with_the_same_ids():
     ("column", "first", "second"),
     [setting for setting in SETTINGS if setting[0] not in ("x", "seed", "run", "reasoning")],
 )
-def test_estimate_raises_for_settings_that_differ_between_stereotypes(column, first, second):
+def test_read_answers_raises_for_different_settings_between_stereotypes(column, first, second):
     lists = {"career": LIST, "science": LIST}
     stereotype = np.where(ODD, "career", "science")
     frame = TABLE.assign(stereotype=stereotype, **{column: np.where(ODD, first, second)})
@@ -162,7 +162,7 @@ def test_estimate_raises_for_settings_that_differ_between_stereotypes(column, fi
         bb.answers.choices(asked, varied, lists)
 
 
-def test_columns_that_describe_stereotypes_are_no_settings():
+def test_read_answers_ignores_columns_describing_stereotypes():
     lists, stereotype = {"career": LIST, "science": LIST}, np.where(ODD, "career", "science")
     frame = TABLE.assign(stereotype=stereotype, domain=np.where(ODD, "gender", "race"), trial=ODD.astype(int))
     assert len(read_answers(frame, lists).cells) == 2
@@ -186,12 +186,12 @@ def test_published_answers_raises_for_two_temperatures():
     assert len(bb.answers.published_answers(frame, ignore="temperature")) == 4 * len(words)
 
 
-def test_ignore_raises_for_columns_that_are_read():
+def test_read_answers_raises_for_ignoring_required_columns():
     with refused(AnswersError, "ignore 'word'"):
         read_answers(TABLE, LIST, ignore=["word"])
 
 
-def test_command_has_the_remedy(run, tmp_path):
+def test_answers_command_accepts_suggested_ignore(run, tmp_path):
     TABLE.assign(temperature=np.where(ODD, 0.7, 0)).to_csv(tmp_path / "answers.csv", index=False)
     (tmp_path / "list.json").write_text(pd.Series(LIST).to_json())
     arguments = ("answers", str(tmp_path / "answers.csv"), "--list", str(tmp_path / "list.json"))
@@ -213,7 +213,7 @@ def of(frame: pd.DataFrame) -> pd.DataFrame:
 BEFORE, MILD, STRONG = replies(0.5, 1), replies(0.7, 2), replies(0.95, 3)
 
 
-def test_change_is_the_same_in_any_order_of_rows():
+def test_change_ignores_order_of_rows():
     """Two replies to each question after, and one before: the mean change is that of all replies."""
     before, mild, strong = (bb.answers.estimate(of(frame), LIST).table.observed for frame in (BEFORE, MILD, STRONG))
     found = bb.answers.estimate(of(BEFORE), LIST, of(pd.concat([MILD, STRONG])))
@@ -234,7 +234,7 @@ def test_repeated_answers_are_paired_at_random():
     assert spread == pytest.approx(np.sqrt(2) * sd_of_one, rel=0.1)
 
 
-def test_answers_are_paired_by_the_label_named_first():
+def test_answers_are_paired_by_first_label():
     shuffled = read_answers(of(MILD.sample(frac=1, random_state=5)), LIST)
     ((before, after),), notices = paired(read_answers(of(BEFORE), LIST), shuffled)
     assert not notices
@@ -244,7 +244,7 @@ def test_answers_are_paired_by_the_label_named_first():
     assert before.replies["first"].nunique() == 2
 
 
-def test_answers_of_the_same_name_are_paired():
+def test_answers_of_same_name_are_paired():
     table = answers(60)
     shuffled = table.sample(frac=1, random_state=2)
     assert bb.answers.estimate(table, LIST, shuffled).table.observed.iloc[0] == 0

@@ -38,7 +38,7 @@ def answers(number: int = 90, association: float = 0.5, seed: int = 1) -> pd.Dat
 ROWS = answers()
 
 
-def test_d_of_a_group_is_its_share_among_its_words_less_that_among_others():
+def test_d_of_group_equals_difference_of_shares_between_words():
     cells = {cell.stereotype: cell for cell in read_answers(ROWS, {"three": THREE}).cells}
     assert list(cells) == ["three: chinese", "three: english", "three: spanish"]
     own = ROWS.word.map(WORDS)
@@ -49,7 +49,7 @@ def test_d_of_a_group_is_its_share_among_its_words_less_that_among_others():
         assert differences(cell.counted).mean() == pytest.approx(by_hand)
 
 
-def test_estimate_finds_the_group_that_is_associated():
+def test_estimate_finds_associated_group():
     found = bb.answers.estimate(ROWS, {"three": THREE})
     table = found.table.droplevel("model")
     clear = found.distinguishable.droplevel("model")
@@ -58,7 +58,7 @@ def test_estimate_finds_the_group_that_is_associated():
     assert table["mean"][["three: chinese", "three: spanish"]].abs().max() < 0.2
 
 
-def test_refusals_remain_refusals():
+def test_read_answers_keeps_share_of_refusals():
     rows = ROWS.assign(chosen=ROWS.chosen.where(ROWS.index % 5 > 0, ""))
     cells = read_answers(rows, {"three": THREE}).cells
     for cell in cells:
@@ -74,6 +74,6 @@ def test_refusals_remain_refusals():
         ({"stereotype": "other"}, {"three": THREE}, "no list for the stereotype other"),
     ],
 )
-def test_read_answers_rejects_labels_that_are_not_one_of_each_group(change, wordlist, text):
+def test_read_answers_raises_without_one_label_per_group(change, wordlist, text):
     with refused(AnswersError, text):
         read_answers(ROWS.assign(**change), wordlist)

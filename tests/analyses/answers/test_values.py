@@ -54,7 +54,7 @@ def numbers(sampled) -> bb.answers.ValueEstimates:
     return bb.answers.estimate_values(rated(), TWO, "numeric", unit="points")
 
 
-def test_numeric_estimate_is_the_difference_of_means(numbers):
+def test_numeric_estimate_matches_difference_of_means(numbers):
     row, frame = numbers.table.iloc[0], rated()
     means = frame.groupby(frame.label.str[:-1]).value.mean()
     assert row.observed == pytest.approx(means["man"] - means["woman"])
@@ -71,7 +71,7 @@ def test_numeric_estimate_is_the_difference_of_means(numbers):
 
 
 @pytest.mark.slow
-def test_estimates_scale_with_the_unit_of_numbers(numbers):
+def test_estimates_scale_with_unit_of_numbers(numbers):
     frame = rated()
     thousands = bb.answers.estimate_values(frame.assign(value=1000 * frame.value), TWO, "numeric").table
     assert thousands["mean"].iloc[0] == pytest.approx(1000 * numbers.table["mean"].iloc[0], rel=1e-6)
@@ -100,7 +100,7 @@ def test_predictive_intervals_contain_means_of_held_out_labels():
     assert np.mean(covered) >= 0.85
 
 
-def test_averaged_is_the_integral_of_the_inverse_logit():
+def test_averaged_matches_integral_of_inverse_logit():
     x = np.linspace(-12, 12, 20001)
     for mean, sd in ((0.5, 0.3), (-2.0, 3.0), (1.0, 6.0)):
         integral = np.trapezoid(expit(mean + sd * x) * norm.pdf(x), x)
@@ -108,7 +108,7 @@ def test_averaged_is_the_integral_of_the_inverse_logit():
 
 
 @pytest.mark.slow
-def test_kept_levels_count_with_their_effects():
+def test_expected_values_average_over_kept_levels():
     """Under scope "trials" the expected value is the average over these levels."""
     cell = cell_of(rated(), TWO, "numeric")
     posterior = bb.answers.estimate_values(rated(), TWO, "numeric", sampling=QUICK).fits["", "answers"]["posterior"]
@@ -121,7 +121,7 @@ def test_kept_levels_count_with_their_effects():
     assert kept == pytest.approx(by_hand + np.array([labels[:5].mean(), labels[5:].mean()]))
 
 
-def test_ordinal_density_equals_the_cumulative_logit():
+def test_ordinal_density_equals_cumulative_logit():
     frame = rated(40).assign(value=lambda rows: rows.value.round().clip(2, 6))
     data, kind = cell_of(frame, TWO, "ordinal", ratings=(1, 7)).data, LIKELIHOODS["ordinal"]
     model = build(kind, data, inputs_of(kind, data, None), coords_of(data))
@@ -139,7 +139,7 @@ def test_ordinal_density_equals_the_cumulative_logit():
 
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_refusals_are_shares_in_percentage_points():
+def test_refusals_estimate_matches_shares_in_percentage_points():
     rng = np.random.default_rng(2)
     frame = rated(300).drop(columns="value")
     rate = np.where(frame.label.str.startswith("man"), 0.3, 0.1)
@@ -156,7 +156,7 @@ def test_refusals_are_shares_in_percentage_points():
 
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_probabilities_estimate_d():
+def test_probabilities_estimate_matches_observed_d():
     frame = with_probabilities()
     found = bb.answers.estimate_values(frame, LIST, "probabilities", sampling=QUICK)
     row = found.table.iloc[0]
@@ -168,7 +168,7 @@ def test_probabilities_estimate_d():
     assert found.table.index.get_level_values("estimand")[0] == "D"
 
 
-def test_probabilities_are_read_alike_in_any_form():
+def test_read_values_reads_probabilities_in_any_form():
     frame = with_probabilities()
     value = cell_of(frame, LIST, "probabilities").data.value
     assert value == pytest.approx(logit(frame.prob_a / (frame.prob_a + frame.prob_b)).to_numpy())
@@ -180,7 +180,7 @@ def test_probabilities_are_read_alike_in_any_form():
 
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_each_of_three_groups_is_compared_with_the_others():
+def test_each_of_three_groups_is_compared_with_others():
     frame = rated(200, 1.5, groups=("man", "woman", "other"))
     found = bb.answers.estimate_values(frame, GROUPS, "numeric", sampling=QUICK)
     means = frame.groupby(frame.label.str[:-1]).value.mean()
@@ -194,7 +194,7 @@ def test_each_of_three_groups_is_compared_with_the_others():
 
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_association_is_stereotypical_less_other_combinations():
+def test_association_equals_stereotypical_minus_other_combinations():
     rng = np.random.default_rng(3)
     frame = pd.DataFrame(
         {"label": rng.choice(["man0", "man1", "woman0", "woman1"], 400), "word": rng.choice(WORDS, 400)}
@@ -237,7 +237,7 @@ def of_fmat(models: tuple[str, ...] = ("bert", "roberta")) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def test_results_of_fmat_are_label_probabilities_of_each_model(tmp_path):
+def test_read_values_reads_label_probabilities_of_fmat(tmp_path):
     frame = of_fmat()
     frame.to_csv(tmp_path / "fmat.csv", index=False)
     values = read_values(tmp_path / "fmat.csv", LIST, LIKELIHOODS["probabilities"])
@@ -252,7 +252,7 @@ def test_results_of_fmat_are_label_probabilities_of_each_model(tmp_path):
     assert {"wording", "word", "label_a"} <= {factor.name for factor in found.factors}
 
 
-def test_words_that_fmat_lacks_are_missing():
+def test_read_values_warns_about_missing_values_of_fmat():
     frame = of_fmat(("bert",))
     lacking = frame.assign(prob=frame.prob.where(frame.M_word != "man1"))
     values = read_values(lacking, LIST, LIKELIHOODS["probabilities"])
@@ -266,12 +266,12 @@ def test_words_that_fmat_lacks_are_missing():
         (lambda rows: pd.concat([rows, rows.iloc[:1]]), "several rows man0 job0 query"),
     ],
 )
-def test_results_of_fmat_that_cannot_be_paired_raise(change, text):
+def test_read_values_raises_for_unpaired_results_of_fmat(change, text):
     with refused(AnswersError, text):
         read_values(change(of_fmat(("bert",))), LIST, LIKELIHOODS["probabilities"])
 
 
-def test_values_of_models_are_kept_apart():
+def test_read_values_keeps_models_and_settings_apart():
     first, second = rated(80, seed=0), rated(80, seed=1)
     frame = pd.concat([first.assign(model="one", temperature=0), second.assign(model="two", temperature=1)])
     values = read_values(frame, TWO, LIKELIHOODS["numeric"])
@@ -282,7 +282,7 @@ def test_values_of_models_are_kept_apart():
     assert [cell.model for cell in apart.cells] == ["one, temperature 0", "one, temperature 1"]
 
 
-def test_answers_without_a_value_are_counted():
+def test_read_values_omits_answers_without_value_with_notice():
     frame = rated(50).assign(value=lambda rows: rows.value.where(rows.index > 3))
     values = read_values(frame, TWO, LIKELIHOODS["numeric"])
     assert says(" ".join(values.notices), "4 of 50 answers no value omitted")
@@ -328,13 +328,13 @@ def test_estimate_values_raises_for_bad_input(frame, wordlist, likelihood, text)
         ({}, "factors 'persona' no column"),
     ],
 )
-def test_estimate_values_rejects_factors_that_cannot_be_kept_apart(change, text):
+def test_estimate_values_raises_for_invalid_factors(change, text):
     factor = "version" if "version" in change else "persona"
     with refused(AnswersError, text):
         bb.answers.estimate_values(ROWS.assign(**change), TWO, "numeric", factors=factor)
 
 
-def test_estimate_values_rejects_an_unknown_scope():
+def test_estimate_values_raises_for_unknown_scope():
     with refused(ScopeError, "scope targets"):
         bb.answers.estimate_values(ROWS, TWO, "numeric", scope="targets")
 
@@ -350,7 +350,7 @@ def test_page_of_values_has_estimates_and_sources(numbers, tmp_path):
     assert [label.get_text() for label in plot_values(numbers).get_yticklabels()] == ["man − woman"]
 
 
-def test_command_estimates_values(run, tmp_path, from_priors, sketched):
+def test_answers_command_estimates_values(run, tmp_path, from_priors, sketched):
     rated(60).assign(value=lambda rows: rows.value.round().clip(1, 7)).to_csv(tmp_path / "ratings.csv", index=False)
     groups = [f"{name} = {labels}" for name, labels in TWO["groups"].items()]
     (tmp_path / "names.toml").write_text("\n".join(["[groups]", *groups]))
