@@ -34,7 +34,7 @@ def checks(data: xr.Dataset, **wrong: float):
     return predictive_checks(share, fit_of(data, **true), seed=1)
 
 
-def test_a_right_model_expects_mean_and_spread():
+def test_predictive_checks_fit_for_right_model():
     fitting = checks(DATA)
     assert fitting.fits[[AVERAGE, SPREAD]].all()
     row = fitting.loc[AVERAGE]
@@ -44,13 +44,13 @@ def test_a_right_model_expects_mean_and_spread():
 
 
 @pytest.mark.parametrize(("wrong", "seen_in"), [({"mean": 1.2}, AVERAGE), ({"scale_residual": 4.0}, SPREAD)])
-def test_a_wrong_model_misses_its_number(wrong, seen_in):
+def test_predictive_checks_find_wrong_mean_or_spread(wrong, seen_in):
     fits = checks(DATA, **wrong).fits
     assert not fits[seen_in]
     assert fits[AVERAGE if seen_in == SPREAD else SPREAD]
 
 
-def test_writers_are_missed_by_a_model_without():
+def test_predictive_checks_find_differences_between_writers():
     spread = "standard deviation of shares between writers"
     assert not checks(BY_WRITER).fits[spread]
     even = BY_WRITER.assign(ahead=("pair", np.arange(BY_WRITER.sizes["pair"]) % 10 < 6))
@@ -61,23 +61,23 @@ def changes(changed: float, gained: float) -> np.ndarray:
     return change_of_shares(posterior_of(DATA, logit(changed)), posterior_of(DATA, logit(gained)), DATA).values
 
 
-def test_change_is_frequency_times_direction():
+def test_change_of_shares_equals_frequency_times_direction():
     assert changes(0.4, 0.75) == pytest.approx(0.4 * (2 * 0.75 - 1))
     assert changes(0.4, 0.5) == pytest.approx(0)
 
 
-def test_gains_in_one_direction_are_losses_in_the_other():
+def test_change_of_shares_is_mirrored_for_opposite_direction():
     assert changes(0.4, 0.8) == pytest.approx(-changes(0.4, 0.2))
 
 
-def test_noise_changes_in_either_direction_alike():
+def test_noise_sd_of_change_matches_simulated_changes():
     rng, often, count = np.random.default_rng(3), 0.3, DATA.sizes["pair"]
     moved = (rng.random((4000, count)) < often) * rng.choice([-1, 1], size=(4000, count))
     found = change_of_shares(posterior_of(DATA, logit(often)), posterior_of(DATA, logit(0.9)), DATA)
     assert found.noise_sd == pytest.approx(moved.mean(axis=1).std(), rel=0.05)
 
 
-def test_writers_effects_on_rates_are_independent():
+def test_change_over_writers_equals_product_of_averages():
     """Over new writers the change is a product of averages, not the average of the products of one writer's effects."""
     changed = posterior_of(BY_WRITER, -0.5, logit_sd_writer=1.5)
     gained = posterior_of(BY_WRITER, 1.0, logit_sd_writer=1.5)

@@ -29,7 +29,7 @@ def known(level: float, sd: float, types: tuple[float, ...] = (0.5, -0.2, -0.3))
     )
 
 
-def test_share_matches_all_writers():
+def test_share_matches_integral_over_writers():
     posterior = known(1.0, 1.5)
     found = shares(posterior, DATA)
     by_type = [
@@ -40,7 +40,7 @@ def test_share_matches_all_writers():
     assert by_type[0] < expit(1.5) - 0.05
 
 
-def test_share_given_writers_is_of_these_pairs():
+def test_share_of_pairs_equals_mean_over_writer_effects():
     posterior = known(1.0, 1.5)
     given = posterior.isel(chain=0, draw=0)
     expected = expit(1.0 + given.type_effect.to_numpy()[TYPE_OF] + given.writer_effect.to_numpy()[WRITER_OF])
@@ -56,7 +56,7 @@ def test_noise_floor_matches_tables_without_preference():
     assert found > 2 * 0.5 / np.sqrt(300)  # what it would be if pairs were independent
 
 
-def test_noise_of_differences_has_location_efficiency():
+def test_noise_sd_of_differences_equals_closed_form():
     """Without clusters the variance of a normal mean; with them what the sizes of writers say."""
     names = {"mean": 0.0, "scale_residual": 2.0, "sd_writer": 0.7}
     posterior = xr.Dataset({name: (("chain", "draw"), [[value]]) for name, value in names.items()})
@@ -65,7 +65,7 @@ def test_noise_of_differences_has_location_efficiency():
     assert differences(posterior, DATA).noise_sd[0, 0] == pytest.approx(expected)
 
 
-def test_plans_have_the_variance_of_their_tables():
+def test_plan_pairs_matches_variance_of_simulated_tables():
     posterior = known(0.4, 1.0, (0.0, 0.0, 0.0))
     rng = np.random.default_rng(5)
     chance = expit(0.4 + rng.standard_normal((20_000, 15, 1)))

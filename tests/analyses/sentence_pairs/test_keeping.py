@@ -18,7 +18,7 @@ FEW = bb.Sampling(draws=200, tune=200, chains=2, target_accept=0.8)
 TABLE = simulated()[["item", "score_more", "score_less"]]
 
 
-def test_estimate_samples_nothing_again_for_the_same_call(from_priors, tmp_path, monkeypatch):
+def test_estimate_reuses_kept_posteriors_for_same_call(from_priors, tmp_path, monkeypatch):
     fitted = models.fit_model
     calls = []
 
@@ -43,7 +43,7 @@ def test_estimate_samples_nothing_again_for_the_same_call(from_priors, tmp_path,
     assert len(calls) == 5
 
 
-def test_kept_scores_depend_on_files_of_the_model_and_on_sentences(tmp_path):
+def test_kept_scores_depend_on_model_files_and_sentences(tmp_path):
     scored = []
 
     @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def test_kept_scores_depend_on_files_of_the_model_and_on_sentences(tmp_path):
     assert scored == ["of one", "of another", "of one"]
 
 
-def test_estimate_rejects_a_file_as_folder(tmp_path):
+def test_estimate_raises_for_file_as_folder(tmp_path):
     file = tmp_path / "file"
     file.write_text("mine")
     with refused(OutputError, "folder file"):

@@ -39,7 +39,7 @@ def crows_pairs(as_text: bool, count: int = 40) -> list[dict]:
 
 
 @pytest.mark.parametrize("as_text", [True, False])
-def test_the_share_of_crows_pairs_is_pct_stereotype(tmp_path, as_text):
+def test_crows_pairs_share_equals_pct_stereotype(tmp_path, as_text):
     samples = crows_pairs(as_text)
     scores = lm_eval(written(tmp_path / "samples_crows_pairs_english_2026-01-31T10-00-00.jsonl", samples))
     assert scores.rows.ahead.mean() == np.mean([record["pct_stereotype"] for record in samples])
@@ -73,7 +73,7 @@ def bbq(count: int = 300) -> tuple[list[dict], float, float]:
     return made, float(np.mean(right)), (1 - np.mean(right)) * (2 * sum(biased) / sum(known) - 1)
 
 
-def test_bbq_share_gives_published_bias_score(tmp_path):
+def test_bbq_share_matches_published_bias_score(tmp_path):
     samples, accuracy, bias_score = bbq()
     scores = lm_eval(written(tmp_path / "samples_bbq.jsonl", samples))
     assert (1 - accuracy) * (2 * scores.rows.ahead.mean() - 1) == pytest.approx(bias_score, abs=1e-12)
@@ -83,7 +83,7 @@ def test_bbq_share_gives_published_bias_score(tmp_path):
     assert says(" ".join(scores.notices), "'unknown'")
 
 
-def test_winogender_share_is_one_minus_accuracy(tmp_path):
+def test_winogender_share_equals_one_minus_accuracy(tmp_path):
     women = {"nurse": True, "engineer": False, "secretary": True, "plumber": False}
     samples, right = [], []
     for number in range(60):
@@ -101,7 +101,7 @@ def test_winogender_share_is_one_minus_accuracy(tmp_path):
     assert says(" ".join(scores.notices), "20 neutral")
 
 
-def test_several_logs_are_one_with_matching_items(tmp_path):
+def test_lm_eval_joins_several_logs_with_matching_items(tmp_path):
     samples = crows_pairs(True)
     names = ("samples_crows_age", "samples_crows_gender")
 
@@ -129,7 +129,7 @@ def test_several_logs_are_one_with_matching_items(tmp_path):
         ("", "no pairs"),
     ],
 )
-def test_a_log_without_pairs_is_one_line(tmp_path, text, words):
+def test_lm_eval_raises_for_logs_without_pairs(tmp_path, text, words):
     (tmp_path / "samples.jsonl").write_text(text)
     with refused(SentencePairsError, words):
         lm_eval(tmp_path / "samples.jsonl")
@@ -137,7 +137,7 @@ def test_a_log_without_pairs_is_one_line(tmp_path, text, words):
         lm_eval(tmp_path / "none.jsonl")
 
 
-def test_the_command_reads_logs(tmp_path, run, from_priors):
+def test_sentence_pairs_command_reads_logs(tmp_path, run, from_priors):
     path = written(tmp_path / "samples_crows_pairs.jsonl", crows_pairs(True))
     code, out, _ = run("sentence-pairs", str(path))
     assert code == 0
@@ -147,7 +147,7 @@ def test_the_command_reads_logs(tmp_path, run, from_priors):
     assert (code, says(err, "FILE 2 samples_*.jsonl")) == (2, True)
 
 
-def test_logs_in_a_frame_keep_their_meaning(tmp_path):
+def test_read_scores_returns_scores_of_lm_eval_unchanged(tmp_path):
     scores = lm_eval(written(tmp_path / "samples.jsonl", crows_pairs(True)))
     assert read_scores(scores) is scores
 
@@ -167,7 +167,7 @@ def subset(samples: list[dict], kind: str) -> list[dict]:
     return [record | {"doc_id": number} for number, record in enumerate(own)]
 
 
-def test_task_with_its_subsets_counts_each_pair_once(tmp_path):
+def test_lm_eval_counts_each_pair_of_subsets_once(tmp_path):
     """The share is the harness's own, pct_stereotype of the whole task."""
     samples = crows_pairs(True, 60)
     whole = log(tmp_path, "crows_pairs_english", samples)
@@ -182,13 +182,13 @@ def test_task_with_its_subsets_counts_each_pair_once(tmp_path):
         assert says(" ".join(found.notices), "samples repeat a pair 60 pairs counts once") == repeated
 
 
-def test_logs_in_one_file_count_each_pair_once(tmp_path):
+def test_lm_eval_counts_repeated_pairs_of_file_once(tmp_path):
     samples = crows_pairs(True, 60)
     both = log(tmp_path, "crows_pairs_english", samples + subset(samples, "age"))
     assert lm_eval(both).sha256 == lm_eval(log(tmp_path, "crows_pairs_english_2", samples)).sha256
 
 
-def test_pair_that_a_benchmark_has_twice_counts_once(tmp_path):
+def test_lm_eval_averages_pair_listed_twice(tmp_path):
     """CrowS-Pairs has one; in another batch its log-likelihoods differ a little."""
     samples = crows_pairs(False, 40)
     again = json.loads(json.dumps(samples[3])) | {"doc_id": 40}
@@ -200,7 +200,7 @@ def test_pair_that_a_benchmark_has_twice_counts_once(tmp_path):
     assert found.rows.difference[name] == pytest.approx((more - less) * 1.0005)
 
 
-def test_lm_eval_raises_for_a_pair_with_two_scores(tmp_path):
+def test_lm_eval_raises_for_pair_with_two_scores(tmp_path):
     first, second = crows_pairs(True, 40), crows_pairs(True, 40)
     files = [log(tmp_path, "crows_pairs_english", first), log(tmp_path, "crows_pairs_english_x", second)]
     with refused(SentencePairsError, f"'a0 / b0' '{files[0].name}' '{files[1].name}' two models or runs after="):
@@ -211,7 +211,7 @@ def test_lm_eval_raises_for_a_pair_with_two_scores(tmp_path):
         lm_eval([files[0], log(tmp_path, "crows_pairs_english_y", a_little)])
 
 
-def test_languages_are_not_mixed(tmp_path):
+def test_lm_eval_raises_for_mixed_languages(tmp_path):
     samples = crows_pairs(True, 40)
     french_samples = copy.deepcopy(samples)
     for k, record in enumerate(french_samples):
@@ -272,7 +272,7 @@ def test_lm_eval_raises_for_languages_with_other_letters_or_words(tmp_path, lang
 @pytest.mark.parametrize(
     "written_as", [lambda t: t.replace(" ", "\u00a0"), lambda t: f" {t}  ", lambda t: normalize("NFD", t)]
 )
-def test_pair_counts_once_in_any_encoding(tmp_path, written_as):
+def test_lm_eval_counts_pair_once_in_any_encoding(tmp_path, written_as):
     samples = crows_pairs(True, 40)
     for number, record in enumerate(samples):
         record["doc"]["sent_more"] = f"The old man in the café {number}"
@@ -285,7 +285,7 @@ def test_pair_counts_once_in_any_encoding(tmp_path, written_as):
     assert lm_eval(both).rows.equals(lm_eval(both[0]).rows)
 
 
-def test_benchmarks_are_not_mixed(tmp_path):
+def test_lm_eval_raises_for_mixed_benchmarks(tmp_path):
     files = [log(tmp_path, "crows_pairs_english", crows_pairs(True)), log(tmp_path, "bbq", bbq()[0][:30])]
     with refused(SentencePairsError, "crows_pairs bbq separately"):
         lm_eval(files)
@@ -297,7 +297,7 @@ def requested(sample: dict, choices: list[str]) -> dict:
     return sample | {"arguments": requests}
 
 
-def test_bbq_choices_are_matched_by_their_text(tmp_path):
+def test_bbq_choices_are_matched_by_text(tmp_path):
     """Choices in another order have the same meaning, and so have three choices with "unknown" among them."""
     samples = bbq()[0][:90]
     unknown = ["Cannot answer", "Can't be determined", "Cannot be determined", "Can't answer", "Not known"]
@@ -328,7 +328,7 @@ def test_lm_eval_raises_for_bbq_choices_without_texts(tmp_path):
         lm_eval(log(tmp_path, "bbq", letters))
 
 
-def test_crows_pairs_choices_are_matched_by_their_text(tmp_path):
+def test_crows_pairs_choices_are_matched_by_text(tmp_path):
     samples = crows_pairs(True)
     turned = []
     for record in samples:
@@ -338,7 +338,7 @@ def test_crows_pairs_choices_are_matched_by_their_text(tmp_path):
     assert lm_eval(files[0]).sha256 == lm_eval(files[1]).sha256
 
 
-def test_bbq_with_its_subsets_counts_each_question_once(tmp_path):
+def test_bbq_with_subsets_counts_each_question_once(tmp_path):
     samples, accuracy, bias_score = bbq()
     ambiguous = [record for record in samples if record["doc"]["context_condition"] == "ambig"]
     files = [log(tmp_path, "bbq_age", samples), log(tmp_path, "bbq_age_ambig", ambiguous)]
@@ -350,7 +350,7 @@ def test_bbq_with_its_subsets_counts_each_question_once(tmp_path):
         lm_eval([files[0], log(tmp_path, "bbq_other", translated)])
 
 
-def test_winogender_with_its_subsets_counts_each_sentence_once(tmp_path):
+def test_winogender_with_subsets_counts_each_sentence_once(tmp_path):
     samples = []
     for number in range(24):
         gender = ["male", "female"][number % 2]
@@ -367,7 +367,7 @@ def test_winogender_with_its_subsets_counts_each_sentence_once(tmp_path):
     assert len(lm_eval([log(tmp_path, "winogender_a", hashed), log(tmp_path, "winogender_b", hashed[::-1])])) == 24
 
 
-def test_items_of_two_models_are_pairs_not_places(tmp_path):
+def test_items_of_two_models_match_by_pair(tmp_path):
     """The first document of a subset is another one than that of the whole task."""
     samples, after = crows_pairs(True, 40), crows_pairs(True, 40)
     whole = lm_eval(log(tmp_path, "crows_pairs_english", samples))
@@ -376,7 +376,7 @@ def test_items_of_two_models_are_pairs_not_places(tmp_path):
     assert whole.rows.bias_type.equals(parts.rows.bias_type)
 
 
-def test_a_sentence_with_a_line_separator_is_one_line(tmp_path):
+def test_lm_eval_reads_sentence_with_line_separator(tmp_path):
     samples = crows_pairs(True, 4)
     for record in samples:
         record["doc"]["sent_more"] += " says so"

@@ -30,7 +30,7 @@ def several() -> bb.sentence_pairs.PairContrasts:
     return bb.sentence_pairs.compare_models(SCORES)
 
 
-def test_compare_models_finds_the_model_that_differs(several):
+def test_compare_models_finds_differing_model(several):
     pairs = {("share", "large", "medium"), ("share", "large", "small")}
     pairs |= {("difference", "large", "medium"), ("difference", "large", "small")}
     assert set(several.table.index[several.table.survives]) == pairs
@@ -38,7 +38,7 @@ def test_compare_models_finds_the_model_that_differs(several):
     assert several.ranking.loc["share"].index[0] == "large"
 
 
-def test_differences_match_the_paired_scores(several):
+def test_differences_match_paired_scores(several):
     scores = SCORES.assign(difference=SCORES.score_more - SCORES.score_less)
     by_model = scores.pivot_table("difference", "item", "model")
     paired = by_model["large"] - by_model["small"]
@@ -49,25 +49,25 @@ def test_differences_match_the_paired_scores(several):
     assert several.table.loc["share", "large", "small"]["mean"] == pytest.approx(ahead.large - ahead.small, abs=0.03)
 
 
-def test_compare_models_is_independent_of_the_unit(several):
+def test_compare_models_scales_with_unit_of_scores(several):
     in_tens = SCORES.assign(score_more=10 * SCORES.score_more, score_less=10 * SCORES.score_less)
     tens = bb.sentence_pairs.compare_models(in_tens, decimals=None).table.loc["difference", "large", "small"]
     assert tens["mean"] == pytest.approx(10 * several.table.loc["difference", "large", "small"]["mean"], rel=0.01)
 
 
-def test_compare_models_takes_scores_by_name(several):
+def test_compare_models_accepts_scores_by_name(several):
     by_model = {model: own.drop(columns="model") for model, own in SCORES.groupby("model")}
     assert bb.sentence_pairs.compare_models(by_model).table.equals(several.table)
 
 
-def test_compare_models_compares_the_values_of_factors(several):
+def test_compare_models_compares_values_of_factors(several):
     layers = SCORES.rename(columns={"model": "layer"})
     found = bb.sentence_pairs.compare_models(layers, factors="layer")
     assert list(found.scores) == ["layer large", "layer medium", "layer small"]
     assert found.table["mean"].to_list() == several.table["mean"].to_list()
 
 
-def test_pairs_that_one_model_lacks_are_omitted(several):
+def test_compare_models_omits_pairs_missing_in_one_model(several):
     lacking = SCORES[(SCORES.model != "small") | (SCORES["item"] != "pair 7")]
     found = bb.sentence_pairs.compare_models(lacking)
     assert says(" ".join(found.notices), "1 of 240 pairs not scored by all models omitted")
@@ -93,7 +93,7 @@ def test_writers_widen_intervals_when_they_differ_by_model():
         (pd.concat([SCORES[SCORES.model == "small"].assign(model=m) for m in "ab"]), "same share in every pair"),
     ],
 )
-def test_compare_models_rejects_scores_that_cannot_be_compared(scores, text):
+def test_compare_models_raises_for_incomparable_scores(scores, text):
     with refused(SentencePairsError, text):
         bb.sentence_pairs.compare_models(scores)
 
@@ -107,17 +107,17 @@ def test_compare_models_rejects_scores_that_cannot_be_compared(scores, text):
         ({}, "writer", "factors 'writer' no column"),
     ],
 )
-def test_compare_models_rejects_factors_that_cannot_be_compared(change, factor, text):
+def test_compare_models_raises_for_invalid_factors(change, factor, text):
     with refused(SentencePairsError, text):
         bb.sentence_pairs.compare_models(SCORES.assign(**change), factors=factor)
 
 
-def test_compare_models_rejects_scopes_without_a_population():
+def test_compare_models_raises_for_scope_none():
     with refused(ScopeError, "scope none pairs"):
         bb.sentence_pairs.compare_models(SCORES, scope="none")
 
 
-def test_estimate_names_the_comparison_when_there_are_several_models():
+def test_estimate_raises_for_several_models():
     with refused(SentencePairsError, "3 models compare_models --compare-models"):
         bb.sentence_pairs.estimate(SCORES)
 
@@ -133,7 +133,7 @@ def test_page_of_models_has_shares_and_differences(several, tmp_path):
     assert labels == several.ranking.loc["difference"].index.to_list()
 
 
-def test_command_compares_the_models_of_a_file(run, tmp_path):
+def test_sentence_pairs_command_compares_models_of_file(run, tmp_path):
     SCORES.to_csv(tmp_path / "scores.csv", index=False)
     code, out, _ = run("sentence-pairs", "scores.csv", "--compare-models")
     assert code == 0
@@ -146,7 +146,7 @@ def test_command_compares_the_models_of_a_file(run, tmp_path):
     assert says(error, "--factors --compare-models")
 
 
-def test_command_compares_logs_of_the_harness_by_folder(run, tmp_path):
+def test_sentence_pairs_command_compares_logs_by_folder(run, tmp_path):
     files = []
     for model in ("gpt2", "opt"):
         (tmp_path / model).mkdir()

@@ -66,7 +66,7 @@ def change(sampled: None, alone: SentencePairs) -> SentencePairsChange:
         return ask(ALONE, other_scores())
 
 
-def test_without_clusters_the_share_is_beta(alone):
+def test_share_without_clusters_matches_beta_posterior(alone):
     """A uniform prior and independent pairs: Beta(1 + ahead, 1 + others)."""
     ahead = int(alone.published.ahead["all pairs"])
     exact, row = beta(1 + ahead, 1 + len(ALONE) - ahead), alone.row("share")
@@ -78,7 +78,7 @@ def test_without_clusters_the_share_is_beta(alone):
     )
 
 
-def test_without_clusters_the_mean_is_students(alone):
+def test_mean_without_clusters_matches_student_interval(alone):
     """Normal residuals and nearly flat priors: the t interval of the textbook."""
     drawn = differences(alone.fits["difference"]["posterior"].to_dataset(), alone.data).values
     row = alone.published.loc["all pairs"]
@@ -88,7 +88,7 @@ def test_without_clusters_the_mean_is_students(alone):
     )
 
 
-def test_share_with_writers_equals_a_grid(clustered):
+def test_share_with_writers_matches_grid(clustered):
     """The posterior of level and scale on a grid, the effect of each writer integrated out by the trapezoid rule."""
     counts = clustered.scores.rows.groupby("writer").ahead.agg(["sum", "size"])
     level, scale, z = np.linspace(-2.5, 4, 66), np.linspace(0.01, 4, 80), np.linspace(-6, 6, 121)
@@ -120,13 +120,13 @@ def test_writers_widen_interval_and_noise_floor(alone, clustered):
 
 
 @pytest.mark.thorough
-def test_the_same_writers_make_the_interval_narrower(whole):
+def test_interval_is_narrower_for_same_writers(whole):
     known = whole.row("share")
     same_writers = ask(TABLE, scope="pairs").row("share")
     assert same_writers.eti95_ub - same_writers.eti95_lb < 0.8 * (known.eti95_ub - known.eti95_lb)
 
 
-def test_units_and_order_change_nothing_else():
+def test_model_inputs_ignore_units_and_order():
     """The models get the same numbers, and differences are put into the units of the scores afterwards."""
     shuffled, scaled = TABLE.sample(frac=1, random_state=1), TABLE.copy()
     scaled[["score_more", "score_less"]] *= 8
@@ -141,7 +141,7 @@ def test_units_and_order_change_nothing_else():
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_exchanging_the_sentences_mirrors_everything(whole):
+def test_estimates_are_mirrored_when_sentences_are_exchanged(whole):
     swapped = ask(TABLE.rename(columns={"score_more": "score_less", "score_less": "score_more"}))
     for estimand, total in (("share", 1), ("difference", 0)):
         original, changed = whole.table.loc[estimand], swapped.table.loc[estimand]
@@ -150,7 +150,7 @@ def test_exchanging_the_sentences_mirrors_everything(whole):
         assert_allclose(original.observed + changed.observed, total, atol=1e-12)
 
 
-def test_change_without_clusters_is_two_betas(change):
+def test_change_without_clusters_matches_two_beta_posteriors(change):
     """How often a pair changes, and in which direction then, each Beta and independent."""
     own = change.published.loc["all pairs"]
     moved = own.gained + own.lost
@@ -171,7 +171,7 @@ def test_text_contains_published_share_population_and_writers(clustered):
     assert not clustered.problems
 
 
-def test_the_fits_are_saved_and_read(typed, tmp_path):
+def test_sentence_pairs_fits_equal_reloaded_fits(typed, tmp_path):
     for name, fit in typed.fits.items():
         again = bb.load_fit(bb.save_fit(fit, tmp_path / f"{name}.nc"))
         assert again["posterior"].to_dataset().equals(fit["posterior"].to_dataset())
@@ -189,36 +189,36 @@ def test_report_has_page_tables_figures_and_posteriors(typed, tmp_path):
     assert "nan" not in (page.parent / "tables.tex").read_text(encoding="utf-8")
 
 
-def test_report_of_a_change_has_both_sides(change, sketched, tmp_path):
+def test_report_of_change_has_both_sides(change, sketched, tmp_path):
     page = bb.write(change, tmp_path / "report", figures=())
     assert f"<b>{change.answer}</b>" in unescape(page.read_text(encoding="utf-8"))
     sides = pd.read_csv(page.parent / "before-and-after.csv")
     assert sides.state.unique().tolist() == ["before", "after"]
 
 
-def test_the_page_lists_its_columns(typed):
+def test_sentence_pairs_page_lists_all_columns(typed):
     assert unlisted_columns(typed.table, typed.checks) == set()
 
 
-def test_the_figure_has_a_row_for_each_type(typed):
+def test_plot_sentence_pairs_has_row_per_type(typed):
     rows = [tick.get_text() for tick in plot_sentence_pairs(typed).get_yticklabels()]
     assert [row.split(" (")[0] for row in rows] == ["all pairs", "age", "gender", "religion"]
 
 
-def test_sides_of_a_change_are_estimated_by_themselves(from_priors):
+def test_sides_of_change_equal_separate_estimates(from_priors):
     found = ask(ALONE, other_scores())
     for side, scores in ((found.before, ALONE), (found.after, other_scores())):
         pd.testing.assert_frame_equal(side.table, ask(scores).table)
 
 
-def test_of_exactly_these_pairs_nothing_is_uncertain(alone, from_priors):
+def test_estimate_in_scope_none_has_no_interval(alone, from_priors):
     found = ask(ALONE, scope="none")
     assert found.row("share")["mean"] == alone.row("share").observed
     assert np.isnan(found.row("share").eti95_lb)
     assert says(found.verdict, f"exactly these pairs {found.row('share').observed:.1%}")
 
 
-def test_estimate_raises_for_impossible_questions_before_sampling(small_table):
+def test_estimate_raises_for_invalid_arguments_before_sampling(small_table):
     with refused(ScopeError, "scope 'both' all, none, pairs"):
         bb.sentence_pairs.estimate(TABLE, scope="both")
     with refused(SpecError, "model 'crossed' 'pairs'"):

@@ -33,7 +33,7 @@ def same_answer(scores: PairScores) -> None:
 @pytest.mark.parametrize(
     ("unit", "looks"), [("probability", "probabilities"), ("loss", "losses"), ("perplexity", "perplexities")]
 )
-def test_read_scores_raises_for_another_unit_until_it_is_set(unit, looks):
+def test_read_scores_requires_unit_for_other_scores(unit, looks):
     frame = in_unit(unit)
     with refused(SentencePairsError, f"scores {looks} above 0 unit= --unit {unit}"):
         read_scores(frame)
@@ -42,14 +42,14 @@ def test_read_scores_raises_for_another_unit_until_it_is_set(unit, looks):
     assert scores.provenance["unit"] == scores.unit == unit
 
 
-def test_small_average_losses_need_a_unit():
+def test_read_scores_requires_unit_for_small_losses():
     small = in_unit("loss").assign(score_more=lambda t: t.score_more / 40, score_less=lambda t: t.score_less / 40)
     with refused(SentencePairsError, "probabilities --unit loss"):
         read_scores(small)
     assert_allclose(read_scores(small, unit="loss", decimals=None).rows.difference * 40, RIGHT.rows.difference)
 
 
-def test_differences_without_negatives_look_absolute():
+def test_read_scores_raises_for_absolute_differences():
     """As lm-evaluation-harness writes them."""
     frame = LOGS.assign(difference=LOGS.score_more - LOGS.score_less)
     absolute = frame[["item", "difference"]].assign(difference=frame.difference.abs())
@@ -83,18 +83,18 @@ def test_read_scores_raises_for_columns_of_different_units():
 @pytest.mark.parametrize(
     ("unit", "impossible"), [("log-probability", 0.5), ("probability", 0.0), ("loss", -1.0), ("perplexity", 0.5)]
 )
-def test_read_scores_raises_for_values_that_a_unit_cannot_have(unit, impossible):
+def test_read_scores_raises_for_values_outside_unit(unit, impossible):
     frame = LOGS if unit == "log-probability" else in_unit(unit)
     with refused(SentencePairsError, f"score_less row 3 {impossible:g} '{unit}'"):
         read_scores(frame.assign(score_less=frame.score_less.where(frame.index != 2, impossible)), unit=unit)
 
 
-def test_a_unit_is_one_of_four():
+def test_read_scores_raises_for_unknown_unit():
     with refused(SpecError, "unit 'los' Did you mean 'loss' perplexity"):
         read_scores(LOGS, unit="los")  # type: ignore[arg-type]
 
 
-def test_command_names_and_accepts_the_unit(run, tmp_path):
+def test_sentence_pairs_command_names_unit_and_rejects_wrong_one(run, tmp_path):
     path = tmp_path / "scores.csv"
     in_unit("perplexity").to_csv(path, index=False)
     code, _, error = run("sentence-pairs", path)
@@ -106,7 +106,7 @@ def test_command_names_and_accepts_the_unit(run, tmp_path):
     assert says(" ".join(error.split()), "--unit 'loss' --model")
 
 
-def test_methods_text_states_the_unit_of_scores(from_priors):
+def test_methods_text_states_unit_of_scores(from_priors):
     found = bb.sentence_pairs.estimate(in_unit("perplexity"), unit="perplexity")
     assert "minus the natural logarithms of perplexities" in " ".join(methods_of(found).paragraphs)
     assert found.metric.unit == "nats per token"

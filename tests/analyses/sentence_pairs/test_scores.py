@@ -16,7 +16,7 @@ from tests.helpers import numbered, refused, says
 TABLE = simulated(40)
 
 
-def test_the_columns_of_crows_pairs_program_are_read(tmp_path):
+def test_read_scores_reads_columns_of_crows_pairs_program(tmp_path):
     """https://github.com/nyu-mll/crows-pairs, metric.py: what it writes, with the data's column of writers."""
     path = tmp_path / "crows.csv"
     path.write_text(
@@ -31,7 +31,7 @@ def test_the_columns_of_crows_pairs_program_are_read(tmp_path):
     assert says(notice, "crows 1 of 3 pairs tie 3 decimals decimals=None")
 
 
-def test_ties_stay_in_the_denominator_of_share():
+def test_published_share_keeps_ties_in_denominator():
     """As in metric.py: `metric_score` divides by N, `stereo_score` by `total_stereo`, to which ties do not count."""
     frame = pd.DataFrame(
         {
@@ -48,7 +48,7 @@ def test_ties_stay_in_the_denominator_of_share():
     assert read_scores(frame, decimals=None).rows.tied.sum() == 0
 
 
-def test_crows_pairs_published_share_has_the_textbooks_intervals():
+def test_published_share_of_crows_pairs_matches_wilson_interval():
     """60.48% of 1,508 pairs (bert-base-uncased, Nangia et al. 2020) are 912; Wilson's interval by its formula."""
     frame = pd.DataFrame({"item": range(1508), "difference": np.where(np.arange(1508) < 912, 1.0, -1.0)})
     row = published(read_scores(frame)).loc["all pairs"]
@@ -60,7 +60,7 @@ def test_crows_pairs_published_share_has_the_textbooks_intervals():
     assert row.exact_ci95_lb < row.wilson_ci95_lb < row.wilson_ci95_ub < row.exact_ci95_ub
 
 
-def test_change_of_share_is_gains_minus_losses():
+def test_change_of_share_equals_gains_minus_losses():
     after = TABLE.assign(score_more=TABLE.score_more - 1)
     before, later = read_scores(TABLE), read_scores(after)
     row = paired(before, later).loc["all pairs"]
@@ -72,13 +72,13 @@ def test_change_of_share_is_gains_minus_losses():
 
 @settings(max_examples=10)
 @given(st.permutations(range(40)))
-def test_the_order_of_rows_changes_nothing(order):
+def test_read_scores_ignores_order_of_rows(order):
     ordered, shuffled = read_scores(TABLE), read_scores(TABLE.iloc[order])
     assert ordered.sha256 == shuffled.sha256
     assert design(ordered)[0].identical(design(shuffled)[0])
 
 
-def test_columns_without_clusters_are_left_out():
+def test_design_omits_columns_without_clusters():
     frame = TABLE.assign(template="t", term=TABLE.item)
     data, notices = design(read_scores(frame))
     assert {"writer"} == {"writer", "template", "term"} & set(data.dims)
@@ -101,12 +101,12 @@ def test_columns_without_clusters_are_left_out():
         (lambda t: t.assign(model=["a", "b"] * 20), '2 models a, b'),
     ],
 )  # fmt: skip
-def test_wrong_scores_are_one_line(change, message):
+def test_read_scores_raises_for_invalid_scores(change, message):
     with refused(SentencePairsError, message):
         read_scores(change(TABLE))
 
 
-def test_rows_of_one_of_several_models_are_taken():
+def test_read_scores_reads_rows_of_one_model():
     both = pd.concat([TABLE.assign(model="one"), TABLE.assign(model="other", score_more=0.0)])
     assert read_scores(both, model="one").rows.equals(read_scores(TABLE).rows)
     with refused(SentencePairsError, "'on' 'one'"):
@@ -124,7 +124,7 @@ def test_read_scores_raises_for_other_files_and_constant_scores(tmp_path):
         design(read_scores(pd.DataFrame({"item": [1, 2], "difference": 0.5}), unit="log-probability"))
 
 
-def test_direction_with_the_name_of_a_type_keeps_rows_of_its_own():
+def test_published_keeps_separate_rows_for_equal_direction_and_type():
     """Counts of each row are those of the same table with another name for the type."""
     frame = TABLE.assign(
         bias_type=np.where(np.arange(40) % 2, "stereo", "other"),
@@ -138,7 +138,7 @@ def test_direction_with_the_name_of_a_type_keeps_rows_of_its_own():
     assert found.pairs["stereo"] == 20
 
 
-def test_direction_and_type_named_like_all_pairs_do_not_replace_its_row():
+def test_published_keeps_row_of_all_pairs_for_equal_names():
     found = published(read_scores(TABLE.assign(direction=np.where(np.arange(40) % 2, "all pairs", "anti"))))
     assert found.pairs["all pairs"] == 40
     assert found.pairs["all pairs (direction)"] == 20
@@ -163,7 +163,7 @@ def test_read_scores_raises_for_different_settings(column):
     assert len(read_scores(named, model="m, one")) == 20
 
 
-def test_other_columns_of_pairs_are_noticed():
+def test_read_scores_warns_about_other_columns_of_pairs():
     (notice,) = read_scores(TABLE.assign(topic=np.where(ODD, "a", "b"))).notices
     assert says(notice, "pairs 2 values 'topic' pooled (a, b) does not use")
     assert read_scores(TABLE.assign(topic="a", note=numbered("n", 40), anon_annotators="[...]")).notices == ()
@@ -183,7 +183,7 @@ def test_estimate_raises_for_items_with_other_sentences_after():
         estimation.estimate(before, shifted)
 
 
-def test_sentences_that_recur_are_noticed_or_raise():
+def test_read_scores_warns_about_or_rejects_repeated_sentences():
     frame = with_sentences(TABLE)
     frame.loc[7, ["sent_more", "sent_less", "score_more", "score_less"]] = frame.loc[
         3, ["sent_more", "sent_less", "score_more", "score_less"]

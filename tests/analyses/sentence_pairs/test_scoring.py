@@ -53,7 +53,7 @@ CROWS = pd.DataFrame(
 OURS = pd.DataFrame({"sentence_more": ["aaa"], "sentence_less": ["a"]})
 
 
-def test_read_scores_accepts_columns_of_crows_pairs():
+def test_score_pairs_accepts_columns_of_crows_pairs():
     scored = score_pairs(Counts(), CROWS)
     expected = pd.DataFrame(
         {
@@ -71,11 +71,11 @@ def test_read_scores_accepts_columns_of_crows_pairs():
 
 
 @pytest.mark.parametrize(("how", "more"), [("aul", -3), ("aula", -6)])
-def test_each_score_asks_its_method(how: str, more: float):
+def test_score_pairs_uses_method_of_score(how: str, more: float):
     assert score_pairs(Counts(), OURS, how).score_more.tolist() == [more]
 
 
-def test_progress_hears_how_many_pairs_are_done():
+def test_score_pairs_reports_number_of_done_pairs():
     progress, many = Heard(), pd.concat([OURS] * 130)
     with shown(progress):
         assert list(score_pairs(Counts(), many)["item"]) == list(range(130))
@@ -98,6 +98,6 @@ def test_progress_hears_how_many_pairs_are_done():
         (Counts(worst=np.nan), OURS, "pll", "pairs 'letters' 'aaa' nan"),
     ],
 )  # fmt: skip
-def test_score_raises_for_bad_input(model, frame, how, message):
+def test_score_pairs_raises_for_invalid_input(model, frame, how, message):
     with refused(LanguageModelError, message):
         score_pairs(model, frame, how)

@@ -23,7 +23,7 @@ def skewed(pairs: int, seed: int = 3) -> pd.DataFrame:
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_a_skewed_table_has_verdict_and_mean():
+def test_skewed_scores_have_unbiased_mean_without_problems():
     result = bb.sentence_pairs.estimate(skewed(1584), decimals=None)
     assert not result.problems
     row = result.row("difference")
@@ -34,7 +34,7 @@ def test_a_skewed_table_has_verdict_and_mean():
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_students_residual_estimates_a_location(tmp_path):
+def test_student_residual_estimates_location_below_mean(tmp_path):
     robust = tmp_path / "robust.toml"
     pairs = shipped("models") / "pairs.toml"
     robust.write_text(f'{pairs.read_text()}\n[priors.nu]\ndistribution = "Gamma"\nalpha = 2.0\nbeta = 0.1\n')
@@ -45,7 +45,7 @@ def test_students_residual_estimates_a_location(tmp_path):
     assert result.estimated == "location of the differences (Student-t)"
 
 
-def test_few_skewed_differences_give_a_notice():
+def test_design_warns_about_few_skewed_differences():
     _, few = design(read_scores(skewed(40), decimals=None))
     _, enough = design(read_scores(skewed(1584), decimals=None))
     assert says(few[0], "40 skewed short")

@@ -74,7 +74,7 @@ def files(folder: Path, gold: object = GOLD, given: dict | None = None) -> tuple
 
 
 @pytest.mark.parametrize("model", PUBLISHED)
-def test_published_predictions_have_their_published_scores(model: str):
+def test_stereoset_scores_match_published_scores(model: str):
     counts = pd.read_csv(REFERENCE / "stereoset_counts.csv")
     found = scores(counts[counts.model == model]).set_index(["task", "bias_type"])
     assert len(found) == len(PUBLISHED[model])
@@ -82,7 +82,7 @@ def test_published_predictions_have_their_published_scores(model: str):
         assert found.loc[which, ["lms", "ss", "icat"]].tolist() == pytest.approx(published, abs=1e-9)
 
 
-def test_files_worked_out_by_hand(tmp_path: Path):
+def test_stereoset_matches_hand_calculation(tmp_path: Path):
     found = stereoset(*files(tmp_path))
     # Term x: s > a once in two, four comparisons with u won three times. Term y: three ties, so none.
     lms, ss = (100 * 3 / 4 + 0) / 2, (50 + 0) / 2
@@ -93,7 +93,7 @@ def test_files_worked_out_by_hand(tmp_path: Path):
     assert found.iloc[:, 2:].values.tolist() == [numbers] * 3
 
 
-def test_stereotype_pairs_returns_a_pair_for_each_triple(tmp_path: Path):
+def test_stereotype_pairs_returns_pair_per_triple(tmp_path: Path):
     pairs = stereotype_pairs(*files(tmp_path))
     assert pairs["item"].tolist() == ["i0", "i1", "i2"]
     assert (pairs.score_more - pairs.score_less).tolist() == [1, -1, 0]
@@ -113,7 +113,7 @@ def test_read_scores_raises_for_predictions_alone(tmp_path: Path):
         read_scores(tmp_path / "crows.json")
 
 
-def test_a_task_without_predictions_is_a_notice(tmp_path: Path, caplog):
+def test_stereoset_warns_about_task_without_predictions(tmp_path: Path, caplog):
     two_tasks = {"data": {**GOLD["data"], "intersentence": [GOLD["data"]["intrasentence"][0] | {"id": "other"}]}}
     alone = stereoset(*files(tmp_path))
     assert stereoset(*files(tmp_path, two_tasks)).equals(alone)
@@ -126,7 +126,7 @@ def test_a_task_without_predictions_is_a_notice(tmp_path: Path, caplog):
         stereoset(tmp_path / "gold.json", tmp_path / "predictions.json")
 
 
-def test_read_triples_logs_omitted_tasks_in_order_of_their_names(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+def test_read_triples_logs_omitted_tasks_in_order_of_names(tmp_path: Path, caplog: pytest.LogCaptureFixture):
     two_tasks = {"data": dict.fromkeys(["intrasentence", "intersentence"], GOLD["data"]["intrasentence"])}
     gold, predictions = files(tmp_path, two_tasks)
     predictions.write_text("{}")
@@ -149,12 +149,12 @@ def test_read_triples_logs_omitted_tasks_in_order_of_their_names(tmp_path: Path,
         ({"data": {"intrasentence": [GOLD["data"]["intrasentence"][0] | {"sentences": []}]}}, SCORES, "gold 'i0'"),
     ],
 )
-def test_files_that_do_not_belong_together(tmp_path: Path, gold: object, given: dict, message: str):
+def test_stereoset_raises_for_unmatched_or_invalid_files(tmp_path: Path, gold: object, given: dict, message: str):
     with refused(LanguageModelError, message):
         stereoset(*files(tmp_path, gold, given))
 
 
-def test_files_that_are_not_there_or_no_json(tmp_path: Path):
+def test_stereoset_raises_for_missing_files_and_invalid_json(tmp_path: Path):
     gold, predictions = files(tmp_path)
     with refused(LanguageModelError, "predictions none.json"):
         stereoset(gold, tmp_path / "none.json")

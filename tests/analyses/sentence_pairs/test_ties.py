@@ -44,7 +44,7 @@ def resolved(sampled: None) -> SentencePairsChange:
     return bb.sentence_pairs.estimate(UNTRAINED, RESOLVED, sampling=ENOUGH)
 
 
-def test_tied_scores_are_no_preference(untrained):
+def test_share_of_tied_scores_counts_ties_as_half(untrained):
     assert untrained.published.share["all pairs"] == pytest.approx(20 / 60)
     assert untrained.published.wilson_ci95_ub["all pairs"] < 0.5  # published, and wrong of a preference
     row = untrained.row("share")
@@ -55,7 +55,7 @@ def test_tied_scores_are_no_preference(untrained):
     assert not untrained.problems
 
 
-def test_posterior_equals_two_betas(untrained):
+def test_posterior_with_ties_matches_two_beta_posteriors(untrained):
     """How often a pair does not tie, and which way it then goes, each with a uniform prior."""
     rng = np.random.default_rng(2)
     q, r = beta(1 + 41, 1 + 19).rvs(100_000, random_state=rng), beta(1 + 20, 1 + 21).rvs(100_000, random_state=rng)
@@ -67,14 +67,14 @@ def test_posterior_equals_two_betas(untrained):
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_a_preference_is_found_among_many_ties():
+def test_verdict_finds_preference_among_many_ties():
     found = bb.sentence_pairs.estimate(pairs(36, 20, 4), sampling=ENOUGH)
     assert says(found.verdict, "distinguishable one half")
     assert not says(found.verdict, "not")
 
 
 @pytest.mark.thorough
-def test_ties_that_go_either_way_are_no_change(resolved):
+def test_change_is_not_distinguishable_when_ties_resolve_evenly(resolved):
     assert resolved.published.change["all pairs"] > 0.1
     assert resolved.row("share").observed == pytest.approx(resolved.published.ties_half["all pairs"])
     assert abs(resolved.row("share").observed) < 0.02
@@ -82,7 +82,7 @@ def test_ties_that_go_either_way_are_no_change(resolved):
     assert says(resolved.text, "19 pairs tie before 0 after half")
 
 
-def test_report_states_how_ties_count(from_priors, sketched, tmp_path):
+def test_report_states_weight_of_ties(from_priors, sketched, tmp_path):
     for name, frames in {"one": (UNTRAINED,), "change": (UNTRAINED, RESOLVED)}.items():
         result = bb.sentence_pairs.estimate(*frames)
         page = bb.write(result, tmp_path / name, figures=())
@@ -91,7 +91,7 @@ def test_report_states_how_ties_count(from_priors, sketched, tmp_path):
         assert (page.parent / "posterior-share.nc").exists() or name == "change"
 
 
-def test_pairs_that_all_tie_have_no_verdict():
+def test_design_raises_when_all_pairs_tie():
     small = pairs(30, 0, 10).assign(difference=lambda t: t.difference / 1e5)
     with refused(SentencePairsError, "40 pairs tie decimals=None --decimals none"):
         design(read_scores(small))
@@ -102,7 +102,7 @@ def known(data: xr.Dataset, share: float) -> xr.Dataset:
     return xr.Dataset({"logit": (("chain", "draw"), np.full((2, 50), logit(share)))})
 
 
-def test_share_with_ties_is_of_drawn_tables():
+def test_shares_with_ties_match_simulated_tables():
     data, rng = design(read_scores(UNTRAINED))[0], np.random.default_rng(4)
     found = shares_with_ties(known(data, 0.7), known(data, 0.8), data)
     assert found.values == pytest.approx(0.7 * 0.8 + 0.3 / 2)
@@ -110,7 +110,7 @@ def test_share_with_ties_is_of_drawn_tables():
     assert found.noise_sd == pytest.approx(drawn.std(), rel=0.02)
 
 
-def test_a_step_from_or_to_ties_is_half():
+def test_change_counts_steps_to_ties_as_half():
     """All pairs tie after: the change is what the share was away from one half."""
     before, after = pairs(400, 0, 200), pairs(0, 600, 0)
     moved = np.repeat([-0.5, 0.5], [400, 200])
