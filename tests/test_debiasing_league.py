@@ -34,7 +34,7 @@ def test_league_has_all_methods_and_models_per_truth(league: pd.DataFrame, world
         assert (rows.groupby("model").version.agg(set) == {*METHODS, ORIGINAL, SHAM}).all()
 
 
-def test_debiasing_methods_keep_bias_and_rarely_reverse_it(league: pd.DataFrame) -> None:
+def test_debiasing_methods_keep_bias_with_rare_reversals(league: pd.DataFrame) -> None:
     methods = over_truths(league).drop(index=[ORIGINAL, SHAM], level="version")
     assert (methods.new_left_lb > 0).all()
     assert methods.turned.max() < 0.05

@@ -34,7 +34,7 @@ def test_wheel_settings_include_top_level_folders():
 
 
 @pytest.mark.slow
-def test_wheel_contains_shipped_files_and_runs(tmp_path):
+def test_wheel_contains_all_data_files_and_runs(tmp_path):
     options = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(tmp_path)]
     build = [sys.executable, "-m", "pip", "wheel", *options, str(ROOT)]
     built = subprocess.run(build, capture_output=True, text=True)

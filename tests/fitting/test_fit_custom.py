@@ -160,7 +160,7 @@ def test_graph_sha256_covers_graph_constants_and_data(table):
 
 
 @pytest.mark.slow
-def test_fit_of_means_has_bias_and_raises_for_word_effects(table, tmp_path):
+def test_fit_of_means_has_bias_but_no_word_effects(table, tmp_path):
     posterior = fit(table, blocks, sampling=SAMPLING)
     assert posterior.attrs["model"] == "blocks"
     assert "HalfNormal" in posterior.attrs["formula"]

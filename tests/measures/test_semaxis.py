@@ -45,7 +45,7 @@ def test_semaxis_row_equals_mean_score_towards_own_classes(glove_50d: Vectors) -
     assert row[["b0", "low", "high"]].tolist() == [0, -1, 1]
 
 
-def test_semaxis_row_is_zero_for_unequal_groups_with_equal_scores() -> None:
+def test_semaxis_row_is_zero_for_groups_of_equal_score() -> None:
     vectors = {
         "x1": np.array([1.0, 1.0]),
         "x2": np.array([1.0, 1.0]),
@@ -58,7 +58,7 @@ def test_semaxis_row_is_zero_for_unequal_groups_with_equal_scores() -> None:
     assert measure_all(table, only=["SemAxis"]).table.loc["SemAxis", "value"] == pytest.approx(0, abs=1e-12)
 
 
-def test_semaxis_has_row_for_one_group_and_omits_three_classes(glove_50d: Vectors) -> None:
+def test_semaxis_measures_one_group_and_omits_three_classes(glove_50d: Vectors) -> None:
     words = load_wordlist("weat7")
     one_group = {"math=male": list(words.groups["math"]), "male": list(words.classes["male terms"])}
     one_group["female"] = list(words.classes["female terms"])

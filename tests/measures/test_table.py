@@ -108,7 +108,7 @@ def test_ripa_of_replicates_equals_mean_for_equally_long_directions(glove_50d: V
 
 
 @pytest.mark.parametrize("length", [1.0, 7.0])
-def test_ripa_is_omitted_with_reason_for_vectors_of_one_length(glove_50d: Vectors, length: float) -> None:
+def test_ripa_is_omitted_with_reason_for_equal_vector_lengths(glove_50d: Vectors, length: float) -> None:
     equally_long = {word: length * vector for word, vector in unit(glove_50d).items()}
     for vectors in (equally_long, {word: vector.astype(np.float16) for word, vector in equally_long.items()}):
         for table in (cosines("weat7", vectors, ()), cosines("weat7", glove_50d, ()).with_vectors(vectors)):

@@ -135,7 +135,7 @@ def test_weat_raises_for_invalid_options_and_tables() -> None:
         weat(three)
 
 
-def test_weat_takes_less_than_one_second() -> None:
+def test_weat_runs_in_less_than_one_second() -> None:
     rng = np.random.default_rng(0)
     small, large = scores_design(*rng.normal(0, 0.1, (2, 8))), scores_design(*rng.normal(0, 0.1, (2, 25)))
     assert _seconds(lambda: weat(small)) < 0.02

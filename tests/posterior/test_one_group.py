@@ -72,7 +72,7 @@ def test_wefat_measures_one_group_and_weat_raises():
         weat(table)
 
 
-def test_report_of_one_group_omits_group_terms_and_attribute_figure(sampled):
+def test_report_of_one_group_omits_group_terms_and_figure(sampled):
     made = report(jobs(), sampling=FEW, calibration_draws=0)
     said = methods_of(made)
     assert "b[j] + e[i, j]" in said.plain

@@ -40,7 +40,7 @@ def test_ladder_intervals_widen_with_sampled_kinds(some):
     assert islam.eti95_lb["all"] == pytest.approx(-0.3, abs=0.1)
 
 
-def test_verdict_is_limited_to_pair_for_one_pair_of_labels(some):
+def test_verdict_is_limited_to_pair_without_other_labels(some):
     row = some.table.loc[("gpt4o", "age")]
     assert row.reach == "this pair only"
     assert some.ladder.loc[("gpt4o", "age", "all")].isna().all()

@@ -295,7 +295,7 @@ def test_report_has_reason_for_omitted_checks(failed, made, monkeypatch):
     assert states(text, "Not checked 209 values")
 
 
-def test_report_has_clusters_and_omitted_words_on_page_and_csv(made, folder):
+def test_report_page_and_csv_contain_clusters_and_omitted_words(made, folder):
     section = made.sections[0]
     check, evidence = section.checks["clusters"], pd.read_csv(folder / "evidence.csv", index_col="list")
     (targets, _), without = check.result, check.tables["left-out"]

@@ -63,7 +63,7 @@ def test_count_ignores_order_of_people(seed: int):
 
 @pytest.mark.parametrize("n_groups", [2, 4])
 @pytest.mark.parametrize("size", [2, 10])
-def test_unbiased_squares_match_truth_and_raw_squares_exceed_it(n_groups: int, size: int):
+def test_unbiased_squares_match_and_raw_squares_exceed_truth(n_groups: int, size: int):
     rng = np.random.default_rng(n_groups + size)
     rates = rng.uniform(0.2, 0.9, size=(6, n_groups))
     people = rng.integers(size, 2 * size, size=rates.shape)

@@ -63,7 +63,7 @@ def test_correlation_over_trainings_matches_numpy() -> None:
     assert found.value == pytest.approx(np.corrcoef(frame.value, frame["size"])[0, 1], abs=1e-12)
 
 
-def test_ranking_is_1_for_perfect_measure_and_half_for_noise() -> None:
+def test_ranking_is_1_for_perfect_measure_half_for_noise() -> None:
     class Found:
         models_with_truth = pd.DataFrame(
             {
