@@ -8,7 +8,7 @@ from bayes_bias.errors import BayesBiasError
 from tests.helpers import refused
 
 
-def test_one_control_class_equals_a_list():
+def test_cosines_with_single_control_class_equals_list_of_one():
     single = cosines("weat6", "googlenews-demo", controls="neutral")
     several = cosines("weat6", "googlenews-demo", controls=["neutral"])
     assert single.controls == several.controls == ("neutral",)
@@ -16,7 +16,7 @@ def test_one_control_class_equals_a_list():
 
 
 @pytest.mark.slow
-def test_one_model_equals_a_list():
+def test_calibrate_with_single_model_equals_list_of_one():
     settings = {"draws": 1, "jobs": 1, "sampling": Sampling(draws=50, tune=50, chains=1, target_accept=0.8)}
     table = cosines("weat6", "googlenews-demo", ())
     single, several = calibrate(table, models="crossed", **settings), calibrate(table, models=["crossed"], **settings)

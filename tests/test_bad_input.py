@@ -189,7 +189,7 @@ CALLS: dict[str, tuple[Callable[[], object], type[BayesBiasError], str]] = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_a_wrong_call_says_what_it_wants(name, files):
+def test_public_call_raises_without_writing_for_invalid_argument(name, files):
     call, kind, words = CALLS[name]
     before = sorted(Path().rglob("*"))
     with refused(kind, words):
@@ -198,7 +198,7 @@ def test_a_wrong_call_says_what_it_wants(name, files):
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "one", None])
-def test_a_seed_is_a_whole_number(table, seed):
+def test_fit_raises_for_invalid_seed(table, seed):
     with refused(SpecError, f"seed {seed!r} 0"):
         bb.fit(table, seed=seed)
 
@@ -256,7 +256,7 @@ def test_a_seed_is_a_whole_number(table, seed):
         ("wordlists binary.toml", "binary.toml UTF-8"),
     ],
 )
-def test_a_command_answers_in_one_line(run, files, arguments, message):
+def test_command_prints_one_error_line_for_invalid_arguments(run, files, arguments, message):
     before = sorted(Path().rglob("*"))
     code, _, err = run(*arguments.split())
     errors = [line for line in err.splitlines() if line.startswith("error: ")]
@@ -267,7 +267,7 @@ def test_a_command_answers_in_one_line(run, files, arguments, message):
     assert sorted(Path().rglob("*")) == before
 
 
-def test_a_remedy_is_that_of_its_reader():
+def test_error_names_argument_in_python_and_option_in_terminal():
     error = EmbeddingError("embedding: opening it runs code; pass trust=True (--trust) if you trust it")
     assert "trust=True if" in str(error)
     assert "--trust" not in str(error)
@@ -278,7 +278,7 @@ def test_a_remedy_is_that_of_its_reader():
         IN_TERMINAL.reset(token)
 
 
-def test_a_message_may_quote_a_long_word():
+def test_error_message_keeps_very_long_word():
     """A search for remedies that tries every end from every beginning would take hours."""
     word = "a" * 1_000_000
     assert str(EmbeddingError(word)) == word

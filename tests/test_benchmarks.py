@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.thorough
-def test_pages_are_rendered_from_their_results():
+def test_evidence_pages_match_rendered_results():
     written = {path.name: path.read_text(encoding="utf-8") for path in PAGES.glob("*.md")}
     rendered = page.pages()
     stale = [name for name in {**written, **rendered} if written.get(name) != rendered.get(name)]
@@ -43,7 +43,7 @@ def test_pages_are_rendered_from_their_results():
 
 
 @pytest.mark.parametrize("folder", ["benchmarks", "scripts", "studies"])
-def test_what_programs_import_exists(folder):
+def test_programs_import_existing_names(folder):
     """Evidence is measured seldom, and a name that has moved would be noticed then."""
     for file in (ROOT / folder).rglob("*.py"):
         if "kept" in file.parts:  # results of joblib, in a working folder
@@ -61,7 +61,7 @@ def test_evidence_names_every_result():
     assert not [name for name in RESULTS if f"`{name}`" not in text and f"| {name} |" not in text]
 
 
-def test_result_is_stale_if_the_model_its_code_or_its_draws_change(tmp_path, monkeypatch):
+def test_result_is_outdated_when_model_code_or_draws_change(tmp_path, monkeypatch):
     monkeypatch.setattr("benchmarks.provenance.RESULTS", tmp_path)
     result = Result("example", lambda draws: [{"draws": draws}], 3)
     assert not result.is_up_to_date
@@ -97,7 +97,7 @@ def test_judged_returns_rates_of_each_method():
     assert (short["power"], wide["power"]) == (1.0, 1.0)  # the planted bias is 2.8 times 3
 
 
-def test_shipped_predictions_are_of_left_out_studies():
+def test_variance_ratios_match_evidence_of_published_studies():
     cells, rows = pd.DataFrame(read("published-cells")["rows"]), pd.DataFrame(read("published")["rows"])
     learnt_from = VarianceRatios.shipped().learnt_from
     assert (learnt_from["tables"], learnt_from["studies"]) == (len(cells), cells.study.nunique())
@@ -107,7 +107,7 @@ def test_shipped_predictions_are_of_left_out_studies():
     assert f"agree in {agree:.0%} of cases" in " ".join((bb.published.__doc__ or "").split())
 
 
-def test_notices_quote_the_evidence():
+def test_notices_match_evidence_results():
     rows = rows_of("uneven").set_index(["kind", "method"]).found
     for kind, side in {"group": "targets", "class": "attributes"}.items():
         own = rows[f"3 against 30 {side}, the 3 three times as variable"]
@@ -124,7 +124,7 @@ def test_notices_quote_the_evidence():
     assert f"({found['words independent']:.0%} if all words are treated as independent)" in ARBITRARY_TOPICS
 
 
-def test_the_readme_quotes_the_evidence():
+def test_readme_matches_evidence_results():
     text = prose("README.md")
     found = nulls_by_size()
     rows = {
@@ -162,14 +162,14 @@ def test_the_readme_quotes_the_evidence():
         ("paper/paper.md", "at the 5% level in {} of such cases", "finds one in {}."),
     ],
 )
-def test_pages_quote_one_rate_for_one_claim(page_name, weat_claim, model_claim):
+def test_page_claims_match_null_simulations(page_name, weat_claim, model_claim):
     """Each page rounds the shares of README's table, which are those of the results, to whole percent."""
     text, found = prose(page_name), nulls_by_size()
     assert weat_claim.format(from_to(found.loc["WEAT", "targets"])) in text
     assert model_claim.format(from_to(found.loc[OURS, "both"])) in text
 
 
-def test_docs_quote_the_model_against_classics():
+def test_docs_match_evidence_on_classical_tests():
     text = prose("docs/classical-tests.md") + prose("docs/related-words.md")
     rows = rows_of("simulated").set_index(["kind", "words", "method"]).sort_index()
     eight = rows.loc["independent words", 8]
@@ -188,7 +188,7 @@ def test_docs_quote_the_model_against_classics():
         assert f"| {label} | {worst[method]:.1%} | {power[method]:.0%} |" in text
 
 
-def test_docs_quote_several_lists_changes_and_covariates():
+def test_docs_match_evidence_on_lists_changes_and_covariates():
     ten = rows_of("several-lists").set_index("what").loc["ten lists"]
     assert f"at least one is found to have a bias in {ten.found:.0%}" in prose("docs/estimands.md")
     assert f"After adjustment, {ten['after Holm']:.0%} of the same" in prose("docs/estimands.md")
@@ -211,7 +211,7 @@ def prose(name: str) -> str:
     return " ".join((ROOT / name).read_text(encoding="utf-8").split())
 
 
-def test_simulated_cosines_have_the_bias_that_they_say():
+def test_simulated_cosines_have_stated_bias():
     said, seen = np.empty(200), np.empty(200)
     for seed in range(200):
         truth, table = sbc.simulate(np.random.default_rng(seed))
@@ -223,7 +223,7 @@ def test_simulated_cosines_have_the_bias_that_they_say():
     assert abs((seen - said).mean()) < 3 * (seen - said).std() / np.sqrt(len(said))
 
 
-def test_memory_is_constant_in_sentences():
+def test_encoding_evidence_has_constant_memory_and_equal_vectors():
     result = read("encoding")
     rows = pd.DataFrame(result["rows"]).set_index("run")
     few, many = rows.loc["first"], rows.loc["first, ten times as many"]
@@ -234,13 +234,13 @@ def test_memory_is_constant_in_sentences():
     assert result["about"]["same vectors"]
 
 
-def test_planted_cells_carry_their_bias():
+def test_planted_cells_have_labelled_bias():
     for label, cell in lists._planted():
         assert label["planted"] == cell.design.planted
         assert label["controls"]
 
 
-def test_simulated_replicates_vary_as_the_model_says():
+def test_simulated_replicates_match_model_covariance():
     rng = np.random.default_rng(1)
     data = xr.Dataset(
         {"n_targets": ("group", [2, 2]), "n_attributes": ("attribute_class", [2, 2, 2, 2])},
@@ -253,7 +253,7 @@ def test_simulated_replicates_vary_as_the_model_says():
         assert np.abs(np.cov(draws.T) - pattern).max() < 0.1
 
 
-def test_makefile_runs_modules_that_exist():
+def test_makefile_runs_existing_modules():
     modules = set(re.findall(r"-m (benchmarks[\w.]*)", (ROOT / "Makefile").read_text(encoding="utf-8")))
     assert modules
     assert not [module for module in modules if importlib.util.find_spec(module) is None]

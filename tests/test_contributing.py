@@ -45,7 +45,7 @@ def made_in(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], ModuleType]:
     return make
 
 
-def test_a_measure_of_one_file(made_in, monkeypatch):
+def test_measure_guide_adds_row_to_measure_all(made_in, monkeypatch):
     # At the end, the measure of a contributor who followed the guide is there again.
     monkeypatch.setitem(MEASURES, "ECT, Kendall", None)
     del MEASURES["ECT, Kendall"]
@@ -57,7 +57,7 @@ def test_a_measure_of_one_file(made_in, monkeypatch):
     assert 0 < abs(table.value["ECT, Kendall"]) < abs(table.value["ECT"])
 
 
-def test_a_format_of_one_file_and_row(made_in, tmp_path, monkeypatch):
+def test_format_guide_opens_equal_vectors(made_in, tmp_path, monkeypatch):
     text = (GUIDES / "add-a-format.md").read_text(encoding="utf-8")
     rows = re.findall(r"^[ +]    (\w+)\.FORMAT,$", text, re.MULTILINE)
     monkeypatch.setattr(opening, "format_csv", made_in("add-a-format.md"), raising=False)
@@ -74,7 +74,7 @@ def test_a_format_of_one_file_and_row(made_in, tmp_path, monkeypatch):
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_a_debiaser_of_one_file(made_in, run, tmp_path, monkeypatch):
+def test_debiaser_guide_returns_equal_vectors_in_python_and_shell(made_in, run, tmp_path, monkeypatch):
     text = (GUIDES / "add-a-debiaser.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     try:
@@ -101,7 +101,7 @@ def test_a_debiaser_of_one_file(made_in, run, tmp_path, monkeypatch):
         DEBIASERS.pop("two-means", None)
 
 
-def test_a_prior_family_of_one_entry():
+def test_prior_family_guide_matches_pymc_density():
     """The entry has PyMC's density, in any unit."""
     text = (GUIDES / "add-a-prior-family.md").read_text(encoding="utf-8")
     (diff,) = re.findall(r"```diff\n(.*?)```", text, re.DOTALL)
@@ -118,7 +118,7 @@ def test_a_prior_family_of_one_entry():
 
 
 @pytest.mark.slow
-def test_a_similarity_of_one_file(made_in):
+def test_similarity_guide_matches_euclidean_closeness(made_in):
     text = (GUIDES / "add-a-similarity.md").read_text(encoding="utf-8")
     try:
         made_in("add-a-similarity.md")
@@ -194,7 +194,7 @@ def _change(file: Path, diff: list[str]) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_a_likelihood_of_two_files(followed):
+def test_likelihood_guide_prints_skewness_and_density(followed):
     skewness, density = map(float, followed("add-a-likelihood.md"))
     assert skewness != 0
     assert density > 0  # residuals of cosines have standard deviations far below one
@@ -202,7 +202,7 @@ def test_a_likelihood_of_two_files(followed):
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_a_variance_component_of_two_files(followed):
+def test_variance_component_guide_prints_scale_and_prior(followed):
     scale, log_prior = map(float, followed("add-a-variance-component.md"))
     assert scale > 0
     assert log_prior < 0
@@ -210,7 +210,7 @@ def test_a_variance_component_of_two_files(followed):
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_a_check_of_one_file_and_row(checkout):
+def test_section_guide_adds_check_to_report(checkout):
     text = (GUIDES / "add-a-section.md").read_text(encoding="utf-8")
     file, code = re.findall(r"Make\s`(\S+)`:\n\n```python\n(.*?)```", text, re.DOTALL)[0]
     (checkout / file).write_text(code, encoding="utf-8")

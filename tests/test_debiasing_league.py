@@ -21,12 +21,12 @@ def league(worlds_read: pd.DataFrame) -> pd.DataFrame:
     return by_truth(worlds_read)
 
 
-def test_text_is_what_results_make(worlds_read: pd.DataFrame) -> None:
+def test_league_readme_matches_rendered_results(worlds_read: pd.DataFrame) -> None:
     assert (HERE / "README.md").read_text(encoding="utf-8") == page(worlds_read)
     assert (HERE / "figures" / "bias-and-damage.png").is_file()
 
 
-def test_every_truth_has_all_methods_and_models(league: pd.DataFrame, worlds_read: pd.DataFrame) -> None:
+def test_league_has_all_methods_and_models_per_truth(league: pd.DataFrame, worlds_read: pd.DataFrame) -> None:
     models = {world.model.name for world in worlds("apart", 0)}
     assert (worlds_read.groupby(["kind", "corpus"]).truth.nunique() == 16).all()
     for _, rows in league.groupby(["kind", "truth"]):
@@ -34,13 +34,13 @@ def test_every_truth_has_all_methods_and_models(league: pd.DataFrame, worlds_rea
         assert (rows.groupby("model").version.agg(set) == {*METHODS, ORIGINAL, SHAM}).all()
 
 
-def test_text_on_all_methods_is_true(league: pd.DataFrame) -> None:
+def test_debiasing_methods_keep_bias_with_rare_reversals(league: pd.DataFrame) -> None:
     methods = over_truths(league).drop(index=[ORIGINAL, SHAM], level="version")
     assert (methods.new_left_lb > 0).all()
     assert methods.turned.max() < 0.05
 
 
-def test_who_leaves_least_is_found_with_paired_differences() -> None:
+def test_winners_match_paired_differences_in_made_up_league() -> None:
     """Half-sibling leaves twice as much as hard in each truth; RAN half of both genders and religions."""
     rng = np.random.default_rng(1)
     left = rng.uniform(0.1, 0.2, 12)

@@ -37,7 +37,7 @@ def posterior(sampled: None) -> xr.DataTree:
 @pytest.mark.parametrize(
     "example", [e for e in EXAMPLES if not all(map(skipped, e.examples))], ids=lambda example: example.name
 )
-def test_examples_give_what_they_say(example, tmp_path, monkeypatch):
+def test_docstring_examples_return_documented_output(example, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     lines: list[str] = []
     doctest.DocTestRunner().run(example, out=lines.append, clear_globs=False)
@@ -47,7 +47,7 @@ def test_examples_give_what_they_say(example, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "example", [e for e in EXAMPLES if any(map(of_a_fit, e.examples))], ids=lambda example: example.name
 )
-def test_examples_of_a_fit_run(example, posterior, tmp_path, monkeypatch):
+def test_docstring_examples_of_fit_run(example, posterior, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {**vars(bayes_bias), **example.globs, "posterior": posterior, "another_posterior": posterior}
     for line in example.examples:

@@ -33,7 +33,7 @@ def left_by_a_killed_run(folder: Path, path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["fit.nc", "中文.csv"])
-def test_a_killed_runs_file_is_cleared(tmp_path, name):
+def test_whole_file_removes_unfinished_file_of_killed_run(tmp_path, name):
     left_by_a_killed_run(tmp_path, tmp_path / name)
     second_file = left_by_a_killed_run(tmp_path, tmp_path / "other.nc")
     with whole_file(tmp_path / name) as unfinished:
@@ -42,7 +42,7 @@ def test_a_killed_runs_file_is_cleared(tmp_path, name):
 
 
 @pytest.mark.parametrize(("exists", "within"), [(False, False), (True, False), (True, True)])
-def test_a_killed_runs_folder_is_cleared(tmp_path, monkeypatch, exists, within):
+def test_check_folder_removes_unfinished_folder_of_killed_run(tmp_path, monkeypatch, exists, within):
     out = tmp_path / "report"
     if exists:
         out.mkdir()
@@ -55,7 +55,7 @@ def test_a_killed_runs_folder_is_cleared(tmp_path, monkeypatch, exists, within):
     assert list(tmp_path.rglob(f"{UNFINISHED}*")) == [second_file]
 
 
-def test_another_runs_unfinished_file_stays(tmp_path):
+def test_whole_file_keeps_unfinished_file_of_running_process(tmp_path):
     mine = left_by_a_killed_run(tmp_path, tmp_path / "fit.nc")
     renamed = mine.rename(tmp_path / mine.name.replace(f"-{os.getpid()}.", f"-{os.getppid()}."))
     with whole_file(tmp_path / "fit.nc") as unfinished:
@@ -78,7 +78,7 @@ READERS = {
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_pipes_and_addresses_are_refused_with_a_remedy(tmp_path, reader):
+def test_readers_raise_for_pipes_and_addresses(tmp_path, reader):
     os.mkfifo(tmp_path / "pipe")
     with refused(BayesBiasError, "pipe file first COMMAND > FILE"):
         READERS[reader](tmp_path / "pipe")
@@ -87,7 +87,7 @@ def test_pipes_and_addresses_are_refused_with_a_remedy(tmp_path, reader):
             READERS[reader](address)
 
 
-def test_a_pipe_of_the_shell_is_refused(run):
+def test_sentence_pairs_command_rejects_shell_pipe(run):
     """Which `<(command)` names like this."""
     reading, writing = os.pipe()
     try:

@@ -7,7 +7,7 @@ import pytest
 from bayes_bias.formatting import Column, Layout, bounds, in_words, probability, signed, value_and_interval
 
 
-def test_numbers_look_as_journals_print_them():
+def test_numbers_match_journal_style():
     assert signed(-0.0144) == "−0.014"
     assert signed(-0.0001) == "0.000"
     assert bounds(-0.0131, 0.0424) == "[−0.013, +0.042]"
@@ -17,7 +17,7 @@ def test_numbers_look_as_journals_print_them():
     assert signed(float("nan")) == "—"
 
 
-def test_a_bound_that_decides_shows_its_sign():
+def test_bounds_keep_sign_when_interval_excludes_zero():
     assert bounds(-0.035, -0.0004) == "[−0.035, −0.0004]"
     assert bounds(0.00004, 0.025) == "[+0.00004, +0.025]"
     assert bounds(-0.0351, -0.004, 1) == "[−0.04, −0.004]"
@@ -30,12 +30,12 @@ def test_mean_is_not_written_as_zero_if_its_interval_excludes_zero():
     assert value_and_interval(0.0004, -0.0001, 0.0009) == "0.000 [−0.0001, +0.001]"
 
 
-def test_small_numbers_are_words():
+def test_in_words_returns_words_up_to_ten():
     assert [in_words(n) for n in (0, 1, 10, 11, 1200)] == ["none", "one", "ten", "11", "1,200"]
 
 
 @pytest.mark.parametrize("text", ["● distinguishable", "+0.1 [+0.0, +0.2]", "● distinguishable\nin short", "plain"])
-def test_a_cell_is_one_box_on_phones(text):
+def test_layout_cell_has_one_box_for_split_text(text):
     shown = Layout(["row"], [Column("verdict", [text])]).__html__()
     (cell,) = ElementTree.fromstring(shown.replace("&nbsp;", " ")).iter("td")
     assert len(cell) == (text != "plain")

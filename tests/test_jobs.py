@@ -30,12 +30,12 @@ def store(tmp_path: Path) -> Store:
     return open_store(tmp_path / "results")
 
 
-def test_results_come_in_order_of_jobs(store: Store) -> None:
+def test_run_jobs_returns_results_in_order_of_jobs(store: Store) -> None:
     jobs = [root(n) for n in (4.0, 9.0, 4.0, 1.0)]
     assert [run_job.result for run_job in run_jobs(jobs, store, jobs=2)] == [2, 3, 2, 1]
 
 
-def test_what_is_kept_is_not_done_again(store: Store) -> None:
+def test_run_jobs_reuses_kept_results(store: Store) -> None:
     run_jobs([halves(2.0)], store, jobs=1)
     assert run_jobs([halves(4.0)], store, jobs=1)[0].result == 0.5  # the key says that it is the same job
     written = store.path(halves(2.0)).stat().st_mtime_ns
@@ -43,13 +43,13 @@ def test_what_is_kept_is_not_done_again(store: Store) -> None:
     assert store.path(halves(2.0)).stat().st_mtime_ns == written
 
 
-def test_another_name_is_no_other_job(store: Store) -> None:
+def test_run_jobs_reuses_result_of_renamed_job(store: Store) -> None:
     run_jobs([root(4.0)], store, jobs=1)
     renamed = Job("new", math.sqrt, (4.0,), depends_on=4.0)
     assert run_jobs([renamed], store)[0] == Outcome("new", renamed.key, 2.0)
 
 
-def test_lasting_failures_stay_and_others_retry(store: Store) -> None:
+def test_run_jobs_keeps_lasting_failures_and_retries_others(store: Store) -> None:
     wrong = Job("wrong", check_seed, (-1,), depends_on=-1)
     found = run_jobs([wrong, halves(0.0), root(4.0)], store, jobs=1)
     assert says(found[0].failed, "seed -1")
@@ -72,7 +72,7 @@ def test_lasting_failures_stay_and_others_retry(store: Store) -> None:
     ],
     ids=["cut", "another number", "empty", "no hash", "of an older version", "a list"],
 )
-def test_a_damaged_file_is_counted_and_done_again(
+def test_run_jobs_repeats_and_reports_damaged_results(
     store: Store, damaged: Callable[[str], str], caplog: pytest.LogCaptureFixture
 ) -> None:
     run_jobs([root(4.0)], store, jobs=1)
@@ -84,7 +84,7 @@ def test_a_damaged_file_is_counted_and_done_again(
     assert "1 kept result" in caplog.text
 
 
-def test_another_runs_work_is_not_repeated(store: Store) -> None:
+def test_run_jobs_reuses_results_of_parallel_run(store: Store) -> None:
     """The first job of this run stands for another run that does all of them."""
     asked = [Job(f"{n}", open_and_do, (str(store.folder), n), depends_on=n) for n in range(3)]
     found = run_jobs(asked, store, jobs=1)
@@ -99,7 +99,7 @@ def open_and_do(folder: str, _: int) -> int:
     return 0
 
 
-def test_killed_remains_go_and_unfinished_stay(store: Store) -> None:
+def test_open_store_removes_only_old_unfinished_files(store: Store) -> None:
     old, new = store.folder / ".unfinished-old.json", store.folder / ".unfinished-new.json"
     old.touch()
     new.touch()
@@ -108,13 +108,13 @@ def test_killed_remains_go_and_unfinished_stay(store: Store) -> None:
     assert (old.exists(), new.exists()) == (False, True)
 
 
-def test_a_folder_of_another_version_is_refused(store: Store) -> None:
+def test_open_store_raises_for_other_version(store: Store) -> None:
     (store.folder / MARKER).write_text('{"version": 99}')
     with refused(OutputError, "version format 99 2"):
         open_store(store.folder)
 
 
-def test_refuses_other_folders_and_files(tmp_path: Path) -> None:
+def test_open_store_raises_for_other_folders_and_files(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").touch()
     with refused(OutputError, "files"):
         open_store(tmp_path)
@@ -122,7 +122,7 @@ def test_refuses_other_folders_and_files(tmp_path: Path) -> None:
         open_store(tmp_path / "thesis.tex")
 
 
-def test_a_full_disk_loses_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_jobs_keeps_earlier_results_when_disk_is_full(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     run_jobs([root(4.0)], store, jobs=1)
 
     def full(*_: object, **__: object) -> None:
@@ -136,14 +136,14 @@ def test_a_full_disk_loses_nothing(store: Store, monkeypatch: pytest.MonkeyPatch
     assert not list(store.folder.glob(".unfinished*"))
 
 
-def test_a_silent_scheduler_is_not_waited_for() -> None:
+def test_connected_raises_for_silent_scheduler() -> None:
     with refused(BayesBiasError, "1 second"):
         connected("tcp://127.0.0.1:9", seconds=1).__enter__()
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # Dask's own: ports that are taken, deprecations of its dependencies
-def test_a_cluster_gives_the_same_results() -> None:
+def test_run_jobs_with_cluster_equals_single_process() -> None:
     jobs = [root(float(k)) for k in range(1, 9)]
     with (
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,

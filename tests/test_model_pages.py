@@ -47,7 +47,7 @@ def code_of(page: str) -> list[str]:
     return ["\n".join(line for line in block.splitlines() if "needs Graphviz" not in line) for block in blocks]
 
 
-def test_pages_show_what_pymc_and_arviz_users_try():
+def test_model_pages_show_expected_pymc_and_arviz_calls():
     together = "\n".join(block for page in PAGES for block in code_of(page))
     assert not [call for call in SHOWN if call not in together]
 

@@ -27,7 +27,7 @@ OF_A_MACHINE = re.compile(r"versions|sha256|seconds|<Figure|0x")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::UserWarning", "ignore::ResourceWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("path", [p for p in NOTEBOOKS if p not in OF_MODELS], ids=lambda path: path.stem)
-def test_it_runs_and_shows_what_it_has_stored(path):
+def test_notebook_output_matches_stored_output(path):
     stored, notebook = nbformat.read(path, as_version=4), executed(path)
     for was, now in zip(texts(stored), texts(notebook), strict=True):
         assert_same_but_for_the_last_digit(was, now)
@@ -69,7 +69,7 @@ def number(text: str) -> float:
 
 
 @pytest.mark.slow
-def test_readme_screen_is_what_a_machine_prints():
+def test_readme_screen_matches_computed_numbers():
     rows = re.findall(
         r"^│ (\w+) +│ . (\w+) +│ +(\S+) │ (\[.*?\]) │ +([\d.]+) │ [^│]+│$", (ROOT / "README.md").read_text(), re.M
     )

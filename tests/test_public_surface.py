@@ -68,7 +68,7 @@ NAMES = [
 ]
 
 
-def test_these_names_and_no_others():
+def test_package_exports_only_listed_names():
     assert bayes_bias.__all__ == dir(bayes_bias) == NAMES
     assert len(NAMES) <= 49
 
@@ -80,7 +80,7 @@ def test_returned_types_import_without_being_listed(name: str):
 
 
 @pytest.mark.parametrize("module", SPACES, ids=lambda module: module.__name__)
-def test_every_name_exists_with_a_docstring(module: ModuleType):
+def test_public_names_have_docstrings(module: ModuleType):
     assert module.__all__ == sorted(module.__all__)
     for name in module.__all__:
         found = getattr(module, name)
@@ -99,22 +99,22 @@ RECORDS = {
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_records_go_to_worker_processes_and_to_joblib(name: str) -> None:
+def test_records_equal_pickled_copies_with_stable_hash(name: str) -> None:
     record = RECORDS[name]()
     assert pickle.loads(pickle.dumps(record)) == copy.deepcopy(record) == record
     assert joblib.hash(record) == joblib.hash(RECORDS[name]())
 
 
-def test_a_table_goes_to_worker_processes() -> None:
+def test_association_table_keeps_hash_when_pickled() -> None:
     table = bayes_bias.cosines("weat6", "googlenews-demo", controls=())
     assert pickle.loads(pickle.dumps(table)).sha256 == table.sha256
 
 
-def test_joblib_tells_lists_apart() -> None:
+def test_joblib_hash_differs_between_word_lists() -> None:
     six, seven = (bayes_bias.load_wordlist(name) for name in ("weat6", "weat7"))
     assert joblib.hash(six) != joblib.hash(replace(six, name="weat7")) != joblib.hash(seven)
 
 
-def test_the_gallery_draws_every_plot():
+def test_gallery_draws_every_plot():
     gallery = (Path(__file__).parents[1] / "docs" / "gallery.md").read_text(encoding="utf-8")
     assert set(re.findall(r"bb\.plots\.(\w+)\(", gallery)) == set(plots.__all__)

@@ -45,14 +45,14 @@ def test_authors_agree_everywhere():
         assert author["name"] in text_of(name), name
 
 
-def test_the_pythons_are_those_that_the_workflows_try():
+def test_python_versions_match_workflow():
     named = [text.rpartition(" ")[2] for text in PROJECT["classifiers"] if re.search(r"Python :: 3\.\d+$", text)]
     (tried,) = re.findall(r"system: .*\n\s+python: \[(.*)\]", text_of(".github/workflows/checks.yml"))
     assert re.findall(r"3\.\d+", tried) == named
     assert PROJECT["requires-python"] == f">={named[0]}"
 
 
-def test_oldest_versions_are_those_allowed():
+def test_oldest_constraints_match_dependencies():
     allowed = {}
     for requirement in chain(PROJECT["dependencies"], *map(PROJECT["optional-dependencies"].get, USED)):
         name, version = re.fullmatch(r"([\w-]+)>=([\d.]+)(?:,<[\d.]+)?(?:;.*)?", requirement).groups()
@@ -63,7 +63,7 @@ def test_oldest_versions_are_those_allowed():
         assert re.fullmatch(rf"{re.escape(allowed[name])}(\.0)*", version), name
 
 
-def test_the_page_of_dependencies_says_what_was_measured():
+def test_dependencies_page_matches_measurements():
     measured = read("dependencies")
     page = text_of("docs/reference/dependencies.md")
     for row in measured["rows"]:
@@ -73,7 +73,7 @@ def test_the_page_of_dependencies_says_what_was_measured():
     assert f"All {about['distributions']} distributions together have {about['megabytes']:,} MB" in page
 
 
-def test_security_page_names_settings_of_numbers():
+def test_security_page_matches_measured_settings():
     page = text_of("docs/security.md")
     measured = read("same-numbers")
     for row in measured["rows"]:
@@ -88,7 +88,7 @@ def test_security_page_names_settings_of_numbers():
 
 
 @pytest.mark.parametrize("workflow", ["checks.yml", "release.yml"])
-def test_workflows_call_targets_that_the_makefile_has(workflow: str):
+def test_workflows_call_existing_makefile_targets(workflow: str):
     targets = set(re.findall(r"^\.PHONY: (.*)$", text_of("Makefile"), re.MULTILINE)[0].split())
     steps = text_of(f".github/workflows/{workflow}")
     called = set(re.findall(r"run: make ([\w-]+)", steps))
@@ -111,7 +111,7 @@ def test_placeholders_are_marked_once_per_file():
         assert f"the line `OWNER:` in `{name}`" in page
 
 
-def test_site_has_versions_and_a_stable(tmp_path, monkeypatch):
+def test_add_docs_version_writes_stable_and_version_list(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "scripts")
     from add_docs_version import main
 

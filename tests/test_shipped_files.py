@@ -15,26 +15,26 @@ TOP_LEVEL = ("models", "wordlists")
 PACKAGE_DATA = ("tables", "templates", "vectors", "wordings", "words")
 
 
-def test_checkout_has_models_and_lists_on_top():
+def test_shipped_returns_folders_of_checkout():
     for folder in TOP_LEVEL:
         assert shipped(folder) == ROOT / folder
     for folder in PACKAGE_DATA:
         assert Path(str(shipped(folder))) == ROOT / "bayes_bias/data" / folder
 
 
-def test_names_are_sorted_as_people_count():
+def test_shipped_names_are_in_natural_order():
     names = shipped_names("wordlists")
     assert names[:2] == ["controls/human", "controls/neutral"]
     assert names.index("weat2") < names.index("weat10")
 
 
-def test_every_shipped_folder_goes_into_the_wheel():
+def test_wheel_settings_include_top_level_folders():
     wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
     assert wheel["force-include"] == {folder: f"bayes_bias/data/{folder}" for folder in TOP_LEVEL}
 
 
 @pytest.mark.slow
-def test_wheel_has_its_files_and_works(tmp_path):
+def test_wheel_contains_all_data_files_and_runs(tmp_path):
     options = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(tmp_path)]
     build = [sys.executable, "-m", "pip", "wheel", *options, str(ROOT)]
     built = subprocess.run(build, capture_output=True, text=True)

@@ -20,7 +20,7 @@ LARGEST = 200_000  # bytes
 
 
 @pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
-def test_texts_have_numbers_and_figures(study):
+def test_study_readme_matches_results_and_has_figures(study):
     text = (study.home / "README.md").read_text(encoding="utf-8")
     assert text == study.page(study.home), "run `python -m studies`"
     figures = re.findall(r"!\[.*?\]\((.*?)\)", text)
@@ -29,7 +29,7 @@ def test_texts_have_numbers_and_figures(study):
         assert (study.home / figure).is_file()
 
 
-def test_page_of_studies_links_to_each():
+def test_studies_index_matches_rendered_page_with_existing_links():
     text = INDEX.read_text(encoding="utf-8")
     assert text == page(), "run `python -m studies`"
     for link in re.findall(r"\]\((.*?)\)", text):
@@ -37,7 +37,7 @@ def test_page_of_studies_links_to_each():
 
 
 @pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.name)
-def test_results_are_small_with_their_sources(study):
+def test_study_results_are_small_and_have_provenance(study):
     about = json.loads((study.home / "results" / "provenance.json").read_text(encoding="utf-8"))
     assert set(about["sha256"]) == set(study.files)
     assert {"bayes-bias", "pymc", "nutpie"} <= set(about["versions"])
@@ -46,7 +46,7 @@ def test_results_are_small_with_their_sources(study):
         assert table.stat().st_size < LARGEST
 
 
-def test_the_how_to_quotes_the_correlation_of_languages():
+def test_criterion_page_matches_correlations_of_languages():
     rows = read_results(HERE / "languages" / "results")["criterion"].query("corpus == 'subtitles' and at_equal.isna()")
     text = " ".join((HERE.parent / "docs" / "how-to" / "criterion.md").read_text(encoding="utf-8").split())
     for row in rows[rows.quantity.isin(["correlation", "reliability of bias"])].itertuples():
@@ -54,7 +54,7 @@ def test_the_how_to_quotes_the_correlation_of_languages():
         assert numbers.replace("0.", ".").replace("-", "−") in text
 
 
-def test_all_published_d_of_career_are_recomputed():
+def test_career_d_matches_published_values():
     career = read_results(HERE / "languages" / "results")["career"].query("d_published.notna()")
     assert len(career) == 88
     assert np.allclose(career.d_as_published, career.d_published, atol=1e-5)
@@ -62,7 +62,7 @@ def test_all_published_d_of_career_are_recomputed():
     assert np.allclose(alike.d, alike.d_published, atol=1e-5)
 
 
-def test_d_of_ten_tests_are_published_ones():
+def test_ten_tests_d_matches_published_d_with_known_exceptions():
     cells = read_results(HERE / "ten_tests" / "results")["cells"].set_index(["embedding", "list"])
     published = pd.read_csv(REFERENCE / "published_numbers.csv").astype(str)
     for name, source in {"GoogleNews": "WEAT GoogleNews", "GloVe": "WEAT GloVe840B"}.items():
@@ -75,7 +75,7 @@ def test_d_of_ten_tests_are_published_ones():
         assert apart == ({"weat5", "weat9", "weat10"} if name == "GoogleNews" else set())
 
 
-def test_people_are_compared_with_present_cells():
+def test_people_study_uses_current_cells_of_ten_tests():
     now = read_results(HERE / "ten_tests" / "results")["cells"].set_index(["embedding", "list"])
     used = read_results(HERE / "people" / "results")["tests"].set_index(["embedding", "list"])
     columns = ["d", "bias", "sd", "ci95_lb", "ci95_ub", "verdict"]
@@ -83,13 +83,13 @@ def test_people_are_compared_with_present_cells():
     assert same, "run `python -m studies.people --data studies/ten_tests/results`"
 
 
-def test_peoples_d_give_the_published_p():
+def test_d_of_people_matches_published_p():
     for name, published in {"weat1": 1e-8, "weat2": 1e-10, "weat3": 1e-5, "weat8": 1e-24}.items():
         n, d = PEOPLE[name]
         assert published / 5 < 2 * t.sf(d * np.sqrt(n), n - 1) < published * 5
 
 
-def test_what_the_text_on_people_says_in_words():
+def test_people_results_match_readme_statements():
     results = read_results(HERE / "people" / "results")
     assert (results["correlations"].label == "not distinguishable").all()
     assert (results["ranks"].lb < 0).all()
@@ -98,7 +98,7 @@ def test_what_the_text_on_people_says_in_words():
     assert (google.bias.idxmax(), google.people_d.idxmin()) == ("weat6", "weat6")
 
 
-def test_forms_that_agree_are_compared_and_nothing_else():
+def test_agreeing_returns_forms_of_matching_gender():
     rng = np.random.default_rng(1)
     words = {(word, "N"): rng.normal(size=6) for word in (*data.MALE, *data.FEMALE)}
     words |= {(word, form): rng.normal(size=6) for word in data.CAREER.attributes for form in "MF"}
@@ -109,7 +109,7 @@ def test_forms_that_agree_are_compared_and_nothing_else():
         assert float(table.sel(target=word, attribute="career")) == pytest.approx(expected)
 
 
-def test_without_grammatical_gender_the_published_d_is_weats():
+def test_published_d_equals_weat_without_grammatical_gender():
     rng = np.random.default_rng(2)
     words = {word: rng.normal(size=6) for word in (*data.CAREER.targets, *data.CAREER.attributes)}
     forms = data.Forms({(word, "N"): vector for word, vector in unit(words).items()})
@@ -124,7 +124,7 @@ def test_studies_use_public_names_only():
         assert not re.search(r"^\s*(from|import) studies", path.read_text(), re.M), path.name
 
 
-def test_what_the_text_on_languages_says_in_words():
+def test_languages_results_match_readme_statements():
     results = read_results(HERE / "languages" / "results")
     borderline = results["career"].query("verdict == 'borderline'")
     assert not borderline[["half_verdict", "double_verdict"]].eq("distinguishable").any(axis=None)

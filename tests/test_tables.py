@@ -16,20 +16,20 @@ def provenance(name: str) -> dict:
 
 
 @pytest.mark.parametrize("name", shipped_names("tables"))
-def test_a_table_is_what_its_provenance_says(name: str):
+def test_table_matches_provenance_hash_and_licence(name: str):
     about = provenance(name)
     assert hashlib.sha256(table_file(name).read_bytes()).hexdigest() == about["sha256"]
     assert about["licence"].startswith("MIT")
 
 
-def test_a_biased_model_prefers_stereotypical_sentences():
+def test_demo_scores_have_bias_only_in_biased_model():
     biased, even = (read_scores(name).rows for name in ("pairs-demo", "pairs-demo-even"))
     assert biased.index.equals(even.index)
     assert biased.ahead.mean() > 0.65
     assert even.ahead.mean() == pytest.approx(0.5, abs=0.1)
 
 
-def test_made_up_people_have_their_rates():
+def test_tpr_demo_matches_stated_rates():
     counts = count("y", "prediction", "group", "tpr-demo")
     rates = np.array([provenance("tpr-demo")["rates"][name] for name in counts.classes])
     error = (counts.hits - counts.people * rates) / np.sqrt(counts.people * rates * (1 - rates))

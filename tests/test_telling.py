@@ -9,7 +9,7 @@ from bayes_bias.formatting import Telling
 from tests.helpers import random_table
 
 
-def test_lists_embeddings_and_tables_describe_themselves():
+def test_repr_describes_lists_embeddings_and_tables():
     words = bb.load_wordlist("weat7")
     assert repr(words) == "<WordList: weat7, math (8) = male terms (8), arts (8) = female terms (8)>"
     assert "; controls neutral (" in repr(words.with_controls("neutral"))
@@ -19,19 +19,19 @@ def test_lists_embeddings_and_tables_describe_themselves():
     )
 
 
-def test_scores_of_pairs_describe_themselves_with_a_small_table():
+def test_pair_scores_have_repr_and_small_table():
     scores = read_scores(table_file("pairs-demo"))
     assert repr(scores).startswith("<PairScores: pairs-demo, 240 pairs; the stereotypical sentence is ahead in ")
     assert "<table" in scores._repr_html_()
     assert scores.layout.frame.pairs.astype(int).sum() == len(scores)
 
 
-def test_what_a_user_called_it_is_no_markup():
+def test_repr_html_escapes_table_name():
     named = random_table(name="<script>alert(1)</script>")
     assert "<script>" not in named._repr_html_()
 
 
-def test_whatever_tells_prints_as_its_text(small_fit):
+def test_verdict_prints_text_in_str_repr_and_html(small_fit):
     found = bb.verdict(small_fit)
     assert str(found) == found.text
     assert repr(found) == f"<Verdict: {found.text}>"
@@ -39,11 +39,11 @@ def test_whatever_tells_prints_as_its_text(small_fit):
 
 
 @pytest.mark.parametrize("name", ["AssociationTable", "WordList"])
-def test_public_data_tell(name):
+def test_public_data_classes_inherit_from_telling(name):
     assert issubclass(getattr(bb, name), Telling)
 
 
-def test_a_result_has_a_small_table(small_fit):
+def test_results_export_small_table_as_latex_markdown_and_html(small_fit):
     answer, verdict = bb.contrast(small_fit, "men - women: work", label="men & women"), bb.verdict(small_fit)
     mean = f"{answer.table['mean'].item():.3f}"
     latex, markdown = answer.to_latex(), answer.to_markdown()

@@ -20,7 +20,7 @@ STYLES = {
 @pytest.mark.slow
 @pytest.mark.skipif(not any(map(shutil.which, BROWSERS)), reason="needs Chromium")
 @pytest.mark.parametrize("style", STYLES)
-def test_tables_that_do_not_fit_are_found(tmp_path: Path, style: str) -> None:
+def test_faults_reports_unreadable_tables_only(tmp_path: Path, style: str) -> None:
     page = f"<!doctype html><style>{style}</style><article id='evidence'>{TABLE}</article>"
     (tmp_path / "page.html").write_text(page, encoding="utf-8")
     found = " ".join(fault for page_faults in faults(tmp_path).values() for fault in page_faults)

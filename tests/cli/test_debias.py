@@ -23,7 +23,7 @@ PAIRS = "she:he,woman:man"
 SEVERAL = ("compare", "weat6,weat7", "--before", "googlenews-demo")
 
 
-def test_command_takes_the_direction_out(run, tmp_path):
+def test_debias_command_removes_direction(run, tmp_path):
     path = tmp_path / "debiased.npz"
     code, out, _ = run("debias", "--sets", PAIRS, "--setting", "equalize=true", "--out", path)
     assert code == 0
@@ -33,7 +33,7 @@ def test_command_takes_the_direction_out(run, tmp_path):
     assert vectors["nurse"] @ vectors["she"] == pytest.approx(vectors["nurse"] @ vectors["he"], abs=1e-6)
 
 
-def test_replicates_are_debiased_one_by_one(run, tmp_path):
+def test_debias_command_debiases_each_replicate(run, tmp_path):
     rng = np.random.default_rng(1)
     seeds = [{word: rng.normal(size=5) for word in ("she", "he", "woman", "man", "nurse")} for _ in range(2)]
     members = [open_embedding(vectors, name=f"seed {n}") for n, vectors in enumerate(seeds)]
@@ -77,7 +77,7 @@ def test_replicates_are_debiased_one_by_one(run, tmp_path):
         (("measures", "weat6", "--sets", "she:hee", "--word-draws", "0"), "omitted Direct Bias"),
     ],
 )
-def test_errors_are_one_line(run, monkeypatch, tmp_path, arguments, message):
+def test_commands_report_invalid_debiasing_without_traceback_or_files(run, monkeypatch, tmp_path, arguments, message):
     monkeypatch.chdir(tmp_path)
     code, out, err = run(*arguments, *(("--no-posterior",) if arguments[0] == "measures" else ()))
     assert says(err + out, message)
@@ -86,7 +86,7 @@ def test_errors_are_one_line(run, monkeypatch, tmp_path, arguments, message):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_vocabulary_methods_debias_like_a_file(run, tmp_path, monkeypatch):
+def test_compare_after_vocabulary_method_matches_debiased_file(run, tmp_path, monkeypatch):
     """`compare --after METHOD` reads a list's words alone, unless the method learns from all others too."""
     compared = []
     monkeypatch.setattr("bayes_bias.compare", lambda before, after, **_: compared.append(after) or sys.exit(0))
@@ -98,7 +98,7 @@ def test_vocabulary_methods_debias_like_a_file(run, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_method_is_compared_with_its_source(run, tmp_path):
+def test_compare_command_matches_debiased_weat_and_prints_ratings(run, tmp_path):
     (tmp_path / "rated.txt").write_text("".join(f"{word} doctor {k}\n" for k, word in enumerate(["he", "nurse"] * 5)))
     code, out, _ = run(
         *("compare", "gender", "--before", "googlenews-demo", "--after", "hard", "--sets", PAIRS),
@@ -111,7 +111,7 @@ def test_a_method_is_compared_with_its_source(run, tmp_path):
     assert signed(weat(cosines("gender", debiased)).difference / 2, 3) in after
 
 
-def test_several_lists_and_versions_are_ranked(run, tmp_path, monkeypatch):
+def test_compare_command_ranks_lists_and_versions_like_sweep(run, tmp_path, monkeypatch):
     """By the quasi-F alone, which needs no sampling; as `sweep` of the same versions."""
     screened = partial(bayes_bias.sweep, posteriors="none", jobs=1)
     monkeypatch.setattr("bayes_bias.sweep", screened)
@@ -132,7 +132,7 @@ def test_several_lists_and_versions_are_ranked(run, tmp_path, monkeypatch):
     pd.testing.assert_series_equal(written.chance_holm, found.changes.chance_holm)
 
 
-def test_two_tables_of_cosines_are_compared(run, sampled, sketched, tmp_path):
+def test_compare_command_writes_report_of_two_tables(run, sampled, sketched, tmp_path):
     before = random_table()
     for name, table in {"before": before, "after": equalised(changed(before, -0.05))}.items():
         table_rows(table).to_csv(tmp_path / f"{name}.csv", index=False)
@@ -148,7 +148,7 @@ def test_two_tables_of_cosines_are_compared(run, sampled, sketched, tmp_path):
     assert (tmp_path / "found" / "change.csv").read_text().startswith("estimand,label,mean")
 
 
-def test_all_measures_stand_beside_the_posterior(run, sampled, tmp_path):
+def test_measures_command_prints_measures_and_posterior(run, sampled, tmp_path):
     table_rows(random_table()).to_csv(tmp_path / "small.csv", index=False)
     code, out, _ = run("measures", tmp_path / "small.csv", "--word-draws", "0")
     assert code == 0
@@ -163,7 +163,7 @@ def test_all_measures_stand_beside_the_posterior(run, sampled, tmp_path):
 
 
 @pytest.mark.parametrize("method", ["hard", "linear-projection", "soft"])
-def test_compare_reports_no_lack_of_general_words_after_debiasing(run, monkeypatch, method):
+def test_compare_command_omits_notice_on_general_words_after_debiasing(run, monkeypatch, method):
     """The file has 2,000 of them, and a comparison uses the sub-topics before."""
     compared = []
 
@@ -182,7 +182,7 @@ def test_compare_reports_no_lack_of_general_words_after_debiasing(run, monkeypat
     np.testing.assert_allclose(after.values, expected.values, atol=1e-6)
 
 
-def test_a_debiased_embedding_has_the_general_words_of_the_embedding_itself(caplog):
+def test_debiased_embedding_keeps_general_words(caplog):
     debiased = Debiasing(HardDebias(), PAIRS).applied(open_embedding("googlenews-demo"))
     table = cosines("weat7", debiased, ())
     assert debiased.pool() == open_embedding("googlenews-demo").pool()
@@ -191,7 +191,7 @@ def test_a_debiased_embedding_has_the_general_words_of_the_embedding_itself(capl
 
 
 @pytest.mark.parametrize("suffix", ["npz", "txt"])
-def test_a_debiased_embedding_has_the_frequent_words_of_a_file_first(tmp_path, suffix):
+def test_debiased_embedding_keeps_frequency_order_of_file(tmp_path, suffix):
     rng = np.random.default_rng(1)
     words = ["she", "he", *(f"w{k}" for k in range(600)), "woman", "man"]
     path = save_vectors({word: rng.normal(size=5) for word in words}, tmp_path / f"vectors.{suffix}")

@@ -34,7 +34,7 @@ def model(tmp_path: Path, monkeypatch) -> str:
     return str(tmp_path / "tiny")
 
 
-def test_an_encoder_stands_where_an_embedding_does(run, model):
+def test_weat_and_measures_commands_accept_encoder(run, model):
     code, out, _ = run("weat", "weat6", "--encoder", model, "--templates", "noun-10")
     table = bb.cosines("weat6", bag_of_words, (), templates="noun-10")
     assert code == 0
@@ -55,7 +55,7 @@ def test_an_encoder_stands_where_an_embedding_does(run, model):
     assert {"WEAT", "SEAT", "CEAT"} <= {line.partition(",")[0] for line in out.splitlines()}
 
 
-def test_two_encoders_are_measured_to_be_compared(run, model, monkeypatch):
+def test_compare_command_measures_two_encoders(run, model, monkeypatch):
     taken = []
 
     def compare(*tables, **_):
@@ -72,7 +72,7 @@ def test_two_encoders_are_measured_to_be_compared(run, model, monkeypatch):
         np.testing.assert_allclose(table.values, expected.values, atol=1e-6)
 
 
-def test_an_encoder_gives_stability_its_templates(run, model, monkeypatch):
+def test_stability_command_uses_templates_of_encoder(run, model, monkeypatch):
     def stability(table, **others):
         raise BayesBiasError(f"templates: {len(table.replicates.tables)} of {table.replicates.kind}")
 
@@ -81,7 +81,7 @@ def test_an_encoder_gives_stability_its_templates(run, model, monkeypatch):
     assert "10 of template" in err
 
 
-def test_sentences_go_to_another_machine_and_come_back(run, tmp_path):
+def test_sentences_command_matches_direct_encoding(run, tmp_path):
     sheet, vectors, archive = (tmp_path / name for name in ("w.csv", "w.npy", "w.npz"))
     code, out, _ = run("sentences", "weat6", "--templates", "noun-10", "--out", sheet)
     assert code == 0
@@ -115,7 +115,9 @@ def test_sentences_go_to_another_machine_and_come_back(run, tmp_path):
         (("sentences", "no.csv", "--vectors", "w.npy", "--out", "w.npz"), "LIST 'no.csv'"),
     ],
 )  # fmt: skip
-def test_a_slip_is_one_line(run, model, tmp_path, monkeypatch, arguments, message):
+def test_encoder_commands_print_one_error_line_for_invalid_options(
+    run, model, tmp_path, monkeypatch, arguments, message
+):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.csv").write_text("target,group,attribute,attribute_class,cosine\n")
     code, _, err = run(*(text.format(model) for text in arguments))
@@ -126,7 +128,7 @@ def test_a_slip_is_one_line(run, model, tmp_path, monkeypatch, arguments, messag
     assert not list(tmp_path.glob("w.*"))
 
 
-def test_without_torch_the_extra_is_named(run, tmp_path, monkeypatch):
+def test_weat_command_names_optional_dependency_without_torch(run, tmp_path, monkeypatch):
     monkeypatch.setattr(opening, "find_spec", lambda library: None)
     code, _, err = run("weat", "weat6", "--encoder", str(tmp_path), "--templates", "noun-10")
     assert code == 2

@@ -44,7 +44,7 @@ def test_calibrate_prints_shares_and_keeps_records(run, files, tmp_path):
     assert set(pd.read_csv(tmp_path / "records.csv").method) == {"WEAT", "crossed"}
 
 
-def test_too_many_random_words_are_one_line(run, files):
+def test_calibrate_command_rejects_too_many_random_words(run, files):
     wordlist, embedding = files
     options = ["--controls", "none", "--draws", "2", "--jobs", "1", "--size", "60"]
     code, _, err = run("calibrate", wordlist, "-e", embedding, *options)
@@ -53,7 +53,7 @@ def test_too_many_random_words_are_one_line(run, files):
 
 
 @pytest.mark.slow
-def test_plan_prints_power_and_draws_it(run, files, tmp_path):
+def test_plan_command_prints_power_and_writes_figure(run, files, tmp_path):
     wordlist, embedding = files
     path = tmp_path / "plan.png"
     code, out, _ = run("plan", wordlist, "--bias", "0.02", "-e", embedding, "--controls", "none", "--out", path)

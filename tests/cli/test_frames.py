@@ -20,7 +20,7 @@ FRAME = pd.DataFrame(
 
 
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 200])
-def test_a_narrow_terminal_breaks_no_number_or_word(capsys, monkeypatch, width):
+def test_print_frame_keeps_numbers_and_words_whole(capsys, monkeypatch, width):
     monkeypatch.setattr(console.out, "width", width)
     print_frame(FRAME)
     printed = capsys.readouterr().out
@@ -30,7 +30,7 @@ def test_a_narrow_terminal_breaks_no_number_or_word(capsys, monkeypatch, width):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("more", [(), ("--rope", ".01"), ("--scope", "targets"), ("--words",)])
-def test_a_summary_fits_80_columns(run, monkeypatch, small_fit, more):
+def test_summarize_command_fits_80_columns(run, monkeypatch, small_fit, more):
     monkeypatch.setattr(bayes_bias, "load_fit", lambda _: small_fit)
     monkeypatch.setattr(console.out, "width", 80)
     code, out, _ = run("summarize", "small.nc", *more)

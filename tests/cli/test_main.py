@@ -24,7 +24,7 @@ from tests.helpers import says
 from tests.robustness.readers import seed_of
 
 
-def test_weat_prints_the_published_number(run):
+def test_weat_command_prints_published_number(run):
     code, out, _ = run("weat", "weat7")
     assert code == 0
     assert "0.97" in out  # Caliskan et al. 2017, Table S1: 0.97
@@ -32,7 +32,7 @@ def test_weat_prints_the_published_number(run):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_helps_with_an_example(run, command):
+def test_command_help_has_example_and_summary(run, command):
     code, out, _ = run(command, "--help")
     assert code == 0
     said = " ".join(out.split())
@@ -41,7 +41,7 @@ def test_every_command_helps_with_an_example(run, command):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_commands_have_at_most_29_ordered_flags(command):
+def test_commands_have_at_most_29_ordered_options(command):
     flags = [parameter.opts[0] for parameter in command_called(command).params if parameter.param_type_name == "option"]
     assert len(flags) <= 29
     rare = [flags.index(flag) for flag in ("--trust", "--allow-loss", "--target-accept") if flag in flags]
@@ -66,24 +66,24 @@ def command_line(*arguments: str) -> str:
     return f"from bayes_bias.cli import main; main({list(arguments)})"
 
 
-def test_no_command_shows_help_without_error(run):
+def test_main_without_command_prints_help(run):
     code, out, err = run()
     assert (code, err) == (0, "")
     assert all(name in out for name in COMMANDS)
 
 
-def test_lists_may_be_separated_by_commas(run):
+def test_report_command_reads_lists_separated_by_commas(run):
     code, _, err = run("report", "weat6,weat77", "--out", "made")
     assert code == 2
     assert "'weat77'" in err
 
 
-def test_the_list_of_commands_imports_none_of_them():
+def test_main_help_imports_no_scientific_packages():
     printed = printed_without({"numpy", "pandas", "pymc", "scipy", "gensim"}, command_line("-h"))
     assert all(name in printed for name in COMMANDS)
 
 
-def test_weat_imports_nothing_that_samples_or_tests():
+def test_weat_command_imports_no_sampling_or_testing_packages():
     modules = {"scipy.stats", "scipy.optimize", "numba", "arviz_stats", "matplotlib", "pymc"}
     assert "0.97" in printed_without(modules, command_line("weat", "weat7"))
 
@@ -94,7 +94,7 @@ def test_help_of_every_command_imports_no_pandas():
     printed_without({"pandas", "xarray", "scipy", "numba", "joblib", "sqlite3"}, program)
 
 
-def test_the_module_runs_and_has_a_version():
+def test_module_prints_version():
     asked = [sys.executable, "-m", "bayes_bias", "--version"]
     assert subprocess.check_output(asked, text=True) == f"bayes-bias {bayes_bias.__version__}\n"
 
@@ -113,7 +113,7 @@ def test_the_module_runs_and_has_a_version():
     ],
     ids=lambda command: command[0],
 )
-def test_existing_files_stop_before_sampling(run, command, tmp_path):
+def test_commands_keep_existing_files_without_overwrite(run, command, tmp_path):
     existing = tmp_path / "report" / "there.npz"
     existing.parent.mkdir()
     existing.write_text("mine")
@@ -127,18 +127,18 @@ def test_existing_files_stop_before_sampling(run, command, tmp_path):
     assert "--overwrite" in run(command[0], "--help")[1]
 
 
-def test_a_device_is_not_replaced(run):
+def test_fit_command_keeps_device_with_overwrite(run):
     code, _, err = run("fit", "weat6", "--out", "/dev/null", "--overwrite")
     assert (code, err) == (2, "error: `--out` '/dev/null' is a device, not a file. Name a file.\n")
     assert Path("/dev/null").is_char_device()
 
 
-def test_a_figure_format_and_a_model_are_needed(run, tmp_path):
+def test_plan_and_models_commands_reject_missing_format_or_model(run, tmp_path):
     assert says(run("plan", "weat6", "--bias", "0.02", "--out", tmp_path / "plan.doc")[2], "file .png .pdf .svg")
     assert says(run("models", "--copy", tmp_path / "mine.toml")[2], "--copy model")
 
 
-def test_a_message_names_options_instead_of_arguments(run, tmp_path):
+def test_error_message_names_options_instead_of_arguments(run, tmp_path):
     code, _, err = run("report", "weat6", "--embedding", "googlenews-demo", "--rope", -1, "--out", tmp_path / "out")
     assert code == 2
     error = err.splitlines()[-1]
@@ -146,34 +146,34 @@ def test_a_message_names_options_instead_of_arguments(run, tmp_path):
     assert "`" not in error
 
 
-def test_a_misspelt_command_has_a_suggestion(run):
+def test_main_suggests_command_for_misspelling(run):
     assert run("waet", "weat6") == (2, "", "error: No such command 'waet'. Did you mean 'weat'?\n")
 
 
-def test_a_list_shows_its_words_stereotypes_and_source(run):
+def test_wordlists_command_prints_words_stereotypes_and_source(run):
     code, out, _ = run("wordlists", "weat7")
     assert code == 0
     assert says(out, "math (→ male terms) math, algebra")
     assert load_wordlist("weat7").source.doi in out
 
 
-def test_a_control_class_shows_its_words_and_source(run):
+def test_wordlists_command_prints_control_class_with_source(run):
     code, out, _ = run("wordlists", "neutral")
     assert code == 0
     assert "neutral: " in out
     assert "doi:" in out
 
 
-def test_a_name_in_capitals_is_recognised(run):
+def test_weat_command_suggests_name_for_capitals(run):
     assert says(run("weat", "WEAT6")[2], "'weat6'")
 
 
-def test_all_lists_and_models_are_shown(run):
+def test_wordlists_and_models_commands_print_lists_and_priors(run):
     assert "weat10" in run("wordlists")[1]
     assert "Exponential(lam=2.5)" in run("models", "crossed")[1]
 
 
-def test_a_model_copy_replaces_no_file(run, tmp_path):
+def test_models_copy_keeps_existing_file(run, tmp_path):
     path = tmp_path / "mine.toml"
     assert run("models", "crossed", "--copy", path)[0] == 0
     assert says(path.read_text(), "[priors.sd_target]")
@@ -182,7 +182,7 @@ def test_a_model_copy_replaces_no_file(run, tmp_path):
     assert "already exists" in err
 
 
-def test_a_saved_fit_is_summarised_or_csv(run, small_fit, tmp_path, monkeypatch):
+def test_summarize_command_prints_table_or_csv(run, small_fit, tmp_path, monkeypatch):
     monkeypatch.setattr(bayes_bias, "load_fit", functools.cache(bayes_bias.load_fit))
     path = save_fit(small_fit, tmp_path / "small.nc")
     code, out, _ = run("summarize", path, "--scope", "targets")
@@ -198,7 +198,7 @@ def test_a_saved_fit_is_summarised_or_csv(run, small_fit, tmp_path, monkeypatch)
     assert csv[0].startswith("estimand,label,mean,sd,eti95_lb,eti95_ub")
 
 
-def test_a_fit_with_changed_values_is_refused(run, tmp_path):
+def test_summarize_command_rejects_changed_fit(run, tmp_path):
     path = tmp_path / "fit.nc"
     path.write_bytes(seed_of("fit.nc"))
     with h5py.File(path, "r+") as file:
@@ -208,7 +208,7 @@ def test_a_fit_with_changed_values_is_refused(run, tmp_path):
     assert says(err, "fit.nc damaged changed copy fit again bayes_bias.save_fit")
 
 
-def test_a_fit_that_depends_on_prior_says_so(run, small_fit, monkeypatch):
+def test_summarize_command_prints_prior_dependence(run, small_fit, monkeypatch):
     sensitive = dataclasses.replace(Diagnostics.of(small_fit), prior_sensitivity=0.083)
     changed_fit = small_fit.copy()
     changed_fit.attrs = small_fit.attrs | {"diagnostics": sensitive.to_json()}
@@ -217,7 +217,7 @@ def test_a_fit_that_depends_on_prior_says_so(run, small_fit, monkeypatch):
     assert says(out, "small bias depends prior")
 
 
-def test_a_shipped_list_is_copied_and_edited(run, tmp_path):
+def test_wordlists_copy_writes_list_and_keeps_existing_file(run, tmp_path):
     copied, controls = tmp_path / "mine.toml", tmp_path / "food.toml"
     assert run("wordlists", "weat7", "--copy", copied)[0] == 0
     assert load_wordlist(copied).sha256 == load_wordlist("weat7").sha256
@@ -250,7 +250,7 @@ def test_a_shipped_list_is_copied_and_edited(run, tmp_path):
         (("models", "crossd"), "'crossed'"),
     ],
 )
-def test_an_error_is_one_line_exit_2(run, arguments, message):
+def test_commands_print_one_error_line_and_exit_2(run, arguments, message):
     code, out, err = run(*arguments)
     assert code == 2
     assert out == ""
@@ -261,13 +261,13 @@ def test_an_error_is_one_line_exit_2(run, arguments, message):
     assert err.splitlines()[-1] == lines[0]
 
 
-def test_debug_shows_where_it_went_wrong():
+def test_main_raises_with_debug():
     with pytest.raises(WordListError):
         main(["weat", "wat7", "--debug"])
 
 
 @pytest.mark.parametrize(("d", "targets", "named"), [("big", "8 8", "--d number 'big'"), ("1", "8", "--targets '--at")])
-def test_a_value_that_cannot_be_read_is_named(run, d, targets, named):
+def test_published_command_names_unreadable_value(run, d, targets, named):
     code, _, err = run("published", "--d", d, "--targets", *targets.split(), "--attributes", "8", "8")
     assert code == 2
     assert says(err, named)
@@ -280,7 +280,7 @@ def state_of_process():
 
 
 @pytest.mark.parametrize("arguments", [["weat", "weat7"], ["weat", "no such list"], ["--version"]])
-def test_command_called_from_a_program_leaves_its_process_alone(run, arguments):
+def test_main_restores_state_of_calling_process(run, arguments):
     before = state_of_process()
     run(*arguments)
     assert state_of_process() == before

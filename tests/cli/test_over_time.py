@@ -26,7 +26,7 @@ def decades(tmp_path: Path) -> list[str]:
     return [argument for year in YEARS for argument in ("--at", f"{year}={tmp_path}/{year}-*.npz")]
 
 
-def test_slices_are_matched_as_asked(tmp_path):
+def test_slices_match_words_by_case(tmp_path):
     demo = open_embedding("googlenews-demo")
     words = load_wordlist("weat7")
     vectors = demo.find([*words.targets, *words.attributes])
@@ -37,7 +37,7 @@ def test_slices_are_matched_as_asked(tmp_path):
 
 
 @pytest.mark.slow
-def test_two_decades_with_seeds(run, decades, sketched, tmp_path):
+def test_over_time_command_reports_two_decades_with_seeds(run, decades, sketched, tmp_path):
     short = "--draws", "500"
     code, out, err = run("over-time", "weat7", *decades, *short, "--out", "made", "--figures", "none")
     assert code == 0, err
@@ -58,7 +58,7 @@ def test_two_decades_with_seeds(run, decades, sketched, tmp_path):
         (("weat7", "--at", "1900=googlenews-demo", "--slices", "all"), "--slices 'all' new, these"),
     ],
 )
-def test_what_is_no_slice_is_one_line(run, arguments, said):
+def test_over_time_command_rejects_invalid_slices(run, arguments, said):
     code, _, err = run("over-time", *arguments)
     assert code == 2
     assert says(err.splitlines()[-1], said)

@@ -10,7 +10,7 @@ from tests.analyses.sentence_pairs.test_scoring import CROWS, Counts
 from tests.helpers import says
 
 
-def test_scores_in_a_file_are_answered(run, from_priors, tmp_path):
+def test_sentence_pairs_command_prints_shares_of_file(run, from_priors, tmp_path):
     path = tmp_path / "scores.csv"
     simulated()[["item", "score_more", "score_less"]].to_csv(path, index=False)
     code, out, _ = run("sentence-pairs", str(path))
@@ -29,14 +29,14 @@ def test_scores_in_a_file_are_answered(run, from_priors, tmp_path):
         (["a.csv", "--model", "m", "--how", "pl"], "--how 'pl' 'pll'"),
     ],
 )
-def test_refuses_what_cannot_be_done(run, arguments, message, monkeypatch, tmp_path):
+def test_sentence_pairs_command_rejects_invalid_options(run, arguments, message, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     code, _, error = run("sentence-pairs", *arguments)
     assert code == 2
     assert says(" ".join(error.split()), message)
 
 
-def test_a_model_scores_the_sentences_of_a_file(run, tmp_path, monkeypatch):
+def test_sentence_pairs_command_scores_sentences_with_model(run, tmp_path, monkeypatch):
     estimated = []
 
     def estimate(*scores, **_):

@@ -25,7 +25,7 @@ def two(tmp_path: Path) -> list[str]:
     return [str(path) for path in paths]
 
 
-def test_several_embeddings_are_one_where_they_are_replicates(run, two):
+def test_weat_command_joins_embeddings_as_replicates(run, two):
     opened = TableSource(embedding=two, replicates="seed").opened([])
     assert opened.text.startswith("2 seeds, 300 dimensions x 2 seeds")
     code, out, _ = run("weat", "weat7", "-e", two[0], "-e", two[1], "--replicates", "seed")
@@ -33,7 +33,7 @@ def test_several_embeddings_are_one_where_they_are_replicates(run, two):
     assert "effect size d" in out
 
 
-def test_a_csv_column_names_the_replicate(small_table, tmp_path):
+def test_read_table_reads_replicates_from_column(small_table, tmp_path):
     tables = {f"a{k}": replace(small_table, values=small_table.values + 0.01 * k) for k in range(2)}
     table = combine_replicates(tables, "template")
     table.to_frame().to_csv(tmp_path / "mine.csv", index=False)
@@ -56,7 +56,7 @@ def test_a_csv_column_names_the_replicate(small_table, tmp_path):
         (("compare", "weat7", "--before", "{0}", "--before", "{1}", "--after", "{0}"), "--embedding 2"),
     ],
 )
-def test_refuses_what_is_no_replicate(run, two, arguments, message, tmp_path, monkeypatch):
+def test_commands_reject_invalid_replicates(run, two, arguments, message, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code, _, err = run(*(argument.format(*two) for argument in arguments))
     assert code == 2

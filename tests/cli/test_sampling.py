@@ -10,13 +10,13 @@ from bayes_bias.cli.options import Sampler
 from tests.helpers import says
 
 
-def test_the_command_line_samples_as_python_does():
+def test_sampler_options_equal_python_defaults():
     assert Sampler().sampling == Sampling()
     assert replace(Sampler().sampling, tune=SAMPLING.tune) == SAMPLING
 
 
 @pytest.mark.slow
-def test_a_fit_is_sampled_as_it_was_asked(run, tmp_path):
+def test_fit_command_uses_sampling_options(run, tmp_path):
     options = ["--draws", 110, "--chains", 2, "--target-accept", 0.9]
     code, _, err = run("fit", "weat7", "--controls", "none", *options, "--out", tmp_path / "fit.nc")
     assert code == 0, err
@@ -37,7 +37,7 @@ def test_a_fit_is_sampled_as_it_was_asked(run, tmp_path):
         "tpr-gaps tpr-demo",
     ],
 )
-def test_every_fitting_command_takes_smaller_steps(run, command):
+def test_fitting_commands_reject_invalid_target_accept(run, command):
     code, _, err = run(*command.split(), "--target-accept", 2)
     assert code == 2
     assert says(err, "'--target-accept'")

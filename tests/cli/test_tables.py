@@ -23,7 +23,7 @@ def effect_size(table: bb.AssociationTable) -> str:
     return f"{bb.measures.weat(table).effect_size:.4g}"
 
 
-def test_outside_numbers_become_a_table_without_flags(run, weat6, tmp_path):
+def test_table_command_writes_file_for_use_without_options(run, weat6, tmp_path):
     frame = weat6.to_frame().rename(columns={"target": "name", "attribute_class": "kind", "cosine": "score"})
     frame = frame.assign(score=frame.score - 20, notes="mine")
     frame.to_csv(tmp_path / "mine.csv", index=False, sep=";", decimal=",")
@@ -37,7 +37,7 @@ def test_outside_numbers_become_a_table_without_flags(run, weat6, tmp_path):
     assert effect_size(weat6) in run("weat", tmp_path / "made.csv")[1]
 
 
-def test_a_new_metric_keeps_name_and_unit(run, weat6, tmp_path):
+def test_table_command_keeps_name_and_unit_of_metric(run, weat6, tmp_path):
     weat6.to_frame().rename(columns={"cosine": "nearness"}).to_csv(tmp_path / "mine.csv", index=False)
     metric = ("--metric", "nearness", "--unit", "minus metres")
     run("table", tmp_path / "mine.csv", *metric, *WEAT6, "--out", tmp_path / "made.csv")
@@ -45,7 +45,7 @@ def test_a_new_metric_keeps_name_and_unit(run, weat6, tmp_path):
 
 
 @pytest.mark.parametrize("given", [(), ("--metric", "log-probability")])
-def test_impossible_numbers_ask_what_they_are(run, weat6, tmp_path, given):
+def test_table_command_requires_metric_for_numbers_outside_range(run, weat6, tmp_path, given):
     frame = weat6.to_frame().rename(columns={"cosine": "score"}).assign(score=lambda rows: 8 * rows.score - 1)
     frame.to_csv(tmp_path / "mine.csv", index=False)
     command = ("table", tmp_path / "mine.csv", "--value", "score", *WEAT6, "--out", tmp_path / "made.csv")
@@ -56,7 +56,7 @@ def test_impossible_numbers_ask_what_they_are(run, weat6, tmp_path, given):
     np.testing.assert_allclose(read_table(tmp_path / "made.csv").values, 8 * weat6.values - 1)
 
 
-def test_a_matrix_becomes_a_table_of_its_list(run, weat6, tmp_path):
+def test_table_command_reads_matrix_of_list(run, weat6, tmp_path):
     weat6.values.to_pandas().to_csv(tmp_path / "matrix.csv")
     code, _, err = run("table", "weat6", "--matrix", tmp_path / "matrix.csv", "--out", tmp_path / "made.csv")
     assert code == 0, err
@@ -76,7 +76,7 @@ def test_a_matrix_becomes_a_table_of_its_list(run, weat6, tmp_path):
     ],
     ids=["replicates", "dot product", "topics or pairs", "one group against opposites"],
 )
-def test_a_measured_list_keeps_its_design(run, tmp_path, monkeypatch, wordlist, options, measured):
+def test_table_command_keeps_design_of_measured_list(run, tmp_path, monkeypatch, wordlist, options, measured):
     monkeypatch.chdir(tmp_path)
     Path("one.toml").write_text(
         'opposites = ["female"]\n[groups]\nmath = ["math", "algebra", "geometry"]\n[classes]\n'
@@ -112,7 +112,7 @@ def test_a_measured_list_keeps_its_design(run, tmp_path, monkeypatch, wordlist, 
         (("calibrate", "mine.csv"), "'mine.csv' numbers words"),
     ],
 )
-def test_a_slip_leaves_no_file(run, small_table, tmp_path, monkeypatch, arguments, message):
+def test_commands_write_no_file_for_invalid_table_options(run, small_table, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     small_table.to_frame().to_csv("mine.csv", index=False)
     out = ("--out", "made.csv") if arguments[0] == "table" and "--out" not in arguments else ()

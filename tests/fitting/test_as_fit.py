@@ -35,7 +35,7 @@ def written_out(sampled, small_table):
     return sampled_by_nutpie(sceptical(small_table), 50)
 
 
-def test_as_fit_agrees_with_fit_from_draws_of_the_marginal_model(marginal, small_table, small_fit, tmp_path):
+def test_as_fit_of_marginal_draws_matches_fit(marginal, small_table, small_fit, tmp_path):
     made = as_fit(small_table, marginal)
     rows = [summarize(fit_draws, words=False).loc[("bias", "overall")] for fit_draws in (made, small_fit)]
     assert rows[0]["mean"] == pytest.approx(rows[1]["mean"], abs=0.05 * rows[1]["sd"])
@@ -46,7 +46,7 @@ def test_as_fit_agrees_with_fit_from_draws_of_the_marginal_model(marginal, small
     assert list(made["log_likelihood"]) == list(small_fit["log_likelihood"])
 
 
-def test_as_fit_keeps_a_model_of_your_own(written_out, small_table):
+def test_as_fit_keeps_custom_model(written_out, small_table):
     made = as_fit(small_table, written_out, sceptical)
     assert made.attrs["model"] == "sceptical"
     assert made["log_likelihood"].association.dims == ("chain", "draw", "pair")
@@ -75,7 +75,7 @@ def test_as_fit_rejects_draws_of_another_table(marginal, written_out, small_tabl
         as_fit(replace(small_table, values=1.1 * small_table.values), marginal)
 
 
-def test_as_fit_requires_statistics_of_the_sampler(marginal, small_table):
+def test_as_fit_raises_without_sampler_statistics(marginal, small_table):
     without = marginal.copy()
     without["sample_stats"] = marginal["sample_stats"].to_dataset().drop_vars("diverging")
     with refused(SpecError, "diverging sample_stats"):

@@ -114,25 +114,25 @@ def assert_gradient_is_that_of_differences(model: CollapsedModel, point: np.ndar
 
 @pytest.mark.parametrize("scales", ["by group and class", "by class", "common"])
 @pytest.mark.parametrize("design", DESIGNS)
-def test_density_and_gradient_equal_the_pymc_model(design, scales):
+def test_density_and_gradient_match_pymc_model(design, scales):
     model, written, _ = of_table(DESIGNS[design](), load_spec("crossed").with_option("scales", scales))
     agree(model, written, np.random.default_rng(1), slopes=scales == "by group and class")
 
 
 @pytest.mark.parametrize("unit", ["own within-block sd", "within-block sd", "as measured"])
-def test_units_of_priors_equal_the_pymc_model(unit, small_table):
+def test_density_in_each_prior_unit_matches_pymc_model(unit, small_table):
     model, written, _ = of_table(small_table, load_spec("crossed").with_option("unit", unit))
     agree(model, written, np.random.default_rng(2))
 
 
-def test_paired_attributes_equal_the_pymc_model():
+def test_density_of_paired_attributes_matches_pymc_model():
     spec = load_spec("crossed").with_option("scales", "common")
     model, written, _ = of_table(clustered_table(1, pairs=ATTRIBUTE_PAIRS, topics=TARGET_TOPICS), spec)
     agree(model, written, np.random.default_rng(3))
 
 
 @pytest.mark.parametrize("family", POSITIVE)
-def test_every_family_of_priors_is_that_of_pymc(family, small_table):
+def test_density_of_each_prior_family_matches_pymc(family, small_table):
     given = dict(zip(POSITIVE[family].parameters, PARAMETERS[family], strict=True))
     spec = load_spec("crossed").with_prior("sd_attribute_preference", family, **given)
     spec = spec.with_prior("sd_residual", family, **given)
@@ -142,7 +142,7 @@ def test_every_family_of_priors_is_that_of_pymc(family, small_table):
     np.testing.assert_allclose(log_prior(Prior(family, given), scales), expected, atol=1e-12)
 
 
-def test_another_prior_family_is_left_to_pymc(small_table):
+def test_model_of_table_returns_pymc_model_for_other_prior_family(small_table):
     spec = load_spec("crossed").with_prior("sd_residual", "Rice", nu=1.0, sigma=2.0)
     model = sampling.model_of_table(spec, structure_of(spec).data(modelled(small_table, spec)[0]))
     assert isinstance(model, sampling.PyMCModel)
@@ -154,7 +154,7 @@ def test_gradient_equals_finite_differences_near_zero(small_table):
     assert_gradient_is_that_of_differences(model, point, at(point, model)[1])
 
 
-def test_nutpie_gets_density_and_its_limits(small_table):
+def test_compiled_functions_match_density_and_reject_impossible_points(small_table):
     model = of_table(small_table, load_spec("crossed"))[0]
     compiled = model.compiled()
     density, expand = compiled.compiled_logp_func.ctypes, compiled.compiled_expand_func.ctypes
@@ -177,7 +177,7 @@ def test_nutpie_gets_density_and_its_limits(small_table):
         assert density(len(point), *given) > 0
 
 
-def test_a_larger_table_takes_no_new_code(small_table):
+def test_log_density_is_compiled_once_for_all_tables(small_table):
     """Data are read from memory: what was compiled for one table serves all."""
     model, second = (
         of_table(table, load_spec("crossed"))[0] for table in (small_table, replicated_table(1, [3], [3, 2], 0, 2))
@@ -188,14 +188,14 @@ def test_a_larger_table_takes_no_new_code(small_table):
     assert len(log_density.signatures) == before
 
 
-def test_undocumented_parts_of_nutpie_are_there():
+def test_nutpie_has_undocumented_fields():
     fields = nutpie_door.CompiledPyMCModel.__dataclass_fields__
     assert {"compiled_logp_func", "compiled_expand_func", "initial_point_func", "user_data"} <= set(fields), (
         "nutpie's class for compiled PyMC models has other fields: CollapsedModel.compiled must follow"
     )
 
 
-def test_the_next_series_of_nutpie_is_not_installed():
+def test_requirements_exclude_next_series_of_nutpie():
     """Its own requirements, and how it imports ArviZ, may be others."""
     project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     (allowed,) = [
@@ -225,7 +225,7 @@ assert arviz.__file__, "a real module"
 
 
 @pytest.mark.parametrize("use", ["import arviz; arviz.summary", "from arviz import summary", "import arviz"])
-def test_nutpie_can_use_arviz_while_it_is_imported(use, tmp_path):
+def test_nutpie_imports_arviz_without_recursion(use, tmp_path):
     """A release of nutpie that takes something of ArviZ at once gets the real one, and no RecursionError.
 
     The folder has a module of this name, because ArviZ itself takes seconds to import.
@@ -236,7 +236,7 @@ def test_nutpie_can_use_arviz_while_it_is_imported(use, tmp_path):
     assert ran.returncode == 0, ran.stderr
 
 
-def test_no_cache_folder_compiles_in_each_process():
+def test_kept_compiles_without_cache_folder():
     def decorator(*, cache):
         if cache:
             raise RuntimeError("cannot cache function: no locator available")
@@ -245,7 +245,7 @@ def test_no_cache_folder_compiles_in_each_process():
     assert collapsed_density._kept(decorator)(len) is len
 
 
-def test_another_unit_has_the_same_density(small_table):
+def test_collapsed_model_data_are_equal_in_other_units(small_table):
     spec = load_spec("crossed")
     first, second = (
         of_table(table, spec)[0] for table in (small_table, replace(small_table, values=8 * small_table.values))

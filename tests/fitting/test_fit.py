@@ -48,7 +48,7 @@ def of_atlas():
 
 
 @pytest.mark.parametrize(("model", "is_slow"), [("robust", True), ("hierarchical", True), ("crossed", False)])
-def test_a_slow_model_is_announced_first(model, is_slow, caplog, monkeypatch):
+def test_fit_logs_notice_before_slow_model(model, is_slow, caplog, monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
@@ -58,7 +58,7 @@ def test_a_slow_model_is_announced_first(model, is_slow, caplog, monkeypatch):
     assert any(says(message, f"weat6 '{model}' 'crossed'") for message in caplog.messages) == is_slow
 
 
-def test_groups_of_one_word_are_announced_first(caplog, monkeypatch):
+def test_fit_warns_about_groups_of_one_word(caplog, monkeypatch):
     def stop(*_, **__):
         raise KeyboardInterrupt
 
@@ -73,7 +73,7 @@ def test_groups_of_one_word_are_announced_first(caplog, monkeypatch):
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_nothing_is_left_in_the_temporary_folder(small_table, tmp_path, monkeypatch):
+def test_fit_leaves_no_temporary_files(small_table, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     for model in ("crossed", pymc_model(small_table)):
         fit(small_table, model, sampling=TOO_SHORT)
@@ -83,7 +83,7 @@ def test_nothing_is_left_in_the_temporary_folder(small_table, tmp_path, monkeypa
 @pytest.mark.thorough
 @pytest.mark.slow
 @pytest.mark.parametrize("fitted", [of_pairs, of_gaps, of_correlation, of_atlas])
-def test_every_product_has_groups_and_attributes(fitted, caplog, tmp_path):
+def test_fits_of_all_analyses_have_groups_and_attributes(fitted, caplog, tmp_path):
     with caplog.at_level(logging.WARNING, "bayes_bias"):
         tree = fitted()
     assert {"posterior", "sample_stats", "constant_data"} <= set(tree.children)
@@ -97,7 +97,7 @@ def test_every_product_has_groups_and_attributes(fitted, caplog, tmp_path):
 
 
 @pytest.mark.slow
-def test_the_words_have_them_too(small_fit):
+def test_fit_of_table_has_attributes(small_fit):
     assert set(small_fit.attrs) >= ATTRIBUTES
 
 

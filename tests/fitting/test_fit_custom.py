@@ -138,18 +138,18 @@ def no_model(table):
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
-def test_refuses_what_cannot_be_fitted(table, model, told):
+def test_fit_raises_for_unsuitable_custom_model(table, model, told):
     with refused(SpecError, f"{model.__name__} {told}"):
         fit(table, model)
 
 
-def test_refuses_what_is_no_model(table):
+def test_fit_raises_for_non_model(table):
     for no_kind_of_model, kind in ((3, "int"), (None, "None"), (["crossed"], "list")):
         with refused(SpecError, f"`model` {kind} 'crossed' TOML pymc.Model function"):
             fit(table, no_kind_of_model)
 
 
-def test_hash_covers_graph_constants_and_data(table):
+def test_graph_sha256_covers_graph_constants_and_data(table):
     def hashed(table, sigma=1.0):
         with blocks(table) as model:
             pm.Normal("more", 0, sigma)
@@ -160,7 +160,7 @@ def test_hash_covers_graph_constants_and_data(table):
 
 
 @pytest.mark.slow
-def test_a_model_of_means_answers_for_means(table, tmp_path):
+def test_fit_of_means_has_bias_but_no_word_effects(table, tmp_path):
     posterior = fit(table, blocks, sampling=SAMPLING)
     assert posterior.attrs["model"] == "blocks"
     assert "HalfNormal" in posterior.attrs["formula"]
@@ -184,7 +184,7 @@ def test_a_model_of_means_answers_for_means(table, tmp_path):
 
 
 @pytest.mark.slow
-def test_zero_density_names_its_variable(table):
+def test_fit_raises_and_names_variable_with_zero_density(table):
     def impossible(table):
         with blocks(table) as model:
             pm.Uniform("share", 0, 1, observed=np.array([2.0]))
@@ -198,7 +198,7 @@ def test_zero_density_names_its_variable(table):
 @pytest.mark.parametrize(
     ("far_out", "told"), [(False, "custom free variable proper prior"), (True, "gradient zero proper prior")]
 )
-def test_an_unknown_variable_is_refused_without_panic(table, far_out, told):
+def test_fit_raises_for_improper_variable(table, far_out, told):
     with blocks(table) as model:
         free = pm.Flat("free")
         if far_out:
@@ -208,12 +208,12 @@ def test_an_unknown_variable_is_refused_without_panic(table, far_out, told):
 
 
 @pytest.mark.parametrize("scales", OPTIONS["crossed"]["scales"])
-def test_scales_may_vary_by_group_or_not(table, scales):
+def test_built_accepts_every_option_of_scales(table, scales):
     spec = load_spec("crossed").with_option("scales", scales)
     assert built(pymc_model(table, spec), table).free_RVs
 
 
-def test_shared_scales_are_spread_over_groups(table):
+def test_from_posterior_spreads_shared_scales_over_groups(table):
     data, rng = crossed_long.data(table), np.random.default_rng(1)
     scales = {
         name: xr.DataArray(rng.uniform(1, 2, (1, 3, *(data.sizes[dim] for dim in dims))), dims=("chain", "draw", *dims))
@@ -231,7 +231,7 @@ def test_shared_scales_are_spread_over_groups(table):
 @pytest.mark.slow
 @pytest.mark.thorough
 @pytest.mark.parametrize("scales", [BY_CLASS, BY_GROUP])
-def test_the_written_model_has_the_named_posterior(table, scales):
+def test_fit_of_pymc_model_matches_fit_of_spec(table, scales):
     """Bias and its noise floor, within four Monte Carlo standard errors."""
     spec = load_spec("crossed").with_option("scales", scales)
     sampling = Sampling(draws=1500, tune=1000, chains=4)
@@ -256,7 +256,7 @@ FIXED = {
 }
 
 
-def test_fixed_effects_of_a_scope_are_in_bias(drawn):
+def test_bias_contains_fixed_effects_of_scope(drawn):
     """Draws of the prior serve as well. Each effect is laid out over replicates and pairs, and averaged there."""
     data, posterior = drawn.data, drawn.posterior
     i, j = (data[f"pair_{side}"].to_numpy() for side in ("target", "attribute"))
@@ -300,7 +300,7 @@ def test_arviz_summary_has_labels_in_place(design, drawn):
         np.testing.assert_allclose(means[labels], expected)
 
 
-def test_what_replicates_lack_is_refused_by_name(drawn):
+def test_estimate_of_raises_without_effects_or_scales_of_replicates(drawn):
     """Without the effects of replicates nothing can be said of these alone; without scales, of no new one."""
     tree = drawn.tree.copy()
     tree["posterior"] = drawn.posterior.drop_vars(["replicate_effect", "sd_replicate"])
@@ -314,13 +314,13 @@ def test_what_replicates_lack_is_refused_by_name(drawn):
         estimate_of(lacking, "reliability", "all")
 
 
-def test_a_model_without_replicates_uses_the_mean(table, from_priors):
+def test_custom_model_without_replicates_uses_mean(table, from_priors):
     posterior = fit(replicated(table), blocks, sampling=SAMPLING)
     assert says(Fitted.of(posterior).stored("notices"), "blocks mean replicates")
     assert estimate_of(posterior, "bias", "both").draws.size
 
 
-def test_a_graph_is_text_without_graphviz(table, tmp_path, monkeypatch):
+def test_write_graph_without_graphviz_writes_only_text(table, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", "")
     written = write_graph(blocks(table), tmp_path / "model.mmd").read_text()
     assert all(name in written for name in ("mean", "association", "attribute_class"))

@@ -15,20 +15,20 @@ from bayes_bias.models.structures import modelled
 from tests.helpers import SHORT, says
 
 
-def test_the_same_seed_gives_the_same_numbers(small_table, small_fit):
+def test_fit_is_equal_for_same_seed(small_table, small_fit):
     again = fit(small_table, seed=1, sampling=SHORT)
     xr.testing.assert_equal(again["posterior"].to_dataset(), small_fit["posterior"].to_dataset())
     other_seed = fit(small_table, seed=2, sampling=SHORT)
     assert not np.array_equal(other_seed["posterior"].sd_residual, small_fit["posterior"].sd_residual)
 
 
-def test_prior_dependence_is_no_failure_of_sampling(small_fit):
+def test_diagnostics_converge_and_report_prior_dependence(small_fit):
     sensitive = dataclasses.replace(Diagnostics.of(small_fit), prior_sensitivity=0.083)
     assert sensitive.converged
     assert says(sensitive.concern, "depends on the prior 0.083 0.05")
 
 
-def test_provenance_names_versions_seed_and_hashes(small_table, small_fit):
+def test_fit_attributes_contain_versions_seed_and_hashes(small_table, small_fit):
     attrs = small_fit.attrs
     assert attrs["seed"] == 1
     assert attrs["table_sha256"] == small_table.sha256
@@ -39,7 +39,7 @@ def test_provenance_names_versions_seed_and_hashes(small_table, small_fit):
 
 
 @pytest.mark.slow
-def test_a_fit_that_has_not_converged_is_marked(small_table, caplog):
+def test_summary_and_verdict_mark_unconverged_fit(small_table, caplog):
     short = fit(small_table, seed=1, sampling=Sampling(draws=50, tune=20))
     problems = Diagnostics.of(short).problems
     assert any("ESS" in problem for problem in problems)
@@ -50,7 +50,7 @@ def test_a_fit_that_has_not_converged_is_marked(small_table, caplog):
     assert not any(mark in verdict(short).text for mark in ("distinguishable", "chance"))
 
 
-def test_what_has_not_converged_says_what_would_help():
+def test_diagnostics_problems_suggest_settings():
     diverged = Diagnostics(r_hat=1.2, ess_bulk=500, ess_tail=500, divergences=1)
     r_hat, divergences = diverged.problems
     assert says(r_hat, "R-hat 1.200 1.01")
@@ -59,7 +59,7 @@ def test_what_has_not_converged_says_what_would_help():
     assert says(short, "300 400 draws=6000")
 
 
-def test_levels_that_cancel_in_the_bias_do_not_decide_about_its_convergence(small_fit):
+def test_convergence_of_bias_ignores_cancelling_levels(small_fit):
     posterior = small_fit["posterior"].to_dataset()
     mode_of_chain = xr.DataArray(1.0 + np.arange(posterior.sizes["chain"]), dims="chain")
     stuck = posterior.assign(sd_attribute=posterior.sd_attribute * mode_of_chain)
@@ -73,7 +73,7 @@ def test_levels_that_cancel_in_the_bias_do_not_decide_about_its_convergence(smal
 
 @pytest.mark.slow
 @pytest.mark.parametrize("draws", [2, 24])
-def test_a_few_draws_have_not_converged(small_table, draws, caplog):
+def test_fit_with_few_draws_is_not_converged(small_table, draws, caplog):
     few = fit(small_table, sampling=Sampling(draws=draws, tune=2, chains=1))
     assert says(caplog.text, "not converged R-hat chains= ESS")
     assert Diagnostics.of(few).prior_sensitivity is None

@@ -47,7 +47,7 @@ def change(path: Path, name: str, value: object) -> None:
         file[name][0] = value
 
 
-def test_opening_and_saving_gives_the_same_file(drawn, tmp_path):
+def test_load_fit_and_save_fit_return_identical_file(drawn, tmp_path):
     first = save_fit(drawn, tmp_path / "first.nc")
     again = save_fit(load_fit(first), tmp_path / "again.nc")
     with xr.open_datatree(again, engine="h5netcdf") as lazy:
@@ -62,14 +62,14 @@ def test_opening_and_saving_gives_the_same_file(drawn, tmp_path):
     ("name", "value"),
     [("posterior/bias", 0), ("posterior/diverging", 0), ("posterior/whole", 3), ("posterior/word", "her")],
 )
-def test_values_that_were_not_written_are_refused(drawn, tmp_path, name, value):
+def test_load_fit_raises_for_changed_values(drawn, tmp_path, name, value):
     change(path := save_fit(drawn, tmp_path / "fit.nc"), name, value)
     with refused(OutputError, "fit.nc damaged changed copy fit again bayes_bias.save_fit"):
         load_fit(path)
 
 
 @pytest.mark.parametrize("group", ["/", "posterior", "posterior/bias"])
-def test_what_was_not_written_of_values_is_refused(drawn, tmp_path, group):
+def test_load_fit_raises_for_changed_attributes(drawn, tmp_path, group):
     path = save_fit(drawn, tmp_path / "fit.nc")
     with h5py.File(path, "r+") as file:
         file[group].attrs["unit"] = "log odds"
@@ -77,7 +77,7 @@ def test_what_was_not_written_of_values_is_refused(drawn, tmp_path, group):
         load_fit(path)
 
 
-def test_xarray_may_copy_but_not_change_a_fit(drawn, tmp_path):
+def test_load_fit_reads_xarray_copies_and_rejects_changes(drawn, tmp_path):
     reopened = xr.load_datatree(save_fit(drawn, tmp_path / "fit.nc"), engine="h5netcdf")
     reopened.to_netcdf(tmp_path / "same.nc", engine="h5netcdf")
     xr.testing.assert_identical(load_fit(tmp_path / "same.nc"), load_fit(tmp_path / "fit.nc"))
@@ -88,14 +88,14 @@ def test_xarray_may_copy_but_not_change_a_fit(drawn, tmp_path):
     xr.testing.assert_equal(load_fit(save_fit(reopened, tmp_path / "saved.nc"))["posterior"], reopened["posterior"])
 
 
-def test_a_fit_without_hash_still_opens(drawn, tmp_path):
+def test_load_fit_reads_fit_without_hash(drawn, tmp_path):
     opened = load_fit(save_fit(drawn, tmp_path / "fit.nc"))
     opened["posterior"]["bias"] = opened["posterior"].bias + 1
     opened.to_netcdf(tmp_path / "other.nc", engine="h5netcdf")
     xr.testing.assert_identical(load_fit(tmp_path / "other.nc"), opened)
 
 
-def test_a_fit_survives_the_disk_alone(small_fit, tmp_path):
+def test_loaded_fit_equals_saved_fit(small_fit, tmp_path):
     saved = load_fit(save_fit(small_fit, tmp_path / "small.nc"))
     assert saved.attrs == small_fit.attrs
     xr.testing.assert_equal(saved["posterior"].to_dataset(), small_fit["posterior"].to_dataset())
@@ -103,7 +103,7 @@ def test_a_fit_survives_the_disk_alone(small_fit, tmp_path):
     assert verdict(saved) == verdict(small_fit)
 
 
-def test_an_older_fit_loads_without_prior_sensitivity(small_fit, tmp_path):
+def test_load_fit_reads_older_fit_without_prior_sensitivity(small_fit, tmp_path):
     older = small_fit.copy().drop_nodes(["log_prior", "log_likelihood"])
     known = json.loads(small_fit.attrs["diagnostics"])
     assert 0 < known.pop("prior_sensitivity") < 0.05
@@ -114,7 +114,7 @@ def test_an_older_fit_loads_without_prior_sensitivity(small_fit, tmp_path):
     assert loaded.concern == ""
 
 
-def test_a_bad_path_leaves_nothing_half_written(small_fit, tmp_path):
+def test_save_fit_leaves_no_file_after_errors(small_fit, tmp_path):
     with refused(OutputError, "folder file"):
         save_fit(small_fit, tmp_path)
     with refused(OutputError, "folder"):
@@ -130,7 +130,7 @@ def test_a_bad_path_leaves_nothing_half_written(small_fit, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_is_replaced_only_when_asked(drawn, tmp_path):
+def test_save_fit_replaces_file_only_with_overwrite(drawn, tmp_path):
     notes = tmp_path / "notes.txt"
     notes.write_text("mine")
     with refused(OutputError, "notes.txt overwrite=True --overwrite"):
@@ -139,7 +139,7 @@ def test_a_file_is_replaced_only_when_asked(drawn, tmp_path):
     assert load_fit(save_fit(drawn, notes, overwrite=True)).attrs == drawn.attrs
 
 
-def test_other_files_are_no_fits(tmp_path):
+def test_load_fit_raises_for_other_files(tmp_path):
     with refused(OutputError, "file bayes-bias fit"):
         load_fit(tmp_path / "missing.nc")
     (tmp_path / "text.nc").write_text("no netCDF")
@@ -150,7 +150,7 @@ def test_other_files_are_no_fits(tmp_path):
         load_fit(tmp_path / "o.nc")
 
 
-def test_a_fit_without_a_metric_is_refused(small_fit, tmp_path):
+def test_load_fit_raises_without_metric(small_fit, tmp_path):
     older = small_fit.copy()
     older.attrs = {key: value for key, value in small_fit.attrs.items() if key != "metric"}
     older.to_netcdf(tmp_path / "older.nc", engine="h5netcdf")
@@ -168,7 +168,7 @@ def held(tmp_path):
         yield path
 
 
-def test_a_locked_fit_is_named(held, run):
+def test_summarize_command_explains_locked_fit(held, run):
     code, _, refusal = run("summarize", held)
     assert code == 2
     assert "another program has opened it or its disk does not support locks" in refusal
@@ -176,7 +176,7 @@ def test_a_locked_fit_is_named(held, run):
     assert "damaged" not in refusal
 
 
-def test_a_locked_fit_opens_without_locks(held, monkeypatch):
+def test_summarize_command_prints_no_lock_error_without_locks(held, monkeypatch):
     """In a process of its own, because HDF5 reads the variable once."""
     monkeypatch.setenv("HDF5_USE_FILE_LOCKING", "FALSE")
     command = [sys.executable, "-m", "bayes_bias", "summarize", held]
@@ -184,7 +184,7 @@ def test_a_locked_fit_opens_without_locks(held, monkeypatch):
 
 
 @pytest.mark.parametrize("number", [11, 37])
-def test_a_disk_without_locks_is_named(tmp_path, monkeypatch, number):
+def test_load_fit_explains_disk_without_locks(tmp_path, monkeypatch, number):
     (tmp_path / "fit.nc").write_bytes(seed_of("fit.nc"))
 
     def without_locks(*_args, **_more):

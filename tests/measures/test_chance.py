@@ -13,7 +13,7 @@ def beyond(limit: float, **options: object) -> float:
     return float((np.abs(chance_effect_sizes(draws=200_000, **options)) >= limit).mean())
 
 
-def test_the_published_38_percent_come_from_a_slip() -> None:
+def test_chance_effect_sizes_match_published_38_percent_with_slip() -> None:
     """Dobrzeniecka & Urbaniak 2024: 38% of null samples reach an effect size of 1.27; in R, mean(a, b) is mean(a).
 
     Reproduced in distribution: their 0.3845 is within the error of 10,000 draws, .005.
@@ -22,7 +22,7 @@ def test_the_published_38_percent_come_from_a_slip() -> None:
     assert beyond(1.27) == pytest.approx(0.0056, abs=0.0006)
 
 
-def test_corrected_share_is_that_of_t_tests() -> None:
+def test_corrected_share_matches_t_test() -> None:
     correlation = 1.27 / 2 * np.sqrt(16 / 15)
     statistic = correlation * np.sqrt(14 / (1 - correlation**2))
     assert beyond(1.27) == pytest.approx(2 * t.sf(statistic, 14), abs=0.0006)
@@ -39,7 +39,7 @@ DRAFT = [
 
 
 @pytest.mark.parametrize(("seed", "bias", "sd", "printed", "corrected"), DRAFT)
-def test_the_drafts_numbers_are_those_of_its_slip(seed, bias, sd, printed, corrected) -> None:
+def test_draft_effect_sizes_match_printed_numbers_with_slip(seed, bias, sd, printed, corrected) -> None:
     """Two words a group and five attributes a class, drawn as R draws them: target by target."""
     with_slip, without = draft_effect_sizes(bias * STEREOTYPICAL + sd * r_normal(seed, 40).reshape(4, 10))
     assert with_slip == pytest.approx(printed, abs=1e-6)
@@ -47,7 +47,7 @@ def test_the_drafts_numbers_are_those_of_its_slip(seed, bias, sd, printed, corre
 
 
 @pytest.mark.parametrize(("sd", "printed", "corrected"), [(0.1, 1.563319, 1.558960), (0.05, 1.690664, 1.688762)])
-def test_the_drafts_distributions_have_the_means_it_printed(sd, printed, corrected) -> None:
+def test_draft_distributions_match_printed_means(sd, printed, corrected) -> None:
     """D1 and D2: which draws they were is not recorded, so their means are met within the error of 1,000 draws."""
     noise = np.random.default_rng(0).standard_normal((50_000, 4, 10))
     with_slip, without = draft_effect_sizes(0.1 * STEREOTYPICAL + sd * noise)
@@ -78,6 +78,6 @@ def r_normal(seed: int, size: int) -> np.ndarray:
     return norm.ppf((np.floor(2**27 * uniform[::2]) + uniform[1::2]) / 2**27)
 
 
-def test_fewer_than_two_words_are_refused() -> None:
+def test_chance_effect_sizes_raises_for_fewer_than_two_words() -> None:
     with refused(MeasureError, "n_targets 1"):
         chance_effect_sizes(1)

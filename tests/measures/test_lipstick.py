@@ -31,14 +31,14 @@ def neutralised(google_news: Vectors, vocabulary: list[str], bolukbasi: dict[str
     return neutralize(google_news, vocabulary, gender)
 
 
-def test_published_clustering(google_news: Vectors, neutralised: Vectors, bias: pd.DataFrame) -> None:
+def test_clustering_matches_published_shares(google_news: Vectors, neutralised: Vectors, bias: pd.DataFrame) -> None:
     """99.9% before, 92.5% after; .998 and .927 on these vectors in a trial."""
     groups = most_biased(bias, 500)
     assert clustering(google_news, groups).value == pytest.approx(0.998, abs=0.002)
     assert clustering(neutralised, groups).value == pytest.approx(0.927, abs=0.006)
 
 
-def test_a_classifier_learns_clusters_of_200_words(
+def test_classification_matches_expected_accuracy_before_and_after_debiasing(
     google_news: Vectors, neutralised: Vectors, bias: pd.DataFrame
 ) -> None:
     """Gonen & Goldberg take 5,000 words and publish 98.25% and 88.88%; these are of the 1,000 most biased."""
@@ -55,7 +55,7 @@ def three_clouds() -> tuple[Vectors, dict[str, list[str]]]:
     return dict(zip(chain(*groups.values()), rows, strict=True)), groups
 
 
-def test_three_groups_are_found_again(three_clouds: tuple[Vectors, dict[str, list[str]]]) -> None:
+def test_lipstick_measures_find_three_separate_groups(three_clouds: tuple[Vectors, dict[str, list[str]]]) -> None:
     vectors, groups = three_clouds
     bias = bias_towards(vectors, list(vectors), groups)
     assert clustering(vectors, groups).value > 0.95
@@ -63,7 +63,7 @@ def test_three_groups_are_found_again(three_clouds: tuple[Vectors, dict[str, lis
     assert neighbours(vectors, list(vectors), bias, k=10).value > 0.8
 
 
-def test_without_structure_nothing_is_found() -> None:
+def test_lipstick_measures_equal_baseline_without_structure() -> None:
     rng = np.random.default_rng(0)
     groups = {"x": numbered("x", 200), "y": numbered("y", 200)}
     vectors = dict(zip(chain(*groups.values()), rng.normal(size=(400, 20)), strict=True))
@@ -76,14 +76,16 @@ def test_without_structure_nothing_is_found() -> None:
         assert result.value == pytest.approx(result.b0, abs=0.15)
 
 
-def test_bias_is_from_the_mean_of_others() -> None:
+def test_bias_towards_compares_group_with_mean_of_others() -> None:
     vectors = {"a": np.array([1.0, 0, 0]), "b": np.array([0, 1.0, 0]), "c": np.array([0, 0, 1.0])}
     bias = bias_towards(vectors, list("abc"), {"A": ["a"], "B": ["b"], "C": ["c"]})
     assert np.diag(bias) == pytest.approx(1 / np.sqrt(1.5))
     assert most_biased(bias, 1) == {"A": ["a"], "B": ["b"], "C": ["c"]}
 
 
-def test_refusals_of_the_tests_on_groups(three_clouds: tuple[Vectors, dict[str, list[str]]]) -> None:
+def test_lipstick_measures_raise_for_invalid_groups_and_options(
+    three_clouds: tuple[Vectors, dict[str, list[str]]],
+) -> None:
     vectors, groups = three_clouds
     bias = bias_towards(vectors, list(vectors), groups)
     with refused(MeasureError, "clustering groups two 1"):

@@ -14,12 +14,12 @@ from tests.helpers import refused
 STEREOTYPES = {"x": "A", "y": "B"}
 
 
-def test_published_mac_of_gender_in_reddit_vectors(published_cosines: Callable[[str], AssociationTable]) -> None:
+def test_mac_matches_published_value_of_gender_in_reddit(published_cosines: Callable[[str], AssociationTable]) -> None:
     """Manzini et al. (2019), Table 2: .623. Control classes, present in this table, stay out."""
     assert mac(published_cosines("gender_reddit")).value == pytest.approx(0.623, abs=0.0005)
 
 
-def test_published_change_after_debiasing_is_reproduced(published_cosines: Callable[[str], AssociationTable]) -> None:
+def test_mac_change_matches_debiased_vectors_of_authors(published_cosines: Callable[[str], AssociationTable]) -> None:
     """.62883 with the authors' later debiased vectors, not the .700 (p = 3e-10) that the paper prints."""
     change = mac_change(published_cosines("gender_reddit"), published_cosines("gender_reddit_debiased"))
     assert change.after == pytest.approx(0.62883, abs=0.00005)
@@ -27,13 +27,13 @@ def test_published_change_after_debiasing_is_reproduced(published_cosines: Calla
     assert change.p_value == pytest.approx(0.44, abs=0.005)
 
 
-def test_class_means_are_averaged_without_pooling() -> None:
+def test_mac_averages_class_means_without_pooling() -> None:
     similarity = [[0.0, 0.6, 0.6, 0.6], [0.0, 0.6, 0.6, 0.6]]
     table = assemble(similarity, {"x0": "x", "y0": "y"}, dict(zip("abcd", "ABBB", strict=True)), STEREOTYPES)
     assert mac(table).value == pytest.approx(0.7)
 
 
-def test_change_is_a_paired_t_test() -> None:
+def test_mac_change_matches_paired_t_test() -> None:
     rng = np.random.default_rng(0)
     words = {f"t{i}": "xy"[i % 2] for i in range(6)}, dict(zip("abcd", "AABB", strict=True)), STEREOTYPES
     before, after = rng.uniform(-0.2, 0.6, (2, 6, 4))
@@ -43,14 +43,14 @@ def test_change_is_a_paired_t_test() -> None:
     assert (change.t, change.p_value, change.df) == pytest.approx((expected.statistic, expected.pvalue, 11))
 
 
-def test_mac_is_1_at_opposite_classes() -> None:
+def test_mac_equals_1_for_opposite_classes_and_zero_cosines() -> None:
     biased = np.array([[1.0, -1.0], [-1.0, 1.0]])
     words = {"x0": "x", "y0": "y"}, {"a": "A", "b": "B"}, STEREOTYPES
     assert mac(assemble(biased, *words)).value == mac(assemble(0 * biased, *words)).value == 1
     assert mac(assemble(biased, *words)).b0 == 1
 
 
-def test_refusals_of_mac() -> None:
+def test_mac_and_mac_change_raise_for_invalid_tables() -> None:
     words = {"x0": "x", "y0": "y"}, {"a": "A", "b": "B"}, STEREOTYPES
     table = assemble([[0.1, 0.2], [0.3, 0.4]], *words)
     two_words = assemble([[0.1, 0.2], [0.3, 0.4]], {"x1": "x", "y0": "y"}, *words[1:])

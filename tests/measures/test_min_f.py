@@ -11,7 +11,7 @@ from bayes_bias.measures import min_f, quasi_f
 from tests.helpers import random_table, refused
 
 
-def test_value_is_clarks_formula() -> None:
+def test_min_f_matches_formula_of_clark() -> None:
     """Clark (1973), equations of min F' and of its degrees of freedom, with scipy's pooled t-tests."""
     table = random_table(2, targets={"men": 4, "women": 9}, attributes={"work": 3, "home": 7})
     y, g, c = table.values.to_numpy(), table.group_index, table.class_index
@@ -25,13 +25,13 @@ def test_value_is_clarks_formula() -> None:
     assert found.df == pytest.approx((f1 + f2) ** 2 / (f1**2 / 8 + f2**2 / 11))
 
 
-def test_value_bounds_the_quasi_f_from_below() -> None:
+def test_min_f_is_below_quasi_f() -> None:
     for seed in range(20):
         table = random_table(seed, targets={"men": 5, "women": 5}, attributes={"work": 4, "home": 4})
         assert min_f(table).statistic ** 2 < quasi_f(table).statistic ** 2
 
 
-def test_refusals() -> None:
+def test_min_f_raises_for_unsuitable_tables() -> None:
     with refused(MeasureError, "min F' 3 3 quasi-F"):
         min_f(random_table(targets={"a": 3, "b": 4, "c": 5}, attributes={"A": 4, "B": 2, "C": 3}))
     with refused(MeasureError, "min F' 'home' 1 2"):

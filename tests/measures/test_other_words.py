@@ -19,7 +19,7 @@ def weat7() -> bb.AssociationTable:
     return bb.cosines("weat7", "googlenews-demo", also=["she", "he"])
 
 
-def test_random_tables_have_the_design_and_other_words(weat7: bb.AssociationTable) -> None:
+def test_random_tables_keep_design_with_other_words(weat7: bb.AssociationTable) -> None:
     own = weat7.without_controls()
     listed = {*own.values.target.to_numpy(), *own.values.attribute.to_numpy()}
     pool = set(bb.open_embedding("googlenews-demo").pool())
@@ -36,13 +36,13 @@ def test_random_tables_have_the_design_and_other_words(weat7: bb.AssociationTabl
         assert table.values.to_numpy()[0, 3] == pytest.approx(vectors[first] @ vectors[second], abs=1e-7)
 
 
-def test_random_tables_replace_one_side_if_wanted(weat7: bb.AssociationTable) -> None:
+def test_random_tables_replace_one_side_for_random_targets(weat7: bb.AssociationTable) -> None:
     (table,) = random_tables(weat7, 1, seed=1, random="targets")
     assert table.values.attribute.to_numpy().tolist() == weat7.without_controls().values.attribute.to_numpy().tolist()
     assert not set(table.values.target.to_numpy()) & set(weat7.values.target.to_numpy())
 
 
-def test_redrawn_tables_take_whole_rows_and_vectors_of_the_words(weat7: bb.AssociationTable) -> None:
+def test_redrawn_tables_keep_rows_and_vectors_of_words(weat7: bb.AssociationTable) -> None:
     related = weat7.related_words
     for table in redrawn_tables(weat7, 3, seed=1):
         assert np.bincount(table.group_index).tolist() == [round(r.effective) - 1 for r in related.groups.values()]
@@ -57,7 +57,7 @@ def test_redrawn_tables_take_whole_rows_and_vectors_of_the_words(weat7: bb.Assoc
                 assert value == expected
 
 
-def test_redrawn_means_vary_as_means_of_independent_words_do() -> None:
+def test_redrawn_means_have_variance_of_independent_words() -> None:
     """Of n words n - 1 are drawn, so that the variance of a mean is that of the words, divided by n."""
     scores = np.random.default_rng(1).normal(size=12) / 10
     words = numbered("t", 12)
@@ -73,7 +73,7 @@ def test_redrawn_means_vary_as_means_of_independent_words_do() -> None:
     assert extremes[extremes != 0].var() == pytest.approx(scores[:6].var(ddof=1) / 6, rel=0.15)
 
 
-def test_replicates_are_redrawn_with_their_words() -> None:
+def test_redrawn_tables_keep_replicates_of_words() -> None:
     table = bb.cosines("weat7", "minilm-demo", ())
     labels = set()
     for drawn in redrawn_tables(table, 4, seed=1):
@@ -88,7 +88,7 @@ def test_replicates_are_redrawn_with_their_words() -> None:
     assert len(labels) == 4
 
 
-def test_topics_of_a_list_are_redrawn_whole() -> None:
+def test_redrawn_tables_keep_topics_whole() -> None:
     table = random_table(targets={"men": 6, "women": 6})
     topics = ["a", "a", "a", "b", "b", "b"] * 2
     named = table.select(lambda values: values.assign_coords(target_topic=("target", topics)))
@@ -103,7 +103,7 @@ def test_topics_of_a_list_are_redrawn_whole() -> None:
         assert (is_drawn.any(axis=2) == is_drawn.all(axis=2)).all()
 
 
-def test_columns_of_chance_and_redrawn_words(weat7: bb.AssociationTable) -> None:
+def test_measure_all_matches_quantiles_of_random_and_redrawn_tables(weat7: bb.AssociationTable) -> None:
     settings: dict[str, Any] = {"only": ["WEAT", "quasi-F", "REML", "MAC", "SD-WEAT"], "seed": 1}
     measured = measure_all(weat7, chance_draws=20, redraws=20, **settings)
     table = measured.table
@@ -121,7 +121,7 @@ def test_columns_of_chance_and_redrawn_words(weat7: bb.AssociationTable) -> None
     pd.testing.assert_frame_equal(table, again)
 
 
-def test_few_words_are_marked(weat7: bb.AssociationTable, run: Any) -> None:
+def test_measure_all_marks_few_words(weat7: bb.AssociationTable, run: Any) -> None:
     measured = measure_all(weat7, only=["WEAT", "quasi-F"], redraws=5)
     cells = dict(zip(measured.layout.labels, measured.layout.columns[-1].cells, strict=True))
     assert cells["WEAT"].endswith("**")
@@ -134,7 +134,7 @@ def test_few_words_are_marked(weat7: bb.AssociationTable, run: Any) -> None:
     assert says(out, "random words ** bootstrap unreliable")
 
 
-def test_a_measure_of_a_user_has_both(weat7: bb.AssociationTable) -> None:
+def test_registered_measure_has_chance_and_redrawn_columns(weat7: bb.AssociationTable) -> None:
     try:
         measure("largest")(lambda table: float(table.values.max()))
         row = measure_all(weat7, only=["largest"], chance_draws=10, redraws=10).table.loc["largest"]
@@ -144,7 +144,7 @@ def test_a_measure_of_a_user_has_both(weat7: bb.AssociationTable) -> None:
         MEASURES.pop("largest", None)
 
 
-def test_chance_is_omitted_with_the_reason_without_an_embedding() -> None:
+def test_chance_is_omitted_with_reason_without_embedding() -> None:
     measured = measure_all(random_table(), chance_draws=5)
     assert "chance" not in measured.table
     assert says(measured.left_out["chance"], "embedding bayes_bias.cosines")
@@ -152,7 +152,7 @@ def test_chance_is_omitted_with_the_reason_without_an_embedding() -> None:
         measure_all(random_table(), chance_draws=-1)
 
 
-def test_short_repr_and_table_of_a_notebook(weat7: bb.AssociationTable) -> None:
+def test_measure_table_has_short_repr_and_html_table(weat7: bb.AssociationTable) -> None:
     measured = measure_all(weat7, only=["WEAT", "Direct Bias"])
     assert repr(measured) == "<MeasureTable: 1 rows of measures; omitted: Direct Bias>"
     assert "<table" in measured._repr_html_()

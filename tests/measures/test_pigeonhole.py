@@ -13,7 +13,7 @@ from tests.helpers import random_table, refused
 TABLE = random_table(3, targets={"men": 6, "women": 9}, attributes={"work": 7, "home": 5})
 
 
-def test_variance_adds_sides_and_pairs() -> None:
+def test_pigeonhole_variance_equals_sum_of_sides_and_pairs() -> None:
     """With n words a side, drawn words vary by (n - 1) / n of the unbiased variance. The mean of words drawn twice over
     has the variance of targets, of attributes, and the product of both for what is left of the pairs."""
     found, sources = pigeonhole(TABLE, draws=40_000), quasi_f(TABLE).sources
@@ -30,7 +30,7 @@ def test_variance_adds_sides_and_pairs() -> None:
     assert found.draws.mean() == pytest.approx(found.value, abs=4 * found.se / 200)
 
 
-def test_interval_and_p_come_from_draws() -> None:
+def test_pigeonhole_interval_and_p_value_match_draws() -> None:
     found = pigeonhole(TABLE, draws=999, ci_prob=0.8)
     assert [found.below(end) for end in found.interval] == pytest.approx([0.1, 0.9], abs=1e-3)
     weak = pigeonhole(random_table(8, bias=0.0))
@@ -39,7 +39,7 @@ def test_interval_and_p_come_from_draws() -> None:
     assert pigeonhole(random_table(bias=1.0)).p_value == pytest.approx(2 / 2001)  # never zero
 
 
-def test_a_large_table_needs_no_pairs() -> None:
+def test_pigeonhole_is_equal_for_lazy_products() -> None:
     rng = np.random.default_rng(5)
     vectors = Products(rng.normal(size=(15, 4)), rng.normal(size=(12, 4)))
     lazy = replace(TABLE, values=TABLE.values.copy(data=vectors))
@@ -47,13 +47,13 @@ def test_a_large_table_needs_no_pairs() -> None:
     assert pigeonhole(lazy).draws == pytest.approx(pigeonhole(formed).draws, abs=1e-8)  # digits are kept
 
 
-def test_a_seed_gives_the_same_draws() -> None:
+def test_pigeonhole_draws_are_equal_for_same_seed() -> None:
     first = pigeonhole(TABLE, seed=1).draws
     assert (first == pigeonhole(TABLE, seed=1).draws).all()
     assert not (first == pigeonhole(TABLE, seed=2).draws).any()
 
 
-def test_refusals() -> None:
+def test_pigeonhole_raises_for_invalid_options_and_tables() -> None:
     with refused(MeasureError, "draws 0"):
         pigeonhole(TABLE, draws=0)
     with refused(BayesBiasError, "ci_prob 95"):

@@ -28,7 +28,7 @@ LME4 = {
 }
 
 
-def test_value_is_half_of_weats_numerator() -> None:
+def test_quasi_f_value_equals_half_weat_numerator() -> None:
     for table in (random_table(), random_table(**THREE)):
         means = table_means(table)
         assert quasi_f(table).value == pytest.approx(float((means.block_mean * bias_weights(means)).sum()))
@@ -36,7 +36,7 @@ def test_value_is_half_of_weats_numerator() -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_targets_alone_give_welchs_t_test(seed: int) -> None:
+def test_quasi_f_matches_welch_test_in_scope_targets(seed: int) -> None:
     table = random_table(seed, targets={"men": 4, "women": 9})
     found = quasi_f(table, "targets")
     class_means = table.values.groupby("attribute_class").mean()
@@ -44,7 +44,7 @@ def test_targets_alone_give_welchs_t_test(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_attributes_alone_give_welchs_t_test(seed: int) -> None:
+def test_quasi_f_matches_welch_test_in_scope_attributes(seed: int) -> None:
     table = random_table(seed, attributes={"work": 3, "home": 7})
     found = quasi_f(table, "attributes")
     group_means = table.without_controls().values.groupby("group").mean()
@@ -58,7 +58,7 @@ def _is_welchs(found: QuasiF, scores: np.ndarray, first: int) -> None:
     assert found.interval == pytest.approx((interval.low / 2, interval.high / 2))
 
 
-def test_both_sides_give_the_quasi_f() -> None:
+def test_quasi_f_matches_textbook_mean_squares() -> None:
     """The quasi-F of Winer (1971), Statistical principles in experimental design, with the residual in the denominator:
     MS(groups x classes) / [MS(targets x classes) + MS(attributes x groups) - MS(targets x attributes)]."""
     n, m = 6, 5
@@ -85,7 +85,9 @@ def _interaction(values: np.ndarray, axes: tuple[int, int]) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", LME4)
-def test_standard_error_is_lme4s_on_average(published_cosines: Callable[..., AssociationTable], name: str) -> None:
+def test_quasi_f_standard_error_matches_lme4_on_average(
+    published_cosines: Callable[..., AssociationTable], name: str
+) -> None:
     """lme4 1.1.31 (tests/reference/lme4.csv). The variance is a quadratic form of the table, so its expectation is
     the sum over all effects of their variance times the form of that effect alone. Two or three groups, of equal and
     of unequal size."""
@@ -118,7 +120,7 @@ def _single_effects(table: AssociationTable) -> Iterator[tuple[str, int, object]
                 yield effect, times, table.values.copy(data=values)
 
 
-def test_equal_variances_give_lmertests_t_test() -> None:
+def test_quasi_f_matches_lmertest_with_equal_variances() -> None:
     """R 4.2.2, lme4 1.1.31, lmerTest 3.1-3 with Satterthwaite's degrees of freedom: the row gz:cz, half of the bias, of
     lmer(cosine ~ gz * cz + (1 | target) + (0 + cz | target) + (1 | attribute) + (0 + gz | attribute)), gz and cz being
     +1 for men and work, else -1. lmerTest has one variance for both groups, the quasi-F one for each."""
@@ -150,7 +152,7 @@ def _spread_as(values: np.ndarray, like: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.thorough
-def test_false_positives_and_coverage_are_nominal() -> None:
+def test_quasi_f_has_nominal_false_positives_and_coverage() -> None:
     p_values = [quasi_f(random_table(seed, bias=0.0)).p_value for seed in range(200)]
     assert 0.02 < np.mean(np.less(p_values, 0.05)) < 0.08
     intervals = [quasi_f(random_table(seed, bias=0.1, **THREE)).interval for seed in range(200, 400)]
@@ -158,7 +160,7 @@ def test_false_positives_and_coverage_are_nominal() -> None:
     assert 0.92 < np.mean((low < 0.1) & (high > 0.1)) < 0.98
 
 
-def test_sampling_more_sides_is_never_more_certain() -> None:
+def test_quasi_f_standard_error_is_largest_in_scope_both() -> None:
     """Not even where a side varies so little that its component comes out negative."""
     fallen_back = 0
     for seed in range(40):
@@ -169,7 +171,7 @@ def test_sampling_more_sides_is_never_more_certain() -> None:
     assert 0 < fallen_back < 40
 
 
-def test_word_contributions_have_variances_of_sides() -> None:
+def test_quasi_f_influence_matches_variances_of_sides() -> None:
     found = quasi_f(random_table(**THREE))
     for side in ("targets", "attributes"):
         variance = found.sources[found.sources.source == side].variance.sum()
@@ -177,14 +179,14 @@ def test_word_contributions_have_variances_of_sides() -> None:
         assert found.influence[side].sum() == pytest.approx(0)
 
 
-def test_controls_change_nothing() -> None:
+def test_quasi_f_ignores_controls() -> None:
     table = random_table()
     with_gaps = replace(table, values=table.values.where(table.values.attribute_class != "neutral"))
     for changed_table in (table.without_controls(), with_gaps):
         assert quasi_f(changed_table).interval == quasi_f(table).interval
 
 
-def test_no_number_depends_on_the_order_of_words() -> None:
+def test_quasi_f_ignores_order_of_words() -> None:
     table, rng = random_table(**THREE), np.random.default_rng(0)
     shuffled = replace(table, values=table.values[rng.permutation(12), rng.permutation(15)])
     found, again = quasi_f(table), quasi_f(shuffled)
@@ -192,14 +194,14 @@ def test_no_number_depends_on_the_order_of_words() -> None:
     pd.testing.assert_frame_equal(again.words.sort_index(), found.words.sort_index())
 
 
-def test_single_attributes_can_matter_exactly() -> None:
+def test_quasi_f_matches_welch_test_with_single_attributes() -> None:
     found = quasi_f(scores_design([0.1, 0.3, 0.2], [0.0, 0.1]), "targets")
     welch = ttest_ind([0.1, 0.3, 0.2], [0.0, 0.1], equal_var=False)
     assert (found.value, found.p_value) == pytest.approx((0.075, welch.pvalue))
     assert found.words.groupby("group").association.mean().mean() == pytest.approx(found.value)
 
 
-def test_classical_tests_have_intervals_beside_weat() -> None:
+def test_measure_all_has_intervals_of_classical_tests() -> None:
     narrow, wide = measure_all(random_table(), ci_prob=0.5).table, measure_all(random_table(), ci_prob=0.95).table
     tests = ["quasi-F", "REML", "min F'", "pigeonhole bootstrap"]
     assert wide.index[:5].tolist() == ["WEAT", *tests]
@@ -208,7 +210,7 @@ def test_classical_tests_have_intervals_beside_weat() -> None:
     assert wide.drop(index=tests)[["ci95_lb", "ci95_ub"]].isna().all(axis=None)
 
 
-def test_refusals() -> None:
+def test_quasi_f_raises_for_invalid_options_and_tables() -> None:
     table = random_table()
     with refused(MeasureError, "scope 'target' 'targets'"):
         quasi_f(table, "target")  # type: ignore[arg-type]

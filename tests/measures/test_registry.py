@@ -40,31 +40,31 @@ def toy(tmp_path, monkeypatch):
     assert before == MEASURES
 
 
-def test_a_new_measure_is_last_in_tables(toy, small_table):
+def test_measure_all_has_new_measure_in_last_row(toy, small_table):
     measured = measures.measure_all(small_table)
     assert measured.table.index[-1] == "toy"
     assert measured.table.loc["toy", ["value", "low", "high"]].tolist() == [small_table.values.max(), -1, 1]
     assert measured.results["toy"].value == toy.toy(small_table).value
 
 
-def test_its_name_is_taken(toy):
+def test_measure_raises_for_duplicate_name(toy):
     with refused(MeasureError, "measure 'toy' a_measure_of_my_own"):
         measures.measure("toy")(lambda occasion: None)
 
 
 @pytest.mark.slow
-def test_a_new_measure_is_in_the_report(toy, small_table):
+def test_report_contains_new_measure(toy, small_table):
     made = report(small_table, sampling=FEW, calibration_draws=0)
     assert made.measures().loc[("small", "toy"), "value"] == small_table.values.max()
     cell = f'<td class="n" data-label="value">{small_table.values.max():.3f}</td>'
     assert f'<th scope="row">toy</th>{cell}' in html_of(made)
 
 
-def test_it_leaves_nothing_behind(small_table):
+def test_measure_all_omits_removed_measure(small_table):
     assert "toy" not in measures.measure_all(small_table).table.index
 
 
-def test_a_package_registers_by_entry_point(toy, small_table, monkeypatch):
+def test_measure_all_reads_measures_from_entry_points(toy, small_table, monkeypatch):
     MEASURES.pop("toy")
     del sys.modules["a_measure_of_my_own"]
     installed = EntryPoint("mine", "a_measure_of_my_own", measure_table.ENTRY_POINTS)
@@ -74,7 +74,7 @@ def test_a_package_registers_by_entry_point(toy, small_table, monkeypatch):
     assert measures.measure_all(small_table).table.index[-1] == "toy"
 
 
-def test_a_package_that_cannot_be_loaded_is_omitted_with_the_reason(small_table, monkeypatch, caplog):
+def test_measure_all_omits_unloadable_entry_point_with_reason(small_table, monkeypatch, caplog):
     missing = EntryPoint("mine", "not_there", measure_table.ENTRY_POINTS)
     monkeypatch.setattr(arguments, "entry_points", lambda group: [missing])
     measured = measures.measure_all(small_table)
@@ -97,7 +97,7 @@ def register_mine(monkeypatch):
 
 
 @pytest.mark.parametrize("number", [0.5, np.float32(0.5), np.array([0.5]).max()])
-def test_a_number_is_a_row_without_range(register_mine, small_table, number):
+def test_measure_all_accepts_number_without_range(register_mine, small_table, number):
     register_mine(number)
     measured = measures.measure_all(small_table)
     row = measured.table.loc["mine"]
@@ -107,7 +107,7 @@ def test_a_number_is_a_row_without_range(register_mine, small_table, number):
     assert measured.results["mine"].value == 0.5
 
 
-def test_a_result_has_its_registered_name(register_mine, small_table):
+def test_measure_all_reads_result_under_registered_name(register_mine, small_table):
     register_mine(measures.Result(value=0.5, range=(0.0, 2.0), b0=1.0, interval=(0.25, 0.75)))
     table = measures.measure_all(small_table, ci_prob=0.9).table
     row = table.loc["mine", ["value", "low", "high", "b0", "ci90_lb", "ci90_ub"]]
@@ -125,7 +125,7 @@ def test_a_result_has_its_registered_name(register_mine, small_table):
         (pd.DataFrame({"value": [0.5]}), "'b0'"),
     ],
 )
-def test_anything_else_is_left_out_by_name(register_mine, small_table, outcome, said):
+def test_measure_all_omits_other_outcomes_with_reason(register_mine, small_table, outcome, said):
     register_mine(outcome)
     measured = measures.measure_all(small_table)
     reason = measured.left_out["mine"]
@@ -162,7 +162,7 @@ def raising(monkeypatch):
         (StopIteration(), "mine: raised StopIteration (test_registry.py"),
     ],
 )
-def test_measure_all_omits_and_logs_a_measure_that_raises(raising, small_table, caplog, error, said):
+def test_measure_all_omits_and_logs_raising_measure(raising, small_table, caplog, error, said):
     without = measures.measure_all(small_table).table
     raising(error)
     measured = measures.measure_all(small_table)
@@ -176,7 +176,7 @@ def test_measure_all_omits_and_logs_a_measure_that_raises(raising, small_table, 
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(1)])
-def test_measure_all_stops_if_the_user_stops_it(raising, small_table, error):
+def test_measure_all_raises_keyboard_interrupt_and_system_exit(raising, small_table, error):
     raising(error)
     with pytest.raises(type(error)):
         measures.measure_all(small_table)
@@ -191,7 +191,7 @@ def test_measure_all_stops_if_the_user_stops_it(raising, small_table, error):
         (measures.Result(value=0.5, range=(0.0, 1.0), p_value="small"), "'p_value'"),
     ],
 )
-def test_measure_all_omits_a_result_that_is_not_numeric(register_mine, small_table, outcome, said):
+def test_measure_all_omits_non_numeric_results(register_mine, small_table, outcome, said):
     register_mine(outcome)
     measured = measures.measure_all(small_table)
     assert said in measured.left_out["mine"]
@@ -199,7 +199,7 @@ def test_measure_all_omits_a_result_that_is_not_numeric(register_mine, small_tab
     assert measured.table.to_numpy().dtype == np.float64
 
 
-def test_only_named_functions_are_registered():
+def test_measure_raises_without_name_or_function():
     with refused(MeasureError, "measure 'mine' 0.5"):
         measures.measure("mine")(0.5)
     with refused(MeasureError, "measure @measure"):
@@ -208,7 +208,7 @@ def test_only_named_functions_are_registered():
 
 
 @pytest.mark.parametrize("function", [lambda table, second: 0.5, lambda: 0.5, lambda a, b: 0.5])
-def test_an_uncallable_function_is_refused_at_registration(function):
+def test_measure_raises_for_unsuitable_parameters(function):
     with refused(MeasureError, "measure 'mine' parameters groups table vectors"):
         measures.measure("mine")(function)
     assert "mine" not in MEASURES

@@ -38,7 +38,7 @@ def _first(index: np.ndarray, kept: tuple[int, int]) -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_it_is_lmertests_t_test(name: str) -> None:
+def test_reml_matches_lmertest(name: str) -> None:
     """R 4.2.2, lme4 1.1.31, lmerTest 3.1-3, by tests/reference/lmertest.R; in two tables a variance is zero."""
     found, expected = reml(reference_table(name)), pd.read_csv(REFERENCE / "lmertest.csv", index_col="table").loc[name]
     assert (found.value, found.se, found.df, found.p_value) == pytest.approx(
@@ -47,14 +47,14 @@ def test_it_is_lmertests_t_test(name: str) -> None:
     assert (found.sd == 0).any() == expected.singular
 
 
-def test_balanced_designs_agree_with_the_quasi_f() -> None:
+def test_reml_standard_error_matches_quasi_f_in_balanced_designs() -> None:
     for seed in range(3):
         table = random_table(seed, targets={"men": 9, "women": 9}, attributes={"work": 7, "home": 7})
         assert reml(table).se == pytest.approx(quasi_f(table).se)
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_no_change_of_variances_raises_the_likelihood(seed: int) -> None:
+def test_reml_variances_maximise_dense_likelihood(seed: int) -> None:
     table = random_table(seed, targets={"a": 3, "b": 4, "c": 5}, attributes={"A": 4, "B": 2, "C": 3, "other": 6})
     table = table.without_controls()
     sd = reml(table).sd
@@ -90,7 +90,7 @@ def _log_likelihood(table: AssociationTable, sd: np.ndarray) -> float:
     )
 
 
-def test_one_group_has_no_preferences_of_attributes() -> None:
+def test_reml_of_one_group_omits_attribute_preference() -> None:
     found = reml(_one_group(random_table()))
     assert found.sd.index.tolist() == ["target", "target_preference", "attribute", "residual"]
     assert found.se > 0
@@ -108,7 +108,7 @@ def _one_group(table: AssociationTable) -> AssociationTable:
     )
 
 
-def test_refusals() -> None:
+def test_reml_raises_for_invalid_options_and_tables() -> None:
     with refused(BayesBiasError, "ci_prob 95"):
         reml(random_table(), ci_prob=95)
     with refused(MeasureError, "REML 'men' 1 2"):

@@ -31,7 +31,7 @@ def test_half_lists_halve_groups_and_keep_originals() -> None:
     assert hashes == [half.sha256 for half in half_lists(table, draws=3)]
 
 
-def test_subset_robustness_shows_the_spread_over_halves() -> None:
+def test_robustness_returns_spread_over_half_lists() -> None:
     table = noisy(0)
     result = robustness(weat, half_lists(table))
     assert len(result.values) == 100
@@ -47,7 +47,7 @@ def test_reliability_falls_with_noise_of_training() -> None:
     assert shaky.reliability < 0.5
 
 
-def test_a_drawing_measure_is_tested_over_seeds() -> None:
+def test_robustness_over_seeds_has_sd_without_reliability() -> None:
     table = noisy(0)
     result = robustness(lambda seed: sd_weat(table, seed=seed), range(20))
     assert 0 < result.sd < 0.1
@@ -55,7 +55,7 @@ def test_a_drawing_measure_is_tested_over_seeds() -> None:
     assert np.isnan(result.same_side)
 
 
-def test_refusals_of_robustness() -> None:
+def test_robustness_and_half_lists_raise_for_invalid_input() -> None:
     with refused(MeasureError, "1 occasion"):
         robustness(weat, [noisy(0)])
     with refused(MeasureError, "fraction 0"):

@@ -18,7 +18,7 @@ TWO = {"A": CLASSES["A"], "B": CLASSES["B"]}
 
 
 @given(seed=seeds)
-def test_value_rescales_weats_score(seed: int) -> None:
+def test_same_scores_correlate_perfectly_with_weat_scores(seed: int) -> None:
     vectors = random_vectors(seed, ALL)
     scores = weat(design(vectors, {"x": WORDS[:3], "y": WORDS[3:]}, TWO), permutations=1).words.association
     signed = same(vectors, WORDS, TWO).words["A - B"]
@@ -26,7 +26,7 @@ def test_value_rescales_weats_score(seed: int) -> None:
 
 
 @given(seed=seeds, classes=st.sampled_from([TWO, CLASSES]))
-def test_value_lies_between_0_and_1(seed: int, classes: dict[str, list[str]]) -> None:
+def test_same_value_lies_between_0_and_1(seed: int, classes: dict[str, list[str]]) -> None:
     vectors = random_vectors(seed, ALL)
     assert 0 <= same(vectors, WORDS, classes).value <= 1
     rows = pd.DataFrame(unit(vectors))
@@ -37,7 +37,7 @@ def test_value_lies_between_0_and_1(seed: int, classes: dict[str, list[str]]) ->
 
 
 @given(seed=seeds)
-def test_magnitude_ignores_order(seed: int) -> None:
+def test_same_ignores_order_of_words_and_classes(seed: int) -> None:
     vectors = random_vectors(seed, ALL)
     turned = {name: CLASSES[name][::-1] for name in "CBA"}
     first, second = same(vectors, WORDS, CLASSES), same(vectors, WORDS[::-1], turned)
@@ -63,21 +63,21 @@ def test_skew_and_stereotype_are_mean_and_sd(seed: int) -> None:
 
 
 @given(seed=seeds)
-def test_value_is_direct_bias_along_mean_difference(seed: int) -> None:
+def test_same_value_equals_direct_bias_along_mean_difference(seed: int) -> None:
     vectors = random_vectors(seed, ALL)
     rows = pd.DataFrame(unit(vectors))
     difference = (rows[TWO["A"]].mean(axis=1) - rows[TWO["B"]].mean(axis=1)).to_numpy()
     assert same(vectors, WORDS, TWO).value == pytest.approx(direct_bias(vectors, WORDS, difference).value)
 
 
-def test_direction_correlation_shows_redundant_pairs() -> None:
+def test_direction_correlation_is_1_for_redundant_pairs() -> None:
     vectors = {"a": np.array([1.0, 0, 0]), "b": np.array([0, 1.0, 0.01]), "c": np.array([0, 1.0, 0]), "w": np.ones(3)}
     correlation = same(vectors, ["w"], {"A": ["a"], "B": ["b"], "C": ["c"]}).direction_correlation
     assert correlation.loc[("A", "B"), ("A", "C")] == pytest.approx(1, abs=1e-3)
     assert abs(correlation.loc[("A", "B"), ("B", "C")]) < 0.02
 
 
-def test_refusals_of_same() -> None:
+def test_same_raises_for_invalid_classes() -> None:
     vectors = random_vectors(0, ALL) | {"copy": random_vectors(0, ALL)["a0"]}
     with refused(MeasureError, "two classes 1"):
         same(vectors, WORDS, {"A": CLASSES["A"]})

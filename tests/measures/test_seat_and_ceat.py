@@ -41,7 +41,7 @@ def _sentences_as_words(table: AssociationTable) -> AssociationTable:
 
 
 @pytest.mark.parametrize("alternative", ["greater", "two-sided"])
-def test_seat_is_weat_with_sentences_as_words(weat7, alternative) -> None:
+def test_seat_matches_weat_with_sentences_as_words(weat7, alternative) -> None:
     table = weat7
     found = seat(table, alternative=alternative, seed=3)
     whole = weat(_sentences_as_words(table), alternative=alternative, permutations=99_999, seed=3)
@@ -56,7 +56,7 @@ def test_seat_is_weat_with_sentences_as_words(weat7, alternative) -> None:
     ("name", "d", "p"),
     [("weat6", 1.27, 0.00001), ("weat7", 0.38, 0.0077), ("weat9", 0.44, 0.0082), ("gender", 1.83, 0.00001)],
 )
-def test_demo_seat_equals_an_independent_script(name, d, p) -> None:
+def test_seat_matches_independent_script(name, d, p) -> None:
     """Found with numpy alone before there was this function (design notes on replicates, section 1)."""
     found = seat(bb.cosines(name, "minilm-demo", controls=()))
     assert found.value == pytest.approx(d, abs=0.006)
@@ -64,7 +64,7 @@ def test_demo_seat_equals_an_independent_script(name, d, p) -> None:
     assert found.range[0] < found.value < found.range[1]
 
 
-def test_separate_spaces_compare_sentences_within_replicates(weat7) -> None:
+def test_seat_compares_within_replicates_for_separate_spaces(weat7) -> None:
     """The mean of scores within replicates is that of the mean table."""
     table = weat7
     assert table.replicates is not None
@@ -76,7 +76,7 @@ def test_separate_spaces_compare_sentences_within_replicates(weat7) -> None:
     assert alone.difference == pytest.approx(weat(table).difference, rel=1e-6)
 
 
-def test_mean_score_of_sentences_is_the_words(weat7) -> None:
+def test_seat_word_scores_equal_mean_of_sentences(weat7) -> None:
     table = weat7
     words = seat(table, permutations=99).words
     assert words.index.tolist() == weat(table).words.index.tolist()
@@ -87,7 +87,7 @@ def test_mean_score_of_sentences_is_the_words(weat7) -> None:
     assert words.association["algebra"] == pytest.approx(mean["algebra"] @ difference, abs=1e-9)
 
 
-def test_few_sentences_have_an_exact_p() -> None:
+def test_seat_p_value_is_exact_for_few_sentences() -> None:
     words = bb.WordList.from_mapping({
         "groups": {"man": ["he", "boy"], "woman": ["she", "girl"]},
         "classes": {"work": ["office", "career"], "home": ["family", "marriage"]},
@@ -104,7 +104,7 @@ def test_few_sentences_have_an_exact_p() -> None:
     assert found.partitions == 924
 
 
-def test_ceat_averages_weats_of_single_sentences(weat7) -> None:
+def test_ceat_effect_sizes_match_weat_of_drawn_sentences(weat7) -> None:
     table = weat7
     draws = 200
     found = ceat(table, draws=draws, seed=5)
@@ -121,7 +121,7 @@ def test_ceat_averages_weats_of_single_sentences(weat7) -> None:
         assert found.effect_sizes[k] == pytest.approx(whole.value, rel=1e-9)
 
 
-def test_random_effects_mean_is_the_textbooks() -> None:
+def test_random_effects_mean_matches_dersimonian_laird() -> None:
     """DerSimonian & Laird (1986); and without heterogeneity the fixed-effect mean."""
     y, v = np.array([0.1, 0.5, 0.3, 0.9]), np.array([0.01, 0.04, 0.02, 0.05])
     w = 1 / v
@@ -134,7 +134,7 @@ def test_random_effects_mean_is_the_textbooks() -> None:
     assert random_effects_mean(y, 100 * v) == pytest.approx((fixed, (w.sum() / 100) ** -0.5, 0.0))
 
 
-def test_ceats_p_falls_with_draws_alone(weat7) -> None:
+def test_ceat_standard_error_decreases_with_draws_alone(weat7) -> None:
     """What "Misleads" says of it: the standard error is that of the mean of so many draws of the same sentences."""
     few, many = ceat(weat7, draws=1_000), ceat(weat7, draws=10_000)
     assert many.standard_error == pytest.approx(few.standard_error / 10**0.5, rel=0.1)
@@ -143,7 +143,7 @@ def test_ceats_p_falls_with_draws_alone(weat7) -> None:
     assert bb.measures.weat(weat7).p_value > 0.1
 
 
-def test_both_join_the_table_of_measures(weat7) -> None:
+def test_measure_all_contains_seat_and_ceat(weat7) -> None:
     table = weat7
     measured = measure_all(table)
     assert {"WEAT", "SEAT", "CEAT"} <= set(measured.table.index)
@@ -151,7 +151,7 @@ def test_both_join_the_table_of_measures(weat7) -> None:
     assert lower < measured.table.loc["CEAT", "value"] < upper
 
 
-def test_words_without_sentences_are_refused(weat7) -> None:
+def test_seat_and_ceat_raise_without_sentences(weat7) -> None:
     table = weat7
     with refused(MeasureError, "SEAT sentences"):
         seat(replace(table, replicates=None))

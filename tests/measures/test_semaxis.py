@@ -19,13 +19,13 @@ ALL = [*WORDS, *CLASSES["A"], *CLASSES["B"]]
 
 
 @given(seed=seeds)
-def test_score_equals_the_signed_coordinate_of_same_on_unit_vectors(seed: int) -> None:
+def test_semaxis_equals_signed_coordinate_of_same_on_unit_vectors(seed: int) -> None:
     vectors = unit(random_vectors(seed, ALL))
     score = semaxis(vectors, WORDS, CLASSES).words.score
     assert score.to_numpy() == pytest.approx(same(vectors, WORDS, CLASSES).words["A - B"].to_numpy(), abs=1e-12)
 
 
-def test_score_equals_the_formula_of_the_authors(glove_50d: Vectors) -> None:
+def test_semaxis_matches_formula_of_authors(glove_50d: Vectors) -> None:
     """As in code/semaxis.py of github.com/ghdi6758/SemAxis, with k = 0, and in sweater's semaxis(l = 0)."""
     words, rows = load_wordlist("weat7"), pd.DataFrame(glove_50d)
     male, female = map(list, words.classes.values())
@@ -35,7 +35,7 @@ def test_score_equals_the_formula_of_the_authors(glove_50d: Vectors) -> None:
     assert found.to_numpy() == pytest.approx(expected, abs=1e-6)
 
 
-def test_row_is_the_mean_score_of_groups_towards_their_own_classes(glove_50d: Vectors) -> None:
+def test_semaxis_row_equals_mean_score_towards_own_classes(glove_50d: Vectors) -> None:
     table = cosines("weat7", glove_50d, ())
     words = load_wordlist("weat7")
     score = semaxis(glove_50d, words.targets, {c: list(of) for c, of in words.classes.items()}).words.score
@@ -45,7 +45,7 @@ def test_row_is_the_mean_score_of_groups_towards_their_own_classes(glove_50d: Ve
     assert row[["b0", "low", "high"]].tolist() == [0, -1, 1]
 
 
-def test_row_is_zero_if_groups_of_unequal_size_have_the_same_mean_score() -> None:
+def test_semaxis_row_is_zero_for_groups_of_equal_score() -> None:
     vectors = {
         "x1": np.array([1.0, 1.0]),
         "x2": np.array([1.0, 1.0]),
@@ -58,7 +58,7 @@ def test_row_is_zero_if_groups_of_unequal_size_have_the_same_mean_score() -> Non
     assert measure_all(table, only=["SemAxis"]).table.loc["SemAxis", "value"] == pytest.approx(0, abs=1e-12)
 
 
-def test_one_group_has_a_row_and_three_classes_have_a_reason(glove_50d: Vectors) -> None:
+def test_semaxis_measures_one_group_and_omits_three_classes(glove_50d: Vectors) -> None:
     words = load_wordlist("weat7")
     one_group = {"math=male": list(words.groups["math"]), "male": list(words.classes["male terms"])}
     one_group["female"] = list(words.classes["female terms"])
@@ -71,7 +71,7 @@ def test_one_group_has_a_row_and_three_classes_have_a_reason(glove_50d: Vectors)
     assert says(left_out["SemAxis"], "SemAxis two classes 3 given")
 
 
-def test_poles_at_the_same_place_are_rejected() -> None:
+def test_semaxis_raises_for_equal_class_means() -> None:
     vectors = random_vectors(1, ALL)
     vectors |= {"b0": vectors["a0"]}
     with refused(MeasureError, "SemAxis A B same mean"):

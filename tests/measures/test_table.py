@@ -22,7 +22,9 @@ from bayes_bias.table.association_table import AssociationTable, assemble
 from tests.helpers import WEATS, Vectors, says, unit
 
 
-def test_all_measures_of_ten_lists_are_fast(study: Callable[[str], AssociationTable], glove: Vectors) -> None:
+def test_measure_all_of_ten_lists_is_fast_and_complete(
+    study: Callable[[str], AssociationTable], glove: Vectors
+) -> None:
     lists = dict(zip(WEATS, map(study, WEATS), strict=True))
     start = time.process_time()
     measured = {name: measure_all(table.with_vectors(glove)) for name, table in lists.items()}
@@ -33,7 +35,7 @@ def test_all_measures_of_ten_lists_are_fast(study: Callable[[str], AssociationTa
         assert m.table.value.between(m.table.low, m.table.high).all()
 
 
-def test_inapplicable_measures_have_a_reason() -> None:
+def test_measure_all_omits_inapplicable_measures_with_reason() -> None:
     similarity = [[0.3, 0.1, 0.2], [0.1, 0.3, 0.2], [0.2, 0.2, 0.4]]
     three = assemble(
         similarity, {"a": "x", "b": "y", "c": "z"}, {"d": "X", "e": "Y", "f": "Z"}, {"x": "X", "y": "Y", "z": "Z"}
@@ -44,7 +46,9 @@ def test_inapplicable_measures_have_a_reason() -> None:
     assert "with_vectors" in measured.left_out["SAME"]
 
 
-def test_defining_sets_bring_direct_bias_and_ripa(study: Callable[[str], AssociationTable], glove: Vectors) -> None:
+def test_measure_all_has_direct_bias_and_ripa_with_defining_sets(
+    study: Callable[[str], AssociationTable], glove: Vectors
+) -> None:
     given = study("weat6").with_vectors(glove)
     table = measure_all(given, defining_sets=[("female", "male"), ("she", "he")]).table
     assert table.loc["Direct Bias", "value"] == pytest.approx(0.2, abs=0.15)
@@ -60,7 +64,7 @@ WEFE = {"she:he": (-0.22424896, 0.78827226), "woman:man": (-0.24402265, 0.390758
 
 @pytest.mark.parametrize("pair", WEFE)
 @pytest.mark.parametrize("similarity", ["cosine", "dot"])
-def test_ripa_of_a_table_equals_wefe(glove_50d: Vectors, pair: str, similarity: str) -> None:
+def test_ripa_of_table_matches_wefe(glove_50d: Vectors, pair: str, similarity: str) -> None:
     first, second = pair.split(":")
     table = similarities("weat7", glove_50d, (), similarity=similarity, also=(first, second))
     measured = measure_all(table, defining_sets=pair)
@@ -73,7 +77,7 @@ def test_ripa_of_a_table_equals_wefe(glove_50d: Vectors, pair: str, similarity: 
     assert measured.table.loc["RIPA", "value"] == pytest.approx(own.value, rel=1e-12)
 
 
-def test_ripa_of_a_debiased_table_uses_the_lengths_after_debiasing(glove_50d: Vectors) -> None:
+def test_ripa_of_debiased_table_uses_lengths_after_debiasing(glove_50d: Vectors) -> None:
     debiased = LinearProjection().fit_transform(glove_50d, "woman:man")
     table = cosines("weat7", debiased, (), also=("she", "he"))
     targets = table.values.target.to_numpy().tolist()
@@ -82,7 +86,7 @@ def test_ripa_of_a_debiased_table_uses_the_lengths_after_debiasing(glove_50d: Ve
 
 
 @pytest.mark.parametrize("factor", [1e-200, 1e-3, 1e200])
-def test_ripa_of_a_table_grows_with_the_length_of_all_vectors(glove_50d: Vectors, factor: float) -> None:
+def test_ripa_of_table_scales_with_length_of_vectors(glove_50d: Vectors, factor: float) -> None:
     scaled = {word: vector.astype(float) * factor for word, vector in glove_50d.items()}
     expected = measure_all(cosines("weat7", glove_50d, ()), defining_sets="she:he").table.value
     found = measure_all(cosines("weat7", scaled, ()), defining_sets="she:he").table.value
@@ -91,7 +95,7 @@ def test_ripa_of_a_table_grows_with_the_length_of_all_vectors(glove_50d: Vectors
         assert found[name] == pytest.approx(expected[name], rel=1e-6)
 
 
-def test_ripa_of_replicates_is_their_mean_if_directions_are_equally_long(glove_50d: Vectors) -> None:
+def test_ripa_of_replicates_equals_mean_for_equally_long_directions(glove_50d: Vectors) -> None:
     """Seeds whose vectors are the same, those of the second turned: RIPA of either is the same number."""
     turn = np.linalg.qr(np.random.default_rng(1).normal(size=(50, 50)))[0]
     turned = {word: vector @ turn for word, vector in glove_50d.items()}
@@ -104,7 +108,7 @@ def test_ripa_of_replicates_is_their_mean_if_directions_are_equally_long(glove_5
 
 
 @pytest.mark.parametrize("length", [1.0, 7.0])
-def test_ripa_is_omitted_with_the_reason_if_all_vectors_have_one_length(glove_50d: Vectors, length: float) -> None:
+def test_ripa_is_omitted_with_reason_for_equal_vector_lengths(glove_50d: Vectors, length: float) -> None:
     equally_long = {word: length * vector for word, vector in unit(glove_50d).items()}
     for vectors in (equally_long, {word: vector.astype(np.float16) for word, vector in equally_long.items()}):
         for table in (cosines("weat7", vectors, ()), cosines("weat7", glove_50d, ()).with_vectors(vectors)):
@@ -116,7 +120,7 @@ def test_ripa_is_omitted_with_the_reason_if_all_vectors_have_one_length(glove_50
     assert measure_all(table, defining_sets="she:he").table.loc["RIPA", "value"] == pytest.approx(0.78827226, abs=1e-6)
 
 
-def test_ripa_is_omitted_with_the_reason_if_lengths_are_unknown(glove_50d: Vectors) -> None:
+def test_ripa_is_omitted_with_reason_when_lengths_are_unknown(glove_50d: Vectors) -> None:
     table = cosines("weat7", glove_50d, ())
     unknown = replace(table, lengths=MappingProxyType({}))
     measured = measure_all(unknown, defining_sets="she:he")
@@ -127,7 +131,7 @@ def test_ripa_is_omitted_with_the_reason_if_lengths_are_unknown(glove_50d: Vecto
 
 
 @pytest.mark.parametrize(("name", "sets"), [("weat1", "she:he"), ("weat6", "woman:man,she:he")])
-def test_defining_words_that_the_table_lacks_are_named_with_a_remedy(name: str, sets: str) -> None:
+def test_direct_bias_is_omitted_with_remedy_for_missing_defining_words(name: str, sets: str) -> None:
     lacking = [word for word in re.split("[,:]", sets) if word not in load_wordlist(name).attributes]
     reason = measure_all(cosines(name, "googlenews-demo", ()), defining_sets=sets).left_out["Direct Bias"]
     assert reason.startswith(f"Direct Bias: this table has no vector of {', '.join(lacking)}. Make it with also=(")
@@ -137,14 +141,14 @@ def test_defining_words_that_the_table_lacks_are_named_with_a_remedy(name: str, 
     assert "Direct Bias" in repaired.table.index
 
 
-def test_defining_words_without_a_vector_are_named_when_the_table_is_made(caplog: pytest.LogCaptureFixture) -> None:
+def test_cosines_warns_about_defining_words_without_vector(caplog: pytest.LogCaptureFixture) -> None:
     table = cosines("weat1", "googlenews-demo", (), also=("she", "heeee"))
     assert any(says(notice, "also googlenews-demo heeee") for notice in table.notices)
     assert "heeee" in caplog.text
     assert "heeee" in measure_all(table, defining_sets="she:heeee").left_out["Direct Bias"]
 
 
-def test_defining_words_that_given_vectors_lack_are_named_with_their_remedy(glove_50d: Vectors) -> None:
+def test_ripa_is_omitted_with_remedy_when_vectors_lack_defining_words(glove_50d: Vectors) -> None:
     numbers = cosines("weat7", glove_50d, ()).to_frame()
     table = AssociationTable.from_frame(
         numbers,
@@ -162,7 +166,7 @@ def test_defining_words_that_given_vectors_lack_are_named_with_their_remedy(glov
     assert "RIPA" in measure_all(table.with_vectors(glove_50d), defining_sets="woman:man").table.index
 
 
-def test_command_prints_the_ripa_of_the_file(run: Any, glove_50d: Vectors, tmp_path: Path) -> None:
+def test_measures_command_prints_ripa_of_file(run: Any, glove_50d: Vectors, tmp_path: Path) -> None:
     path = save_vectors(glove_50d, tmp_path / "glove.txt")
     options = "--controls none --no-posterior --word-draws 0 --csv --sets she:he"
     code, out, _ = run("measures", "weat7", "--embedding", path, *options.split())
@@ -173,7 +177,7 @@ def test_command_prints_the_ripa_of_the_file(run: Any, glove_50d: Vectors, tmp_p
 
 
 @pytest.mark.parametrize(("method", "has_row"), [(LinearProjection(), True), (HardDebias(), False)])
-def test_a_comparison_has_ripa_only_if_lengths_are_there_on_both_sides(
+def test_comparison_has_ripa_only_with_lengths_on_both_sides(
     glove_50d: Vectors, method: Debiaser[Any], has_row: bool
 ) -> None:
     """Hard debiasing normalises vectors, so that RIPA before and after would be in different units."""

@@ -27,7 +27,7 @@ def table() -> pd.DataFrame:
 
 
 @pytest.mark.parametrize(("measure", "prop"), PUBLISHED)
-def test_our_verdict_is_the_published_one(table: pd.DataFrame, measure: str, prop: str) -> None:
+def test_verdicts_match_published_verdicts(table: pd.DataFrame, measure: str, prop: str) -> None:
     assert table.loc[(measure, prop), "ours"] == PUBLISHED[measure, prop]
 
 
@@ -47,7 +47,7 @@ def test_direct_bias_swaps_0_and_1() -> None:
 
 
 @given(biases=st.lists(signed, min_size=4, max_size=4), seed=st.integers(0, 1_000))
-def test_same_reports_the_planted_bias(biases: list[float], seed: int) -> None:
+def test_same_matches_planted_bias(biases: list[float], seed: int) -> None:
     rng = np.random.default_rng(seed)
     setting = with_biases(rng.normal(size=(3, 6)), rng.normal(size=(3, 6)), biases, seed)
     result = measure_with_same(setting)
@@ -56,7 +56,7 @@ def test_same_reports_the_planted_bias(biases: list[float], seed: int) -> None:
 
 
 @given(small=st.floats(0.01, 0.1), seed=st.integers(0, 1_000))
-def test_tiny_and_huge_bias_share_weats_effect(small: float, seed: int) -> None:
+def test_weat_is_equal_and_same_differs_for_scaled_bias(small: float, seed: int) -> None:
     """2024, after theorem 4: d measures how clean a separation is, not how far apart."""
     rng = np.random.default_rng(seed)
     a, b = rng.normal(size=(2, 3, 6))

@@ -30,7 +30,9 @@ numbers = st.lists(st.integers(-20, 20), min_size=2, max_size=5)
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_published_effect_sizes_and_statistics(study: Callable[[str], AssociationTable], name: str) -> None:
+def test_weat_matches_published_effect_sizes_and_statistics(
+    study: Callable[[str], AssociationTable], name: str
+) -> None:
     effect_size, statistic = PUBLISHED[name]
     result = weat(study(name), permutations=10)
     assert result.effect_size == pytest.approx(effect_size, abs=0.0051)
@@ -38,13 +40,13 @@ def test_published_effect_sizes_and_statistics(study: Callable[[str], Associatio
 
 
 @pytest.mark.parametrize("name", EXACT_P)
-def test_exact_p_counts_every_partition_with_its_ties(study: Callable[[str], AssociationTable], name: str) -> None:
+def test_weat_exact_p_value_counts_all_partitions_and_ties(study: Callable[[str], AssociationTable], name: str) -> None:
     result = weat(study(name))
     assert result.exact
     assert result.p_value == pytest.approx(EXACT_P[name], abs=5e-6)
 
 
-def test_sampled_p_agrees_with_exact_p(study: Callable[[str], AssociationTable]) -> None:
+def test_weat_sampled_p_value_matches_exact_p_value(study: Callable[[str], AssociationTable]) -> None:
     table = study("weat7")
     sampled = weat(table, permutations=100_000, seed=1)
     assert not sampled.exact
@@ -57,7 +59,7 @@ def test_sampled_p_is_never_zero() -> None:
 
 
 @given(x=numbers, y=numbers, alternative=st.sampled_from(["greater", "less", "two-sided"]))
-def test_exact_p_is_the_share_of_regroupings(x: list[int], y: list[int], alternative: str) -> None:
+def test_weat_exact_p_value_equals_share_of_regroupings(x: list[int], y: list[int], alternative: str) -> None:
     """Whole numbers have exact ties, and groups of different sizes a statistic that is not centred."""
     scores = [*x, *y]
     if len(set(scores)) < 2:
@@ -84,12 +86,12 @@ def test_effect_size_has_range_and_sign(x: list[int], y: list[int], ddof: int) -
     assert mirrored.effect_size == pytest.approx(result.effect_size)
 
 
-def test_separated_groups_reach_the_range() -> None:
+def test_effect_size_equals_upper_limit_for_separated_groups() -> None:
     result = weat(scores_design([0.1, 0.1], [0.0, 0.0, 0.0]))
     assert result.effect_size == pytest.approx(result.range[1])
 
 
-def test_tiny_and_huge_bias_share_an_effect() -> None:
+def test_weat_is_equal_for_tiny_and_huge_bias() -> None:
     huge, tiny = scores_design([0.9, 0.7], [-0.5, -0.8]), scores_design([0.0009, 0.0007], [-0.0005, -0.0008])
     assert weat(tiny).effect_size == pytest.approx(weat(huge).effect_size)
 
@@ -101,7 +103,7 @@ def test_weat_is_zero_though_every_word_is_biased() -> None:
     assert (result.words.association.abs() == 1).all()
 
 
-def test_controls_are_ignored_and_words_keep_their_labels() -> None:
+def test_weat_ignores_controls_and_keeps_labels_of_words() -> None:
     similarity = np.array([[0.3, 0.1, 0.9], [0.2, 0.1, 0.2], [0.1, 0.3, 0.5], [0.1, 0.2, 0.1]])
     targets = {"he": "man", "his": "man", "she": "woman", "her": "woman"}
     attributes = {"boss": "work", "maid": "home", "tree": "neutral"}
@@ -113,7 +115,7 @@ def test_controls_are_ignored_and_words_keep_their_labels() -> None:
     assert result.to_frame().loc["WEAT", "value"] == result.effect_size
 
 
-def test_refusals_say_what_is_wrong() -> None:
+def test_weat_raises_for_invalid_options_and_tables() -> None:
     fair = scores_design([0.1, 0.2], [0.0, 0.3])
     with refused(MeasureError, "same score"):
         weat(scores_design([0.1, 0.1], [0.1, 0.1]))
@@ -133,7 +135,7 @@ def test_refusals_say_what_is_wrong() -> None:
         weat(three)
 
 
-def test_speed() -> None:
+def test_weat_runs_in_less_than_one_second() -> None:
     rng = np.random.default_rng(0)
     small, large = scores_design(*rng.normal(0, 0.1, (2, 8))), scores_design(*rng.normal(0, 0.1, (2, 25)))
     assert _seconds(lambda: weat(small)) < 0.02

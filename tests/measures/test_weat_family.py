@@ -31,7 +31,7 @@ def random_design(seed: int, groups: int = 2, words: int = 4, attributes: int = 
 
 
 @given(seed=seeds)
-def test_wefat_is_weat_with_targets_and_attributes_exchanged(seed: int) -> None:
+def test_wefat_equals_weat_with_exchanged_targets_and_attributes(seed: int) -> None:
     table = random_design(seed)
     seen = table.values.sel(target="t00").to_numpy()
     attributes_as_targets = scores_design(seen[:5], seen[5:])
@@ -40,7 +40,7 @@ def test_wefat_is_weat_with_targets_and_attributes_exchanged(seed: int) -> None:
     assert result.p_value == pytest.approx(weat(attributes_as_targets).p_value)
 
 
-def test_wefat_is_positive_near_its_own_class() -> None:
+def test_wefat_is_positive_near_own_class() -> None:
     similarity = [[0.4, 0.3, 0.1, 0.1], [0.1, 0.1, 0.3, 0.4]]
     attributes = {"boss": "work", "job": "work", "maid": "home", "cook": "home"}
     table = assemble(similarity, {"he": "man", "she": "woman"}, attributes, {"man": "work", "woman": "home"})
@@ -51,7 +51,7 @@ def test_wefat_is_positive_near_its_own_class() -> None:
 
 
 @given(seed=seeds)
-def test_gweat_of_two_is_weat_over_2m(seed: int) -> None:
+def test_gweat_of_two_groups_equals_scaled_weat_statistic(seed: int) -> None:
     table = random_design(seed)
     assert gweat(table).value == pytest.approx(weat(table).statistic / (2 * 4))
     assert gweat(table).p_value == weat(table).p_value
@@ -76,7 +76,7 @@ def test_gweat_finds_three_groups() -> None:
 
 
 @pytest.mark.parametrize("name", PUBLISHED_SD_WEAT)
-def test_published_sd_weat_is_within_3_sd(study: Callable[[str], AssociationTable], name: str) -> None:
+def test_sd_weat_matches_published_values_within_3_sd(study: Callable[[str], AssociationTable], name: str) -> None:
     runs = np.array([sd_weat(study(name), seed=seed).value for seed in range(40)])
     assert abs(PUBLISHED_SD_WEAT[name] - runs.mean()) < 3 * runs.std(ddof=1)
 
@@ -87,14 +87,14 @@ def test_effect_sizes_of_sd_weat_are_nonnormal(study: Callable[[str], Associatio
     assert excess == pytest.approx([-1.6, -0.9], abs=0.1)
 
 
-def test_sd_weat_knows_nothing_of_classes() -> None:
+def test_sd_weat_ignores_classes() -> None:
     table = random_design(0)
     classes = table.values.attribute_class.to_numpy()[::-1]
     exchanged = table.values.assign_coords(attribute_class=("attribute", classes))
     assert sd_weat(table).value == sd_weat(replace(table, values=exchanged)).value
 
 
-def test_negative_control_finds_random_attributes_unremarkable() -> None:
+def test_sd_weat_negative_control_has_unremarkable_z_and_p_value() -> None:
     result = sd_weat(random_design(3, attributes=50, pool=300), vocabulary="pool")
     assert result.control is not None
     assert len(result.control) == 100
@@ -103,7 +103,7 @@ def test_negative_control_finds_random_attributes_unremarkable() -> None:
     assert 0.001 < result.p_value < 0.999
 
 
-def test_refusals_of_the_weat_family() -> None:
+def test_weat_family_raises_for_invalid_options_and_tables() -> None:
     table = random_design(0, pool=20)
     with refused(MeasureError, "'t0O' 't10'"):
         wefat(table, "t0O")
@@ -128,7 +128,7 @@ def test_refusals_of_the_weat_family() -> None:
 
 
 @given(seed=seeds)
-def test_no_value_depends_on_the_order_of_words(seed: int) -> None:
+def test_weat_family_ignores_order_of_words(seed: int) -> None:
     table = random_design(seed)
     rng = np.random.default_rng(seed)
     shuffled = replace(table, values=table.values[rng.permutation(8), rng.permutation(10)])

@@ -120,7 +120,7 @@ def covariance_of(table: AssociationTable, point: dict[str, np.ndarray]) -> np.n
         ({"pairs": ATTRIBUTE_PAIRS, "topics": TARGET_TOPICS}, 3),
     ],
 )
-def test_clustered_likelihood_is_the_dense_one(labels, controls):
+def test_clustered_likelihood_matches_dense_normal(labels, controls):
     table = clustered_table(1, controls=controls, **labels)
     spec = load_spec("crossed").with_option("unit", "as measured")
     if "pairs" in labels:
@@ -149,7 +149,7 @@ def test_clustered_likelihood_is_the_dense_one(labels, controls):
 @pytest.mark.parametrize(
     "labels", [{"topics": TARGET_TOPICS | ATTRIBUTE_TOPICS}, {"pairs": TARGET_PAIRS}, {"pairs": ATTRIBUTE_PAIRS}]
 )
-def test_contrast_variance_is_that_of_values(labels):
+def test_contrast_variance_with_clusters_matches_dense_covariance(labels):
     """Against the average of all values with the contrast's weights, whose covariance is written out."""
     table = clustered_table(3, **labels)
     data = model_data(table)
@@ -172,7 +172,7 @@ def test_contrast_variance_is_that_of_values(labels):
 
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_the_long_form_has_the_same_posterior():
+def test_crossed_long_matches_crossed_with_clusters():
     """Where sub-topics are of one size, and all words are paired, the raw contrast is the best estimate in both."""
     topics = {f"a{i}": f"{i // 3}" for i in range(6)}
     table = clustered_table(5, shared=0.03, sizes=(4, 6), topics=topics, pairs=TARGET_PAIRS)
@@ -185,7 +185,7 @@ def test_the_long_form_has_the_same_posterior():
     assert float(short_scale / long_fit["posterior"]["sd_target_preference"].mean()) == pytest.approx(1, abs=0.1)
 
 
-def test_paired_targets_share_their_scales(caplog):
+def test_paired_targets_share_scales_and_log_notice(caplog):
     paired = pymc_model(clustered_table(1, pairs=TARGET_PAIRS), marginal=True)
     independent = pymc_model(clustered_table(1), marginal=True)
     assert paired["sd_target_preference"].ndim == 0
@@ -193,12 +193,12 @@ def test_paired_targets_share_their_scales(caplog):
     assert says(caplog.text, "targets paired share")
 
 
-def test_a_side_has_topics_or_pairs_not_both():
+def test_model_data_raises_for_topics_and_pairs_together():
     with refused(TableError, "targets sub-topics pairs"):
         model_data(clustered_table(1, topics={"m0": "young", "m1": "young"}, pairs=TARGET_PAIRS))
 
 
-def test_paired_attributes_need_a_scale_in_common():
+def test_fit_raises_for_paired_attributes_without_common_scales():
     table = clustered_table(1, pairs=ATTRIBUTE_PAIRS)
     with refused(SpecError, 'scales = "common"'):
         fit(table)

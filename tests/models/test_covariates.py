@@ -69,7 +69,7 @@ DESIGNS = {
 
 
 @pytest.mark.parametrize(("sides", "names"), DESIGNS.values(), ids=DESIGNS)
-def test_the_collapsed_likelihood_is_the_dense_restricted_one(sides, names):
+def test_likelihood_with_covariates_matches_dense_normal(sides, names):
     table = random_table(3, attributes={"work": 7, "home": 6, "neutral": 5})
     table = covariates(table, sides, names)
     spec = load_spec("crossed").with_option("unit", "as measured")
@@ -83,7 +83,7 @@ def test_the_collapsed_likelihood_is_the_dense_restricted_one(sides, names):
 
 
 @pytest.mark.parametrize(("sides", "names"), DESIGNS.values(), ids=DESIGNS)
-def test_slopes_are_those_of_generalised_least_squares(sides, names):
+def test_slopes_and_bias_match_generalised_least_squares(sides, names):
     table = random_table(3, attributes={"work": 7, "home": 6, "neutral": 5})
     table = covariates(table, sides, names)
     data, point = model_data(table), random_point(table, np.random.default_rng(4))
@@ -123,7 +123,7 @@ def adjusted(table) -> Fitted:
 
 
 @pytest.mark.slow
-def test_fit_has_bias_and_explained_part(adjusted, table):
+def test_adjusted_and_explained_bias_add_to_unadjusted_bias(adjusted, table):
     rows = summarize(adjusted, words=False)["mean"].xs("overall", level="label")
     assert rows.bias + rows.explained_bias == pytest.approx(rows.unadjusted_bias, abs=1e-6)
     raw = summarize(fit(random_table(3), seed=1, sampling=SHORT), words=False)
@@ -138,7 +138,7 @@ def test_fit_has_bias_and_explained_part(adjusted, table):
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_the_long_form_has_slopes_and_bias(adjusted, table):
+def test_crossed_long_matches_crossed_with_covariates(adjusted, table):
     # Each draw of every word's effects takes long; the means of 1,000 are close enough for what follows.
     long = Fitted.of(fit(table, "crossed-long", seed=1, sampling=Sampling(draws=500, tune=400, chains=2)))
     short, written_out = summarize(adjusted, words=False), summarize(long, words=False)
@@ -148,7 +148,7 @@ def test_the_long_form_has_slopes_and_bias(adjusted, table):
 
 
 @pytest.mark.slow
-def test_a_words_bias_is_drawn_given_slopes(adjusted):
+def test_conditional_subtracts_slopes_from_word_means(adjusted):
     data, posterior = adjusted.data, adjusted.posterior
     given = conditional(adjusted, "target").words[0, 0]
     z = data.target_covariate_value - data.target_covariate_mean[data.group_of.to_numpy()].to_numpy()
@@ -157,20 +157,20 @@ def test_a_words_bias_is_drawn_given_slopes(adjusted):
     np.testing.assert_allclose(given, left.transpose("target", ...), atol=1e-12)
 
 
-def test_hash_and_parts_know_the_covariates(table):
+def test_table_keeps_covariates_in_hash_and_parts(table):
     assert table.sha256 != random_table(3).sha256
     assert table.covariates == {"target": ["rank"], "attribute": ["rank"]}
     assert table.without_controls().covariates == table.covariates
     assert random_table(3).covariates == {}
 
 
-def test_groups_that_do_not_overlap_are_reported():
+def test_with_covariates_warns_about_groups_without_overlap():
     small = random_table(3)
     far = pd.Series(10 * small.group_index + np.arange(len(small.group_index)), small.values.target)
     assert "do not overlap" in small.with_covariates(far).notices[-1]
 
 
-def test_groups_that_overlap_in_few_words_are_reported():
+def test_with_covariates_warns_about_small_overlap():
     small = random_table(3)
     by_group = pd.Series(np.arange(len(small.group_index)), small.values.target).groupby(small.group_index)
     z = (by_group.transform("rank") - by_group.transform("size") / 2) / by_group.transform("std")
@@ -199,12 +199,12 @@ IRREGULAR = np.random.default_rng(1).normal(size=(11, 8))
         (pd.DataFrame(IRREGULAR, TARGETS), "11 targets too few 0 7"),
     ],
 )
-def test_impossible_covariates_are_one_line(given, said):
+def test_with_covariates_raises_for_invalid_covariates(given, said):
     with refused(TableError, said):
         random_table(3).with_covariates(given)
 
 
-def test_a_model_without_slopes_is_refused(table):
+def test_hierarchical_raises_for_covariates(table):
     with refused(SpecError, "'hierarchical' covariates 'crossed'"):
         fit(table, "hierarchical")
 
@@ -218,7 +218,7 @@ def test_a_model_without_slopes_is_refused(table):
         ({}, ""),
     ],
 )
-def test_a_verdict_says_whose_covariates_are_equal(names, said):
+def test_covariates_of_returns_names_and_sides(names, said):
     labels = xr.Dataset(coords={f"{side}_covariate": covariates for side, covariates in names.items()})
     slopes = xr.Dataset({f"{side}_slope": 0.0 for side in names})
     assert covariates_of(SimpleNamespace(posterior=slopes, data=labels)) == said

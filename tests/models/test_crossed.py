@@ -70,7 +70,7 @@ def block_log_likelihood(table: AssociationTable, point: dict[str, np.ndarray]) 
     st.lists(st.integers(2, 5), min_size=0, max_size=2),
 )
 @settings(max_examples=10, deadline=None)
-def test_collapsed_likelihood_is_the_dense_one(seed, targets, classes, controls):
+def test_collapsed_likelihood_matches_dense_normal(seed, targets, classes, controls):
     """One to three groups, two and three classes, of which some may have no group and be opposites, with controls and
     without, of unequal sizes."""
     names = numbered("class ", len(classes))
@@ -93,7 +93,7 @@ def test_collapsed_likelihood_is_the_dense_one(seed, targets, classes, controls)
 
 
 @pytest.mark.slow
-def test_density_is_likelihood_times_priors_in_units(small_table):
+def test_density_equals_likelihood_times_priors(small_table):
     model = build_model(load_spec("crossed"), model_data(small_table))
     rng = np.random.default_rng(3)
     values_at = model.compile_fn(
@@ -115,7 +115,7 @@ def test_density_is_likelihood_times_priors_in_units(small_table):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("targets", [{"men": 5, "women": 5}, {"men": 5}])
-def test_scales_of_levels_add_to_the_log_likelihood_unless_the_bias_depends_on_them(targets):
+def test_levels_that_cancel_add_separately_to_log_likelihood(targets):
     """A sum means independence: scales that cancel in the bias, and scales of preferences, with one residual."""
     opposites = ("home",) if len(targets) == 1 else ()
     attributes = {"work": 6, "home": 6, "neutral": 8}
@@ -137,7 +137,7 @@ def test_scales_of_levels_add_to_the_log_likelihood_unless_the_bias_depends_on_t
     assert together == pytest.approx(at(*cancelling) - at(), rel=1e-8)
 
 
-def test_another_unit_scales_the_posterior(small_table, small_fit):
+def test_posterior_scales_with_unit_of_values(small_table, small_fit):
     eightfold = fit(replace(small_table, values=8 * small_table.values), seed=1, sampling=SHORT)
     for scope in ("both", "targets"):
         few = summarize(small_fit, scope, ci_prob=0.95, words=scope == "both")
@@ -148,7 +148,7 @@ def test_another_unit_scales_the_posterior(small_table, small_fit):
         np.testing.assert_allclose(many.prob_direction, few.prob_direction, rtol=1e-6)
 
 
-def test_labels_stay_with_their_numbers(small_table, small_fit):
+def test_arviz_summary_keeps_labels_of_block_means(small_table, small_fit):
     """Also in ArviZ's own summary, which mislabels variables whose dims disagree in order."""
     import arviz as az
 
@@ -160,7 +160,7 @@ def test_labels_stay_with_their_numbers(small_table, small_fit):
             assert table[f"mean[{group}, {attribute_class}]"] == pytest.approx(expected, abs=0.02)
 
 
-def test_repeated_or_missing_pairs_are_refused(small_table):
+def test_fit_raises_for_repeated_or_missing_pairs(small_table):
     frame, stereotypes = small_table.to_frame(), small_table.stereotypes
     incomplete = AssociationTable.from_frame(frame.drop(index=0), stereotypes=stereotypes, **COLUMNS)
     with refused(TableError, "1 209 crossed-long"):
@@ -171,7 +171,7 @@ def test_repeated_or_missing_pairs_are_refused(small_table):
         fit(repeated)
 
 
-def test_identical_words_are_zero_by_construction(small_table):
+def test_fit_raises_for_constant_values(small_table):
     flat = small_table.values.copy(data=np.full(small_table.values.shape, 0.2))
     frame = flat.rename("cosine").to_dataframe().reset_index()
     with refused(TableError, "by construction"):
@@ -180,7 +180,7 @@ def test_identical_words_are_zero_by_construction(small_table):
 
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_the_long_form_has_the_same_posterior(small_table, small_fit):
+def test_crossed_long_posterior_matches_crossed(small_table, small_fit):
     long_fit = fit(small_table, "crossed-long", seed=2)
     short, long = summarize(small_fit, "targets", ci_prob=0.95), summarize(long_fit, "targets", ci_prob=0.95)
     z = ((short["mean"] - long["mean"]) / np.hypot(short.mcse_mean, long.mcse_mean)).dropna()
@@ -202,7 +202,7 @@ def test_the_long_form_has_the_same_posterior(small_table, small_fit):
         ("gender_reddit_debiased", "debiased_gender_reddit"),
     ],
 )
-def test_the_raw_contrast_is_lme4s_estimate(published_cosines, table, dataset):
+def test_raw_contrast_matches_lme4(published_cosines, table, dataset):
     """R 4.2.2, lme4 1.1.31: lmer(cosine_similarity ~ 0 + cell + (1|protected_word) +
     (1|protected_word:word_class) + (1|word_to_compare) + (1|word_to_compare:group), control =
     lmerControl("bobyqa")). In a complete table generalised least squares are the means of the cells, whatever the

@@ -12,7 +12,7 @@ SCALES = np.array([1e-6, 0.01, 0.3, 1.0, 40.0])
 
 
 @pytest.mark.parametrize("typical", [1.0, 0.05])
-def test_a_scale_is_recovered_from_either_sign(typical):
+def test_folded_scale_inverts_for_either_sign(typical):
     transform = FoldedScale(typical)
     variable = transform.forward(SCALES).eval(mode="FAST_COMPILE")
     for signed in (variable, -variable):
@@ -20,7 +20,7 @@ def test_a_scale_is_recovered_from_either_sign(typical):
 
 
 @pytest.mark.parametrize("typical", [1.0, 0.05])
-def test_density_is_the_priors_on_both_sides(typical):
+def test_folded_scale_keeps_prior_density(typical):
     transform = FoldedScale(typical)
     with pm.Model() as model:
         pm.HalfNormal("sd", 1.65 * typical, default_transform=transform)

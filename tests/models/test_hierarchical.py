@@ -26,7 +26,7 @@ ALWAYS = ("gender_glove", "gender_reddit_debiased", "race_google", "religion_glo
 @pytest.mark.parametrize(
     "table", [pytest.param(name, marks=[] if name in ALWAYS else pytest.mark.thorough) for name in TABLES]
 )
-def test_it_reproduces_the_published_posterior(published_cosines, published, table):
+def test_hierarchical_matches_published_posterior(published_cosines, published, table):
     wordlist, embedding = table.split("_", 1)
     rows = published[(published.list == wordlist) & (published.embedding == embedding)]
     ours = summarize(
@@ -48,13 +48,13 @@ def _assert_close(ours: pd.DataFrame, theirs: pd.DataFrame, tolerance: float) ->
         assert difference.abs().max() <= tolerance or theirs.empty
 
 
-def test_connections_are_ordered_with_controls_by_name(hierarchical_fit):
+def test_hierarchical_connections_are_ordered_with_controls_last(hierarchical_fit):
     posterior = hierarchical_fit["posterior"]
     assert posterior.connection.to_numpy().tolist() == ["associated", "different", "neutral"]
     assert posterior.target_connection_mean.dims == ("chain", "draw", "connection", "target")
 
 
-def test_on_distances_bias_is_different_less_associated(hierarchical_fit):
+def test_hierarchical_bias_equals_different_minus_associated_distance(hierarchical_fit):
     summary = summarize(hierarchical_fit)
     mean = summary.loc["connection_mean", "mean"]
     bias = summary.loc[("bias", "overall"), "mean"]
@@ -62,7 +62,7 @@ def test_on_distances_bias_is_different_less_associated(hierarchical_fit):
     assert 0.05 < bias < 0.15  # planted: 0.1
 
 
-def test_repeated_rows_count_as_often(small_table, from_priors):
+def test_hierarchical_counts_repeated_rows(small_table, from_priors):
     """Counting one target's rows three times is not dropping the repeats."""
     frame = small_table.to_frame()
     tripled = pd.concat([frame, *[frame[frame.target == "men 0"]] * 2])
@@ -72,6 +72,6 @@ def test_repeated_rows_count_as_often(small_table, from_priors):
     assert np.array_equal(count, np.where(data.target == "men 0", 3 * 19, 19))
 
 
-def test_it_knows_no_scopes(hierarchical_fit):
+def test_summarize_raises_for_scope_of_hierarchical(hierarchical_fit):
     with refused(ScopeError, "hierarchical scopes"):
         summarize(hierarchical_fit, "targets")

@@ -12,7 +12,7 @@ AVERAGING = np.zeros((5, 5))
 AVERAGING[:3, :3], AVERAGING[3:, 3:] = 1 / 3, 1 / 2
 
 
-def test_partly_centred_within_inverts_and_has_the_jacobian_of_its_map():
+def test_partly_centred_within_inverts_and_matches_numerical_jacobian():
     transform, value = PartlyCentredWithin(np.array([SCORE, INFORMATION]), AVERAGING), pt.dvector("value")
     inputs = (None, None, 0.0, pt.as_tensor(SIGMA))
     effects = transform.backward(value, *inputs)

@@ -33,7 +33,7 @@ def table():
     return cosines("weat7", "googlenews-demo", sub_topics="independent").without_controls()
 
 
-def test_plain_pymc_of_the_docs_agrees(table):
+def test_pymc_model_matches_code_in_docs(table):
     (code,) = re.findall(r"```python\n([^`]*def crossed[^`]*)```", DOCS.read_text(encoding="utf-8"))
     written: dict[str, Any] = {}
     exec(code, written)
@@ -51,7 +51,7 @@ def test_plain_pymc_of_the_docs_agrees(table):
     assert np.ptp(densities[0]) > 1
 
 
-def test_it_has_named_variables_with_dims(table):
+def test_pymc_model_has_named_variables_with_dims(table):
     model = pymc_model(table, "robust")
     assert [variable.name for variable in model.observed_RVs] == ["association"]
     free = {rv.name for rv in model.free_RVs}
@@ -62,7 +62,7 @@ def test_it_has_named_variables_with_dims(table):
     assert model["association"].shape.eval(mode="FAST_COMPILE") == table.values.size
 
 
-def test_priors_are_written_with_numbers(table):
+def test_formula_of_prints_priors_with_numbers(table):
     formula = formula_of(pymc_model(table, load_spec("crossed").with_prior("sd_attribute", "Gamma", alpha=2, beta=4)))
     assert "<" not in formula
     assert "sd_attribute_z ~ Gamma(2, " in formula
@@ -74,7 +74,7 @@ def test_priors_are_written_with_numbers(table):
     assert not {"target_associated_z", "attribute_preference_z"} & set(priors)
 
 
-def test_data_of_another_table_make_its_model(table):
+def test_pymc_model_with_set_data_equals_new_model(table):
     """All that differs between tables of one shape can be set."""
     second_table = cosines("weat8", "googlenews-demo", sub_topics="independent").without_controls()
     for marginal in (False, True):
@@ -87,7 +87,7 @@ def test_data_of_another_table_make_its_model(table):
         assert untransformed_density(model)(point) != pytest.approx(before, rel=1e-3)
 
 
-def test_every_structure_can_draw_its_prior(table):
+def test_pymc_model_draws_finite_prior_predictive(table):
     """Also where the residual is Student-t, whose standard deviation not every prior draw has by itself."""
     for model, name in ((pymc_model(table, "robust"), "nu"), (pymc_model(table, "hierarchical"), "connection_mean")):
         with pytensor.config.change_flags(mode="FAST_COMPILE"):
@@ -96,7 +96,7 @@ def test_every_structure_can_draw_its_prior(table):
         assert np.isfinite(prior["prior_predictive"].association).all()
 
 
-def test_heavy_tails_cannot_be_integrated_out(table):
+def test_pymc_model_raises_for_marginal_robust(table):
     with refused(SpecError, "Student-t 'long'"):
         pymc_model(table, "robust", marginal=True)
 
@@ -141,7 +141,7 @@ BY_GROUP = [(name, "by group and class") for name in TABLES if name != "pairs"]
 
 
 @pytest.mark.parametrize(("name", "scales"), [*((name, "by class") for name in TABLES), *BY_GROUP, ("pairs", "common")])
-def test_integrating_word_effects_gives_the_marginal_model(name, scales):
+def test_marginal_model_matches_integrated_word_effects(name, scales):
     """Its values are linear in standard normals. The covariance that follows, and the restricted likelihood, which
     integrates over flat means, have nothing to do with how the marginal model was derived."""
     table, spec = TABLES[name](), load_spec("crossed").with_option("scales", scales)
@@ -182,7 +182,7 @@ def test_integrating_word_effects_gives_the_marginal_model(name, scales):
     assert np.ptp(differences) <= 1e-8 * largest
 
 
-def test_drawn_scatter_has_mean_and_rank(table):
+def test_drawn_scatter_has_expected_mean_rank_and_variance(table):
     """Also the prior predictive of the marginal model: Wishart, singular with fewer words than dimensions."""
     patterns = np.stack([np.eye(3), np.ones((3, 3))])[None]
     drawn = _random(np.array([0.5, 0.2]), patterns, np.array([2.0]), np.random.default_rng(1), (20_000,))
@@ -205,7 +205,7 @@ def test_drawn_scatter_has_mean_and_rank(table):
     ],
     ids=str,
 )
-def test_a_prior_in_units_is_the_product(prior):
+def test_with_unit_scales_prior_density(prior):
     """The density of ten times a parameter is that of the parameter, divided by ten."""
 
     def density(prior: Prior, at: float) -> float:
@@ -217,7 +217,7 @@ def test_a_prior_in_units_is_the_product(prior):
 @pytest.mark.slow
 @pytest.mark.thorough
 @PARETO
-def test_pymc_samples_the_posterior_of_the_collapsed_fit(table):
+def test_pymc_model_posterior_matches_collapsed_fit(table):
     """Block means and scales to four Monte Carlo standard errors; then PyMC's and ArviZ's functions run on it."""
     collapsed = fit(table, sampling=SAMPLING, seed=1)["posterior"].to_dataset()
     model = pymc_model(table)
@@ -247,7 +247,7 @@ def test_pymc_samples_the_posterior_of_the_collapsed_fit(table):
 
 @pytest.mark.slow
 @PARETO
-def test_a_collapsed_fit_has_many_observations(table):
+def test_loo_requires_posterior_predictive_for_collapsed_fit(table):
     posterior = fit(table, sampling=Sampling(draws=200, tune=200, chains=2))
     with pytest.raises(TypeError, match="several log likelihood arrays"):
         arviz_stats.loo(posterior)

@@ -41,7 +41,7 @@ def related_fit(sampled, related):
     return fit(related, seed=1, sampling=SHORT)
 
 
-def test_table_keeps_how_its_words_vary_together(related):
+def test_with_related_words_keeps_inflation_and_groups(related):
     found = related.related_words
     assert {category: related.inflation for category, related in found.categories.items()} == INFLATION
     assert set(found.reduced) == {"men", "work"}
@@ -55,12 +55,12 @@ def test_table_keeps_how_its_words_vary_together(related):
     ("category", "change", "said"),
     [("men", {"inflation": 0.9}, "inflation 'men' 0.9"), ("man", {}, "related 'man' 'men'")],
 )
-def test_impossible_inflation_is_rejected(category, change, said):
+def test_with_related_words_raises_for_invalid_inflation_or_category(category, change, said):
     with refused(TableError, said):
         random_table(3).with_related_words({category: replace(RELATED["men"], **change)})
 
 
-def test_contrast_variance_is_that_of_values(related, related_fit):
+def test_contrast_variance_with_inflation_matches_dense_covariance(related, related_fit):
     """Words of a group share a part of each effect, whose variance makes that of the mean larger by the inflation."""
     data, posterior = model_data(related), related_fit["posterior"].to_dataset().isel(chain=[0], draw=[3])
     weights = np.array([[[0.5, -0.5, 0.0], [-0.5, 0.5, 0.0]]])
@@ -81,7 +81,7 @@ def test_contrast_variance_is_that_of_values(related, related_fit):
     assert sum(parts.values()).item() == pytest.approx(value_weights @ v @ value_weights)
 
 
-def test_preference_is_what_its_variance_leaves_of_residuals(related, related_fit):
+def test_preference_sd_omits_residual_share(related, related_fit):
     posterior, data = related_fit["posterior"], model_data(related)
     for side in ("target", "attribute"):
         variance = posterior[f"{side}_preference_variance"]
@@ -94,7 +94,7 @@ def test_preference_is_what_its_variance_leaves_of_residuals(related, related_fi
         np.testing.assert_allclose(posterior[f"sd_{side}_preference"], expected, atol=1e-6)
 
 
-def test_residual_share_is_the_variance_of_a_preference_without_effects():
+def test_residual_shares_match_simulated_variance():
     """Simulated: the residual's variance is one, and preferences are means of a class minus the mean of all."""
     table = random_table(attributes={"a": 3, "b": 5, "c": 4}, targets=dict.fromkeys("xyz", 4))
     noise = np.random.default_rng(1).standard_normal((200_000, 12))
@@ -103,7 +103,7 @@ def test_residual_share_is_the_variance_of_a_preference_without_effects():
     np.testing.assert_allclose(residual_shares(model_data(table), "target"), preferences.var(), rtol=0.01)
 
 
-def test_inflation_is_drawn_with_its_degrees_of_freedom(related):
+def test_drawn_inflation_matches_inverse_gamma(related):
     drawn = drawn_inflation(model_data(related), "target", (200_000,), np.random.default_rng(1))
     factor = invgamma(20 / 4, scale=20 / 4)
     assert (drawn[:, 1] == 1).all()
@@ -112,7 +112,7 @@ def test_inflation_is_drawn_with_its_degrees_of_freedom(related):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [4, 8])
-def test_posterior_of_a_preference_equals_the_closed_form(words):
+def test_preference_variance_posterior_matches_numerical_integral(words):
     """Without a preference of attributes the posterior of one variance is an integral of one dimension."""
     table = random_table(5, targets={"men": words, "women": words}, attributes={"work": 300, "home": 300})
     all_words = pd.Index([*table.values.target.to_numpy(), *table.values.attribute.to_numpy()])
@@ -137,7 +137,7 @@ def test_posterior_of_a_preference_equals_the_closed_form(words):
 
 
 @pytest.mark.slow
-def test_words_of_one_group_keep_their_own_effects(related, related_fit):
+def test_word_effects_keep_variance_of_group_mean(related, related_fit):
     """What all words of a group share does not move one word towards another."""
     fitted = Fitted.of(related_fit)
     effects = word_effects(fitted.tree).target_effect
@@ -147,7 +147,7 @@ def test_words_of_one_group_keep_their_own_effects(related, related_fit):
 
 
 @pytest.mark.slow
-def test_related_words_widen_the_interval(related):
+def test_related_words_increase_sd_of_bias(related):
     independent = {category: replace(related, inflation=1.0) for category, related in RELATED.items()}
 
     def bias_sd(table: AssociationTable) -> float:
@@ -174,7 +174,7 @@ def test_gradient_is_finite_if_some_words_are_independent(related):
     assert np.isfinite(gradient).all()
 
 
-def test_inflation_of_independent_words_does_not_hide_convergence():
+def test_diagnose_ignores_constant_inflation():
     rng, dims = np.random.default_rng(1), ("chain", "draw", "group")
     factor = rng.gamma(5, size=(4, 200, 2))
     draws = {"target_inflation_factor": (dims, factor), "target_inflation": (dims, 1 + factor * np.array([1.0, 0.0]))}

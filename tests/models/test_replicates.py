@@ -127,7 +127,7 @@ designs = st.tuples(
 
 @given(designs)
 @settings(max_examples=12)
-def test_collapsed_likelihood_is_the_dense_one(design):
+def test_replicated_likelihood_matches_dense_normal(design):
     table = replicated_table(*design)
     data, rng = model_data(table), np.random.default_rng(design[0])
     differences, size = [], 0.0
@@ -142,7 +142,7 @@ def test_collapsed_likelihood_is_the_dense_one(design):
 
 @given(designs)
 @settings(max_examples=12)
-def test_contrast_variance_is_that_of_values(design):
+def test_contrast_variance_with_replicates_matches_dense_covariance(design):
     table = replicated_table(*design)
     data, rng = model_data(table), np.random.default_rng(design[0])
     scales = random_scales(data, rng)
@@ -164,7 +164,7 @@ def lme4_scales(point: "pd.Series[float]") -> dict[str, np.ndarray]:
     return scales
 
 
-def test_lme4_agrees_on_likelihood_and_standard_error():
+def test_replicated_likelihood_and_standard_error_match_lme4():
     """R 4.2.2, lme4 1.1.31 (tests/reference/lme4_replicates.R): weat7 in the ten templates of minilm-demo."""
     lme4 = pd.read_csv(REFERENCE / "lme4_replicates.csv").set_index(["point", "quantity"]).value
     table = cosines("weat7", "minilm-demo", controls=(), sub_topics="independent")
@@ -188,7 +188,7 @@ def test_lme4_agrees_on_likelihood_and_standard_error():
     assert float((means.block_mean * weights).sum()) == pytest.approx(lme4["REML", "bias"], rel=1e-5)
 
 
-def test_order_and_labels_of_replicates_do_not_matter():
+def test_parts_of_ignores_order_and_labels_of_replicates():
     table = replicated_table(1, [3, 4], [3, 3], 2, 4)
     tables = {label.upper(): single for label, single in table.singles().items()}
     data = model_data(table)
@@ -200,7 +200,7 @@ def test_order_and_labels_of_replicates_do_not_matter():
             np.testing.assert_allclose(part.scatter, expected[name].scatter, rtol=1e-9, atol=1e-12)
 
 
-def test_shipped_model_has_all_priors():
+def test_crossed_has_priors_for_all_replicate_scales():
     by_replicate = np.char.add(SCALES, BY_REPLICATE).tolist()
     assert {*REPLICATES, *by_replicate} <= set(load_spec("crossed").priors)
 
@@ -227,7 +227,7 @@ def fitted(sampled: None, templates: AssociationTable) -> Fitted:
     return Fitted.of(fit(templates, sampling=ENOUGH))
 
 
-def test_the_fit_is_like_any_other(fitted, tmp_path):
+def test_replicated_fit_converges_and_equals_reloaded_fit(fitted, tmp_path):
     assert Diagnostics.of(fitted).converged
     assert not Diagnostics.of(fitted).divergences
     again = load_fit(save_fit(fitted.tree, tmp_path / "replicated.nc"))
@@ -235,7 +235,7 @@ def test_the_fit_is_like_any_other(fitted, tmp_path):
     pd.testing.assert_frame_equal(summarize(again, words=False), summarize(fitted, words=False))
 
 
-def test_scopes_add_noise_of_their_samples(fitted):
+def test_bias_sd_increases_with_sampled_sides(fitted):
     mean, sd = {}, {}
     for scope in SAMPLING:
         bias = estimate_of(fitted, "bias", scope).mixture
@@ -247,7 +247,7 @@ def test_scopes_add_noise_of_their_samples(fitted):
     assert np.ptp([*mean.values()]) < 1e-12
 
 
-def test_dropping_draws_changes_no_number(fitted):
+def test_estimate_of_is_equal_for_new_fitted(fitted):
     for scope in SAMPLING[:3]:  # of which the first samples replicates
         kept = estimate_of(fitted, "target_bias", scope).mixture
         new = estimate_of(Fitted.of(fitted.tree), "target_bias", scope).mixture
@@ -256,7 +256,7 @@ def test_dropping_draws_changes_no_number(fitted):
 
 
 @pytest.mark.parametrize("scope", SAMPLING)
-def test_draws_and_mixture_are_one_posterior(fitted, scope):
+def test_draws_match_mean_and_sd_of_mixture(fitted, scope):
     """Of every estimand: what is drawn has the mean and the spread of the mixture."""
     for name, estimate in estimates(fitted, scope).items():
         if estimate.mixture is None:
@@ -267,7 +267,7 @@ def test_draws_and_mixture_are_one_posterior(fitted, scope):
         np.testing.assert_allclose(spread, sd, rtol=0.1, err_msg=name)
 
 
-def test_fixed_words_and_replicates_have_raw_contrasts(fitted, templates):
+def test_replicate_bias_equals_raw_contrast_in_scope_none(fitted, templates):
     raw = summarize(fitted, "none")
     for label, table in templates.singles().items():
         means = table_means(table)
@@ -275,7 +275,7 @@ def test_fixed_words_and_replicates_have_raw_contrasts(fitted, templates):
         assert raw.loc[("replicate_bias", label), "mean"] == pytest.approx(expected)
 
 
-def test_replicates_shrink_and_average_to_the_bias(fitted):
+def test_replicate_biases_shrink_and_average_to_bias(fitted):
     summary = summarize(fitted, "all")
     shrunk = summary.loc["replicate_bias"]
     assert shrunk["mean"].std() < shrunk.observed.std()
@@ -283,7 +283,7 @@ def test_replicates_shrink_and_average_to_the_bias(fitted):
     assert 0 < summary.loc[("reliability", "1"), "mean"] < summary.loc[("reliability", "5"), "mean"] < 1
 
 
-def test_what_replicates_say_is_the_dense_normals(fitted, templates):
+def test_replicate_bias_matches_dense_normal(fitted, templates):
     """Of one draw of the scales: the bias in each replicate given all values, words and replicates random."""
     data = fitted.data
     at = {"chain": 0, "draw": 0}
@@ -313,14 +313,14 @@ def test_what_replicates_say_is_the_dense_normals(fitted, templates):
 
 
 @pytest.mark.slow
-def test_identical_replicates_are_one(small_table, small_fit, caplog):
+def test_fit_of_identical_replicates_equals_single_table(small_table, small_fit, caplog):
     same = combine_replicates(dict.fromkeys(numbered("copy ", 3), small_table))
     found = fit(same, seed=1, sampling=SHORT)
     assert says(caplog.text, "replicates same values")
     xr.testing.assert_equal(found["posterior"].to_dataset(), small_fit["posterior"].to_dataset())
 
 
-def test_replicates_without_residual_are_refused():
+def test_fit_raises_for_replicates_without_residual():
     """Shifted by effects of words alone: no variance of single values is left, and its scale would go to zero."""
     rng = np.random.default_rng(2)
     shared, tables = random_table(1), {}
@@ -331,14 +331,14 @@ def test_replicates_without_residual_are_refused():
         fit(combine_replicates(tables, "corpus"))
 
 
-def test_a_model_without_replicates_takes_the_mean(templates, from_priors, caplog):
+def test_hierarchical_averages_replicates_with_notice(templates, from_priors, caplog):
     found = fit(templates, "hierarchical")
     assert says(caplog.text, "no effects replicates")
     assert Fitted.of(found).data.sizes.get("replicate", 0) == 0
 
 
 @pytest.mark.slow
-def test_another_unit_is_another_unit_of_everything(templates, fitted):
+def test_summary_of_replicates_scales_with_unit(templates, fitted):
     tables = {label: replace(table, values=table.values / 8) for label, table in templates.singles().items()}
     smaller = fit(combine_replicates(tables, "template"), sampling=ENOUGH)
     whole, part = summarize(fitted)["mean"], summarize(smaller)["mean"]

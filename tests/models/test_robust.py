@@ -21,7 +21,7 @@ def spoilt(small_table: AssociationTable) -> AssociationTable:
 
 
 @pytest.mark.parametrize("nu", [2.5, 8.0, 1e6])
-def test_residual_is_student_t_with_its_sd(small_table, nu):
+def test_robust_residual_matches_student_t(small_table, nu):
     data = structure_of(load_spec("robust")).data(small_table)
     model = build_model(load_spec("robust"), data)
     read = (model["mean"], model["target_effect"], model["attribute_effect"])
@@ -47,7 +47,7 @@ def test_residual_is_student_t_with_its_sd(small_table, nu):
 
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_an_odd_cosine_moves_it_less(small_fit, spoilt):
+def test_robust_model_reduces_effect_of_outlier(small_fit, spoilt):
     word = ("target_bias", "men 0")
     few = Sampling(draws=250, tune=400, chains=2)
     clean = summarize(small_fit).loc[word, "mean"]

@@ -13,27 +13,27 @@ from tests.helpers import refused
 CROSSED = (shipped("models") / "crossed.toml").read_text(encoding="utf-8")
 
 
-def test_every_shipped_model_loads_and_cites_its_source():
+def test_built_in_models_load_and_cite_doi():
     assert {"crossed", "crossed-long", "robust", "hierarchical"} <= set(spec_names())
     for name in spec_names():
         assert load_spec(name).reference.doi.startswith("10.")
 
 
-def test_the_long_form_has_the_same_priors():
+def test_crossed_long_has_priors_of_crossed():
     collapsed, long = load_spec("crossed"), load_spec("crossed-long")
     shared = {name: prior for name, prior in collapsed.priors.items() if "replicate" not in name}
     assert shared == long.priors  # the long form has no replicates
     assert (collapsed.options["likelihood"], long.options["likelihood"]) == ("collapsed", "long")
 
 
-def test_the_robust_model_differs_in_residual_only():
+def test_robust_differs_from_crossed_long_in_residual_only():
     """A term that a model lacks leaves no trace in its hash: records made before there was such a term stay valid."""
     robust, long = load_spec("robust"), load_spec("crossed-long")
     assert str(robust.priors["nu"]) == "Gamma(alpha=2, beta=0.1)"
     assert robust.without_prior("nu").sha256 == long.sha256 != robust.sha256
 
 
-def test_a_file_holds_differences_from_its_base(tmp_path):
+def test_load_spec_reads_differences_from_base(tmp_path):
     crossed, mine = load_spec("crossed"), tmp_path / "mine.toml"
     mine.write_text('base = "crossed"\nscales = "by class"')
     assert load_spec(mine).sha256 == crossed.with_option("scales", "by class").sha256
@@ -45,7 +45,7 @@ def test_a_file_holds_differences_from_its_base(tmp_path):
             load_spec(mine)
 
 
-def test_the_collapsed_likelihood_knows_only_normal_residuals():
+def test_spec_raises_for_collapsed_likelihood_with_nu():
     message = "[priors.nu] likelihood = 'long' nu"
     with refused(SpecError, message):
         load_spec("robust").with_option("likelihood", "collapsed")
@@ -53,7 +53,7 @@ def test_the_collapsed_likelihood_knows_only_normal_residuals():
         load_spec("crossed").with_prior("nu", "Gamma", alpha=2, beta=0.1)
 
 
-def test_a_copy_changes_and_the_original_stays():
+def test_with_prior_returns_copy_and_keeps_original():
     spec = load_spec("crossed")
     changed = spec.with_prior("sd_residual", "Exponential", lam=10)
     assert str(changed.priors["sd_residual"]) == "Exponential(lam=10)"
@@ -61,7 +61,7 @@ def test_a_copy_changes_and_the_original_stays():
     assert spec.sha256 != changed.sha256
 
 
-def test_a_copied_file_with_another_prior_works(tmp_path):
+def test_load_spec_reads_changed_prior_from_file(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(CROSSED.replace("lam = 1.8", "lam = 1.5"))
     assert str(load_spec(path).priors["sd_target_control"]) == "Exponential(lam=1.5)"
@@ -86,21 +86,21 @@ def test_a_copied_file_with_another_prior_works(tmp_path):
         ("title =", "title", "TOML"),
     ],
 )
-def test_a_slip_is_named_with_its_remedy(tmp_path, old, new, message):
+def test_load_spec_raises_for_invalid_entries(tmp_path, old, new, message):
     path = tmp_path / "slip.toml"
     path.write_text(CROSSED.replace(old, new, 1))
     with refused(SpecError, message):
         load_spec(path)
 
 
-def test_a_missing_prior_is_named(tmp_path):
+def test_load_spec_raises_without_required_prior(tmp_path):
     path = tmp_path / "short.toml"
     path.write_text(CROSSED[: CROSSED.index("[priors.sd_residual]")])
     with refused(SpecError, "'sd_residual' [priors.sd_residual]"):
         load_spec(path)
 
 
-def test_an_unknown_model_brings_the_nearest():
+def test_load_spec_suggests_nearest_name_for_unknown_model():
     with refused(SpecError, "'crossed'"):
         load_spec("crosed")
 
@@ -117,7 +117,7 @@ def test_an_unknown_model_brings_the_nearest():
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_prior_may_be_any_continuous_distribution(distribution, written):
+def test_with_prior_reads_pymc_distribution_with_equal_density(distribution, written):
     """As an object of PyMC, or one that becomes it as PreliZ's do; what is written gives the same density."""
     prior = load_spec("crossed").with_prior("sd_residual", distribution).priors["sd_residual"]
     assert str(prior) == written
@@ -141,6 +141,6 @@ def test_a_prior_may_be_any_continuous_distribution(distribution, written):
     ],
     ids=str,
 )
-def test_refuses_a_prior_unfit_for_scales(distribution, parameters, words):
+def test_with_prior_raises_for_unsuitable_distribution(distribution, parameters, words):
     with refused(SpecError, f"crossed [priors.sd_residual] {words}"):
         load_spec("crossed").with_prior("sd_residual", distribution, **parameters)

@@ -28,7 +28,7 @@ def leaning(men: float):
 
 @pytest.mark.parametrize("likelihood", ["collapsed", "long"])
 @pytest.mark.parametrize("name", TABLES)
-def test_sampled_density_is_in_units_of_the_table(name, likelihood):
+def test_build_model_density_matches_pymc_model_up_to_constant(name, likelihood):
     table, spec = TABLES[name](), load_spec("crossed").with_option("likelihood", likelihood)
     data = structure_of(spec).data(table)
     built, pymc_form = build_model(spec, data), pymc_model(table, spec, marginal=likelihood == "collapsed")
@@ -53,7 +53,7 @@ def test_sampled_density_is_in_units_of_the_table(name, likelihood):
 
 
 @pytest.mark.parametrize("men", [1.0, 0.1, 3.0])
-def test_own_variance_replaces_the_pooled_one(men):
+def test_group_within_sd_shrinks_towards_pooled_sd(men):
     """It has seven degrees of freedom, and the pooled one counts as one more."""
     data = structure_of(load_spec("crossed")).data(leaning(men))
     own = (data.group_within_sd / data.within_sd).to_numpy() ** 2
@@ -61,6 +61,6 @@ def test_own_variance_replaces_the_pooled_one(men):
     assert own == pytest.approx((7 * np.array([1, men**2]) / pooled + 1) / 8)
 
 
-def test_a_single_word_has_the_tables_unit():
+def test_group_within_sd_equals_table_sd_for_single_word():
     data = structure_of(load_spec("crossed")).data(random_table(targets={"men": 1, "women": 6}))
     assert data.group_within_sd.to_numpy() == pytest.approx(data.within_sd.item())

@@ -36,7 +36,7 @@ def differ_by_a_constant(ours: np.ndarray, theirs: np.ndarray) -> bool:
     return bool(np.ptp(ours - theirs) < 1e-8)
 
 
-def test_effects_are_normal_whatever_the_data_say():
+def test_normal_effects_have_normal_density_for_any_evidence():
     """The density of what is sampled is that of the effects times the slope of the map between them."""
     evidence, value = np.array([[0.0, 3.0, 400.0], [0.0, 2.0, 500.0]]), np.array([0.3, -1.2, 0.7])
     with pm.Model() as model:
@@ -52,7 +52,7 @@ def test_effects_are_normal_whatever_the_data_say():
     np.testing.assert_allclose(transform.forward(on_effects, *given).eval(mode="FAST_COMPILE"), value)
 
 
-def test_gaps_are_the_hierarchical_binomial_model():
+def test_labelled_rates_model_matches_scipy_density():
     model, rng = labelled_rates_model(COUNTS), np.random.default_rng(1)
     contrasts = model["contrasts"].eval(mode="FAST_COMPILE")
     points, expected = [], []
@@ -80,7 +80,7 @@ def test_gaps_are_the_hierarchical_binomial_model():
     assert differ_by_a_constant(densities(model, points), np.array(expected))
 
 
-def test_gaps_have_the_prior_of_the_model():
+def test_mean_gap_has_unit_prior_sd_and_sums_to_zero():
     with pytensor.config.change_flags(mode="FAST_COMPILE"):
         prior = pm.sample_prior_predictive(draws=4000, model=labelled_rates_model(COUNTS), random_seed=1)
     mean_gap = prior["prior"].mean_gap
@@ -89,7 +89,7 @@ def test_gaps_have_the_prior_of_the_model():
     assert prior["prior_predictive"].recognised.dims == ("chain", "draw", "class", "group")
 
 
-def test_shares_are_logistic_with_writers():
+def test_share_model_with_writers_matches_scipy_density():
     table = simulated().drop(columns="bias_type")
     model, rng = bb.sentence_pairs.pymc_model(table), np.random.default_rng(1)
     ahead = (table.score_more > table.score_less).groupby(table.writer).agg(["sum", "size"])
@@ -108,7 +108,7 @@ def test_shares_are_logistic_with_writers():
     assert differ_by_a_constant(densities(model, points), np.array(expected))
 
 
-def test_priors_read_no_observed_value():
+def test_priors_are_independent_of_observed_values():
     gaps = bb.tpr_gaps.pymc_model(y=list("aabb"), prediction=list("abbb"), group=list("FMFM"))
     shares = bb.sentence_pairs.pymc_model(simulated(), "share")
     differences = bb.sentence_pairs.pymc_model(simulated(), "difference")
@@ -118,12 +118,12 @@ def test_priors_read_no_observed_value():
         assert not [name for name in model.named_vars if name.endswith(("_evidence", "_numbers"))]
 
 
-def test_another_estimand_of_pairs_is_refused():
+def test_sentence_pairs_pymc_model_raises_for_unknown_estimand():
     with refused(SentencePairsError, "estimand 'share' 'difference' 'both'"):
         bb.sentence_pairs.pymc_model(simulated(), "both")
 
 
-def test_distances_are_the_integrated_published_model():
+def test_hierarchical_density_matches_integrated_published_model():
     """Of each target and connection they are jointly normal with the variance of the target's effect in common."""
     table, rng = random_table(3), np.random.default_rng(1)
     spec, known = bb.load_spec("hierarchical"), hierarchical.data(table)

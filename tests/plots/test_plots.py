@@ -88,7 +88,7 @@ def test_rows_of_small_axes_do_not_overprint(small_fit, plot):
         assert text.get_window_extent().x1 <= figure.bbox.x1
 
 
-def test_colours_and_legend_are_the_users(small_fit):
+def test_plot_forest_uses_palette_and_raises_for_invalid_colours(small_fit):
     ax = plot_forest(small_fit, palette=["#123456"], legend=False)
     drawn = {line.get_color() for line in ax.lines}
     assert "#123456" in drawn
@@ -100,7 +100,7 @@ def test_colours_and_legend_are_the_users(small_fit):
         plot_forest(small_fit, palette=[])
 
 
-def test_a_forest_shows_the_numbers_of_the_summary(small_fit, summary):
+def test_plot_forest_matches_summary(small_fit, summary):
     ax = plot_forest(small_fit, summary=summary)
     np.testing.assert_allclose(places(ax, MARKERS), summary.loc[["bias", "class_bias", "group_bias", "excess"], "mean"])
     lower, upper = interval_columns(summary)
@@ -108,7 +108,7 @@ def test_a_forest_shows_the_numbers_of_the_summary(small_fit, summary):
     np.testing.assert_allclose(intervals, summary.loc[["bias", "class_bias", "group_bias", "excess"], [lower, upper]])
 
 
-def test_forest_colours_the_intervals_that_exclude_zero(small_fit, summary):
+def test_plot_forest_colours_intervals_excluding_zero(small_fit, summary):
     ax = plot_forest(small_fit, summary=summary)
     rows = summary.loc[["bias", "class_bias", "group_bias", "excess"], [*interval_columns(summary)]].to_numpy()
     drawn = [(marker.get_color(), marker.get_markerfacecolor()) for marker in marked(ax, MARKERS)]
@@ -117,7 +117,7 @@ def test_forest_colours_the_intervals_that_exclude_zero(small_fit, summary):
     assert len(set(expected)) == 2
 
 
-def test_plot_forest_draws_bias_and_excess_of_the_hierarchical_model(hierarchical_fit):
+def test_plot_forest_draws_bias_and_excess_of_hierarchical_model(hierarchical_fit):
     table = summarize(hierarchical_fit, ci_kind="eti")
     ax = plot_forest(hierarchical_fit)
     controls = table.loc["excess"].index.tolist()
@@ -125,24 +125,24 @@ def test_plot_forest_draws_bias_and_excess_of_the_hierarchical_model(hierarchica
     assert ax.get_title(loc="left").endswith("bias and controls")
 
 
-def test_plot_posterior_raises_for_a_model_without_a_noise_floor(hierarchical_fit):
+def test_plot_posterior_raises_for_model_without_noise_floor(hierarchical_fit):
     with refused(ScopeError, "noise floor 'hierarchical' model='crossed'"):
         plot_posterior(hierarchical_fit)
 
 
 @pytest.mark.parametrize("side", ["targets", "attributes", "Target", "rows"])
-def test_sides_have_one_spelling(small_fit, summary, side):
+def test_plot_word_bias_raises_for_misspelt_side(small_fit, summary, side):
     nearest = "attribute" if side.startswith("a") else "target"
     with refused(ScopeError, f"side '{side}' {nearest}"):
         plot_word_bias(small_fit, side, summary=summary)
 
 
-def test_words_belong_to_their_side(small_table, small_fit, summary):
+def test_plot_word_bias_draws_words_of_side(small_table, small_fit, summary):
     drawn = set(points(plot_word_bias(small_fit, "target", summary=summary)))
     assert drawn == set(small_table.values.target.to_numpy().tolist())
 
 
-def test_words_are_sorted_within_groups(small_fit, summary):
+def test_plot_word_bias_sorts_words_within_groups(small_fit, summary):
     drawn = pd.Series(points(plot_word_bias(small_fit, "target", summary=summary)))
     men, women = drawn[drawn.index.str.startswith("men")], drawn[drawn.index.str.startswith("women")]
     assert (len(men), len(women)) == (5, 6)
@@ -150,13 +150,13 @@ def test_words_are_sorted_within_groups(small_fit, summary):
     assert women.is_monotonic_decreasing
 
 
-def test_controls_have_no_bias_to_show(small_fit, summary):
+def test_plot_word_bias_omits_controls(small_fit, summary):
     drawn = points(plot_word_bias(small_fit, "attribute", summary=summary))
     assert len(drawn) == 6 + 5
     assert "neutral" not in " ".join(drawn)
 
 
-def test_a_figure_grows_with_its_words(small_fit, summary):
+def test_plot_word_bias_height_increases_with_words(small_fit, summary):
     many = summary.loc[["target_bias"]].iloc[np.arange(50) % 11]
     data = small_fit["constant_data"].to_dataset()
     fifty = small_fit.copy()
@@ -166,13 +166,13 @@ def test_a_figure_grows_with_its_words(small_fit, summary):
     assert ax.figure.get_figheight() / 50 > 0.2
 
 
-def test_variance_shares_fill_each_bar(small_fit):
+def test_plot_variance_shares_fills_each_bar(small_fit):
     ax = plot_variance_shares(small_fit)
     widths = np.reshape([*map(Rectangle.get_width, ax.patches)], (3, 2))
     np.testing.assert_allclose(widths.sum(axis=0), 1)
 
 
-def test_posterior_and_noise_are_densities_on_one_scale(small_fit):
+def test_densities_integrate_to_one_for_posterior_and_noise(small_fit):
     bias = estimates(small_fit)["bias"]
     grid, posterior, noise = densities(bias)
     step = grid[1] - grid[0]
@@ -182,7 +182,7 @@ def test_posterior_and_noise_are_densities_on_one_scale(small_fit):
     assert observed == pytest.approx([bias.observed.item()])
 
 
-def test_bands_show_contrasts_without_words_or_clusters(small_fit, small_table):
+def test_plot_posterior_bands_match_range_without_word_or_cluster(small_fit, small_table):
     without = leave_out(small_table)
     bands = {band.get_label(): band for band in plot_posterior(small_fit, without=without).patches}
     for what in ("cluster", "word"):
@@ -190,18 +190,18 @@ def test_bands_show_contrasts_without_words_or_clusters(small_fit, small_table):
         assert (band.get_x(), band.get_x() + band.get_width()) == pytest.approx(bias_range(without, what))
 
 
-def test_a_raw_contrast_has_no_density(small_fit):
+def test_plot_posterior_raises_for_raw_contrast(small_fit):
     with refused(ScopeError, "'none'"):
         plot_posterior(small_fit, "none")
 
 
 @pytest.mark.parametrize("plot", [plot_forest, plot_word_bias, plot_posterior, plot_variance_shares])
-def test_a_failed_fit_is_marked_in_figures(plot, failed_fit, small_fit):
+def test_plots_mark_unconverged_fit(plot, failed_fit, small_fit):
     assert "not converged" in texts(plot(failed_fit)).lower()
     assert "not converged" not in texts(plot(small_fit)).lower()
 
 
-def test_an_overview_marks_only_failed_lists(small_fit, failed_fit):
+def test_plot_overview_marks_only_unconverged_lists(small_fit, failed_fit):
     failed_fit = failed_fit.copy()
     failed_fit.attrs = failed_fit.attrs | {"name": "other"}
     first, second = yticks(plot_overview([small_fit, failed_fit]))
@@ -228,20 +228,20 @@ def test_title_of_plot_replicates_begins_with_name(fit_of_templates):
     assert plot_replicates(fit_of_templates, name="WEAT 7").get_title(loc="left") == "WEAT 7: bias by template"
 
 
-def test_plots_draw_where_they_are_told(small_fit, summary):
+def test_plot_forest_draws_on_given_axes(small_fit, summary):
     left, right = Figure().subplots(1, 2)
     assert plot_forest(small_fit, summary=summary, ax=right) is right
     assert not left.lines
 
 
-def test_a_dollar_in_a_name_is_no_formula(small_fit, summary):
+def test_plot_forest_draws_name_with_dollar(small_fit, summary):
     odd = small_fit.copy()
     odd.attrs = small_fit.attrs | {"name": r"$\frac{$ <b>"}
     with style():
         plot_forest(odd, summary=summary).figure.savefig(io.BytesIO())
 
 
-def test_figures_are_unknown_to_pyplot(small_fit, summary):
+def test_plot_forest_adds_no_figure_to_pyplot(small_fit, summary):
     import matplotlib.pyplot as plt
 
     before = plt.get_fignums()
@@ -249,7 +249,7 @@ def test_figures_are_unknown_to_pyplot(small_fit, summary):
     assert plt.get_fignums() == before
 
 
-def test_templates_have_raw_bias_and_estimate(fit_of_templates):
+def test_plot_replicates_has_raw_bias_estimate_and_band(fit_of_templates):
     table = summarize(fit_of_templates, ci_kind="eti")
     rows = table.loc["replicate_bias"].sort_values("mean", ascending=False)
     ax = plot_replicates(fit_of_templates, summary=table)
@@ -263,18 +263,18 @@ def test_templates_have_raw_bias_and_estimate(fit_of_templates):
     np.testing.assert_allclose([band.get_x(), band.get_x() + band.get_width()], ends.astype(float))
 
 
-def test_without_replicates_there_is_no_figure_of_them(small_fit, summary):
+def test_plot_replicates_raises_without_replicates(small_fit, summary):
     with refused(ScopeError, "'small' replicates"):
         plot_replicates(small_fit, summary=summary)
 
 
-def test_shares_of_variance_name_templates(fit_of_templates):
+def test_plot_variance_shares_names_templates(fit_of_templates):
     ax = plot_variance_shares(fit_of_templates)
     assert legend(ax)[3:5] == ["templates", "targets by template"]
     assert sum(map(Rectangle.get_width, ax.patches)) == pytest.approx(2)
 
 
-def test_a_title_has_the_width_of_its_figure(small_fit):
+def test_set_title_fits_title_to_width_of_figure(small_fit):
     ax = plot_word_bias(small_fit)
     ax.set_title("")
     set_title(ax, "a title of forty letters, and no letter more")

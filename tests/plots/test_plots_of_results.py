@@ -46,7 +46,7 @@ def intervals(ax: Axes) -> list[list[float]]:
     return [by_height[y] for y in range(len(by_height))]
 
 
-def test_an_atlas_has_embeddings_and_lists(atlas: Sweep) -> None:
+def test_plot_atlas_has_embeddings_and_lists(atlas: Sweep) -> None:
     ax = plot_atlas(atlas)
     assert yticks(ax) == list(atlas.embeddings)
     assert [*map(Text.get_text, ax.get_xticklabels())] == list(atlas.lists)
@@ -55,7 +55,7 @@ def test_an_atlas_has_embeddings_and_lists(atlas: Sweep) -> None:
     assert tints.norm.vmin == -tints.norm.vmax
 
 
-def test_every_cell_of_an_atlas_has_an_interval(atlas: Sweep) -> None:
+def test_plot_atlas_has_interval_in_every_cell(atlas: Sweep) -> None:
     ax = plot_atlas(atlas)
     cells = atlas.cells.dropna(subset="bias")
     _zeros, collection = (drawn for drawn in ax.collections if isinstance(drawn, LineCollection))
@@ -71,7 +71,7 @@ def test_every_cell_of_an_atlas_has_an_interval(atlas: Sweep) -> None:
     np.testing.assert_allclose(np.sort(points), np.sort(expected))
 
 
-def test_an_atlas_explains_only_its_marks(atlas: Sweep) -> None:
+def test_plot_atlas_legend_names_only_used_marks(atlas: Sweep) -> None:
     shown = legend(plot_atlas(atlas))
     assert {"not converged", "screened by the quasi-F alone", "no numbers", "zero"} <= set(shown)
     alone = legend(plot_atlas(made_sweep(1, 1)))
@@ -79,7 +79,7 @@ def test_an_atlas_explains_only_its_marks(atlas: Sweep) -> None:
 
 
 @pytest.mark.parametrize("side", ["embedding", "list"])
-def test_a_ranking_descends_with_intervals_of_rank(atlas: Sweep, side: str) -> None:
+def test_plot_ranking_is_sorted_with_intervals_of_rank(atlas: Sweep, side: str) -> None:
     ax = plot_ranking(atlas, side)
     assert atlas.pooled is not None
     rows = (atlas.pooled.embeddings if side == "embedding" else atlas.pooled.lists).sort_values("mean", ascending=False)
@@ -92,7 +92,7 @@ def test_a_ranking_descends_with_intervals_of_rank(atlas: Sweep, side: str) -> N
     assert ranks.str[-1].astype(int).tolist() == rows.rank_eti95_ub.tolist()
 
 
-def test_gaps_have_order_and_interval(gaps: TprGaps) -> None:
+def test_plot_tpr_gaps_is_sorted_with_intervals(gaps: TprGaps) -> None:
     ax = plot_tpr_gaps(gaps)
     rows = gaps.table.xs("F", level="group").sort_values("mean", ascending=False)
     assert yticks(ax) == list(rows.index)

@@ -17,14 +17,14 @@ COLUMNS = ["mean", "sd", "eti95_lb", "eti95_ub", "prob_direction", "observed", "
 
 
 @pytest.mark.parametrize("scope", ["both", "targets", "attributes"])
-def test_weights_of_an_estimand_give_its_row(small_fit, scope):
+def test_contrast_with_estimand_weights_equals_summary_row(small_fit, scope):
     row = summarize(small_fit, scope, ci_prob=0.95).loc[("group_bias", "men")]
     table = contrast(small_fit, GROUP_BIAS, scope).table
     np.testing.assert_allclose(table.loc["contrast", COLUMNS].astype(float), row[COLUMNS].astype(float), rtol=1e-9)
     assert set(table.columns) == set(row.index)
 
 
-def test_the_table_of_a_contrast_holds_numbers(small_fit):
+def test_contrast_table_has_numeric_dtypes(small_fit):
     """No Series of objects, on which `round` and arithmetic fail."""
     table = contrast(small_fit, GROUP_BIAS, label="men").table
     assert table.index.tolist() == ["men"]
@@ -33,7 +33,7 @@ def test_the_table_of_a_contrast_holds_numbers(small_fit):
 
 
 @pytest.mark.parametrize("scope", ["both", "targets", "none"])
-def test_the_weights_of_the_bias_give_its_verdict(small_fit, scope):
+def test_contrast_with_bias_weights_equals_verdict(small_fit, scope):
     weights = {("men", "work"): 0.5, ("men", "home"): -0.5, ("women", "home"): 0.5, ("women", "work"): -0.5}
     found, bias = contrast(small_fit, weights, scope, label="own bias"), verdict(small_fit, scope)
     assert found.verdict.label == bias.label
@@ -44,14 +44,14 @@ def test_the_weights_of_the_bias_give_its_verdict(small_fit, scope):
     assert (found.verdict.wider is None) == (bias.wider is None)
 
 
-def test_a_level_has_no_verdict(small_fit):
+def test_contrast_of_level_has_no_verdict(small_fit):
     level = contrast(small_fit, {("men", "work"): 1}, levels=True, label="men, work")
     assert level.verdict is None
     assert np.isnan(level.chance)
     assert "cosine similarity" in level.text
 
 
-def test_frames_arrays_and_mappings_agree(small_fit):
+def test_contrast_is_equal_for_mappings_frames_and_arrays(small_fit):
     frame = pd.DataFrame({"home": [-1.0], "work": [1.0]}, index=["men"])
     array = xr.DataArray(
         [[-1.0], [1.0]],
@@ -73,7 +73,7 @@ def test_frames_arrays_and_mappings_agree(small_fit):
         ),
     ],
 )
-def test_a_formula_asks_what_its_weights_ask(small_fit, formula, weights):
+def test_contrast_formula_equals_weights(small_fit, formula, weights):
     by_formula, by_weights = contrast(small_fit, formula), contrast(small_fit, weights, label=formula)
     pd.testing.assert_frame_equal(by_formula.table, by_weights.table)
     assert str(by_formula) == str(by_weights)
@@ -81,7 +81,7 @@ def test_a_formula_asks_what_its_weights_ask(small_fit, formula, weights):
     np.testing.assert_array_equal(row[COLUMNS], by_formula.table.loc[formula, COLUMNS])
 
 
-def test_names_may_hold_colons_and_hyphens(small_fit):
+def test_checked_weights_reads_names_with_colons_and_hyphens(small_fit):
     data = Fitted.of(small_fit).data.assign_coords(group=["a: b - c", "b - c"], attribute_class=["x", "y: x", "n"])
     weights = checked_weights(data, "a: b - c - b - c: y: x", "it")
     assert weights.sel(group="a: b - c", attribute_class="y: x").item() == 1
@@ -89,7 +89,7 @@ def test_names_may_hold_colons_and_hyphens(small_fit):
     assert abs(weights).sum().item() == 2
 
 
-def test_a_figure_shows_the_posterior_of_a_contrast(small_fit):
+def test_plots_show_contrast_formula(small_fit):
     ax = plot_posterior(small_fit, contrast="men - women: work")
     observed = contrast(small_fit, "men - women: work").table.observed.item()
     assert any(np.allclose(line.get_xdata(), observed) for line in ax.get_lines())
@@ -98,7 +98,7 @@ def test_a_figure_shows_the_posterior_of_a_contrast(small_fit):
     assert "men - women: work" in [label.get_text() for label in rows]
 
 
-def test_scope_none_gives_raw_numbers(small_table, small_fit):
+def test_contrast_in_scope_none_equals_raw_numbers(small_table, small_fit):
     blocks = {c: small_table.block("men", c).mean() for c in ("work", "home")}
     raw = contrast(small_fit, GROUP_BIAS, "none").table.loc["contrast"]
     assert raw["mean"] == pytest.approx(blocks["work"] - blocks["home"])
@@ -127,7 +127,7 @@ def test_scope_none_gives_raw_numbers(small_table, small_fit):
         (xr.DataArray([1.0, -1.0], dims="group"), "DataArray"),
     ],
 )
-def test_refuses_weights_that_ask_nothing(small_fit, weights, message):
+def test_contrast_raises_for_invalid_weights(small_fit, weights, message):
     with refused(BayesBiasError, message):
         contrast(small_fit, weights)
 
@@ -140,6 +140,6 @@ def test_refuses_weights_that_ask_nothing(small_fit, weights, message):
         ({("men", "work"): 1, ("men", "home"): 1, ("women", "work"): -1, ("women", "home"): -1}, 0),
     ],
 )
-def test_the_stereotype_predicts_the_sign_of_a_contrast(small_fit, weights, expected):
+def test_contrast_verdict_has_expected_sign(small_fit, weights, expected):
     """So that a contrast that points the other way says so."""
     assert contrast(small_fit, weights).verdict.expected == expected

@@ -19,33 +19,33 @@ def weights_of(weights: Weights, label: str = "a", *, levels: bool = False) -> x
     return checked_weights(DATA, weights, label, levels=levels)
 
 
-def test_bias_by_hand_has_the_biases_weights():
+def test_checked_weights_match_bias_weights():
     found = weights_of(HALF, "by hand")
     expected = bias_weights(DATA).transpose("contrast", *BLOCK)
     np.testing.assert_allclose(found, expected.sel({dim: found[dim] for dim in BLOCK}))
     assert found.contrast.item() == "by hand"
 
 
-def test_a_block_that_is_not_named_weighs_nothing():
+def test_checked_weights_are_zero_for_unnamed_blocks():
     found = weights_of({("men", "work"): 1, ("men", "neutral"): -1}, "excess").squeeze("contrast")
     assert (found != 0).sum() == 2
     assert found.sel(group="women").to_numpy().tolist() == [0, 0, 0]
 
 
-def test_a_frame_may_reorder_and_omit_classes():
+def test_checked_weights_reads_reordered_frames_and_arrays():
     frame = pd.DataFrame({"home": {"women": 0.5, "men": -0.5}, "work": {"women": -0.5, "men": 0.5}})
     assert weights_of(frame).identical(weights_of(HALF))
     array = xr.DataArray(frame.rename_axis(index="group", columns="attribute_class"))
     assert weights_of(array.transpose()).identical(weights_of(HALF))
 
 
-def test_decimal_fractions_sum_to_zero():
+def test_checked_weights_sums_decimal_fractions_to_zero():
     thirds = {("men", "work"): 0.3, ("men", "home"): -0.1, ("men", "neutral"): -0.2}
     assert sum(thirds.values()) != 0
     assert weights_of(thirds, "thirds").sum() == pytest.approx(0)
 
 
-def test_a_level_has_to_be_asked_for():
+def test_checked_weights_raises_for_level_without_levels_argument():
     level = {("men", "work"): 1.0}
     with refused(BayesBiasError, "weights 1 levels=True"):
         weights_of(level, "level")
@@ -53,12 +53,12 @@ def test_a_level_has_to_be_asked_for():
 
 
 @pytest.mark.parametrize("weight", [True, "1", float("nan"), float("inf"), None, 1j])
-def test_a_weight_is_a_finite_number(weight):
+def test_checked_weights_raises_for_invalid_weight(weight):
     with refused(BayesBiasError, "weights ('men', 'work') finite"):
         weights_of({("men", "work"): weight, ("men", "home"): -1.0})
 
 
-def test_zero_weights_ask_nothing_even_as_levels():
+def test_checked_weights_raises_for_zero_weights():
     for levels in (True, False):
         with refused(BayesBiasError, "weights zero"):
             weights_of(dict.fromkeys(HALF, 0.0), "a", levels=levels)

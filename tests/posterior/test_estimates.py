@@ -27,7 +27,7 @@ from tests.helpers import (
 SCOPES = ("both", "targets", "attributes", "none")
 
 
-def test_scope_none_is_half_of_weats_numerator(small_table, small_fit):
+def test_bias_in_scope_none_equals_half_weat_numerator(small_table, small_fit):
     summary = summarize(small_fit, "none", ci_prob=0.95)
     published = weat(small_table)
     bias = summary.loc[("bias", "overall")]
@@ -37,7 +37,7 @@ def test_scope_none_is_half_of_weats_numerator(small_table, small_fit):
     assert summary.loc[("effect_size", "overall"), "mean"] == pytest.approx(published.effect_size)
 
 
-def test_group_bias_is_written_out_for_one_group(small_table, small_fit):
+def test_raw_group_bias_excess_and_repulsion_equal_block_differences(small_table, small_fit):
     raw = summarize(small_fit, "none")
     to_own, to_opposite = (small_table.block("men", c).mean() for c in ("work", "home"))
     control = small_table.block("men", "neutral").mean()
@@ -46,7 +46,7 @@ def test_group_bias_is_written_out_for_one_group(small_table, small_fit):
     assert raw.loc[("repulsion", "men, neutral"), "mean"] == pytest.approx(control - to_opposite)
 
 
-def test_class_biases_average_to_the_bias(small_table, small_fit):
+def test_class_biases_average_to_bias(small_table, small_fit):
     raw = summarize(small_fit, "none")["mean"]
     men, women = (small_table.block(group, "work").mean() for group in ("men", "women"))
     assert raw["class_bias", "work"] == pytest.approx(men - women)
@@ -55,7 +55,7 @@ def test_class_biases_average_to_the_bias(small_table, small_fit):
 
 
 @pytest.mark.slow
-def test_class_bias_is_omitted_when_all_groups_have_the_same_class():
+def test_summarize_omits_class_bias_when_groups_share_class():
     """There is no other group to compare the class with; its mean cosine is not a bias."""
     table = random_table()
     table = replace(table, stereotypes={"men": "work", "women": "work"}, opposites=("home",))
@@ -72,7 +72,7 @@ def test_class_bias_is_omitted_when_all_groups_have_the_same_class():
         ({"a": "x"}, ("y", "z"), []),
     ],
 )
-def test_class_bias_has_the_classes_that_only_some_groups_have(stereotypes, opposites, contrasted):
+def test_class_bias_contains_only_classes_of_some_groups(stereotypes, opposites, contrasted):
     groups = dict.fromkeys(stereotypes, 3)
     table = random_table(targets=groups, attributes={"x": 3, "y": 3, "z": 3}, opposites=("y", "z"))
     weights = block_weights(table_means(replace(table, stereotypes=stereotypes, opposites=opposites)))
@@ -90,7 +90,7 @@ def test_excess_and_repulsion_add_up_to_bias(small_fit):
         assert mean["group_bias", group] == pytest.approx(parts)
 
 
-def test_word_contrasts_average_to_their_group(small_table, small_fit):
+def test_word_biases_average_to_group_bias(small_table, small_fit):
     raw = summarize(small_fit, "none")["mean"]
     men = [t for t in small_table.values.target.to_numpy() if t.startswith("men")]
     assert raw["target_bias"][men].mean() == pytest.approx(raw["group_bias", "men"])
@@ -98,7 +98,7 @@ def test_word_contrasts_average_to_their_group(small_table, small_fit):
     assert (work + home) / 2 == pytest.approx(raw["bias", "overall"])
 
 
-def test_wider_scopes_are_wider_about_one_contrast(small_fit):
+def test_bias_sd_increases_with_scope(small_fit):
     tables = {scope: summarize(small_fit, scope) for scope in SCOPES}
     sd = {scope: table.loc[("bias", "overall"), "sd"] for scope, table in tables.items()}
     assert sd["none"] < min(sd["targets"], sd["attributes"]) < max(sd["targets"], sd["attributes"]) < sd["both"]
@@ -107,13 +107,13 @@ def test_wider_scopes_are_wider_about_one_contrast(small_fit):
         assert abs(row["mean"] - row["observed"]) < 0.25 * max(sd.values())
 
 
-def test_effect_size_is_of_these_attributes(small_fit):
+def test_effect_size_requires_fixed_attributes(small_fit):
     assert abs(estimates(small_fit, "targets")["effect_size"].draws).max() < 2
     for scope in ("both", "attributes"):
         assert "effect_size" not in estimates(small_fit, scope)
 
 
-def test_associating_nothing_and_everything_leaves_no_bias():
+def test_weights_of_contrasts_sum_to_zero():
     """Weights of a contrast sum to zero, whatever the design: three groups, one class for two of them."""
     table = random_table(targets={"a": 3, "b": 4, "c": 2}, attributes={"x": 3, "y": 2, "z": 4, "control": 2})
     data = table_means(table)
@@ -122,7 +122,7 @@ def test_associating_nothing_and_everything_leaves_no_bias():
 
 
 @pytest.mark.parametrize("side", ["target", "attribute"])
-def test_word_effects_have_the_exact_conditional_distribution(small_table, small_fit, side):
+def test_conditional_matches_multivariate_normal_formula(small_table, small_fit, side):
     """Against the textbook conditional of a multivariate normal, projected to sum zero (design 3.2)."""
     fitted = Fitted.of(small_fit)
     data, given = fitted.data, conditional(fitted, side)
@@ -141,7 +141,7 @@ def test_word_effects_have_the_exact_conditional_distribution(small_table, small
     np.testing.assert_allclose(root @ root.T, prior - gain @ prior, atol=1e-12)
 
 
-def test_drawn_deviations_sum_to_zero(small_fit):
+def test_word_effects_match_conditional_mean_and_sd(small_fit):
     """Standardised by their conditional mean and spread, the deviations of the words of a group are standard normal."""
     fitted = Fitted.of(small_fit)
     given, drawn = conditional(fitted, "target"), word_effects(small_fit).target_effect.to_numpy()[:, :, :5]
@@ -154,7 +154,7 @@ def test_drawn_deviations_sum_to_zero(small_fit):
 
 
 @pytest.mark.parametrize("scope", ["both", "targets", "attributes"])
-def test_mixture_is_the_distribution_of_draws(small_fit, scope):
+def test_mixture_matches_distribution_of_draws(small_fit, scope):
     """Of every estimand that has one: mean, spread and tails agree with 6,000 draws within their own error."""
     for name, estimate in estimates(small_fit, scope).items():
         if name == "effect_size":
@@ -173,7 +173,7 @@ def test_mixture_is_the_distribution_of_draws(small_fit, scope):
 
 
 @pytest.mark.slow
-def test_one_word_carries_no_generalisation(small_table):
+def test_summarize_raises_for_generalising_from_single_word(small_table):
     table = random_table(targets={"men": 1, "women": 6})
     posterior = fit(table, seed=1, sampling=SHORT)
     with refused(ScopeError, "word (men) 'attributes'"):
@@ -181,12 +181,12 @@ def test_one_word_carries_no_generalisation(small_table):
     assert np.isfinite(summarize(posterior, "attributes")["mean"]).all()
 
 
-def test_an_unknown_scope_is_refused_with_the_nearest(small_fit):
+def test_summarize_raises_for_unknown_scope(small_fit):
     with refused(ScopeError, "'targets'"):
         summarize(small_fit, "target")
 
 
-def test_summary_is_numeric_with_arviz_names(small_fit):
+def test_summarize_returns_numeric_table_with_arviz_columns(small_fit):
     summary = summarize(small_fit, ci_prob=0.9)
     assert {"mean", "sd", "eti90_lb", "eti90_ub", "ess_bulk", "r_hat"} <= set(summary.columns)
     assert all(np.issubdtype(dtype, np.number) or np.issubdtype(dtype, np.bool_) for dtype in summary.dtypes)
@@ -194,7 +194,7 @@ def test_summary_is_numeric_with_arviz_names(small_fit):
     assert summary.converged.all()
 
 
-def test_the_published_model_has_no_verdict(hierarchical_fit):
+def test_estimands_of_crossed_raise_for_hierarchical_fit(hierarchical_fit):
     for ask in (verdict, variance_shares, lambda fit: words_needed(fit, 0.02), word_effects):
         with refused(ScopeError, "crossed 'hierarchical'"):
             ask(hierarchical_fit)

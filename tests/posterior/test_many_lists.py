@@ -13,7 +13,7 @@ def verdict(chance: float, label: Label = "distinguishable") -> Verdict:
     return Verdict(label, 0.05, 0.01, 0.09, 0.95, "both", COSINE, 1 - chance / 2, chance, None)
 
 
-def test_the_adjustment_is_that_of_published_examples():
+def test_holm_matches_published_examples():
     # https://en.wikipedia.org/wiki/Holm-Bonferroni_method#Example: at 5% the first and the last are rejected.
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     # Benjamini & Hochberg (1995), https://doi.org/10.1111/j.2517-6161.1995.tb02031.x: of these 15 the procedures that
@@ -25,17 +25,17 @@ def test_the_adjustment_is_that_of_published_examples():
     assert (adjusted <= 1).all()
 
 
-def test_ten_lists_have_few_false_positives():
+def test_holm_controls_false_positives_of_ten_lists():
     chances = np.random.default_rng(0).uniform(size=(4000, 10))
     assert (chances.min(axis=1) < 0.05).mean() == pytest.approx(1 - 0.95**10, abs=0.025)
     assert np.mean([holm(row).min() < 0.05 for row in chances]) == pytest.approx(0.05, abs=0.01)
 
 
-def test_a_list_alone_stays_as_it_is():
+def test_holm_keeps_single_p_value():
     assert holm([0.03]) == pytest.approx([0.03])
 
 
-def test_the_sentence_counts_what_survives_and_names_it():
+def test_many_lists_reports_remaining_lists_and_adjusted_chances():
     found = many_lists({"weat6": verdict(0.001), "weat7": verdict(0.4, "not distinguishable"), "gender": verdict(0.03)})
     assert says(found, "Two of three distinguishable one remains Holm's weat6")
     assert "weat7" not in str(found)
@@ -45,18 +45,18 @@ def test_the_sentence_counts_what_survives_and_names_it():
     assert found.table.survives.tolist() == [True, False, False]
 
 
-def test_where_nothing_is_found_nothing_survives():
+def test_many_lists_reports_none_without_distinguishable_lists():
     found = many_lists(dict.fromkeys(("a", "b"), verdict(0.4, "not distinguishable")))
     assert says(found, "None of two distinguishable none Holm's")
 
 
-def test_an_unconverged_list_counts_without_a_number():
+def test_many_lists_counts_unconverged_list_without_chance():
     found = many_lists({"a": verdict(0.02), "b": verdict(0.0001, "not converged")})
     assert found.table.chance_holm.tolist() == pytest.approx([0.04, np.nan], nan_ok=True)
     assert says(found, "two one distinguishable Holm's a converged")
 
 
-def test_many_lists_names_lists_that_share_half_of_their_attributes():
+def test_many_lists_reports_lists_with_half_shared_words():
     verdicts = dict.fromkeys(("a", "b", "c"), verdict(0.001))
     words = {"a": [{"x"}, {"p", "q"}], "b": [{"y"}, {"q", "r"}], "c": [{"z"}, {"q", "s", "t", "u", "v"}]}
     assert many_lists(verdicts, {"a": words["a"], "b": words["b"]}).related == ("a", "b")

@@ -12,7 +12,7 @@ PROBS = (0.001, 0.025, 0.5, 0.975)
 
 @pytest.mark.parametrize("spread", [0, 1e-9, 1, 1e3])
 @pytest.mark.parametrize("draws", [1, 2, 50])
-def test_quantiles_have_their_probability_below(draws, spread):
+def test_mixture_quantiles_match_cumulative_probability(draws, spread):
     """Of one normal alone, and of normals that lie far apart and differ a thousandfold in width, too."""
     for mixture in _mixtures(draws, spread):
         for value, prob in zip(mixture.quantiles(PROBS), PROBS, strict=True):
@@ -20,7 +20,7 @@ def test_quantiles_have_their_probability_below(draws, spread):
             np.testing.assert_allclose(below, prob, atol=1.1e-7)
 
 
-def test_one_search_finds_quantiles_of_several():
+def test_quantiles_of_matches_quantiles_of_each_mixture():
     mixtures = _mixtures(50, 1)
     for mixture, found in zip(mixtures, quantiles_of(mixtures, PROBS), strict=True):
         np.testing.assert_allclose(found, mixture.quantiles(PROBS), rtol=1e-5)

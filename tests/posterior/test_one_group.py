@@ -31,14 +31,14 @@ def fitted(sampled: None) -> xr.DataTree:
     return fit(jobs(), seed=1, sampling=SHORT)
 
 
-def test_class_is_compared_with_others_or_named():
+def test_wordlist_has_default_or_named_opposites():
     assert WordList.from_mapping(LIST).opposites == ("female", "other")
     named = WordList.from_mapping(LIST | {"opposites": ["female"]})
     assert (named.opposites, tuple(named.controls)) == (("female",), ("other",))
     assert named.sha256 != WordList.from_mapping(LIST).sha256
 
 
-def test_bias_is_closeness_to_class_minus_rest(fitted):
+def test_bias_of_one_group_equals_class_minus_rest(fitted):
     table = jobs()
     male, female = (table.block("jobs", name) for name in ("male", "female"))
     raw = summarize(fitted, "none")["observed"]
@@ -51,19 +51,19 @@ def test_bias_is_closeness_to_class_minus_rest(fitted):
     assert few["bias", "overall"] == pytest.approx(three.block("jobs", "male").mean() - np.mean(rest))
 
 
-def test_words_are_drawn_towards_the_mean_of_all(fitted):
+def test_target_biases_of_one_group_shrink_and_keep_order(fitted):
     found = summarize(fitted).loc["target_bias"]
     assert np.ptp(found["mean"]) < np.ptp(found.observed)
     assert found["mean"].rank().equals(found.observed.rank())
 
 
-def test_no_attribute_has_a_bias_of_its_own(fitted):
+def test_attribute_bias_is_omitted_for_one_group(fitted):
     assert "attribute_bias" not in summarize(fitted).index
     with refused(BayesBiasError, "'attribute_bias' groups"):
         estimate_of(fitted, "attribute_bias")
 
 
-def test_wefat_measures_it_and_weat_says_what_does():
+def test_wefat_measures_one_group_and_weat_raises():
     table = jobs().without_controls()
     (word, row), *_ = wefat(table).words.iterrows()
     cosines = table.values.sel(target=word).to_numpy()
@@ -72,7 +72,7 @@ def test_wefat_measures_it_and_weat_says_what_does():
         weat(table)
 
 
-def test_a_report_says_nothing_of_other_groups(sampled):
+def test_report_of_one_group_omits_group_terms_and_figure(sampled):
     made = report(jobs(), sampling=FEW, calibration_draws=0)
     said = methods_of(made)
     assert "b[j] + e[i, j]" in said.plain
@@ -82,11 +82,11 @@ def test_a_report_says_nothing_of_other_groups(sampled):
     assert "small-attributes" not in html_of(made)
 
 
-def test_verdict_of_one_group_names_the_fixed_attributes(fitted):
+def test_verdict_of_one_group_names_fixed_attributes(fitted):
     assert "attributes as fixed" in verdict(fitted, "targets").text
 
 
-def test_what_debiasing_changed_needs_the_same_opposites(sampled):
+def test_compare_estimates_change_and_raises_for_other_opposites(sampled):
     before = jobs()
     after = changed(before, -0.05)
     found = compare(before, after, sampling=FEW)
@@ -96,7 +96,7 @@ def test_what_debiasing_changed_needs_the_same_opposites(sampled):
         compare(before, with_other_class)
 
 
-def test_a_frame_of_one_group_has_opposites():
+def test_from_frame_reads_opposites_of_one_group():
     columns = {name: name for name in ("target", "group", "attribute", "attribute_class")}
     frame = jobs().to_frame()
     table = AssociationTable.from_frame(frame, value="cosine", stereotypes={"jobs": "male"}, **columns)
@@ -112,6 +112,6 @@ def test_a_frame_of_one_group_has_opposites():
 @pytest.mark.parametrize(
     ("opposites", "message"), [(["femal"], "'femal' 'female'"), (["male"], "'male' stereotypical"), ("female", "list")]
 )
-def test_opposites_that_mean_nothing_are_refused(opposites, message):
+def test_wordlist_raises_for_invalid_opposites(opposites, message):
     with refused(WordListError, message):
         WordList.from_mapping(LIST | {"opposites": opposites})

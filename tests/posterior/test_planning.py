@@ -12,7 +12,7 @@ from tests.helpers import SHORT, random_table, refused
 
 
 @pytest.mark.slow
-def test_longer_lists_give_narrower_intervals_and_more_power(small_table):
+def test_plan_width_decreases_and_power_increases_with_words(small_table):
     table = plan(
         fit(small_table, seed=1, sampling=Sampling(draws=8000)), 0.02, targets=[4, 8, 32], attributes=[4, 8, 32]
     )
@@ -31,14 +31,14 @@ def test_longer_lists_give_narrower_intervals_and_more_power(small_table):
     assert ((table.width_lb < table.width) & (table.width < table.width_ub)).all()
 
 
-def test_the_given_design_is_predicted_exactly(small_fit):
+def test_plan_matches_width_of_given_design(small_fit):
     row = summarize(small_fit, "both", ci_prob=0.95, ci_kind="eti").loc[("bias", "overall")]
     lower, upper = interval_columns(row.to_frame().T)
     predicted = plan(small_fit, 0.02, targets=[5, 6], attributes=[5, 6]).width
     assert predicted.mean() == pytest.approx(row[upper] - row[lower], rel=0.25)
 
 
-def test_a_fixed_side_leaves_its_variance_out(small_fit):
+def test_plan_width_omits_variance_of_fixed_side(small_fit):
     both, targets = (plan(small_fit, 0.02, [8], [8], scope=scope).width.item() for scope in ("both", "targets"))
     assert targets < both
 
@@ -46,39 +46,39 @@ def test_a_fixed_side_leaves_its_variance_out(small_fit):
 @pytest.mark.parametrize(
     ("lengths", "scope", "why"), [([1], "both", "targets 1"), ([], "both", "targets"), ([8], "none", "interval")]
 )
-def test_designs_that_make_no_sense_are_refused(small_fit, lengths, scope, why):
+def test_plan_raises_for_invalid_designs(small_fit, lengths, scope, why):
     with refused(ScopeError, why):
         plan(small_fit, 0.02, lengths, lengths, scope=scope)
 
 
-def test_the_figure_shows_this_design_among_the_others(small_fit):
+def test_plot_plan_marks_design_of_fit(small_fit):
     ax = plot_plan(small_fit, 0.02)
     cross = next(line for line in ax.lines if line.get_label() == "these lists")
     np.testing.assert_allclose(cross.get_xydata(), [[5.5, 5.5]])
     assert ax.get_xlabel() == "attributes in each class"
 
 
-def test_a_smaller_bias_needs_more_words(small_fit):
+def test_words_needed_increases_for_smaller_bias_and_wider_interval(small_fit):
     assert words_needed(small_fit, 0.02) > words_needed(small_fit, 0.05)
     assert words_needed(small_fit, 0.05, ci_prob=0.99) > words_needed(small_fit, 0.05)
     assert words_needed(small_fit, 0.05, "targets") <= words_needed(small_fit, 0.05)
 
 
-def test_planned_words_have_the_power_promised(small_fit):
+def test_plan_for_words_needed_has_requested_power(small_fit):
     """Nearly: the number rests on mean variances, and the plan averages over their posterior."""
     needed = words_needed(small_fit, 0.02, power=0.8)
     assert plan(small_fit, 0.02, [needed], [needed]).power.item() == pytest.approx(0.8, abs=0.03)
 
 
 @pytest.mark.parametrize("bias", [0, -0.02, float("nan"), "small", None])
-def test_a_plan_asks_for_the_smallest_bias(small_fit, bias):
+def test_plan_raises_for_invalid_bias(small_fit, bias):
     with refused(ScopeError, "bias smallest positive 0.02"):
         plan(small_fit, bias)
 
 
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_that_many_words_would_indeed_settle_it():
+def test_words_needed_detects_bias_in_simulated_lists():
     """Asked of a long list, which knows the scales well; lists of the proposed length then bear it out."""
 
     def sized(n: int, seed: int) -> AssociationTable:
@@ -91,7 +91,7 @@ def test_that_many_words_would_indeed_settle_it():
     assert 0.5 <= np.mean(settled) < 1
 
 
-def test_without_new_words_their_number_has_no_meaning(small_fit):
+def test_words_needed_raises_for_scope_none(small_fit):
     with refused(ScopeError, "words interval"):
         words_needed(small_fit, 0.02, "none")
 
@@ -102,7 +102,7 @@ def test_shares_of_variance_sum_to_one(small_fit):
     assert shares.sum(axis=1).to_numpy() == pytest.approx(1)
 
 
-def test_figure_has_axes_of_templates_and_words(fit_of_templates):
+def test_plot_plan_has_axes_of_templates_and_words(fit_of_templates):
     planned = plan(fit_of_templates, 0.02, [8, 16, 32], [8, 16, 25], [3, 10, 30])
     assert by_words(planned).words.to_numpy().tolist() == [8, 16]
     assert by_words(planned).width.sel(words=8, replicates=10).item() == planned.width[8, 8, 10]
@@ -114,5 +114,5 @@ def test_figure_has_axes_of_templates_and_words(fit_of_templates):
     assert words_only.get_ylabel() == "targets in each group"
 
 
-def test_no_new_words_need_no_number(fit_of_templates):
+def test_words_needed_returns_none_for_scope_replicates(fit_of_templates):
     assert words_needed(fit_of_templates, 0.02, "replicates") is None

@@ -47,7 +47,7 @@ def called(posterior: xr.DataTree, name: str, **attrs: str) -> xr.DataTree:
     return renamed
 
 
-def test_lists_keep_verdicts_and_shrink_together(fits, pooled):
+def test_pool_keeps_verdicts_and_shrinks_lists_together(fits, pooled):
     for posterior, (name, row) in zip(fits, pooled.lists.iterrows(), strict=True):
         alone = verdict(posterior)
         assert posterior.attrs["name"] == name
@@ -58,7 +58,7 @@ def test_lists_keep_verdicts_and_shrink_together(fits, pooled):
         assert row.pooled_prob_direction > 0.99
 
 
-def test_a_new_list_is_less_certain(fits, pooled):
+def test_pool_has_wider_interval_for_new_list(fits, pooled):
     widths = pooled.table.eti95_ub - pooled.table.eti95_lb
     assert widths["new list"] > widths["mu"]
     alike = pool(fits, tau_scale=1e-6)
@@ -68,12 +68,12 @@ def test_a_new_list_is_less_certain(fits, pooled):
     assert np.isnan(pooled.tau.prob_direction)
 
 
-def test_the_prior_is_in_units_of_the_tables(fits, pooled):
+def test_pool_prior_scale_equals_half_median_sd(fits, pooled):
     sds = [posterior["constant_data"].within_sd.item() for posterior in fits]
     assert pooled.tau_scale == pytest.approx(np.median(sds) / 2)
 
 
-def test_the_sentence_says_what_pooling_is_not(pooled):
+def test_pool_text_names_number_holm_and_prior(pooled):
     text = str(pooled)
     assert says(text, f"three lists {pooled.mu.mean:+.3f} standard deviation")
     assert says(text, "Holm's")
@@ -81,7 +81,7 @@ def test_the_sentence_says_what_pooling_is_not(pooled):
     assert "list 11" not in text
 
 
-def test_lists_that_share_words_are_dependent(fits, caplog):
+def test_pool_warns_about_shared_words(fits, caplog):
     with caplog.at_level(logging.WARNING, logger="bayes_bias"):
         found = pool([fits[0], about_others(fits[0], "twin"), fits[1]])
     assert 0 < found.overlap.loc["list 11", "twin"] < 1
@@ -100,12 +100,12 @@ def about_others(fit: xr.DataTree, name: str) -> xr.DataTree:
     return moved
 
 
-def test_lists_of_same_topics_are_one(fits):
+def test_pool_raises_for_lists_with_same_words(fits):
     with refused(BayesBiasError, "'list 11' 'twin' one list join"):
         pool([fits[0], called(fits[0], "twin"), fits[1]])
 
 
-def test_controls_are_no_words_that_lists_share(fits):
+def test_pool_overlap_ignores_controls(fits):
     others = [called(posterior, str(k)) for k, posterior in enumerate(fits)]
     for copied in others:
         data = copied["constant_data"].to_dataset()
@@ -115,7 +115,7 @@ def test_controls_are_no_words_that_lists_share(fits):
     assert np.array_equal(pool(others).overlap, np.eye(3))
 
 
-def test_one_fit_is_no_sample(small_fit):
+def test_pool_raises_for_fewer_than_two_fits(small_fit):
     for fits in ([small_fit], small_fit, []):
         with refused(BayesBiasError, "two fits five"):
             pool(fits)
@@ -130,20 +130,20 @@ def test_one_fit_is_no_sample(small_fit):
         ({"metric": Metric("log odds", unit="logits").to_json()}, "log odds cosines"),
     ],
 )
-def test_refuses_what_is_no_sample(small_fit, changes, message):
+def test_pool_raises_for_incompatible_fits(small_fit, changes, message):
     changed_fit = called(small_fit, **{"name": "other"} | changes)
     with refused(BayesBiasError, message):
         pool([small_fit, changed_fit])
 
 
-def test_what_has_not_converged_is_refused(small_fit):
+def test_pool_raises_for_unconverged_fit(small_fit):
     failed = dataclasses.replace(Diagnostics.of(small_fit), r_hat=1.2, of_bias=None).to_json()
     with refused(BayesBiasError, "'failed' converged 1.200"):
         pool([small_fit, called(small_fit, "failed", diagnostics=failed)])
 
 
 @pytest.mark.parametrize(("options", "message"), [({"ci_prob": 95}, "95"), ({"tau_scale": -1.0}, "tau_scale -1")])
-def test_impossible_settings_are_refused(small_fit, options, message):
+def test_pool_raises_for_invalid_settings(small_fit, options, message):
     with refused(BayesBiasError, message):
         pool([small_fit, called(small_fit, "other")], **options)
 
@@ -152,7 +152,7 @@ def beside(posterior: xr.DataTree, **attrs: str) -> Sequence[xr.DataTree]:
     return [posterior, called(posterior, "other", **attrs)]
 
 
-def test_models_without_a_mixture_of_normals_are_refused(small_fit):
+def test_pool_raises_for_models_without_normal_mixture(small_fit):
     with refused(ScopeError, "crossed 'hierarchical'"):
         pool(beside(small_fit, model="hierarchical", structure="hierarchical", options="{}"))
     long = json.dumps(json.loads(small_fit.attrs["options"]) | {"likelihood": "long"})
@@ -160,7 +160,7 @@ def test_models_without_a_mixture_of_normals_are_refused(small_fit):
         pool(beside(small_fit, model="robust", options=long))
 
 
-def test_the_command_prints_lists_overlap_and_sentences(run, fits, monkeypatch):
+def test_pool_command_prints_lists_overlap_and_text(run, fits, monkeypatch):
     files = {f"{k}.nc": posterior for k, posterior in enumerate(fits)}
     monkeypatch.setattr(bayes_bias, "load_fit", lambda path: files[str(path)])
     code, out, _ = run("pool", *files)

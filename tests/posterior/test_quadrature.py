@@ -40,7 +40,7 @@ def embedding():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", LISTS)
-def test_integrated_verdict_equals_the_sampled_one(name, embedding):
+def test_integrated_verdict_matches_sampled_verdict(name, embedding):
     table = bb.cosines(name, embedding)
     fit = bb.fit(table, sampling=LONG)
     for scope in ("both", "targets"):
@@ -55,7 +55,7 @@ def test_integrated_verdict_equals_the_sampled_one(name, embedding):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scales", ["by class", "common"])
-def test_integrated_verdict_equals_the_sampled_one_if_groups_share_scales(scales, embedding):
+def test_integrated_verdict_matches_sampled_verdict_with_shared_scales(scales, embedding):
     table, spec = bb.cosines("weat7", embedding, ()), SPEC.with_option("scales", scales)
     without, sampled = verdict_of_table(table, model=spec), bb.verdict(bb.fit(table, spec, sampling=LONG))
     width = sampled.upper - sampled.lower
@@ -98,7 +98,7 @@ def test_mean_variance_equals_dense_integration(small_table):
 
 
 @pytest.mark.parametrize(("name", "scales"), [*((name, BY_GROUP) for name in LISTS), ("gender", BY_CLASS)])
-def test_vectors_alone_give_the_variances_of_the_table(name, scales, embedding):
+def test_integrand_of_vectors_matches_variances_of_table(name, scales, embedding):
     table = bb.cosines(name, embedding, ())
     spec, data = integrated(table, SPEC.with_option("scales", scales))
     general = general_words_of(embedding).without(load_wordlist(name))
@@ -119,7 +119,7 @@ def test_vectors_alone_give_the_variances_of_the_table(name, scales, embedding):
 
 @pytest.mark.parametrize("sub_topics", ["from vectors", "independent", "exhaustive"])
 @pytest.mark.parametrize("random", ["attributes", "targets", "both"])
-def test_null_on_arrays_equals_the_null_as_a_table(random, sub_topics, embedding):
+def test_null_on_arrays_matches_null_as_table(random, sub_topics, embedding):
     words = load_wordlist("weat7").with_sub_topics(sub_topics)
     design = NullDesign.of(words, embedding, random=random).with_planted(0.01)
     cell = Cell(design, (SPEC,))
@@ -135,7 +135,7 @@ def test_null_on_arrays_equals_the_null_as_a_table(random, sub_topics, embedding
         assert plain["sd"] == pytest.approx(from_table["sd"], rel=0.01)
 
 
-def test_lists_of_very_different_lengths_are_left_to_the_sampler(embedding):
+def test_verdict_of_table_raises_for_very_different_lengths(embedding):
     words = load_wordlist("weat7")
     cut = replace(words, groups={"math": words.groups["math"][:4], "arts": words.groups["arts"]})
     with pytest.raises(TableError, match=r"needs a sampler.*very different lengths"):
@@ -144,19 +144,19 @@ def test_lists_of_very_different_lengths_are_left_to_the_sampler(embedding):
     assert Cell(NullDesign.of(words, embedding), (SPEC,)).is_plain
 
 
-def test_null_lists_of_single_words_are_refused_like_a_table(embedding):
+def test_null_cell_raises_for_single_words(embedding):
     words = load_wordlist("weat7")
     single = replace(words, classes={name: own[:1] for name, own in words.classes.items()})
     with pytest.raises(TableError, match="single word"):
         Cell(NullDesign.of(single, embedding), (SPEC,)).judge(1, 2)
 
 
-def test_same_table_gives_the_same_numbers(small_table):
+def test_integrated_verdict_is_equal_for_same_table(small_table):
     first, second = bb.verdict(small_table), bb.verdict(small_table)
     assert (first.lower, first.upper, first.chance) == (second.lower, second.upper, second.chance)
 
 
-def test_posterior_does_not_depend_on_units(small_table):
+def test_integrated_variances_scale_with_units(small_table):
     table = small_table.without_controls()
     larger = replace(table, values=100 * table.values)
     in_cosines, in_percent = integrand_of(table), integrand_of(larger)
@@ -168,12 +168,12 @@ def test_raw_contrast_has_no_uncertainty(small_table):
     assert (found.label, found.lower, found.upper) == ("raw contrast", found.mean, found.mean)
 
 
-def test_scope_targets_leaves_out_the_variance_of_attributes(small_table):
+def test_scope_targets_omits_variance_of_attributes(small_table):
     both, targets = (integrand_of(small_table, scope).variances().mean() for scope in ("both", "targets"))
     assert targets < both
 
 
-def test_estimate_has_the_chance_of_its_variances(small_table):
+def test_integrated_bias_matches_chance_of_variances(small_table):
     spec, data = integrated(small_table, SPEC)
     estimate, integrand = integrated_bias(spec, data, "both"), integrand_of(small_table)
     expected = chance(integrand.variances(), integrand.observed)
@@ -182,7 +182,7 @@ def test_estimate_has_the_chance_of_its_variances(small_table):
     assert float((estimate.draws < 0).mean()) == pytest.approx(float(estimate.mixture.below(0.0)[0]), abs=0.02)
 
 
-def test_table_with_replicates_is_refused():
+def test_verdict_of_table_raises_for_replicates():
     table = bb.cosines("weat7", "minilm-demo", ())
     with pytest.raises(TableError, match=r"needs a sampler.*replicates.*bayes_bias.fit\(table\)"):
         bb.verdict(table)

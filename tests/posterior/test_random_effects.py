@@ -52,26 +52,26 @@ def check(found: tuple[float, float, list[float]], published: tuple[float, ...])
     assert found[2] == pytest.approx(quartiles, abs=6 * error)
 
 
-def test_eight_schools_are_as_published(schools):
+def test_random_effects_match_published_eight_schools(schools):
     check((schools.tau_mean, schools.tau_sd, list(schools.tau_quantiles(QUARTILES))), TAU)
     for found, published in ((schools.mu, MU), *((schools.theta(k), THETAS[k]) for k in range(8))):
         check((found.mean, found.total_sd, [found.quantile(prob) for prob in QUARTILES]), published)
 
 
-def test_without_differences_between_schools_all_is_pooled_completely():
+def test_random_effects_pool_completely_with_small_tau_scale():
     """Gelman et al. (2013, p. 120): 7.7 with a standard error of 4.1."""
     found = RandomEffects(EFFECTS, ERRORS[:, None], tau_scale=1e-3)
     assert (found.mu.mean, found.mu.total_sd) == pytest.approx((7.7, 4.1), abs=0.05)
     assert found.theta(0).mean == pytest.approx(found.mu.mean, abs=1e-3)
 
 
-def test_with_vast_differences_every_list_stands_alone():
+def test_random_effects_keep_lists_with_vast_differences():
     found = RandomEffects(np.array([-1e3, 0, 1e3]), np.ones((3, 1)), tau_scale=1e3)
     assert [found.theta(k).mean for k in range(3)] == pytest.approx([-1e3, 0, 1e3], abs=0.01)
     assert found.theta(0).total_sd == pytest.approx(1, abs=1e-3)
 
 
-def test_equal_sds_have_a_closed_form():
+def test_random_effects_match_closed_form_for_equal_sds():
     """mu ~ Normal(mean, (sd**2 + tau**2) / n), and each theta is drawn by sd**2 / (sd**2 + tau**2) of the way."""
     y, sd = np.array([1.0, 2.0, 4.0, 9.0]), 2.0
     found = RandomEffects(y, np.full((4, 1), sd), tau_scale=3.0)
@@ -87,7 +87,7 @@ def test_equal_sds_have_a_closed_form():
     assert found.new.total_sd == pytest.approx(np.hypot(found.mu.total_sd, np.sqrt(weight @ tau**2)), rel=0.001)
 
 
-def test_mixtures_agree_with_an_even_grid(lists):
+def test_random_effects_match_even_grid(lists):
     """Every point of a wide rectangle, none of them chosen by what is likely."""
     mu, tau = np.linspace(-0.4, 0.5, 1801)[:, None], np.linspace(0, 6 * SCALE, 601)
     density = halfnorm.pdf(tau, scale=SCALE) * np.ones_like(mu)
@@ -98,7 +98,7 @@ def test_mixtures_agree_with_an_even_grid(lists):
     assert lists.tau_mean == pytest.approx(by_tau / whole, abs=2e-5)
 
 
-def test_mixtures_agree_with_draws(lists):
+def test_random_effects_match_importance_draws(lists):
     """The model as it is written, its thetas drawn and weighed by their likelihood: no grid, no closed form."""
     rng, n = np.random.default_rng(1), 1_000_000
     mu, tau = rng.uniform(-0.4, 0.5, n), abs(SCALE * rng.standard_normal(n))
@@ -117,7 +117,7 @@ def test_mixtures_agree_with_draws(lists):
     assert lists.tau_mean == pytest.approx(tau[kept].mean(), abs=0.002)
 
 
-def test_a_finer_grid_moves_nothing(lists, monkeypatch):
+def test_random_effects_are_stable_with_finer_grid(lists, monkeypatch):
     def ends(found: RandomEffects) -> list[float]:
         return [normals.quantile(p) for normals in (found.mu, found.new, found.theta(0)) for p in (0.025, 0.975)]
 

@@ -20,7 +20,7 @@ def shares(first: QuasiF, second: QuasiF) -> float:
 
 
 @pytest.mark.thorough
-def test_biases_over_random_words_correlate_as_said() -> None:
+def test_shared_errors_match_correlation_over_random_words() -> None:
     """Real vectors, and a projection of them to fifty dimensions."""
     rng = np.random.default_rng(1)
     vectors = open_embedding("googlenews-demo").all()
@@ -46,7 +46,7 @@ def test_biases_over_random_words_correlate_as_said() -> None:
     assert 0.4 < np.mean(said) < 0.9
 
 
-def test_a_share_needs_one_list_several_embeddings() -> None:
+def test_shared_errors_returns_share_per_list_or_nan() -> None:
     same = {"targets": {"he": 0.1, "she": -0.1}}
     opposite = {"targets": {"he": -0.1, "she": 0.1}}
     adds = {
@@ -61,7 +61,7 @@ def test_a_share_needs_one_list_several_embeddings() -> None:
     assert shared_errors(adds, "attributes").isna().all()
 
 
-def test_order_moves_no_digit() -> None:
+def test_shared_errors_ignores_order_of_words_and_embeddings() -> None:
     """A result that was kept may have its words in another order than one that was just computed."""
     rng = np.random.default_rng(3)
     words = numbered("word", 40)
@@ -85,7 +85,7 @@ print(shared_errors(told)["it"].hex())
 """
 
 
-def test_threads_and_kernels_of_blas_move_no_digit() -> None:
+def test_shared_errors_ignores_threads_and_kernels_of_blas() -> None:
     shares = {
         subprocess.run(
             [sys.executable, "-c", _MANY_EMBEDDINGS],

@@ -22,7 +22,7 @@ def cells(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("word", FORMULAS)
-def test_a_word_is_no_formula(word):
+def test_csv_text_escapes_formulas(word):
     for frame in (
         pd.DataFrame({"word": [word]}),
         pd.DataFrame({"value": [1.0]}, index=pd.Index([word], name="word")),
@@ -32,19 +32,19 @@ def test_a_word_is_no_formula(word):
         assert word not in cells(csv_text(frame))
 
 
-def test_numbers_and_other_words_stay_as_they_are():
+def test_csv_text_keeps_numbers_and_other_words():
     frame = pd.DataFrame({"word": ["rose", "it's", "'t", None], "value": [-0.1, 1e-300, float("nan"), 3.0]})
     assert csv_text(frame, index=False) == frame.to_csv(index=False)
 
 
 @given(st.lists(st.text("='+-@ab\t\r", min_size=1), min_size=1))
-def test_every_word_comes_back(tmp_path_factory, words):
+def test_read_frame_returns_written_words(tmp_path_factory, words):
     path = tmp_path_factory.mktemp("csv") / "words.csv"
     path.write_text(csv_text(pd.DataFrame({"word": words}), index=False), encoding="utf-8")
     assert read_frame(path, "file", TableError, text=None).word.tolist() == words
 
 
-def test_a_table_of_cosines_comes_back(tmp_path):
+def test_read_table_returns_escaped_words(tmp_path):
     frame = random_table().to_frame().replace({"men 0": "=men", "work 5": "-work"})
     path = tmp_path / "mine.csv"
     path.write_text(csv_text(frame, index=False), encoding="utf-8")

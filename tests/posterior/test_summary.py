@@ -19,33 +19,33 @@ CALLABLES = [
 
 
 @pytest.mark.parametrize("function", CALLABLES, ids=lambda function: function.__name__)
-def test_every_function_has_the_same_default(function):
+def test_public_functions_have_same_interval_defaults(function):
     parameters = inspect.signature(function).parameters
     assert parameters["ci_prob"].default == 0.95 if "ci_prob" in parameters else True
     assert parameters["ci_kind"].default == "eti" if "ci_kind" in parameters else True
 
 
-def test_arvizs_own_default_changes_nothing(small_fit):
+def test_summarize_ignores_arviz_interval_defaults(small_fit):
     with az.rc_context({"stats.ci_prob": 0.5, "stats.ci_kind": "hdi"}):
         assert interval_columns(bb.summarize(small_fit)) == ("eti95_lb", "eti95_ub")
 
 
 @pytest.mark.parametrize("prob", [0.685, 0.975, 0.999])
-def test_an_interval_has_its_exact_probability(small_fit, prob):
+def test_verdict_interval_has_exact_probability(small_fit, prob):
     found = bb.verdict(small_fit, ci_prob=prob)
     mixture = bias_estimate(small_fit).mixture
     assert mixture.below(found.upper).item() - mixture.below(found.lower).item() == pytest.approx(prob, abs=1e-6)
 
 
 @pytest.mark.parametrize("scope", ["both", "targets", "none"])
-def test_rows_of_words_may_be_spared(small_fit, scope):
+def test_summarize_without_words_omits_only_word_rows(small_fit, scope):
     whole, short = bb.summarize(small_fit, scope), bb.summarize(small_fit, scope, words=False)
     names = set(whole.index.unique("estimand"))
     assert names - set(short.index.unique("estimand")) == {"target_bias", "attribute_bias"}
     pd.testing.assert_frame_equal(short, whole.loc[short.index])
 
 
-def test_another_interval_is_had_for_the_asking(small_fit):
+def test_summarize_returns_requested_interval(small_fit):
     found = bb.summarize(small_fit, ci_prob=0.8, ci_kind="hdi")
     assert interval_columns(found) == ("hdi80_lb", "hdi80_ub")
 
@@ -59,6 +59,6 @@ def test_another_interval_is_had_for_the_asking(small_fit):
         ({"ci_kind": "etti"}, "ci_kind 'etti' 'eti'"),
     ],
 )
-def test_an_interval_that_is_none_is_refused(small_fit, asked, message):
+def test_summarize_raises_for_invalid_interval(small_fit, asked, message):
     with refused(BayesBiasError, message):
         bb.summarize(small_fit, **asked)

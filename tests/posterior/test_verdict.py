@@ -32,7 +32,7 @@ GLOVE = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", GLOVE)
-def test_weat_on_glove(name):
+def test_verdict_matches_weat_numerators_and_labels_on_glove(name):
     table = cosines(name, REFERENCE / "glove840b_weat_items.npz", controls=())
     numerator, label = GLOVE[name]
     found = verdict(fit(table, seed=1, sampling=SHORT))
@@ -42,7 +42,7 @@ def test_weat_on_glove(name):
 
 
 @pytest.mark.slow
-def test_a_planted_bias_is_distinguished():
+def test_verdict_distinguishes_planted_bias_from_none():
     planted = verdict(fit(random_table(3, bias=0.1), seed=1, sampling=SHORT))
     assert planted.label == "distinguishable"
     assert planted.lower > 0
@@ -51,14 +51,14 @@ def test_a_planted_bias_is_distinguished():
     assert none.lower < 0 < none.upper
 
 
-def test_verdict_text_names_the_sampled_words(small_fit):
+def test_verdict_text_names_sampled_words(small_fit):
     assert says(verdict(small_fit), "Targets and attributes treated samples")
     assert says(verdict(small_fit, "attributes").text, "Attributes treated sample targets fixed")
     assert says(verdict(small_fit, "none").text, "raw contrast")
     assert verdict(small_fit, "none").label == "raw contrast"
 
 
-def test_verdict_of_a_table_accepts_a_rope_if_nothing_is_sampled(small_table, small_fit):
+def test_verdict_of_table_accepts_rope_in_scope_none(small_table, small_fit):
     found, sampled = verdict(small_table, "none", rope=0.01), verdict(small_fit, "none", rope=0.01)
     assert found.label == sampled.label == "raw contrast"
     assert math.isnan(found.prob_negligible)
@@ -67,14 +67,14 @@ def test_verdict_of_a_table_accepts_a_rope_if_nothing_is_sampled(small_table, sm
 
 
 @pytest.mark.parametrize("scope", ["both", "targets", "attributes"])
-def test_noise_floor_and_posterior_are_one_probability(small_fit, scope):
+def test_chance_equals_probability_under_noise(small_fit, scope):
     """Given the scales noise exceeds the observed contrast as often as the bias has the other sign, on either side."""
     bias = bias_estimate(small_fit, scope)
     under_noise = 2 * norm.sf(abs(bias.observed.item()) / bias.noise_sd.to_numpy()).mean()
     assert verdict(small_fit, scope).chance == pytest.approx(under_noise, rel=1e-9)
 
 
-def test_a_narrow_scope_is_never_called_distinguishable(small_fit):
+def test_verdict_in_narrow_scope_omits_distinguishable(small_fit):
     found, both = verdict(small_fit, "targets"), verdict(small_fit)
     assert found.label == "these words differ"
     assert found.wider == both
@@ -86,14 +86,14 @@ def test_a_narrow_scope_is_never_called_distinguishable(small_fit):
 
 
 @pytest.mark.slow
-def test_verdict_is_not_generalised_for_a_class_of_one_word():
+def test_verdict_is_not_generalised_for_class_of_one_word():
     posterior = fit(random_table(attributes={"work": 1, "home": 5}), seed=1, sampling=SHORT)
     found = verdict(posterior, "targets")
     assert found.wider is None
     assert says(found.text, "cannot generalised new attributes class one word")
 
 
-def test_verdict_names_a_direction_opposite_to_the_stereotype(small_fit):
+def test_verdict_names_direction_opposite_to_stereotype(small_fit):
     towards = verdict(small_fit)
     against = replace(towards, mean=-towards.mean, lower=-towards.upper, upper=-towards.lower)
     assert towards.label == "distinguishable"
@@ -106,7 +106,7 @@ def test_verdict_names_a_direction_opposite_to_the_stereotype(small_fit):
 
 
 @pytest.mark.slow
-def test_a_reversed_bias_is_reported_as_such():
+def test_verdict_reports_reversed_bias():
     found = verdict(fit(random_table(3, bias=-0.1), seed=1, sampling=SHORT))
     assert found.mean < 0
     assert "opposite to the stereotype" in found.text
@@ -116,7 +116,7 @@ def test_a_reversed_bias_is_reported_as_such():
     ("chance_of_it", "said"),
     [(0.0002, "fewer than 1 in 1,000"), (0.041, "41 in 1,000"), (0.13, "13 in 100"), (0.999, "more than 99 in 100")],
 )
-def test_verdict_writes_a_probability_as_a_natural_frequency(chance_of_it, said):
+def test_verdict_writes_probability_as_natural_frequency(chance_of_it, said):
     found = Verdict("borderline", 0.01, -0.01, 0.03, 0.95, "both", COSINE, 1 - chance_of_it / 2)
     assert f"{said} lists like this one would show a difference" in found.text
 
@@ -124,16 +124,16 @@ def test_verdict_writes_a_probability_as_a_natural_frequency(chance_of_it, said)
 @pytest.mark.parametrize(
     ("prob_direction", "label"), [(0.976, "distinguishable"), (0.974, "borderline"), (0.949, "not distinguishable")]
 )
-def test_the_label_follows_the_chance(prob_direction, label):
+def test_label_matches_chance(prob_direction, label):
     assert _label(chance(prob_direction), 0.05, "both") == label
 
 
-def test_verdict_rests_on_the_summary(small_fit):
+def test_verdict_equals_summary_row(small_fit):
     found, row = (verdict(small_fit, "targets"), summarize(small_fit, "targets", ci_prob=0.95).loc[("bias", "overall")])
     assert (found.mean, found.lower, found.upper) == (row["mean"], row.eti95_lb, row.eti95_ub)
 
 
-def test_scope_names_the_kind_of_replicates():
+def test_scope_names_kind_of_replicates():
     assert scope_of("all").with_replicates_called("corpus").reach == "new targets, new attributes, and new corpora"
     assert scope_of("none").with_replicates_called("seed").assumption == "words and these seeds are treated as fixed"
     assert (
@@ -141,11 +141,11 @@ def test_scope_names_the_kind_of_replicates():
     )
 
 
-def test_a_table_without_replicates_reads_as_both(small_fit):
+def test_verdict_without_replicates_equals_scope_both(small_fit):
     assert verdict(small_fit) == verdict(small_fit, "both")
 
 
-def test_a_verdict_over_templates_names_them(fit_of_templates):
+def test_verdict_of_templates_has_scope_all_and_names_templates(fit_of_templates):
     widest, narrow = verdict(fit_of_templates), verdict(fit_of_templates, "targets")
     assert widest.scope == narrow.wider.scope == "all"
     assert says(narrow.short, "new attributes templates not distinguishable")

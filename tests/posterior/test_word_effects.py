@@ -13,7 +13,7 @@ from bayes_bias.table.labels import SIDES
 from tests.helpers import SHORT, refused, says
 
 
-def test_word_effects_add_up_to_the_rest(small_fit):
+def test_word_effects_and_means_add_to_block_means(small_fit):
     """Means, levels, effects and noise make up the observed block means: on average nothing is left over."""
     effects, data = word_effects(small_fit), small_fit["constant_data"]
     target_average = effects.target_effect.groupby(data.group_of).mean("target").rename(group_of="group")
@@ -30,7 +30,7 @@ def test_word_effects_add_up_to_the_rest(small_fit):
     assert left.std(("chain", "draw")).max() < 2 * residual
 
 
-def test_fixed_words_bring_their_average_effects(small_fit):
+def test_bias_of_fixed_words_adds_average_word_effects(small_fit):
     """Contrasts of blocks are computed without word effects, and yet agree with them to the last digit."""
     effects = word_effects(small_fit)
     to_men = effects.attribute_effect.sel(group="men").transpose("chain", "draw", ...)
@@ -47,7 +47,7 @@ def test_fixed_words_bring_their_average_effects(small_fit):
     np.testing.assert_allclose(bias["targets"] - bias["both"], work - home, atol=1e-12)
 
 
-def test_too_many_words_are_left_out(small_fit, monkeypatch, caplog):
+def test_summarize_omits_and_word_effects_rejects_too_many_words(small_fit, monkeypatch, caplog):
     whole = {scope: summarize(small_fit, scope) for scope in ("attributes", "none")}
     n_draws = SHORT.chains * SHORT.draws
     attributes = small_fit["constant_data"].attribute_mean.size * n_draws
@@ -61,7 +61,7 @@ def test_too_many_words_are_left_out(small_fit, monkeypatch, caplog):
     assert list(word_effects(small_fit, ["target"])) == ["target_effect"]
 
 
-def test_draws_do_not_depend_on_controls(small_fit):
+def test_compared_effects_equal_word_effects_without_controls(small_fit):
     effects, compared = word_effects(small_fit), compared_effects(Fitted.of(small_fit), SIDES)
     controls = ~effects.attribute.isin(compared.attribute)
     pairs = small_fit["observed_data"].association
@@ -70,5 +70,5 @@ def test_draws_do_not_depend_on_controls(small_fit):
     xr.testing.assert_identical(compared, effects.isel(attribute=~controls.to_numpy()))
 
 
-def test_the_same_fit_gives_the_same_word_effects(small_fit):
+def test_word_effects_are_equal_for_same_fit(small_fit):
     xr.testing.assert_identical(word_effects(small_fit), word_effects(small_fit))

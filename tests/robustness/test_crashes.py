@@ -34,7 +34,7 @@ except OutputError as error:
 """
 
 
-def test_a_fit_on_a_full_disk_is_one_line_and_no_crash(tmp_path):
+def test_save_posterior_prints_one_line_on_full_disk(tmp_path):
     # HDF5 would crash when Python ends, long after the error.
     done = subprocess.run([sys.executable, "-c", SAVING_A_FIT], capture_output=True, text=True, check=False)
     assert done.returncode == 1

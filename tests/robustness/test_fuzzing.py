@@ -18,7 +18,7 @@ from tests.robustness.readers import READERS, seed_of
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_the_seed_is_a_valid_file(name, tmp_path):
+def test_readers_accept_seed_file(name, tmp_path):
     assert outcome(READERS[name], seed_of(name), tmp_path) == "read"
 
 
@@ -26,7 +26,7 @@ def test_the_seed_is_a_valid_file(name, tmp_path):
 @pytest.mark.filterwarnings("ignore")
 @settings(max_examples=25)
 @given(st.data())
-def test_a_mutated_file_is_read_or_refused_in_one_line(name, tmp_path_factory, data):
+def test_readers_read_or_reject_mutated_files_in_one_line(name, tmp_path_factory, data):
     content = changed(seed_of(name), data.draw(changes(len(seed_of(name)))))
     assert outcome(READERS[name], content, tmp_path_factory.getbasetemp()) in ALLOWED
 
@@ -99,11 +99,11 @@ FOUND = {
 
 
 @pytest.mark.parametrize(("name", "content"), FOUND.values(), ids=FOUND)
-def test_what_was_found_once_is_refused(name, content, tmp_path):
+def test_readers_reject_earlier_findings(name, content, tmp_path):
     assert outcome(READERS[name], content(), tmp_path) == "refused"
 
 
-def test_numbers_that_nobody_wrote_claim_no_memory(tmp_path):
+def test_load_fit_raises_for_oversized_array(tmp_path):
     """An array of eight gigabytes in a file of some kilobytes."""
     with h5py.File(tmp_path / "fit.nc", "w") as file:
         file.create_dataset("posterior/bias", shape=(1000, 1_000_000), dtype="f8", chunks=(1, 1000))
@@ -111,7 +111,7 @@ def test_numbers_that_nobody_wrote_claim_no_memory(tmp_path):
         bb.load_fit(tmp_path / "fit.nc")
 
 
-def test_zeros_at_a_damaged_address_are_noticed(tmp_path):
+def test_load_fit_raises_for_damaged_address(tmp_path):
     """One byte is changed, and HDF5 finds zeros, whose checksum is zero."""
     content = seed_of("fit.nc")
     with h5py.File(BytesIO(content)) as file:

@@ -52,7 +52,7 @@ def used_in(file: Path) -> Iterator[str]:
                 yield name
 
 
-def test_only_these_modules_can_run_code_or_reach_other_machines():
+def test_only_listed_modules_run_code_or_use_network():
     found: dict[str, set[str]] = {name: set() for name in USED_BY}
     for file in PACKAGE.rglob("*.py"):
         for name in found.keys() & set(used_in(file)):
@@ -76,16 +76,16 @@ def offline(monkeypatch):
     "command",
     ["weat weat6", "measures weat6 --no-posterior", "wordlists weat7", "models crossed", "sentences weat6 --out s.csv"],
 )
-def test_commands_connect_to_nothing(run, offline, command):
+def test_commands_open_no_connection(run, offline, command):
     assert run(*command.split())[0] == 0
 
 
 @pytest.mark.slow
-def test_a_fit_connects_to_nothing(offline, small_table):
+def test_fit_opens_no_connection(offline, small_table):
     assert bb.fit(small_table, seed=1, sampling=bb.Sampling(draws=50, tune=50, chains=1)) is not None
 
 
-def test_the_page_has_the_last_run_of_the_fuzzer():
+def test_security_page_matches_last_fuzzing_run():
     result = read("fuzzing")
     lines, rows = list(map(line, result["rows"])), pd.DataFrame(result["rows"])
     assert [text for text in PAGE.splitlines() if text in lines] == lines
@@ -94,7 +94,7 @@ def test_the_page_has_the_last_run_of_the_fuzzer():
     assert set(rows.reader) == set(READERS)
 
 
-def test_the_page_has_the_same_numbers():
+def test_security_page_matches_same_numbers_evidence():
     for row in read("same-numbers")["rows"]:
         versions = itemgetter("python", "numpy", "pymc", "pytensor")(row["python"])
         counted = itemgetter("core", "threads", "estimates that differ", "diagnostics that differ")(row)

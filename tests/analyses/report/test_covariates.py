@@ -20,7 +20,7 @@ def made() -> Report:
 
 
 @pytest.mark.slow
-def test_page_methods_table_and_figure_have_both_biases(made):
+def test_report_shows_adjusted_and_unadjusted_bias_everywhere(made):
     section = made.sections[0]
     assert section.verdict.adjustment is not None
     quantities = quantities_layout(section, list(section.summaries))

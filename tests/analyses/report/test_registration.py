@@ -91,7 +91,7 @@ def test_registration_raises_for_other_or_missing_file(tmp_path):
 
 
 @pytest.mark.slow
-def test_report_lists_differences_from_its_registration(plan):
+def test_report_lists_differences_from_registration(plan):
     few = bb.Sampling(draws=150, tune=150, chains=2)
     kept = bb.register("weat7", "googlenews-demo", sampling=few)
     made = bb.report("weat7", sampling=few, calibration_draws=0, registered=kept)

@@ -98,6 +98,6 @@ def test_score_reports_progress_by_number_of_pairs():
         (Counts(worst=np.nan), OURS, "pll", "pairs 'letters' 'aaa' nan"),
     ],
 )  # fmt: skip
-def test_score_raises_for_bad_input(model, frame, how, message):
+def test_score_pairs_raises_for_invalid_input(model, frame, how, message):
     with refused(LanguageModelError, message):
         score_pairs(model, frame, how)
