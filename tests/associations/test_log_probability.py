@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import jensenshannon
 
-from bayes_bias import WordList, cosines, fit, log_probabilities
+from bayes_bias import WordList, cosines, fit, log_probabilities, verdict
 from bayes_bias.errors import MeasureError, TableError, TemplateError
 from bayes_bias.measures import lpbs, measure_all, unmasking
 from bayes_bias.table.metric import LOG_PROBABILITY, LOG_PROBABILITY_RATIO
@@ -112,7 +112,7 @@ def test_lpbs_and_unmasking_raise_for_unsuitable_table():
 
 
 @pytest.mark.slow
-def test_fit_of_log_probabilities_has_unit_nats():
+def test_fit_and_verdict_of_log_probabilities_have_unit_nats():
     class Noisy(Model):
         def log_probability(self, cloze: Cloze) -> float:
             noise = np.random.default_rng(crc32(f"{cloze.seen} {cloze.word}".encode())).normal()
@@ -120,6 +120,9 @@ def test_fit_of_log_probabilities_has_unit_nats():
 
     fitted = fit(log_probabilities(WORDS, Noisy(), ()), sampling=FEW)
     assert fitted.attrs["metric"].startswith('{"name": "log probability ratio", "unit": "nats"')
+    found = verdict(fitted)
+    assert found.metric.unit == "nats"
+    assert found.mean == pytest.approx(1.5, abs=0.1)
 
 
 @pytest.mark.parametrize(

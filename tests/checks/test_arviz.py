@@ -154,8 +154,13 @@ def scipy_log_likelihood(table: AssociationTable, drawn: xr.Dataset) -> np.ndarr
 @pytest.mark.parametrize("model", ["crossed", "hierarchical"])
 def test_arviz_plots_posterior_predictive_and_loo_pit(fits, model):
     found = posterior_predictive(fits[model])
-    assert az.plot_ppc_dist(found, backend="none") is not None
-    assert az.plot_loo_pit(found, backend="none") is not None
+    observed = found["observed_data"].association
+    drawn = az.plot_ppc_dist(found, backend="none", num_samples=20).viz
+    assert drawn["predictive_dist"].association.sizes == {"sample": 20}
+    line, ends = drawn["observed_dist"].association.item()["x"], (observed.min().item(), observed.max().item())
+    assert (line[0], line[-1]) == pytest.approx(ends, abs=0.01 * np.ptp(ends))
+    ecdf = az.plot_loo_pit(found, backend="none").viz["ecdf_lines"].association.item()
+    assert len(ecdf["x"]) == observed.size
 
 
 def test_log_likelihood_omits_missing_pairs():

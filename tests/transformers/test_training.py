@@ -115,11 +115,13 @@ def test_train_masked_raises_without_maskable_word(tmp_path: Path):
     assert not (tmp_path / "model").exists()
 
 
-def test_fine_tune_raises_for_missing_or_empty_folder(tmp_path: Path):
+def test_fine_tune_raises_without_masked_model(made: Callable[[str], Made], tmp_path: Path):
     with refused(LanguageModelError, "'./none'"):
         fine_tune("./none", CORPUS, tmp_path / "tuned")
     empty = tmp_path / "empty"
     empty.mkdir()
     with refused(LanguageModelError, "model"):
         fine_tune(empty, CORPUS, tmp_path / "tuned")
+    with refused(LanguageModelError, "gpt2 masked-language"):
+        fine_tune(made("gpt2").folder, CORPUS, tmp_path / "tuned")
     assert not (tmp_path / "tuned").exists()

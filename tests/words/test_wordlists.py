@@ -131,7 +131,7 @@ def test_wordlist_is_immutable():
         wordlist.groups["weeds"] = ("nettle",)
 
 
-def test_wordlist_hash_ignores_comments_and_source(tmp_path):
+def test_wordlist_hash_ignores_comments_and_source_and_includes_controls(tmp_path):
     path = tmp_path / "flora.toml"
     path.write_text("# a comment\n" + FLORA_TOML + "\n[source]\ncitation = 'me'\n")
     assert load_wordlist(path).sha256 == WordList.from_mapping(FLORA).sha256

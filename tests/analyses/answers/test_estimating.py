@@ -66,7 +66,7 @@ def test_estimate_matches_published_table_of_21_stereotypes():
 
 def test_reach_depends_on_number_of_labels_and_wordings():
     reach = []
-    for labels, wordings in ((6, 3), (6, 2), (3, 3), (1, 3)):
+    for labels, wordings in ((5, 3), (5, 2), (4, 3), (1, 3)):
         found = bb.answers.estimate(answers(60, labels=labels, wordings=wordings), LIST)
         reach.append(found.table.reach.iloc[0])
     assert reach == ["new labels", "few wordings", "few labels", "this pair only"]

@@ -162,14 +162,24 @@ def test_label_probabilities_of_inspect_ai_match_batch(tmp_path):
         (WORDS_ASKED.drop(columns="word"), with_top({"man1": -1.0}), "prompts no column word"),
         (WORDS_ASKED.assign(id="1"), with_top({"man1": -1.0}), "prompts id twice"),
         (WORDS_ASKED.iloc[1:], with_top({"man1": -1.0}), "replies no prompt id 1"),
-        (WORDS_ASKED, batch("OpenAI")[:1], "replies row 1 logprobs top_logprobs"),
-        (WORDS_ASKED, with_top({"man1": -1.0}, {}), "replies row 2 no 'top_logprobs' Request top_logprobs"),
-        (WORDS_ASKED, [{"id": "1", "reply": "man1"}], "replies not the output of a batch logprob_a"),
     ],
 )
-def test_label_probabilities_raises_for_bad_input(prompts, records, text):
+def test_label_probabilities_raises_for_missing_column_or_wrong_ids(prompts, records, text):
     with refused(AnswersError, text):
         bb.answers.label_probabilities(prompts, pd.DataFrame(records))
+
+
+@pytest.mark.parametrize(
+    ("records", "text"),
+    [
+        (batch("OpenAI")[:1], "replies row 1 logprobs top_logprobs"),
+        (with_top({"man1": -1.0}, {}), "replies row 2 no 'top_logprobs' Request top_logprobs"),
+        ([{"id": "1", "reply": "man1"}], "replies not the output of a batch logprob_a"),
+    ],
+)
+def test_label_probabilities_raises_without_probabilities(records, text):
+    with refused(AnswersError, text):
+        bb.answers.label_probabilities(WORDS_ASKED, pd.DataFrame(records))
 
 
 def test_choices_omits_failed_requests(tmp_path, caplog):

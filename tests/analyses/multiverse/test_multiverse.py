@@ -12,10 +12,12 @@ from matplotlib.colors import to_hex
 import bayes_bias as bb
 from bayes_bias.analyses.multiverse.multiverse import Multiverse
 from bayes_bias.errors import BayesBiasError, ScopeError, SpecError
-from bayes_bias.models.spec import BY_CLASS, BY_GROUP, load_spec
+from bayes_bias.fitting.fit import fit_table
+from bayes_bias.fitting.fitted import Fitted
+from bayes_bias.models.spec import BY_CLASS, BY_GROUP, COMMON, ModelSpec, load_spec
 from bayes_bias.plots.style import COLOURS
 from bayes_bias.posterior.verdict import verdict_of_table
-from tests.helpers import random_table, refused, unlisted_columns
+from tests.helpers import FEW, random_table, refused, unlisted_columns
 
 # Scales that need no sampler for tables with control classes.
 _INTEGRATED = {"scales": [BY_GROUP, BY_CLASS]}
@@ -107,15 +109,24 @@ def test_multiverse_marks_model_only_when_among_choices() -> None:
 
 
 @pytest.mark.slow
-def test_multiverse_has_one_row_for_further_model() -> None:
-    spec = load_spec("crossed").with_prior("sd_residual", "HalfCauchy", beta=1)
+def test_multiverse_samples_further_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    sampled: list[str] = []
+
+    def counted(table: bb.AssociationTable, model: ModelSpec, *, seed: int, sampling: bb.Sampling) -> Fitted:
+        sampled.append(model.name)
+        return fit_table(table, model, seed=seed, sampling=sampling)
+
+    monkeypatch.setattr("bayes_bias.analyses.multiverse.multiverse.fit_table", counted)
+    spec = load_spec("crossed").with_option("scales", COMMON)
     result = bb.multiverse(
-        random_table().without_controls(),
+        random_table(),
         choices={"prior": ["exponential"], **_INTEGRATED},
-        also=[replace(spec, name="cauchy")],
+        also=[replace(spec, name="common")],
+        sampling=FEW,
     )
-    assert result.frame.model.tolist()[-1] == "cauchy"
-    assert (result.frame.model == "cauchy").sum() == 1
+    assert result.frame.model.tolist()[-1] == "common"
+    assert result.frame.model[result.frame.sampled].tolist() == ["common"]
+    assert sampled == ["common"]
     assert "model" in result.influence
 
 

@@ -141,8 +141,11 @@ def test_alike_is_unknown_for_tables_without_vectors(found: OverTime) -> None:
 
 
 @pytest.mark.slow
-def test_over_time_omits_new_slices_for_three_slices(tables: Tables) -> None:
-    some = over_time({year: tables[year] for year in YEARS[1:4]}, scope="new slices", sampling=SHORT)
+def test_over_time_omits_new_slices_for_fewer_than_five(found: OverTime, tables: Tables) -> None:
+    some = over_time({year: tables[year] for year in YEARS[:4]}, scope="new slices", sampling=BRIEF)
+    assert some.new is None
+    assert found.new is not None
+    assert found.trend.table.index.tolist() == ["these slices", "new slices"]
     assert some.trend.table.index.tolist() == ["these slices"]
     assert some.trend.judged == "these slices"
     assert says(some.text, "cannot generalised new slices fewer five")
@@ -189,11 +192,12 @@ def test_over_time_withholds_verdict_without_convergence(found: OverTime) -> Non
     assert found.found_changes != ""
 
 
-def test_over_time_page_has_ordered_sections_and_tables(found: OverTime, tmp_path: Path) -> None:
+def test_over_time_page_has_ordered_sections_figures_and_tables(found: OverTime, tmp_path: Path) -> None:
     assert states(html_of(unlike(found)), "slices are not comparable")
     folder = write(found, tmp_path / "out", figures=()).parent
     page = (folder / "index.html").read_text()
     assert page.index("Each slice") < page.index("Are the slices comparable?") < page.index("Words that moved")
+    assert page.count('<img src="data:image/svg+xml;base64,') == 3
     assert states(page, "the change that other corpora of the same times would show")
     assert "against the stereotype" not in page
     assert "removed" not in page

@@ -15,13 +15,20 @@ def plan() -> bb.Registration:
     return bb.register("weat7", "googlenews-demo", rope=0.01)
 
 
-def test_register_records_words_hashes_and_rule_without_results(plan):
+def test_register_records_words_hashes_and_rule_without_results(plan, tmp_path):
     weat7 = plan.lists["weat7"]
     assert weat7["groups"]["math"][:2] == ["math", "algebra"]
     assert weat7["controls"] == ["neutral", "human"]
     assert {"wordlist_sha256", "vectors_sha256", "table_sha256"} <= set(weat7)
     assert "below 5%" in plan.settings["decision_rule"]
     assert plan.settings["priors"]["sd_target"] == "HalfNormal(sigma=1.65)"
+    # The only numbers in the file are those of its format and of settings.
+    plan.save(tmp_path / "plan.json")
+    numbers: list[str] = []
+    json.loads((tmp_path / "plan.json").read_text(), parse_float=numbers.append, parse_int=numbers.append)
+    named = ("ci_prob", "rope", "seed", "draws", "tune", "chains", "target_accept")
+    assert sorted(map(float, numbers)) == sorted([1, *(plan.settings[name] for name in named)])
+    assert plan.settings["rope"] == 0.01
 
 
 def test_registration_is_equal_after_saving_and_loading(plan, tmp_path):

@@ -99,6 +99,13 @@ def checked_again(section: Section, name: str, against_published: bool = True, *
 SPEC = load_spec("crossed")
 
 
+def alarm_comes_first(made: Report, section: Section, text: str) -> bool:
+    """Whether the section of a list on the page shows an alarm between its verdict and its first figure."""
+    page = html_of(dataclasses.replace(made, sections=(section,)))
+    own = html.unescape(page[page.index('<section class="list"') :])
+    return own.index(section.verdict.headline) < own.index(f'<p class="alarm">! {text}') < own.index("<figure>")
+
+
 def plain(of: Report) -> str:
     return methods_of(of).plain
 
@@ -167,11 +174,11 @@ def test_summary_csv_matches_summary(made, folder):
     assert {"both", "targets"} == set(frame.index.get_level_values("scope"))
 
 
-def test_report_page_contains_verdict_and_weat(made, folder):
+def test_report_page_shows_verdict_before_weat(made, folder):
     text = (folder / "index.html").read_text(encoding="utf-8")
     section = made.sections[0]
-    assert f"d = {section.weat.effect_size:.2f} (one-sided p = .00" in text
-    assert f"<b>{section.verdict.headline}.</b> {section.verdict.size}." in text
+    measured = text.index(f"d = {section.weat.effect_size:.2f} (one-sided p = .00")
+    assert text.index(f"<b>{section.verdict.headline}.</b> {section.verdict.size}.") < measured
 
 
 def test_weat_difference_equals_twice_observed_bias(made):
@@ -306,19 +313,21 @@ def test_report_has_clusters_on_page_and_in_files(made, folder):
     assert len(filed[filed.list == "small"]) == len(without)
 
 
-def test_clusters_check_is_alarm_for_clustered_attributes(made):
+def test_clusters_alarm_precedes_figures_for_clustered_attributes(made):
     section, table = made.sections[0], made.sections[0].table
     y, half = table.values.to_numpy().copy(), np.arange(table.values.sizes["attribute"]) % 2 == 1
     men = np.where(table.group_index == 0, 0.2, -0.2)[:, None]
     y[:, half] += 0.2 * np.random.default_rng(1).standard_normal((len(y), 1)) + men
     clustered = dataclasses.replace(table, values=table.values.copy(data=y))
-    again = checked_again(section, "clusters", table=clustered).checks["clusters"]
+    alarmed = checked_again(section, "clusters", table=clustered)
+    again = alarmed.checks["clusters"]
     assert again.alarm
     assert states(again.text, "attributes clusters intraclass correlation")
     assert states(again.text, "5 14% false positives")
+    assert alarm_comes_first(made, alarmed, again.text)
 
 
-def test_second_opinion_is_alarm_when_quasi_f_disagrees(made):
+def test_second_opinion_alarm_precedes_figures_when_quasi_f_disagrees(made):
     section = made.sections[0]
     found = quasi_f(section.table)
     said = value_and_interval(found.value, *found.interval)
@@ -334,6 +343,7 @@ def test_second_opinion_is_alarm_when_quasi_f_disagrees(made):
     assert again.checks["second-opinion"].alarm
     disagreeing = dataclasses.replace(made, sections=(again,))
     assert states(html_of(disagreeing), "disagrees 0.000 [")
+    assert alarm_comes_first(made, again, again.checks["second-opinion"].text)
     assert states(plain(disagreeing), "disagreed posterior small 0.000 [")
     # What it cannot know is no reason for alarm.
     named = section.fit.copy()

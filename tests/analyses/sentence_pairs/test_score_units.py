@@ -94,7 +94,7 @@ def test_read_scores_raises_for_unknown_unit():
         read_scores(LOGS, unit="los")  # type: ignore[arg-type]
 
 
-def test_sentence_pairs_command_rejects_wrong_unit(run, tmp_path):
+def test_sentence_pairs_command_accepts_right_unit_and_rejects_others(run, from_priors, tmp_path):
     path = tmp_path / "scores.csv"
     in_unit("perplexity").to_csv(path, index=False)
     code, _, error = run("sentence-pairs", path)
@@ -102,7 +102,12 @@ def test_sentence_pairs_command_rejects_wrong_unit(run, tmp_path):
     assert says(" ".join(error.split()), "perplexities --unit perplexity")
     code, _, error = run("sentence-pairs", path, "--unit", "log-probability")
     assert code == 2
+    assert says(" ".join(error.split()), "score_more row 1 'log-probability'")
+    code, out, error = run("sentence-pairs", path, "--unit", "perplexity")
+    assert code == 0, error
+    assert says(out, f"{RIGHT.rows.ahead.mean():.1%} of 60 pairs")
     code, _, error = run("sentence-pairs", path, "--model", "m", "--unit", "loss")
+    assert code == 2
     assert says(" ".join(error.split()), "--unit 'loss' --model")
 
 

@@ -83,12 +83,15 @@ def test_change_ignores_ties_resolved_in_either_direction(resolved):
 
 
 def test_methods_text_contains_treatment_of_ties(from_priors, sketched, tmp_path):
-    for name, frames in {"one": (UNTRAINED,), "change": (UNTRAINED, RESOLVED)}.items():
+    for name, frames, fits in (
+        ("one", (UNTRAINED,), {"share", "untied", "difference"}),
+        ("change", (UNTRAINED, RESOLVED), {"changed", "gained", "difference"}),
+    ):
         result = bb.sentence_pairs.estimate(*frames)
         page = bb.write(result, tmp_path / name, figures=())
         methods = (page.parent / "methods.txt").read_text(encoding="utf-8")
         assert says(methods, "19 pairs tie half")
-        assert (page.parent / "posterior-share.nc").exists() or name == "change"
+        assert {path.stem.removeprefix("posterior-") for path in page.parent.glob("posterior-*.nc")} == fits
 
 
 def test_design_raises_for_pairs_with_only_ties():

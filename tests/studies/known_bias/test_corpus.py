@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 import pytest
-from scipy.stats import chi2, kstest
+from scipy.stats import chi2, kstest, norm
 
 from studies.known_bias.corpora import draw_truth, log_frequency, make_corpus, more_and_less, truth_table
 from studies.known_bias.scenario import HALVES, load_scenario
@@ -38,11 +38,13 @@ def test_majority_shares_follow_scheme() -> None:
             assert (np.sort(shares)[:, :-1] <= cell["max_p"] / groups + 1e-12).all()
 
 
-def test_skew_shares_match_mean_and_range() -> None:
+def test_skew_shares_match_mean_spread_and_range() -> None:
     scenario = load_scenario("skew")
     for number, cell in enumerate(scenario.scheme.cells[::13]):
         first = draw_truth(scenario, number * 13).shares["gender"][:, 0]
+        normal = norm(cell["mu"], cell["sigma"]).ppf((np.arange(1000) + 0.5) / 1000)
         assert abs(first.mean() - cell["mu"]) < 4 * cell["sigma"] / 10 + 0.02
+        assert first.std() == pytest.approx(normal.clip(0, 1).std(), rel=4 / np.sqrt(2 * len(first)))
         assert ((first >= 0) & (first <= 1)).all()
 
 

@@ -107,5 +107,7 @@ def test_run_returns_bias_at_equal_frequency(tmp_path: Path) -> None:
     models = run(scenario, tmp_path / "frequency", jobs=1).models.set_index("measure")
     adjusted, raw = models.loc[EQUAL_FREQUENCY], models[models.list == "two groups 1"].loc[POSTERIOR]
     assert adjusted.ci95_lb < adjusted.value < adjusted.ci95_ub
-    assert adjusted.value != raw.value
-    assert adjusted.answer in ("covariates", "not covariates", "undecided", "no bias")
+    # The half that is said more is said eight times as often, which may account for its bias.
+    assert raw.ci95_lb > 0 > adjusted.ci95_lb
+    assert 0 < adjusted.value < raw.value
+    assert adjusted.answer == "undecided"
