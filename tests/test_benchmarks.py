@@ -100,7 +100,12 @@ def test_judged_returns_rates_of_each_method():
 def test_variance_ratios_match_evidence_of_published_studies():
     cells, rows = pd.DataFrame(read("published-cells")["rows"]), pd.DataFrame(read("published")["rows"])
     learnt_from = VarianceRatios.shipped().learnt_from
-    assert (learnt_from["tables"], learnt_from["studies"]) == (len(cells), cells.study.nunique())
+    assert (learnt_from["tables"], learnt_from["names"]) == (len(cells), list(cells.study.unique()))
+    assert learnt_from["studies"] == cells.study.nunique()
+    # Each of these tables is predicted once, from the other studies.
+    key = ["study", "list", "vectors"]
+    predicted, given = (frame.set_index(key).sort_index() for frame in (rows[cells.columns], cells))
+    pd.testing.assert_frame_equal(predicted, given)
     assert learnt_from["reliability"] == published.reliability(rows).round(3).to_dict("records")
     assert ((rows.predicted - (rows.verdict == "distinguishable")) ** 2).mean() < 0.06
     agree = ((cells.chance < 0.05) == (cells["quasi-F p"] < 0.05)).mean()

@@ -165,7 +165,9 @@ def test_wordlists_command_prints_control_class_with_source(run):
 
 
 def test_weat_command_suggests_name_for_capitals(run):
-    assert says(run("weat", "WEAT6")[2], "'weat6'")
+    code, _, err = run("weat", "WEAT6")
+    assert code == 2
+    assert says(err, "'WEAT6' 'weat6'")
 
 
 def test_wordlists_and_models_commands_print_lists_and_priors(run):
@@ -217,15 +219,18 @@ def test_summarize_command_prints_prior_dependence(run, small_fit, monkeypatch):
     assert says(out, "small bias depends prior")
 
 
-def test_wordlists_copy_writes_list_and_keeps_existing_file(run, tmp_path):
+def test_wordlists_copy_writes_editable_list_and_keeps_existing_file(run, tmp_path):
     copied, controls = tmp_path / "mine.toml", tmp_path / "food.toml"
     assert run("wordlists", "weat7", "--copy", copied)[0] == 0
     assert load_wordlist(copied).sha256 == load_wordlist("weat7").sha256
     assert run("wordlists", "neutral", "--copy", controls)[0] == 0
     assert load_wordlist("weat7").with_controls(controls).controls
+    copied.write_text(copied.read_text(encoding="utf-8").replace('"algebra"', '"topology"'), encoding="utf-8")
+    assert set(load_wordlist(copied).words) ^ set(load_wordlist("weat7").words) == {"algebra", "topology"}
     code, _, err = run("wordlists", "weat7", "--copy", copied)
     assert code == 2
     assert says(err, "--copy mine.toml --overwrite")
+    assert "topology" in load_wordlist(copied).words
 
 
 @pytest.mark.parametrize(

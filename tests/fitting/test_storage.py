@@ -4,6 +4,8 @@ import fcntl
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import h5py
@@ -15,7 +17,7 @@ from bayes_bias import load_fit, save_fit, summarize, verdict
 from bayes_bias.errors import OutputError
 from bayes_bias.fitting import storage
 from bayes_bias.fitting.diagnostics import Diagnostics
-from tests.helpers import refused
+from tests.helpers import refused, says
 from tests.robustness.readers import seed_of
 
 
@@ -158,29 +160,33 @@ def test_load_fit_raises_without_metric(small_fit, tmp_path):
         load_fit(tmp_path / "older.nc")
 
 
-@pytest.fixture
-def held(tmp_path):
+@contextmanager
+def held(path: Path) -> Iterator[Path]:
     """A fit that another program has open."""
-    path = tmp_path / "fit.nc"
-    path.write_bytes(seed_of("fit.nc"))
     with path.open("rb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield path
 
 
-def test_summarize_command_explains_locked_fit(held, run):
-    code, _, refusal = run("summarize", held)
+def test_summarize_command_explains_locked_fit(tmp_path, run):
+    (tmp_path / "fit.nc").write_bytes(seed_of("fit.nc"))
+    with held(tmp_path / "fit.nc") as path:
+        code, _, refusal = run("summarize", path)
     assert code == 2
     assert "another program has opened it or its disk does not support locks" in refusal
     assert "HDF5_USE_FILE_LOCKING=FALSE bayes-bias summarize" in refusal
     assert "damaged" not in refusal
 
 
-def test_summarize_command_prints_no_lock_error_without_locks(held, monkeypatch):
+def test_summarize_command_prints_locked_fit_without_locking(small_fit, tmp_path, monkeypatch):
     """In a process of its own, because HDF5 reads the variable once."""
     monkeypatch.setenv("HDF5_USE_FILE_LOCKING", "FALSE")
-    command = [sys.executable, "-m", "bayes_bias", "summarize", held]
-    assert "lock" not in subprocess.run(command, capture_output=True, text=True).stderr
+    with held(save_fit(small_fit, tmp_path / "fit.nc")) as path:
+        command = [sys.executable, "-m", "bayes_bias", "summarize", path]
+        done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert says(done.stdout, "bias overall mean")
+    assert "lock" not in done.stderr
 
 
 @pytest.mark.parametrize("number", [11, 37])

@@ -60,8 +60,11 @@ def test_report_contains_new_measure(toy, small_table):
     assert f'<th scope="row">toy</th>{cell}' in html_of(made)
 
 
-def test_measure_all_omits_removed_measure(small_table):
-    assert "toy" not in measures.measure_all(small_table).table.index
+def test_measure_all_omits_removed_measure(toy, small_table, monkeypatch):
+    assert "toy" in measures.measure_all(small_table).table.index
+    with monkeypatch.context() as patch:
+        patch.delitem(MEASURES, "toy")
+        assert "toy" not in measures.measure_all(small_table).table.index
 
 
 def test_measure_all_reads_measures_from_entry_points(toy, small_table, monkeypatch):

@@ -153,6 +153,14 @@ def test_word_effects_match_conditional_mean_and_sd(small_fit):
     assert np.allclose(z.std(axis=(0, 1)), 1, atol=0.06)
 
 
+def test_word_effects_average_to_sampled_group_average(small_fit):
+    """The deviations that are drawn for the words of a group sum to zero."""
+    effects, average = word_effects(small_fit).target_effect, small_fit["posterior"].target_average
+    for group, words in effects.groupby(small_fit["constant_data"].group_of):
+        expected = average.isel(group=group).transpose("chain", "draw", "attribute_class")
+        np.testing.assert_allclose(words.mean("target").transpose(*expected.dims), expected, atol=1e-12)
+
+
 @pytest.mark.parametrize("scope", ["both", "targets", "attributes"])
 def test_mixture_matches_distribution_of_draws(small_fit, scope):
     """Of every estimand that has one: mean, spread and tails agree with 6,000 draws within their own error."""

@@ -27,7 +27,7 @@ def construction(sampled: None, small_table: AssociationTable) -> Comparison:
     return compare(small_table, equalised(small_table), sampling=SHORT, rope=ROPE)
 
 
-def test_a_planted_change_is_recovered_precisely(planted: Comparison) -> None:
+def test_compare_recovers_planted_change_precisely(planted: Comparison) -> None:
     change = planted.bias.loc["change"]
     assert change.eti95_lb < PLANTED < change.eti95_ub
     assert planted.verdict.label == "distinguishable"
@@ -35,12 +35,12 @@ def test_a_planted_change_is_recovered_precisely(planted: Comparison) -> None:
     assert change.sd < apart / 4
 
 
-def test_the_change_of_the_raw_contrast_is_exact(planted: Comparison) -> None:
+def test_observed_change_equals_after_minus_before(planted: Comparison) -> None:
     observed = planted.bias.observed
     assert observed["change"] == pytest.approx(observed["after"] - observed["before"], abs=1e-12)
 
 
-def test_change_is_reported_for_estimands_and_words(planted: Comparison) -> None:
+def test_change_has_rows_for_estimands_words_and_scopes(planted: Comparison) -> None:
     assert set(planted.change.index.get_level_values("estimand")) == {
         "bias",
         "class_bias",
@@ -55,13 +55,13 @@ def test_change_is_reported_for_estimands_and_words(planted: Comparison) -> None
         assert planted.summary("change", scope).loc[("bias", "overall"), "mean"] == pytest.approx(PLANTED, abs=0.02)
 
 
-def test_unchanged_controls_are_reported_as_unmoved(planted: Comparison) -> None:
+def test_intervals_of_unchanged_controls_include_zero(planted: Comparison) -> None:
     assert list(planted.controls.index) == ["men, neutral", "women, neutral"]
     assert (planted.controls.eti95_lb < 0).all()
     assert (planted.controls.eti95_ub > 0).all()
 
 
-def test_words_that_taught_and_cost_are_named(planted: Comparison) -> None:
+def test_comparison_text_counts_learned_words_and_prints_cost(planted: Comparison) -> None:
     words = json.dumps([str(planted.after.values.target[0].item()), "elsewhere"])
     after = replace(planted.after, provenance={**planted.after.provenance, "debiasing_words": words})
     cost = Damage(words=30, neighbours_kept=0.9, lower=0.8, upper=0.95, variance_gone=0.1)
@@ -70,14 +70,14 @@ def test_words_that_taught_and_cost_are_named(planted: Comparison) -> None:
     assert not says(planted.text, "learned")
 
 
-def test_changes_of_few_words_warn_of_short_intervals(planted: Comparison) -> None:
+def test_comparison_text_warns_about_short_intervals_for_few_words(planted: Comparison) -> None:
     assert says(planted.text, "five words 88% 94%")
     eight = random_table(targets={"men": 8, "women": 8}, attributes={"work": 8, "home": 9, "neutral": 3})
     assert not says(replace(planted, before=eight).text, "88%")
 
 
 @pytest.mark.slow
-def test_controls_that_moved_are_found_out(small_table: AssociationTable) -> None:
+def test_comparison_text_reports_moved_controls(small_table: AssociationTable) -> None:
     after = changed(small_table, PLANTED)
     neutral = after.values.attribute_class == "neutral"
     found = compare(small_table, replace(after, values=after.values + 0.05 * neutral), sampling=SHORT)
@@ -86,7 +86,7 @@ def test_controls_that_moved_are_found_out(small_table: AssociationTable) -> Non
     assert "+0.05" in str(found)
 
 
-def test_equalised_rows_are_zero_and_never_sampled(construction: Comparison) -> None:
+def test_equalised_side_is_zero_by_construction_and_not_sampled(construction: Comparison) -> None:
     assert construction.zero_by_construction == ("after",)
     assert set(construction.fits) == {"before", "change"}
     assert says(construction.text, "after zero construction")
@@ -100,7 +100,7 @@ def test_equalised_rows_are_zero_and_never_sampled(construction: Comparison) -> 
         construction.summary("after")
 
 
-def test_negligible_changes_are_reported_when_asked_for(
+def test_comparison_reports_negligible_changes_only_with_rope(
     construction: Comparison, planted: Comparison, tmp_path: Path, sketched: None
 ) -> None:
     negligible = construction.bias.prob_negligible
@@ -120,7 +120,7 @@ def test_negligible_changes_are_reported_when_asked_for(
         compare(construction.before, construction.after, rope=0)
 
 
-def test_share_removed_only_for_a_clear_bias(planted: Comparison) -> None:
+def test_share_removed_has_interval_only_for_clear_bias(planted: Comparison) -> None:
     share, before = planted.share_removed, planted.bias.observed["before"]
     assert share.lower < -PLANTED / before < share.upper
     assert share.lower < share.observed < share.upper
@@ -128,7 +128,7 @@ def test_share_removed_only_for_a_clear_bias(planted: Comparison) -> None:
     assert np.isnan(share_removed(unclear, "both", 0.95).lower)
 
 
-def test_fieller_covers_the_true_share_at_its_rate() -> None:
+def test_share_removed_interval_covers_at_nominal_rate() -> None:
     rng = np.random.default_rng(0)
     truth, spread = np.array([0.10, 0.04]), np.array([[4e-4, 2e-4], [2e-4, 3e-4]])
     change_sd = np.sqrt(spread[0, 0] + spread[1, 1] - 2 * spread[0, 1])
@@ -145,7 +145,7 @@ def test_fieller_covers_the_true_share_at_its_rate() -> None:
 
 
 @pytest.mark.slow
-def test_exactly_these_words_need_no_interval(small_table: AssociationTable, tmp_path, sketched) -> None:
+def test_comparison_without_generalisation_has_no_intervals(small_table: AssociationTable, tmp_path, sketched) -> None:
     found = compare(small_table, changed(small_table, PLANTED, noise=0.02), scope="none", sampling=SHORT)
     assert found.bias[["eti95_lb", "eti95_ub"]].isna().all(axis=None)
     assert says(found.text, "exactly these words")
@@ -156,7 +156,7 @@ def test_exactly_these_words_need_no_interval(small_table: AssociationTable, tmp
     assert "<img" not in page
 
 
-def test_a_narrow_scope_quotes_the_wide_one(planted: Comparison, small_table: AssociationTable) -> None:
+def test_text_of_narrow_scope_quotes_verdict_of_wide_scope(planted: Comparison, small_table: AssociationTable) -> None:
     found = compare(small_table, changed(small_table, PLANTED), scope="targets", sampling=SHORT)
     alone, _, rest = found.text.partition("Generalised to new attributes: ")
     assert planted.verdict.size in rest
@@ -164,18 +164,18 @@ def test_a_narrow_scope_quotes_the_wide_one(planted: Comparison, small_table: As
     assert "distinguishable" not in alone
 
 
-def test_the_same_embedding_twice_is_refused(small_table: AssociationTable) -> None:
+def test_compare_raises_for_equal_values(small_table: AssociationTable) -> None:
     with refused(TableError, "same values"):
         compare(small_table, small_table)
 
 
-def test_two_equalised_sides_are_refused(small_table: AssociationTable) -> None:
+def test_compare_raises_for_two_equalised_sides(small_table: AssociationTable) -> None:
     second = random_table(5)
     with refused(TableError, "construction"):
         compare(equalised(small_table), equalised(second))
 
 
-def test_words_one_side_lacks_leave_both(small_table: AssociationTable) -> None:
+def test_pair_drops_words_absent_from_one_side(small_table: AssociationTable) -> None:
     fewer = replace(small_table, values=small_table.values[1:, ::-1])
     before, after = pair(small_table, fewer)
     assert before.values.target.equals(after.values.target)
@@ -183,7 +183,7 @@ def test_words_one_side_lacks_leave_both(small_table: AssociationTable) -> None:
     assert says(before.notices, "one target 'after' men 0")
 
 
-def test_different_designs_are_refused(small_table: AssociationTable) -> None:
+def test_compare_raises_for_different_designs(small_table: AssociationTable) -> None:
     swapped = replace(small_table, stereotypes={"men": "home", "women": "work"})
     with refused(TableError, "after stereotypes men home women work"):
         compare(small_table, swapped)
@@ -196,12 +196,12 @@ def test_different_designs_are_refused(small_table: AssociationTable) -> None:
         compare(small_table, one_group)
 
 
-def test_a_model_of_distances_is_refused(small_table: AssociationTable) -> None:
+def test_compare_raises_for_hierarchical_model(small_table: AssociationTable) -> None:
     with refused(SpecError, "crossed"):
         compare(small_table, changed(small_table, PLANTED), "hierarchical")
 
 
-def test_three_equalised_groups_are_zero_by_construction_too() -> None:
+def test_zero_by_construction_recognises_three_equalised_groups() -> None:
     words = [f"{g} {i}" for g in "abc" for i in range(2)]
     y = np.tile(np.random.default_rng(0).random((2, 6)), (3, 1))
     targets, attributes = {w: w[0] for w in words}, {f"{c}{i}": c for c in "xyz" for i in range(2)}
@@ -212,7 +212,7 @@ def test_three_equalised_groups_are_zero_by_construction_too() -> None:
 
 
 @pytest.mark.slow
-def test_the_published_debiasing_of_reddit_vectors_is_arithmetic(published_cosines) -> None:
+def test_compare_of_debiased_reddit_vectors_matches_lme4(published_cosines) -> None:
     """lme4 1.1.31 (tests/reference/lme4.csv): bias .01478 before, 5e-16 after."""
     found = compare(*map(published_cosines, ("gender_reddit", "gender_reddit_debiased")), sampling=SHORT)
     assert found.bias.observed["before"] == pytest.approx(0.0147836, abs=1e-6)
@@ -221,7 +221,7 @@ def test_the_published_debiasing_of_reddit_vectors_is_arithmetic(published_cosin
     assert found.verdict.lower < 0 < found.verdict.upper
 
 
-def test_a_difference_keeps_replicates_of_both(small_table):
+def test_difference_keeps_replicates_of_both_sides(small_table):
     def shifted(by: float) -> AssociationTable:
         tables = {f"seed {k}": replace(small_table, values=small_table.values + by * (k + 1)) for k in range(3)}
         return combine_replicates(tables, "seed")
@@ -237,7 +237,7 @@ def test_a_difference_keeps_replicates_of_both(small_table):
     assert says(difference(*pair(before, changed(small_table, PLANTED))).notices, "before: 3 after: none only means")
 
 
-def test_relations_of_words_come_from_before(small_table: AssociationTable) -> None:
+def test_difference_takes_related_words_and_covariates_from_before(small_table: AssociationTable) -> None:
     words = small_table.values.target.to_numpy().tolist()
     men = tuple(small_table.values.target.to_numpy()[small_table.values.group == "men"].tolist())
     known = small_table.with_related_words({"men": Related(men, 1.4)})

@@ -26,7 +26,7 @@ def found(sampled: None, small_fit: object, tables: list[AssociationTable]) -> p
     return compare_all(tables, sampling=SHORT)
 
 
-def test_every_pair_is_compared_and_planted_changes_found(found):
+def test_compare_all_returns_row_per_pair_with_planted_changes(found):
     assert found.index.tolist() == [("first", "less"), ("first", "like first"), ("less", "like first")]
     assert (found.eti95_lb < [-0.06, 0, 0.06]).all()
     assert (found.eti95_ub > [-0.06, 0, 0.06]).all()
@@ -34,26 +34,26 @@ def test_every_pair_is_compared_and_planted_changes_found(found):
     assert found.converged.all()
 
 
-def test_raw_changes_add_up(found):
+def test_observed_changes_of_pairs_add_up(found):
     observed = found.observed
     total = observed["first", "less"] + observed["less", "like first"]
     assert total == pytest.approx(observed["first", "like first"], abs=1e-12)
 
 
-def test_a_pair_is_the_change_of_a_comparison(found, tables):
+def test_compare_all_row_equals_change_of_compare(found, tables):
     change = compare(*tables[:2], sampling=SHORT).bias.loc["change"]
     row = found.loc[("first", "less")]
     assert (row["mean"], row.eti95_lb, row.eti95_ub) == (change["mean"], change.eti95_lb, change.eti95_ub)
 
 
-def test_all_tables_keep_their_common_words(tables):
+def test_share_words_keeps_common_words_of_all_tables(tables):
     lacking = replace(tables[1], values=tables[1].values[1:, :])
     cut = share_words({"first": tables[0], "less": lacking, "like first": tables[2]}).values()
     assert {table.values.shape for table in cut} == {(10, 19)}
     assert [table.name for table in cut] == ["first", "less", "like first"]
 
 
-def test_refuses_what_has_no_pairs(tables, small_table):
+def test_compare_all_raises_for_tables_without_pairs(tables, small_table):
     first = tables[0]
     second = replace(random_table(targets={"men": 3, "boys": 4}), name="other")
     for given, message in (

@@ -37,7 +37,7 @@ def found(sampled: None) -> Comparison:
     return compare(cosines(LIST, paper("Times", 1), ()), cosines(LIST, paper("Post", 2, 0.1), ()), sampling=SHORT)
 
 
-def test_corpora_differ_from_versions_of_one_embedding(found: Comparison) -> None:
+def test_compare_names_both_corpora_and_their_difference(found: Comparison) -> None:
     assert found.corpora
     assert dict(found.names) == {"before": "Times", "after": "Post", "change": "difference"}
     assert found.verdict.quantity == "difference"
@@ -61,7 +61,7 @@ def test_page_of_corpora_names_both_without_removal(found: Comparison, tmp_path:
 
 
 @pytest.mark.slow
-def test_corpora_not_made_alike_get_no_verdict() -> None:
+def test_differently_trained_corpora_have_no_verdict() -> None:
     first, second = cosines(LIST, paper("A", 1, shared=0.2), ()), cosines(LIST, paper("B", 2, shared=0.9), ())
     found = compare(first, second, sampling=SHORT)
     assert found.verdict.label == "not made alike"
@@ -71,7 +71,7 @@ def test_corpora_not_made_alike_get_no_verdict() -> None:
 
 
 @pytest.mark.slow
-def test_debiased_vectors_are_versions_and_are_not_checked(caplog: pytest.LogCaptureFixture) -> None:
+def test_compare_recognises_debiased_vectors_as_version(caplog: pytest.LogCaptureFixture) -> None:
     before = paper("Times", 1)
     vectors = before.all()
     after = open_embedding({word: vector - 0.3 * np.eye(30)[0] for word, vector in vectors.items()}, name="mended")
@@ -81,7 +81,7 @@ def test_debiased_vectors_are_versions_and_are_not_checked(caplog: pytest.LogCap
 
 
 @pytest.mark.slow
-def test_pairs_not_made_alike_have_no_chance(caplog: pytest.LogCaptureFixture) -> None:
+def test_compare_all_omits_chance_of_differently_trained_pairs(caplog: pytest.LogCaptureFixture) -> None:
     papers = [paper("A", 1), paper("B", 2), paper("C", 3, shared=1.2)]
     tables = [replace(cosines(LIST, paper, ()), name=paper.name) for paper in papers]
     rows = compare_all(tables, sampling=SHORT)

@@ -33,7 +33,7 @@ def files_in(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_the_folder_holds_what_the_documentation_promises(folder: Path) -> None:
+def test_comparison_folder_contains_documented_files(folder: Path) -> None:
     assert files_in(folder) == {
         *("index.html", "methods.txt", "methods.tex", "references.bib", "tables.tex", "provenance.json"),
         *("change.csv", "before-and-after.csv", "controls.csv"),
@@ -42,12 +42,12 @@ def test_the_folder_holds_what_the_documentation_promises(folder: Path) -> None:
     }
 
 
-def test_posterior_of_the_change_can_be_read_again(folder: Path, planted: Comparison) -> None:
+def test_load_fit_reads_posterior_of_change(folder: Path, planted: Comparison) -> None:
     again = load_fit(folder / "posterior-change.nc")
     assert again.posterior.sd_residual.equals(planted.fits["change"].posterior.sd_residual)
 
 
-def test_methods_say_what_was_compared_and_how(folder: Path, planted: Comparison) -> None:
+def test_methods_describe_tables_model_and_settings(folder: Path, planted: Comparison) -> None:
     text = (folder / "methods.txt").read_text(encoding="utf-8")
     unit = Fitted.of(planted.fits["change"]).data.within_sd.item()
     for claim in (
@@ -86,7 +86,7 @@ def test_every_table_names_both_models(planted: Comparison, tmp_path: Path, sket
     assert planted.between == ""
 
 
-def test_a_published_list_and_its_controls_are_cited(planted: Comparison) -> None:
+def test_methods_cite_published_list_and_controls(planted: Comparison) -> None:
     list_source, control_source = Reference(citation="Author (2020)."), Reference(citation="Other (2020).")
     table = replace(planted.before, source=list_source, control_sources=(control_source,))
     methods = methods_of(replace(planted, before=table))
@@ -94,13 +94,13 @@ def test_a_published_list_and_its_controls_are_cited(planted: Comparison) -> Non
     assert "note = {Author (2020).}" in methods.bibliography
 
 
-def test_the_page_has_the_methods_with_their_references(folder: Path) -> None:
+def test_page_contains_methods_with_references(folder: Path) -> None:
     page = (folder / "index.html").read_text(encoding="utf-8")
     assert states(page, "fitted differences 209 pairs")
     assert "https://doi.org/10.1111/j.2517-6161.1954.tb00159.x" in page
 
 
-def test_page_opens_with_the_answer_and_both_embeddings(planted: Comparison) -> None:
+def test_page_begins_with_both_embeddings_and_contains_headline(planted: Comparison) -> None:
     before = replace(planted.before, provenance={"embedding": "glove before"})
     after = replace(planted.after, provenance={"embedding": "glove after"})
     document = comparison_document(replace(planted, before=before, after=after))
@@ -110,14 +110,14 @@ def test_page_opens_with_the_answer_and_both_embeddings(planted: Comparison) -> 
     assert f"<b>{planted.headline}.</b>" in text
 
 
-def test_bibliography_is_what_the_methods_cite(folder: Path) -> None:
+def test_bibliography_matches_citations_of_methods(folder: Path) -> None:
     cites = re.findall(r"\\cite\{([^}]+)\}", (folder / "methods.tex").read_text(encoding="utf-8"))
     entries = re.findall(r"@\w+\{([^,]+),", (folder / "references.bib").read_text(encoding="utf-8"))
     assert list(dict.fromkeys(",".join(cites).split(","))) == entries
     assert {"baayen2008crossed", "fieller1954some", "vehtari2021rank"} <= set(entries)
 
 
-def test_the_tables_have_bias_change_and_measures(folder: Path, planted: Comparison) -> None:
+def test_latex_tables_have_bias_change_and_measures(folder: Path, planted: Comparison) -> None:
     text = (folder / "tables.tex").read_text(encoding="utf-8")
     for row in ("before", "after", "change", *planted.measures.index):
         assert re.search(rf"^ *{re.escape(row)} & ", text, re.MULTILINE)
@@ -132,7 +132,7 @@ def test_provenance_has_tables_fits_and_hashes(folder: Path) -> None:
     assert len({fit["table_sha256"] for fit in provenance["fits"].values()}) == 3
 
 
-def test_zero_by_construction_is_said_without_posterior(
+def test_document_marks_zero_by_construction_and_omits_posterior(
     construction: Comparison, tmp_path: Path, sketched: None
 ) -> None:
     out = write(construction, tmp_path / "found", figures=()).parent
@@ -146,14 +146,14 @@ def test_zero_by_construction_is_said_without_posterior(
     assert r"& by construction & — & " in (out / "tables.tex").read_text(encoding="utf-8")
 
 
-def test_failed_fits_are_marked_everywhere(construction: Comparison, tmp_path: Path, sketched: None) -> None:
+def test_every_document_marks_unconverged_fits(construction: Comparison, tmp_path: Path, sketched: None) -> None:
     out = write(construction, tmp_path / "found", figures=()).parent
     for name in ("index.html", "tables.tex", "methods.txt"):
         text = (out / name).read_text(encoding="utf-8").lower()
         assert states(text, "not converged")
 
 
-def test_methods_for_exactly_these_words_promise_no_interval(planted: Comparison) -> None:
+def test_methods_of_scope_none_omit_intervals(planted: Comparison) -> None:
     exact = replace(planted, scope="none", share_removed=ShareRemoved(0.5))
     text = methods_of(exact).plain
     assert states(text, "raw contrasts exactly these words")
@@ -162,7 +162,7 @@ def test_methods_for_exactly_these_words_promise_no_interval(planted: Comparison
     assert states(methods_of(replace(planted, scope="targets")).plain, "new attributes 5%")
 
 
-def test_existing_files_are_refused_and_nothing_half_written(
+def test_write_raises_for_existing_files_and_full_disk(
     construction: Comparison, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "found"
@@ -180,7 +180,7 @@ def test_existing_files_are_refused_and_nothing_half_written(
     assert [path.name for path in tmp_path.rglob("*")] == ["found", "notes.txt"]
 
 
-def test_comparison_that_has_not_converged_gives_no_estimate(planted: Comparison) -> None:
+def test_unconverged_comparison_has_no_verdict(planted: Comparison) -> None:
     verdict = replace(planted.verdict, label="not converged", problems=("R-hat up to 1.200",))
     failed = replace(planted, verdict=verdict)
     assert failed.headline == "No verdict, because a fit has not converged"

@@ -18,7 +18,7 @@ def shrunk(sampled: None, small_table: AssociationTable) -> Comparison:
     return compare(small_table, replace(small_table, values=0.68 * small_table.values), sampling=SHORT)
 
 
-def test_uniform_shrinking_is_no_change_of_spread(shrunk: Comparison) -> None:
+def test_in_spread_has_no_change_for_uniform_shrinking(shrunk: Comparison) -> None:
     found = shrunk.in_spread
     assert weat(shrunk.after).effect_size == pytest.approx(weat(shrunk.before).effect_size)
     assert str(shrunk.share_removed).startswith("32%")
@@ -30,7 +30,7 @@ def test_uniform_shrinking_is_no_change_of_spread(shrunk: Comparison) -> None:
     assert says(shrunk.text, "32% spread 68% share removed disagree")
 
 
-def test_a_change_of_bias_alone_shows_in_both(planted: Comparison) -> None:
+def test_change_of_bias_alone_is_in_cosines_and_spread(planted: Comparison) -> None:
     found, change = planted.in_spread, planted.bias.loc["change"]
     first, second = within_sd(planted.before), within_sd(planted.after)
     observed = planted.bias.observed
@@ -42,7 +42,7 @@ def test_a_change_of_bias_alone_shows_in_both(planted: Comparison) -> None:
 
 
 @pytest.mark.slow
-def test_a_bias_growing_against_the_spread(small_table: AssociationTable) -> None:
+def test_in_spread_bias_grows_when_words_approach_block_means(small_table: AssociationTable) -> None:
     """Blocks stay where they are, and words come closer to the mean of their block."""
     values = small_table.values
     means = values.copy()
@@ -60,7 +60,7 @@ def test_a_bias_growing_against_the_spread(small_table: AssociationTable) -> Non
 
 
 @pytest.mark.slow
-def test_exactly_these_words_and_zero_by_construction(small_table: AssociationTable) -> None:
+def test_in_spread_of_scope_none_and_zero_by_construction(small_table: AssociationTable) -> None:
     exact = compare(small_table, replace(small_table, values=0.68 * small_table.values), scope="none", sampling=SHORT)
     assert np.isnan(exact.in_spread.lower)
     assert exact.in_spread.change == pytest.approx(0, abs=1e-9)
@@ -70,7 +70,7 @@ def test_exactly_these_words_and_zero_by_construction(small_table: AssociationTa
     assert gone.upper < 0
 
 
-def test_the_report_has_both(shrunk: Comparison, tmp_path, sketched) -> None:
+def test_page_and_methods_have_spread_of_both_sides(shrunk: Comparison, tmp_path, sketched) -> None:
     page = write(shrunk, tmp_path / "found", figures=())
     spreads = f"{shrunk.in_spread.spread_before:.4g} {shrunk.in_spread.spread_after:.4g}"
     for file in ("index.html", "methods.txt"):

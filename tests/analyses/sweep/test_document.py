@@ -23,14 +23,14 @@ from tests.analyses.sweep.made_up import made_sweep
 from tests.helpers import refused, states
 
 
-def test_every_cell_is_marked_by_its_outcome() -> None:
+def test_looks_of_marks_cells_by_outcome() -> None:
     found = made_sweep()
     looks = looks_of(found.cells)
     assert looks.iloc[[1, 5, 7]].tolist() == ["no numbers", "not converged", "screened by the quasi-F alone"]
     assert set(looks[found.cells.survives]) == {"distinguishable after Holm"}
 
 
-def test_page_tells_gaps_and_files_all_cells(tmp_path: Path) -> None:
+def test_page_lists_gaps_and_files_contain_all_cells(tmp_path: Path) -> None:
     found = made_sweep()
     page = bb.write(found, tmp_path / "atlas", figures=())
     text = page.read_text(encoding="utf-8")
@@ -50,7 +50,7 @@ def test_methods_cite_packaged_vectors() -> None:
     assert "@inproceedings{pennington2014glove," in methods.bibliography
 
 
-def test_an_embedding_may_be_called_like_a_column() -> None:
+def test_long_accepts_embeddings_named_like_columns() -> None:
     names = ["more", "less", "probability"]
     square = pd.DataFrame(0.5, names, names).mask(pd.DataFrame(np.eye(3, dtype=bool), names, names))
     rows = _long(square)
@@ -58,13 +58,13 @@ def test_an_embedding_may_be_called_like_a_column() -> None:
     assert set(rows[["more", "less"]].itertuples(index=False, name=None)) == set(permutations(names, 2))
 
 
-def test_a_single_cell_is_an_atlas_too(tmp_path: Path, sketched: None) -> None:
+def test_page_of_single_cell_omits_false_positives(tmp_path: Path, sketched: None) -> None:
     text = bb.write(made_sweep(1, 1), tmp_path / "atlas", figures=()).read_text(encoding="utf-8")
     assert states(text, "One embedding one list 1 cell 1 posterior")
     assert not states(text, "false finding")
 
 
-def test_versions_follow_their_embedding_with_paired_changes(tmp_path: Path, sketched: None) -> None:
+def test_atlas_has_paired_changes_of_versions(tmp_path: Path, sketched: None) -> None:
     found = made_sweep(versions=("hard", "theirs"))
     page = bb.write(found, tmp_path / "atlas", figures=()).read_text(encoding="utf-8")
     assert states(page, "Six versions 24 changes")
@@ -75,7 +75,7 @@ def test_versions_follow_their_embedding_with_paired_changes(tmp_path: Path, ske
     assert list(pd.read_csv(tmp_path / "atlas" / "removal.csv").version) == ["hard", "theirs"]
 
 
-def test_file_of_cells_pools_without_versions() -> None:
+def test_cells_file_has_pooled_means_of_originals_only() -> None:
     made = made_sweep(versions=("hard",))
     originals = made.cells[made.cells.version_of == ""]
     pooled = SimpleNamespace(cells=originals[["bias"]].set_axis(["mean"], axis=1))
@@ -83,7 +83,7 @@ def test_file_of_cells_pools_without_versions() -> None:
     assert cells.pooled_mean.dropna().tolist() == originals.bias.dropna().tolist()
 
 
-def test_versions_and_changes_have_rows_of_figures() -> None:
+def test_figures_have_rows_for_versions_and_changes() -> None:
     def rows(ax: Axes) -> list[str]:
         return [label.get_text() for label in ax.get_yticklabels()]
 
@@ -97,7 +97,7 @@ def test_versions_and_changes_have_rows_of_figures() -> None:
         plot_changes(made_sweep())
 
 
-def test_cost_stands_beside_what_is_removed(tmp_path: Path, sketched: None) -> None:
+def test_with_damage_adds_cost_to_plot_page_and_file(tmp_path: Path, sketched: None) -> None:
     made = made_sweep(1, 5, versions=("hard", "theirs"))
     costs = {"hard": Damage(100, 0.9, 0.85, 0.94, 0.01), "theirs": Damage(100, 0.7, 0.6, 0.8, 0.02)}
     known = made.with_damage(costs)

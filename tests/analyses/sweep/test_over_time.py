@@ -31,7 +31,7 @@ def swept(sampled: None) -> Sweep:
         return bb.sweep(grid({"later": 1950, "first": 1900}), sampling=BRIEF, jobs=1)
 
 
-def test_embeddings_with_times_make_a_series(swept: Sweep) -> None:
+def test_sweep_with_times_returns_series_of_each_list(swept: Sweep) -> None:
     series = swept.series["weat7"]
     assert [*series.tables] == [1900, 1950]
     cells = swept.cells.xs("weat7", level="list").observed
@@ -39,7 +39,7 @@ def test_embeddings_with_times_make_a_series(swept: Sweep) -> None:
     assert says(series.text, "comparable weat7 1900 to 1950")
 
 
-def test_embeddings_that_were_not_made_alike_are_named(swept: Sweep, tmp_path: Path) -> None:
+def test_sweep_with_times_names_differently_trained_embedding(swept: Sweep, tmp_path: Path) -> None:
     assert says(swept.text, "Not made alike short Differences")
     page = bb.write(swept, tmp_path / "atlas", figures=("png",)).read_text()
     assert "Over time" in page
@@ -47,7 +47,7 @@ def test_embeddings_that_were_not_made_alike_are_named(swept: Sweep, tmp_path: P
     assert (tmp_path / "atlas" / "over-time.csv").is_file()
 
 
-def test_refuses_times_that_are_none() -> None:
+def test_sweep_raises_for_wrong_times() -> None:
     for times, message in (
         ({"never": 1900.0}, "times 'never' later"),
         ({"first": "early"}, "times 'first' 'early' number"),
@@ -57,7 +57,7 @@ def test_refuses_times_that_are_none() -> None:
             bb.sweep(grid(times))
 
 
-def test_controls_that_vocabularies_lack_are_one_notice(caplog: pytest.LogCaptureFixture) -> None:
+def test_sweep_warns_once_about_omitted_control_classes(caplog: pytest.LogCaptureFixture) -> None:
     given = bb.Grid(["weat7"], {"one": decade(1), "other": decade(2)})
     found = bb.sweep(given, posteriors="none", jobs=1)
     assert found.failures.empty
@@ -66,7 +66,7 @@ def test_controls_that_vocabularies_lack_are_one_notice(caplog: pytest.LogCaptur
     assert says(said[0], "one other neutral human")
 
 
-def test_cells_that_all_failed_are_not_ranked() -> None:
+def test_sweep_omits_pooling_and_ranking_when_all_cells_fail() -> None:
     bare = {word: np.ones(3) + k for k, word in enumerate(letters(60))}
     found = bb.sweep(bb.Grid(["weat6", "weat7"], {"one": bare, "other": bare}), jobs=1)
     assert found.pooled is None

@@ -39,7 +39,7 @@ def dense(cells: pd.DataFrame, sds: dict[str, float]) -> tuple[np.ndarray, np.nd
     return (truths + errors)[np.ix_(observed, observed)], truths[:, observed]
 
 
-def test_the_likelihood_is_that_of_a_dense_normal(cells: pd.DataFrame) -> None:
+def test_pooling_likelihood_matches_dense_normal(cells: pd.DataFrame) -> None:
     """But for a constant: a flat mean is a normal one with a standard deviation far beyond everything."""
     inputs = _inputs(_grid(cells, SHARED), 0.025)
     y = cells.bias.dropna().to_numpy() / 0.025
@@ -54,7 +54,7 @@ def test_the_likelihood_is_that_of_a_dense_normal(cells: pd.DataFrame) -> None:
     assert ours(SDS) - ours(others) == pytest.approx(exactly(SDS) - exactly(others), abs=1e-3)
 
 
-def test_draws_are_those_of_the_dense_normal(cells: pd.DataFrame) -> None:
+def test_pooling_draws_match_dense_normal(cells: pd.DataFrame) -> None:
     """Means and variances of every cell, that without numbers among them, given the scales."""
     inputs = _inputs(_grid(cells, SHARED), 0.025)
     rng = np.random.default_rng(2)
@@ -72,7 +72,7 @@ def test_draws_are_those_of_the_dense_normal(cells: pd.DataFrame) -> None:
 
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_pooling_draws_together_and_fills_gaps(cells: pd.DataFrame) -> None:
+def test_pool_cells_shrinks_means_and_fills_gaps(cells: pd.DataFrame) -> None:
     pooled = pool_cells(cells, SHARED)
     assert pooled is not None
     assert pooled.diagnostics.converged
@@ -85,7 +85,7 @@ def test_pooling_draws_together_and_fills_gaps(cells: pd.DataFrame) -> None:
 
 @pytest.mark.slow
 @pytest.mark.thorough
-def test_what_has_no_numbers_is_not_ranked(cells: pd.DataFrame) -> None:
+def test_pool_cells_excludes_embedding_without_numbers(cells: pd.DataFrame) -> None:
     lost = cells.copy()
     lost.loc["embedding 2", "bias"] = np.nan
     pooled, alone = pool_cells(lost, SHARED), pool_cells(lost.drop(index="embedding 2"), SHARED)
@@ -96,7 +96,7 @@ def test_what_has_no_numbers_is_not_ranked(cells: pd.DataFrame) -> None:
     assert pool_cells(cells.assign(bias=np.nan), SHARED) is None
 
 
-def test_an_unconverged_embedding_is_named(cells: pd.DataFrame) -> None:
+def test_pooling_notice_names_unconverged_embedding(cells: pd.DataFrame) -> None:
     lost = cells.assign(verdict="distinguishable")
     lost.loc["embedding 2", "verdict"] = "not converged"
     grid = _grid(lost, SHARED)
@@ -104,11 +104,11 @@ def test_an_unconverged_embedding_is_named(cells: pd.DataFrame) -> None:
     assert says(_notices(lost, grid, "embedding"), "embedding 2")
 
 
-def test_one_cell_is_not_pooled(cells: pd.DataFrame) -> None:
+def test_pool_cells_returns_none_for_single_cell(cells: pd.DataFrame) -> None:
     assert pool_cells(cells.iloc[:1], SHARED) is None
 
 
-def test_ranks_know_what_they_do_not_know() -> None:
+def test_ranked_keeps_tied_items_undecided() -> None:
     rng = np.random.default_rng(1)
     draws = np.array([[3.0], [0.0], [0.0]]) + rng.standard_normal((3, 4000))
     ranking = ranked(draws, ["clear", "tied", "too"], 0.9)

@@ -24,13 +24,15 @@ def ranking(lead: float, low: float, high: float, surely: float) -> VersionRanki
         ((-0.05, 0.45), 0.93, "'hard' 'soft' open 20.0 points −5.0 +45.0 .930"),
     ],
 )
-def test_leading_needs_a_paired_interval_without_zero(interval: tuple[float, float], surely: float, words: str) -> None:
+def test_version_ranking_leader_has_paired_interval_above_zero(
+    interval: tuple[float, float], surely: float, words: str
+) -> None:
     text = ranking(0.2, *interval, surely).text
     assert says(text, f"'hard' 70% 'soft' 50% one of three cells {words}")
     assert ("leaves least:" in text) == (interval[0] > 0)
 
 
-def test_a_difference_below_one_point_never_leads() -> None:
+def test_version_ranking_names_no_leader_below_one_point() -> None:
     text = ranking(0.004, 0.002, 0.006, 0.999).text
     assert says(text, "'hard' 'soft' practically same .4 points")
     assert "least" not in text

@@ -39,7 +39,7 @@ def screened(*models: Talker, folder: Path | None = None, **options: object) -> 
     )
 
 
-def test_a_version_predicts_the_words_of_its_original() -> None:
+def test_version_predicts_same_words_as_its_original() -> None:
     causal, masked = Talker("one"), Talker("two")
     causal.is_causal = True
     version = bb.debiasing.GivenVersion(masked, "masked", of="one")
@@ -48,7 +48,7 @@ def test_a_version_predicts_the_words_of_its_original() -> None:
     assert (found.cells.bias["one, masked", "weat7"],) == in_ten_digits(attributes.value)
 
 
-def test_a_column_has_log_probabilities_and_unit() -> None:
+def test_sweep_of_language_models_has_log_probabilities_and_unit() -> None:
     found = screened(Talker("one"), Talker("two"))
     alone = quasi_f(bb.log_probabilities("weat7", Talker("two"), controls=()))
     assert (found.cells.bias["two", "weat7"],) == in_ten_digits(alone.value)
@@ -59,7 +59,7 @@ def test_a_column_has_log_probabilities_and_unit() -> None:
     assert counts == [0, 10]
 
 
-def test_a_continued_sweep_asks_no_model_again(tmp_path: Path) -> None:
+def test_sweep_does_not_query_models_of_stored_cells(tmp_path: Path) -> None:
     first, again, second = Talker("one"), Talker("one"), Talker("two")
     before = screened(first, folder=tmp_path)
     after = screened(again, second, folder=tmp_path)
@@ -67,7 +67,7 @@ def test_a_continued_sweep_asks_no_model_again(tmp_path: Path) -> None:
     assert before.cells.bias["one", "weat6"] == after.cells.bias["one", "weat6"]
 
 
-def test_a_model_as_version_has_paired_changes(tmp_path: Path) -> None:
+def test_language_model_version_has_paired_changes(tmp_path: Path) -> None:
     half = GivenVersion(Talker("half"), "CDA", of="one")
     found = screened(Talker("one"), Talker("two"), folder=tmp_path, versions=half)
     assert list(found.originals) == ["one", "two"]
@@ -83,9 +83,7 @@ def test_a_model_as_version_has_paired_changes(tmp_path: Path) -> None:
     assert again.asked == 0
 
 
-def test_sweep_measures_causal_models_and_versions_that_its_file_names(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_sweep_file_measures_causal_models_and_their_versions(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def open_causal(model: str | Talker, *, trust: bool = False) -> Talker:
         talker = Talker(model) if isinstance(model, str) else model
         talker.is_causal = True
@@ -104,7 +102,7 @@ def test_sweep_measures_causal_models_and_versions_that_its_file_names(
     assert found.changes.index.to_list() == [("one", "CDA", "weat7")]
 
 
-def test_a_list_without_answers_fails_alone() -> None:
+def test_list_with_unscored_word_fails_alone() -> None:
     found = screened(Talker("one", unknown="math"), Talker("two"))
     assert found.cells.bias.isna().tolist() == [False, True, False, False]
     (reason,) = found.failures.reason
@@ -136,6 +134,8 @@ def test_a_list_without_answers_fails_alone() -> None:
         ([bb.LanguageModelColumn(Talker("one"), templates="plain-1")], {}, "templates 'plain-1'"),
     ],
 )
-def test_wrong_input_is_found_before_asking(embeddings: list[object], options: dict[str, object], message: str) -> None:
+def test_sweep_raises_for_wrong_language_model_columns(
+    embeddings: list[object], options: dict[str, object], message: str
+) -> None:
     with refused(BayesBiasError, message):
         bb.sweep(bb.Grid(["weat7"], embeddings, controls=()), **options)

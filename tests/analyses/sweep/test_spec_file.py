@@ -32,18 +32,18 @@ def spec(folder: Path, text: str) -> Path:
     return path
 
 
-def test_files_are_relative_to_the_spec(folder: Path) -> None:
+def test_read_sweep_resolves_files_relative_to_spec(folder: Path) -> None:
     read = read_sweep(spec(folder, HEAD + '[[embeddings]]\nfiles = "seed-*.txt"\n'))
     assert [embedding.name for embedding in read.arguments()["wordlists"].embeddings] == ["seed-1", "seed-2"]
 
 
-def test_files_that_are_replicates_are_one_embedding(folder: Path) -> None:
+def test_read_sweep_reads_replicates_as_single_embedding(folder: Path) -> None:
     text = '[[embeddings]]\nname = "trained"\nfiles = "seed-*.txt"\nreplicates = "seed"\n'
     (opened,) = read_sweep(spec(folder, HEAD + text)).arguments()["wordlists"].embeddings
     assert (opened.name, opened.replicates, opened.kind) == ("trained", ("seed-1", "seed-2"), "seed")
 
 
-def test_an_embedding_may_have_a_time(folder: Path) -> None:
+def test_read_sweep_reads_times_of_embeddings(folder: Path) -> None:
     text = '[[embeddings]]\nfiles = "seed-*.txt"\nreplicates = "seed"\nname = "a decade"\nat = 1900\n'
     read = read_sweep(spec(folder, HEAD + text + '[[embeddings]]\nfiles = "other.txt"\nat = 1910.5\n'))
     assert dict(read.arguments()["wordlists"].times) == {"a decade": 1900.0, "other": 1910.5}
@@ -52,18 +52,18 @@ def test_an_embedding_may_have_a_time(folder: Path) -> None:
             read_sweep(spec(folder, HEAD + f'[[embeddings]]\nfiles = "seed-*.txt"\n{at}\n'))
 
 
-def test_lists_may_be_globs_of_shipped_names(folder: Path) -> None:
+def test_read_sweep_expands_globs_of_built_in_lists(folder: Path) -> None:
     read = read_sweep(spec(folder, f'lists = ["weat[67]", "gender"]\n{DEMO}'))
     assert read.lists == ("weat6", "weat7", "gender")
 
 
 @pytest.mark.parametrize("name", ["a" * 300, "."])
-def test_impossible_file_names_are_left_to_opening(folder: Path, name: str) -> None:
+def test_read_sweep_keeps_impossible_file_names(folder: Path, name: str) -> None:
     read = read_sweep(spec(folder, f'lists = ["{name}"]\n[[embeddings]]\nfiles = "{name}"\n'))
     assert read.lists == read.sources[0].paths == (name,)
 
 
-def test_folders_and_results_are_no_lists(folder: Path) -> None:
+def test_read_sweep_omits_folders_and_results_from_list_globs(folder: Path) -> None:
     (folder / "weat6-report").mkdir()
     (folder / "weat6.nc").touch()
     read = read_sweep(spec(folder, f'lists = ["weat[67]*"]\n{DEMO}'))
@@ -71,7 +71,7 @@ def test_folders_and_results_are_no_lists(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "file"), [("weat*", "weat6.csv"), ("weat6", "weat6")])
-def test_a_file_named_like_shipped_clashes(folder: Path, name: str, file: str) -> None:
+def test_read_sweep_raises_for_ambiguous_list_name(folder: Path, name: str, file: str) -> None:
     shutil.copy(str(shipped("wordlists") / "weat6.toml"), folder / "own.toml")
     (folder / "own.toml").rename(folder / file)
     with pytest.raises(WordListError) as raised:
@@ -82,7 +82,7 @@ def test_a_file_named_like_shipped_clashes(folder: Path, name: str, file: str) -
     assert read.lists == (str(folder / file),)
 
 
-def test_defaults_are_those_of_python(folder: Path) -> None:
+def test_read_sweep_uses_python_defaults_for_omitted_settings(folder: Path) -> None:
     read = read_sweep(spec(folder, f"{HEAD}seed = 3\n{DEMO}[sampling]\ndraws = 2000\n"))
     assert (read.sampling.draws, read.sampling.tune) == (2000, Sampling().tune)
     assert read.arguments()["seed"] == 3
@@ -90,7 +90,7 @@ def test_defaults_are_those_of_python(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("key", ["masked", "causal"])
-def test_a_language_model_folder_is_relative(folder: Path, key: str) -> None:
+def test_read_sweep_resolves_language_model_folder_relative_to_spec(folder: Path, key: str) -> None:
     (folder / "bert").mkdir()
     text = f'[[embeddings]]\nname = "BERT"\n{key} = "bert"\npredict = "attributes"\n'
     (source,) = read_sweep(spec(folder, HEAD + text)).sources
@@ -98,7 +98,7 @@ def test_a_language_model_folder_is_relative(folder: Path, key: str) -> None:
     assert column == LanguageModelColumn(str(folder / "bert"), predict="attributes", name="BERT")
 
 
-def test_read_sweep_leaves_the_name_of_a_model_without_a_folder_to_opening(folder: Path) -> None:
+def test_read_sweep_keeps_model_name_without_folder(folder: Path) -> None:
     (source,) = read_sweep(spec(folder, HEAD + '[[embeddings]]\ncausal = "gpt2"\n')).sources
     assert source.opened(["weat6"], (), trust=True) == [LanguageModelColumn("gpt2", trust=True)]
 
@@ -106,7 +106,7 @@ def test_read_sweep_leaves_the_name_of_a_model_without_a_folder_to_opening(folde
 SETS = 'sets = "she:he"\n'
 
 
-def test_a_method_makes_a_version_of_every_embedding(folder: Path) -> None:
+def test_read_sweep_reads_debiasing_method_of_versions(folder: Path) -> None:
     text = f'[[versions]]\nname = "debiased"\nmethod = "hard"\n{SETS}equalize = true\n'
     (debiasing,) = read_sweep(spec(folder, HEAD + DEMO + text)).arguments()["versions"]
     assert debiasing.method == HardDebias(equalize=True)
@@ -114,7 +114,7 @@ def test_a_method_makes_a_version_of_every_embedding(folder: Path) -> None:
     assert debiasing.named("w2v") == "w2v, debiased"
 
 
-def test_versions_below_an_embedding_are_its_own(folder: Path) -> None:
+def test_read_sweep_limits_nested_versions_to_their_embedding(folder: Path) -> None:
     hard = f'[[embeddings.versions]]\nname = "hard"\nmethod = "hard"\n{SETS}'
     theirs = '[[embeddings.versions]]\nname = "theirs"\nfiles = "other.txt"\n'
     text = f'{HEAD}[[embeddings]]\nfiles = "seed-1.txt"\n{hard}{theirs}[[embeddings]]\nfiles = "seed-2.txt"\n'
@@ -123,7 +123,7 @@ def test_versions_below_an_embedding_are_its_own(folder: Path) -> None:
     assert "other.txt" in given.source.source
 
 
-def test_a_nested_model_is_a_version(folder: Path) -> None:
+def test_read_sweep_reads_nested_model_as_version(folder: Path) -> None:
     model = '[[embeddings]]\nname = "BERT"\nmasked = "bert"\npredict = "attributes"\n'
     version = '[[embeddings.versions]]\nname = "CDA"\nmasked = "bert-cda"\n'
     (folder / "bert-cda").mkdir()
@@ -141,7 +141,7 @@ def test_a_nested_model_is_a_version(folder: Path) -> None:
             read_sweep(spec(folder, HEAD + text))
 
 
-def test_an_encoder_encodes_words_of_its_versions(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_read_sweep_encodes_words_of_versions(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def encode(_: str, lists: object, templates: object, controls: object, also: list[str], trust: bool) -> object:
         return {word: np.array([1.0, 2.0]) for word in also}
 
@@ -152,7 +152,7 @@ def test_an_encoder_encodes_words_of_its_versions(folder: Path, monkeypatch: pyt
     assert opened.vocabulary() == ["her", "his", "she", "he"]
 
 
-def test_lists_of_choices_make_a_column_for_each_combination(folder: Path) -> None:
+def test_read_sweep_expands_lists_of_choices_to_all_combinations(folder: Path) -> None:
     encoder = '[[embeddings]]\nname = "tiny"\nencoder = "tiny"\npooling = ["mean", "cls"]\nlayer = [1, "last"]\n'
     settings = pd.DataFrame([source.settings for source in read_sweep(spec(folder, HEAD + encoder)).sources])
     assert settings[["name", "pooling", "layer"]].to_numpy().tolist() == [
@@ -189,12 +189,12 @@ def test_lists_of_choices_make_a_column_for_each_combination(folder: Path) -> No
         ("lists = [", "audit.toml"),
     ],
 )
-def test_a_slip_is_one_line(folder: Path, text: str, message: str) -> None:
+def test_read_sweep_raises_one_line_for_wrong_spec(folder: Path, text: str, message: str) -> None:
     with refused(BayesBiasError, message):
         read_sweep(spec(folder, text))
 
 
-def test_one_file_is_no_version_of_two_embeddings(folder: Path) -> None:
+def test_read_sweep_raises_for_version_file_of_two_embeddings(folder: Path) -> None:
     text = '[[embeddings]]\nfiles = "seed-*.txt"\n[[embeddings.versions]]\nname = "theirs"\nfiles = "other.txt"\n'
     with refused(BayesBiasError, "[[embeddings.versions]] 'theirs' 1 2"):
         read_sweep(spec(folder, HEAD + text)).arguments()

@@ -38,7 +38,7 @@ with process_settings():
 
 
 @pytest.mark.slow
-def test_a_terminated_run_ends_its_processes() -> None:
+def test_terminated_run_ends_its_processes() -> None:
     with subprocess.Popen(
         [sys.executable, "-c", SLEEPING], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -52,7 +52,7 @@ def test_a_terminated_run_ends_its_processes() -> None:
 
 
 @pytest.mark.slow
-def test_a_full_disk_stops_jobs_without_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_jobs_raises_for_full_disk_without_warning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = open_store(tmp_path / "results")
 
     def full(*_: object) -> None:

@@ -55,7 +55,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Sweep, Path]:
     return found, folder
 
 
-def test_match_follows_the_grid_and_is_covered(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+def test_sweep_with_match_case_equals_exact_match(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
     def made(vectors: dict[str, np.ndarray], pairs: str, match: Any) -> Sweep:
         grid = bb.Grid(["weat6", "weat7"], {"toy": vectors}, controls=(), match=match)
         versions = [Debiasing(HardDebias(), pairs), GivenVersion(vectors, "again", of="toy")]
@@ -72,7 +72,7 @@ def test_match_follows_the_grid_and_is_covered(caplog: pytest.LogCaptureFixture,
     assert "weat6" in set(made(lower, "she:he,woman:man", "exact").failures["list"])
 
 
-def test_a_match_is_for_vectors_of_words() -> None:
+def test_sweep_raises_for_unknown_or_inapplicable_match() -> None:
     with refused(EmbeddingError, "match 'cases' 'case'"):
         bb.sweep(bb.Grid(["weat6"], {"toy": toy(1)}, match="cases"))  # type: ignore[arg-type]
     with refused(EmbeddingError, "match 'case' sentences omit"):
@@ -80,7 +80,7 @@ def test_a_match_is_for_vectors_of_words() -> None:
 
 
 @pytest.mark.slow
-def test_a_cell_says_what_fit_and_verdict_say(swept: tuple[Sweep, Path]) -> None:
+def test_cell_equals_fit_and_verdict_of_its_list(swept: tuple[Sweep, Path]) -> None:
     found, _ = swept
     cell = found.cells.loc[("shipped", "weat7")]
     assert cell.sampled_again  # so few draws do not converge
@@ -92,7 +92,7 @@ def test_a_cell_says_what_fit_and_verdict_say(swept: tuple[Sweep, Path]) -> None
     assert found.measures.loc[("shipped", "weat7", "WEAT"), "value"] == pytest.approx(0.966, abs=1e-3)
 
 
-def test_controls_do_not_change_the_quasi_f(tmp_path: Path) -> None:
+def test_sweep_quasi_f_ignores_controls(tmp_path: Path) -> None:
     """Even where they have sub-topics and pairs of their own, or an embedding has none of their words."""
     controls = tmp_path / "things.toml"
     controls.write_text(
@@ -108,7 +108,7 @@ def test_controls_do_not_change_the_quasi_f(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_growing_sweep_computes_new_cells_only(swept: tuple[Sweep, Path]) -> None:
+def test_sweep_computes_only_new_cells_in_existing_folder(swept: tuple[Sweep, Path]) -> None:
     def modified() -> dict[Path, int]:
         return {path: path.stat().st_mtime_ns for path in (folder / "cells").iterdir()}
 
@@ -128,7 +128,7 @@ def test_a_growing_sweep_computes_new_cells_only(swept: tuple[Sweep, Path]) -> N
 
 
 @pytest.mark.slow
-def test_the_atlas_opens_without_this_package(swept: tuple[Sweep, Path], tmp_path: Path) -> None:
+def test_atlas_files_match_cells_when_read_by_other_packages(swept: tuple[Sweep, Path], tmp_path: Path) -> None:
     found, _ = swept
     page = bb.write(found, tmp_path / "atlas", figures=())
     csv, parquet = pd.read_csv(page.parent / "cells.csv"), pd.read_parquet(page.parent / "cells.parquet")
@@ -139,7 +139,7 @@ def test_the_atlas_opens_without_this_package(swept: tuple[Sweep, Path], tmp_pat
     assert found.text in re.sub("</?b>", "", unescape(page.read_text()))
 
 
-def test_screening_fits_nothing_and_counts_every_cell() -> None:
+def test_screening_has_quasi_f_of_every_cell_without_posteriors() -> None:
     found = screened({"shipped": "googlenews-demo", "noise": toy(1)})
     assert found.posteriors.empty
     assert (found.cells.source == "quasi-F").all()
@@ -149,7 +149,7 @@ def test_screening_fits_nothing_and_counts_every_cell() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_cells_are_chosen_by_p_or_name() -> None:
+def test_sweep_selects_cells_for_posteriors_by_p_or_name() -> None:
     """weat6 has p < .001 by the quasi-F, weat7 .14; Holm's adjustment counts both."""
     options: dict[str, Any] = {"jobs": 1, "sampling": SHORT}
     grid = bb.Grid(["weat6", "weat7"], controls=())
@@ -159,7 +159,7 @@ def test_cells_are_chosen_by_p_or_name() -> None:
     assert by_chance.chance_holm.iloc[0] == 2 * by_chance.chance.iloc[0]
 
 
-def test_uncovered_cells_are_recorded_and_others_run(tmp_path: Path) -> None:
+def test_sweep_records_uncovered_cell_and_computes_others(tmp_path: Path) -> None:
     math = bb.load_wordlist("weat7").groups["math"]
     found = screened({"whole": toy(1), "few": toy(2, math[:5]), "one less": toy(3, math[:1])}, folder=tmp_path)
     assert found.failures[["embedding", "list"]].to_numpy().tolist() == [["few", "weat7"]]
@@ -169,7 +169,7 @@ def test_uncovered_cells_are_recorded_and_others_run(tmp_path: Path) -> None:
     assert found.cells.bias.notna().sum() == 5
 
 
-def test_damaged_files_and_impossible_debiasings_fail_alone(tmp_path: Path) -> None:
+def test_damaged_file_and_impossible_debiasing_fail_alone(tmp_path: Path) -> None:
     (tmp_path / "damaged.txt").write_text("he 1 2 3\nshe 1 2\n")
     lost = Debiasing(HardDebias(), "kween:kwing", "lost", of=("good",))
     found = screened({"good": toy(1), "damaged": tmp_path / "damaged.txt"}, versions=[lost])
@@ -177,7 +177,7 @@ def test_damaged_files_and_impossible_debiasings_fail_alone(tmp_path: Path) -> N
     assert found.cells.loc["good"].bias.notna().all()
 
 
-def test_debiasing_a_few_words_is_debiasing_them_all() -> None:
+def test_debiased_cell_equals_list_under_debiasing_of_all_words() -> None:
     vectors = toy(1)
     whole = HardDebias().fit_transform(vectors, [("she", "he"), ("woman", "man")])
     found = screened({"own": vectors}, "weat7", versions=[DEBIASED])
@@ -185,13 +185,13 @@ def test_debiasing_a_few_words_is_debiasing_them_all() -> None:
     assert found.cells.bias["own, debiased", "weat7"] == pytest.approx(expected)
 
 
-def test_one_debiasing_equals_a_list_of_one() -> None:
+def test_sweep_with_single_debiasing_equals_list_of_one() -> None:
     single = screened({"own": toy(1)}, "weat7", versions=DEBIASED)
     several = screened({"own": toy(1)}, "weat7", versions=[DEBIASED])
     pd.testing.assert_frame_equal(single.cells, several.cells)
 
 
-def test_each_replicate_is_debiased_along_its_own_direction(tmp_path: Path) -> None:
+def test_sweep_debiases_each_replicate_along_own_direction(tmp_path: Path) -> None:
     seeds, sets = [toy(1), toy(2)], [("she", "he"), ("woman", "man")]
     before, after = [], []
     for number, vectors in enumerate(seeds):
@@ -205,7 +205,7 @@ def test_each_replicate_is_debiased_along_its_own_direction(tmp_path: Path) -> N
     assert (cell.bias, cell.sd) == pytest.approx((expected.value, expected.se), rel=1e-5)
 
 
-def test_order_of_files_changes_no_number(tmp_path: Path) -> None:
+def test_sweep_ignores_order_and_names_of_embeddings(tmp_path: Path) -> None:
     first = screened({"a": toy(1), "b": toy(2)}, folder=tmp_path)
     second = screened({"y": toy(2), "x": toy(1)}, folder=tmp_path)
     assert first.cells.bias["a"].tolist() == second.cells.bias["x"].tolist()
@@ -228,12 +228,12 @@ def test_order_of_files_changes_no_number(tmp_path: Path) -> None:
         ({"sampling": 100}, "sampling 100"),
     ],
 )
-def test_wrong_input_is_found_before_reading(arguments: dict[str, Any], message: str) -> None:
+def test_sweep_raises_for_wrong_input(arguments: dict[str, Any], message: str) -> None:
     with refused(BayesBiasError, message):
         bb.sweep(**{"embeddings": ["googlenews-demo"], "wordlists": ["weat6"], **arguments})
 
 
-def test_another_versions_folder_is_refused_before_reading(tmp_path: Path) -> None:
+def test_sweep_raises_for_folder_of_other_version(tmp_path: Path) -> None:
     screened({"own": toy(1)}, "weat7", folder=tmp_path)
     (tmp_path / "cells" / MARKER).write_text('{"version": 99}')
     with refused(BayesBiasError, "version"):
@@ -241,7 +241,7 @@ def test_another_versions_folder_is_refused_before_reading(tmp_path: Path) -> No
 
 
 @pytest.mark.thorough
-def test_bytes_do_not_depend_on_blas_kernels(tmp_path: Path) -> None:
+def test_sweep_command_writes_equal_bytes_for_other_blas_kernels(tmp_path: Path) -> None:
     """Kernels differ between processors of one architecture. Where neither is known, both runs use the same one."""
     spec = tmp_path / "audit.toml"
     spec.write_text(
@@ -260,7 +260,7 @@ def test_bytes_do_not_depend_on_blas_kernels(tmp_path: Path) -> None:
     assert not [str(path) for path in first if first[path] != second[path]]
 
 
-def test_related_words_do_not_depend_on_other_lists() -> None:
+def test_cell_related_words_ignore_other_lists() -> None:
     lists = list(map(bb.load_wordlist, ("weat6", "weat7")))
     (column,) = read_columns([bb.open_embedding("googlenews-demo")], (), lists, COSINES, False, None)
     for words in lists:
@@ -268,7 +268,7 @@ def test_related_words_do_not_depend_on_other_lists() -> None:
         assert str(column.cells[words.name].table().related_words) == str(table.related_words)
 
 
-def test_a_measure_that_raises_is_a_failure_and_is_computed_again(
+def test_sweep_records_raising_measure_and_computes_corrected_one(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """The remedy of the message, to correct the function, works in a folder that has the results of others."""
@@ -287,13 +287,13 @@ def test_a_measure_that_raises_is_a_failure_and_is_computed_again(
     assert corrected.failures.empty
 
 
-def test_a_named_measure_that_does_not_apply_is_a_failure_with_its_reason() -> None:
+def test_sweep_records_reason_for_requested_inapplicable_measure() -> None:
     found = screened({"noise": toy(1)}, ["weat7"], measures=["WEAT", "RIPA"])
     assert says(found.failures.reason.item(), "RIPA defining sets")
     assert screened({"noise": toy(1)}, ["weat7"], measures="all").failures.empty
 
 
-def test_measures_that_depend_on_lengths_are_not_taken_from_other_lengths(tmp_path: Path) -> None:
+def test_sweep_recomputes_measures_for_vectors_of_other_lengths(tmp_path: Path) -> None:
     """Two trainings and the same at unit length: their cosines are equal, and so are their quasi-F, but not SemAxis."""
     seeds = [toy(1), toy(2)]
     longer = [{word: vector * len(word) for word, vector in seed.items()} for seed in seeds]
@@ -306,7 +306,7 @@ def test_measures_that_depend_on_lengths_are_not_taken_from_other_lengths(tmp_pa
     assert value(seeds) != value(longer)
 
 
-def test_a_cell_omits_an_absent_control_class_as_cosines_does() -> None:
+def test_cell_omits_absent_control_class_like_cosines() -> None:
     words = bb.load_wordlist("weat7")
     every = words.with_controls(["neutral", "human"])
     few, rng = [*every.controls["neutral"], *every.controls["human"][:3]], np.random.default_rng(3)

@@ -45,7 +45,7 @@ def with_versions(tmp_path_factory: pytest.TempPathFactory) -> tuple[Sweep, Swee
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_versions_leave_pooling_and_adjustment_alone(with_versions: tuple[Sweep, Sweep]) -> None:
+def test_sweep_pooling_and_holm_ignore_versions(with_versions: tuple[Sweep, Sweep]) -> None:
     alone, beside = with_versions
     assert alone.pooled is not None
     assert beside.pooled is not None
@@ -58,7 +58,7 @@ def test_versions_leave_pooling_and_adjustment_alone(with_versions: tuple[Sweep,
 
 @pytest.mark.thorough
 @pytest.mark.slow
-def test_a_change_is_that_of_compare(with_versions: tuple[Sweep, Sweep]) -> None:
+def test_sweep_change_equals_change_of_compare(with_versions: tuple[Sweep, Sweep]) -> None:
     _, beside = with_versions
     before = bb.open_embedding("googlenews-demo")
     tables = (bb.cosines("weat6", vectors, ()) for vectors in (before, HARD.applied(before)))
@@ -85,7 +85,7 @@ def test_screening_has_paired_changes_and_ranks_versions() -> None:
     assert says(found.text, "2 changes learned words list")
 
 
-def test_a_damaged_version_fails_by_itself(tmp_path: Path) -> None:
+def test_damaged_version_fails_alone(tmp_path: Path) -> None:
     (tmp_path / "damaged.txt").write_text("he 1 2 3\nshe 1 2\n")
     found = swept(versions=GivenVersion(tmp_path / "damaged.txt", "theirs", of="noisy"), posteriors="none")
     assert found.failures.embedding.tolist() == ["noisy, theirs"]
@@ -101,7 +101,7 @@ def test_a_damaged_version_fails_by_itself(tmp_path: Path) -> None:
         (lambda: GivenVersion("googlenews-demo", "theirs", of=("shipped", "noisy")), "of embedding"),
     ],
 )
-def test_a_wrong_version_is_found_before_reading(version: Any, message: str) -> None:
+def test_sweep_raises_for_wrong_version(version: Any, message: str) -> None:
     with refused(BayesBiasError, message):
         swept(versions=version(), posteriors="none")
 
@@ -127,7 +127,7 @@ def made_changes(removed: dict[str, float], rng: np.random.Generator, lists: int
     return cells, pd.DataFrame(rows, columns=columns).set_index(columns[:3]), adds, influence_on_changes
 
 
-def test_intervals_of_shares_removed_cover_new_words() -> None:
+def test_rank_versions_intervals_cover_true_shares_removed() -> None:
     truth, rng = {"most": 0.9, "half": 0.5, "turns": 1.3}, np.random.default_rng(1)
     rankings = [rank_versions(*made_changes(truth, rng)) for _ in range(60)]
     tables = pd.concat(ranking.table for ranking in rankings if ranking)
