@@ -292,7 +292,9 @@ def cells_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
     if sweep.pooled is not None:
         pooled = sweep.pooled.cells.reindex(rows.index)
         means = list(pooled[["mean", *interval_columns(pooled)]].itertuples(index=False, name=None))
-        columns.append(Column("pooled", means, lambda cell: fmt.value_and_interval(*cell, decimals)))
+        columns.append(
+            Column("pooled", means, lambda cell: fmt.value_and_interval(cell[0], cell[1], cell[2], decimals))
+        )
     return Layout(
         list(map(str, rows.index.get_level_values("embedding"))),
         columns,
