@@ -48,7 +48,7 @@ def as_tuple(
 
     Examples
     --------
-    >>> listed("lists", "weat6", str, "['weat6']")
+    >>> as_tuple("lists", "weat6", str, "['weat6']")
     ('weat6',)
     """
     if isinstance(value, one):
@@ -79,7 +79,7 @@ def kind_of(value: Any) -> str:
 
     Examples
     --------
-    >>> described(3), described(None)
+    >>> kind_of(3), kind_of(None)
     ('an int', 'None')
     """
     if value is None:

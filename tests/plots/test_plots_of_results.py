@@ -39,10 +39,15 @@ def gaps() -> TprGaps:
         return bb.tpr_gaps.estimate("job", "said", "sex", data=frame, of="F", sampling=SHORT)
 
 
-def intervals(ax: Axes) -> list[list[float]]:
+def interval_at_height(ax: Axes) -> dict[float, list[float]]:
     """The ends of every interval, by its height; what separates rows is thinner."""
     lines = [line for line in marked(ax, ("None",)) if line.get_linewidth() > 1]
-    by_height = {float(line.get_ydata()[0]): list(line.get_xdata()) for line in lines}
+    return {float(line.get_ydata()[0]): list(line.get_xdata()) for line in lines}
+
+
+def intervals(ax: Axes) -> list[list[float]]:
+    """The ends of the interval of every row."""
+    by_height = interval_at_height(ax)
     return [by_height[y] for y in range(len(by_height))]
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 
 from bayes_bias.plots.style import MARKERS
 from studies.known_bias.plots import plot_answers
-from tests.plots.test_plots_of_results import intervals, legend, yticks
+from tests.plots.test_plots_of_results import interval_at_height, legend, yticks
 
 
 def test_plot_answers_has_rows_and_colours_of_table() -> None:
@@ -24,7 +24,7 @@ def test_plot_answers_has_rows_and_colours_of_table() -> None:
     assert sorted(points) == [0.3, 0.5, 0.9]
     assert [round(float(points[value].get_ydata()[0])) for value in (0.3, 0.5, 0.9)] == [0, 0, 1]
     assert points[0.3].get_color() == points[0.9].get_color() != points[0.5].get_color()
-    assert sorted(intervals(ax).values()) == [[0.2, 0.4], [0.4, 0.6]]
+    assert sorted(interval_at_height(ax).values()) == [[0.2, 0.4], [0.4, 0.6]]
     assert legend(ax) == ["skip-gram", "glove"]
     assert any(set(line.get_xdata()) == {1.0} for line in ax.lines)  # the reference
     assert (ax.get_xlabel(), ax.get_title(loc="left")) == ("correlation", "words")
