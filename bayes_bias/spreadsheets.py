@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from datetime import date, time, timedelta
 from importlib.resources.abc import Traversable
-from itertools import chain, islice, zip_longest
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from bayes_bias.errors import BayesBiasError
@@ -81,9 +81,8 @@ def read_columns(file: Traversable, label: str, refusal: type[BayesBiasError], *
                 f"{label}, row {number}: there are {len(row)} cells, but only {width} columns have a"
                 " heading. Name all columns."
             )
-    # Short rows are padded with empty cells.
-    columns = zip_longest(header, *rows, fillvalue="")
-    return [(name, cells) for name, *cells in islice(columns, width)]
+    padded = [[*row[:width], *[""] * (width - len(row))] for row in rows]
+    return [(name, [row[k] for row in padded]) for k, name in enumerate(header)]
 
 
 def read_frame(

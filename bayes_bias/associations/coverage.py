@@ -182,7 +182,7 @@ def lookup(
         parts.append(part)
         part_of |= dict.fromkeys(part.found, part)
     clusters = equal_vectors({word: vectors[word] for word in part_of})
-    shared = _across_categories(part_of, clusters)
+    shared = _across_categories(parts, clusters)
     debiased = "debiasing" in embedding.provenance
     if not debiased:
         parts = _without_copies(parts, part_of, clusters)
@@ -206,17 +206,18 @@ class _Match:
 
 
 def _across_categories(
-    part_of: Mapping[str, Part], clusters: Iterable[Sequence[str]]
+    parts: Sequence[Part], clusters: Iterable[Sequence[str]]
 ) -> tuple[tuple[tuple[str, str], ...], ...]:
     """Return words that share a vector, if they are in different groups or compared classes."""
+    category_of: dict[str, str] = {}
+    for part in parts:
+        if part.role != "control":
+            category_of |= dict.fromkeys(part.found, part.name)
     shared = []
     for cluster in clusters:
-        category_of = {}
-        for word in cluster:
-            if part_of[word].role != "control":
-                category_of[word] = part_of[word].name
-        if len(set(category_of.values())) > 1:
-            shared.append(tuple(category_of.items()))
+        compared = {word: category_of[word] for word in cluster if word in category_of}
+        if len(set(compared.values())) > 1:
+            shared.append(tuple(compared.items()))
     return tuple(shared)
 
 

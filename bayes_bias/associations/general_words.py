@@ -150,7 +150,7 @@ class GeneralWords:
 
 def side_by_side(vectors: Sequence[NDArray[np.floating]]) -> Numbers:
     """Scale vectors ``(d,)``, or concatenated vectors ``(replicate, d)``, to rows of length one."""
-    rows = unit_rows(np.stack(vectors, dtype=float))
+    rows = unit_rows(np.stack([np.asarray(vector, dtype=float) for vector in vectors]))
     return np.asarray(rows.reshape(len(rows), -1) / np.sqrt(rows.shape[1] if rows.ndim == 3 else 1))
 
 

@@ -21,6 +21,8 @@ from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import words_of
 from bayes_bias.table.statistics import within_sd
 
+# A mean distance this small is a rounding error.
+_NO_DISTANCE = 1e-9
 # Chosen on skip-gram vectors of 100 dimensions, and checked on other models: docs/evidence/other-analyses.md.
 LEAST, MOST = 0.9, 1.1
 _WORDS = 500
@@ -137,13 +139,14 @@ def made_alike(
     """
     embeddings: dict[Any, Embedding | None] = {}
     own_words: set[str] = set()
-    list_cosines, within_sds = [], []
     for label, table in tables.items():
         embeddings[label] = None if table.origin is None else table.origin.embedding
         own_words.update(words_of(table.values, "target"), words_of(table.values, "attribute"))
+    alike = embeddings_alike(embeddings, own_words, reference=reference, seed=seed, copies=copies)
+    list_cosines, within_sds = [], []
+    for table in tables.values():
         list_cosines.append(float(np.nanmean(table.values.to_numpy())))
         within_sds.append(within_sd(table))
-    alike = embeddings_alike(embeddings, own_words, reference=reference, seed=seed, copies=copies)
     return replace(alike, table=alike.table.assign(list_cosine=list_cosines, within_sd=within_sds))
 
 
@@ -161,8 +164,8 @@ def embeddings_alike(
         raise TableError(f"`reference` is {reference!r}, but no table has this name.", reference, map(str, embeddings))
     vectors = _shared_vectors(embeddings, frozenset(own_words), seed)
     index = pd.Index(list(embeddings), name="embedding")
+    nothing = {"q": np.nan, "alike": True, "mean_cosine": np.nan, "same_words": np.nan}
     if isinstance(vectors, str):
-        nothing = {"q": np.nan, "alike": True, "mean_cosine": np.nan, "same_words": np.nan}
         first = next(iter(embeddings)) if reference is None else reference
         return MadeAlike(pd.DataFrame(nothing, index=index), first, 0, vectors)
     labels = list(vectors)
@@ -172,7 +175,12 @@ def embeddings_alike(
         mean_cosine[k] = (((rows.sum(axis=0) ** 2).sum(axis=-1) - n) / (n * (n - 1))).mean()
     if reference is None:
         reference = labels[int(np.argsort(mean_cosine, kind="stable")[len(labels) // 2])]
-    q = (1 - mean_cosine) / (1 - mean_cosine[labels.index(reference)])
+    distance = 1 - mean_cosine
+    standard = distance[labels.index(reference)]
+    if standard < _NO_DISTANCE:
+        reason = f"all words besides those of the list have the same vector in {reference}"
+        return MadeAlike(pd.DataFrame(nothing, index=index), reference, 0, reason)
+    q = distance / standard
     same_words = np.full(len(labels), np.nan)
     for k, rows in enumerate(vectors.values()):
         if rows.shape == vectors[reference].shape:

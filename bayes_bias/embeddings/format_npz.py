@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
-from itertools import compress
 from pathlib import PurePosixPath
 from typing import IO, Any, Self
 
@@ -119,7 +118,7 @@ class NpzReader(Reader):
         if not self.has_pool:
             return None
         marks = _array(self.file, "pool", False)
-        return compress(self.words(), marks)
+        return (word for word, mark in zip(self.words(), marks, strict=True) if mark)
 
     def _rows(self) -> Iterator[Vector]:
         """Yield the rows of `vectors`, reading several at a time unless they are stored by column."""

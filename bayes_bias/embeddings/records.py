@@ -4,7 +4,6 @@ import logging
 import re
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -93,8 +92,9 @@ class Rows:
         A column in which each value occurs with all words is preferred.
         """
         names = [name for name in self.beside if name != self.words.name and self._tells_apart(name)]
-        crossed, likely = filter(self._is_crossed, names), filter(names.__contains__, _LIKELY)
-        return next(chain(crossed, likely, names), None)
+        crossed = [name for name in names if self._is_crossed(name)]
+        likely = [name for name in _LIKELY if name in names]
+        return next(iter([*crossed, *likely, *names]), None)
 
     def _tells_apart(self, name: Hashable) -> bool:
         return not self._pairs(name).duplicated().any()

@@ -112,7 +112,7 @@ def _read(rows: pd.DataFrame, file: Path) -> ArrayLike:
         same = np.array_equal(records.vectors[first], records.vectors[place], equal_nan=True)
         if first != place and (column == "id" or not same):
             raise EmbeddingError(f"'{file}' contains the {column} '{name}' more than once. Keep it once.")
-    return records.vectors[keys_of_rows.map(place_of).to_numpy()]
+    return records.vectors[[place_of[key] for key in keys_of_rows]]
 
 
 def _load(file: Path) -> NDArray[Any]:

@@ -171,12 +171,12 @@ class AssociationTable(Telling):
     @cached_property
     def group_index(self) -> np.ndarray:
         """Position of each target's group in `groups`, shape (targets,)."""
-        return np.array(list(map(self.groups.index, self.values.group.to_numpy().tolist())))
+        return _positions(self.values.group.to_numpy(), self.groups)
 
     @cached_property
     def class_index(self) -> np.ndarray:
         """Position of each attribute's class in `classes`, shape (attributes,)."""
-        return np.array(list(map(self.classes.index, self.values.attribute_class.to_numpy().tolist())))
+        return _positions(self.values.attribute_class.to_numpy(), self.classes)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -506,7 +506,7 @@ class AssociationTable(Telling):
         against = _opposites(frame, attribute_class, class_of, opposites)
         notices: list[str] = []
         if omitted := [name for name in stereotypes if name not in class_of]:
-            notices.append(f"omitted because no class is stereotypical for them: {', '.join(omitted)}")
+            notices.append(f"omitted because no class is stereotypical for them: {', '.join(map(str, omitted))}")
         by_replicate = {"": frame} if replicate is None else split_replicates(frame, replicate)
         values_by_replicate, repeats = {}, None
         for label, rows in by_replicate.items():
@@ -753,3 +753,9 @@ def _opposites(
         return tuple(dict.fromkeys(named or ()))
     classes = frame[column].dropna()
     return tuple(dict.fromkeys(classes[~classes.isin(stereotypical)]))
+
+
+def _positions(labels: np.ndarray, order: tuple[str, ...]) -> np.ndarray:
+    """Return the position of each label in an order."""
+    position_of = {label: position for position, label in enumerate(order)}
+    return np.array(list(map(position_of.__getitem__, labels.tolist())))

@@ -197,7 +197,8 @@ def _values(frame: pd.DataFrame, column: Hashable) -> tuple["pd.Series[int]", tu
         text = "" if pd.isna(value) else str(value).strip()
         texts.append(f"{float(text):.15g}" if _is_number(text) else text)
     order = sorted(set(texts), key=lambda text: (0, float(text), "") if _is_number(text) else (1, 0.0, text))
-    positions = pd.Index(order).get_indexer(texts)
+    position_of = {text: position for position, text in enumerate(order)}
+    positions = np.array(list(map(position_of.__getitem__, texts)), dtype=int)
     return pd.Series(positions[codes], index=frame.index, dtype=int), tuple(order)
 
 

@@ -219,8 +219,8 @@ def _by_label(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -
     words, labels, word_classes = cells_of[_WORD], cells_of[label_column], cells_of.get(_WORD_CLASS, [])
     if len(words) != len(labels):
         raise WordListError(
-            f"{where}: the column '{_WORD}' has {len(words)} cells, but '{label_column}' has {len(labels)}. Write the"
-            " group or class of each word beside it."
+            f"{where}: the columns '{_WORD}' and '{label_column}' have different lengths ({len(words)} and"
+            f" {len(labels)}). Write the group or class of each word beside it."
         )
     words_of: dict[str, list[Any]] = {}
     for row, word in enumerate(words):

@@ -15,6 +15,7 @@ import pytest
 import bayes_bias as bb
 from bayes_bias.associations.copies import equal_vectors, without_copies
 from bayes_bias.associations.cosines import cosines_from_matrix
+from bayes_bias.associations.coverage import lookup
 from bayes_bias.associations.general_words import general_words_of as vocabulary_of
 from bayes_bias.checks.null_lists import NullDesign
 from bayes_bias.debiasing import Debiasing, HardDebias
@@ -260,3 +261,9 @@ def test_cosines_from_matrix_warns_about_cosine_of_one(value: float) -> None:
     score_metric = bb.Metric("score", unit="points", range=(-10.0, 10.0))
     matrix.loc["rose", "grief"] = 1.0
     assert not containing(cosines_from_matrix(matrix, LIST, metric=score_metric).notices, "cosine of")
+
+
+def test_lookup_finds_shared_vector_of_word_that_is_also_a_control() -> None:
+    wordlist = replace(bb.load_wordlist(LIST), controls={"things": ("rose", "stone")})
+    _, coverage = lookup(bb.open_embedding(pruned(["rose", "ant"])), wordlist)
+    assert coverage.shared == ((("rose", "flowers"), ("ant", "insects")),)

@@ -90,3 +90,10 @@ def test_made_alike_text_contains_reason_if_unknown() -> None:
     assert found.table.alike.all()
     with refused(TableError, "reference 3 1 2"):
         made_alike({1: measured(few), 2: unrelated}, reference=3)
+
+
+def test_made_alike_is_unknown_when_other_words_share_one_vector() -> None:
+    same = vectors() | dict.fromkeys(letters(200), np.ones(30))
+    found = made_alike({"a": measured(same), "b": measured(same)}, copies=True)
+    assert says(found.text, "unknown same vector a")
+    assert found.table.q.isna().all()

@@ -13,6 +13,7 @@ from bayes_bias.analyses.answers.assignments import (
     CHOSEN,
     CONTRADICTORY,
     DRAFT_ALONE,
+    LEFT_OUT,
     NOT_UNDERSTOOD,
     OUTCOMES,
     REFUSED,
@@ -266,6 +267,7 @@ def _read(choices: _Choices, rows: pd.DataFrame) -> Reading:
         reply[choices.count_per_answer(outcome == name) > 0] = name
     line = rows["line"].astype(str).where(rows["line"].astype(str) != "", rows["chosen"].astype(str)).to_numpy()
     draft = rows["draft"].astype(str).str.casefold().isin(("true", "1", "1.0", "yes")).to_numpy()
+    kinds_of_reply = [name for name in OUTCOMES if name != LEFT_OUT]
     examples = {}
     for name in (NOT_UNDERSTOOD, CONTRADICTORY, REFUSED):
         # The most frequent lines. Ties are broken so that the order of the rows does not matter.
@@ -274,7 +276,7 @@ def _read(choices: _Choices, rows: pd.DataFrame) -> Reading:
         examples[name] = tuple(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..." for text in most_frequent)
     return Reading(
         pd.Series(outcome).value_counts().reindex(OUTCOMES, fill_value=0).to_dict(),
-        pd.Series(reply).value_counts().reindex(OUTCOMES[:-1], fill_value=0).to_dict(),  # no reply is "left out"
+        pd.Series(reply).value_counts().reindex(kinds_of_reply, fill_value=0).to_dict(),
         examples,
         int((choices.count_per_answer(draft) > 0).sum()),
         int((choices.count_per_answer(draft & (line == DRAFT_ALONE)) > 0).sum()),

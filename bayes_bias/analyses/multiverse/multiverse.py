@@ -114,20 +114,23 @@ class Multiverse(Tabled):
         results = pd.DataFrame(
             {"excludes_zero": self.excludes_zero, "chance": self.frame.chance, "length": upper - lower}
         )
-        labels, parts = [], []
+        labels, by_option = [], []
         for choice in self.choices:
-            by_option = results.groupby(self.frame[choice], sort=False)
-            parts.append(by_option.agg({"excludes_zero": ["size", "sum"], "chance": ["min", "max"], "length": "mean"}))
-            labels += [f"{choice}: {option}" for option in parts[-1].index]
-        rows, mean_length = pd.concat(parts), f"mean length of the {fmt.level(self.ci_prob)} interval"
+            for option, rows in results.groupby(self.frame[choice], sort=False):
+                labels.append(f"{choice}: {option}")
+                by_option.append(rows)
         return Layout(
             labels,
             [
-                Column("combinations", rows.excludes_zero["size"], fmt.as_count),
-                Column("interval excludes zero", rows.excludes_zero["sum"], fmt.as_count),
-                Column("chance, from", rows.chance["min"], fmt.probability),
-                Column("to", rows.chance["max"], fmt.probability),
-                Column(mean_length, rows.length["mean"], partial(fmt.plain, decimals=self.metric.decimals)),
+                Column("combinations", list(map(len, by_option)), fmt.as_count),
+                Column("interval excludes zero", [rows.excludes_zero.sum() for rows in by_option], fmt.as_count),
+                Column("chance, from", [rows.chance.min() for rows in by_option], fmt.probability),
+                Column("to", [rows.chance.max() for rows in by_option], fmt.probability),
+                Column(
+                    f"mean length of the {fmt.level(self.ci_prob)} interval",
+                    [rows.length.mean() for rows in by_option],
+                    partial(fmt.plain, decimals=self.metric.decimals),
+                ),
             ],
             heading="option",
             caption=f"{self.name}: the bias under {fmt.counted(len(self.frame), 'combination')} of choices",

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -25,7 +26,6 @@ from bayes_bias.documents.methods import Methods, cited_spec, sources_of
 from bayes_bias.embeddings.packaged import packaged_sources
 from bayes_bias.errors import BayesBiasError, CriterionError, did_you_mean
 from bayes_bias.files import slug
-from bayes_bias.fitting.storage import netcdf
 from bayes_bias.formatting import Column, Layout, Tabled
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.columns import estimate_columns, interval_columns, rank_column
@@ -366,10 +366,7 @@ def sweep_document(sweep: Sweep) -> Document:
         figures=_figures(sweep),
         latex="atlas.tex",
         tables=_tables(sweep),
-        data={
-            "atlas.nc": lambda path: path.write_bytes(netcdf(xr.DataTree(arrays(sweep)))),
-            "cells.parquet": partial(cells_with_pooled(sweep).reset_index().to_parquet, engine="pyarrow", index=False),
-        },
+        data={"atlas.nc": partial(_save_arrays, sweep), "cells.parquet": partial(_save_cells, sweep)},
         methods=methods,
         provenance={
             "scope": sweep.settings.scope,
@@ -552,8 +549,20 @@ def cells_with_pooled(sweep: Sweep) -> pd.DataFrame:
 
 def _long(table: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each pair. (`melt` raises an error for an embedding with the name "more".)"""
-    more, less = np.tile(table.index, len(table.columns)), np.repeat(table.columns, len(table))
-    return pd.DataFrame({"more": more, "less": less, "probability": table.to_numpy().ravel(order="F")}).dropna()
+    rows = [(more, less, share) for less, column in table.items() for more, share in column.items()]
+    return pd.DataFrame(rows, columns=["more", "less", "probability"]).dropna()
+
+
+def _save_cells(sweep: Sweep, path: Path) -> None:
+    """Write the cells as Parquet."""
+    cells_with_pooled(sweep).reset_index().to_parquet(path, engine="pyarrow", index=False)
+
+
+def _save_arrays(sweep: Sweep, path: Path) -> None:
+    """Write the arrays as NetCDF."""
+    from bayes_bias.fitting.storage import netcdf  # which imports h5py
+
+    path.write_bytes(netcdf(xr.DataTree(arrays(sweep))))
 
 
 def arrays(sweep: Sweep) -> xr.Dataset:

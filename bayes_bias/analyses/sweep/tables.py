@@ -45,7 +45,7 @@ class Computed:
     @property
     def influence(self) -> dict[At, Influence]:
         """Contributions of each word to a bias or a change."""
-        return self.screening.get("influence", pd.Series(dtype=object)).to_dict()
+        return {at: outcome.result["influence"] for at, outcome in self.screened.items() if not outcome.failed}
 
     @property
     def screening(self) -> pd.DataFrame:

@@ -97,6 +97,15 @@ def test_multiverse_raises_for_unknown_choices_and_models() -> None:
         bb.multiverse(table, scope="none")
 
 
+def test_multiverse_of_one_combination_has_empty_layout() -> None:
+    table = random_table()
+    every = bb.multiverse(table, choices=_INTEGRATED)
+    only = bb.multiverse(table, choices={choice: [every.frame[choice].iloc[0]] for choice in every.choices})
+    assert (only.choices, len(only.frame), only.layout.labels) == ((), 1, [])
+    assert "one combination" in only.text
+    assert "one combination" in only._repr_html_()
+
+
 def test_multiverse_marks_model_only_when_among_choices() -> None:
     table = random_table().without_controls()
     with_model = bb.multiverse(table, choices={"prior": ["half-normal", "exponential"]})
