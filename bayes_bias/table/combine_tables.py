@@ -320,10 +320,10 @@ def combine_replicates(
             )
         if table.repeats is not None:
             raise TableError(f"The table '{label}' in `tables` repeats pairs. Make it with `duplicates='drop'`.")
-        first_label, first = next(iter(tables.items()))
-        check_same_design(table, first, f"The table '{label}'", f"'{first_label}'")
+        first_label = next(iter(tables))
+        check_same_design(table, tables[first_label], f"The table '{label}'", f"'{first_label}'")
     replicates, left_out = combine_values({label: table.values for label, table in tables.items()}, kind)
-    mean = replicates.mean()
+    first, mean = next(iter(tables.values())), replicates.mean()
     return replace(
         first,
         values=mean,

@@ -151,11 +151,7 @@ def _add_distinguished(lists: dict[str, list[str]], name: str, found: Sequence[_
     for item in found:
         if item.words not in distinct:
             distinct.append(item.words)
-    places = [item.place for item in found]
-    depth = 0  # of the nearest outer keys that distinguish the lists, if there are any
-    for outer in range(min(map(len, places)), 1, -1):
-        if len({place[-outer] for place in places}) > 1:
-            depth = outer
+    depth = _distinguishing_depth([item.place for item in found])
     for place, words in found:
         own_name = name
         if len(distinct) > 1:
@@ -165,6 +161,14 @@ def _add_distinguished(lists: dict[str, list[str]], name: str, found: Sequence[_
             number += 1
             free_name = f"{own_name} {number}"
         lists[free_name] = words
+
+
+def _distinguishing_depth(places: Sequence[Place]) -> int:
+    """Return the depth of the outer keys that distinguish lists of one name, or 0 if there are none."""
+    for depth in range(2, min(map(len, places)) + 1):
+        if len({place[-depth] for place in places}) > 1:
+            return depth
+    return 0
 
 
 def _found(value: Any, path: Place, depth: int = 0) -> Iterator[tuple[Place, list[str] | None]]:

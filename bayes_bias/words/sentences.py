@@ -196,12 +196,8 @@ class _Side:
 
         Among several, prefer the longest template.
         """
-
-        def priority(slot: _Slot) -> tuple[int, int]:
-            return len(self.words_in[slot.template]), len(slot.template)
-
-        best = max(self.slots[sentence], key=priority, default=None)
-        return best if best and priority(best)[0] > 1 else None
+        slots = [slot for slot in self.slots[sentence] if len(self.words_in[slot.template]) > 1]
+        return max(slots, key=lambda slot: (len(self.words_in[slot.template]), len(slot.template)), default=None)
 
 
 def _recognised(categories: WordTable, others: WordTable, where: str) -> dict[str, dict[str, dict[str, str]]]:

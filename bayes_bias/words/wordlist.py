@@ -412,6 +412,7 @@ class WordList(Telling):
             content.append({"word_classes": self.word_classes})
         if self.sentences:
             content.append({"sentences": self.sentences})
+        # `default=dict` writes read-only mappings, which json does not know.
         canonical = json.dumps(content, default=dict, ensure_ascii=False, sort_keys=True)
         return hashlib.sha256(canonical.encode()).hexdigest()
 
