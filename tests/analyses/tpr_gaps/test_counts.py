@@ -78,9 +78,3 @@ def test_count_raises_for_several_classifiers_without_ignore(column, first, seco
     assert says(" ".join(count(*names, frame, ignore=column).notices), f"predictions '{column}' pooled")
     assert count(*names, frame[frame[column] == first], leave_out=True).people.to_numpy().sum() == 8
     assert count(*names, frame.rename(columns={column: "language"})).notices == ()
-
-
-def test_count_accepts_half_of_an_emoji_in_ignored_column():
-    epoch = pd.Series(["\ud83d", "b", "\ud83d", "b"], dtype=object)
-    frame = pd.DataFrame({"job": Y, "said": Y, "gender": GROUP, "epoch": epoch})
-    assert count("job", "said", "gender", frame, ignore="epoch").classes == ["nurse", "poet"]
