@@ -131,6 +131,11 @@ def is_number(value: Any) -> bool:
         return False
 
 
+def all_are(kind: type | UnionType, values: Iterable[object]) -> bool:
+    """Return True if every value has this type."""
+    return all(isinstance(value, kind) for value in values)
+
+
 def as_numbers(values: "pd.Series[Any]") -> "pd.Series[Any]":
     """Convert each value to a number or NaN. pandas fails on whole numbers with 309 digits or more."""
     import pandas as pd

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -143,6 +143,11 @@ def joined(names: Sequence[str]) -> str:
         return last
     comma = "," if len(others) > 1 else ""
     return f"{', '.join(others)}{comma} and {last}"
+
+
+def in_quotes(words: Iterable[str]) -> str:
+    """Join words for a message: 'he', 'she'."""
+    return ", ".join(f"'{word}'" for word in words)
 
 
 def shortened(names: Sequence[str], most: int = 10) -> str:

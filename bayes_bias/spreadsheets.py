@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import unquoted
+from bayes_bias.formatting import in_quotes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -212,7 +213,7 @@ def _excel_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) ->
     except Exception as error:  # damaged workbooks raise many kinds of errors
         raise refusal(f"Cannot read {label} as an Excel workbook ({error}). Save it as CSV.") from error
     if len(sheets) > 1:
-        titles = ", ".join(f"'{sheet.title}'" for sheet in sheets)
+        titles = in_quotes(sheet.title for sheet in sheets)
         raise refusal(
             f"{label} contains cells in {len(sheets)} sheets, {titles}, but only one can be read. Save the"
             " sheet that you need as CSV, or delete the others."

@@ -23,7 +23,7 @@ from bayes_bias.embeddings.in_memory import in_sentences
 from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.embeddings.word_vectors import has_direction, lengths, sha256_of_vectors, unit_rows
 from bayes_bias.errors import EmbeddingError, TableError
-from bayes_bias.formatting import shortened
+from bayes_bias.formatting import in_quotes, shortened
 from bayes_bias.language_models.encoders import is_encoder
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, with_notices
 from bayes_bias.table.labels import LABELS
@@ -31,7 +31,7 @@ from bayes_bias.table.metric import COSINE, Metric
 from bayes_bias.table.origin import Origin
 from bayes_bias.table.similarity import Similarity
 from bayes_bias.words.list_rules import category_of
-from bayes_bias.words.spelling import in_quotes, used_as_such
+from bayes_bias.words.spelling import used_as_such
 from bayes_bias.words.templates import Templates
 from bayes_bias.words.topics_and_pairs import SubTopicsFrom
 from bayes_bias.words.wordlist import ControlsLike, ListLike, WordList, load_control_lists, load_wordlist

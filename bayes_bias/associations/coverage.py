@@ -14,8 +14,8 @@ from bayes_bias.embeddings.embedding import SHOWN, Embedding, Vector, found_as, 
 from bayes_bias.embeddings.opening import shipped_embeddings
 from bayes_bias.embeddings.word_vectors import has_direction, unit
 from bayes_bias.errors import CoverageError
-from bayes_bias.formatting import capitalized, shortened
-from bayes_bias.words.spelling import add_spellings, in_quotes, offer, used_as_such, visible
+from bayes_bias.formatting import capitalized, in_quotes, shortened
+from bayes_bias.words.spelling import add_spellings, offer, used_as_such, visible
 from bayes_bias.words.wordlist import WordList, shipped_controls
 
 type Role = Literal["target", "attribute", "control"]

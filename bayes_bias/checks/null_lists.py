@@ -262,7 +262,7 @@ class NullDesign:
 
     def _positions(self, words: Iterable[str]) -> Positions:
         """Return the position of each word among all vectors."""
-        return np.array(list(map(self._position.__getitem__, words)), dtype=np.intp)
+        return np.array([self._position[word] for word in words], dtype=np.intp)
 
     @cached_property
     def _positions_of_pool(self) -> Positions:
@@ -362,7 +362,7 @@ def _pool(
     embedding: Embedding, wordlist: WordList, seed: int, similarity: Similarity
 ) -> dict[str, NDArray[np.float64]]:
     """Return prepared vectors of random common words, excluding all spellings of words in the list."""
-    own_words = set(map(str.casefold, (*wordlist.targets, *wordlist.attributes)))
+    own_words = set(map(str.casefold, wordlist.words))
     words = [word for word in random_words(embedding, seed) if word.casefold() not in own_words]
     stored = without_copies(with_direction(embedding.find(words), words))
     if len(stored) < 2:

@@ -172,7 +172,7 @@ def _compared(
         words = bb.load_wordlist(source.words(wordlist)).with_controls(source.control_classes)
         embedding = source.opened([wordlist], also=also)
         if not debiasing.needs_vocabulary:
-            embedding = embedding.excerpt([*words.targets, *words.attributes, *words.texts, *also])
+            embedding = embedding.excerpt([*words.words, *words.texts, *also])
         return _of_version(debiasing.applied(embedding), wordlist, source, also)
 
     return bb.compare(

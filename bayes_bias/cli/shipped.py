@@ -173,7 +173,7 @@ def _lacking(words: WordList) -> list[str]:
     from bayes_bias.associations.lists import DEMO
     from bayes_bias.embeddings.embedding import joined
 
-    vectors = bb.open_embedding(DEMO).find([*words.targets, *words.attributes])
+    vectors = bb.open_embedding(DEMO).find(words.words)
     lines = []
     for name, members in {**words.groups, **words.classes, **words.controls}.items():
         absent = [word for word in members if word not in vectors and joined(word) not in vectors]
@@ -273,6 +273,6 @@ def sentences(
     write_csv(rows, out_file, overwrite)
     # Only words of the built-in control classes are omitted. All others raise an error.
     words = load_wordlist(source).with_controls(split_names(controls))
-    n_lost = len({*words.targets, *words.attributes} - set(rows.word))
+    n_lost = len(set(words.words) - set(rows.word))
     lost = f". {n_lost} words of the control classes do not fit these templates and are omitted" if n_lost else ""
     say(f"{len(rows):,} sentences of {rows.word.nunique()} words are in {out_file}{lost}")

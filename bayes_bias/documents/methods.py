@@ -154,7 +154,7 @@ class Methods:
         number_of = {cited.key: str(cited.number) for cited in self.references}
 
         def cite(*keys: str) -> str:
-            return "[" + ", ".join(map(number_of.__getitem__, keys)) + "]"
+            return "[" + ", ".join(number_of[key] for key in keys) + "]"
 
         return self._filled(render_text, cite, str, formula(**self._terms))
 

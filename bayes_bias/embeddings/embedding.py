@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.errors import EmbeddingError
-from bayes_bias.formatting import Telling, plural
+from bayes_bias.formatting import Telling, in_quotes, plural
 from bayes_bias.words.spelling import Match, composed, other_spellings, plain_word, unaccented, visible
 
 type Vector = NDArray[np.floating]
@@ -351,7 +351,7 @@ class _Read[T]:
         """Return a notice that names repeated words, or nothing if there are none."""
         if not self.repeated:
             return ()
-        named = ", ".join(f"'{visible(word)[:_LETTERS]}'" for word in self.repeated[:_NAMED])
+        named = in_quotes(visible(word)[:_LETTERS] for word in self.repeated[:_NAMED])
         more = f" and {len(self.repeated) - _NAMED:,} more" if len(self.repeated) > _NAMED else ""
         return (
             f"{source}: {named}{more} {'has' if len(self.repeated) == 1 else 'have'} several rows with different"

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bayes_bias.arguments import kind_of
+from bayes_bias.arguments import all_are, kind_of
 from bayes_bias.embeddings.format_base import PACKED, Format, is_packed
 from bayes_bias.embeddings.format_gensim import check_trust, unpickled
 from bayes_bias.embeddings.format_npz import ArrayHeader
@@ -112,7 +112,7 @@ def _of_histwords(path: Path, words_file: Path, trust: bool) -> MemoryReader:
     """Open words and vectors from HistWords, without the zero vectors that HistWords writes for missing words."""
     vectors = _array(path)
     words = unpickled(words_file, trust)
-    if not isinstance(words, list) or not all(isinstance(word, str) for word in words) or len(words) != len(vectors):
+    if not isinstance(words, list) or not all_are(str, words) or len(words) != len(vectors):
         raise EmbeddingError(
             f"{words_file.name} must contain a list of the {len(vectors)} words of {path.name}, but does not. Download"
             " both files again."

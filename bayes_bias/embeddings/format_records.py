@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from bayes_bias.arguments import all_are
 from bayes_bias.embeddings.format_base import Format, open_stream
 from bayes_bias.embeddings.in_memory import MemoryReader
 from bayes_bias.embeddings.records import IDS, TEXTS, Records, is_list, is_numbers, records_of, shown
@@ -145,7 +146,7 @@ def _of_columns(content: Any) -> pd.DataFrame | None:
     for name, column in columns.items():
         if len(column) == len(columns[matrices[0]]):
             as_long[name] = column
-            has_texts = has_texts or all(isinstance(cell, str) for cell in column)
+            has_texts = has_texts or all_are(str, column)
     return pd.DataFrame(as_long) if has_texts else None
 
 

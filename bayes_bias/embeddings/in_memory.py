@@ -28,7 +28,7 @@ def in_sentences(embedding: Embedding, words: WordList) -> Embedding:
     own = words.sentences
     if not own or not embedding.find(chain.from_iterable(own.values())):
         return embedding
-    all_in_sentences = own.keys() >= {*words.targets, *words.attributes}
+    all_in_sentences = own.keys() >= set(words.words)
     templates = shared_templates(own) if all_in_sentences and not embedding.replicates else ()
     in_order = {}
     for word, template_of in own.items():

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.embeddings.format_npz import KINDS
 from bayes_bias.errors import EmbeddingError
+from bayes_bias.formatting import in_quotes
 from bayes_bias.words.spelling import composed, visible
 
 # The expression for a frame in memory, in suggested code.
@@ -142,7 +143,7 @@ class Records:
         """
         texts = [self.beside[name] for name in TEXTS if name in self.beside]
         if len(texts) > 1:
-            others = ", ".join(f"'{column.name}'" for column in texts[1:])
+            others = in_quotes(str(column.name) for column in texts[1:])
             logger.warning(
                 f"{subject}: words are read from the column '{texts[0].name}', and not from {others}. If this is wrong,"
                 " rename the columns"

@@ -12,6 +12,7 @@ import xarray as xr
 
 from bayes_bias.arguments import kind_of
 from bayes_bias.errors import BayesBiasError, ScopeError
+from bayes_bias.formatting import in_quotes
 from bayes_bias.models.components import scales_needed
 from bayes_bias.models.patterns import Variances
 from bayes_bias.models.spec import ModelSpec, Prior
@@ -84,7 +85,7 @@ class Fitted:
 
     def lacking(self, names: Iterable[str], what: str) -> str:
         """Return a message that a user-defined model lacks required variables, or "" if it has all of them."""
-        missing = ", ".join(f"'{name}'" for name in names if name not in self.posterior)
+        missing = in_quotes(name for name in names if name not in self.posterior)
         return missing and (
             f"{what} needs {missing}, which the model '{self.spec.name}' does not contain. Add it under that"
             " name, as a variable or a pm.Deterministic."

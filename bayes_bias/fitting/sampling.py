@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 
 type Inputs = Mapping[str, NDArray[Any]]
-
 type Dims = Mapping[str, tuple[str, ...]]
 type _Compiled = tuple[Any, Dims]
 

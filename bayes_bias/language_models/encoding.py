@@ -276,7 +276,7 @@ def _in_templates(
     usable = _usable(lists, more, class_of, templates)
     drawn_classes: set[str] = set()
     for wordlist in lists:
-        drawn_classes.update(map(class_of.__getitem__, chain(*wordlist.classes.values())))
+        drawn_classes.update(class_of[word] for word in chain(*wordlist.classes.values()))
     drawn_classes &= set(templates.classes)
     drawable = tuple(word for word, name in lexicon().items() if name in drawn_classes)
     words = dict.fromkeys((*usable, *also, *drawable))
@@ -304,7 +304,7 @@ def _words_of(lists: Sequence[WordList]) -> dict[str, None]:
     """Return targets and attributes in their order."""
     words: dict[str, None] = {}
     for wordlist in lists:
-        words |= dict.fromkeys((*wordlist.targets, *wordlist.attributes))
+        words |= dict.fromkeys(wordlist.words)
     return words
 
 

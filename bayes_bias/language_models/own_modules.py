@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any
 
+from bayes_bias.arguments import all_are
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.files import read_json
 
@@ -109,7 +110,7 @@ def read_modules(folder: Path, source: str | Path, trust: bool) -> OwnModules | 
     if not (folder / MODULES).is_file():
         return None
     listed = _read(folder / MODULES, source)
-    if not isinstance(listed, list) or not all(isinstance(module, Mapping) for module in listed):
+    if not isinstance(listed, list) or not all_are(Mapping, listed):
         raise LanguageModelError(f"The file {MODULES} of '{source}' must be a list of modules. Download it again.")
     modules = [_Module.of(module, folder, source) for module in listed]
     kinds = [module.kind for module in modules]
@@ -273,7 +274,7 @@ def _prompts(folder: Path, source: str | Path) -> tuple[Mapping[str, str], str]:
     if settings.get("model_type", "SentenceTransformer") != "SentenceTransformer":
         raise _unknown(source, f"the type {settings['model_type']}")
     prompts, name = settings.get("prompts") or {}, settings.get("default_prompt_name")
-    if not isinstance(prompts, Mapping) or not all(isinstance(text, str) for text in prompts.values()):
+    if not isinstance(prompts, Mapping) or not all_are(str, prompts.values()):
         raise LanguageModelError(f"The prompts of '{source}' in {_SETTINGS} must be text. Download it again.")
     if name is not None and name not in prompts:
         raise LanguageModelError(f"'{source}' lacks its default prompt '{name}'.", name, prompts)

@@ -758,4 +758,4 @@ def _opposites(
 def _positions(labels: np.ndarray, order: tuple[str, ...]) -> np.ndarray:
     """Return the position of each label in an order."""
     position_of = {label: position for position, label in enumerate(order)}
-    return np.array(list(map(position_of.__getitem__, labels.tolist())))
+    return np.array([position_of[label] for label in labels.tolist()])

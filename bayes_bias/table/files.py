@@ -112,7 +112,8 @@ def read_table(
     headings = {**COLUMNS, "value": value, **(columns or {})}
     sheet.check_columns(headings)
     value, groups, classes = headings["value"], cells[headings["group"]], cells[headings["attribute_class"]]
-    pairs = list(map("'{}' and '{}'".format, cells[headings["target"]], cells[headings["attribute"]]))
+    words = zip(cells[headings["target"]], cells[headings["attribute"]], strict=True)
+    pairs = [f"'{target}' and '{attribute}'" for target, attribute in words]
     cells[value] = sheet.numbers(value, cells[value], pairs)
     class_of: dict[str, str | None] = {**(stereotypes or sheet.stereotypes(groups))}
     for group, class_name in class_of.items():
@@ -146,7 +147,7 @@ def read_matrix(path: Path) -> pd.DataFrame:
     """
     sheet = _Sheet.read(path)
     (_, rows), *columns = sheet.cells.items()
-    quoted = list(map("'{}'".format, rows))
+    quoted = [f"'{row}'" for row in rows]
     matrix = {name: sheet.numbers(name, cells, quoted) for name, cells in columns}
     return pd.DataFrame(matrix, index=rows)
 
@@ -228,7 +229,7 @@ class _Sheet:
         """Raise an error if a group has no stereotype, with the command that defines it."""
         missing = [group for group in dict.fromkeys(groups) if group not in stereotypes]
         if missing:
-            name, quoted = self.path.name, list(map("'{}'".format, missing))
+            name, quoted = self.path.name, [f"'{group}'" for group in missing]
             raise TableError(
                 f"{name} does not define a stereotypical class for {joined(quoted)}. Set one for each group:"
                 f" `bayes-bias table {name} --stereotype '{missing[0]}={classes[0]}' --out table.csv`, where"

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 import xarray as xr
 
+from bayes_bias.arguments import all_are
 from bayes_bias.embeddings.word_vectors import Vectors
 from bayes_bias.errors import TableError
 from bayes_bias.formatting import counted, plural, shortened
@@ -49,7 +50,7 @@ class Replicates:
         """
         first, *_ = self.tables.values()
         data = self._arrays
-        if not all(isinstance(values, Products) for values in data):
+        if not all_are(Products, data):
             return first.copy(data=np.mean(list(map(np.asarray, data)), axis=0))
         share = len(data) ** -0.5
         targets = np.concatenate([values.targets for values in data], axis=1) * share

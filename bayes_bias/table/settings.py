@@ -198,7 +198,7 @@ def _values(frame: pd.DataFrame, column: Hashable) -> tuple["pd.Series[int]", tu
         texts.append(f"{float(text):.15g}" if _is_number(text) else text)
     order = sorted(set(texts), key=lambda text: (0, float(text), "") if _is_number(text) else (1, 0.0, text))
     position_of = {text: position for position, text in enumerate(order)}
-    positions = np.array(list(map(position_of.__getitem__, texts)), dtype=int)
+    positions = np.array([position_of[text] for text in texts], dtype=int)
     return pd.Series(positions[codes], index=frame.index, dtype=int), tuple(order)
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import UnionType
 from typing import Any
 
+from bayes_bias.arguments import all_are
 from bayes_bias.errors import BayesBiasError, WordListError
 from bayes_bias.shared_types import Reference
 
@@ -58,11 +58,6 @@ class Content:
         source = self.table("source")
         source.check_keys(_SOURCE_KEYS)
         return Reference(*map(source.text, _SOURCE_KEYS))
-
-
-def all_are(kind: type | UnionType, values: Iterable[object]) -> bool:
-    """Return True if every value has this type."""
-    return all(isinstance(value, kind) for value in values)
 
 
 def first_text(values: Mapping[str, Any], keys: Iterable[str]) -> str | None:

@@ -10,10 +10,9 @@ from itertools import chain, product, starmap
 from pathlib import Path
 from typing import Any
 
-from bayes_bias.arguments import check_kind, kind_of
+from bayes_bias.arguments import all_are, check_kind, kind_of
 from bayes_bias.errors import WordListError
 from bayes_bias.files import check_keys, read_toml, refuse_pipe_or_address
-from bayes_bias.words.content import all_are
 from bayes_bias.words.list_names import JSON, YAML, read_content
 
 type Sets = tuple[tuple[str, ...], ...]

@@ -7,10 +7,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bayes_bias.arguments import kind_of
+from bayes_bias.arguments import all_are, kind_of
 from bayes_bias.errors import WordListError
 from bayes_bias.files import parse_json, read_parquet, read_text
-from bayes_bias.words.content import Content, all_are, first_text
+from bayes_bias.words.content import Content, first_text
 
 JSON, YAML, TEXT, PARQUET = (".json", ".jsonl"), (".yaml", ".yml"), (".txt",), (".parquet",)
 SUFFIXES = (*JSON, *YAML, *TEXT, *PARQUET)

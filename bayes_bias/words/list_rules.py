@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
 from bayes_bias.errors import WordListError
+from bayes_bias.formatting import in_quotes
 from bayes_bias.words.content import Content, quoted
-from bayes_bias.words.spelling import composed, in_quotes, is_plain, is_punctuation, plain_word, visible
+from bayes_bias.words.spelling import composed, is_plain, is_punctuation, plain_word, visible
 
 type WordTable = dict[str, tuple[str, ...]]
 

@@ -9,10 +9,11 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from bayes_bias.arguments import all_are
 from bayes_bias.errors import WordListError
 from bayes_bias.formatting import counted, joined
 from bayes_bias.spreadsheets import CellValue, is_spreadsheet, read_columns, stripped
-from bayes_bias.words.content import Content, all_are, first_text
+from bayes_bias.words.content import Content, first_text
 from bayes_bias.words.spelling import plain_word
 
 # Sign between a group and the class that is stereotypical for it, as in --stereotype.

@@ -11,10 +11,9 @@ from functools import cached_property
 from itertools import chain
 
 from bayes_bias.errors import WordListError
-from bayes_bias.formatting import counted
+from bayes_bias.formatting import counted, in_quotes
 from bayes_bias.words.content import Content, quoted
 from bayes_bias.words.list_rules import WordTable
-from bayes_bias.words.spelling import in_quotes
 
 # The sentences of each word, and the template of each sentence.
 type Sentences = Mapping[str, Mapping[str, str]]

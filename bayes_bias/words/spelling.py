@@ -62,11 +62,6 @@ def visible(word: str) -> str:
     return word if is_plain(word) else _BLANKS.sub(named, _INVISIBLE.sub(named, word))
 
 
-def in_quotes(words: Iterable[str]) -> str:
-    """Join words for a message: 'he', 'she'."""
-    return ", ".join(f"'{word}'" for word in words)
-
-
 def unaccented(word: str) -> str:
     """Return a word in lower case and without accents.
 

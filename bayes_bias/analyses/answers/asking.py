@@ -10,7 +10,7 @@ import pandas as pd
 
 from bayes_bias.analyses.answers.lists import SEPARATOR, Lists, lists_of
 from bayes_bias.analyses.answers.replies import PROMPT_COLUMNS
-from bayes_bias.arguments import check_count, check_seed
+from bayes_bias.arguments import all_are, check_count, check_seed
 from bayes_bias.errors import AnswersError
 from bayes_bias.files import read_toml, refuse_pipe_or_address, shipped, shipped_names
 
@@ -90,7 +90,7 @@ def wordings_of(source: str | Path | Mapping[str, str]) -> dict[str, str]:
             raise AnswersError(f"`wordings` is '{source}', which is neither a built-in set nor a file.", source, names)
         file = shipped("wordings") / f"{source}.toml" if source in names else path
         content, name = read_toml(file, f"wordings: '{source}' is", AnswersError).get("wordings", {}), str(source)
-    if not content or not all(isinstance(text, str) for text in content.values()):
+    if not content or not all_are(str, content.values()):
         raise AnswersError(f"'{name}' has no table [wordings] of texts. Add the table, for example as in '{DEFAULT}'.")
     stripped = {}
     for wording, text in content.items():

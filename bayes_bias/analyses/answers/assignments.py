@@ -287,7 +287,7 @@ class _Reader:
 
     def _labels_in(self, text: str) -> set[str]:
         """Return the labels that a text contains."""
-        return set(map(self._label_of.__getitem__, self._label.findall(text)))
+        return {self._label_of[found] for found in self._label.findall(text)}
 
     def without_entries(self, words: Sequence[str], lines: Sequence[_Line]) -> dict[str, Assignment]:
         """Return the outcomes of a reply in which no word has a label: mostly "refused" or "not understood"."""

@@ -26,13 +26,12 @@ from bayes_bias.analyses.answers.lists import (
     check_stereotypes,
     lists_of,
 )
-from bayes_bias.arguments import as_tuple, check_kind, kind_of
+from bayes_bias.arguments import all_are, as_tuple, check_kind, kind_of
 from bayes_bias.errors import AnswersError, BayesBiasError
 from bayes_bias.files import given_table, read_json, read_parquet, unquoted
 from bayes_bias.formatting import joined, percent, signed
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.settings import Design, check_ignored, check_settings
-from bayes_bias.words.content import all_are
 
 type Conversion = Callable[[pd.DataFrame], pd.DataFrame]
 

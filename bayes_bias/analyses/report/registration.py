@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import pandas as pd
 
-from bayes_bias.arguments import check_kind
+from bayes_bias.arguments import all_are, check_kind
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import check_output, read_json, whole_file
 from bayes_bias.fitting.sampling import Sampling
@@ -74,11 +74,7 @@ class Registration(Tabled):
                 " --out plan.json`) to write one."
             )
         settings, lists = content.get("settings"), content.get("lists")
-        if not (
-            isinstance(settings, dict)
-            and isinstance(lists, dict)
-            and all(isinstance(list_settings, dict) for list_settings in lists.values())
-        ):
+        if not (isinstance(settings, dict) and isinstance(lists, dict) and all_are(dict, lists.values())):
             raise BayesBiasError(
                 f"The registration '{path}' is incomplete: it must have the objects 'settings' and 'lists', and an"
                 " object for each list. Use the file as `bayes_bias.register` wrote it."

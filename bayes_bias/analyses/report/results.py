@@ -3,7 +3,7 @@
 import webbrowser
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -120,7 +120,7 @@ class Report(Tabled):
         """Return True if every fit has converged."""
         return all(section.diagnostics.for_bias.converged for section in self.sections)
 
-    @property
+    @cached_property
     def together(self) -> ManyLists:
         """The verdicts on all lists before and after Holm's adjustment for the number of lists."""
         verdicts, words = {}, {}

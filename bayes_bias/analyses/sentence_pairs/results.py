@@ -264,7 +264,9 @@ class SentencePairs(PairsResult):
         if self.scope == "none":
             return []
         row = self.row("share")
-        (lower, upper), (least, most), (low, high) = map(partial(interval_of, row), ("", "independent", "noise"))
+        lower, upper = interval_of(row)
+        least, most = interval_of(row, "independent")
+        low, high = interval_of(row, "noise")
         kinds = _counted_clusters(self.data)
         clusters = f" of {' and '.join(kinds)}" if kinds else ""
         (difference,) = super()._more()

@@ -78,7 +78,7 @@ def read_triples(gold: str | Path, predictions: str | Path) -> pd.DataFrame:
     if not isinstance(data, dict):
         raise LanguageModelError(f"`gold`: the data of '{gold}' are {kind_of(data)}. Pass StereoSet's dev.json.")
     examples = {task: data[task] for task in TASKS if data.get(task)}
-    tasks = list(filter(predicted.get, TASKS))
+    tasks = [task for task in TASKS if predicted.get(task)]
     omitted = sorted(examples.keys() - set(tasks))
     announce(tuple(f"{predictions}: has no scores of the task {task}, which is omitted" for task in omitted))
     rows: list[dict[str, Any]] = []

@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 from bayes_bias.analyses.sweep.cells import Fitting
 from bayes_bias.analyses.sweep.columns import LanguageModelColumn
 from bayes_bias.analyses.sweep.grid import Grid
-from bayes_bias.arguments import as_tuple, check_ci_prob, check_different, check_seed, is_between, is_number
+from bayes_bias.arguments import all_are, as_tuple, check_ci_prob, check_different, check_seed, is_between, is_number
 from bayes_bias.debiasing.debiased_embedding import Debiasing, GivenVersion, Version
 from bayes_bias.debiasing.debiaser import make_debiaser
 from bayes_bias.embeddings.embedding import Embedding
@@ -26,7 +26,6 @@ from bayes_bias.measures.measure_table import check_measures
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.table.scopes import ScopeName, sampling_scope
-from bayes_bias.words.content import all_are
 from bayes_bias.words.list_files import field_names, is_list_file, wordlist_names
 
 type Posteriors = Literal["all", "none"] | float | frozenset[tuple[str, str]]
