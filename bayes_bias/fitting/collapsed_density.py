@@ -5,7 +5,8 @@
 
 Parts are defined in `bayes_bias.models.table_parts`. Each scale s is sampled as a function of an unconstrained x. If
 the prior of a scale comes from vectors (`bayes_bias.models.preferences`), a variance v is sampled instead, where x =
-log v. The scale is then s^2 = max(v - c, 0), where c is a weighted sum of other squared scales.
+log v. The scale is then s^2 = max(v - c, 0), where c is a weighted sum of other squared scales. The expected value of v
+is multiplied by a factor u, which is sampled like a scale but has no pattern.
 ``bayes_bias.pymc_model(table, marginal=True)`` is the same model in PyMC, and a test compares both implementations.
 """
 
@@ -24,7 +25,15 @@ from numpy.typing import NDArray
 from bayes_bias.fitting.nutpie_door import CompiledPyMCModel
 from bayes_bias.models.crossed import parts_in_units
 from bayes_bias.models.families import Terms
-from bayes_bias.models.preferences import LEAST_SQUARE, PREFERENCE, explained_by, sides_from_vectors, variance_name
+from bayes_bias.models.preferences import (
+    LEAST_SQUARE,
+    PREFERENCE,
+    explained_by,
+    factor_name,
+    is_compared,
+    sides_from_vectors,
+    variance_name,
+)
 from bayes_bias.models.scales import FOLD, dims_of_scales, folds, typical_size, unit_of
 from bayes_bias.models.spec import FROM_VECTORS, ModelSpec, Prior
 from bayes_bias.models.table_parts import Part
@@ -37,8 +46,11 @@ _EXPLAINING = 5
 # or 0 for another transform; and the degrees of freedom and the expected value of the variance, which are 0 unless the
 # prior comes from vectors.
 SCALE = np.dtype([(name, float) for name in (*Terms._fields, "unit", "df", "expected")])
-# The fields of each variance from vectors: the scale, and the scales that explain a part of it, with their weights.
-VARIANCE = np.dtype([("scale", float), ("explaining", float, _EXPLAINING), ("weight", float, _EXPLAINING)])
+# The fields of each variance from vectors: the scale; the position of its factor, or -1 if there is none; and the
+# scales that explain a part of it, with their weights.
+VARIANCE = np.dtype(
+    [("scale", float), ("factor", float), ("explaining", float, _EXPLAINING), ("weight", float, _EXPLAINING)]
+)
 # The fields of each part of the table: its rows, degrees of freedom, and number of patterns.
 PART = np.dtype([("size", float), ("df", float), ("patterns", float)])
 
@@ -250,24 +262,31 @@ def log_density(point, gradient, block):  # type: ignore[no-untyped-def]
     """
     arrays = named(block)
     scales, variances = arrays.scales, arrays.variances
-    parameters, square_slopes = np.empty(len(scales) + len(variances)), np.zeros(len(scales))
+    parameters = np.empty(len(scales) + len(variances))
+    square_slopes, factor_slopes = np.zeros(len(scales)), np.zeros(len(scales))
     _scales(point, parameters, arrays)
     value = _add_parts(arrays, parameters**2, square_slopes)
     for v in range(len(variances)):
-        own, scale = variances[v], int(variances[v].scale)
+        own, scale, factor = variances[v], int(variances[v].scale), int(variances[v].factor)
         x, df, expected = point[scale], scales[scale].df, scales[scale].expected
+        log_factor = 0.0
+        if factor >= 0:
+            log_factor = point[factor]
+            expected *= parameters[factor]
         variance = np.exp(x)
         variance_slope = square_slopes[scale] if parameters[scale] ** 2 > 1.001 * LEAST_SQUARE else 0.0
         for k in range(_EXPLAINING):
             square_slopes[int(own.explaining[k])] -= own.weight[k] * variance_slope
-        value -= df / 2 * (x + expected / variance)
+        value -= df / 2 * (x - log_factor + expected / variance)
         gradient[scale] = variance_slope * variance - df / 2 * (1 - expected / variance)
+        if factor >= 0:
+            factor_slopes[factor] += df / 2 * (1 - expected / variance)
     for k in range(len(scales)):
         if scales[k].df == 0:
             s, point_slope, log_slope, slope = _scale(point[k], scales[k].unit)
             prior, prior_slope = _log_prior(scales[k], s)
             value += prior + log_slope
-            gradient[k] = (2 * s * square_slopes[k] + prior_slope) * point_slope + slope
+            gradient[k] = (2 * s * square_slopes[k] + prior_slope) * point_slope + slope + factor_slopes[k]
     return value
 
 
@@ -303,18 +322,28 @@ def packed(arrays: Arrays) -> Numbers:
 
 
 def _scales_of(spec: ModelSpec, data: xr.Dataset, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
-    """Return the scales, including the information of vectors about their variances."""
+    """Return the scales and factors, including the information of vectors about variances."""
     single: list[str] = []
     for name, shape in shapes.items():
         single += [name] * prod(shape)
-    sides = {PREFERENCE[side]: side for side in sides_from_vectors(spec, data)}
     scales, variances = np.zeros(len(single), SCALE), [np.zeros(0, VARIANCE)]
+    sides = sides_from_vectors(spec, data)
+    from_vectors = {PREFERENCE[side] for side in sides}
+    factors = {factor_name(side): spec.priors[PREFERENCE[side]].parameters for side in sides}
     for k, name in enumerate(single):
-        fold = FOLD * typical_size(spec, name) if folds(spec, name) else 0.0
-        scales[k] = (*(Terms() if name in sides else spec.priors[name].terms or ()), fold, 0.0, 0.0)
-    for name, side in sides.items():
+        fold = 0.0
+        if name in factors:
+            terms: Any = Prior("LogNormal", {key: factors[name][key] for key in ("mu", "sigma")}).terms
+        elif name in from_vectors:
+            terms = Terms()
+        else:
+            terms = spec.priors[name].terms or ()
+            fold = FOLD * typical_size(spec, name) if folds(spec, name) else 0.0
+        scales[k] = (*terms, fold, 0.0, 0.0)
+    for side in sides:
+        name = PREFERENCE[side]
         rows = slice(single.index(name), single.index(name) + prod(shapes[name]))
-        scales["df"][rows] = data[f"{side}_directions"]
+        scales["df"][rows] = spec.priors[name].parameters["nu"]
         scales["expected"][rows] = (data[f"{side}_preference_sd"] / unit_of(spec, data)) ** 2
         variances.append(_variances_of(spec, data, side, single))
     return {"scales": scales, "variances": np.concatenate(variances)}
@@ -325,6 +354,7 @@ def _variances_of(spec: ModelSpec, data: xr.Dataset, side: Side, single: list[st
     variances = np.zeros(single.count(PREFERENCE[side]), VARIANCE)
     cells = np.arange(len(variances))
     variances["scale"] = single.index(PREFERENCE[side]) + cells
+    variances["factor"] = np.where(is_compared(data, side), single.index(factor_name(side)), -1)
     for number, (scale, weights) in enumerate(explained_by(spec, data, side).items()):
         variances["explaining"][:, number] = single.index(scale) + (cells if scale.startswith(PREFERENCE[side]) else 0)
         variances["weight"][:, number] = weights
@@ -388,9 +418,12 @@ class CollapsedModel:
         """Return the model of a spec with the data of a table. `knows` must return True for the priors of the spec."""
         dims = dims_of_scales(spec, data)
         shapes = {name: tuple(data.sizes[dim] for dim in along) for name, along in dims.items()}
+        sizes = np.concatenate([np.full(prod(shape), spec.priors[name].size) for name, shape in shapes.items()])
+        for side in sides_from_vectors(spec, data):  # after the scales, which have patterns
+            dims[factor_name(side)], shapes[factor_name(side)] = (), ()
+            sizes = np.append(sizes, 1.0)
         parts = parts_in_units(spec, data)[1].values()
         arrays = Arrays(**_scales_of(spec, data, shapes), **_parts_of(parts))
-        sizes = np.concatenate([np.full(prod(shape), spec.priors[name].size) for name, shape in shapes.items()])
         scales = arrays.scales
         start = np.where(scales["unit"] > 0, 2.0, np.log(np.where(scales["df"] > 0, scales["expected"], sizes)))
         for side in sides_from_vectors(spec, data):

@@ -8,7 +8,15 @@ import pandas as pd
 import xarray as xr
 
 from bayes_bias.fitting.fitted import Fit, Fitted
-from bayes_bias.models.preferences import PREFERENCE, inflation_name, related_sides, sides_from_vectors, variance_name
+from bayes_bias.models.preferences import (
+    PREFERENCE,
+    factor_name,
+    inflation_name,
+    is_compared,
+    related_sides,
+    sides_from_vectors,
+    variance_name,
+)
 from bayes_bias.models.residuals import shape_parameters
 from bayes_bias.models.scales import dims_of_scales, units_of_priors
 from bayes_bias.models.spec import ModelSpec
@@ -31,9 +39,10 @@ def priors(fit: Fit) -> pd.DataFrame:
     pandas.DataFrame
         Table with the index ``parameter`` and ``label`` (the group or class, or "" if one prior applies to all), and
         the column ``prior``. Distributions have PyMC's names and parameters. A variance from vectors is written as
-        ``s**2 * D / ChiSquared(D)``, where s is the expected standard deviation of preferences and D the degrees of
-        freedom. An inflation by related words is written as ``1 + (I - 1) * d / ChiSquared(d)``, where I is the
-        estimated inflation and d = D / 2 (see `bayes_bias.models.preferences`).
+        ``u * s**2 * nu / ChiSquared(nu)``, where s is the expected standard deviation of preferences and u is
+        ``target_preference_factor`` or ``attribute_preference_factor``. An inflation by related words is written as ``1
+        + (I - 1) * d / ChiSquared(d)``, where I is the estimated inflation and d its degrees of freedom (see
+        `bayes_bias.models.preferences`).
 
     Examples
     --------
@@ -66,9 +75,12 @@ def _of_scales(spec: ModelSpec, data: xr.Dataset) -> Iterator[Row]:
         for label, unit in zip(labels, np.ravel(units[name]), strict=True):
             yield name, ", ".join(label), str(prior.with_unit(float(unit)))
     for side in from_vectors:
+        nu, mu, sigma = (spec.priors[PREFERENCE[side]].parameters[name] for name in ("nu", "mu", "sigma"))
+        yield factor_name(side), "", f"LogNormal(mu={mu:g}, sigma={sigma:g})"
         for k, label in enumerate(data[CATEGORY_COORD[side]].to_numpy()):
-            sd, df = data[f"{side}_preference_sd"].to_numpy()[k], data[f"{side}_directions"].to_numpy()[k]
-            yield variance_name(side), label, f"{sd:.4g}**2 * {df:.4g} / ChiSquared({df:.4g})"
+            factor = f"{factor_name(side)} * " if is_compared(data, side)[k] else ""
+            sd = data[f"{side}_preference_sd"].to_numpy()[k]
+            yield variance_name(side), label, f"{factor}{sd:.4g}**2 * {nu:g} / ChiSquared({nu:g})"
     for side in related_sides(data):
         for k, label in enumerate(data[CATEGORY_COORD[side]].to_numpy()):
             expected, df = data[f"{side}_inflation"].to_numpy()[k], data[f"{side}_directions"].to_numpy()[k]

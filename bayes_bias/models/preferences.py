@@ -6,17 +6,21 @@ variance
 .. math:: \tau_k^2 = \sigma_k^2 + c_k,
 
 where :math:`\sigma_k^2` is the variance of true preferences, and :math:`c_k` is the contribution of residuals, averaged
-over the opposite words. Vectors provide an estimate :math:`s_k^2` of :math:`\tau_k^2` with :math:`D` degrees of
-freedom,
+over the opposite words. Vectors provide the variance :math:`s_k^2` that general words with the variability of k would
+have (`bayes_bias.associations.related`). Words of a list are not general words: they are often chosen because they
+differ in their preferences. All groups, or all associated classes, of the list therefore share an unknown factor u,
 
-.. math:: \tau_k^2 \sim D\, s_k^2 / \chi^2_D, \qquad \sigma_k^2 = \max(\tau_k^2 - c_k, 0),
+.. math:: \log u \sim N(\mu, \sigma^2), \qquad \tau_k^2 \sim \nu\, u\, s_k^2 / \chi^2_\nu,
+          \qquad \sigma_k^2 = \max(\tau_k^2 - c_k, 0),
 
-where :math:`s_k` is the expected standard deviation and D the number of directions in which general words vary
-(`bayes_bias.associations.related`). If :math:`\tau_k^2` is below the contribution of residuals, words have no true
-preferences, as in lists of random words.
+so that the words of one group are informative about the other group, and about the factor. The default numbers
+:math:`\mu = 1`, :math:`\sigma = 2`, and :math:`\nu = 8` were learned from pools of real words (docs/related-words.md).
+For control classes, which consist of general words, u is 1. If :math:`\tau_k^2` is below the contribution of residuals,
+words have no true preferences, as in lists of random words.
 
 *Related words.* The words of k share a part of each effect, so that the variance of their mean is :math:`I_k` times as
-large as for independent words. Its estimate :math:`\hat I_k` is based on D directions, so
+large as for independent words. Its estimate :math:`\hat I_k` is based on the D directions in which general words vary,
+so
 
 .. math:: I_k = 1 + (\hat I_k - 1) \frac{D / 2}{\chi^2_{D/2}}.
 
@@ -29,6 +33,7 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from bayes_bias.models.components import BY_REPLICATE, CONTROL_RESIDUAL, RESIDUAL
 from bayes_bias.models.scales import unit_of
@@ -50,6 +55,11 @@ PREFERENCE: Mapping[Side, str] = MappingProxyType({side: f"sd_{side}_preference"
 def variance_name(side: Side) -> str:
     """Return the name of the variable for the variance of measured preferences."""
     return f"{side}_preference_variance"
+
+
+def factor_name(side: Side) -> str:
+    """Return the name of the variable for the factor that multiplies the expected variances of a side."""
+    return f"{side}_preference_factor"
 
 
 def inflation_name(side: Side) -> str:
@@ -94,14 +104,20 @@ def residual_share(opposite: Numbers) -> float:
     return (1 - 1 / len(opposite)) * float((1 / opposite).mean())
 
 
+def is_compared(data: xr.Dataset, side: Side) -> NDArray[np.bool_]:
+    """Return True for each group or associated class, and False for control classes, which come last."""
+    cells = data.sizes[CATEGORY_COORD[side]]
+    controls = data.sizes["control"] if side == "attribute" else 0
+    return np.arange(cells) < cells - controls
+
+
 def explained_by(spec: ModelSpec, data: xr.Dataset, side: Side) -> dict[str, Numbers]:
     """Return the scales whose squares add up to :math:`c_k`, each with its weight in each group or class."""
     shares = residual_shares(data, side)
     weights = {RESIDUAL: shares}
-    n_controls = data.sizes["control"] if side == "attribute" else 0
-    if n_controls and CONTROL_RESIDUAL in spec.priors:
-        is_control = np.arange(len(shares)) >= len(shares) - n_controls
-        weights = {RESIDUAL: np.where(is_control, 0.0, shares), CONTROL_RESIDUAL: np.where(is_control, shares, 0.0)}
+    if not is_compared(data, side).all() and CONTROL_RESIDUAL in spec.priors:
+        compared = is_compared(data, side)
+        weights = {RESIDUAL: np.where(compared, shares, 0.0), CONTROL_RESIDUAL: np.where(compared, 0.0, shares)}
     if "replicate" in data.dims and f"{RESIDUAL}{BY_REPLICATE}" in spec.priors and data.sizes["replication"]:
         n = data.sizes["replicate"]
         weights |= {scale + BY_REPLICATE: weight / n for scale, weight in weights.items()}
@@ -125,7 +141,7 @@ def inputs_from_vectors(spec: ModelSpec, data: xr.Dataset) -> dict[str, Numbers]
     arrays: dict[str, Numbers] = {}
     for side in sides_from_vectors(spec, data):
         arrays[f"{side}_preference_sd"] = data[f"{side}_preference_sd"].to_numpy() / unit
-        arrays[f"{side}_directions"] = data[f"{side}_directions"].to_numpy()
+        arrays[f"{side}_is_compared"] = is_compared(data, side).astype(float)
         for scale, weights in explained_by(spec, data, side).items():
             arrays[f"{side}_share_of_{scale}"] = weights
     for side in related_sides(data):

@@ -14,6 +14,7 @@ from bayes_bias.models.preferences import (
     EXPECTED,
     LEAST_SQUARE,
     PREFERENCE,
+    factor_name,
     inflation_name,
     sides_from_vectors,
     variance_name,
@@ -70,7 +71,7 @@ def scales(
     from_vectors = {PREFERENCE[side]: side for side in sides_from_vectors(spec, inputs)}
     sd = {name: _scale(spec, name, along, inputs) for name, along in dims.items() if name not in from_vectors}
     for name, side in from_vectors.items():
-        sd[name] = _preference(name, side, sd, inputs, dims)
+        sd[name] = _preference(spec, name, side, sd, inputs, dims)
     return {name: sd[name] for name in dims}
 
 
@@ -90,11 +91,19 @@ def _scale(spec: ModelSpec, name: str, along: tuple[str, ...], inputs: Mapping[s
 
 
 def _preference(
-    name: str, side: Side, sd: Mapping[str, pt.TensorVariable], inputs: Mapping[str, Any], dims: Mapping[str, Any]
+    spec: ModelSpec,
+    name: str,
+    side: Side,
+    sd: Mapping[str, pt.TensorVariable],
+    inputs: Mapping[str, Any],
+    dims: Mapping[str, Any],
 ) -> pt.TensorVariable:
     """Add the standard deviation of preferences that is derived from a variance with a prior from vectors."""
-    half, expected = inputs[f"{side}_directions"] / 2, inputs[f"{side}_preference_sd"]
-    variance = pm.InverseGamma(variance_name(side), alpha=half, beta=half * expected**2, dims=dims[name])
+    prior = double_parameters(spec.priors[name])
+    half = prior["nu"] / 2
+    factor = pm.LogNormal(factor_name(side), prior["mu"], prior["sigma"])
+    expected = inputs[f"{side}_preference_sd"] ** 2 * factor ** inputs[f"{side}_is_compared"]
+    variance = pm.InverseGamma(variance_name(side), alpha=half, beta=half * expected, dims=dims[name])
     explained: Any = 0
     for scale, scale_sd in sd.items():
         if f"{side}_share_of_{scale}" in inputs:

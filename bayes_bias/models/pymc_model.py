@@ -29,7 +29,7 @@ _DIMS_OF_DATA: Mapping[str, tuple[str, ...]] = MappingProxyType(
         **{
             f"{side}_{what}": (CATEGORY_COORD[side],)
             for side in SIDES
-            for what in ("preference_sd", "directions", f"inflation{EXPECTED}")
+            for what in ("preference_sd", "is_compared", "directions", f"inflation{EXPECTED}")
         },
         **{f"{side}_covariate_value": (side, f"{side}_covariate") for side in SIDES},
     }

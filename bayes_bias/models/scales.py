@@ -153,7 +153,8 @@ def draws_in_units(posterior: xr.Dataset, unit: float, others: Mapping[str, Floa
     units: dict[Any, FloatOrArray] = {**dict.fromkeys(posterior, unit), **(others or {})}
     units |= dict.fromkeys(shape_parameters(), 1.0)
     for side in SIDES:
-        units |= {f"{side}_inflation": 1.0, f"{side}_inflation_factor": 1.0, f"{side}_preference_variance": unit**2}
+        units |= dict.fromkeys((f"{side}_inflation", f"{side}_inflation_factor", f"{side}_preference_factor"), 1.0)
+        units[f"{side}_preference_variance"] = unit**2
     return posterior.copy(data={name: values.to_numpy() * units[name] for name, values in posterior.items()})
 
 

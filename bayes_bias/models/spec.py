@@ -13,14 +13,15 @@ from bayes_bias.files import check_keys, read_toml, refuse_pipe_or_address, ship
 from bayes_bias.formatting import joined
 from bayes_bias.models.components import COMPONENTS, DIFFERING, REPLICATES
 from bayes_bias.models.components import OPTIONAL as OPTIONAL_COMPONENTS
-from bayes_bias.models.families import POSITIVE, REAL, Family, FloatOrArray, Terms
+from bayes_bias.models.families import POSITIVE, REAL, Family, FloatOrArray, Kind, Terms
 from bayes_bias.models.residuals import residual_of, shape_parameters
 from bayes_bias.shared_types import Reference
 
-# Prior of preferences: vectors determine their variance (see `bayes_bias.models.preferences`). Tables without vectors
-# use an exponential prior.
+# Prior of preferences: vectors determine their expected variance (see `bayes_bias.models.preferences`). Tables without
+# vectors use an exponential prior with the rate `lam`.
 FROM_VECTORS, FALLBACK = "FromVectors", "Exponential"
-_OF_PREFERENCES = MappingProxyType({**POSITIVE, FROM_VECTORS: POSITIVE[FALLBACK]})
+_FROM_VECTORS = Family({"nu": Kind.SHAPE, "mu": Kind.LOG_RATIO, "sigma": Kind.SHAPE, "lam": Kind.RATE})
+_OF_PREFERENCES = MappingProxyType({**POSITIVE, FROM_VECTORS: _FROM_VECTORS})
 _FAMILIES = MappingProxyType({**REAL, **_OF_PREFERENCES})
 _PREFERENCES = ("sd_target_preference", "sd_attribute_preference")
 # Effects that sentence pairs may share: on the log odds of the share, and on the difference.
@@ -146,8 +147,9 @@ class ModelSpec:
     priors : mapping of str to Prior
         One prior for each parameter of the structure: standard deviations in the unit above (``crossed``), or cosine
         distances (``hierarchical``). Priors of shape parameters, such as ``nu``, choose the residual. See
-        `bayes_bias.models.residuals`. If the prior of a preference is ``FromVectors``, vectors determine this prior.
-        For tables without vectors, it is exponential with rate ``lam`` (see `bayes_bias.models.preferences`).
+        `bayes_bias.models.residuals`. If the prior of a preference is ``FromVectors``, vectors determine the
+        expected variance of preferences, and ``nu``, ``mu``, and ``sigma`` by how much the variance may differ from it.
+        For tables without vectors, the prior is exponential with rate ``lam`` (see `bayes_bias.models.preferences`).
     reference : Reference or None
 
     Examples
@@ -155,7 +157,7 @@ class ModelSpec:
     >>> spec = load_spec("crossed")
     >>> wide = spec.with_prior("sd_target_preference", "HalfNormal", sigma=1.0)
     >>> str(wide.priors["sd_target_preference"]), str(spec.priors["sd_target_preference"])
-    ('HalfNormal(sigma=1)', 'FromVectors(lam=2.5)')
+    ('HalfNormal(sigma=1)', 'FromVectors(nu=8, mu=1, sigma=2, lam=2.5)')
 
     You can use any univariate, continuous distribution of PyMC:
 

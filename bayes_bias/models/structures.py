@@ -163,7 +163,7 @@ def without_vectors(spec: ModelSpec, parameter: str) -> ModelSpec:
     prior = spec.priors[parameter]
     if prior.distribution != FROM_VECTORS:
         return spec
-    return spec.with_prior(parameter, FALLBACK, **{name: float(value) for name, value in prior.parameters.items()})
+    return spec.with_prior(parameter, FALLBACK, lam=float(prior.parameters["lam"]))
 
 
 def mean_of_replicates(table: AssociationTable, reason: str) -> AssociationTable:

@@ -1,21 +1,22 @@
 r"""Compute the posterior of a bias by numerical integration, without a sampler.
 
 A bias compares classes, so the levels of words cancel. Given the residual variance :math:`e`, the noise of the bias
-depends on one variance :math:`\sigma_k^2` for each group and each associated class. These variances are independent of
-each other. The words of group or class k inform :math:`\sigma_k^2` through the sums of squares :math:`S_{ki}` of their
-preferences, along orthonormal contrasts i of the opposite classes or groups, with :math:`f_k` degrees of freedom each:
+depends on one variance :math:`\sigma_k^2` for each group and each associated class. The words of group or class k
+inform :math:`\sigma_k^2` through the sums of squares :math:`S_{ki}` of their preferences, along orthonormal contrasts i
+of the opposite classes or groups, with :math:`f_k` degrees of freedom each:
 
 .. math::
 
-    p(e, \sigma \mid y) \propto p(e \mid y) \prod_k p(\sigma_k)
+    p(e, u, \sigma \mid y) \propto p(e \mid y) \, p(u) \prod_k p(\sigma_k \mid u)
         \prod_i v_{ki}^{-f_k / 2} \exp\left(-\frac{S_{ki}}{2 v_{ki}}\right),
-    \qquad v_{ki} = a_k \sigma_k^2 + \nu_{ki} e,
+    \qquad v_{ki} = a_k \sigma_k^2 + \eta_{ki} e,
 
-where :math:`p(e \mid y)` is the posterior from the interaction of words. Groups, or classes, with a common scale share
-one variance, which is estimated from all of their words. Each factor is a function of one variance and is integrated on
-a grid. The variances of the bias are taken at the points of a Latin hypercube. Given all variances, the bias is normal
-with variance :math:`\sum_k w_k I_k \sigma_k^2 + w_e e`, where :math:`I_k` is the inflation by related words
-(`bayes_bias.models.preferences`).
+where :math:`p(e \mid y)` is the posterior from the interaction of words, and u is the factor that the expected
+variances of one side share (`bayes_bias.models.preferences`). Groups, or classes, with a common scale share one
+variance, which is estimated from all of their words. Given e and u, the variances are independent, and each is
+integrated on a grid. The variances of the bias are taken at the points of a Latin hypercube. Given all variances, the
+bias is normal with variance :math:`\sum_k w_k I_k \sigma_k^2 + w_e e`, where :math:`I_k` is the inflation by related
+words.
 
 Levels contain some information about the residual variance. They are integrated in the same way, but have a weight of
 zero in the variance of the bias. This is the posterior of `bayes_bias.models.crossed` if all classes, and all groups,
@@ -33,10 +34,8 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
-from scipy.special import gammaincc, gammaincinv, gammaln, ndtr, ndtri
+from scipy.special import gammaincinv, ndtr, ndtri
 
-from bayes_bias.models.families import log_density
 from bayes_bias.models.patterns import zero_sum_covariance
 from bayes_bias.models.preferences import PREFERENCE, residual_shares, sides_from_vectors
 from bayes_bias.models.residuals import shape_parameters
@@ -44,6 +43,15 @@ from bayes_bias.models.scales import clusters_in, dims_of_scale, has_replicates,
 from bayes_bias.models.spec import COMMON, ModelSpec, Prior
 from bayes_bias.models.structures import modelled, resolved
 from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture
+from bayes_bias.posterior.variance_grids import (
+    FULL_GRID,
+    Grid,
+    PreferencesOnGrid,
+    VarianceOnGrid,
+    WordVariance,
+    log_density_of,
+    posteriors,
+)
 from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.bias_weights import OVERALL, bias_weights
@@ -57,234 +65,24 @@ _RANGE = (-4.0, 5.0)
 _SEED = 1
 # Scales of levels. A bias depends on them if the weights of a class do not sum to zero.
 LEVEL: Mapping[Side, str] = MappingProxyType({"target": "sd_target_associated", "attribute": "sd_attribute"})
-# Density values are ignored if the log density is below its maximum by more than this number.
-_NEGLIGIBLE = 20.0
+# A level whose weight in the bias is below this number cancels.
+_NO_LEVEL = 1e-4
 # Maximum relative error of half the width of an interval, computed from a mixture of normals.
 _TOLERANCE = 1e-10
-# A variance of effects below `_SMALL` times the contribution of the residuals is treated as zero. A variance above
-# `_LARGE` times both the observed variance and the square of the prior's scale is treated as impossible.
-_SMALL, _LARGE = 1e-4, 1e4
 # Up to this ratio of lengths, p differs by at most .003 from the value that the sampler computes
 # (docs/evidence/speed.md). With a ratio of three, it may differ by .07.
 _MOST_UNEVEN = 1.5
 
 
 @dataclass(frozen=True, eq=False)
-class WordVariance:
-    r"""Information about the variance of word effects, from a table and a prior.
-
-    The effects belong to one group or class, or to several groups or classes that share a scale.
-
-    Attributes
-    ----------
-    squares, noise, df : array (contrasts,)
-        For each contrast: the sum of squares of the words' means along the contrast, the variance of the contrast if
-        the residual variance is one, and the degrees of freedom of the sum.
-    times : float
-        Variance of a contrast if the effects have variance one.
-    weights : mapping of int to float
-        For the index of each group or class, the variance of the bias if the effects of its words are independent and
-        have variance one.
-    prior : Prior or None
-        Prior of the standard deviation, in the units of the table, or None if the prior is derived from the vectors.
-    expected, directions, explained : float
-        Expected variance from the vectors, its degrees of freedom, and the share of the residual variance that it
-        includes.
-    """
-
-    squares: Numbers
-    noise: Numbers
-    df: Numbers
-    times: float
-    weights: Mapping[int, float]
-    prior: Prior | None = None
-    expected: float = np.nan
-    directions: float = np.nan
-    explained: float = 0.0
-
-    def effects(self, variance: Numbers, residual: Numbers) -> Numbers:
-        """Return the variance of the effects, given the variance on the grid and the residual variance."""
-        return np.maximum(variance - self.explained * residual, 0.0) if self.prior is None else variance
-
-
-@dataclass(frozen=True)
-class Grid:
-    """Numbers of grid nodes: for residual variances, for the first and second grid of each variance, and for the
-    hypercube.
-    """
-
-    residuals: int = 16
-    coarse: int = 64
-    fine: int = 128
-    points: int = 1024
-
-
-FULL_GRID = Grid()
-
-
-@dataclass(frozen=True, eq=False)
-class _Stack:
-    """Several variances with the same kind of prior, which are computed together in each array operation.
-
-    The arrays of `WordVariance` get an additional first axis. Variances with fewer contrasts are padded with empty
-    contrasts.
-    """
-
-    squares: Numbers
-    noise: Numbers
-    df: Numbers
-    times: Numbers
-    expected: Numbers
-    directions: Numbers
-    explained: Numbers
-    priors: Sequence[Prior]  # empty if the priors are derived from the vectors
-
-    @classmethod
-    def of(cls, variances: Sequence[WordVariance]) -> Self:
-        """Stack some variances."""
-        contrasts = max(len(variance.df) for variance in variances)
-        squares, df = np.zeros((2, len(variances), contrasts))
-        noise = np.ones((len(variances), contrasts))
-        times, expected, directions, explained = np.empty((4, len(variances), 1))
-        priors = []
-        for row, variance in enumerate(variances):
-            filled = slice(len(variance.df))
-            squares[row, filled] = variance.squares
-            noise[row, filled] = variance.noise
-            df[row, filled] = variance.df
-            times[row] = variance.times
-            expected[row] = variance.expected
-            directions[row] = variance.directions
-            explained[row] = variance.explained
-            if variance.prior is not None:
-                priors.append(variance.prior)
-        return cls(squares, noise, df, times, expected, directions, explained, priors)
-
-    def posteriors(self, residual: Numbers, grid: Grid) -> "list[VarianceOnGrid]":
-        """Return the posterior of each variance given each value of its residual variance (variances, residuals)."""
-        below, above = self._bounds(residual)
-        low, high = np.log(below), np.log(above)
-        for nodes in (grid.coarse, grid.fine):
-            log_variance = low[..., None] + (high - low)[..., None] * np.linspace(0, 1, nodes)
-            variance = np.exp(log_variance)
-            effects = variance
-            if not self.priors:
-                effects = np.maximum(variance - (self.explained * residual)[..., None], 0.0)
-            density = self._log_prior(variance, log_variance) + self._log_likelihood(effects, residual)
-            counts = density > density.max(axis=-1, keepdims=True) - _NEGLIGIBLE
-            first = np.maximum(counts.argmax(axis=-1) - 1, 0)
-            last = np.minimum(nodes - counts[..., ::-1].argmax(axis=-1), nodes - 1)
-            low = np.take_along_axis(log_variance, first[..., None], -1)[..., 0]
-            high = np.take_along_axis(log_variance, last[..., None], -1)[..., 0]
-        none = self._log_prob_of_none(below) + self._log_likelihood(np.zeros((1, 1, 1)), residual)[..., 0]
-        return VarianceOnGrid.integrate(log_variance, density, none)
-
-    def _bounds(self, residual: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the largest variance that is treated as zero, and an upper bound of the variance given the words and
-        the prior.
-
-        If the prior is derived from the vectors, the variance is the total of effects and their share of residuals.
-        """
-        if self.priors:
-            least = np.where(self.df > 0, self.noise, np.inf).min(axis=1, keepdims=True)
-            below = _SMALL * least / self.times * residual
-            expected = np.array([float(prior.size) ** 2 for prior in self.priors])[:, None]
-        else:
-            below, expected = self.explained * residual, self.expected
-        degrees = np.where(self.df > 0, np.maximum(self.df, 1.0), 0.0).sum(axis=1, keepdims=True)
-        shown = self.squares.sum(axis=1, keepdims=True) / (self.times * degrees)
-        return below, _LARGE * np.maximum(np.maximum(shown, expected), below)
-
-    def _log_prior(self, variance: Numbers, log_variance: Numbers) -> Numbers:
-        """Return the log density of the log variance."""
-        if self.priors:
-            sd = np.exp(log_variance / 2)
-            return self._log_density(sd) + log_variance / 2 - np.log(2)
-        half = self.directions[..., None] / 2
-        rate = half * self.expected[..., None]
-        return np.asarray(half * (np.log(rate) - log_variance) - gammaln(half) - rate / variance)
-
-    def _log_prob_of_none(self, below: Numbers) -> Numbers:
-        """Return the log prior probability that words have no effects."""
-        if self.priors:  # the density is flat there
-            return self._log_density(np.sqrt(below)[..., None])[..., 0] + 0.5 * np.log(below)
-        with np.errstate(divide="ignore"):
-            return np.log(gammaincc(self.directions / 2, self.directions * self.expected / (2 * below)))
-
-    def _log_density(self, sd: Numbers) -> Numbers:
-        """Return the log density of standard deviations under the prior of each row."""
-        density = np.empty_like(sd)
-        for row, prior in enumerate(self.priors):
-            density[row] = _log_density(prior, sd[row])
-        return density
-
-    def _log_likelihood(self, effects: Numbers, residual: Numbers) -> Numbers:
-        """Return the log likelihood of the words' means for variances of effects (variances, residuals, nodes)."""
-        squares, noise, df = (values[..., None, None] for values in (self.squares, self.noise, self.df))
-        total = np.zeros(1)
-        for contrast in range(self.df.shape[1]):
-            variance = self.times[..., None] * effects + noise[:, contrast] * residual[..., None]
-            total = total - 0.5 * (df[:, contrast] * np.log(variance) + squares[:, contrast] / variance)
-        return total
-
-
-def _posteriors(variances: Sequence[WordVariance], residual: Numbers, grid: Grid) -> "list[VarianceOnGrid]":
-    """Return the posterior of each variance given each value of its residual variance (variances, residuals)."""
-    found: dict[int, VarianceOnGrid] = {}
-    for from_vectors in (True, False):  # variances with the same kind of prior together
-        rows = [row for row, variance in enumerate(variances) if (variance.prior is None) == from_vectors]
-        if rows:
-            stack = _Stack.of([variances[row] for row in rows])
-            found |= zip(rows, stack.posteriors(residual[rows], grid), strict=True)
-    return [found[row] for row in range(len(variances))]
-
-
-@dataclass(frozen=True, eq=False)
-class VarianceOnGrid:
-    """The posterior of a variance given each residual variance.
-
-    Attributes
-    ----------
-    log_variance, cumulative : array (residuals, nodes)
-        The grid, and the integral of the density up to each node, including the part below the grid.
-    log_total : array (residuals,)
-        Log of the marginal likelihood.
-    """
-
-    log_variance: Numbers
-    cumulative: Numbers
-    log_total: Numbers
-
-    @classmethod
-    def integrate(cls, log_variance: Numbers, log_density: Numbers, log_below: Numbers) -> list[Self]:
-        """Integrate densities (variances, residuals, nodes) on their grids by the trapezoidal rule."""
-        largest = np.maximum(log_density.max(axis=-1), log_below)
-        density = np.exp(log_density - largest[..., None])
-        steps = 0.5 * (density[..., 1:] + density[..., :-1]) * np.diff(log_variance, axis=-1)
-        first = np.exp(log_below - largest)[..., None]
-        cumulative = np.cumsum(np.concatenate([first, steps], axis=-1), axis=-1)
-        total = cumulative[..., -1:]
-        log_total = largest + np.log(total[..., 0])
-        return list(map(cls, log_variance, cumulative / total, log_total))
-
-    def quantiles(self, given: NDArray[np.intp], probs: Numbers) -> Numbers:
-        """Return a quantile of the variance for each probability, given the residual variance with the index in
-        `given`. Quantiles are zero where there are no effects.
-        """
-        # Place the integrals for all residual variances on one axis, shifted so that they do not overlap.
-        offsets = 2.0 * np.arange(len(self.cumulative))
-        integrals = (self.cumulative + offsets[:, None]).ravel()
-        quantiles = np.exp(np.interp(probs + offsets[given], integrals, self.log_variance.ravel()))
-        return np.where(probs > self.cumulative[given, 0], quantiles, 0.0)
-
-
-@dataclass(frozen=True, eq=False)
 class PreferencesFromVectors:
-    """Information from the vectors about the variance of preferences, as arrays (cells,). See `WordVariance`."""
+    """Information from the vectors about the variance of preferences, as arrays (cells,), and its prior. See
+    `WordVariance`.
+    """
 
     expected: Numbers
-    directions: Numbers
     explained: Numbers
+    prior: Prior
 
 
 @dataclass(frozen=True, eq=False)
@@ -339,7 +137,8 @@ class SideOfTable:
         from_vectors = None
         if side in sides_from_vectors(spec, data):
             sd = data[f"{side}_preference_sd"].to_numpy()[:cells]
-            from_vectors = PreferencesFromVectors(sd**2, directions, residual_shares(data, side)[:cells])
+            prior = spec.priors[PREFERENCE[side]]
+            from_vectors = PreferencesFromVectors(sd**2, residual_shares(data, side)[:cells], prior)
         inflation, df = np.ones(cells), np.full(cells, np.inf)
         if f"{side}_inflation" in data:
             inflation, df = data[f"{side}_inflation"].to_numpy()[:cells], directions
@@ -369,7 +168,7 @@ class SideOfTable:
                     squares=np.einsum("ij,cjk,ik->ci", contrasts, self.scatter[several], contrasts).ravel(),
                     noise=np.tile(noise, len(several)),
                     df=np.repeat(self.words[several] - 1.0, len(noise)),
-                    times=k / (k - 1),
+                    loading=k / (k - 1),
                     weights={cell: weight[cell] / self.words[cell] for cell in several},
                     **self._prior_of_preferences(several[0]),
                 )
@@ -379,8 +178,8 @@ class SideOfTable:
                 squares=self.scatter[several].sum(axis=(1, 2)) / k,
                 noise=np.full(len(several), (1 / self.opposite).mean()),
                 df=self.words[several] - 1.0,
-                times=float(k),
-                weights={cell: level[cell] ** 2 / self.words[cell] for cell in several if abs(level[cell]) > _SMALL},
+                loading=float(k),
+                weights={cell: level[cell] ** 2 / self.words[cell] for cell in several if abs(level[cell]) > _NO_LEVEL},
                 prior=self.level[several[0]],
             )
 
@@ -394,7 +193,8 @@ class SideOfTable:
         """Return the arguments of `WordVariance` that describe the prior of one cell's preferences."""
         if self.from_vectors is None:
             return {"prior": self.preference[cell]}
-        return {name: values[cell] for name, values in vars(self.from_vectors).items()}
+        own = self.from_vectors
+        return {"prior": own.prior, "expected": own.expected[cell], "explained": own.explained[cell]}
 
 
 @dataclass(frozen=True, eq=False)
@@ -451,12 +251,22 @@ class Integrand:
 
 @dataclass(frozen=True, eq=False)
 class _OnResiduals:
-    """Residual variances of one list, and the word variances to integrate given each of them."""
+    """Residual variances of one list, and the word variances to integrate given each of them.
+
+    Attributes
+    ----------
+    variances, log_weight : array (residuals,)
+    alone : sequence of (SideOfTable, WordVariance)
+        Variances with a prior of their own.
+    with_factor : sequence of (SideOfTable, list of WordVariance)
+        For each side whose preferences have a prior from vectors, the variances that share a factor.
+    """
 
     integrand: Integrand
     variances: Numbers
     log_weight: Numbers
-    parts: Sequence[tuple[SideOfTable, WordVariance]]
+    alone: Sequence[tuple[SideOfTable, WordVariance]]
+    with_factor: Sequence[tuple[SideOfTable, list[WordVariance]]]
 
     @classmethod
     def of(cls, integrand: Integrand, number: int) -> Self:
@@ -467,46 +277,67 @@ class _OnResiduals:
         sd = np.sqrt(2 / df)
         residual = squares / df * np.exp(sd * np.linspace(*_RANGE, number))
         likelihood = -0.5 * (df * np.log(residual) + squares / residual)
-        log_weight = likelihood + _log_density(integrand.residual_prior, np.sqrt(residual)) + 0.5 * np.log(residual)
-        parts = [(side, variance) for side in integrand.sides for variance in side.variances()]
-        return cls(integrand, residual, log_weight, parts)
+        log_weight = likelihood + log_density_of(integrand.residual_prior, np.sqrt(residual)) + 0.5 * np.log(residual)
+        alone, with_factor = [], []
+        for side in integrand.sides:
+            sharing = []
+            for variance in side.variances():
+                if variance.has_factor:
+                    sharing.append(variance)
+                else:
+                    alone.append((side, variance))
+            if sharing:
+                with_factor.append((side, sharing))
+        return cls(integrand, residual, log_weight, alone, with_factor)
 
     def at_points(self, posteriors: Sequence[VarianceOnGrid], grid: Grid) -> Numbers:
-        """Return variances of the bias at the points of the hypercube, given the posteriors of all variances."""
+        """Return variances of the bias at the points of the hypercube, given the posteriors of the variances with a
+        prior of their own.
+        """
+        preferences = [PreferencesOnGrid.of(sharing, self.variances, grid) for _, sharing in self.with_factor]
         log_weight = self.log_weight
-        for posterior in posteriors:
-            log_weight = log_weight + posterior.log_total
-        # Dimensions of the hypercube: the residual variance, each variance of words, and the inflation of each cell.
+        for posterior in (*posteriors, *preferences):
+            log_weight = log_weight + posterior.log_evidence
+        # Dimensions of the hypercube: the residual variance, each variance with a prior of its own, the factor and the
+        # variances of each side, and the inflation of each cell.
+        n_sharing = sum(1 + len(sharing) for _, sharing in self.with_factor)
         inflation_dim: dict[tuple[SideOfTable, int], int] = {}
         for side in self.integrand.sides:
             for cell in range(len(side.words)):
-                inflation_dim[side, cell] = 1 + len(posteriors) + len(inflation_dim)
-        dims = 1 + len(posteriors) + len(inflation_dim)
+                inflation_dim[side, cell] = 1 + len(posteriors) + n_sharing + len(inflation_dim)
+        dims = 1 + len(posteriors) + n_sharing + len(inflation_dim)
         uniform = _hypercube(dims, grid.points)
         weight = np.cumsum(np.exp(log_weight - log_weight.max()))
         chosen = np.searchsorted(weight / weight[-1], uniform[0]).clip(max=grid.residuals - 1)
+        drawn = []
+        for dim, ((side, words), posterior) in enumerate(zip(self.alone, posteriors, strict=True), start=1):
+            if words.weights:  # levels that cancel in the bias have none
+                drawn.append((side, words, posterior.quantiles(chosen, uniform[dim])))
+        dim = 1 + len(posteriors)
+        for (side, sharing), on_grid in zip(self.with_factor, preferences, strict=True):
+            quantiles = on_grid.quantiles(chosen, uniform[dim : dim + 1 + len(sharing)])
+            drawn += [(side, words, quantiles[cell]) for cell, words in enumerate(sharing)]
+            dim += 1 + len(sharing)
         residual = self.variances[chosen]
-        total = self.integrand.residual_weight * residual
-        for part, (side, words) in enumerate(self.parts):
-            if not words.weights:
-                continue  # levels that cancel in the bias
-            effects = words.effects(posteriors[part].quantiles(chosen, uniform[1 + part]), residual)
+        variance_of_bias = self.integrand.residual_weight * residual
+        for side, words, variance in drawn:
+            effects = words.effects(variance, residual)
             for cell, cell_weight in words.weights.items():
                 inflation = side.inflations(cell, dims, inflation_dim[side, cell], grid.points)
-                total = total + cell_weight * inflation * effects
-        return np.asarray(total)
+                variance_of_bias = variance_of_bias + cell_weight * inflation * effects
+        return np.asarray(variance_of_bias)
 
 
 def variances_of(integrands: Sequence[Integrand], grid: Grid = FULL_GRID) -> list[Numbers]:
     """Return the variances of the bias of several lists at points that represent the posterior of each."""
-    given = [_OnResiduals.of(integrand, grid.residuals) for integrand in integrands]
+    lists = [_OnResiduals.of(integrand, grid.residuals) for integrand in integrands]
     variances: list[WordVariance] = []
-    residual = []
-    for residuals in given:
-        variances += [variance for _, variance in residuals.parts]
-        residual.append(np.tile(residuals.variances, (len(residuals.parts), 1)))
-    posteriors = iter(_posteriors(variances, np.concatenate(residual), grid))
-    return [residuals.at_points(list(islice(posteriors, len(residuals.parts))), grid) for residuals in given]
+    residual = [np.zeros((0, grid.residuals))]
+    for residuals in lists:
+        variances += [variance for _, variance in residuals.alone]
+        residual.append(np.tile(residuals.variances, (len(residuals.alone), 1)))
+    on_grids = iter(posteriors(variances, np.concatenate(residual), grid))
+    return [residuals.at_points(list(islice(on_grids, len(residuals.alone))), grid) for residuals in lists]
 
 
 def is_integrated(spec: ModelSpec) -> bool:
@@ -606,15 +437,6 @@ def _priors(prior: Prior, unit: float | Numbers, cells: int) -> list[Prior]:
     """Return the prior for each cell in the units of the table."""
     units = np.full(cells, unit) if np.ndim(unit) == 0 else np.asarray(unit)[:cells]
     return [prior.with_unit(float(cell_unit)) for cell_unit in units]
-
-
-def _log_density(prior: Prior, sd: Numbers) -> Numbers:
-    """Return the log density of a standard deviation."""
-    if prior.terms is not None:
-        return log_density(prior.terms, sd)
-    from bayes_bias.fitting.power_scaling import log_prior  # importing this takes a second
-
-    return log_prior(prior, sd)
 
 
 @cache

@@ -130,7 +130,7 @@ def _from_vectors(
     from_vectors = None
     if spec.priors[PREFERENCE[side]].distribution == FROM_VECTORS and (expected > 0).all():
         share = residual_share(_lengths(opposite))
-        from_vectors = PreferencesFromVectors(expected, np.full(cells, general.directions), np.full(cells, share))
+        from_vectors = PreferencesFromVectors(expected, np.full(cells, share), spec.priors[PREFERENCE[side]])
     return from_vectors, inflation, np.full(cells, general.directions / 2)
 
 

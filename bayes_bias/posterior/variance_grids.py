@@ -1,0 +1,319 @@
+r"""Posteriors of variances of word effects on grids, given the residual variance.
+
+A variance with a prior of its own is integrated alone (`VarianceOnGrid`). The variances of measured preferences of all
+groups, or classes, share a factor u if their prior comes from vectors (`bayes_bias.models.preferences`). They are
+integrated together (`PreferencesOnGrid`).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from bayes_bias.models.families import log_density
+from bayes_bias.models.spec import FROM_VECTORS, Prior
+from bayes_bias.shared_types import Numbers
+
+# Density values are ignored if the log density is below its maximum by more than this number.
+_NEGLIGIBLE = 20.0
+# A variance of effects below `_SMALL` times the contribution of the residuals is treated as zero. A variance above
+# `_LARGE` times both the observed variance and the square of the prior's scale is treated as impossible.
+_SMALL, _LARGE = 1e-4, 1e4
+# Range of the log of the factor around its prior mean, in standard deviations, and range of a log variance below its
+# expected value, where the density of the scaled inverse chi-squared distribution falls faster than exponentially.
+_FACTOR_RANGE, _BELOW_EXPECTED = 5.0, 5.0
+
+
+@dataclass(frozen=True, eq=False)
+class WordVariance:
+    r"""Information about the variance of word effects, from a table and a prior.
+
+    The effects belong to one group or class, or to several groups or classes that share a scale.
+
+    Attributes
+    ----------
+    squares, noise, df : array (contrasts,)
+        For each contrast: the sum of squares of the words' means along the contrast, the variance of the contrast if
+        the residual variance is one, and the degrees of freedom of the sum.
+    loading : float
+        Variance of a contrast if the effects have variance one.
+    weights : mapping of int to float
+        For the index of each group or class, the variance of the bias if the effects of its words are independent and
+        have variance one.
+    prior : Prior
+        Prior of the standard deviation, in the units of the table.
+    expected, explained : float
+        If the prior is ``FromVectors``: the expected variance of measured preferences, and the share of the residual
+        variance that it includes.
+    """
+
+    squares: Numbers
+    noise: Numbers
+    df: Numbers
+    loading: float
+    weights: Mapping[int, float]
+    prior: Prior
+    expected: float = np.nan
+    explained: float = 0.0
+
+    @property
+    def has_factor(self) -> bool:
+        """Return True if the prior comes from vectors, with a factor that all groups or classes share."""
+        return self.prior.distribution == FROM_VECTORS
+
+    def effects(self, variance: Numbers, residual: Numbers) -> Numbers:
+        """Return the variance of the effects, given the variance on the grid and the residual variance."""
+        return np.maximum(variance - self.explained * residual, 0.0) if self.has_factor else variance
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Numbers of grid nodes: for residual variances, for factors, for the first and second grid of each variance, and
+    for the hypercube.
+    """
+
+    residuals: int = 16
+    factors: int = 48
+    coarse: int = 64
+    fine: int = 128
+    points: int = 1024
+
+
+FULL_GRID = Grid()
+
+
+@dataclass(frozen=True, eq=False)
+class _Stack:
+    """Several variances, which are computed together in each array operation.
+
+    The arrays of `WordVariance` get an additional first axis. Variances with fewer contrasts are padded with empty
+    contrasts.
+    """
+
+    squares: Numbers
+    noise: Numbers
+    df: Numbers
+    loading: Numbers
+    expected: Numbers
+    explained: Numbers
+
+    @classmethod
+    def of(cls, variances: Sequence[WordVariance]) -> Self:
+        """Stack some variances."""
+        contrasts = max(len(variance.df) for variance in variances)
+        squares, df = np.zeros((2, len(variances), contrasts))
+        noise = np.ones((len(variances), contrasts))
+        loading, expected, explained = np.empty((3, len(variances), 1))
+        for row, variance in enumerate(variances):
+            filled = slice(len(variance.df))
+            squares[row, filled] = variance.squares
+            noise[row, filled] = variance.noise
+            df[row, filled] = variance.df
+            loading[row] = variance.loading
+            expected[row] = variance.expected
+            explained[row] = variance.explained
+        return cls(squares, noise, df, loading, expected, explained)
+
+    def log_likelihood(self, effects: Numbers, residual: Numbers) -> Numbers:
+        """Return the log likelihood of the words' means for variances of effects (variances, residuals, nodes)."""
+        squares, noise, df = (values[..., None, None] for values in (self.squares, self.noise, self.df))
+        log_likelihood = np.zeros(1)
+        for contrast in range(self.df.shape[1]):
+            variance = self.loading[..., None] * effects + noise[:, contrast] * residual[..., None]
+            deviance = df[:, contrast] * np.log(variance) + squares[:, contrast] / variance
+            log_likelihood = log_likelihood - 0.5 * deviance
+        return log_likelihood
+
+    def bounds(self, priors: Sequence[Prior], residual: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the largest variance that is treated as zero, and an upper bound of the variance given the words and
+        the prior.
+        """
+        least = np.where(self.df > 0, self.noise, np.inf).min(axis=1, keepdims=True)
+        below = _SMALL * least / self.loading * residual
+        expected = np.array([float(prior.size) ** 2 for prior in priors])[:, None]
+        degrees = np.where(self.df > 0, np.maximum(self.df, 1.0), 0.0).sum(axis=1, keepdims=True)
+        observed = self.squares.sum(axis=1, keepdims=True) / (self.loading * degrees)
+        return below, _LARGE * np.maximum(np.maximum(observed, expected), below)
+
+
+@dataclass(frozen=True, eq=False)
+class VarianceOnGrid:
+    """The posterior of a variance under several conditions, for example given each residual variance.
+
+    Attributes
+    ----------
+    log_variance, cumulative : array (conditions, nodes)
+        The grid, and the integral of the density up to each node, including the part below the grid.
+    log_evidence : array (conditions,)
+        Log of the marginal likelihood.
+    """
+
+    log_variance: Numbers
+    cumulative: Numbers
+    log_evidence: Numbers
+
+    @classmethod
+    def integrate(cls, log_variance: Numbers, log_density: Numbers, log_below: Numbers | float) -> Self:
+        """Integrate a density (..., conditions, nodes) on its grid by the trapezoidal rule."""
+        largest = np.maximum(log_density.max(axis=-1), log_below)
+        density = np.exp(log_density - largest[..., None])
+        steps = 0.5 * (density[..., 1:] + density[..., :-1]) * np.diff(log_variance, axis=-1)
+        first = np.exp(log_below - largest)[..., None]
+        cumulative = np.cumsum(np.concatenate([first, steps], axis=-1), axis=-1)
+        evidence = cumulative[..., -1:]
+        return cls(log_variance, cumulative / evidence, largest + np.log(evidence[..., 0]))
+
+    def quantiles(self, condition: NDArray[np.intp], probs: Numbers) -> Numbers:
+        """Return a quantile of the variance for each probability, under the condition with this index.
+
+        Quantiles are zero where there are no effects.
+        """
+        # Place the integrals under all conditions on one axis, shifted so that they do not overlap.
+        offsets = 2.0 * np.arange(len(self.cumulative))
+        integrals = (self.cumulative + offsets[:, None]).ravel()
+        quantiles = np.exp(np.interp(probs + offsets[condition], integrals, self.log_variance.ravel()))
+        return np.where(probs > self.cumulative[condition, 0], quantiles, 0.0)
+
+
+def posteriors(variances: Sequence[WordVariance], residual: Numbers, grid: Grid) -> list[VarianceOnGrid]:
+    """Return the posterior of each variance with a prior of its own, given each value of its residual variance
+    (variances, residuals).
+    """
+    if not variances:
+        return []
+    stack, priors = _Stack.of(variances), [variance.prior for variance in variances]
+    below, above = stack.bounds(priors, residual)
+    low, high = np.log(below), np.log(above)
+    for nodes in (grid.coarse, grid.fine):
+        log_variance = _spaced(low, high, nodes)
+        log_prior = _log_densities(priors, np.exp(log_variance / 2)) + log_variance / 2 - np.log(2)
+        density = log_prior + stack.log_likelihood(np.exp(log_variance), residual)
+        low, high = _narrowed(log_variance, density)
+    # The density of a standard deviation is flat near zero.
+    log_below = _log_densities(priors, np.sqrt(below)[..., None])[..., 0] + 0.5 * np.log(below)
+    log_below = log_below + stack.log_likelihood(np.zeros((1, 1, 1)), residual)[..., 0]
+    together = VarianceOnGrid.integrate(log_variance, density, log_below)
+    return list(map(VarianceOnGrid, together.log_variance, together.cumulative, together.log_evidence))
+
+
+@dataclass(frozen=True, eq=False)
+class PreferencesOnGrid:
+    r"""The posterior of the factor u of one side, and of the variances of measured preferences given u.
+
+    Let :math:`L_k(v \mid e)` be the likelihood of the words of group or class k. Then
+
+    .. math:: p(u, y \mid e) \propto p(u) \prod_k \int L_k(v \mid e)\, p(v \mid u)\, dv.
+
+    Attributes
+    ----------
+    log_variance : array (cells, nodes)
+    log_likelihood : array (cells, residuals, nodes)
+    log_prior : array (cells, factors, nodes)
+        Log density of the log variance given the factor.
+    log_factor : array (residuals, factors)
+        Log of p(u, y | e).
+    """
+
+    log_variance: Numbers
+    log_likelihood: Numbers
+    log_prior: Numbers
+    log_factor: Numbers
+
+    @classmethod
+    def of(cls, variances: Sequence[WordVariance], residual: Numbers, grid: Grid) -> Self:
+        """Integrate over the variances of one side, for each factor and each residual variance (residuals,)."""
+        stack = _Stack.of(variances)
+        nu, mu, sigma = (variances[0].prior.parameters[name] for name in ("nu", "mu", "sigma"))
+        log_expected = np.log(stack.expected)
+        least, most = mu - _FACTOR_RANGE * sigma, mu + _FACTOR_RANGE * sigma
+        low = np.ravel(log_expected) + least - _BELOW_EXPECTED
+        high = np.ravel(log_expected) + most + 2 * _NEGLIGIBLE / nu  # the density falls by nu / 2 for each step of one
+        for nodes in (grid.coarse, grid.fine):
+            log_u = np.linspace(least, most, grid.factors)
+            log_variance = _spaced(low, high, nodes)
+            contribution = stack.explained[..., None] * residual[:, None]
+            effects = np.maximum(np.exp(log_variance)[:, None] - contribution, 0.0)
+            log_likelihood = stack.log_likelihood(effects, residual[None])
+            distance = (log_variance - log_expected)[:, None] - log_u[:, None]
+            log_prior = _log_scaled_inverse_chi2(distance, nu)
+            # Log of the integrals over v, from matrix products.
+            largest = log_likelihood.max(axis=-1, keepdims=True)
+            scaled, prior = np.exp(log_likelihood - largest), np.exp(log_prior)
+            integral = np.maximum(scaled @ prior.swapaxes(1, 2), np.finfo(float).tiny)
+            log_integral = np.log(integral) + largest + np.log((high - low) / (nodes - 1))[:, None, None]
+            log_factor = log_integral.sum(axis=0) - 0.5 * ((log_u - mu) / sigma) ** 2
+            # The next grid covers the values of u and v with a density that is not negligible.
+            weight = np.exp(log_factor - log_factor.max(axis=1, keepdims=True)) / integral
+            density = (scaled * (weight @ prior)).max(axis=1)
+            low, high = _narrowed(log_variance, np.log(np.maximum(density, np.finfo(float).tiny)))
+            least, most = _narrowed(log_u, log_factor.max(axis=0))
+        step = np.log((log_u[1] - log_u[0]) / sigma)
+        return cls(log_variance, log_likelihood, log_prior, log_factor + step)
+
+    @property
+    def log_evidence(self) -> Numbers:
+        """Log of the marginal likelihood given each residual variance, (residuals,)."""
+        largest = self.log_factor.max(axis=1)
+        return np.asarray(largest + np.log(np.exp(self.log_factor - largest[:, None]).sum(axis=1)))
+
+    def quantiles(self, residual: NDArray[np.intp], probs: Numbers) -> Numbers:
+        """Return a quantile of each variance (cells, points) given the residual variance with this index.
+
+        The first row of `probs` (1 + cells, points) chooses the factor.
+        """
+        density = np.exp(self.log_factor - self.log_factor.max(axis=1, keepdims=True))
+        cumulative = np.cumsum(density, axis=1)
+        cumulative /= cumulative[:, -1:]
+        last = cumulative.shape[1] - 1
+        factor = np.minimum((cumulative[residual] < probs[0][:, None]).sum(axis=1), last)
+        conditions, condition = np.unique(residual * (last + 1) + factor, return_inverse=True)
+        residuals, factors = np.divmod(conditions, last + 1)
+        quantiles = []
+        for cell, log_variance in enumerate(self.log_variance):
+            log_density = self.log_likelihood[cell, residuals] + self.log_prior[cell, factors]
+            nodes = np.broadcast_to(log_variance, log_density.shape)
+            posterior = VarianceOnGrid.integrate(nodes, log_density, -np.inf)
+            quantiles.append(posterior.quantiles(condition, probs[1 + cell]))
+        return np.stack(quantiles)
+
+
+def _spaced(low: Numbers, high: Numbers, nodes: int) -> Numbers:
+    """Return equally spaced nodes between bounds (...), as an array (..., nodes)."""
+    return np.asarray(low[..., None] + (high - low)[..., None] * np.linspace(0, 1, nodes))
+
+
+def _narrowed(nodes: Numbers, log_density: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the first and last node (last axis) between which a density is not negligible."""
+    counts = log_density > log_density.max(axis=-1, keepdims=True) - _NEGLIGIBLE
+    last_index = counts.shape[-1] - 1
+    first = np.maximum(counts.argmax(axis=-1) - 1, 0)
+    last = np.minimum(last_index - counts[..., ::-1].argmax(axis=-1) + 1, last_index)
+    ends = np.stack([first, last], axis=-1)
+    chosen = np.take_along_axis(np.broadcast_to(nodes, log_density.shape), ends, axis=-1)
+    return chosen[..., 0], chosen[..., 1]
+
+
+def _log_scaled_inverse_chi2(log_ratio: Numbers, nu: float) -> Numbers:
+    """Return the log density of the log of a variance, from the log of its ratio to the expected variance."""
+    half = nu / 2
+    return np.asarray(half * np.log(half) - gammaln(half) - half * (log_ratio + np.exp(-log_ratio)))
+
+
+def _log_densities(priors: Sequence[Prior], sd: Numbers) -> Numbers:
+    """Return the log density of standard deviations under the prior of each row."""
+    density = np.empty_like(sd)
+    for row, prior in enumerate(priors):
+        density[row] = log_density_of(prior, sd[row])
+    return density
+
+
+def log_density_of(prior: Prior, sd: Numbers) -> Numbers:
+    """Return the log density of a standard deviation."""
+    if prior.terms is not None:
+        return log_density(prior.terms, sd)
+    from bayes_bias.fitting.power_scaling import log_prior  # importing this takes a second
+
+    return log_prior(prior, sd)
