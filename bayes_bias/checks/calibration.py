@@ -52,6 +52,8 @@ By = Literal["random words", "simulation"]
 # Default numbers of draws: for integrated posteriors, for sampled posteriors, and for lists of sub-topics or of topics
 # in a report.
 DRAWS, DRAWS_SAMPLED, _DRAWS_OF_TOPICS = 400, 50, 200
+# Where own words are exchanged.
+_BETWEEN: Mapping[Random, str] = {"targets": "groups", "attributes": "classes", "both": "groups and classes"}
 # If there are fewer lists, drawing them takes less time than starting another process.
 _WORTH_A_PROCESS = 5_000
 # Upper limit of a planted bias, above which vectors could not keep unit length. Much smaller biases are already
@@ -103,13 +105,13 @@ class Calibration(Tabled):
             return " ".join(map(self._of_ranks, self.uniformity.reset_index().to_dict("records")))
         shares = list(map(" ".join, self._shares()))
         words: str = "targets and attributes" if self.random == "both" else self.random
-        if self.drawn != "words":
-            words = f"{words} of {self.drawn}"
+        changed = f"with {words} drawn at random"
+        if self.drawn == "own words":
+            changed = f"with the {words} of the list exchanged at random between {_BETWEEN[self.random]}"
+        elif self.drawn != "words":
+            changed = f"with {words} of {self.drawn} drawn at random"
         planted = f" and a bias of {self.truth:g} planted" if self.truth else ""
-        return (
-            f"{self.name}: with {words} drawn at random{planted}, the shares of findings at the 5% level"
-            f" are {'; '.join(shares)}."
-        )
+        return f"{self.name}: {changed}{planted}, the shares of findings at the 5% level are {'; '.join(shares)}."
 
     @property
     def layout(self) -> Layout:
@@ -167,7 +169,7 @@ def calibrate(
     models: Iterable[ModelSpec | str | Path] = ("crossed",),
     scopes: ScopeName | Iterable[ScopeName] | None = None,
     draws: int | None = None,
-    random: Random = "attributes",
+    random: Random | None = None,
     drawn: Drawn = "words",
     size: int | None = None,
     planted: float = 0.0,
@@ -207,13 +209,15 @@ def calibrate(
     draws : int, optional
         Number of random draws. The Monte Carlo error of a share is ``sqrt(share (1 - share) / draws)``. The default is
         400, or 50 if each posterior must be sampled.
-    random : {"attributes", "targets", "both"}
-        Which words are drawn at random.
-    drawn : {"words", "sub-topics", "topics"}
-        How words are drawn. "words" draws them one by one. "sub-topics" draws each class (or group) from the
-        neighbourhoods of three random words, as in a list with sub-topics. "topics" draws the targets of each group and
-        the attributes of each class from the neighbourhood of one random word. Because topics do differ, the share of
-        findings is then not a false positive rate, but the share of *arbitrary* pairs of topics with a bias.
+    random : {"attributes", "targets", "both"}, optional
+        Which words are drawn at random. The default is "attributes", or "targets" for ``drawn="own words"``.
+    drawn : {"words", "own words", "sub-topics", "topics"}
+        How words are drawn. "words" draws them one by one. "own words" exchanges the targets of the list between its
+        groups (or the attributes between its classes), so that the true bias is zero for *your* words. Words of a sub-
+        topic that all groups have are only exchanged with one another. "sub-topics" draws each class (or group) from
+        the neighbourhoods of three random words, as in a list with sub-topics. "topics" draws the targets of each group
+        and the attributes of each class from the neighbourhood of one random word. Because topics do differ, the share
+        of findings is then not a false positive rate, but the share of *arbitrary* pairs of topics with a bias.
     size : int, optional
         Number of random words in each class or group. Defaults to the number in the list.
     planted : float
@@ -257,6 +261,7 @@ def calibrate(
     >>> print(calibrate("weat7", "googlenews-demo").text)                         # doctest: +SKIP
     >>> print(calibrate("weat7", "googlenews-demo", by="simulation").text)        # doctest: +SKIP
     """
+    random = random or ("targets" if drawn == "own words" else "attributes")
     _check_settings(draws, random, drawn, size, planted, seed, sampling, jobs)
     if by not in get_args(By):
         raise BayesBiasError(f"`by` '{by}' is not a source of tables. {did_you_mean(by, get_args(By))}")
@@ -279,7 +284,12 @@ def calibrate(
         )
     words = origin.words
     design = NullDesign.of(
-        words, origin.read().embedding, random=random, allow_loss=origin.allow_loss, similarity=similarity
+        words,
+        origin.read().embedding,
+        random=random,
+        own_words=drawn == "own words",
+        allow_loss=origin.allow_loss,
+        similarity=similarity,
     )
     design = design.with_planted(planted) if size is None else design.with_planted(planted).with_sizes(size)
     design = design.drawn_as(drawn)
@@ -350,6 +360,9 @@ def _check_settings(
             f"`planted` is {planted:g}, but topics differ by an unknown bias to which no"
             " known bias can be added. Use 0."
         )
+    if drawn == "own words" and (planted or size is not None):
+        name, value = ("planted", f"{planted:g}") if planted else ("size", size)
+        raise BayesBiasError(f"`{name}` is {value}, but the words of the list keep their vectors and number. Omit it.")
     if size is not None:
         check_count("size", size, "words in a class", least=2)
     if not is_between(planted, 0, MOST_PLANTED):
@@ -393,8 +406,8 @@ def draw_in_background(
     """
     if draws == 0 or not structure_of(spec).COLLAPSED:
         designs = {}
-    kinds: tuple[Drawn, ...] = ("words",) if sampled else get_args(Drawn)
-    lists = len(designs) * (DRAWS + 2 * _DRAWS_OF_TOPICS if draws is None else draws * len(kinds))
+    kinds: tuple[Drawn, ...] = ("own words", "words") if sampled else get_args(Drawn)
+    lists = len(designs) * (2 * DRAWS + 2 * _DRAWS_OF_TOPICS if draws is None else draws * len(kinds))
     is_worth_processes = sampled or lists >= _WORTH_A_PROCESS
     jobs = max(min(joblib.effective_n_jobs(-1), len(designs), _MOST_PROCESSES), 1) if is_worth_processes else 1
     work = (joblib.delayed(_drawn)(name, calibrate, spec, draws, seed, kinds) for name, calibrate in designs.items())
@@ -415,8 +428,9 @@ def _drawn(
     for drawn in kinds:
         try:
             with shown(Quiet()):
-                wanted = draws if draws or drawn == "words" else _DRAWS_OF_TOPICS
-                lists[drawn] = calibrate(models=[spec], drawn=drawn, draws=wanted, seed=seed, jobs=1)
+                wanted = draws if draws or drawn in ("own words", "words") else _DRAWS_OF_TOPICS
+                random = {"random": None} if drawn == "own words" else {}  # targets, whatever else is random
+                lists[drawn] = calibrate(models=[spec], drawn=drawn, draws=wanted, seed=seed, jobs=1, **random)
         except WordListError as error:
             lists[drawn] = str(error)
     return name, lists

@@ -37,7 +37,6 @@ from bayes_bias.models.structures import modelled, structure_of
 from bayes_bias.posterior.estimate import Estimate
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.quadrature import (
-    Grid,
     Integrand,
     chance,
     half_width,
@@ -47,6 +46,7 @@ from bayes_bias.posterior.quadrature import (
     suits_design,
     variances_of,
 )
+from bayes_bias.posterior.variance_grids import Grid
 from bayes_bias.progress import within
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.scopes import (
@@ -76,7 +76,7 @@ NULL_SAMPLING = Sampling(draws=300, tune=300, chains=1, target_accept=0.8)
 _PERMUTATIONS = 2_000
 _INTERVAL = (0.025, 0.975)
 # A coarse grid for random lists. The p-values differ by less than .003 from the p-values on the full grid.
-_NULL_GRID = Grid(residuals=8, coarse=32, fine=64, points=256)
+_NULL_GRID = Grid(residuals=8, factors=24, coarse=32, fine=64, points=256)
 
 # The two-sided test of WEAT is called WEAT, because all other tests are two-sided.
 ONE_SIDED_WEAT = "WEAT, one-sided"
@@ -282,6 +282,8 @@ class Cell:
             parts.append(design.opposites)
         if design.classes:
             parts.append(dict(design.classes))
+        if design.exchanged:
+            parts.append({"exchanged": design.exchanged, "strata": dict(design.strata)})
         if self.scopes:
             parts.append({"scopes": self.scopes})
         if self.competitors:

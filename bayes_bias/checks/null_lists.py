@@ -25,17 +25,18 @@ from bayes_bias.posterior.quadrature import Integrand
 from bayes_bias.posterior.vectors import integrand_of_vectors
 from bayes_bias.table.association_table import AssociationTable, assemble
 from bayes_bias.table.bias_weights import bias_weights
+from bayes_bias.table.labels import Side
 from bayes_bias.table.similarity import Similarity
 from bayes_bias.table.statistics import compared_classes, table_means
 from bayes_bias.words.list_rules import category_of
-from bayes_bias.words.topics_and_pairs import Words
+from bayes_bias.words.topics_and_pairs import Topics, Words
 from bayes_bias.words.wordlist import WordList
 
 type Positions = NDArray[np.intp]
 
-# How words are drawn: one by one; from the neighbourhoods of several random words; or from one neighbourhood for each
-# group and class.
-Drawn = Literal["words", "sub-topics", "topics"]
+# How words are drawn: the words of the list, exchanged between groups or classes; random words, one by one; from the
+# neighbourhoods of several random words; or from one neighbourhood for each group and class.
+Drawn = Literal["own words", "words", "sub-topics", "topics"]
 # Number of neighbourhoods per class of sub-topics, each with at least two words.
 _SUB_TOPICS, _FEWEST_IN_SUB_TOPIC = 3, 2
 
@@ -93,6 +94,10 @@ class NullDesign:
     kind: str = "replicate"
     opposites: tuple[str, ...] = ()  # classes with which the stereotypical classes are compared
     classes: Words = MappingProxyType({})  # attributes of each associated class if they are not random; otherwise empty
+    # Sides whose words are exchanged at random between groups (classes), and the stratum of each word. Words are only
+    # exchanged within their stratum, which is a sub-topic that all groups (classes) have.
+    exchanged: tuple[Side, ...] = ()
+    strata: Mapping[str, str] = MappingProxyType({})
     similarity: Similarity = COSINES
     # General words, from which the covariation of words is estimated, as in a report on the list itself.
     vocabulary: GeneralWords | None = None
@@ -105,21 +110,27 @@ class NullDesign:
         embedding: Embedding,
         *,
         random: Random = "attributes",
+        own_words: bool = False,
         pool_seed: int = 1,
         allow_loss: bool = False,
         similarity: Similarity = COSINES,
     ) -> Self:
-        """Return the design of a list, limited to words in the embedding, with random attributes or targets."""
-        if random == "targets":
+        """Return the design of a list, limited to words in the embedding, with random attributes or targets.
+
+        With `own_words`, these attributes or targets are the words of the list, exchanged between classes or groups.
+        """
+        if random == "targets" or (own_words and random == "both"):
             _check_balance(wordlist)
         embedding = in_sentences(embedding, wordlist)
         vectors, coverage = lookup(embedding, wordlist, similarity.prepared)
         check_coverage(coverage, allow_loss=allow_loss)
-        pool = _pool(embedding, wordlist, pool_seed, similarity)
-        classes = _with_vectors(wordlist.classes, vectors)
+        pool = {} if own_words else _pool(embedding, wordlist, pool_seed, similarity)
+        groups, classes = _with_vectors(wordlist.groups, vectors), _with_vectors(wordlist.classes, vectors)
+        exchanged = _EXCHANGED[random] if own_words else ()
+        _check_exchanged(wordlist.name, exchanged, {"target": groups, "attribute": classes})
         return cls(
             name=wordlist.name,
-            groups=_with_vectors(wordlist.groups, vectors),
+            groups=groups,
             stereotypes=wordlist.stereotypes,
             opposites=wordlist.opposites,
             sizes=MappingProxyType({name: len(words) for name, words in classes.items()}),
@@ -128,8 +139,10 @@ class NullDesign:
             vectors=MappingProxyType({**vectors, **pool}),
             replicates=embedding.replicates,
             kind=embedding.kind,
-            random_groups=random != "attributes",
-            classes=classes if random == "targets" else MappingProxyType({}),
+            random_groups=random != "attributes" and not own_words,
+            classes=classes if random == "targets" or own_words else MappingProxyType({}),
+            exchanged=exchanged,
+            strata=MappingProxyType(_common_topics(wordlist.topics, groups) | _common_topics(wordlist.topics, classes)),
             similarity=similarity,
             vocabulary=_vocabulary(embedding, wordlist),
             independent=wordlist.sub_topics == "independent",
@@ -153,7 +166,7 @@ class NullDesign:
         With sub-topics, the population bias is zero, as it is with single words. With topics, the population bias is
         not zero, because topics differ.
         """
-        if drawn == "words":
+        if drawn in ("words", "own words"):
             return self
         if drawn == "topics":
             nowhere: Words = MappingProxyType({})
@@ -220,6 +233,10 @@ class NullDesign:
         rng = np.random.default_rng([seed, number])
         pool = self._positions_of_pool[rng.permutation(len(self.pool))]
         classes, groups = dict(self.classes), dict(self.groups)
+        if "target" in self.exchanged:
+            groups = _exchanged(groups, self.strata, rng)
+        if "attribute" in self.exchanged:
+            classes = _exchanged(classes, self.strata, rng)
         if not self.classes:
             for name, n in self.sizes.items():
                 classes[name], pool = self._take(pool, n, self.topics)
@@ -324,6 +341,47 @@ class NullDesign:
         is_random = np.isin(attribute_class, list(self.sizes))
         shrunk = np.where(is_random, 1 - shift, np.sqrt(1 - shift)) * similarity
         return shrunk + is_random * np.where(associated, shift, -shift)
+
+
+# The sides whose words are exchanged.
+_EXCHANGED: Mapping[Random, tuple[Side, ...]] = MappingProxyType(
+    {"targets": ("target",), "attributes": ("attribute",), "both": ("target", "attribute")}
+)
+
+
+def _check_exchanged(name: str, exchanged: Sequence[Side], categories: Mapping[Side, Words]) -> None:
+    """Raise an error if there is only one group, or one class, whose words could be exchanged."""
+    for side in exchanged:
+        if len(categories[side]) < 2:
+            other = "attributes" if side == "target" else "targets"
+            raise WordListError(
+                f"'{name}' has a single {'group' if side == 'target' else 'class'} of {side}s, so its words cannot be"
+                f" exchanged with others. Exchange the {other} (`random`='{other}')."
+            )
+
+
+def _common_topics(topics: Topics, categories: Words) -> dict[str, str]:
+    """Return the sub-topic of each word, for sub-topics with words in every group (class)."""
+    own = [topics.get(category, {}) for category in categories]
+    common = set.intersection(*(set(names) for names in own)) if own else set()
+    stratum_of: dict[str, str] = {}
+    for names in own:
+        for name in common:
+            stratum_of |= dict.fromkeys(names[name], name)
+    return stratum_of
+
+
+def _exchanged(categories: Words, strata: Mapping[str, str], rng: np.random.Generator) -> dict[str, tuple[str, ...]]:
+    """Return groups (classes) of the same sizes, after words of each stratum were exchanged at random."""
+    word_category = category_of(categories)
+    by_stratum: dict[str, list[str]] = {}
+    for word in word_category:
+        by_stratum.setdefault(strata.get(word, ""), []).append(word)
+    words_of: dict[str, list[str]] = {category: [] for category in categories}
+    for words in by_stratum.values():
+        for place, k in enumerate(rng.permutation(len(words))):
+            words_of[word_category[words[place]]].append(words[k])
+    return {category: tuple(words) for category, words in words_of.items()}
 
 
 def _check_balance(wordlist: WordList) -> None:

@@ -5,8 +5,8 @@
 
 Parts are defined in `bayes_bias.models.table_parts`. Each scale s is sampled as a function of an unconstrained x. If
 the prior of a scale comes from vectors (`bayes_bias.models.preferences`), a variance v is sampled instead, where x =
-log v. The scale is then s^2 = max(v - c, 0), where c is a weighted sum of other squared scales. The expected value of v
-is multiplied by a factor u, which is sampled like a scale but has no pattern.
+log(v / u), and u is the factor of its side, which is sampled like a scale but has no pattern. The scale is then s^2 =
+max(v - c, 0), where c is a weighted sum of other squared scales.
 ``bayes_bias.pymc_model(table, marginal=True)`` is the same model in PyMC, and a test compares both implementations.
 """
 
@@ -31,6 +31,7 @@ from bayes_bias.models.preferences import (
     explained_by,
     factor_name,
     is_compared,
+    prior_of_factor,
     sides_from_vectors,
     variance_name,
 )
@@ -244,6 +245,8 @@ def _scales(point, parameters, arrays):  # type: ignore[no-untyped-def]
         for k in range(_EXPLAINING):
             explained += own.weight[k] * parameters[int(own.explaining[k])] ** 2
         variance = np.exp(point[scale])
+        if own.factor >= 0:
+            variance *= parameters[int(own.factor)]
         parameters[len(scales) + v] = variance
         parameters[scale] = np.sqrt(max(variance - explained, LEAST_SQUARE))
 
@@ -269,18 +272,15 @@ def log_density(point, gradient, block):  # type: ignore[no-untyped-def]
     for v in range(len(variances)):
         own, scale, factor = variances[v], int(variances[v].scale), int(variances[v].factor)
         x, df, expected = point[scale], scales[scale].df, scales[scale].expected
-        log_factor = 0.0
-        if factor >= 0:
-            log_factor = point[factor]
-            expected *= parameters[factor]
-        variance = np.exp(x)
+        variance = parameters[len(scales) + v]
         variance_slope = square_slopes[scale] if parameters[scale] ** 2 > 1.001 * LEAST_SQUARE else 0.0
         for k in range(_EXPLAINING):
             square_slopes[int(own.explaining[k])] -= own.weight[k] * variance_slope
-        value -= df / 2 * (x - log_factor + expected / variance)
-        gradient[scale] = variance_slope * variance - df / 2 * (1 - expected / variance)
+        relative = expected / np.exp(x)
+        value -= df / 2 * (x + relative)
+        gradient[scale] = variance_slope * variance - df / 2 * (1 - relative)
         if factor >= 0:
-            factor_slopes[factor] += df / 2 * (1 - expected / variance)
+            factor_slopes[factor] += variance_slope * variance
     for k in range(len(scales)):
         if scales[k].df == 0:
             s, point_slope, log_slope, slope = _scale(point[k], scales[k].unit)
@@ -329,17 +329,14 @@ def _scales_of(spec: ModelSpec, data: xr.Dataset, shapes: Mapping[str, tuple[int
     scales, variances = np.zeros(len(single), SCALE), [np.zeros(0, VARIANCE)]
     sides = sides_from_vectors(spec, data)
     from_vectors = {PREFERENCE[side] for side in sides}
-    factors = {factor_name(side): spec.priors[PREFERENCE[side]].parameters for side in sides}
+    factors = {factor_name(side): prior_of_factor(spec, side) for side in sides}
     for k, name in enumerate(single):
-        fold = 0.0
-        if name in factors:
-            terms: Any = Prior("LogNormal", {key: factors[name][key] for key in ("mu", "sigma")}).terms
-        elif name in from_vectors:
-            terms = Terms()
-        else:
-            terms = spec.priors[name].terms or ()
-            fold = FOLD * typical_size(spec, name) if folds(spec, name) else 0.0
-        scales[k] = (*terms, fold, 0.0, 0.0)
+        if name in from_vectors:
+            scales[k] = (*Terms(), 0.0, 0.0, 0.0)
+            continue
+        prior = factors.get(name) or spec.priors[name]
+        fold = FOLD * typical_size(spec, name) if name not in factors and folds(spec, name) else 0.0
+        scales[k] = (*(prior.terms or ()), fold, 0.0, 0.0)
     for side in sides:
         name = PREFERENCE[side]
         rows = slice(single.index(name), single.index(name) + prod(shapes[name]))
@@ -434,7 +431,7 @@ class CollapsedModel:
     @property
     def adaptation(self) -> str:
         """The method by which nutpie adapts its mass matrix."""
-        return "diag"
+        return "low_rank"
 
     def compiled(self) -> Any:
         """Return the compiled model for nutpie."""

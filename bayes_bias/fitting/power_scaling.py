@@ -14,7 +14,14 @@ from scipy.stats import rv_continuous
 
 from bayes_bias.models.families import log_density
 from bayes_bias.models.patterns import Variances
-from bayes_bias.models.preferences import PREFERENCE, factor_name, is_compared, sides_from_vectors, variance_name
+from bayes_bias.models.preferences import (
+    PREFERENCE,
+    factor_name,
+    is_compared,
+    prior_of_factor,
+    sides_from_vectors,
+    variance_name,
+)
 from bayes_bias.models.scales import units_of_priors
 from bayes_bias.models.slopes import explained_blocks, sides_explained
 from bayes_bias.models.spec import FROM_VECTORS, ModelSpec, Prior
@@ -125,15 +132,14 @@ def log_priors(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> xr.D
         if name in posterior and prior.distribution != FROM_VECTORS:
             densities[name] = xr.apply_ufunc(partial(log_prior, prior), posterior[name] / units[name])
     for side in sides_from_vectors(spec, data):
-        prior = spec.priors[PREFERENCE[side]].parameters
-        factor, half = posterior[factor_name(side)], prior["nu"] / 2
-        factor_prior = stats.lognorm(prior["sigma"], scale=np.exp(prior["mu"]))
-        densities[factor_name(side)] = factor.copy(data=factor_prior.logpdf(factor))
+        factor, half = posterior[factor_name(side)], float(spec.priors[PREFERENCE[side]].parameters["nu"]) / 2
+        densities[factor_name(side)] = xr.apply_ufunc(partial(log_prior, prior_of_factor(spec, side)), factor)
         variance = posterior[variance_name(side)].transpose(*_SAMPLE, CATEGORY_COORD[side])
-        is_own = xr.DataArray(is_compared(data, side), dims=CATEGORY_COORD[side])
-        expected = (data[f"{side}_preference_sd"] ** 2 * xr.where(is_own, factor, 1.0)).transpose(*variance.dims)
-        density = stats.invgamma.logpdf(variance, half, scale=half * expected)
-        densities[variance_name(side)] = variance.copy(data=density)
+        shared = factor.to_numpy()[..., None] ** is_compared(data, side)
+        expected = data[f"{side}_preference_sd"].to_numpy() ** 2 * shared
+        densities[variance_name(side)] = variance.copy(
+            data=stats.invgamma.logpdf(variance, half, scale=half * expected)
+        )
     return xr.Dataset(densities)
 
 

@@ -13,6 +13,7 @@ from bayes_bias.models.preferences import (
     factor_name,
     inflation_name,
     is_compared,
+    prior_of_factor,
     related_sides,
     sides_from_vectors,
     variance_name,
@@ -75,8 +76,8 @@ def _of_scales(spec: ModelSpec, data: xr.Dataset) -> Iterator[Row]:
         for label, unit in zip(labels, np.ravel(units[name]), strict=True):
             yield name, ", ".join(label), str(prior.with_unit(float(unit)))
     for side in from_vectors:
-        nu, mu, sigma = (spec.priors[PREFERENCE[side]].parameters[name] for name in ("nu", "mu", "sigma"))
-        yield factor_name(side), "", f"LogNormal(mu={mu:g}, sigma={sigma:g})"
+        nu = spec.priors[PREFERENCE[side]].parameters["nu"]
+        yield factor_name(side), "", str(prior_of_factor(spec, side))
         for k, label in enumerate(data[CATEGORY_COORD[side]].to_numpy()):
             factor = f"{factor_name(side)} * " if is_compared(data, side)[k] else ""
             sd = data[f"{side}_preference_sd"].to_numpy()[k]

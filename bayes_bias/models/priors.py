@@ -16,6 +16,7 @@ from bayes_bias.models.preferences import (
     PREFERENCE,
     factor_name,
     inflation_name,
+    prior_of_factor,
     sides_from_vectors,
     variance_name,
 )
@@ -99,11 +100,13 @@ def _preference(
     dims: Mapping[str, Any],
 ) -> pt.TensorVariable:
     """Add the standard deviation of preferences that is derived from a variance with a prior from vectors."""
-    prior = double_parameters(spec.priors[name])
-    half = prior["nu"] / 2
-    factor = pm.LogNormal(factor_name(side), prior["mu"], prior["sigma"])
-    expected = inputs[f"{side}_preference_sd"] ** 2 * factor ** inputs[f"{side}_is_compared"]
-    variance = pm.InverseGamma(variance_name(side), alpha=half, beta=half * expected, dims=dims[name])
+    half = double_parameters(spec.priors[name])["nu"] / 2
+    expected = inputs[f"{side}_preference_sd"] ** 2
+    # Given the factor, variances relative to it are independent, which is easier to sample.
+    relative = pm.InverseGamma(f"{variance_name(side)}_relative", alpha=half, beta=half * expected, dims=dims[name])
+    factor = variable(prior_of_factor(spec, side), factor_name(side))
+    variance = relative * factor ** inputs[f"{side}_is_compared"]
+    variance = pm.Deterministic(variance_name(side), variance, dims=dims[name])
     explained: Any = 0
     for scale, scale_sd in sd.items():
         if f"{side}_share_of_{scale}" in inputs:

@@ -154,7 +154,7 @@ def draws_in_units(posterior: xr.Dataset, unit: float, others: Mapping[str, Floa
     units |= dict.fromkeys(shape_parameters(), 1.0)
     for side in SIDES:
         units |= dict.fromkeys((f"{side}_inflation", f"{side}_inflation_factor", f"{side}_preference_factor"), 1.0)
-        units[f"{side}_preference_variance"] = unit**2
+        units |= dict.fromkeys((f"{side}_preference_variance", f"{side}_preference_variance_relative"), unit**2)
     return posterior.copy(data={name: values.to_numpy() * units[name] for name, values in posterior.items()})
 
 

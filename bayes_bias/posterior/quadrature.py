@@ -296,8 +296,10 @@ class _OnResiduals:
         """
         preferences = [PreferencesOnGrid.of(sharing, self.variances, grid) for _, sharing in self.with_factor]
         log_weight = self.log_weight
-        for posterior in (*posteriors, *preferences):
+        for posterior in posteriors:
             log_weight = log_weight + posterior.log_evidence
+        for on_grid in preferences:
+            log_weight = log_weight + on_grid.log_evidence
         # Dimensions of the hypercube: the residual variance, each variance with a prior of its own, the factor and the
         # variances of each side, and the inflation of each cell.
         n_sharing = sum(1 + len(sharing) for _, sharing in self.with_factor)
@@ -412,6 +414,23 @@ def integrated_row(
     if rope is not None:
         row["prob_negligible"] = float((ndtr((rope - mean) / sd) - ndtr((-rope - mean) / sd)).mean())
     return pd.Series(row)
+
+
+def variance_ratios(spec: ModelSpec, data: xr.Dataset) -> dict[Side, float]:
+    """Return the observed variance of preferences relative to its expected value from vectors, pooled over the groups,
+    or classes, of each side with such a value.
+    """
+    spec = resolved(spec, data)
+    ratios: dict[Side, float] = {}
+    for side in sides_from_vectors(spec, data):
+        squares, df = 0.0, 0.0
+        for variance in SideOfTable.of(side, spec, data).variances():
+            if variance.has_factor:
+                squares += float(variance.squares.sum()) / (variance.loading * variance.expected)
+                df += float(variance.df.sum())
+        if df:
+            ratios[side] = squares / df
+    return ratios
 
 
 def chance(variances: Numbers, observed: float) -> float:

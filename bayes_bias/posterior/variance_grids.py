@@ -226,7 +226,7 @@ class PreferencesOnGrid:
     def of(cls, variances: Sequence[WordVariance], residual: Numbers, grid: Grid) -> Self:
         """Integrate over the variances of one side, for each factor and each residual variance (residuals,)."""
         stack = _Stack.of(variances)
-        nu, mu, sigma = (variances[0].prior.parameters[name] for name in ("nu", "mu", "sigma"))
+        nu, mu, sigma = (float(variances[0].prior.parameters[name]) for name in ("nu", "mu", "sigma"))
         log_expected = np.log(stack.expected)
         least, most = mu - _FACTOR_RANGE * sigma, mu + _FACTOR_RANGE * sigma
         low = np.ravel(log_expected) + least - _BELOW_EXPECTED
@@ -249,7 +249,7 @@ class PreferencesOnGrid:
             weight = np.exp(log_factor - log_factor.max(axis=1, keepdims=True)) / integral
             density = (scaled * (weight @ prior)).max(axis=1)
             low, high = _narrowed(log_variance, np.log(np.maximum(density, np.finfo(float).tiny)))
-            least, most = _narrowed(log_u, log_factor.max(axis=0))
+            least, most = map(float, _narrowed(log_u, log_factor.max(axis=0)))
         step = np.log((log_u[1] - log_u[0]) / sigma)
         return cls(log_variance, log_likelihood, log_prior, log_factor + step)
 

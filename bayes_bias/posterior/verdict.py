@@ -130,6 +130,8 @@ class Verdict(Tabled):
         The sign that the stereotype predicts, or 0 if the stereotype predicts no sign, for example for a change.
     adjustment : Adjustment or None
         For a fit with covariates, the bias without adjustment and the part that covariates explain.
+    caveats : tuple of str
+        In a report, sentences on other methods or priors that lead to another verdict.
     """
 
     label: Label
@@ -150,6 +152,7 @@ class Verdict(Tabled):
     covariates: str = ""
     expected: int = 0
     adjustment: Adjustment | None = None
+    caveats: tuple[str, ...] = ()
 
     @property
     def chance(self) -> float:
@@ -278,7 +281,7 @@ class Verdict(Tabled):
         return f"lists with these {fixed[0]}" if fixed else "lists like this one"
 
     def _sentences(self) -> str:
-        sentences = [f"{self.headline}.", f"{self.size}.", self.frequency, self.negligible]
+        sentences = [f"{self.headline}.", f"{self.size}.", *self.caveats, self.frequency, self.negligible]
         # The proportion in this sentence was estimated for the bias, and for labels that report a difference.
         if self.quantity == "bias" and TARGETS in self.described_scope and self.label in _OF_THESE_ATTRIBUTES[:2]:
             sentences.append(f"{RANDOM_WORDS[0].upper()}{RANDOM_WORDS[1:]}.")

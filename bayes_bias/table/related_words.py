@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.errors import TableError
 from bayes_bias.formatting import Tabled, joined
-from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, words_of
+from bayes_bias.table.labels import CATEGORY_COORD, Side, words_of
 
 # 200 MB of float64: several copies fit in 2 GB of memory.
 MOST_PAIRS = 25_000_000
@@ -357,11 +357,3 @@ def _related(values: xr.DataArray, side: Side) -> Iterator[tuple[str, Related]]:
                 loading[own],
             ),
         )
-
-
-def scaled_directions(values: xr.DataArray, times: float) -> xr.DataArray:
-    """Multiply the degrees of freedom of the expected preferences."""
-    for side in SIDES:
-        if (name := f"{side}_directions") in values.coords:
-            values = values.assign_coords({name: times * values[name]})
-    return values

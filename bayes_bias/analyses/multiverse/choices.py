@@ -11,7 +11,6 @@ from bayes_bias.models.spec import AS_MEASURED, BY_GROUP, COMMON, FALLBACK, FROM
 from bayes_bias.models.structures import modelled
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import SIDES
-from bayes_bias.table.related_words import scaled_directions
 
 type Model = tuple[AssociationTable, ModelSpec]
 type Change = Callable[[AssociationTable, ModelSpec], Model]
@@ -80,9 +79,9 @@ def _priors(table: AssociationTable, spec: ModelSpec) -> dict[str, Change]:
     own = [own_spec.priors[parameter] for parameter in PREFERENCE.values()]
     priors: dict[str, Change] = {}
     if all(prior.distribution == FROM_VECTORS for prior in own):
-        priors[_FROM_VECTORS] = _with_directions(1.0)
-        priors[f"{_FROM_VECTORS}, half as certain"] = _with_directions(0.5)
-        priors[f"{_FROM_VECTORS}, twice as certain"] = _with_directions(2.0)
+        priors[_FROM_VECTORS] = _unchanged
+        priors[f"{_FROM_VECTORS}, half the degrees of freedom"] = _with_degrees_of_freedom(0.5)
+        priors[f"{_FROM_VECTORS}, twice the degrees of freedom"] = _with_degrees_of_freedom(2.0)
     elif {str(prior) for prior in own} != {f"{FALLBACK}(lam=2.5)"}:
         priors["of the model"] = _unchanged
     for name, (distribution, parameters) in _OTHERS.items():
@@ -111,9 +110,17 @@ def _with_prior(distribution: str, parameters: Mapping[str, float]) -> Change:
     return change
 
 
-def _with_directions(times: float) -> Change:
+def _with_degrees_of_freedom(multiple: float) -> Change:
     """Return a function that multiplies the degrees of freedom of the prior from vectors."""
-    return lambda table, spec: (replace(table, values=scaled_directions(table.values, times)), spec)
+
+    def change(table: AssociationTable, spec: ModelSpec) -> Model:
+        for parameter in PREFERENCE.values():
+            numbers = {name: float(value) for name, value in spec.priors[parameter].parameters.items()}
+            numbers["nu"] *= multiple
+            spec = spec.with_prior(parameter, FROM_VECTORS, **numbers)
+        return table, spec
+
+    return change
 
 
 def _with_independent_words(table: AssociationTable, spec: ModelSpec) -> Model:

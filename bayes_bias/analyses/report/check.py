@@ -1,7 +1,7 @@
 """The input and the result of the checks in a report."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -9,11 +9,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from bayes_bias.checks.calibration import RandomLists
+from bayes_bias.checks.null_jobs import NULL_SAMPLING, posterior_of
 from bayes_bias.documents.methods import Sentence
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.models.spec import ModelSpec
+from bayes_bias.posterior.quadrature import integrated, integrated_row
+from bayes_bias.posterior.summary import row_of_bias
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.scopes import ScopeName
 
@@ -36,8 +39,17 @@ class Study:
     against_published: bool = False
     title: str | None = None  # of the list in figures, such as "WEAT 6"; None for the name of the table
 
+    def row_under(self, table: AssociationTable, spec: ModelSpec) -> "pd.Series[float]":
+        """Return the mean, interval, and probabilities of the bias under another model, or of a changed table."""
+        if known := integrated(table, spec):
+            return integrated_row(*known, self.scope, self.ci_prob)
+        fitted, _ = posterior_of(table, spec, seed=self.seed, sampling=_SAMPLING)
+        return row_of_bias(fitted, self.scope, self.ci_prob)
+
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
+# One chain is enough: the Monte Carlo error of interval limits is about a twentieth of the posterior sd.
+_SAMPLING = replace(NULL_SAMPLING, draws=1000, tune=500)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +62,7 @@ class Check:
     alarm: bool = False  # True if the result is so important that it is shown first
     in_verdict: bool = False  # True if the verdict already includes the result
     no_verdict: str = ""  # the reason why the list cannot have a verdict
+    caveat: str = ""  # a sentence that belongs to the verdict
     figures: Mapping[str, Axes] = _NOTHING  # by file name
     figure_options: Mapping[str, Mapping[str, Any]] = _NOTHING  # arguments for other plots of the list, by kind of plot
     tables: Mapping[str, pd.DataFrame] = _NOTHING  # tables by name of the CSV file for all lists

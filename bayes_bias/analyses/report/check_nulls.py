@@ -13,7 +13,12 @@ from bayes_bias.progress import step
 from bayes_bias.table.scopes import WEAT_SCOPE, WORDS, ScopeName, scope_of
 
 _SHARES = ("share", *SHARE_BOUNDS)
-_NAMES: Mapping[Drawn, str] = {"words": "null", "sub-topics": "sub_topic_null", "topics": "topics"}
+_NAMES: Mapping[Drawn, str] = {
+    "own words": "own_null",
+    "words": "null",
+    "sub-topics": "sub_topic_null",
+    "topics": "topics",
+}
 
 
 def _columns(name: str) -> list[str]:
@@ -22,6 +27,8 @@ def _columns(name: str) -> list[str]:
 
 
 _COLUMNS = (
+    "own_nulls",
+    *_columns("own_null"),
     "nulls",
     *_columns("null"),
     "sub_topic_nulls",
@@ -40,6 +47,8 @@ def _run(study: Study) -> Check:
     if "words" not in drawn:
         return Check(f"{reason}.", "no random lists", {"no_calibration": reason})
     text = _about_words(drawn["words"], study)
+    if "own words" in drawn:
+        text = f"{_about_own_words(drawn['own words'], study)} {text}"
     numbers: dict[str, Any] = {"no_calibration": ""}
     for kind, lists in drawn.items():
         numbers |= _numbers(lists, study, kind)
@@ -79,6 +88,15 @@ def _random_lists(study: Study) -> tuple[dict[Drawn, Calibration], str]:
     results = study.nulls()
     drawn = {kind: result for kind, result in results.items() if isinstance(result, Calibration)}
     return drawn, f"Not drawn: {results['words']}"
+
+
+def _about_own_words(nulls: Calibration, study: Study) -> str:
+    """Return a sentence on the rate at which a bias was found after words were exchanged between groups."""
+    return (
+        f"If the {nulls.random} of this list are exchanged at random between its"
+        f" {'groups' if nulls.random == 'targets' else 'classes'}, so that there is no bias, the model finds one in"
+        f" {_found(nulls, study)} of {_draws(nulls)} cases."
+    )
 
 
 def _about_words(nulls: Calibration, study: Study) -> str:

@@ -1,73 +1,147 @@
-"""Check of the sensitivity of the bias to the prior."""
+"""Check of whether the verdict is the same under other priors, with independent words, and by the quasi-F."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from typing import Any, cast, get_args
 
+import pandas as pd
+from matplotlib.axes import Axes
+
+from bayes_bias.analyses.multiverse.choices import PRIOR, RELATED, choices_of
 from bayes_bias.analyses.report.check import Check, Checker, Study
-from bayes_bias.checks.prior_sensitivity import prior_sensitivity, sensitivity_by_prior
-from bayes_bias.documents.methods import Cite, Sentence
-from bayes_bias.fitting.diagnostics import MAX_PRIOR_SENSITIVITY, Diagnostics
-from bayes_bias.fitting.fit import fit_table
-from bayes_bias.formatting import plain, value_and_interval
-from bayes_bias.posterior.verdict import verdict
-from bayes_bias.table.related_words import scaled_directions
+from bayes_bias.documents.methods import Sentence
+from bayes_bias.errors import MeasureError
+from bayes_bias.formatting import bounds, equals, joined, plain, probability
+from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
+from bayes_bias.models.preferences import RATIOS_OF_POOLS
+from bayes_bias.plots.style import Rows, axes_or_new, draw_forest, forest_legend, height, set_title, style
+from bayes_bias.posterior.quadrature import variance_ratios
+from bayes_bias.posterior.summary import chance, row_of_bias
+from bayes_bias.table.columns import interval_names
+from bayes_bias.table.labels import SIDES, Side
+from bayes_bias.table.scopes import scope_of
+
+_DEFAULT = "this model"
+_INDEPENDENT = "words independent"
+_COLUMNS = ("priors", "priors_p_min", "priors_p_max", "priors_changed", *(f"{side}_variance_ratio" for side in SIDES))
 
 
 def _run(study: Study) -> Check:
     """Return the result of the check for one list."""
-    diagnostics = Diagnostics.of(study.fitted)
-    sensitivity, concern = diagnostics.prior_sensitivity, diagnostics.concern
-    if sensitivity is None:
-        text = (
-            "Power-scaling is not defined for this model, for a group or class of one word, or for as few draws as"
-            " these."
-        )
-        return Check(text, "sensitivity to the prior unknown", {"prior_sensitivity": None})
-    by_prior = sensitivity_by_prior(study.fitted, study.scope)
-    strongest = f"The prior of {by_prior.index[0]} has the largest sensitivity ({plain(by_prior.iloc[0])})."
-    if concern:
-        text = f"{concern[0].upper()}{concern[1:]}. {strongest}"
-        text += _other_priors(study, by_prior.index[0]) if by_prior.index[0].endswith("_variance") else ""
-    else:
-        text = (
-            f"The bias does not depend on the prior (power-scaling sensitivity {plain(sensitivity)}, where"
-            f" values above {MAX_PRIOR_SENSITIVITY} would be a concern). {strongest}"
-        )
+    if scope_of(study.scope).samples_nothing:
+        return Check(f"Scope '{study.scope}' has no interval that could depend on a prior.", "no interval")
+    alternatives = _alternatives(study)
+    own = alternatives.loc[_DEFAULT]
+    others = alternatives.drop(index=[_DEFAULT, _INDEPENDENT, QuasiF.measure], errors="ignore")
+    alpha = 1 - study.ci_prob
+    changed = others.index[(others.p_value < alpha) != (own.p_value < alpha)]
+    sentences = [_on_priors(others, list(changed), alpha)]
+    for name in (_INDEPENDENT, QuasiF.measure):
+        if name in alternatives.index:
+            row = alternatives.loc[name]
+            interval = bounds(row.iloc[1], row.iloc[2], study.table.metric.decimals)
+            subject = "If all words were independent draws" if name == _INDEPENDENT else "By the quasi-F"
+            sentences.append(f"{subject}: {interval}, p {equals(probability(row.p_value))}.")
+    ratios = variance_ratios(study.spec, study.fitted.data)
+    sentences += map(_on_ratio, ratios, ratios.values())
+    numbers: dict[str, Any] = {
+        "priors": len(others),
+        "priors_p_min": others.p_value.min(),
+        "priors_p_max": others.p_value.max(),
+        "priors_changed": ", ".join(changed),
+    }
+    numbers |= {f"{side}_variance_ratio": ratio for side, ratio in ratios.items()}
     return Check(
-        text,
-        "depends on the prior" if concern else "does not depend on the prior",
-        {"prior_sensitivity": sensitivity},
-        alarm=bool(concern),
-        tables={
-            "prior-sensitivity": prior_sensitivity(study.fitted, study.scope).reset_index(),
-            "prior-sensitivity-by-prior": by_prior.reset_index(),
-        },
-        result=sensitivity,
+        " ".join(sentences),
+        "depends on the prior" if len(changed) else f"same verdict under {len(others)} other priors",
+        numbers,
+        alarm=bool(len(changed)) or any(map(_is_unusual, ratios.values())),
+        caveat=sentences[0] if len(changed) else "",
+        figures={"alternatives": _plot(study, alternatives)},
+        tables={"prior-alternatives": alternatives.rename_axis("alternative").reset_index()},
+        result=list(changed),
     )
 
 
-def _other_priors(study: Study, parameter: str) -> str:
-    """Return a sentence on the bias with half and twice the degrees of freedom of the estimate from vectors."""
-    sentences = []
-    for times, how in ((0.5, "half"), (2.0, "twice")):
-        table = replace(study.table, values=scaled_directions(study.table.values, times))
-        fitted = fit_table(table, study.spec, seed=study.seed, sampling=study.sampling)
-        result = verdict(fitted, study.scope, ci_prob=study.ci_prob)
-        bias = value_and_interval(result.mean, result.lower, result.upper, study.table.metric.decimals)
-        sentences.append(f"With {how} as many degrees of freedom, the bias is {bias}, {result.label}.")
-    return f" The vectors tell {parameter}. " + " ".join(sentences)
+def _alternatives(study: Study) -> pd.DataFrame:
+    """Return the posterior mean, the interval, and p of the bias under each alternative, beginning with the model."""
+    names = ["mean", *interval_names(study.ci_prob), "p_value"]
+    rows = {}
+    for name, row in _posteriors(study):
+        rows[name] = [*row[names[:-1]], chance(float(row.prob_direction))]
+    if study.scope in get_args(Sampled):
+        try:
+            test = quasi_f(study.table, cast(Sampled, study.scope), ci_prob=study.ci_prob)
+        except MeasureError:  # the second opinion of the report contains the reason
+            pass
+        else:
+            rows[QuasiF.measure] = [test.value, *test.interval, test.p_value]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=names)
 
 
-def _methods(results: Mapping[str, float]) -> Sentence:
+def _posteriors(study: Study) -> Iterator[tuple[str, "pd.Series[float]"]]:
+    """Yield the posterior of the bias under the prior of the model, under other priors, and for independent words."""
+    yield _DEFAULT, row_of_bias(study.fitted, study.scope, study.ci_prob)
+    choices, _ = choices_of(study.table, study.spec)
+    for name, change in list(choices[PRIOR].items())[1:]:
+        table, spec = change(study.table, study.spec)
+        yield name, study.row_under(table, spec)
+    if RELATED in choices:
+        *_, independent = choices[RELATED].values()
+        table, spec = independent(study.table, study.spec)
+        yield _INDEPENDENT, study.row_under(table, spec)
+
+
+def _on_priors(others: pd.DataFrame, changed: list[str], alpha: float) -> str:
+    """Return a sentence on the verdicts under other priors."""
+    least, most = (probability(value) for value in (others.p_value.min(), others.p_value.max()))
+    if not changed:
+        return f"The verdict is the same under {len(others)} other priors of preferences (p from {least} to {most})."
+    outcomes = []
+    for name in changed:
+        p_value = others.p_value[name]
+        answer = "distinguishable" if p_value < alpha else "not distinguishable"
+        outcomes.append(f"{answer} with the prior '{name}' (p {equals(probability(p_value))})")
+    return f"The verdict depends on the prior of preferences: the bias is {joined(outcomes)}."
+
+
+def _on_ratio(side: Side, ratio: float) -> str:
+    """Return a sentence on the observed variance of preferences, relative to the variance of general words."""
+    sentence = f"Preferences of {side}s vary {plain(ratio)} times as much as expected for general words."
+    if _is_unusual(ratio):
+        least, most = RATIOS_OF_POOLS
+        sentence += (
+            f" This is outside the range of the pools of words on which the prior is based ({least:g} to {most:g}), so"
+            " compare the verdict with the quasi-F."
+        )
+    return sentence
+
+
+def _is_unusual(ratio: float) -> bool:
+    """Return True if no pool of words shows such a ratio of variances."""
+    least, most = RATIOS_OF_POOLS
+    return not least <= ratio <= most
+
+
+def _plot(study: Study, alternatives: pd.DataFrame) -> Axes:
+    """Draw the bias under each alternative."""
+    with style():
+        rows = [Rows("", list(map(str, alternatives.index)), alternatives)]
+        ax = axes_or_new(None, rows=height(rows))
+        draw_forest(ax, rows, study.table.metric)
+        forest_legend(ax, ci_prob=study.ci_prob)
+        set_title(ax, f"{study.title or study.table.name}: bias under other assumptions")
+        return ax
+
+
+def _methods(results: Mapping[str, Any]) -> Sentence:
     """Return the sentence of the methods text."""
-    sensitive = [name for name, sensitivity in results.items() if sensitivity > MAX_PRIOR_SENSITIVITY]
-    answer = f"it is for {', '.join(sensitive)}" if sensitive else "none is"
+    changing = [f"{name} ({', '.join(changed)})" for name, changed in results.items() if changed]
+    answer = f"the verdict changed for {'; '.join(changing)}" if changing else "no verdict changed"
     return (
-        "Sensitivity of the bias to the prior, by power-scaling ",
-        Cite(("kallioinen2024detecting",)),
-        f", was at most {plain(max(results.values()))}. Values above {MAX_PRIOR_SENSITIVITY} count as"
-        f" prior-sensitive, and {answer}.",
+        "We repeated the analysis with exponential, wide exponential, and half-normal priors of the standard deviations"
+        " of preferences, and with half and twice the degrees of freedom of the default prior:"
+        f" {answer}.",
     )
 
 
-CHECKER = Checker("prior", "Prior", ("prior_sensitivity",), _run, _methods)
+CHECKER = Checker("prior", "Prior", _COLUMNS, _run, _methods)

@@ -25,7 +25,7 @@ _COLUMNS = ("quasi_f", *interval_names(kind="ci", of="quasi_f"), "quasi_f_p_valu
 # The level of the F test of two variances: about one report in a hundred contains a false warning.
 _VARY_UNLIKE = 0.01
 _NO_OPINION = "no second opinion"
-_INDEPENDENT = "It treats all words as independent, whereas the model gives related words less weight."
+_INDEPENDENT = "The quasi-F treats all words as independent, whereas the model gives related words less weight."
 _DIFFERENT = "Do not rely on a finding of only one of the two, and add more words if you can."
 
 
@@ -64,8 +64,16 @@ def _run(study: Study) -> Check:
         f"quasi-F {agrees} (p {p_value})",
         dict(zip(_COLUMNS, (second.value, *second.interval, second.p_value), strict=True)),
         alarm=not (agree or ignored),
+        caveat="" if agree else _disagreement(second.p_value < alpha, p_value),
         result=(answer, agree),
     )
+
+
+def _disagreement(quasi_f_finds: bool, p_value: str) -> str:
+    """Return a sentence for the verdict if only one of the two methods finds a bias."""
+    if quasi_f_finds:
+        return f"Only the quasi-F test finds a bias (p {p_value})."
+    return f"Only the model finds a bias, and the quasi-F test does not (p {p_value})."
 
 
 def _unequal_spread(second: QuasiF, decimals: int) -> list[str]:

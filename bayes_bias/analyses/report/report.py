@@ -343,7 +343,8 @@ def _checked(section: Section, study: Study) -> Section:
     """Return the section with its checks. The verdict is withheld if the result of a check requires it."""
     checks = {checker.name: checker.check(study) for checker in CHECKERS}
     reasons = [check.no_verdict for check in checks.values() if check.no_verdict]
-    verdict = section.verdict.withheld(reasons[0]) if reasons else section.verdict
+    caveats = tuple(check.caveat for check in checks.values() if check.caveat)
+    verdict = section.verdict.withheld(reasons[0]) if reasons else replace(section.verdict, caveats=caveats)
     return replace(section, checks=checks, verdict=verdict)
 
 
