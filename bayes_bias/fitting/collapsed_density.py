@@ -431,7 +431,7 @@ class CollapsedModel:
     @property
     def adaptation(self) -> str:
         """The method by which nutpie adapts its mass matrix."""
-        return "low_rank"
+        return "diag"
 
     def compiled(self) -> Any:
         """Return the compiled model for nutpie."""
