@@ -430,8 +430,8 @@ class CollapsedModel:
 
     @property
     def adaptation(self) -> str:
-        """The method by which nutpie adapts its mass matrix."""
-        return "diag"
+        """The method by which nutpie adapts its mass matrix: factors and the variances that share them correlate."""
+        return "low_rank" if len(self.arrays.variances) else "diag"
 
     def compiled(self) -> Any:
         """Return the compiled model for nutpie."""
