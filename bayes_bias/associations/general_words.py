@@ -85,7 +85,10 @@ class GeneralWords:
         EmbeddingError
             If there are too few general words, or if they have too few different vectors.
         """
-        own = set(map(str.casefold, wordlist.words))
+        return _without(self, frozenset(map(str.casefold, wordlist.words)))
+
+    def _without(self, own: frozenset[str]) -> Self:
+        """Return the words that are not among case-folded words (see `without`)."""
         others = dict[str, Numbers]()
         for row, word in enumerate(self.words):
             if word.casefold() not in own:
@@ -174,6 +177,12 @@ def general_words_of(embedding: Embedding) -> GeneralWords:
     usable = {word: vector for (word, vector), has in zip(stored.items(), directed, strict=True) if has.all()}
     several = any(vector.ndim == 2 for vector in usable.values())
     return GeneralWords.of(usable, name=embedding.name, in_first=bool(embedding.replicates) and not several)
+
+
+@lru_cache(maxsize=32)
+def _without(general: GeneralWords, own: frozenset[str]) -> GeneralWords:
+    """Return general words besides a list's own, which takes half a second with their spectrum."""
+    return general._without(own)
 
 
 @lru_cache(maxsize=256)

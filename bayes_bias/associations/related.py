@@ -68,76 +68,98 @@ _PAIRED = "{0}s are paired, so effects that both words of a pair share cancel, i
 
 @dataclass(frozen=True, eq=False)
 class CategoryWords:
-    """The words of one group or class: vectors of length one, (words, d), and coordinates of their profiles."""
+    """The words of one group or class: vectors of length one, (..., words, d), and coordinates of their profiles.
+
+    Leading dimensions are for the same group or class of several lists, and results have the same dimensions.
+    """
 
     rows: Numbers
     profiles: Numbers
 
+    @property
+    def words(self) -> int:
+        """Number of words."""
+        return self.rows.shape[-2]
+
     @cached_property
     def mean(self) -> Numbers:
         """Mean profile."""
-        return np.asarray(self.profiles.mean(axis=0))
+        return np.asarray(self.profiles.mean(axis=-2))
 
     @cached_property
-    def mean_eigenvalue(self) -> float:
-        """Mean eigenvalue of the centred profiles, that is, their sum of squares divided by n - 1. NaN for one word."""
-        if len(self.rows) < 2:
-            return np.nan
-        centred = self.profiles - self.mean
-        return float((centred**2).sum() / (len(self.rows) - 1))
+    def centred(self) -> Numbers:
+        """Profiles centred at their mean."""
+        return np.asarray(self.profiles - self.mean[..., None, :])
 
-    def expected_variance(self, general_variance: float, general: GeneralWords) -> float:
+    @cached_property
+    def mean_eigenvalue(self) -> Numbers:
+        """Mean eigenvalue of the centred profiles, that is, their sum of squares divided by n - 1. NaN for one word."""
+        if self.words < 2:
+            return np.full(self.rows.shape[:-2], np.nan)
+        return np.asarray((self.centred**2).sum(axis=(-2, -1)) / (self.words - 1))
+
+    def expected_variance(self, general_variance: Numbers | float, general: GeneralWords) -> Numbers:
         """Return the expected variance of the words' preferences, from the variance for general words."""
         mean = self.mean_eigenvalue
-        return general_variance * (1.0 if np.isnan(mean) else mean / general.variance)
+        return np.asarray(general_variance * np.where(np.isnan(mean), 1.0, mean / general.variance))
+
+    @cached_property
+    def _eigen(self) -> tuple[Numbers, Numbers]:
+        """Eigenvalues and eigenvectors of the products of centred profiles, in ascending order."""
+        values, vectors = np.linalg.eigh(self.centred @ self.centred.swapaxes(-1, -2))
+        return values, vectors
 
     @cached_property
     def leading(self) -> Numbers:
         """Direction of length one in which the centred profiles vary most."""
-        centred = self.profiles - self.mean
-        along = centred.T @ np.linalg.eigh(centred @ centred.T)[1][:, -1]
-        return np.asarray(along / max(float(np.linalg.norm(along)), SMALLEST))
+        along = (self.centred.swapaxes(-1, -2) @ self._eigen[1][..., -1:])[..., 0]
+        return np.asarray(along / np.maximum(np.linalg.norm(along, axis=-1, keepdims=True), SMALLEST))
 
-    def variance_along(self, direction: Numbers) -> float:
+    def variance_along(self, direction: Numbers) -> Numbers:
         """Return the variance of the profiles along a direction."""
-        along = (self.profiles - self.mean) @ direction
-        return float((along**2).sum() / max(len(along) - 1, 1))
+        along = (self.centred @ direction[..., None])[..., 0]
+        return np.asarray((along**2).sum(axis=-1) / max(self.words - 1, 1))
 
-    def inflation(self, general: GeneralWords, apart: float, others: Sequence["CategoryWords"] = ()) -> float:
+    def inflation(
+        self, general: GeneralWords, distance: Numbers | float, others: Sequence["CategoryWords"] = ()
+    ) -> Numbers:
         """Return the variance of the words' mean relative to independent words.
 
-        `others` are the compared groups, which may have the same sub-topics.
+        `distance` is the variance between groups (see `distance_apart`), and `others` are the compared groups, which
+        may have the same sub-topics.
         """
-        inflation = self._inflation(general, apart)
-        if inflation == 1 or not others:
-            return rounded(inflation)
-        return rounded(float(np.mean([self._less_common(inflation, group) for group in others])))
+        inflation = self._inflation(general, distance)
+        if others and (inflation > 1).any():
+            reduced = np.mean([self._less_common(inflation, group) for group in others], axis=0)
+            inflation = np.where(inflation > 1, reduced, 1.0)
+        return rounded(inflation)
 
-    def _less_common(self, inflation: float, compared: "CategoryWords") -> float:
+    def _less_common(self, inflation: Numbers, compared: "CategoryWords") -> Numbers:
         """Reduce the inflation by effects that cancel in the difference to another group."""
         largest = compared.variance_along(compared.leading)
-        if not largest > 0:  # a single word, or copies
-            return inflation
         own_variance, variance = self.variance_along(self.leading), compared.variance_along(self.leading)
-        expected = own_variance / len(self.rows) + variance / len(compared.rows)
-        apart = float((self.mean - compared.mean) @ self.leading) ** 2 / expected
-        common = variance / largest
-        return (1 - common) * inflation + common * max(1.0, min(inflation, _CAP * apart))
+        expected = own_variance / self.words + variance / compared.words
+        difference = ((self.mean - compared.mean) * self.leading).sum(axis=-1) ** 2
+        with np.errstate(divide="ignore", invalid="ignore"):  # a single word, or copies
+            limit, common = _CAP * difference / expected, variance / largest
+        reduced = (1 - common) * inflation + common * np.maximum(1.0, np.minimum(inflation, limit))
+        return np.where(largest > 0, reduced, inflation)
 
-    def _inflation(self, general: GeneralWords, apart: float) -> float:
+    def _inflation(self, general: GeneralWords, distance: Numbers | float) -> Numbers:
         """Return the inflation before effects that cancel in differences between groups are considered."""
-        if len(self.rows) < 3:  # one or two words have no leading direction
-            return 1.0
-        random = general.random_lists(len(self.rows))
-        z = (float(leading_ratio(eigenvalues(self.rows @ self.rows.T))) - random.cosine_ratio) / random.cosine_ratio_sd
+        if self.words < 3:  # one or two words have no leading direction
+            return np.ones(self.rows.shape[:-2])
+        random = general.random_lists(self.words)
+        cosine_ratio = leading_ratio(eigenvalues(self.rows @ self.rows.swapaxes(-1, -2)))
+        z = (cosine_ratio - random.cosine_ratio) / random.cosine_ratio_sd
         weight = 1 / (1 + np.exp(-_SLOPE * (z - _HALF)))
-        values = eigenvalues(self.profiles @ self.profiles.T)
-        along = spiked_variance(float(leading_ratio(values)), random.profile_ratio)
-        return float(max(1.0, min(1 + weight * (along - 1), _CAP * apart)))
+        profile_ratio = leading_ratio(np.maximum(self._eigen[0][..., :0:-1], SMALLEST))
+        spike = spiked_variance(profile_ratio, random.profile_ratio)
+        return np.maximum(1.0, np.minimum(1 + weight * (spike - 1), _CAP * np.asarray(distance)))
 
     @property
     def loading(self) -> Numbers:
-        """Position of each word along the direction in which their vectors vary most."""
+        """Position of each word along the direction in which their vectors vary most. Only for a single list."""
         centred = self.rows - self.rows.mean(axis=0)
         leading = np.linalg.eigh(centred @ centred.T)[1][:, -1]
         return np.round(leading * np.sign(leading[np.argmax(np.abs(leading))]), _DIGITS)
@@ -169,10 +191,12 @@ def related_words_of(
             own = Related(_words(table, name, side))
             if not independent and name not in controls and len(own.words) > 2:
                 others = [compared for compared in categories.values() if compared is not category]
-                own = replace(own, inflation=category.inflation(general, apart, others), loading=category.loading)
+                inflation = float(category.inflation(general, apart, others))
+                own = replace(own, inflation=inflation, loading=category.loading)
             sd = np.sqrt(category.expected_variance(general_variance, general))
             if sd > 0:
-                own = replace(own, preference_sd=rounded(sd), directions=rounded(general.directions))
+                directions = float(rounded(general.directions))
+                own = replace(own, preference_sd=float(rounded(sd)), directions=directions)
             related[name] = own
     return related
 
@@ -195,33 +219,34 @@ def _words(table: AssociationTable, category: str, side: Side) -> tuple[str, ...
     return tuple(table.values[side].to_numpy()[is_member].tolist())
 
 
-def preference_variance(opposite: Sequence[CategoryWords], general: GeneralWords) -> float:
+def preference_variance(opposite: Sequence[CategoryWords], general: GeneralWords) -> Numbers:
     """Return the variance of general words' preferences for the opposite classes, or groups, averaged over these."""
-    means = np.stack([category.mean for category in opposite])
-    return float(((means - means.mean(axis=0)) ** 2).sum(axis=1).mean())
+    means = np.stack(np.broadcast_arrays(*(category.mean for category in opposite)))
+    return np.asarray(((means - means.mean(axis=0)) ** 2).sum(axis=-1).mean(axis=0))
 
 
-def distance_apart(categories: Sequence[CategoryWords]) -> float:
+def distance_apart(categories: Sequence[CategoryWords]) -> Numbers:
     """Return the variance between the means of groups, relative to independent words, or infinity for one group."""
     if len(categories) < 2:
-        return np.inf
-    means = np.stack([category.mean for category in categories])
-    between = ((means - means.mean(axis=0)) ** 2).sum() / (len(categories) - 1)
-    expected = float(np.mean([category.mean_eigenvalue / len(category.rows) for category in categories]))
-    return float(between / expected) if expected > 0 else np.inf  # unknown with a single word
+        return np.array(np.inf)
+    means = np.stack(np.broadcast_arrays(*(category.mean for category in categories)))
+    between = ((means - means.mean(axis=0)) ** 2).sum(axis=(0, -1)) / (len(categories) - 1)
+    expected = np.mean([category.mean_eigenvalue / category.words for category in categories], axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(expected > 0, between / expected, np.inf)  # unknown with a single word
 
 
-def rounded(value: float) -> float:
-    """Round a number to the digits that do not depend on the processor."""
-    return float(f"{value:.{_DIGITS}g}")
+def rounded(values: Numbers | float) -> Numbers:
+    """Round numbers to the digits that do not depend on the processor."""
+    return np.vectorize(lambda value: float(f"{value:.{_DIGITS}g}"), otypes=[float])(values)
 
 
-def spiked_variance(ratio: float, random_ratio: float) -> float:
+def spiked_variance(ratio: Numbers, random_ratio: float) -> Numbers:
     """Return the variance along one direction, relative to the other directions, that explains the largest
     eigenvalue."""
-    ratio = max(ratio, random_ratio)
+    ratio = np.maximum(ratio, random_ratio)
     h = ratio + 1 - (np.sqrt(random_ratio) - 1) ** 2
-    return float((h + np.sqrt(max(h**2 - 4 * ratio, 0.0))) / 2)
+    return np.asarray((h + np.sqrt(np.maximum(h**2 - 4 * ratio, 0.0))) / 2)
 
 
 def check_length(category: str, words: int) -> None:

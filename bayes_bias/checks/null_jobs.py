@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, compress
+from itertools import compress
 from math import comb
 from pathlib import Path
 from time import perf_counter
@@ -26,7 +26,7 @@ from bayes_bias.fitting.sampling import Sampling, sample
 from bayes_bias.jobs import Job, open_store, run_jobs
 from bayes_bias.measures.crossed_test import CrossedTest
 from bayes_bias.measures.designs import two_by_two
-from bayes_bias.measures.permutation import MOST_PARTITIONS, Alternative, permutation_test
+from bayes_bias.measures.permutation import MOST_PARTITIONS, Alternative, permutation_tests
 from bayes_bias.measures.pigeonhole import Pigeonhole, pigeonhole
 from bayes_bias.measures.quasi_f import MinF, QuasiF, Sampled, min_f, quasi_f
 from bayes_bias.measures.registry import Occasion
@@ -44,7 +44,6 @@ from bayes_bias.posterior.quadrature import (
     integrated_bias,
     is_integrated,
     suits_design,
-    variances_of,
 )
 from bayes_bias.posterior.variance_grids import Grid
 from bayes_bias.progress import within
@@ -137,19 +136,16 @@ def carried_scopes(means: xr.Dataset, scopes: Collection[ScopeName] | None = Non
     return [name for name in carried if name in judged]
 
 
-def judge_integrands(integrands: Sequence[Integrand], scope: Scope, truth: float = 0.0) -> list[Record]:
+def judge_integrand(integrand: Integrand, scope: Scope, truth: float = 0.0) -> list[Record]:
     """Return the posterior of the bias of each list under a scope, as a record with the columns of `judge`."""
     is_sampled = [facet in scope for facet in WORDS]
-    sampled = []
-    for integrand in integrands:
-        sampled.append(replace(integrand, sides=list(compress(integrand.sides, is_sampled))))
-    records = []
-    for integrand, variances in zip(sampled, variances_of(sampled, _NULL_GRID), strict=True):
-        mean, half = integrand.observed, half_width(variances)
-        rank = float(ndtr((truth - mean) / np.sqrt(variances)).mean())
-        sd = float(np.sqrt(variances.mean()))
-        records.append(_record(mean, sd, (mean - half, mean + half), chance(variances, mean), rank))
-    return records
+    integrand = replace(integrand, sides=list(compress(integrand.sides, is_sampled)))
+    variances, mean = integrand.variances(_NULL_GRID), integrand.observed
+    half, p_value = half_width(variances), chance(variances, mean)
+    rank = ndtr((truth - mean[:, None]) / np.sqrt(variances)).mean(axis=1)
+    sd = np.sqrt(variances.mean(axis=1))
+    columns = np.stack([mean, sd, mean - half, mean + half, p_value, rank], axis=1)
+    return [_record(row[0], row[1], row[2:4], row[4], row[5]) for row in columns.tolist()]
 
 
 def posterior_of(
@@ -170,16 +166,24 @@ def judge_by_weat(table: AssociationTable, *, seed: int = 1, alternative: Altern
     The alternative of the published test is "greater".
     """
     design = two_by_two(table.without_controls(), "WEAT", least_words=2)
-    return _weat_record(design.scores, design.n_x, seed, alternative)
+    (record,) = _weat_records(design.scores[None], design.n_x, seed, alternative)
+    return record
 
 
-def _weat_record(scores: NDArray[np.float64], n_first: int, seed: int, alternative: Alternative) -> Record:
-    """Return the record of WEAT's permutation test, given scores that begin with those of the first group."""
-    permutations = None if comb(len(scores), n_first) <= MOST_PARTITIONS else _PERMUTATIONS
-    result = permutation_test(scores, n_first, alternative=alternative, permutations=permutations, seed=seed)
-    difference = float(scores[:n_first].mean() - scores[n_first:].mean())
+def _weat_records(
+    scores: NDArray[np.float64], n_first: int, seed: int, alternative: Alternative = "two-sided"
+) -> list[Record]:
+    """Return the record of WEAT's permutation test of each list, given scores (lists, targets) that begin with those of
+    the first group.
+    """
+    permutations = None if comb(scores.shape[1], n_first) <= MOST_PARTITIONS else _PERMUTATIONS
+    tests = permutation_tests(scores, n_first, alternative=alternative, permutations=permutations, seed=seed)
+    differences = scores[:, :n_first].mean(axis=1) - scores[:, n_first:].mean(axis=1)
     method = "WEAT" if alternative == "two-sided" else ONE_SIDED_WEAT
-    return {"method": method, "scope": WEAT_SCOPE, "mean": difference / 2, "p_value": result.p_value}
+    return [
+        {"method": method, "scope": WEAT_SCOPE, "mean": difference / 2, "p_value": test.p_value}
+        for difference, test in zip(differences.tolist(), tests, strict=True)
+    ]
 
 
 def judge_by_sd_weat(table: AssociationTable, vocabulary: str, *, seed: int = 1) -> Record:
@@ -234,6 +238,8 @@ def _record(mean: float, sd: float, interval: Iterable[float], p_value: float, r
 # Draws per job: so many that the time for the transfer of vectors is negligible, and so few that a killed run loses
 # only seconds.
 _BATCH = 10
+# Draws per job if posteriors are integrated together and nothing is stored.
+_BATCH_OF_ARRAYS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,23 +339,19 @@ class Cell:
 
     def _judge_plain(self, numbers: Sequence[int]) -> list[Record]:
         """Evaluate draws as arrays, and integrate all their posteriors at once."""
-        records: dict[int, list[Record]] = {number: [] for number in numbers}
+        judged: list[list[Record]] = []
         for spec in self.specs:
             start = perf_counter()
-            integrands = []
-            for number in numbers:
-                draw = self.design.draw_plain(self.seed, number, spec)
-                integrands.append(draw.integrand)
-                if self.with_weat and spec is self.specs[0]:
-                    weat = _weat_record(draw.scores, draw.targets[0], number, "two-sided")
-                    records[number].append({"draw": number, **weat})
+            integrand, tables = self.design.draw_plain(self.seed, numbers, spec)
+            if self.with_weat and not judged:
+                first, second = np.moveaxis(tables.target_mean, -1, 0)
+                judged.append(_weat_records(first - second, int(tables.groups[0]), self.seed))
             for scope in carried_scopes(self.design.means, self.scopes):
-                judged = judge_integrands(integrands, sampling_scope(scope), self.design.planted)
-                method = {"method": spec.name, "scope": scope}
-                seconds = (perf_counter() - start) / len(judged)
-                for number, record in zip(numbers, judged, strict=True):
-                    records[number].append({"draw": number, **method, **record, "seconds": seconds})
-        return list(chain.from_iterable(records.values()))
+                records = judge_integrand(integrand, sampling_scope(scope), self.design.planted)
+                more = {"method": spec.name, "scope": scope, "seconds": (perf_counter() - start) / len(numbers)}
+                judged.append([more | record for record in records])
+        by_list = zip(*judged, strict=True)
+        return [{"draw": number} | record for number, own in zip(numbers, by_list, strict=True) for record in own]
 
 
 def run(cells: Sequence[Cell], draws: int, *, folder: str | Path | None = None, jobs: Any = -1) -> list[pd.DataFrame]:
@@ -369,9 +371,12 @@ def run(cells: Sequence[Cell], draws: int, *, folder: str | Path | None = None, 
     keys = [cell.key for cell in cells]
     # The first draws of every cell come first, so that a run that is stopped early has results for each cell.
     todo, cell_of_job = [], []
+    sizes = [_BATCH_OF_ARRAYS if store is None and cell.is_plain else _BATCH for cell in cells]
     for first in range(0, draws, _BATCH):
-        end = min(first + _BATCH, draws)
         for index, cell in enumerate(cells):
+            if first % sizes[index]:
+                continue
+            end = min(first + sizes[index], draws)
             name = f"{cell.design.name}, draws {first} to {end - 1}"
             todo.append(Job(name, cell.judge, (first, end), [keys[index], first, end]))
             cell_of_job.append(index)

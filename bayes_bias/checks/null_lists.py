@@ -22,7 +22,7 @@ from bayes_bias.errors import EmbeddingError, WordListError
 from bayes_bias.measures.other_words import Random
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.quadrature import Integrand
-from bayes_bias.posterior.vectors import integrand_of_vectors
+from bayes_bias.posterior.vectors import PlainTables, integrand_of_vectors
 from bayes_bias.table.association_table import AssociationTable, assemble
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.labels import Side
@@ -39,32 +39,6 @@ type Positions = NDArray[np.intp]
 Drawn = Literal["own words", "words", "sub-topics", "topics"]
 # Number of neighbourhoods per class of sub-topics, each with at least two words.
 _SUB_TOPICS, _FEWEST_IN_SUB_TOPIC = 3, 2
-
-
-@dataclass(frozen=True, eq=False)
-class PlainDraw:
-    """One random draw as arrays.
-
-    Attributes
-    ----------
-    integrand : Integrand
-        Integrand of the posterior of the bias, with both sides sampled.
-    values : array (targets, attributes)
-        Cosines, sorted by group and class, without controls.
-    targets, attributes : list of int
-        Numbers of words of each group, and of each class.
-    """
-
-    integrand: Integrand
-    values: NDArray[np.float64]
-    targets: list[int]
-    attributes: list[int]
-
-    @property
-    def scores(self) -> NDArray[np.float64]:
-        """WEAT's association score of each target, for two classes."""
-        first, second = np.split(self.values, [self.attributes[0]], axis=1)
-        return np.asarray(first.mean(axis=1) - second.mean(axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,22 +234,35 @@ class NullDesign:
         """Return the weights of blocks in the bias, (groups, associated classes)."""
         return bias_weights(self.means).to_numpy()[0][:, compared_classes(self.means)]
 
-    def draw_plain(self, seed: int, number: int, spec: ModelSpec) -> "PlainDraw":
-        """Return the result of `draw` as arrays, for the same seed and number. Words must have plain vectors."""
-        groups, classes = self.draw_words(seed, number)
-        targets, attributes = category_of(groups), category_of(classes)
-        y = self._rows[self._positions(targets)] @ self._rows[self._positions(attributes)].T
-        y = self._plant(y, targets, attributes)
-        group_words, class_words = map(self._category, groups.values()), map(self._category, classes.values())
-        integrand = integrand_of_vectors([*group_words], [*class_words], self._weights, self.vocabulary, spec, y)
-        if self.independent:
-            integrand = integrand.with_independent_words()
-        return PlainDraw(integrand, y, list(map(len, groups.values())), list(map(len, classes.values())))
+    def draw_plain(self, seed: int, numbers: Iterable[int], spec: ModelSpec) -> tuple[Integrand, PlainTables]:
+        """Return the results of `draw` for some numbers as arrays. Words must have plain vectors."""
+        groups: dict[str, list[Positions]] = {name: [] for name in self.groups}
+        classes: dict[str, list[Positions]] = {name: [] for name in self.classes or self.sizes}
+        for number in numbers:
+            group_words, class_words = self.draw_words(seed, number)
+            for name, words in group_words.items():
+                groups[name].append(self._positions(words))
+            for name, words in class_words.items():
+                classes[name].append(self._positions(words))
+        targets = [self._category(positions) for positions in groups.values()]
+        attributes = [self._category(positions) for positions in classes.values()]
+        tables = PlainTables.of(targets, attributes)
+        if self.planted:
+            labels = category_of(group_words), category_of(class_words)
+            planted = np.stack([self._plant(values, *labels) for values in tables.values])
+            tables = replace(tables, values=planted)
+        integrand = integrand_of_vectors(targets, attributes, self._weights, self.vocabulary, spec, tables)
+        return integrand.with_independent_words() if self.independent else integrand, tables
 
-    def _category(self, words: Sequence[str]) -> CategoryWords:
-        """Return the vectors and profiles of the words of one group or class."""
-        positions = self._positions(words)
-        return CategoryWords(self._rows[positions], self._profiles[positions])
+    def _category(self, positions: Sequence[Positions]) -> CategoryWords:
+        """Return the vectors and profiles of the words of one group or class of each list.
+
+        If all lists have the same words, there is a single list.
+        """
+        stacked = np.stack(positions)
+        if (stacked == stacked[0]).all():
+            stacked = stacked[:1]
+        return CategoryWords(self._rows[stacked], self._profiles[stacked])
 
     def _positions(self, words: Iterable[str]) -> Positions:
         """Return the position of each word among all vectors."""
@@ -290,6 +277,24 @@ class NullDesign:
     def _position(self) -> dict[str, int]:
         """The position of each word among all vectors."""
         return {word: k for k, word in enumerate(self.vectors)}
+
+    @cached_property
+    def _words(self) -> list[str]:
+        """All words, in the order of their positions."""
+        return list(self.vectors)
+
+    @cached_property
+    def _place(self) -> Positions:
+        """The place in the pool of each position, or -1."""
+        place = np.full(len(self.vectors), -1, dtype=np.intp)
+        place[self._positions_of_pool] = np.arange(len(self.pool))
+        return place
+
+    @cached_property
+    def _products(self) -> NDArray[np.float64]:
+        """The cosines of all words of the pool."""
+        rows = self._rows[self._positions_of_pool]
+        return rows @ rows.T
 
     @cached_property
     def _rows(self) -> NDArray[np.float64]:
@@ -317,19 +322,17 @@ class NullDesign:
         """Take `n` words of the pool: the next words, or the next `topics` words with their nearest neighbours. Also
         return the remaining words.
         """
-        rows = self._rows
         taken: list[int] = []
         for k in range(topics):
-            near = (rows @ rows[pool[0]])[pool]
+            nearness = self._products[self._place[pool[0]], self._place[pool]]
             size = (n * (k + 1)) // topics - len(taken)
             in_topic = np.zeros(len(pool), dtype=bool)
-            in_topic[np.argsort(-near)[:size]] = True
+            in_topic[np.argpartition(-nearness, size - 1)[:size]] = True
             taken += pool[in_topic].tolist()
             pool = pool[~in_topic]
         left = n - len(taken)
         taken += pool[:left].tolist()
-        words = list(self.vectors)
-        return tuple(words[position] for position in taken), pool[left:]
+        return tuple(self._words[position] for position in taken), pool[left:]
 
     def _plant(self, similarity: np.ndarray, targets: Mapping[str, str], attributes: Mapping[str, str]) -> np.ndarray:
         """Return similarities with the planted bias (see `draw`), given the group or class of each word."""

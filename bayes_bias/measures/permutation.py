@@ -64,9 +64,11 @@ def permutation_tests(
     count = comb(scores.shape[1], n_first)
     if permutations is None and count <= MOST_PARTITIONS:
         tests = []
-        for row, scores_of_row in enumerate(centred):
-            extreme = _count_extreme(_all_sums(scores_of_row, n_first), observed[row], tie[row], alternative)
-            tests.append(PermutationTest(int(extreme) / count, exact=True, partitions=count))
+        rows = max(MOST_PARTITIONS // count, 1)
+        for start in range(0, len(centred), rows):
+            some = slice(start, start + rows)
+            extreme = _count_extreme(_all_sums(centred[some], n_first), observed[some], tie[some], alternative)
+            tests += [PermutationTest(int(number) / count, exact=True, partitions=count) for number in extreme]
         return tests
     draws = permutations or DEFAULT_PERMUTATIONS
     chunks = _random_sums(centred, n_first, draws, seed)
@@ -114,14 +116,15 @@ def _count_extreme(sums: np.ndarray, observed: np.ndarray, tie: np.ndarray, alte
 
 
 def _all_sums(values: np.ndarray, size: int) -> np.ndarray:
-    """Return the sums of all subsets of a given size, computed value by value."""
-    if size > len(values) - size:
-        rest: np.ndarray = values.sum() - _all_sums(values, len(values) - size)
+    """Return the sums of all subsets of a given size, (rows, subsets), computed value by value."""
+    rows, n = values.shape
+    if size > n - size:
+        rest: np.ndarray = values.sum(axis=1, keepdims=True) - _all_sums(values, n - size)
         return rest
-    sums = [np.zeros(1)] + [np.empty(0)] * size
-    for value in values:
+    sums = [np.zeros((rows, 1))] + [np.empty((rows, 0))] * size
+    for value in values.T:
         for count in range(size, 0, -1):
-            sums[count] = np.concatenate([sums[count], sums[count - 1] + value])
+            sums[count] = np.concatenate([sums[count], sums[count - 1] + value[:, None]], axis=1)
     return sums[size]
 
 
@@ -130,7 +133,7 @@ def _random_sums(values: np.ndarray, size: int, draws: int, seed: int) -> Iterat
     rng = np.random.default_rng(seed)
     count = comb(values.shape[1], size)
     if count <= _LISTED * draws:
-        sums = np.stack([_all_sums(row, size) for row in values])
+        sums = _all_sums(values, size)
         yield sums[:, rng.integers(count, size=draws)]
         return
     in_first = np.arange(values.shape[1]) < size

@@ -27,15 +27,15 @@ is ignored here. See `_MOST_UNEVEN`, and docs/evidence/speed.md for the resultin
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from itertools import islice
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 from scipy.special import gammaincinv, ndtr, ndtri
 
+from bayes_bias.models.families import FloatOrArray
 from bayes_bias.models.patterns import zero_sum_covariance
 from bayes_bias.models.preferences import PREFERENCE, residual_shares, sides_from_vectors
 from bayes_bias.models.residuals import shape_parameters
@@ -47,9 +47,8 @@ from bayes_bias.posterior.variance_grids import (
     FULL_GRID,
     Grid,
     PreferencesOnGrid,
-    VarianceOnGrid,
     WordVariance,
-    log_density_of,
+    log_density_in_unit,
     posteriors,
 )
 from bayes_bias.shared_types import Numbers
@@ -75,35 +74,31 @@ _MOST_UNEVEN = 1.5
 
 
 @dataclass(frozen=True, eq=False)
-class PreferencesFromVectors:
-    """Information from the vectors about the variance of preferences, as arrays (cells,), and its prior. See
-    `WordVariance`.
-    """
-
-    expected: Numbers
-    explained: Numbers
-    prior: Prior
-
-
-@dataclass(frozen=True, eq=False)
 class SideOfTable:
-    """Statistics of the words of one side of a table, with one entry for each group or associated class.
+    """Statistics of the words of one side of some tables, with one entry for each group or associated class.
+
+    The tables have the same design. Arrays with a dimension `lists` have one entry for each table.
 
     Attributes
     ----------
-    scatter : array (cells, k, k)
+    scatter : array (lists, cells, k, k)
         Cross-products of words' means with the k groups, or classes, of the other side, around the mean of their cell.
     words, opposite : array (cells,), (k,)
         Numbers of words.
     weights : array (cells, k)
         Weights of blocks in the bias.
-    preference, level : sequence of Prior
-        Priors of the standard deviations of preferences and of levels, in the units of the table.
-    from_vectors : PreferencesFromVectors or None
-        Information from the vectors about the variance of preferences, or None if vectors are not used.
-    inflation, inflation_df : array (cells,)
-        For each cell, the ratio of the variance of its mean to the variance for independent words. The degrees of
-        freedom of this ratio are infinite if the ratio is known.
+    preference, level : Prior
+        Priors of the standard deviations of preferences and of levels.
+    preference_unit, level_unit : array (lists, cells)
+        Units of the priors, in the units of the tables.
+    inflation : array (lists, cells)
+        Ratio of the variance of the mean of a cell to the variance for independent words.
+    inflation_df : array (cells,)
+        Degrees of freedom of this ratio. They are infinite if the ratio is known.
+    expected : array (lists, cells), optional
+        If `preference` is ``FromVectors``: the expected variance of measured preferences.
+    explained : array (cells,), optional
+        If `preference` is ``FromVectors``: the share of the residual variance that this variance includes.
     has_common_scales : bool
         Whether all cells have the same standard deviations.
     """
@@ -112,16 +107,19 @@ class SideOfTable:
     words: Numbers
     opposite: Numbers
     weights: Numbers
-    preference: Sequence[Prior]
-    level: Sequence[Prior]
-    from_vectors: PreferencesFromVectors | None
+    preference: Prior
+    level: Prior
+    preference_unit: Numbers
+    level_unit: Numbers
     inflation: Numbers
     inflation_df: Numbers
+    expected: Numbers | None = None
+    explained: Numbers | None = None
     has_common_scales: bool = False
 
     @classmethod
     def of(cls, side: Side, spec: ModelSpec, data: xr.Dataset) -> Self:
-        """Return the statistics of one side, from the sufficient statistics of a table."""
+        """Return the statistics of one side of a single table, from its sufficient statistics."""
         compared = compared_classes(data)
         weights = bias_weights(data).to_numpy()[0][:, compared]
         n_targets, n_attributes = data.n_targets.to_numpy(), data.n_attributes.to_numpy()[compared]
@@ -133,108 +131,115 @@ class SideOfTable:
             words, opposite, weights = n_attributes, n_targets, weights.T
         cells = len(words)
         units = units_of_priors(spec, data)
-        directions = data[f"{side}_directions"].to_numpy()[:cells] if f"{side}_directions" in data else np.empty(0)
-        from_vectors = None
+        expected = explained = None
         if side in sides_from_vectors(spec, data):
-            sd = data[f"{side}_preference_sd"].to_numpy()[:cells]
-            prior = spec.priors[PREFERENCE[side]]
-            from_vectors = PreferencesFromVectors(sd**2, residual_shares(data, side)[:cells], prior)
-        inflation, df = np.ones(cells), np.full(cells, np.inf)
+            expected = data[f"{side}_preference_sd"].to_numpy()[None, :cells] ** 2
+            explained = residual_shares(data, side)[:cells]
+        inflation, directions = np.ones(cells), np.full(cells, np.inf)
         if f"{side}_inflation" in data:
-            inflation, df = data[f"{side}_inflation"].to_numpy()[:cells], directions
+            inflation, directions = data[f"{side}_inflation"].to_numpy(), data[f"{side}_directions"].to_numpy()
         return cls(
-            scatter=scatter[:cells],
+            scatter=scatter[None, :cells],
             words=words,
             opposite=opposite,
             weights=weights,
-            preference=_priors(spec.priors[PREFERENCE[side]], units[PREFERENCE[side]], cells),
-            level=_priors(spec.priors[LEVEL[side]], units[LEVEL[side]], cells),
-            from_vectors=from_vectors,
-            inflation=inflation,
-            inflation_df=np.where(np.isnan(df), np.inf, df / 2),
+            preference=spec.priors[PREFERENCE[side]],
+            level=spec.priors[LEVEL[side]],
+            preference_unit=_by_cell(units[PREFERENCE[side]], cells),
+            level_unit=_by_cell(units[LEVEL[side]], cells),
+            inflation=inflation[None, :cells],
+            inflation_df=np.where(np.isnan(directions), np.inf, directions / 2)[:cells],
+            expected=expected,
+            explained=explained,
             has_common_scales=not dims_of_scale(spec, (CATEGORY_COORD[side],)),
         )
 
     def variances(self) -> Iterator[WordVariance]:
         """Return the variances of preferences, followed by the variances of levels."""
-        k = len(self.opposite)
-        cells = np.arange(len(self.scatter))
+        k, cells = len(self.opposite), np.arange(len(self.words))
+        lists = len(self.scatter)
         cells_by_scale = (cells[None, :] if self.has_common_scales else cells[:, None]).tolist()
         if k > 1:
             contrasts, noise = _contrasts(tuple(self.opposite.tolist()))
+            squares = np.einsum("ij,lcjk,ik->lci", contrasts, self.scatter, contrasts)
             weight = [float(weights @ zero_sum_covariance(k) @ weights) for weights in self.weights]
             for several in cells_by_scale:
+                first = several[0]
                 yield WordVariance(
-                    squares=np.einsum("ij,cjk,ik->ci", contrasts, self.scatter[several], contrasts).ravel(),
+                    squares=squares[:, several].reshape(lists, -1),
                     noise=np.tile(noise, len(several)),
                     df=np.repeat(self.words[several] - 1.0, len(noise)),
                     loading=k / (k - 1),
                     weights={cell: weight[cell] / self.words[cell] for cell in several},
-                    **self._prior_of_preferences(several[0]),
+                    prior=self.preference,
+                    unit=self.preference_unit[:, first],
+                    expected=None if self.expected is None else self.expected[:, first],
+                    explained=0.0 if self.explained is None else float(self.explained[first]),
                 )
         level = self.weights.sum(axis=1)
         for several in cells_by_scale:
             yield WordVariance(
-                squares=self.scatter[several].sum(axis=(1, 2)) / k,
+                squares=self.scatter[:, several].sum(axis=(2, 3)) / k,
                 noise=np.full(len(several), (1 / self.opposite).mean()),
                 df=self.words[several] - 1.0,
                 loading=float(k),
                 weights={cell: level[cell] ** 2 / self.words[cell] for cell in several if abs(level[cell]) > _NO_LEVEL},
-                prior=self.level[several[0]],
+                prior=self.level,
+                unit=self.level_unit[:, several[0]],
             )
 
     def inflations(self, cell: int, dims: int, number: int, points: int) -> Numbers | float:
-        """Return the inflation for one cell at the points of a dimension."""
-        if self.inflation[cell] == 1:
+        """Return the inflation for one cell at the points of a dimension, (lists, points)."""
+        excess = self.inflation[:, cell, None] - 1
+        if not excess.any():
             return 1.0
-        return 1 + (self.inflation[cell] - 1) * _factors(float(self.inflation_df[cell]), dims, number, points)
-
-    def _prior_of_preferences(self, cell: int) -> dict[str, Any]:
-        """Return the arguments of `WordVariance` that describe the prior of one cell's preferences."""
-        if self.from_vectors is None:
-            return {"prior": self.preference[cell]}
-        own = self.from_vectors
-        return {"prior": own.prior, "expected": own.expected[cell], "explained": own.explained[cell]}
+        return np.asarray(1 + excess * _factors(float(self.inflation_df[cell]), dims, number, points))
 
 
 @dataclass(frozen=True, eq=False)
 class Integrand:
-    """All quantities that determine the posterior of a bias.
+    """All quantities that determine the posterior of the bias of some tables with the same design.
 
     Attributes
     ----------
-    observed : float
-        The raw contrast.
+    observed : array (lists,)
+        The raw contrast of each table.
     sides : sequence of SideOfTable
         Sides that the scope samples.
-    residual_squares, residual_df : float
-        Sum of squares of the interaction, and its degrees of freedom.
+    residual_squares : array (lists,)
+        Sum of squares of the interaction.
+    residual_df : float
+        Degrees of freedom of the interaction.
     residual_prior : Prior
-        Prior of the residual standard deviation, in the units of the table.
+        Prior of the residual standard deviation.
+    residual_unit : array (lists,)
+        Unit of this prior, in the units of the tables.
     residual_weight : float
         Variance of the bias for a residual variance of one.
     """
 
-    observed: float
+    observed: Numbers
     sides: Sequence[SideOfTable]
-    residual_squares: float
+    residual_squares: Numbers
     residual_df: float
     residual_prior: Prior
+    residual_unit: Numbers
     residual_weight: float
 
     @classmethod
     def of(cls, spec: ModelSpec, data: xr.Dataset, scope: Scope) -> Self:
-        """Return the integrand from the sufficient statistics of a table."""
+        """Return the integrand of a single table from its sufficient statistics."""
         spec = resolved(spec, data)
         weights = bias_weights(data).to_numpy()[0]
         counts = np.outer(data.n_targets.to_numpy(), data.n_attributes.to_numpy())
         sampled = {facet.dim for facet in scope.facets}
         return cls(
-            observed=float((weights * data.block_mean.to_numpy()).sum()),
+            observed=np.array([(weights * data.block_mean.to_numpy()).sum()]),
             sides=[SideOfTable.of(side, spec, data) for side in SIDES if side in sampled],
-            residual_squares=float(data.interaction_ss),
+            residual_squares=np.array([data.interaction_ss.item()]),
             residual_df=float(data.interaction_df),
-            residual_prior=spec.priors["sd_residual"].with_unit(units_of_priors(spec, data)["sd_residual"]),
+            residual_prior=spec.priors["sd_residual"],
+            residual_unit=np.atleast_1d(units_of_priors(spec, data)["sd_residual"]),
             residual_weight=float((weights**2 / counts).sum()),
         )
 
@@ -244,18 +249,17 @@ class Integrand:
         return replace(self, sides=sides)
 
     def variances(self, grid: Grid = FULL_GRID) -> Numbers:
-        """Return variances of the bias at points that represent its posterior, as an array (points,)."""
-        (variances,) = variances_of([self], grid)
-        return variances
+        """Return variances of the bias at points that represent its posterior, (lists, points)."""
+        return _OnResiduals.of(self, grid.residuals).at_points(grid)
 
 
 @dataclass(frozen=True, eq=False)
 class _OnResiduals:
-    """Residual variances of one list, and the word variances to integrate given each of them.
+    """Residual variances of each table, and the word variances to integrate given each of them.
 
     Attributes
     ----------
-    variances, log_weight : array (residuals,)
+    variances, log_weight : array (lists, residuals)
     alone : sequence of (SideOfTable, WordVariance)
         Variances with a prior of their own.
     with_factor : sequence of (SideOfTable, list of WordVariance)
@@ -273,11 +277,11 @@ class _OnResiduals:
         """Space residual variances equally on the log scale. Weight them by the likelihood of the interaction and the
         prior.
         """
-        squares, df = integrand.residual_squares, integrand.residual_df
-        sd = np.sqrt(2 / df)
-        residual = squares / df * np.exp(sd * np.linspace(*_RANGE, number))
+        squares, df = integrand.residual_squares[:, None], integrand.residual_df
+        residual = squares / df * np.exp(np.sqrt(2 / df) * np.linspace(*_RANGE, number))
         likelihood = -0.5 * (df * np.log(residual) + squares / residual)
-        log_weight = likelihood + log_density_of(integrand.residual_prior, np.sqrt(residual)) + 0.5 * np.log(residual)
+        prior = log_density_in_unit(integrand.residual_prior, integrand.residual_unit[:, None], np.sqrt(residual))
+        log_weight = likelihood + prior + 0.5 * np.log(residual)
         alone, with_factor = [], []
         for side in integrand.sides:
             sharing = []
@@ -290,14 +294,13 @@ class _OnResiduals:
                 with_factor.append((side, sharing))
         return cls(integrand, residual, log_weight, alone, with_factor)
 
-    def at_points(self, posteriors: Sequence[VarianceOnGrid], grid: Grid) -> Numbers:
-        """Return variances of the bias at the points of the hypercube, given the posteriors of the variances with a
-        prior of their own.
-        """
+    def at_points(self, grid: Grid) -> Numbers:
+        """Return variances of the bias at the points of the hypercube, (lists, points)."""
+        alone = posteriors([variance for _, variance in self.alone], self.variances, grid)
         preferences = [PreferencesOnGrid.of(sharing, self.variances, grid) for _, sharing in self.with_factor]
         log_weight = self.log_weight
-        for posterior in posteriors:
-            log_weight = log_weight + posterior.log_evidence
+        for posterior in alone:
+            log_weight = log_weight + posterior.log_evidence.reshape(log_weight.shape)
         for on_grid in preferences:
             log_weight = log_weight + on_grid.log_evidence
         # Dimensions of the hypercube: the residual variance, each variance with a prior of its own, the factor and the
@@ -306,21 +309,24 @@ class _OnResiduals:
         inflation_dim: dict[tuple[SideOfTable, int], int] = {}
         for side in self.integrand.sides:
             for cell in range(len(side.words)):
-                inflation_dim[side, cell] = 1 + len(posteriors) + n_sharing + len(inflation_dim)
-        dims = 1 + len(posteriors) + n_sharing + len(inflation_dim)
+                inflation_dim[side, cell] = 1 + len(alone) + n_sharing + len(inflation_dim)
+        dims = 1 + len(alone) + n_sharing + len(inflation_dim)
         uniform = _hypercube(dims, grid.points)
-        weight = np.cumsum(np.exp(log_weight - log_weight.max()))
-        chosen = np.searchsorted(weight / weight[-1], uniform[0]).clip(max=grid.residuals - 1)
+        weight = np.cumsum(np.exp(log_weight - log_weight.max(axis=1, keepdims=True)), axis=1)
+        below = weight[:, :, None] < uniform[0] * weight[:, -1:, None]
+        chosen = below.sum(axis=1).clip(max=grid.residuals - 1)
+        lists = np.arange(len(chosen))[:, None]
         drawn = []
-        for dim, ((side, words), posterior) in enumerate(zip(self.alone, posteriors, strict=True), start=1):
+        for dim, ((side, words), posterior) in enumerate(zip(self.alone, alone, strict=True), start=1):
             if words.weights:  # levels that cancel in the bias have none
-                drawn.append((side, words, posterior.quantiles(chosen, uniform[dim])))
-        dim = 1 + len(posteriors)
+                points = np.broadcast_to(uniform[dim], chosen.shape)
+                drawn.append((side, words, posterior.quantiles(lists * grid.residuals + chosen, points)))
+        dim = 1 + len(alone)
         for (side, sharing), on_grid in zip(self.with_factor, preferences, strict=True):
             quantiles = on_grid.quantiles(chosen, uniform[dim : dim + 1 + len(sharing)])
             drawn += [(side, words, quantiles[cell]) for cell, words in enumerate(sharing)]
             dim += 1 + len(sharing)
-        residual = self.variances[chosen]
+        residual = self.variances[lists, chosen]
         variance_of_bias = self.integrand.residual_weight * residual
         for side, words, variance in drawn:
             effects = words.effects(variance, residual)
@@ -328,18 +334,6 @@ class _OnResiduals:
                 inflation = side.inflations(cell, dims, inflation_dim[side, cell], grid.points)
                 variance_of_bias = variance_of_bias + cell_weight * inflation * effects
         return np.asarray(variance_of_bias)
-
-
-def variances_of(integrands: Sequence[Integrand], grid: Grid = FULL_GRID) -> list[Numbers]:
-    """Return the variances of the bias of several lists at points that represent the posterior of each."""
-    lists = [_OnResiduals.of(integrand, grid.residuals) for integrand in integrands]
-    variances: list[WordVariance] = []
-    residual = [np.zeros((0, grid.residuals))]
-    for residuals in lists:
-        variances += [variance for _, variance in residuals.alone]
-        residual.append(np.tile(residuals.variances, (len(residuals.alone), 1)))
-    on_grids = iter(posteriors(variances, np.concatenate(residual), grid))
-    return [residuals.at_points(list(islice(on_grids, len(residuals.alone))), grid) for residuals in lists]
 
 
 def is_integrated(spec: ModelSpec) -> bool:
@@ -386,14 +380,16 @@ def integrated(table: AssociationTable, spec: ModelSpec) -> tuple[ModelSpec, xr.
 def integrated_bias(spec: ModelSpec, data: xr.Dataset, scope: ScopeName, grid: Grid = FULL_GRID) -> Estimate:
     """Return the posterior of the bias under a scope, from the sufficient statistics of a table."""
     integrand = Integrand.of(spec, data, check_design(data, scope))
-    sd = np.sqrt(integrand.variances(grid))[None, :, None]
+    sd = np.sqrt(integrand.variances(grid))[:, :, None]
     labels = {"contrast": [OVERALL]}
     dims = (*SAMPLE, "contrast")
-    mixture = Mixture(xr.DataArray(np.full_like(sd, integrand.observed), labels, dims), xr.DataArray(sd, labels, dims))
+    mixture = Mixture(
+        xr.DataArray(np.full_like(sd, integrand.observed.item()), labels, dims), xr.DataArray(sd, labels, dims)
+    )
     # Each point is paired with its own normal quantile, in an order that does not depend on the variances.
     normal = ndtri(np.random.default_rng(_SEED).permutation((np.arange(grid.points) + 0.5) / grid.points))
     draws = mixture.centre + mixture.sd * normal[None, :, None]
-    return Estimate(draws, xr.DataArray([integrand.observed], labels, ("contrast",)), mixture.sd, mixture)
+    return Estimate(draws, xr.DataArray(integrand.observed, labels, ("contrast",)), mixture.sd, mixture)
 
 
 def integrated_row(
@@ -402,14 +398,14 @@ def integrated_row(
     """Return the mean, interval, and probabilities of the bias under a scope, with the column names of `summarize`."""
     checked = check_design(data, scope)
     integrand = Integrand.of(spec, data, checked)
-    mean = integrand.observed
+    mean = integrand.observed.item()
     lower, upper = interval_names(ci_prob)
     if checked.samples_nothing:
         row = {"mean": mean, lower: mean, upper: mean, "prob_direction": np.nan}
         return pd.Series(row if rope is None else {**row, "prob_negligible": np.nan})
     variances = integrand.variances()
-    half, sd = half_width(variances, ci_prob), np.sqrt(variances)
-    prob_direction = 1 - chance(variances, mean) / 2
+    half, sd = half_width(variances, ci_prob).item(), np.sqrt(variances)
+    prob_direction = 1 - chance(variances, integrand.observed).item() / 2
     row = {"mean": mean, lower: mean - half, upper: mean + half, "prob_direction": prob_direction}
     if rope is not None:
         row["prob_negligible"] = float((ndtr((rope - mean) / sd) - ndtr((-rope - mean) / sd)).mean())
@@ -426,36 +422,38 @@ def variance_ratios(spec: ModelSpec, data: xr.Dataset) -> dict[Side, float]:
         squares, df = 0.0, 0.0
         for variance in SideOfTable.of(side, spec, data).variances():
             if variance.has_factor:
-                squares += float(variance.squares.sum()) / (variance.loading * variance.expected)
+                assert variance.expected is not None
+                squares += float(variance.squares.sum()) / (variance.loading * variance.expected.item())
                 df += float(variance.df.sum())
         if df:
             ratios[side] = squares / df
     return ratios
 
 
-def chance(variances: Numbers, observed: float) -> float:
-    """Return twice the posterior probability of the less probable sign."""
-    return float(2 * ndtr(-abs(observed) / np.sqrt(variances)).mean())
+def chance(variances: Numbers, observed: Numbers) -> Numbers:
+    """Return twice the posterior probability of the less probable sign, (lists,), from variances (lists, points)."""
+    return np.asarray(2 * ndtr(-np.abs(observed)[..., None] / np.sqrt(variances)).mean(axis=-1))
 
 
-def half_width(variances: Numbers, ci_prob: float = 0.95) -> float:
-    """Return half the width of the central interval."""
+def half_width(variances: Numbers, ci_prob: float = 0.95) -> Numbers:
+    """Return half the width of the central interval, (lists,), from variances (lists, points)."""
     sd = np.sqrt(variances)
-    half = float(-ndtri((1 - ci_prob) / 2) * sd.min())
+    half = -ndtri((1 - ci_prob) / 2) * sd.min(axis=-1, keepdims=True)
     # The tail probability is convex in the width, so Newton's steps from the left never pass the root.
     step = half
-    while step > _TOLERANCE * half:
+    while (step > _TOLERANCE * half).any():
         z = half / sd
-        outside, density = 2 * ndtr(-z).mean(), (2 / np.sqrt(2 * np.pi)) * (np.exp(-(z**2) / 2) / sd).mean()
-        step = float((outside - (1 - ci_prob)) / density)
-        half += step
-    return half
+        outside = 2 * ndtr(-z).mean(axis=-1, keepdims=True)
+        density = (2 / np.sqrt(2 * np.pi)) * (np.exp(-(z**2) / 2) / sd).mean(axis=-1, keepdims=True)
+        step = (outside - (1 - ci_prob)) / density
+        half = half + step
+    return np.asarray(half[..., 0])
 
 
-def _priors(prior: Prior, unit: float | Numbers, cells: int) -> list[Prior]:
-    """Return the prior for each cell in the units of the table."""
+def _by_cell(unit: FloatOrArray, cells: int) -> Numbers:
+    """Return the unit of a prior for each cell of a single table, (1, cells)."""
     units = np.full(cells, unit) if np.ndim(unit) == 0 else np.asarray(unit)[:cells]
-    return [prior.with_unit(float(cell_unit)) for cell_unit in units]
+    return units[None]
 
 
 @cache

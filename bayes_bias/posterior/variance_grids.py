@@ -3,6 +3,9 @@ r"""Posteriors of variances of word effects on grids, given the residual varianc
 A variance with a prior of its own is integrated alone (`VarianceOnGrid`). The variances of measured preferences of all
 groups, or classes, share a factor u if their prior comes from vectors (`bayes_bias.models.preferences`). They are
 integrated together (`PreferencesOnGrid`).
+
+Several lists of the same design are computed together. Arrays have the shape (variances, lists, residuals, nodes), or
+the first of these dimensions.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,29 +28,34 @@ _SMALL, _LARGE = 1e-4, 1e4
 # Range of the log of the factor around its prior mean, in standard deviations, and range of a log variance below its
 # expected value, where the density of the scaled inverse chi-squared distribution falls faster than exponentially.
 _FACTOR_RANGE, _BELOW_EXPECTED = 5.0, 5.0
+_TINY = np.finfo(float).tiny
 
 
 @dataclass(frozen=True, eq=False)
 class WordVariance:
-    r"""Information about the variance of word effects, from a table and a prior.
+    r"""Information about the variance of word effects, from tables of the same design and a prior.
 
     The effects belong to one group or class, or to several groups or classes that share a scale.
 
     Attributes
     ----------
-    squares, noise, df : array (contrasts,)
-        For each contrast: the sum of squares of the words' means along the contrast, the variance of the contrast if
-        the residual variance is one, and the degrees of freedom of the sum.
+    squares : array (lists, contrasts)
+        Sum of squares of the words' means along each contrast.
+    noise, df : array (contrasts,)
+        For each contrast: its variance if the residual variance is one, and the degrees of freedom of the sum.
     loading : float
         Variance of a contrast if the effects have variance one.
     weights : mapping of int to float
         For the index of each group or class, the variance of the bias if the effects of its words are independent and
         have variance one.
     prior : Prior
-        Prior of the standard deviation, in the units of the table.
-    expected, explained : float
-        If the prior is ``FromVectors``: the expected variance of measured preferences, and the share of the residual
-        variance that it includes.
+        Prior of the standard deviation.
+    unit : array (lists,)
+        Unit of the prior, in the units of the table.
+    expected : array (lists,), optional
+        If the prior is ``FromVectors``: the expected variance of measured preferences.
+    explained : float
+        If the prior is ``FromVectors``: the share of the residual variance that this variance includes.
     """
 
     squares: Numbers
@@ -56,7 +64,8 @@ class WordVariance:
     loading: float
     weights: Mapping[int, float]
     prior: Prior
-    expected: float = np.nan
+    unit: Numbers
+    expected: Numbers | None = None
     explained: float = 0.0
 
     @property
@@ -97,51 +106,48 @@ class _Stack:
     noise: Numbers
     df: Numbers
     loading: Numbers
-    expected: Numbers
-    explained: Numbers
 
     @classmethod
     def of(cls, variances: Sequence[WordVariance]) -> Self:
         """Stack some variances."""
         contrasts = max(len(variance.df) for variance in variances)
-        squares, df = np.zeros((2, len(variances), contrasts))
-        noise = np.ones((len(variances), contrasts))
-        loading, expected, explained = np.empty((3, len(variances), 1))
+        squares = np.zeros((len(variances), len(variances[0].squares), contrasts))
+        noise, df = np.ones((len(variances), contrasts)), np.zeros((len(variances), contrasts))
         for row, variance in enumerate(variances):
             filled = slice(len(variance.df))
-            squares[row, filled] = variance.squares
+            squares[row, :, filled] = variance.squares
             noise[row, filled] = variance.noise
             df[row, filled] = variance.df
-            loading[row] = variance.loading
-            expected[row] = variance.expected
-            explained[row] = variance.explained
-        return cls(squares, noise, df, loading, expected, explained)
+        loading = np.array([variance.loading for variance in variances])
+        return cls(squares, noise, df, loading[:, None, None, None])
 
     def log_likelihood(self, effects: Numbers, residual: Numbers) -> Numbers:
-        """Return the log likelihood of the words' means for variances of effects (variances, residuals, nodes)."""
-        squares, noise, df = (values[..., None, None] for values in (self.squares, self.noise, self.df))
-        log_likelihood = np.zeros(1)
+        """Return the log likelihood of the words' means for variances of effects (variances, lists, residuals, nodes)
+        and residual variances (lists, residuals).
+        """
+        effects, log_likelihood = self.loading * effects, np.zeros(1)
         for contrast in range(self.df.shape[1]):
-            variance = self.loading[..., None] * effects + noise[:, contrast] * residual[..., None]
-            deviance = df[:, contrast] * np.log(variance) + squares[:, contrast] / variance
-            log_likelihood = log_likelihood - 0.5 * deviance
+            noise, df = (values[:, contrast, None, None, None] for values in (self.noise, self.df))
+            squares = self.squares[:, :, contrast, None, None]
+            variance = effects + noise * residual[..., None]
+            log_likelihood = log_likelihood - 0.5 * (df * np.log(variance) + squares / variance)
         return log_likelihood
 
-    def bounds(self, priors: Sequence[Prior], residual: Numbers) -> tuple[Numbers, Numbers]:
+    def bounds(self, sizes: Numbers, residual: Numbers) -> tuple[Numbers, Numbers]:
         """Return the largest variance that is treated as zero, and an upper bound of the variance given the words and
-        the prior.
+        the size of the prior, (variances, lists, residuals).
         """
-        least = np.where(self.df > 0, self.noise, np.inf).min(axis=1, keepdims=True)
-        below = _SMALL * least / self.loading * residual
-        expected = np.array([float(prior.size) ** 2 for prior in priors])[:, None]
-        degrees = np.where(self.df > 0, np.maximum(self.df, 1.0), 0.0).sum(axis=1, keepdims=True)
-        observed = self.squares.sum(axis=1, keepdims=True) / (self.loading * degrees)
-        return below, _LARGE * np.maximum(np.maximum(observed, expected), below)
+        loading = self.loading[..., 0]
+        least = np.where(self.df > 0, self.noise, np.inf).min(axis=1)[:, None, None]
+        below = _SMALL * least / loading * residual
+        degrees = np.where(self.df > 0, np.maximum(self.df, 1.0), 0.0).sum(axis=1)[:, None, None]
+        observed = self.squares.sum(axis=-1)[..., None] / (loading * degrees)
+        return below, _LARGE * np.maximum(np.maximum(observed, sizes[..., None] ** 2), below)
 
 
 @dataclass(frozen=True, eq=False)
 class VarianceOnGrid:
-    """The posterior of a variance under several conditions, for example given each residual variance.
+    """The posterior of a variance under several conditions, for example given each residual variance of each list.
 
     Attributes
     ----------
@@ -179,24 +185,29 @@ class VarianceOnGrid:
 
 
 def posteriors(variances: Sequence[WordVariance], residual: Numbers, grid: Grid) -> list[VarianceOnGrid]:
-    """Return the posterior of each variance with a prior of its own, given each value of its residual variance
-    (variances, residuals).
+    """Return the posterior of each variance with a prior of its own. The conditions are the residual variances (lists,
+    residuals), list by list.
     """
     if not variances:
         return []
-    stack, priors = _Stack.of(variances), [variance.prior for variance in variances]
-    below, above = stack.bounds(priors, residual)
+    stack = _Stack.of(variances)
+    sizes = np.stack([float(variance.prior.size) * variance.unit for variance in variances])
+    below, above = stack.bounds(sizes, residual)
     low, high = np.log(below), np.log(above)
     for nodes in (grid.coarse, grid.fine):
         log_variance = _spaced(low, high, nodes)
-        log_prior = _log_densities(priors, np.exp(log_variance / 2)) + log_variance / 2 - np.log(2)
+        log_prior = _log_densities(variances, np.exp(log_variance / 2)) + log_variance / 2 - np.log(2)
         density = log_prior + stack.log_likelihood(np.exp(log_variance), residual)
         low, high = _narrowed(log_variance, density)
     # The density of a standard deviation is flat near zero.
-    log_below = _log_densities(priors, np.sqrt(below)[..., None])[..., 0] + 0.5 * np.log(below)
-    log_below = log_below + stack.log_likelihood(np.zeros((1, 1, 1)), residual)[..., 0]
+    log_below = _log_densities(variances, np.sqrt(below)[..., None])[..., 0] + 0.5 * np.log(below)
+    log_below = log_below + stack.log_likelihood(np.zeros(1), residual)[..., 0]
     together = VarianceOnGrid.integrate(log_variance, density, log_below)
-    return list(map(VarianceOnGrid, together.log_variance, together.cumulative, together.log_evidence))
+    on_grids = []
+    for nodes, integral, evidence in zip(log_variance, together.cumulative, together.log_evidence, strict=True):
+        flat = (residual.size, grid.fine)
+        on_grids.append(VarianceOnGrid(nodes.reshape(flat), integral.reshape(flat), evidence.ravel()))
+    return on_grids
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,11 +220,11 @@ class PreferencesOnGrid:
 
     Attributes
     ----------
-    log_variance : array (cells, nodes)
-    log_likelihood : array (cells, residuals, nodes)
-    log_prior : array (cells, factors, nodes)
+    log_variance : array (cells, lists, nodes)
+    log_likelihood : array (cells, lists, residuals, nodes)
+    log_prior : array (cells, lists, factors, nodes)
         Log density of the log variance given the factor.
-    log_factor : array (residuals, factors)
+    log_factor : array (lists, residuals, factors)
         Log of p(u, y | e).
     """
 
@@ -224,60 +235,69 @@ class PreferencesOnGrid:
 
     @classmethod
     def of(cls, variances: Sequence[WordVariance], residual: Numbers, grid: Grid) -> Self:
-        """Integrate over the variances of one side, for each factor and each residual variance (residuals,)."""
+        """Integrate over the variances of one side, for each factor and residual variance (lists, residuals)."""
         stack = _Stack.of(variances)
         nu, mu, sigma = (float(variances[0].prior.parameters[name]) for name in ("nu", "mu", "sigma"))
-        log_expected = np.log(stack.expected)
-        least, most = mu - _FACTOR_RANGE * sigma, mu + _FACTOR_RANGE * sigma
-        low = np.ravel(log_expected) + least - _BELOW_EXPECTED
-        high = np.ravel(log_expected) + most + 2 * _NEGLIGIBLE / nu  # the density falls by nu / 2 for each step of one
+        log_expected = np.log(np.stack([_required(variance.expected) for variance in variances]))
+        contribution = np.stack([variance.explained * residual for variance in variances])[..., None]
+        least, most = (np.full(len(residual), mu + end * sigma) for end in (-_FACTOR_RANGE, _FACTOR_RANGE))
+        low = log_expected + least - _BELOW_EXPECTED
+        high = log_expected + most + 2 * _NEGLIGIBLE / nu  # the density falls by nu / 2 for each step of one
         for nodes in (grid.coarse, grid.fine):
-            log_u = np.linspace(least, most, grid.factors)
-            log_variance = _spaced(low, high, nodes)
-            contribution = stack.explained[..., None] * residual[:, None]
-            effects = np.maximum(np.exp(log_variance)[:, None] - contribution, 0.0)
-            log_likelihood = stack.log_likelihood(effects, residual[None])
-            distance = (log_variance - log_expected)[:, None] - log_u[:, None]
+            log_u, log_variance = _spaced(least, most, grid.factors), _spaced(low, high, nodes)
+            effects = np.maximum(np.exp(log_variance)[:, :, None] - contribution, 0.0)
+            log_likelihood = stack.log_likelihood(effects, residual)
+            distance = (log_variance - log_expected[..., None])[:, :, None] - log_u[:, :, None]
             log_prior = _log_scaled_inverse_chi2(distance, nu)
             # Log of the integrals over v, from matrix products.
             largest = log_likelihood.max(axis=-1, keepdims=True)
             scaled, prior = np.exp(log_likelihood - largest), np.exp(log_prior)
-            integral = np.maximum(scaled @ prior.swapaxes(1, 2), np.finfo(float).tiny)
-            log_integral = np.log(integral) + largest + np.log((high - low) / (nodes - 1))[:, None, None]
-            log_factor = log_integral.sum(axis=0) - 0.5 * ((log_u - mu) / sigma) ** 2
+            integral = np.maximum(scaled @ prior.swapaxes(-1, -2), _TINY)
+            step = ((high - low) / (nodes - 1))[..., None, None]
+            log_factor = np.sum(np.log(integral) + largest + np.log(step), axis=0)
+            log_factor = log_factor - 0.5 * ((log_u[:, None] - mu) / sigma) ** 2
             # The next grid covers the values of u and v with a density that is not negligible.
-            weight = np.exp(log_factor - log_factor.max(axis=1, keepdims=True)) / integral
-            density = (scaled * (weight @ prior)).max(axis=1)
-            low, high = _narrowed(log_variance, np.log(np.maximum(density, np.finfo(float).tiny)))
-            least, most = map(float, _narrowed(log_u, log_factor.max(axis=0)))
-        step = np.log((log_u[1] - log_u[0]) / sigma)
-        return cls(log_variance, log_likelihood, log_prior, log_factor + step)
+            weight = np.exp(log_factor - log_factor.max(axis=-1, keepdims=True)) / integral
+            density = (scaled * (weight @ prior)).max(axis=-2)
+            low, high = _narrowed(log_variance, np.log(np.maximum(density, _TINY)))
+            least, most = _narrowed(log_u, log_factor.max(axis=-2))
+        log_step = np.log((log_u[:, 1] - log_u[:, 0]) / sigma)
+        return cls(log_variance, log_likelihood, log_prior, log_factor + log_step[:, None, None])
 
     @property
     def log_evidence(self) -> Numbers:
-        """Log of the marginal likelihood given each residual variance, (residuals,)."""
-        largest = self.log_factor.max(axis=1)
-        return np.asarray(largest + np.log(np.exp(self.log_factor - largest[:, None]).sum(axis=1)))
+        """Log of the marginal likelihood given each residual variance, (lists, residuals)."""
+        largest = self.log_factor.max(axis=-1)
+        return np.asarray(largest + np.log(np.exp(self.log_factor - largest[..., None]).sum(axis=-1)))
 
     def quantiles(self, residual: NDArray[np.intp], probs: Numbers) -> Numbers:
-        """Return a quantile of each variance (cells, points) given the residual variance with this index.
+        """Return a quantile of each variance (cells, lists, points) given the residual variance with this index (lists,
+        points).
 
         The first row of `probs` (1 + cells, points) chooses the factor.
         """
-        density = np.exp(self.log_factor - self.log_factor.max(axis=1, keepdims=True))
-        cumulative = np.cumsum(density, axis=1)
-        cumulative /= cumulative[:, -1:]
-        last = cumulative.shape[1] - 1
-        factor = np.minimum((cumulative[residual] < probs[0][:, None]).sum(axis=1), last)
-        conditions, condition = np.unique(residual * (last + 1) + factor, return_inverse=True)
-        residuals, factors = np.divmod(conditions, last + 1)
+        lists = np.arange(len(residual))[:, None]
+        density = np.exp(self.log_factor - self.log_factor.max(axis=-1, keepdims=True))
+        cumulative = np.cumsum(density, axis=-1)
+        cumulative /= cumulative[..., -1:]
+        last = cumulative.shape[-1] - 1
+        factor = np.minimum((cumulative[lists, residual] < probs[0][:, None]).sum(axis=-1), last)
+        indices = np.ravel_multi_index((np.broadcast_to(lists, residual.shape), residual, factor), cumulative.shape)
+        conditions, condition = np.unique(indices, return_inverse=True)
+        own_list, own_residual, own_factor = np.unravel_index(conditions, cumulative.shape)
         quantiles = []
         for cell, log_variance in enumerate(self.log_variance):
-            log_density = self.log_likelihood[cell, residuals] + self.log_prior[cell, factors]
-            nodes = np.broadcast_to(log_variance, log_density.shape)
-            posterior = VarianceOnGrid.integrate(nodes, log_density, -np.inf)
-            quantiles.append(posterior.quantiles(condition, probs[1 + cell]))
+            log_density = self.log_likelihood[cell, own_list, own_residual] + self.log_prior[cell, own_list, own_factor]
+            posterior = VarianceOnGrid.integrate(log_variance[own_list], log_density, -np.inf)
+            points = np.broadcast_to(probs[1 + cell], residual.shape)
+            quantiles.append(posterior.quantiles(condition.reshape(residual.shape), points))
         return np.stack(quantiles)
+
+
+def _required(expected: Numbers | None) -> Numbers:
+    """Return the expected variance of a variance with a prior from vectors."""
+    assert expected is not None
+    return expected
 
 
 def _spaced(low: Numbers, high: Numbers, nodes: int) -> Numbers:
@@ -292,7 +312,7 @@ def _narrowed(nodes: Numbers, log_density: Numbers) -> tuple[Numbers, Numbers]:
     first = np.maximum(counts.argmax(axis=-1) - 1, 0)
     last = np.minimum(last_index - counts[..., ::-1].argmax(axis=-1) + 1, last_index)
     ends = np.stack([first, last], axis=-1)
-    chosen = np.take_along_axis(np.broadcast_to(nodes, log_density.shape), ends, axis=-1)
+    chosen = np.take_along_axis(nodes, ends, axis=-1)
     return chosen[..., 0], chosen[..., 1]
 
 
@@ -302,18 +322,18 @@ def _log_scaled_inverse_chi2(log_ratio: Numbers, nu: float) -> Numbers:
     return np.asarray(half * np.log(half) - gammaln(half) - half * (log_ratio + np.exp(-log_ratio)))
 
 
-def _log_densities(priors: Sequence[Prior], sd: Numbers) -> Numbers:
-    """Return the log density of standard deviations under the prior of each row."""
+def _log_densities(variances: Sequence[WordVariance], sd: Numbers) -> Numbers:
+    """Return the log density of standard deviations (variances, lists, residuals, nodes) under their priors."""
     density = np.empty_like(sd)
-    for row, prior in enumerate(priors):
-        density[row] = log_density_of(prior, sd[row])
+    for row, variance in enumerate(variances):
+        density[row] = log_density_in_unit(variance.prior, variance.unit[:, None, None], sd[row])
     return density
 
 
-def log_density_of(prior: Prior, sd: Numbers) -> Numbers:
-    """Return the log density of a standard deviation."""
+def log_density_in_unit(prior: Prior, unit: Numbers, sd: Numbers) -> Numbers:
+    """Return the log density of a standard deviation whose ratio to a unit has this prior."""
     if prior.terms is not None:
-        return log_density(prior.terms, sd)
+        return log_density(prior.terms, sd / unit) - np.log(unit)
     from bayes_bias.fitting.power_scaling import log_prior  # importing this takes a second
 
-    return log_prior(prior, sd)
+    return log_prior(prior, sd / unit) - np.log(unit)

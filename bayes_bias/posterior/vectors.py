@@ -1,13 +1,15 @@
 """Compute the integrand of a bias directly from word vectors, using plain arrays. It is used for thousands of null
 lists.
 
-The result equals `bayes_bias.posterior.quadrature.Integrand.of` for a table of the same words, but no table is created.
+The result equals `bayes_bias.posterior.quadrature.Integrand.of` for tables of the same words, but no table is created.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bayes_bias.associations.general_words import GeneralWords
 from bayes_bias.associations.related import CategoryWords, distance_apart, preference_variance
@@ -15,10 +17,84 @@ from bayes_bias.models.preferences import PREFERENCE, residual_share
 from bayes_bias.models.scales import dims_of_scale, rounded
 from bayes_bias.models.spec import AS_MEASURED, FROM_VECTORS, OWN_WITHIN_BLOCK, ModelSpec
 from bayes_bias.models.structures import without_vectors
-from bayes_bias.posterior.quadrature import LEVEL, Integrand, PreferencesFromVectors, SideOfTable
+from bayes_bias.posterior.quadrature import LEVEL, Integrand, SideOfTable
 from bayes_bias.shared_types import Numbers
 from bayes_bias.table.labels import CATEGORY_COORD, Side
 from bayes_bias.table.statistics import within_sd_as_in_cell
+
+
+@dataclass(frozen=True, eq=False)
+class PlainTables:
+    """The values of several tables with the same design, (lists, targets, attributes), sorted by group and class.
+
+    Attributes
+    ----------
+    values : array (lists, targets, attributes)
+    groups, classes : array (cells,)
+        Numbers of words of each group, and of each associated class.
+    """
+
+    values: Numbers
+    groups: Numbers
+    classes: Numbers
+
+    @classmethod
+    def of(cls, groups: Sequence[CategoryWords], classes: Sequence[CategoryWords]) -> Self:
+        """Return the cosines of lists of words."""
+        targets, attributes = _rows(groups), _rows(classes)
+        return cls(targets @ attributes.swapaxes(-1, -2), _lengths(groups), _lengths(classes))
+
+    @cached_property
+    def _averaging(self) -> tuple[Numbers, Numbers]:
+        """Matrices whose products with values are averages over each group, and over each class."""
+        in_group = np.repeat(np.eye(len(self.groups)), self.groups.astype(int), axis=0) / self.groups
+        in_class = np.repeat(np.eye(len(self.classes)), self.classes.astype(int), axis=0) / self.classes
+        return in_group, in_class
+
+    @cached_property
+    def target_mean(self) -> Numbers:
+        """Mean of each target in each class, (lists, targets, classes)."""
+        return np.asarray(self.values @ self._averaging[1])
+
+    @cached_property
+    def attribute_mean(self) -> Numbers:
+        """Mean of each attribute in each group, (lists, attributes, groups)."""
+        return np.asarray(self.values.swapaxes(-1, -2) @ self._averaging[0])
+
+    @cached_property
+    def block_mean(self) -> Numbers:
+        """Mean of each block, (lists, groups, classes)."""
+        return np.asarray(self._averaging[0].T @ self.target_mean)
+
+    @cached_property
+    def target_deviation(self) -> Numbers:
+        """Means of targets minus the mean of their group."""
+        return np.asarray(self.target_mean - np.repeat(self.block_mean, self.groups.astype(int), axis=-2))
+
+    @cached_property
+    def attribute_deviation(self) -> Numbers:
+        """Means of attributes minus the mean of their class."""
+        block = self.block_mean.swapaxes(-1, -2)
+        return np.asarray(self.attribute_mean - np.repeat(block, self.classes.astype(int), axis=-2))
+
+    @cached_property
+    def _within(self) -> Numbers:
+        """Values minus the mean of their block."""
+        by_target = np.repeat(self.block_mean, self.groups.astype(int), axis=-2)
+        return np.asarray(self.values - np.repeat(by_target, self.classes.astype(int), axis=-1))
+
+    @property
+    def within_sd(self) -> Numbers:
+        """Standard deviation within blocks, (lists,)."""
+        df = self.values[0].size - self.block_mean[0].size
+        return np.asarray(np.sqrt((self._within**2).sum(axis=(-2, -1)) / df))
+
+    @property
+    def interaction_squares(self) -> Numbers:
+        """Sum of squares that words and blocks do not explain, (lists,)."""
+        of_targets = np.repeat(self.target_deviation, self.classes.astype(int), axis=-1)
+        of_attributes = np.repeat(self.attribute_deviation, self.groups.astype(int), axis=-1).swapaxes(-1, -2)
+        return np.asarray(((self._within - of_targets - of_attributes) ** 2).sum(axis=(-2, -1)))
 
 
 def integrand_of_vectors(
@@ -27,44 +103,35 @@ def integrand_of_vectors(
     weights: Numbers,
     general: GeneralWords | None,
     spec: ModelSpec,
-    values: Numbers | None = None,
+    tables: PlainTables | None = None,
 ) -> Integrand:
-    """Return the integrand of the bias of a list under a scope that samples targets and attributes.
+    """Return the integrand of the bias of some lists under a scope that samples targets and attributes.
 
     Parameters
     ----------
     groups, classes : sequence of CategoryWords
-        Words of each group and of each associated class.
+        Words of each group and of each associated class, (lists, words, d). Words that all lists share may have a first
+        dimension of one.
     weights : array (groups, classes)
         Weights of blocks in the bias.
     general : GeneralWords or None
         General words. If None, words are treated as independent, and preferences have the prior of tables without
         vectors.
-    values : array (targets, attributes), optional
-        Values of the table. The default is the cosines of the words.
+    tables : PlainTables, optional
+        Values of the tables. The default is the cosines of the words.
     """
-    n_groups, n_classes = _lengths(groups), _lengths(classes)
-    group, attribute_class = _cells(n_groups), _cells(n_classes)
-    # Weight columns, so that matrix products are averages over each group or class.
-    in_group = np.eye(len(n_groups))[group] / n_groups
-    in_class = np.eye(len(n_classes))[attribute_class] / n_classes
-    y = _rows(groups) @ _rows(classes).T if values is None else values
-    target_mean, attribute_mean = y @ in_class, y.T @ in_group
-    block = in_group.T @ target_mean
-    target_deviation = target_mean - block[group]
-    attribute_deviation = attribute_mean - block.T[attribute_class]
-    within = y - block[np.ix_(group, attribute_class)]
-    interaction = within - target_deviation[:, attribute_class] - attribute_deviation[:, group].T
-    within_sd = float(np.sqrt((within**2).sum() / (y.size - block.size)))
+    tables = PlainTables.of(groups, classes) if tables is None else tables
+    n_groups, n_classes, within_sd = tables.groups, tables.classes, tables.within_sd
     return Integrand(
-        observed=float((weights * block).sum()),
+        observed=np.asarray((weights * tables.block_mean).sum(axis=(-2, -1))),
         sides=[
-            _side("target", groups, classes, weights, target_deviation, within_sd, general, spec),
-            _side("attribute", classes, groups, weights.T, attribute_deviation, within_sd, general, spec),
+            _side("target", groups, classes, weights, tables.target_deviation, within_sd, general, spec),
+            _side("attribute", classes, groups, weights.T, tables.attribute_deviation, within_sd, general, spec),
         ],
-        residual_squares=float((interaction**2).sum()),
+        residual_squares=tables.interaction_squares,
         residual_df=float((n_groups - 1).sum() * (n_classes - 1).sum()),
-        residual_prior=spec.priors["sd_residual"].with_unit(_unit(within_sd, spec)),
+        residual_prior=spec.priors["sd_residual"],
+        residual_unit=_unit(within_sd, spec),
         residual_weight=float((weights**2 / np.outer(n_groups, n_classes)).sum()),
     )
 
@@ -75,35 +142,40 @@ def _side(
     opposite: Sequence[CategoryWords],
     weights: Numbers,
     deviations: Numbers,
-    within_sd: float,
+    within_sd: Numbers,
     general: GeneralWords | None,
     spec: ModelSpec,
 ) -> SideOfTable:
     """Return the statistics of one side from the deviations of word means from the mean of their group or class."""
-    words = _lengths(categories)
-    cell = _cells(words)
+    words, lists = _lengths(categories), len(within_sd)
+    cell = np.repeat(np.arange(len(words)), words.astype(int))
     has_common_scales = not dims_of_scale(spec, (CATEGORY_COORD[side],))
-    units = np.full(len(words), _unit(within_sd, spec))
+    units = np.repeat(_unit(within_sd, spec)[:, None], len(words), axis=1)
     if spec.options["unit"] == OWN_WITHIN_BLOCK and not has_common_scales:
-        units = rounded(within_sd_as_in_cell(within_sd, deviations, cell, slice(None)))
-    preference, level = without_vectors(spec, PREFERENCE[side]).priors[PREFERENCE[side]], spec.priors[LEVEL[side]]
-    scatter, preferences, levels = [], [], []
-    for k, unit in enumerate(units.tolist()):
-        rows = deviations[cell == k]
-        scatter.append(rows.T @ rows)
-        preferences.append(preference.with_unit(unit))
-        levels.append(level.with_unit(unit))
-    from_vectors, inflation, inflation_df = _from_vectors(side, categories, opposite, general, spec)
+        by_list = zip(within_sd.tolist(), deviations, strict=True)
+        units = rounded(np.stack([within_sd_as_in_cell(sd, own, cell, slice(None)) for sd, own in by_list]))
+    scatter = np.empty((lists, len(words), len(opposite), len(opposite)))
+    for k in range(len(words)):
+        own = deviations[:, cell == k]
+        scatter[:, k] = own.swapaxes(-1, -2) @ own
+    inflation, expected, directions = _from_vectors(side, categories, opposite, general, spec)
+    preference = spec.priors[PREFERENCE[side]]
+    if expected is None or has_common_scales:
+        expected, preference = None, without_vectors(spec, PREFERENCE[side]).priors[PREFERENCE[side]]
+    shape = (lists, len(words))
     return SideOfTable(
-        scatter=np.stack(scatter),
+        scatter=scatter,
         words=words,
         opposite=_lengths(opposite),
         weights=weights,
-        preference=preferences,
-        level=levels,
-        from_vectors=None if has_common_scales else from_vectors,
-        inflation=inflation,
-        inflation_df=inflation_df,
+        preference=preference,
+        level=spec.priors[LEVEL[side]],
+        preference_unit=units,
+        level_unit=units,
+        inflation=np.broadcast_to(inflation, shape),
+        inflation_df=np.full(len(words), directions / 2),
+        expected=None if expected is None else np.broadcast_to(expected, shape),
+        explained=None if expected is None else np.full(len(words), residual_share(_lengths(opposite))),
         has_common_scales=has_common_scales,
     )
 
@@ -114,41 +186,38 @@ def _from_vectors(
     opposite: Sequence[CategoryWords],
     general: GeneralWords | None,
     spec: ModelSpec,
-) -> tuple[PreferencesFromVectors | None, Numbers, Numbers]:
-    """Return the information of vectors about preferences, and the inflation per group or class with its degrees of
-    freedom.
+) -> tuple[Numbers, Numbers | None, float]:
+    """Return the inflation of each group or class, the expected variance of its preferences, (lists, cells), and the
+    number of directions in which general words vary.
+
+    The expected variance is None if the prior of preferences does not come from vectors.
     """
-    cells = len(categories)
     if general is None:
-        return None, np.ones(cells), np.full(cells, np.inf)
-    apart, general_variance = distance_apart(categories), preference_variance(opposite, general)
-    inflation, expected = np.empty((2, cells))
+        return np.ones(len(categories)), None, np.inf
+    distance, general_variance = distance_apart(categories), preference_variance(opposite, general)
+    inflations, expected = [], []
     for k, category in enumerate(categories):
         others = [*categories[:k], *categories[k + 1 :]]
-        inflation[k] = category.inflation(general, apart, others)
-        expected[k] = category.expected_variance(general_variance, general)
-    from_vectors = None
-    if spec.priors[PREFERENCE[side]].distribution == FROM_VECTORS and (expected > 0).all():
-        share = residual_share(_lengths(opposite))
-        from_vectors = PreferencesFromVectors(expected, np.full(cells, share), spec.priors[PREFERENCE[side]])
-    return from_vectors, inflation, np.full(cells, general.directions / 2)
+        inflations.append(category.inflation(general, distance, others))
+        expected.append(category.expected_variance(general_variance, general))
+    inflation = np.stack(np.broadcast_arrays(*inflations), axis=-1)
+    variances = np.stack(np.broadcast_arrays(*expected), axis=-1)
+    is_from_vectors = spec.priors[PREFERENCE[side]].distribution == FROM_VECTORS and (variances > 0).all()
+    return inflation, variances if is_from_vectors else None, general.directions
 
 
-def _unit(within_sd: float, spec: ModelSpec) -> float:
-    """Return the unit of the priors for a table."""
-    return within_sd if spec.options["unit"] != AS_MEASURED else 1.0
+def _unit(within_sd: Numbers, spec: ModelSpec) -> Numbers:
+    """Return the unit of the priors for each table."""
+    return within_sd if spec.options["unit"] != AS_MEASURED else np.ones_like(within_sd)
 
 
 def _rows(categories: Sequence[CategoryWords]) -> Numbers:
-    """Return the vectors of all words."""
-    return np.concatenate([category.rows for category in categories])
-
-
-def _cells(lengths: Numbers) -> NDArray[np.intp]:
-    """Return the index of the group or class of each word."""
-    return np.repeat(np.arange(len(lengths)), lengths.astype(int))
+    """Return the vectors of all words, (lists, words, d)."""
+    lists = max(len(category.rows) for category in categories)
+    rows = [np.broadcast_to(category.rows, (lists, *category.rows.shape[1:])) for category in categories]
+    return np.concatenate(rows, axis=-2)
 
 
 def _lengths(categories: Sequence[CategoryWords]) -> Numbers:
     """Return the number of words of each group or class."""
-    return np.array([len(category.rows) for category in categories], dtype=float)
+    return np.array([category.words for category in categories], dtype=float)
