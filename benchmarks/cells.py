@@ -17,6 +17,7 @@ from benchmarks import (
     measure_intervals,
     over_time,
     pairs,
+    pools,
     replicates,
     sbc,
     several,
@@ -29,7 +30,7 @@ from benchmarks.harness import Result
 
 # In the order of the pages.
 _MODULES = (
-    *(words, lists, tables, several, frequency, shipped, known_bias, measure_intervals, replicates, atlases, over_time),
+    *(words, pools, lists, tables, several, frequency, shipped, known_bias, measure_intervals, replicates, atlases, over_time),
     *(comparisons, covariates, criterion, tpr, pairs, answers, answer_models, answer_values, sbc),
 )
 _EVERY = [result for module in _MODULES for result in module.RESULTS]

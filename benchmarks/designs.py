@@ -50,7 +50,7 @@ class Drawn:
     @cached_property
     def integrand(self) -> Integrand:
         """What the posterior of the bias depends on."""
-        categories = [CategoryWords(own, self.general.profiles(own)) for own in self.vectors]
+        categories = [CategoryWords(own[None], self.general.profiles(own)[None]) for own in self.vectors]
         return integrand_of_vectors(categories[:2], categories[2:], WEIGHTS, self.general, bb.load_spec("crossed"))
 
     @cached_property
@@ -69,7 +69,7 @@ class Drawn:
         """Effective number of words, as a share of their number."""
         targets, attributes = self.integrand.sides
         words = np.concatenate([targets.words, attributes.words])
-        inflation = np.concatenate([targets.inflation, attributes.inflation])
+        inflation = np.concatenate([targets.inflation[0], attributes.inflation[0]])
         return float((words / inflation).sum() / words.sum())
 
 

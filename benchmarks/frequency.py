@@ -99,7 +99,7 @@ def _judged(cell: Cell, source: str, number: int, seed: int) -> Row:
     predicted = ranked.slope * float(np.array(log_ranks[:2]) @ WEIGHTS @ np.array(log_ranks[2:]))
     sd = float(np.sqrt(drawn.integrand.variances().mean()))
     return {
-        "bias": drawn.integrand.observed,
+        "bias": drawn.integrand.observed.item(),
         "predicted": predicted,
         "warned": abs(predicted) > LARGE * sd,
         "apart": max(overlap_of(ranks[:2]), overlap_of(ranks[2:])) <= HARDLY,

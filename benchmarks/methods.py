@@ -30,8 +30,8 @@ def independent(drawn: Drawn) -> Judged:
 
 
 def _integrated(integrand: Integrand) -> Judged:
-    variances, mean = integrand.variances(), integrand.observed
-    return _symmetric(mean, half_width(variances), chance(variances, mean))
+    variances, observed = integrand.variances(), integrand.observed
+    return _symmetric(observed.item(), half_width(variances).item(), chance(variances, observed).item())
 
 
 def _symmetric(estimate: float, half: float, p: float) -> Judged:
@@ -55,18 +55,18 @@ def quasi_f(drawn: Drawn, *, moderated: bool = False) -> Judged:
     for variance_of_side, squared_by_df in zip(side_squares, by_df, strict=True):
         options.append((variance_of_side, variance_of_side**2 / squared_by_df))
     variance, df = max(options)
-    return _student(integrand.observed, float(np.sqrt(variance)), float(df))
+    return _student(integrand.observed.item(), float(np.sqrt(variance)), float(df))
 
 
 def of_min_f(drawn: Drawn) -> Judged:
     """Judge by min F' (Clark 1973): mean squares of both sides together."""
     _, side_squares, df = _mean_squares(drawn.integrand, False)
-    return _student(drawn.integrand.observed, sum(side_squares) ** 0.5, sum(side_squares) ** 2 / sum(df))
+    return _student(drawn.integrand.observed.item(), sum(side_squares) ** 0.5, sum(side_squares) ** 2 / sum(df))
 
 
 def _mean_squares(integrand: Integrand, moderated: bool) -> tuple[float, list[float], list[float]]:
     """Variance of the bias by residuals and by each side's words, and the square of the latter over its df."""
-    residual = integrand.residual_weight * integrand.residual_squares / integrand.residual_df
+    residual = integrand.residual_weight * integrand.residual_squares.item() / integrand.residual_df
     side_squares, dfs = [], []
     for side in integrand.sides:
         variance_of_side, by_df = 0.0, 0.0
@@ -75,12 +75,13 @@ def _mean_squares(integrand: Integrand, moderated: bool) -> tuple[float, list[fl
                 continue
             ((cell, weight),) = component.weights.items()
             df = float(component.df.sum())
-            variance = weight * float(component.squares.sum()) / (component.times * df)
+            variance = weight * float(component.squares.sum()) / (component.loading * df)
             if moderated:
-                expected = weight * component.expected
-                variance = (df * variance + component.directions * expected) / (df + component.directions)
-                df += component.directions
-                variance *= float(side.inflation[cell])
+                directions = 2 * float(side.inflation_df[cell])
+                expected = weight * component.expected.item()
+                variance = (df * variance + directions * expected) / (df + directions)
+                df += directions
+                variance *= float(side.inflation[0, cell])
             variance_of_side += variance
             by_df += variance**2 / df
         side_squares.append(variance_of_side)
@@ -149,7 +150,7 @@ def cluster_bootstrap(drawn: Drawn) -> Judged:
     samples = ((means[0] - means[1]) * (means[2] - means[3])).sum(axis=1) / 2
     lower, upper = np.quantile(samples, [0.025, 0.975])
     p = 2 * (1 + min((samples <= 0).sum(), (samples >= 0).sum())) / (1 + _SAMPLES)
-    return Judged(drawn.integrand.observed, float(lower), float(upper), min(1.0, float(p)))
+    return Judged(drawn.integrand.observed.item(), float(lower), float(upper), min(1.0, float(p)))
 
 
 def _tested(test: CrossedTest) -> Judged:

@@ -77,7 +77,7 @@ class GeneralWords:
         rows = side_by_side(list(vectors.values())) if vectors else np.zeros((0, 0))
         return cls(name, sha256_of_vectors(vectors), tuple(vectors), rows, in_first)
 
-    def without(self, wordlist: WordList) -> Self:
+    def without(self, wordlist: WordList) -> "GeneralWords":
         """Return the words that are not in a list.
 
         Raises
@@ -85,27 +85,7 @@ class GeneralWords:
         EmbeddingError
             If there are too few general words, or if they have too few different vectors.
         """
-        return _without(self, frozenset(map(str.casefold, wordlist.words)))
-
-    def _without(self, own: frozenset[str]) -> Self:
-        """Return the words that are not among case-folded words (see `without`)."""
-        others = dict[str, Numbers]()
-        for row, word in enumerate(self.words):
-            if word.casefold() not in own:
-                others[word] = self.vectors[row]
-        if len(others) < _FEWEST:
-            raise EmbeddingError(
-                f"{self.name} has {len(others)} general words besides the words of the list, but {_FEWEST} are required"
-                " to find related words. Use the vectors of all words of a language, with frequent words first, or set"
-                " sub_topics='independent'."
-            )
-        distinct = without_copies(others)
-        if len(distinct) < _FEWEST:
-            raise EmbeddingError(
-                f"{self.name} has only {counted(len(distinct), 'different vector')} of {len(others)} general words."
-                " Check the file, or set sub_topics='independent'."
-            )
-        return type(self).of(distinct, name=self.name, in_first=self.in_first)
+        return _besides(self, frozenset(map(str.casefold, wordlist.words)))
 
     def rows(self, vectors: Sequence[NDArray[np.floating]]) -> Numbers:
         """Return vectors of a list in the same form as the general words."""
@@ -180,9 +160,28 @@ def general_words_of(embedding: Embedding) -> GeneralWords:
 
 
 @lru_cache(maxsize=32)
-def _without(general: GeneralWords, own: frozenset[str]) -> GeneralWords:
-    """Return general words besides a list's own, which takes half a second with their spectrum."""
-    return general._without(own)
+def _besides(general: GeneralWords, own: frozenset[str]) -> GeneralWords:
+    """Return the general words that are not among case-folded words of a list (see `GeneralWords.without`).
+
+    The result is cached, because its spectrum takes half a second.
+    """
+    others = dict[str, Numbers]()
+    for row, word in enumerate(general.words):
+        if word.casefold() not in own:
+            others[word] = general.vectors[row]
+    if len(others) < _FEWEST:
+        raise EmbeddingError(
+            f"{general.name} has {len(others)} general words besides the words of the list, but {_FEWEST} are required"
+            " to find related words. Use the vectors of all words of a language, with frequent words first, or set"
+            " sub_topics='independent'."
+        )
+    distinct = without_copies(others)
+    if len(distinct) < _FEWEST:
+        raise EmbeddingError(
+            f"{general.name} has only {counted(len(distinct), 'different vector')} of {len(others)} general words."
+            " Check the file, or set sub_topics='independent'."
+        )
+    return GeneralWords.of(distinct, name=general.name, in_first=general.in_first)
 
 
 @lru_cache(maxsize=256)

@@ -47,7 +47,7 @@ from bayes_bias.table.statistics import compared_classes
 LEAST_SQUARE = 1e-12
 # Smallest and largest ratio of the variance of preferences to its expected value, in 44 pools of real words and 14
 # pairs of classes in two embeddings (docs/related-words.md).
-RATIOS_OF_POOLS = (0.2, 27.0)
+RATIOS_OF_POOLS = (0.2, 30.0)
 # Suffix of the names of inflations from vectors, among the inputs.
 EXPECTED = "_expected"
 # Degrees of freedom of an inflation that is treated as known.
