@@ -150,7 +150,7 @@ def _cell(part: str, design: NullDesign, *, controls: bool = False, planted: flo
         with_quasi_f=is_headline,
         competitors=(ONE_SIDED_WEAT, *COMPETITORS) if is_headline else (),
     )
-    size = next(iter(design.sizes.values()))
+    size = len(next(iter(design.groups.values()))) if design.classes else next(iter(design.sizes.values()))
     label = {"part": part, "wordlist": design.name, "size": size, "controls": controls, "planted": planted}
     return label, cell
 
