@@ -46,12 +46,11 @@ class Kind(Enum):
     SHAPE = "without a unit"
     LOCATION = "multiplied by a unit, of either sign"
     LOG_LOCATION = "moved by the log of a unit, of either sign"
-    LOG_RATIO = "without a unit, of either sign"
 
     @property
     def is_positive(self) -> bool:
         """Return True if the parameter must be above zero."""
-        return self not in (Kind.LOCATION, Kind.LOG_LOCATION, Kind.LOG_RATIO)
+        return self not in (Kind.LOCATION, Kind.LOG_LOCATION)
 
     def in_unit(self, value: FloatOrArray, unit: FloatOrArray) -> FloatOrArray:
         """Return the parameter of the variable multiplied by a unit."""
@@ -62,7 +61,7 @@ class Kind(Enum):
                 return value / unit
             case Kind.LOG_LOCATION:
                 return value + np.log(unit)
-            case Kind.SHAPE | Kind.LOG_RATIO:
+            case Kind.SHAPE:
                 return value
 
 

@@ -10,11 +10,12 @@ over the opposite words. Vectors provide the variance :math:`s_k^2` that general
 have (`bayes_bias.associations.related`). Words of a list are not general words: they are often chosen because they
 differ in their preferences. All groups, or all associated classes, of the list therefore share an unknown factor u,
 
-.. math:: \log u \sim N(\mu, \sigma^2), \qquad \tau_k^2 \sim \nu\, u\, s_k^2 / \chi^2_\nu,
+.. math:: u \sim \nu_u / \chi^2_{\nu_u}, \qquad \tau_k^2 \sim \nu\, u\, s_k^2 / \chi^2_\nu,
           \qquad \sigma_k^2 = \max(\tau_k^2 - c_k, 0),
 
 so that the words of one group are informative about the other group, and about the factor. The default numbers
-:math:`\mu = 1`, :math:`\sigma = 2`, and :math:`\nu = 8` were learned from pools of real words (docs/related-words.md).
+:math:`\nu_u = 1/2` and :math:`\nu = 8` were learned from pools of real words (docs/related-words.md): few degrees of
+freedom of the factor mean that the words of a list overrule the expected variance.
 For control classes, which consist of general words, u is 1. If :math:`\tau_k^2` is below the contribution of residuals,
 words have no true preferences, as in lists of random words.
 
@@ -67,8 +68,8 @@ def factor_name(side: Side) -> str:
 
 def prior_of_factor(spec: ModelSpec, side: Side) -> Prior:
     """Return the prior of the factor of a side whose preferences have a prior from vectors."""
-    parameters = spec.priors[PREFERENCE[side]].parameters
-    return Prior("LogNormal", MappingProxyType({name: parameters[name] for name in ("mu", "sigma")}))
+    half = float(spec.priors[PREFERENCE[side]].parameters["nu_factor"]) / 2
+    return Prior("InverseGamma", MappingProxyType({"alpha": half, "beta": half}))
 
 
 def inflation_name(side: Side) -> str:

@@ -20,7 +20,7 @@ from bayes_bias.shared_types import Reference
 # Prior of preferences: vectors determine their expected variance (see `bayes_bias.models.preferences`). Tables without
 # vectors use an exponential prior with the rate `lam`.
 FROM_VECTORS, FALLBACK = "FromVectors", "Exponential"
-_FROM_VECTORS = Family({"nu": Kind.SHAPE, "mu": Kind.LOG_RATIO, "sigma": Kind.SHAPE, "lam": Kind.RATE})
+_FROM_VECTORS = Family({"nu": Kind.SHAPE, "nu_factor": Kind.SHAPE, "lam": Kind.RATE})
 _OF_PREFERENCES = MappingProxyType({**POSITIVE, FROM_VECTORS: _FROM_VECTORS})
 _FAMILIES = MappingProxyType({**REAL, **_OF_PREFERENCES})
 _PREFERENCES = ("sd_target_preference", "sd_attribute_preference")
@@ -148,7 +148,7 @@ class ModelSpec:
         One prior for each parameter of the structure: standard deviations in the unit above (``crossed``), or cosine
         distances (``hierarchical``). Priors of shape parameters, such as ``nu``, choose the residual. See
         `bayes_bias.models.residuals`. If the prior of a preference is ``FromVectors``, vectors determine the
-        expected variance of preferences, and ``nu``, ``mu``, and ``sigma`` by how much the variance may differ from it.
+        expected variance of preferences, and the degrees of freedom ``nu`` and ``nu_factor`` by how much it may differ.
         For tables without vectors, the prior is exponential with rate ``lam`` (see `bayes_bias.models.preferences`).
     reference : Reference or None
 
@@ -157,7 +157,7 @@ class ModelSpec:
     >>> spec = load_spec("crossed")
     >>> wide = spec.with_prior("sd_target_preference", "HalfNormal", sigma=1.0)
     >>> str(wide.priors["sd_target_preference"]), str(spec.priors["sd_target_preference"])
-    ('HalfNormal(sigma=1)', 'FromVectors(nu=8, mu=1, sigma=2, lam=2.5)')
+    ('HalfNormal(sigma=1)', 'FromVectors(nu=8, nu_factor=0.5, lam=2.5)')
 
     You can use any univariate, continuous distribution of PyMC:
 

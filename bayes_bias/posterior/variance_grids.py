@@ -25,9 +25,9 @@ _NEGLIGIBLE = 20.0
 # A variance of effects below `_SMALL` times the contribution of the residuals is treated as zero. A variance above
 # `_LARGE` times both the observed variance and the square of the prior's scale is treated as impossible.
 _SMALL, _LARGE = 1e-4, 1e4
-# Range of the log of the factor around its prior mean, in standard deviations, and range of a log variance below its
+# Range of the log of the factor, far beyond the factors of pools of real words, and range of a log variance below its
 # expected value, where the density of the scaled inverse chi-squared distribution falls faster than exponentially.
-_FACTOR_RANGE, _BELOW_EXPECTED = 5.0, 5.0
+_LOG_FACTOR, _BELOW_EXPECTED = (-8.0, 12.0), 5.0
 _TINY = np.finfo(float).tiny
 
 
@@ -237,10 +237,10 @@ class PreferencesOnGrid:
     def of(cls, variances: Sequence[WordVariance], residual: Numbers, grid: Grid) -> Self:
         """Integrate over the variances of one side, for each factor and residual variance (lists, residuals)."""
         stack = _Stack.of(variances)
-        nu, mu, sigma = (float(variances[0].prior.parameters[name]) for name in ("nu", "mu", "sigma"))
+        nu, nu_factor = (float(variances[0].prior.parameters[name]) for name in ("nu", "nu_factor"))
         log_expected = np.log(np.stack([_required(variance.expected) for variance in variances]))
         contribution = np.stack([variance.explained * residual for variance in variances])[..., None]
-        least, most = (np.full(len(residual), mu + end * sigma) for end in (-_FACTOR_RANGE, _FACTOR_RANGE))
+        least, most = (np.full(len(residual), end) for end in _LOG_FACTOR)
         low = log_expected + least - _BELOW_EXPECTED
         high = log_expected + most + 2 * _NEGLIGIBLE / nu  # the density falls by nu / 2 for each step of one
         for nodes in (grid.coarse, grid.fine):
@@ -255,13 +255,13 @@ class PreferencesOnGrid:
             integral = np.maximum(scaled @ prior.swapaxes(-1, -2), _TINY)
             step = ((high - low) / (nodes - 1))[..., None, None]
             log_factor = np.sum(np.log(integral) + largest + np.log(step), axis=0)
-            log_factor = log_factor - 0.5 * ((log_u[:, None] - mu) / sigma) ** 2
+            log_factor = log_factor + _log_scaled_inverse_chi2(log_u[:, None], nu_factor)
             # The next grid covers the values of u and v with a density that is not negligible.
             weight = np.exp(log_factor - log_factor.max(axis=-1, keepdims=True)) / integral
             density = (scaled * (weight @ prior)).max(axis=-2)
             low, high = _narrowed(log_variance, np.log(np.maximum(density, _TINY)))
             least, most = _narrowed(log_u, log_factor.max(axis=-2))
-        log_step = np.log((log_u[:, 1] - log_u[:, 0]) / sigma)
+        log_step = np.log(log_u[:, 1] - log_u[:, 0])
         return cls(log_variance, log_likelihood, log_prior, log_factor + log_step[:, None, None])
 
     @property
