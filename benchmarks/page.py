@@ -159,6 +159,17 @@ def cells_of_words() -> pd.DataFrame:
     return pd.concat(columns, axis=1).reset_index()
 
 
+def pools(name: str) -> pd.DataFrame:
+    """False positives and power of our model and of the quasi-F in random halves of each pool, in percent."""
+    rows = rows_of(name)
+    text = (100 * rows.found).map("{:.1f} / ".format) + (100 * rows.power).map("{:.0f}".format)
+    columns = rows.method + ", " + rows.words.astype(str) + " words"
+    wide = rows.assign(text=text, column=columns).pivot_table(
+        index=["pool", "classes"], columns="column", values="text", aggfunc="first", sort=False
+    )
+    return wide.rename_axis(columns=None).fillna("").reset_index()
+
+
 def every_method(name: str) -> pd.DataFrame:
     """Found and power of each method in each design, without a per cent sign."""
     rows, keys = rows_of(name), ["kind", "words", "sub-topics"]
@@ -319,6 +330,7 @@ _SHOWN = {
     "other_sides": other_sides,
     "ours": OURS,
     "planted": planted,
+    "pools": pools,
     "published": published,
     "realised": realised,
     "related": related,
