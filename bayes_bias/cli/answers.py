@@ -63,6 +63,22 @@ def answers(
             rich_help_panel=INPUT,
         ),
     ] = None,
+    id_path: Annotated[
+        str | None,
+        typer.Option("--id", help="Column or dotted path of the id of the prompt in FILE.", rich_help_panel=INPUT),
+    ] = None,
+    reply_path: Annotated[
+        str | None,
+        typer.Option(
+            "--reply",
+            help="Column or dotted path of the reply in FILE, such as choices.0.message.content.",
+            rich_help_panel=INPUT,
+        ),
+    ] = None,
+    model_path: Annotated[
+        str | None,
+        typer.Option("--model", help="Column or dotted path of the name of the model in FILE.", rich_help_panel=INPUT),
+    ] = None,
     after: Annotated[
         str | None,
         typer.Option(help="Answers of another model, or after tuning, to the same questions.", rich_help_panel=INPUT),
@@ -115,9 +131,14 @@ def answers(
     Example: bayes-bias answers answers-demo --list answers-demo --out stereotypes
     """
     ignored = ignore or []
+    paths = {"id": id_path, "reply": reply_path, "model": model_path}
+    if prompts is None and any(paths.values()):
+        raise AnswersError("--id, --reply, and --model require --prompts. Add the file of prompts.")
 
     def read(source: str) -> "str | pd.DataFrame":
-        return source if prompts is None else bb.answers.choices(prompts, source, wordlist, ignore=ignored)
+        if prompts is None:
+            return source
+        return bb.answers.choices(prompts, source, wordlist, **paths, ignore=ignored)
 
     if likelihood != CHOICES and (compare_models or after is not None or prompts is not None):
         raise AnswersError(

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.linalg import helmert
 
-from bayes_bias.analyses.answers.batches import from_fmat
+from bayes_bias.analyses.answers.fmat import from_fmat
 from bayes_bias.analyses.answers.lists import AssociationList, Lists, check_stereotypes, lists_of
 from bayes_bias.analyses.answers.model import PAIR, pairs_of
 from bayes_bias.analyses.answers.reading import (
