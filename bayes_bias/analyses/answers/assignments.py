@@ -468,8 +468,10 @@ def _words(words: Sequence[str]) -> Mapping[str, str]:
 
 
 def _labels(questions: AssociationList) -> Mapping[str, str]:
-    """Return a mapping from normalised labels, and from parts that are unique to one label, to labels."""
+    """Return a mapping from normalised labels, aliases, and parts that are unique to one label, to labels."""
     whole = {plain(label): label for label in chain(*questions.labels)}
+    for label, aliases in questions.wordlist.aliases.items():
+        whole |= {plain(alias): label for alias in aliases}
     parts: dict[str, list[str]] = {}
     for text, label in whole.items():
         for part in set(text.split()) - set(whole) - _FUNCTION_WORDS:

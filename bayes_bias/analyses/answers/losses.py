@@ -57,7 +57,9 @@ def _unread_labels(counts: pd.DataFrame) -> list[str]:
             others = rows.drop(index=label)
             share_of_others = float(shares_lost(others.sum().to_frame().T).iloc[0]) if len(others) else 0.0
             is_never_chosen = rows.picked[label] == 0 and shares[label] > MOST_DIFFERENCE
-            if lost[label] >= FEWEST and (is_never_chosen or (len(others) and shares[label] - share_of_others > MOST_DIFFERENCE)):
+            # Whole replies are lost by chance, so a small difference between labels is no reason.
+            is_concentrated = len(others) > 0 and shares[label] > MOST_DIFFERENCE + 2 * share_of_others
+            if lost[label] >= FEWEST and (is_never_chosen or is_concentrated):
                 labels.append(str(label))
     return labels
 

@@ -203,6 +203,8 @@ class AnswersResult(Tabled):
         """Return sentences on the only row of the table."""
         (key,) = self.table.index
         row, observed = self.table.loc[key], _signed(self.table.observed.iloc[0])
+        if row.withheld:
+            return [*self._verdict(key), f"{fmt.as_count(row.answers)} answers have a mean D of {observed} ({self.name})."]
         ends = []
         for name, step in self.steps(key).iterrows():
             ends.append(f"{STEPS[str(name)].replace('and ', 'with ')} {fmt.bounds(*interval_of(step), DECIMALS)}")

@@ -125,10 +125,10 @@ def test_choices_reads_paths_of_columns(tmp_path, run):
     with refused(AnswersError, "`reply` is 'answer.text' row 1 keys meta (prompt), answer (choices), engine"):
         bb.answers.choices(ASKED, tmp_path / "log.jsonl", LIST, **{**paths, "reply": "answer.text"})
     ASKED.to_csv(tmp_path / "prompts.csv", index=False)
-    (tmp_path / "list.json").write_text(json.dumps(LIST))
+    (tmp_path / "wordlist.json").write_text(json.dumps(LIST))
     code, out, _ = run(
         "answers", str(tmp_path / "log.jsonl"), "--prompts", str(tmp_path / "prompts.csv"), "--list",
-        str(tmp_path / "list.json"), "--id", "meta.prompt", "--reply", "answer.choices.0.said", "--model", "engine",
+        str(tmp_path / "wordlist.json"), "--id", "meta.prompt", "--reply", "answer.choices.0.said", "--model", "engine",
     )  # fmt: skip
     assert code == 0
     assert says(out, "24 answers of gpt-x")
