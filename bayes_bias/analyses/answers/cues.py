@@ -21,6 +21,7 @@ class Cues:
     """Patterns of the words that show how a text around an answer relates to it."""
 
     anywhere: re.Pattern[str]
+    negations: re.Pattern[str]
     beside: re.Pattern[str]
     harmless: re.Pattern[str]
     closings: re.Pattern[str]
@@ -31,12 +32,18 @@ class Cues:
         """Return True if a sentence around an answer shows that the answer may not be the model's own."""
         if self.closings.match(text):
             return False
+        without_harmless = self.harmless.sub(" ", text)
+        return bool(self.anywhere.search(without_harmless) or self.negations.search(without_harmless))
+
+    def withdraws(self, text: str) -> bool:
+        """Return True if a text shows, by more than a negation, that the answer may not be the model's own."""
         return self.anywhere.search(self.harmless.sub(" ", text)) is not None
 
     def doubts(self, text: str) -> bool:
         """Return True if the text beside a label shows that the label may not be the model's own choice."""
         without_harmless = self.harmless.sub(" ", text)
-        return bool(self.anywhere.search(without_harmless) or self.beside.search(without_harmless))
+        patterns = (self.anywhere, self.negations, self.beside)
+        return any(pattern.search(without_harmless) for pattern in patterns)
 
 
 @cache
@@ -45,7 +52,7 @@ def cues() -> Cues:
     content = read_toml(shipped("replies") / "cues.toml", "cues.toml is", AnswersError)
     languages = [table for table in content.values() if isinstance(table, dict)]
     patterns = {}
-    for kind in ("anywhere", "beside", "harmless", "closings", "whole", "refusals"):
+    for kind in ("anywhere", "negations", "beside", "harmless", "closings", "whole", "refusals"):
         phrases: list[str] = []
         for table in languages:
             phrases += re.split(r"\s*[|\n]\s*", table[kind].strip())

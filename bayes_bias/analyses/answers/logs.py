@@ -35,6 +35,8 @@ ENDING_OF: Mapping[str, str] = MappingProxyType(
 # The keys of the reason, in responses of all services and in columns of a table.
 ENDING_KEYS = ("finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason", "ended")
 FINGERPRINT = "system_fingerprint"
+# Values that a scorer of inspect_ai gave to a reply, as JSON with a value for each scorer.
+SCORES = "scores"
 # The program, or the paths, from which replies were read.
 READ_AS = "read_as"
 _FAILED = ("errored", "expired", "canceled", "cancelled")
@@ -447,7 +449,7 @@ def _replies(
     if fingerprint := body.get(FINGERPRINT):
         shared[FINGERPRINT] = str(fingerprint)
     if isinstance(record.get("scores"), Mapping):
-        shared["scores"] = record["scores"]
+        shared[SCORES] = json.dumps({name: score.get("value") for name, score in record["scores"].items()})
     for reply in read(body):
         yield {**reply, **shared}
 

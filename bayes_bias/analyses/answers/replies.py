@@ -21,7 +21,7 @@ from bayes_bias.analyses.answers.assignments import (
     without_draft,
 )
 from bayes_bias.analyses.answers.lists import SEPARATOR, AssociationList, Lists, check_stereotypes, lists_of
-from bayes_bias.analyses.answers.logs import FINGERPRINT, READ_AS, replies_of_log
+from bayes_bias.analyses.answers.logs import FINGERPRINT, READ_AS, SCORES, replies_of_log
 from bayes_bias.analyses.answers.reading import ASKED, check_wordings, read_frame, require_columns
 from bayes_bias.errors import AnswersError
 from bayes_bias.table.association_table import announce
@@ -33,14 +33,14 @@ PROMPT_COLUMNS = ("id", "stereotype", "wording", "label_a", "label_b", "first", 
 _PUBLISHED = {"category": "stereotype", "variation": "wording", "llm": "model", "answer": "reply"}
 _SAME_WORDING = {"synonym": "replication"}
 # Columns of prompts and replies that are read. Prompt texts are checked separately.
-_OF_PROMPT = ("stereotype", "wording", "label_a", "label_b", "first", "words")
-_READ = ("id", "reply", "model", "ended", FINGERPRINT, READ_AS, *_OF_PROMPT)
+_OF_PROMPT = ("stereotype", "wording", "label_a", "label_b", "first", "words", "label", "word")
+_READ = ("id", "reply", "model", "ended", FINGERPRINT, READ_AS, SCORES, *_OF_PROMPT)
 _DESIGN = Design(
     "replies",
     AnswersError,
     within=("model", "stereotype"),
     known=(*_READ, "prompt", "prompt_of_reply"),
-    factors=("wording", "label_a", "label_b"),
+    factors=("wording", "label_a", "label_b", "label", "word"),
     rows="replies",
 )
 _SHOWN = 5
@@ -169,7 +169,6 @@ def check_ids(prompts: "pd.Series[str]", replies: "pd.Series[str]") -> None:
 
 def _joined(prompts: pd.DataFrame, replies: pd.DataFrame) -> pd.DataFrame:
     """Return each reply with its prompt. The file of replies may contain copies of the prompt columns."""
-    replies = replies.drop(columns="scores", errors="ignore")  # values that `values` reads
     prompts = prompts.drop(columns=[name for name in prompts if name in replies and name not in PROMPT_COLUMNS])
     shared = [name for name in replies if name in prompts and name not in ("id", "prompt")]
     joined = replies.merge(prompts, on="id", how="left", suffixes=("_of_reply", ""))
