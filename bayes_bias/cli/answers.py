@@ -142,7 +142,7 @@ def answers(
             return source
         if likelihood != CHOICES:
             ends = ratings or RATINGS
-            return bb.answers.values(prompts, source, wordlist, likelihood, ratings=ends, **paths, ignore=ignored)
+            return bb.answers.numbers(prompts, source, wordlist, likelihood, ratings=ends, **paths, ignore=ignored)
         return bb.answers.choices(prompts, source, wordlist, **paths, ignore=ignored)
 
     if likelihood != CHOICES and (compare_models or after is not None):

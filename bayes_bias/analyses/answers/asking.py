@@ -64,7 +64,7 @@ def prompts(
     pandas.DataFrame
         ``id``, ``stereotype``, ``wording``, ``label_a``, ``label_b``, ``first``, ``words`` (separated by bars), and
         ``prompt``, the text to send. `bayes_bias.answers.choices` matches replies to prompts by ``id``. For other
-        answers than choices, ``label`` and ``word`` replace the labels and words, and `bayes_bias.answers.values` reads
+        answers than choices, ``label`` and ``word`` replace the labels and words, and `bayes_bias.answers.numbers` reads
         the replies.
 
     Raises

@@ -63,6 +63,7 @@ _DECLINED = re.compile(
     r"\W*(?:(?:neither|none|no ?one|nobody|n/?a|skip(?:ped)?|unknown|unsure|undecided|not applicable|cannot|cant|wont"
     r"|no (?:label|answer|choice)|refus\w*|declin\w*)\b.*|)"
 )
+_STRUCK_OUT = "~~"
 _NUMBER = re.compile(r"\W*\d+[.)]")
 # A heading above a final answer, after which the text before is a draft.
 _FINAL_ANSWER = re.compile(
@@ -133,7 +134,7 @@ def assignments(
     if not entries:
         return reader.without_entries(words, lines)
     valid = set(chain(*questions.labels)) if offered is None else offered
-    doubt = reader.doubt_about_all(lines, entries, plain(prompt))
+    doubt = reader.doubt_about_all(lines, entries, prompt)
     found = {}
     for word, own in by_word.items():
         if not own:
@@ -218,9 +219,11 @@ class _Reader:
         self._terms = re.compile(terms)
         between = rf"(?:(?P<between>{_STRONG}|{_PHRASE}|{_KEY})|{_IN_BRACKETS}){_ADVERB}"
         self._labelled = re.compile(rf"{between}(?P<label>{tight})")
-        self._label_first = re.compile(rf"(?P<label>{label})(?:{_STRONG}|{_VERB})(?P<words>{terms})")
-        self._pair = re.compile(rf"(?P<words>{term})(?: ?, ?| )(?P<label>{label})")
         stem = label.removesuffix(r"(?!\w)")
+        self._label_first = re.compile(
+            rf"(?P<label>{stem})(?:s? (?:words|list|items)|(?!\w))(?:{_STRONG}|{_VERB})(?P<words>{terms})"
+        )
+        self._pair = re.compile(rf"(?P<words>{term})(?: ?, ?| )(?P<label>{label})")
         self._heading = re.compile(
             rf"(?P<before>[\W\d_]*)(?:words? )?(?:(?:for|of|with|to|für|pour|para|per|voor|для) )?"
             rf"(?P<label>{stem})(?:s? (?:words|list|items|gets)|(?!\w))(?P<after>[\W_]*)"
@@ -251,13 +254,21 @@ class _Reader:
     def doubt_about_all(self, lines: Sequence[_Line], entries: Sequence[_Entry], prompt: str) -> str:
         """Return the first sentence that withdraws all labels of a reply, or an empty text."""
         read = {entry.line for entry in entries}
-        for line in lines:
-            if line.written in read or self._about_word.match(line.text):
-                continue
+        around = [line for line in lines if line.written not in read and not self._about_word.match(line.text)]
+        prompt = plain(prompt) if around else ""
+        for line in around:
             for sentence in sentences(line.written):
                 text = _BLANKS.sub(" ", plain(sentence)).strip()
-                if text not in prompt and cues().doubtful_sentence(self._without_names(text)):
+                if text in prompt:
+                    continue
+                without_names = self._without_names(text)
+                # Sentences about words or labels explain the answer. Other sentences must be known.
+                is_known = without_names != text or cues().is_ordinary(text)
+                if cues().doubtful_sentence(without_names) or not is_known:
                     return sentence
+        doubts = [entry.doubt for entry in entries if entry.doubt]
+        if 2 * len(doubts) > len(entries):  # a reply that withdraws most of its labels is no answer
+            return doubts[0]
         return next((entry.doubt for entry in entries if entry.about_all), "")
 
     def _without_names(self, text: str) -> str:
@@ -370,7 +381,7 @@ class _Reader:
         """Return the line if the text beside a label withdraws it, and True if it withdraws all labels of the reply."""
         before, rest = self._without_names(before), self._without_names(rest)
         beside, *others = sentences(rest) or [""]
-        if beside.lstrip().startswith("?"):
+        if beside.lstrip().startswith("?") or _STRUCK_OUT in line:
             return line, False
         for text in (before, *others):
             if cues().doubtful_sentence(text):

@@ -13,6 +13,7 @@ from bayes_bias.files import read_toml, shipped
 
 # Scripts without blanks between words begin here.
 _FIRST_UNSPACED = 0x2E80
+_LETTERS = re.compile(r"[^\W\d_]+")
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 
 
@@ -21,6 +22,7 @@ class Cues:
     """Patterns of the words that show how a text around an answer relates to it."""
 
     anywhere: re.Pattern[str]
+    ordinary: re.Pattern[str]
     negations: re.Pattern[str]
     beside: re.Pattern[str]
     harmless: re.Pattern[str]
@@ -34,6 +36,10 @@ class Cues:
             return False
         without_harmless = self.harmless.sub(" ", text)
         return bool(self.anywhere.search(without_harmless) or self.negations.search(without_harmless))
+
+    def is_ordinary(self, text: str) -> bool:
+        """Return True if a sentence is expected around an answer, such as an introduction or a single word."""
+        return len(_LETTERS.findall(text)) < 2 or bool(self.ordinary.search(text) or self.closings.match(text))
 
     def withdraws(self, text: str) -> bool:
         """Return True if a text shows, by more than a negation, that the answer may not be the model's own."""
@@ -52,7 +58,7 @@ def cues() -> Cues:
     content = read_toml(shipped("replies") / "cues.toml", "cues.toml is", AnswersError)
     languages = [table for table in content.values() if isinstance(table, dict)]
     patterns = {}
-    for kind in ("anywhere", "negations", "beside", "harmless", "closings", "whole", "refusals"):
+    for kind in ("anywhere", "ordinary", "negations", "beside", "harmless", "closings", "whole", "refusals"):
         phrases: list[str] = []
         for table in languages:
             phrases += re.split(r"\s*[|\n]\s*", table[kind].strip())

@@ -1,4 +1,4 @@
-"""`answers.values`: ratings, numbers, and yes or no in the replies to prompts."""
+"""`answers.numbers`: ratings, numbers, and yes or no in the replies to prompts."""
 
 import json
 import re
@@ -43,7 +43,7 @@ class Value(NamedTuple):
     is_middle: bool = False
 
 
-def values(
+def numbers(
     prompts: pd.DataFrame | str | Path,
     replies: pd.DataFrame | str | Path,
     wordlist: Lists,
@@ -87,7 +87,7 @@ def values(
     >>> career = {"groups": {"men": ["Ben"], "women": ["Ann"]}, "classes": {"job": ["office"], "family": ["home"]},
     ...           "stereotypes": {"men": "job", "women": "family"}}
     >>> asked = prompts(career, likelihood="ordinal")                             # doctest: +SKIP
-    >>> values(asked, "replies.csv", career, "ordinal")                           # doctest: +SKIP
+    >>> numbers(asked, "replies.csv", career, "ordinal")                           # doctest: +SKIP
     """
     if likelihood not in _READERS:
         raise AnswersError(f"`likelihood` is '{likelihood}', which replies do not have.", likelihood, _READERS)
@@ -137,12 +137,12 @@ def _number(text: str, ratings: tuple[int, int]) -> Value:
     if any(map(cues().doubtful_sentence, sentences(text))):
         return Value(np.nan)
     found = list(_NUMBER.finditer(text))
-    numbers = [_as_number(match[0]) for match in found]
-    if len(set(numbers)) == 1:
-        return Value(numbers[0])
-    if len(numbers) == 2 and _RANGE.match(text[found[0].end() : found[1].end()]):
+    values = [_as_number(match[0]) for match in found]
+    if len(set(values)) == 1:
+        return Value(values[0])
+    if len(values) == 2 and _RANGE.match(text[found[0].end() : found[1].end()]):
         # The hyphen of "70-80" is not the sign of the second number.
-        return Value((numbers[0] + abs(numbers[1])) / 2, is_middle=True)
+        return Value((values[0] + abs(values[1])) / 2, is_middle=True)
     return Value(np.nan)
 
 

@@ -22,7 +22,7 @@ def read(text: object, likelihood: str, **options: object) -> tuple[float, str]:
     """The value and the outcome of one reply."""
     asked = bb.answers.prompts({"list": LIST}, likelihood=likelihood).head(1)
     frame = pd.DataFrame({"id": asked.id, "reply": [text]})
-    row = bb.answers.values(asked, frame, {"list": LIST}, likelihood, **options).iloc[0]
+    row = bb.answers.numbers(asked, frame, {"list": LIST}, likelihood, **options).iloc[0]
     return row.value, row.outcome
 
 
@@ -40,7 +40,7 @@ def read(text: object, likelihood: str, **options: object) -> tuple[float, str]:
         ("Ich gebe 3 von 7.", 3),
     ],
 )
-def test_values_read_ratings(text, value):
+def test_numbers_read_ratings(text, value):
     assert read(text, "ordinal") == (value, "value")
 
 
@@ -57,7 +57,7 @@ def test_values_read_ratings(text, value):
         ("-3", -3),
     ],
 )
-def test_values_read_numbers(text, value):
+def test_numbers_read_numbers(text, value):
     assert read(text, "numeric") == (value, "value")
 
 
@@ -65,7 +65,7 @@ def test_values_read_numbers(text, value):
     ("text", "value"),
     [("Yes, but not always", 1), ("No.", 0), ("**Yes**", 1), ("Oui", 1), ("Nein, eher nicht", 0), ("I would say yes", 1), ("是", 1)],
 )
-def test_values_read_yes_and_no(text, value):
+def test_numbers_read_yes_and_no(text, value):
     assert read(text, "binary") == (value, "value")
 
 
@@ -87,33 +87,33 @@ def test_values_read_yes_and_no(text, value):
         ("binary", "No, I'm sorry, I can't answer that.", "refused"),
     ],
 )
-def test_values_keep_outcome_of_reply_without_value(likelihood, text, outcome):
+def test_numbers_keep_outcome_of_reply_without_value(likelihood, text, outcome):
     value, found = read(text, likelihood)
     assert np.isnan(value)
     assert found == outcome
 
 
-def test_values_count_ranges_and_losses(caplog):
+def test_numbers_count_ranges_and_losses(caplog):
     asked = bb.answers.prompts({"list": LIST}, likelihood="numeric").head(3)
     frame = pd.DataFrame({"id": asked.id, "reply": ["70-80", "Hm.", ""], "finish_reason": ["stop", "stop", "length"]})
-    rows = bb.answers.values(asked, frame, {"list": LIST}, "numeric")
+    rows = bb.answers.numbers(asked, frame, {"list": LIST}, "numeric")
     assert rows.outcome.tolist() == ["value", "not understood", "cut off"]
     assert says(caplog.text, "1 of 3 not understood 'Hm.' 1 of 3 cut off no value 1 of 3 range middle")
 
 
-def test_values_read_scores_of_inspect_log(tmp_path):
+def test_numbers_read_scores_of_inspect_log(tmp_path):
     asked = bb.answers.prompts({"list": LIST}, likelihood="ordinal")
     samples = []
     for number, row in enumerate(asked.itertuples()):
         output = {"choices": [{"message": {"content": "x"}, "stop_reason": "stop"}]}
         samples.append({"id": row.id, "epoch": 1, "output": output, "scores": {"judge": {"value": number % 7 + 1}}})
     (tmp_path / "log.json").write_text(json.dumps({"eval": {"model": "m"}, "samples": samples}))
-    rows = bb.answers.values(asked, tmp_path / "log.json", {"list": LIST}, "ordinal")
+    rows = bb.answers.numbers(asked, tmp_path / "log.json", {"list": LIST}, "ordinal")
     assert rows.value.tolist() == [number % 7 + 1 for number in range(len(asked))]
     samples[0]["scores"]["other"] = {"value": 1}
     (tmp_path / "log.json").write_text(json.dumps({"eval": {"model": "m"}, "samples": samples}))
     with refused(AnswersError, "2 scores (judge, other) Keep"):
-        bb.answers.values(asked, tmp_path / "log.json", {"list": LIST}, "ordinal")
+        bb.answers.numbers(asked, tmp_path / "log.json", {"list": LIST}, "ordinal")
 
 
 @pytest.mark.parametrize("likelihood", ["ordinal", "numeric", "binary"])
