@@ -64,6 +64,8 @@ _DECLINED = re.compile(
     r"|no (?:label|answer|choice)|refus\w*|declin\w*)\b.*|)"
 )
 _STRUCK_OUT = "~~"
+_LETTER = re.compile(r"[^\W_]")
+_KEPT_LINES = 4096
 _NUMBER = re.compile(r"\W*\d+[.)]")
 # A heading above a final answer, after which the text before is a draft.
 _FINAL_ANSWER = re.compile(
@@ -165,11 +167,15 @@ def _assignment(entries: Sequence[_Entry], valid: Collection[str]) -> Assignment
 def _lines_of_text(text: str) -> list[_Line]:
     """Return the lines of a text, which may be in HTML or have doubly escaped line ends."""
     text = text if "\n" in text.strip() else text.replace("\\n", "\n")
-    lines = []
-    for line in _CELLS.sub(" | ", _TAGS.sub("", _LINE_ENDS.sub("\n", text))).splitlines():
-        if normalised := _BLANKS.sub(" ", plain(line)).strip():
-            lines.append(_Line(normalised, line.strip()))
-    return lines
+    text = _CELLS.sub(" | ", _TAGS.sub("", _LINE_ENDS.sub("\n", text))) if "<" in text else text
+    return [line for line in map(_line, text.splitlines()) if line.text]
+
+
+# Most lines occur in many replies, so that lines and their entries are kept.
+@lru_cache(maxsize=_KEPT_LINES)
+def _line(written: str) -> _Line:
+    """Return a line of a reply, whose normalised text may be empty."""
+    return _Line(_BLANKS.sub(" ", plain(written)).strip(), written.strip())
 
 
 def plain(text: str) -> str:
@@ -215,6 +221,7 @@ class _Reader:
         # "ex-wife" does not contain the word "wife", but "best-superb" contains two words.
         terms = rf"(?<![^\W\d_]-){term}(?:{_BETWEEN_WORDS}{term})*+"
         self._term, self._label = re.compile(term), re.compile(label)
+        self._entries_of_known_line = lru_cache(maxsize=_KEPT_LINES)(self._entries_of_line)
         tight = label.removeprefix(r"(?<!\w)")  # "joy-abled" has no blanks around the hyphen
         self._terms = re.compile(terms)
         between = rf"(?:(?P<between>{_STRONG}|{_PHRASE}|{_KEY})|{_IN_BRACKETS}){_ADVERB}"
@@ -288,7 +295,7 @@ class _Reader:
                 columns = labels
             elif "|" not in text:
                 columns = []
-            found = self._entries_of_line(text, line.written) or self._entries_of_row(text, columns, line.written)
+            found = self._entries_of_known_line(text, line.written) or self._entries_of_row(text, columns, line.written)
             yield from found
             if found:
                 heading = None
@@ -305,7 +312,7 @@ class _Reader:
         """Return an entry with the label for each word in a text."""
         return [_Entry(self._word_of[word], label, line, doubt, about_all) for word in self._term.findall(text)]
 
-    def _entries_of_line(self, text: str, line: str) -> list[_Entry]:
+    def _entries_of_line(self, text: str, line: str) -> Sequence[_Entry]:
         """Return the entries of a line, in which each label precedes its words or each word precedes its label."""
         groups = self._groups(text)
         if not groups:
@@ -379,6 +386,8 @@ class _Reader:
 
     def _doubt(self, before: str, rest: str, line: str) -> tuple[str, bool]:
         """Return the line if the text beside a label withdraws it, and True if it withdraws all labels of the reply."""
+        if not _LETTER.search(before + rest) and not (set(rest) & (_CROSSES | {"?"})) and _STRUCK_OUT not in line:
+            return "", False
         before, rest = self._without_names(before), self._without_names(rest)
         beside, *others = sentences(rest) or [""]
         if beside.lstrip().startswith("?") or _STRUCK_OUT in line:

@@ -280,34 +280,43 @@ def read_cell(model: str, stereotype: str, rows: pd.DataFrame, questions: Associ
 
 def _read(choices: _Choices, rows: pd.DataFrame, questions: AssociationList) -> Reading:
     """Count choices and replies by outcome. A blank choice counts as refused."""
-    given, chosen = rows["outcome"].astype(str).to_numpy(), rows["chosen"].astype(str).to_numpy()
-    otherwise = np.where(chosen == "", REFUSED, NOT_UNDERSTOOD)
-    outcome = np.where(choices.valid, CHOSEN, np.where(np.isin(given, OUTCOMES[1:]), given, otherwise))
+    position = {name: k for k, name in enumerate(OUTCOMES)}
+    stated = lookup(rows["outcome"], position, -1).astype(np.int8)
+    is_blank = lookup(rows["chosen"], {"": True}, False).astype(bool)
+    otherwise = np.where(is_blank, position[REFUSED], position[NOT_UNDERSTOOD])
+    outcome = np.where(choices.valid, position[CHOSEN], np.where(stated > 0, stated, otherwise)).astype(np.int8)
     reply = np.full(len(choices.names), REFUSED, object)
     for name in (*ENDINGS, CONTRADICTORY, NOT_UNDERSTOOD, CHOSEN):
-        reply[choices.count_per_answer(outcome == name) > 0] = name
-    line = rows["line"].astype(str).where(rows["line"].astype(str) != "", rows["chosen"].astype(str)).to_numpy()
-    draft = rows["draft"].astype(str).str.casefold().isin(("true", "1", "1.0", "yes")).to_numpy()
+        reply[choices.count_per_answer(outcome == position[name]) > 0] = name
+    # Lines are needed only where there is no choice, which saves memory in large logs.
+    without = np.flatnonzero(outcome != position[CHOSEN])
+    lines = rows.iloc[without]
+    line = lines["line"].astype(str).where(lines["line"].astype(str) != "", lines["chosen"].astype(str)).to_numpy(object)
+    draft = lookup(_folded(rows["draft"]), dict.fromkeys(("true", "1", "1.0", "yes"), True), False).astype(bool)
+    is_alone = np.zeros(len(rows), bool)
+    is_alone[without] = line == DRAFT_ALONE
     kinds_of_reply = [name for name in OUTCOMES if name != LEFT_OUT and (name not in ENDINGS or name in reply)]
     examples = {}
     for name in (NOT_UNDERSTOOD, CONTRADICTORY, REFUSED):
         # The most frequent lines. Ties are broken so that the order of the rows does not matter.
-        texts, counts = np.unique(line[(outcome == name) & (line != "")].astype(str), return_counts=True)
+        of_outcome = line[(outcome[without] == position[name]) & (line != "")]
+        texts, counts = np.unique(of_outcome.astype(str), return_counts=True)
         most_frequent = map(str, texts[np.lexsort((texts, -counts))[:_EXAMPLES]])
         examples[name] = tuple(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..." for text in most_frequent)
+    is_unread = outcome[without] == position[NOT_UNDERSTOOD]
     return Reading(
-        pd.Series(outcome).value_counts().reindex(OUTCOMES, fill_value=0).to_dict(),
+        dict(zip(OUTCOMES, np.bincount(outcome, minlength=len(OUTCOMES)).tolist(), strict=True)),
         pd.Series(reply).value_counts().reindex(kinds_of_reply, fill_value=0).to_dict(),
         examples,
         _levels(choices, rows, questions, outcome),
-        _unread(choices, questions, np.where(outcome == NOT_UNDERSTOOD, line, "")),
+        _unread(choices, questions, without[is_unread], line[is_unread]),
         int((choices.count_per_answer(draft) > 0).sum()),
-        int((choices.count_per_answer(draft & (line == DRAFT_ALONE)) > 0).sum()),
+        int((choices.count_per_answer(draft & is_alone) > 0).sum()),
     )
 
 
 def _levels(
-    choices: _Choices, rows: pd.DataFrame, questions: AssociationList, outcome: NDArray[np.object_]
+    choices: _Choices, rows: pd.DataFrame, questions: AssociationList, outcome: NDArray[np.int8]
 ) -> pd.DataFrame:
     """Count outcomes, and choices of each label, of the label named first, and of the stereotypical label."""
     is_word_a = questions.is_word_a[choices.word]
@@ -323,12 +332,11 @@ def _levels(
         "class": (np.where(is_word_a, 0, 1), [class_a, class_b], choices.hits),
         POSITION: (np.where(first >= 0, 0, -1), [NAMED_FIRST], is_named_first),
     }
-    codes = pd.Categorical(outcome, categories=OUTCOMES).codes.astype(int)
     tables = {}
     for factor, (level, names, picked) in factors.items():
         known = level >= 0
         size = len(names) * len(OUTCOMES)
-        counts = np.bincount(level[known] * len(OUTCOMES) + codes[known], minlength=size)
+        counts = np.bincount(level[known] * len(OUTCOMES) + outcome[known], minlength=size)
         table = pd.DataFrame(counts.reshape(len(names), len(OUTCOMES)), index=list(names), columns=list(OUTCOMES))
         table["picked"] = np.bincount(level[known], picked[known], len(names)).astype(int)
         tables[factor] = table[table[list(OUTCOMES)].sum(axis=1) > 0]
@@ -341,12 +349,14 @@ def _first(rows: pd.DataFrame, questions: AssociationList) -> Codes:
     return lookup(_folded(rows["first"]), group_of, -1).astype(int)
 
 
-def _unread(choices: _Choices, questions: AssociationList, lines: NDArray[np.object_]) -> Mapping[str, str]:
+def _unread(
+    choices: _Choices, questions: AssociationList, rows: NDArray[np.intp], lines: NDArray[np.object_]
+) -> Mapping[str, str]:
     """Return the most frequent text, without the word, that was not understood where each label was offered."""
     texts: dict[str, Counter[str]] = {}
-    for row in np.flatnonzero(lines != ""):
+    for row, line in zip(rows, lines, strict=True):
         word = re.escape(questions.words[choices.word[row]])
-        text = re.sub(rf"^.*?(?<!\w){word}(?!\w)\W*", "", str(lines[row]), flags=re.IGNORECASE).strip(" .*_\"'`")
+        text = re.sub(rf"^.*?(?<!\w){word}(?!\w)\W*", "", str(line), flags=re.IGNORECASE).strip(" .*_\"'`")
         for labels, codes in zip(questions.labels, choices.labels, strict=True):
             if text and codes[row] >= 0:
                 texts.setdefault(labels[codes[row]], Counter())[text[:_LONGEST]] += 1

@@ -190,7 +190,9 @@ def text_of(value: Any) -> str:
 
 def hash_of(rows: pd.DataFrame) -> str:
     """Return a hash of rows that does not depend on their order."""
-    by_row = pd.util.hash_pandas_object(rows.astype(str), index=False).to_numpy()
+    # Categories of texts have the hash of their texts.
+    texts = {name: str for name, dtype in rows.dtypes.items() if not isinstance(dtype, pd.CategoricalDtype)}
+    by_row = pd.util.hash_pandas_object(rows.astype(texts), index=False).to_numpy()
     return hashlib.sha256(np.sort(by_row).tobytes()).hexdigest()
 
 

@@ -204,12 +204,13 @@ def _word_choices(joined: pd.DataFrame, lists: Mapping[str, AssociationList], ke
     The rows are built by column, because a record for each word would need several times as much memory.
     """
     require_columns(joined, ("words", "label_a", "label_b", "wording", "first"), "prompts")
-    texts = joined["prompt"] if "prompt" in joined else pd.Series("", joined.index)
-    endings = joined["ended"] if "ended" in joined else pd.Series("", joined.index)
+    joined = joined.assign(**{name: "" for name in ("prompt", "ended") if name not in joined})
     columns: dict[str, list[Any]] = {name: [] for name in ("position", "word", "chosen", "outcome", "line", "draft")}
     sizes = []
-    rows = zip(joined.reply, joined.words, joined.stereotype, joined.label_a, joined.label_b, texts, endings, strict=True)
-    for reply, words_of_prompt, stereotype, label_a, label_b, prompt, ended in rows:
+    needed = ("reply", "words", "stereotype", "label_a", "label_b", "prompt", "ended")
+    for reply, words_of_prompt, stereotype, label_a, label_b, prompt, ended in zip(
+        *(joined[name].tolist() for name in needed), strict=True
+    ):
         words = tuple(map(sys.intern, str(words_of_prompt).split(SEPARATOR)))
         has_draft, found = _read(reply, words, lists[stereotype], {str(label_a), str(label_b)}, str(prompt), str(ended))
         sizes.append(len(words))
@@ -221,6 +222,8 @@ def _word_choices(joined: pd.DataFrame, lists: Mapping[str, AssociationList], ke
             columns["outcome"].append(found[word].outcome)
             columns["line"].append(sys.intern(found[word].line))
     shared = joined[["stereotype", "wording", "label_a", "label_b", "first", *kept, "answer", "reply"]]
+    # As categories, the reply is stored once and not once for each word.
+    shared = shared.assign(reply=pd.Categorical(shared["reply"]))
     repeated = shared.loc[shared.index.repeat(sizes)].reset_index(drop=True)
     text = repeated.pop("reply")
     return repeated.assign(**columns, reply=text)
