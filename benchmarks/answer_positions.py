@@ -1,7 +1,8 @@
 """Two chat models with different effects of position: how often is a difference found in D, and in log odds?
 
-The models have the same association in log odds or, in the last rows, associations that differ by 2. Both models answer the prompts of `bb.answers.prompts` for five labels of each group, three wordings, and either label
-first: 150 answers to five words of each class. The log odds of the label of the first group are the sum of
+The models have the same association in log odds or, in the last rows, associations that differ by 2. Both models answer
+the prompts of `bb.answers.prompts` for five labels of each group, three wordings, and either label first: 150 answers
+to five words of each class. The log odds of the label of the first group are the sum of
 
 - the association, plus or minus one half of it by the class of the word, with effects of both labels, the wording, and
   the answer that a model adds to it, and of the labels that are the same in both models;

@@ -146,7 +146,9 @@ def answers(
         return bb.answers.choices(prompts, source, wordlist, **paths, ignore=ignored)
 
     if likelihood != CHOICES and (compare_models or after is not None):
-        raise AnswersError(f"--likelihood: '{likelihood}' cannot be combined with --compare-models or --after. Omit them.")
+        raise AnswersError(
+            f"--likelihood: '{likelihood}' cannot be combined with --compare-models or --after. Omit them."
+        )
     if likelihood == CHOICES and sampler != Sampler():
         raise AnswersError(
             "--draws has no effect on choices, which are not sampled in chains. Omit the options of the"
@@ -211,7 +213,9 @@ def prompts(
             " (binary)."
         ),
     ] = CHOICES,
-    ratings: Annotated[tuple[int, int], typer.Option(metavar="LOW HIGH", help="Ends of the scale of ratings.")] = RATINGS,
+    ratings: Annotated[
+        tuple[int, int], typer.Option(metavar="LOW HIGH", help="Ends of the scale of ratings.")
+    ] = RATINGS,
     each: Annotated[int, typer.Option(min=1, help="Number of times that each question is asked.")] = 1,
     seed: SeedOption = 1,
     overwrite: OverwriteOption = False,

@@ -1,6 +1,6 @@
 """`answers.prompts`: prompts with ids. Labels, their order, wordings, and positions of words are balanced."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from itertools import chain, product
 from pathlib import Path
 from string import Formatter
@@ -64,8 +64,8 @@ def prompts(
     pandas.DataFrame
         ``id``, ``stereotype``, ``wording``, ``label_a``, ``label_b``, ``first``, ``words`` (separated by bars), and
         ``prompt``, the text to send. `bayes_bias.answers.choices` matches replies to prompts by ``id``. For other
-        answers than choices, ``label`` and ``word`` replace the labels and words, and `bayes_bias.answers.numbers` reads
-        the replies.
+        answers than choices, there are ``label`` and ``word`` instead, and `bayes_bias.answers.numbers` reads the
+        replies.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def _prompts_for_values(
     return pd.DataFrame(rows, columns=["id", "stereotype", "wording", "label", "word", "prompt"])
 
 
-def wordings_of(source: str | Path | Mapping[str, str], slots_of_kind: Collection[str] = _SLOTS) -> dict[str, str]:
+def wordings_of(source: str | Path | Mapping[str, str], slots_of_kind: frozenset[str] = _SLOTS) -> dict[str, str]:
     """Return the texts of a set of wordings, by name. The ends of a scale are optional slots."""
     if isinstance(source, Mapping):
         content, name = dict(source), "wordings"
@@ -144,8 +144,8 @@ def wordings_of(source: str | Path | Mapping[str, str], slots_of_kind: Collectio
             slots = {slot for _, slot, _, _ in Formatter().parse(text) if slot is not None}
         except ValueError as error:
             raise AnswersError(f"The wording '{wording}' of '{name}' is not a text with slots: {error}.") from error
-        if slots | _OPTIONAL_SLOTS != slots_of_kind | _OPTIONAL_SLOTS or not slots <= set(slots_of_kind):
-            required = [f"{{{slot}}}" for slot in sorted(set(slots_of_kind) - _OPTIONAL_SLOTS)]
+        if slots | _OPTIONAL_SLOTS != slots_of_kind | _OPTIONAL_SLOTS or not slots <= slots_of_kind:
+            required = [f"{{{slot}}}" for slot in sorted(slots_of_kind - _OPTIONAL_SLOTS)]
             raise AnswersError(
                 f"The wording '{wording}' of '{name}' has the slots {', '.join(sorted(slots)) or 'none'}. Use"
                 f" {joined(required)}."

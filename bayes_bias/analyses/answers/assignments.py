@@ -40,7 +40,8 @@ _VERB = (
 )
 _ADVERB = (
     r"(?:(?:probably|most likely|likely|definitely|clearly|i(?:d| would)? ?(?:say|choose|pick|go with)|wahrscheinlich"
-    r"|vermutlich|eher|probablement|probablemente|probabilmente|provavelmente|waarschijnlijk|вероятно|скорее всего),? )?"
+    r"|vermutlich|eher|probablement|probablemente|probabilmente|provavelmente|waarschijnlijk|вероятно"
+    r"|скорее всего),? )?"
 )
 _KEY = r" ?[,|;]? ?(?:label|choice|answer|assigned label|assignment|category|value) ?[:=] ?"
 _IN_BRACKETS = r" ?, ?(?=[^,]*[)\]}])"  # "(salary, Ben)"
@@ -69,9 +70,11 @@ _KEPT_LINES = 4096
 _NUMBER = re.compile(r"\W*\d+[.)]")
 # A heading above a final answer, after which the text before is a draft.
 _FINAL_ANSWER = re.compile(
-    r"[\W\d_]*(?:(?:my |the )?(?:own |real |actual |honest )?(?:final|definitive|revised|own) (?:answers?|response|assignments?|list)"
+    r"[\W\d_]*(?:(?:my |the )?(?:own |real |actual |honest )?(?:final|definitive|revised|own)"
+    r" (?:answers?|response|assignments?|list)"
     r"|(?:meine )?(?:endgültige|finale|eigene) (?:antwort(?:en)?|zuordnung(?:en)?)|(?:ma )?réponse finale"
-    r"|(?:mi )?respuesta final|(?:la mia )?risposta finale|(?:minha )?resposta final|итоговый ответ|最终答案|最終回答)[\W_]*"
+    r"|(?:mi )?respuesta final|(?:la mia )?risposta finale|(?:minha )?resposta final"
+    r"|итоговый ответ|最终答案|最終回答)[\W_]*"
 )
 _TICKS = frozenset(["✓", "✔", "✅", "☑", "x", "yes", "1", "●"])
 _CROSSES = frozenset(["✗", "✘", "❌"])
@@ -248,7 +251,9 @@ class _Reader:
 
     def lines(self, reply: str) -> list[_Line]:
         """Return the lines of a reply, in which JSON is written as lines. Text before a final answer is a draft."""
-        text = lines_of_json(reply, lambda text: plain(text) in self._word_of, lambda text: plain(text) in self._label_of)
+        text = lines_of_json(
+            reply, lambda text: plain(text) in self._word_of, lambda text: plain(text) in self._label_of
+        )
         lines = _lines_of_text(text)
         for number in reversed(range(len(lines))):
             if _FINAL_ANSWER.fullmatch(lines[number].text):

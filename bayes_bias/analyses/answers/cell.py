@@ -291,7 +291,9 @@ def _read(choices: _Choices, rows: pd.DataFrame, questions: AssociationList) -> 
     # Lines are needed only where there is no choice, which saves memory in large logs.
     without = np.flatnonzero(outcome != position[CHOSEN])
     lines = rows.iloc[without]
-    line = lines["line"].astype(str).where(lines["line"].astype(str) != "", lines["chosen"].astype(str)).to_numpy(object)
+    line = (
+        lines["line"].astype(str).where(lines["line"].astype(str) != "", lines["chosen"].astype(str)).to_numpy(object)
+    )
     draft = lookup(_folded(rows["draft"]), dict.fromkeys(("true", "1", "1.0", "yes"), True), False).astype(bool)
     is_alone = np.zeros(len(rows), bool)
     is_alone[without] = line == DRAFT_ALONE

@@ -73,7 +73,8 @@ def sentences(text: str) -> list[str]:
 
 def _pattern_of(phrases: list[str]) -> re.Pattern[str]:
     """Return a pattern that finds any of the phrases, as whole words in scripts with blanks."""
-    spaced, unspaced = [], []
+    spaced: list[str] = []
+    unspaced: list[str] = []
     for phrase in sorted(set(phrases), key=len, reverse=True):
         words = [r"\w+" if word == "*" else re.escape(word).replace(r"\*", r"\w*") for word in phrase.split(" ")]
         is_unspaced = any(ord(character) >= _FIRST_UNSPACED for character in phrase)

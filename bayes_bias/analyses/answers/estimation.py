@@ -283,9 +283,7 @@ def _sds(data: Observed, posterior: Posterior) -> dict[str, NDArray[np.float64]]
     return sds
 
 
-def _row(
-    cells: Sequence[Cell], data: Observed, posterior: Posterior, scope: str, ci_prob: float
-) -> dict[str, Any]:
+def _row(cells: Sequence[Cell], data: Observed, posterior: Posterior, scope: str, ci_prob: float) -> dict[str, Any]:
     """Return the row of a model and stereotype in the table of a result."""
     cell, unit = cells[0], len(cells)
     mu, sds = posterior.draws.mu.to_numpy(), _sds(data, posterior)

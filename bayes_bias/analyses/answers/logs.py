@@ -202,7 +202,9 @@ def _parts(content: Any) -> list[Part]:
             parts.append(Part(part))
             continue
         call = _first(part, ("toolUse", "functionCall")) or (part if part.get("type") == "tool_use" else None)
-        draft = part.get("thinking") or part.get("reasoning") or (part.get("reasoningContent") or {}).get("reasoningText")
+        draft = (
+            part.get("thinking") or part.get("reasoning") or (part.get("reasoningContent") or {}).get("reasoningText")
+        )
         if call:
             parts.append(Part(_arguments(call), "tool"))
         elif draft:
@@ -283,7 +285,12 @@ SHAPES = (
         ("response",),
     ),
     Shape("vLLM", ("request_id", "outputs"), ("custom_id", "id", "request_id"), ("",)),
-    Shape("chat completion", ("response.choices|response.candidates|response.content|response.output",), _OWN_IDS, ("response",)),
+    Shape(
+        "chat completion",
+        ("response.choices|response.candidates|response.content|response.output",),
+        _OWN_IDS,
+        ("response",),
+    ),
     Shape("Ollama", ("done|done_reason", "message|response"), _OWN_IDS, ("",)),
     Shape("chat completion", ("choices|candidates|promptFeedback",), _OWN_IDS, ("",)),
     Shape("Bedrock", ("generation|output.message",), _OWN_IDS, ("",)),
@@ -377,7 +384,7 @@ def _mapped(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
             if not has_path(record, path):
                 raise AnswersError(
                     f"`{column}` is '{path}', which row {number} of `replies` does not have. Its keys are"
-                    f" {_keys(record)}.",
+                    f" {_keys(record)}."
                 )
             value = at_path(record, path)
             row[column] = "" if _is_missing(value) else _text(value) if column == "reply" else str(value)

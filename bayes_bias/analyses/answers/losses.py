@@ -40,7 +40,8 @@ def reasons(cell: Cell) -> Iterator[str]:
     if _differ(by_class):
         shares = shares_lost(by_class)
         name = shares.idxmax()[1]
-        yield f"{percent(float(shares.max()))} of choices for words of '{name}' are lost, but {percent(float(shares.min()))} of others"
+        most, fewest = percent(float(shares.max())), percent(float(shares.min()))
+        yield f"{most} of choices for words of '{name}' are lost, but {fewest} of others"
     if lost > MOST_LOST:
         yield f"{percent(lost)} of choices are lost, which is more than {percent(MOST_LOST)}"
 
@@ -71,7 +72,7 @@ def _differ(counts: pd.DataFrame) -> bool:
 
 
 def reason_of_bounds(bounds: tuple[float, float], observed: float, interval: tuple[float, float]) -> str:
-    """Return a clause if invalid choices could change the verdict: the interval is moved to either bound of the mean."""
+    """Return a clause if invalid choices could change the verdict, with the interval around either bound."""
     verdicts = set()
     for centre in (*bounds, observed):
         lower, upper = (end + centre - observed for end in interval)
@@ -79,7 +80,10 @@ def reason_of_bounds(bounds: tuple[float, float], observed: float, interval: tup
     if len(verdicts) == 1:
         return ""
     low, high = (signed(end) for end in bounds)
-    return f"choices that are missing could change it, because the mean lies between {low} and {high} with any choices in their place"
+    return (
+        f"choices that are missing could change it, because the mean lies between {low} and {high} with any choices in"
+        " their place"
+    )
 
 
 def reason_of_models(cells: Sequence[Cell]) -> str:
@@ -89,7 +93,8 @@ def reason_of_models(cells: Sequence[Cell]) -> str:
         return ""
     shares = shares_lost(counts).to_numpy()
     most, fewest = cells[int(shares.argmax())].model, cells[int(shares.argmin())].model
-    return f"{percent(float(shares.max()))} of choices of {most} are lost, but {percent(float(shares.min()))} of choices of {fewest}"
+    largest, smallest = percent(float(shares.max())), percent(float(shares.min()))
+    return f"{largest} of choices of {most} are lost, but {smallest} of choices of {fewest}"
 
 
 def notices_of_position(cell: Cell) -> Iterator[str]:

@@ -225,8 +225,8 @@ class ModelContrasts(Contrasts):
         The differences in log odds, given the labels and their position, with the columns of `table`. Stereotypes for
         which the log odds of a model are unbounded are omitted.
     own : pandas.DataFrame
-        Index ``(stereotype, model)``: the mean ``D`` of each model in these questions, and ``first_share``, the share of
-        its choices for the label that was named first.
+        Index ``(stereotype, model)``: the mean ``D`` of each model in these questions, and ``first_share``, the share
+        of its choices for the label that was named first.
     """
 
     methods: ClassVar[str] = "methods-of-models.txt"
@@ -292,7 +292,10 @@ class ModelContrasts(Contrasts):
             scale = with_interval(in_log_odds, self.ci_prob, DECIMALS)
             if bool(row.survives) == bool(in_log_odds.survives):
                 continue
-            shares = [f"{name} {fmt.percent(share)}" for name, share in self.own.loc[key[0]].first_share[list(key[1:])].items()]
+            shares = [
+                f"{name} {fmt.percent(share)}"
+                for name, share in self.own.loc[key[0]].first_share[list(key[1:])].items()
+            ]
             position = f" (share of the label that was named first: {', '.join(shares)})"
             models = f"between {key[1]} and {key[2]} in {key[0]}"
             if row.survives:

@@ -73,8 +73,8 @@ def choices(
     replies : pandas.DataFrame, str or Path
         A table with the columns ``id`` and ``reply`` (the text of the model), and optionally ``model``,
         ``temperature``, ``date`` and ``version``. Each reply has its own row, even if several models or replies belong
-        to one prompt. Alternatively, the log of a service or a program, such as a batch of OpenAI, Anthropic, or Gemini.
-        See the guide for all of them.
+        to one prompt. Alternatively, the log of a service or a program, such as a batch of OpenAI, Anthropic, or
+        Gemini. See the guide for all of them.
     wordlist
         As for `bayes_bias.answers.estimate`.
     id, reply, model : str, optional
@@ -88,7 +88,8 @@ def choices(
     pandas.DataFrame
         A row for each word of each reply, for `bayes_bias.answers.estimate`. Columns include ``chosen`` (one of the
         labels, or blank), ``outcome`` (chosen, refused, contradictory, not understood, left out, cut off, blocked, or
-        tool call), the ``line`` that contains the choice, ``draft`` (True if the reply contained a draft), and the whole ``reply``.
+        tool call), the ``line`` that contains the choice, ``draft`` (True if the reply contained a draft), and the
+        whole ``reply``.
 
     Raises
     ------

@@ -13,7 +13,7 @@ from bayes_bias import formatting as fmt
 from bayes_bias import plots
 from bayes_bias.analyses.answers.assignments import OUTCOMES
 from bayes_bias.analyses.answers.cell import Answers
-from bayes_bias.analyses.answers.log_odds import LOG_ODDS, SHARE_FIRST
+from bayes_bias.analyses.answers.log_odds import LARGEST, LOG_ODDS, SHARE_FIRST
 from bayes_bias.analyses.answers.logs import FINGERPRINT, READ_AS
 from bayes_bias.analyses.answers.model import DRAWS, MAX_PARETO_K, PRIOR_TEXTS, SAMPLES, Posterior
 from bayes_bias.documents.document import Document, PageSection, methods_section, notices_section
@@ -204,7 +204,10 @@ class AnswersResult(Tabled):
         (key,) = self.table.index
         row, observed = self.table.loc[key], _signed(self.table.observed.iloc[0])
         if row.withheld:
-            return [*self._verdict(key), f"{fmt.as_count(row.answers)} answers have a mean D of {observed} ({self.name})."]
+            return [
+                *self._verdict(key),
+                f"{fmt.as_count(row.answers)} answers have a mean D of {observed} ({self.name}).",
+            ]
         ends = []
         for name, step in self.steps(key).iterrows():
             ends.append(f"{STEPS[str(name)].replace('and ', 'with ')} {fmt.bounds(*interval_of(step), DECIMALS)}")
@@ -315,12 +318,12 @@ class ModelAnswers(AnswersResult):
         ``prob_direction``; ``prob_new_answer``, the probability that a new answer has a positive D; ``reach``, the
         labels and words that D generalises to; columns that begin with ``log_odds``, the association in log odds given
         the labels and their position, which is missing if it is unbounded; ``first_share`` and its interval, the share
-        of choices for the label that was named first; ``withheld``, the reason if there is no verdict; ``decided``, the share of answers whose absolute D exceeds .9;
-        ``invalid``, the share of invalid choices, and their numbers by outcome: ``refused``, ``contradictory``,
-        ``not_understood``, ``left_out``, ``cut_off``, ``blocked`` and ``tool_call``; ``bounds_lb`` and ``bounds_ub``, the mean D of all answers if invalid
-        choices had been against the stereotype or in line with it; ``one_label``, the number of answers that assign one
-        label to all words; ``optimistic``, True if the interval may be too short; ``pareto_k`` and ``ess`` of the
-        draws.
+        of choices for the label that was named first; ``withheld``, the reason if there is no verdict; ``decided``, the
+        share of answers whose absolute D exceeds .9; ``invalid``, the share of invalid choices, and their numbers by
+        outcome: ``refused``, ``contradictory``, ``not_understood``, ``left_out``, ``cut_off``, ``blocked`` and
+        ``tool_call``; ``bounds_lb`` and ``bounds_ub``, the mean D of all answers if invalid choices had been against
+        the stereotype or in line with it; ``one_label``, the number of answers that assign one label to all words;
+        ``optimistic``, True if the interval may be too short; ``pareto_k`` and ``ess`` of the draws.
     ladder : pandas.DataFrame
         Index ``(model, stereotype, samples)``: mean, sd, interval and probabilities if only answers are treated as a
         sample ("trials"), and if words, wordings, and labels are also treated as samples (up to "all"). If there is
@@ -334,8 +337,9 @@ class ModelAnswers(AnswersResult):
     published : pandas.DataFrame
         See `bayes_bias.analyses.answers.published.published_row`.
     outcomes : pandas.DataFrame
-        Index ``(model, stereotype, factor, level)``: numbers and shares of choices by outcome for the model, each label,
-        and each class, with ``picked_share``, the share of choices of the label, or of the label that was named first.
+        Index ``(model, stereotype, factor, level)``: numbers and shares of choices by outcome for the model, each
+        label, and each class, with ``picked_share``, the share of choices of the label, or of the label that was named
+        first.
     posteriors : mapping of (model, stereotype) to Posterior
         Draws of mu and of all standard deviations.
     """
@@ -534,6 +538,7 @@ def _methods(result: AnswersResult) -> Methods:
         "models": list(models),
         "asked": asked,
         "priors": PRIOR_TEXTS,
+        "largest": f"{LARGEST:g}",
         "labels": (int(labels.min(axis=None)), int(labels.max(axis=None))),
         "wordings": (int(table.wordings.min()), int(table.wordings.max())),
         "draws": fmt.as_count(DRAWS),

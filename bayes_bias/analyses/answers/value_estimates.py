@@ -18,7 +18,14 @@ from bayes_bias.analyses.answers.estimation import check_samples
 from bayes_bias.analyses.answers.lists import Lists
 from bayes_bias.analyses.answers.model import ANSWER, PAIR, SAMPLES
 from bayes_bias.analyses.answers.results import FEW_LABELS, FEW_WORDINGS, NEW_LABELS, ONE_PAIR, STEPS
-from bayes_bias.analyses.answers.value_models import LABEL, LIKELIHOODS, Likelihood, Ordinal, expected_values, value_model
+from bayes_bias.analyses.answers.value_models import (
+    LABEL,
+    LIKELIHOODS,
+    Likelihood,
+    Ordinal,
+    expected_values,
+    value_model,
+)
 from bayes_bias.analyses.answers.values import LABEL_A, LABEL_B, ValueCell, Values, read_values
 from bayes_bias.arguments import check_ci_prob, check_seed
 from bayes_bias.documents.document import Document, PageSection, methods_section, notices_section
@@ -151,8 +158,8 @@ class ValueEstimates(Tabled):
             return []
         observed = fmt.signed(row.observed, self.decimals) + (f" {self.unit}" if self.unit else "")
         return [
-            f"However, the answers about the groups hardly overlap (observed difference {observed}), so the direction is"
-            " clear, but the prior determines the size of the estimate."
+            f"However, the answers about the groups hardly overlap (observed difference {observed}), so the direction"
+            " is clear, but the prior determines the size of the estimate."
         ]
 
     @property

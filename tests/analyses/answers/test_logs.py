@@ -48,7 +48,8 @@ LOGS = {
         "extra": {"metadata": {"ls_model_name": "gpt-x"}},
     },
     "Ollama chat": lambda id, text: {
-        "id": id, "model": "gpt-x", "message": {"role": "assistant", "content": text}, "done": True, "done_reason": "stop",
+        "id": id, "model": "gpt-x", "message": {"role": "assistant", "content": text}, "done": True,
+        "done_reason": "stop",
     },
     "Ollama generate": lambda id, text: {"id": id, "model": "gpt-x", "response": text, "done": True},
     "vLLM text completions": lambda id, text: {
@@ -57,9 +58,11 @@ LOGS = {
     "Bedrock Llama": lambda id, text: {"recordId": id, "modelOutput": {"generation": text, "stop_reason": "stop"}},
     "Bedrock Nova": lambda id, text: {
         "recordId": id,
-        "modelOutput": {"output": {"message": {"role": "assistant", "content": [{"text": text}]}}, "stopReason": "end_turn"},
+        "modelOutput": {
+            "output": {"message": {"role": "assistant", "content": [{"text": text}]}}, "stopReason": "end_turn",
+        },
     },
-    "lm-evaluation-harness": lambda id, text: {"doc_id": 0, "doc": {"id": id}, "resps": [[text]], "filtered_resps": [text]},
+    "lm-evaluation-harness": lambda id, text: {"doc_id": 0, "doc": {"id": id}, "resps": [[text]], "target": ""},
 }  # fmt: skip
 
 
@@ -78,7 +81,9 @@ FILES = {
     "promptfoo": lambda rows: {
         "results": {
             "version": 3,
-            "results": [{"vars": {"id": id}, "provider": {"id": "gpt-x"}, "response": {"output": text}} for id, text in rows],
+            "results": [
+                {"vars": {"id": id}, "provider": {"id": "gpt-x"}, "response": {"output": text}} for id, text in rows
+            ],
         }
     },
     "HELM": lambda rows: {
@@ -146,7 +151,10 @@ def test_choices_raises_with_keys_of_unknown_log(tmp_path):
 ARGUMENTS = {"job0": "man1"}
 ENDS: dict[str, tuple[str, dict[str, Any]]] = {
     "OpenAI, length": ("cut off", {"response": {"body": chat("", "length")}}),
-    "OpenAI, reasoning alone": ("cut off", {"response": {"body": chat(None, "length", reasoning_content="job0 - man1")}}),
+    "OpenAI, reasoning alone": (
+        "cut off",
+        {"response": {"body": chat(None, "length", reasoning_content="job0 - man1")}},
+    ),
     "OpenAI, filter": ("blocked", {"response": {"body": chat(None, "content_filter")}}),
     "OpenAI, tool": (
         "tool call",
@@ -159,9 +167,12 @@ ENDS: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "Responses, filter": (
         "blocked",
-        {"response": {"body": {"output": [], "status": "incomplete", "incomplete_details": {"reason": "content_filter"}}}},
+        {"response": {"body": {"output": [], "incomplete_details": {"reason": "content_filter"}}}},
     ),
-    "Gemini, length": ("cut off", {"response": {"candidates": [{"content": {"role": "model"}, "finishReason": "MAX_TOKENS"}]}}),
+    "Gemini, length": (
+        "cut off",
+        {"response": {"candidates": [{"content": {"role": "model"}, "finishReason": "MAX_TOKENS"}]}},
+    ),
     "Gemini, safety": ("blocked", {"response": {"candidates": [{"finishReason": "SAFETY"}]}}),
     "Gemini, prompt": ("blocked", {"response": {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}}}),
     "Gemini, tool": (
@@ -196,7 +207,11 @@ def test_choices_keep_ending_of_reply_without_text(name):
 
 
 def test_choices_keep_ending_of_inspect_log(tmp_path):
-    sample = {"id": ASKED.id[0], "epoch": 1, "output": {"choices": [{"message": {"content": ""}, "stop_reason": "max_tokens"}]}}
+    sample = {
+        "id": ASKED.id[0],
+        "epoch": 1,
+        "output": {"choices": [{"message": {"content": ""}, "stop_reason": "max_tokens"}]},
+    }
     (tmp_path / "log.json").write_text(json.dumps({"eval": {"model": "m"}, "samples": [sample]}))
     assert set(bb.answers.choices(ASKED, tmp_path / "log.json", LIST).outcome) == {"cut off"}
 

@@ -54,7 +54,8 @@ def test_aliases_of_labels_are_read():
 
 
 @pytest.mark.parametrize(
-    ("aliases", "text"), [({"Jim": ["James"]}, "aliases 'Jim' not a target"), ({"John": ["Ben"]}, "'Ben' alias 'John' target")]
+    ("aliases", "text"),
+    [({"Jim": ["James"]}, "aliases 'Jim' not a target"), ({"John": ["Ben"]}, "'Ben' alias 'John' target")],
 )
 def test_wordlist_raises_for_invalid_aliases(aliases, text):
     with refused(WordListError, text):
@@ -107,7 +108,9 @@ def test_verdict_is_kept_if_few_choices_are_lost():
 
 def test_pseudo_values_have_mean_of_mantel_haenszel_ratio():
     rng = np.random.default_rng(3)
-    table = pd.DataFrame({"valid_a": 5, "valid_b": 4, "hits_a": rng.binomial(5, 0.7, 40), "hits_b": rng.binomial(4, 0.6, 40)})
+    table = pd.DataFrame(
+        {"valid_a": 5, "valid_b": 4, "hits_a": rng.binomial(5, 0.7, 40), "hits_b": rng.binomial(4, 0.6, 40)}
+    )
     in_line = (table.hits_a * table.hits_b / 9).sum()
     against = ((5 - table.hits_a) * (4 - table.hits_b) / 9).sum()
     assert pseudo_values(table).mean() == pytest.approx(np.log(in_line / against))

@@ -63,7 +63,15 @@ def test_numbers_read_numbers(text, value):
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("Yes, but not always", 1), ("No.", 0), ("**Yes**", 1), ("Oui", 1), ("Nein, eher nicht", 0), ("I would say yes", 1), ("是", 1)],
+    [
+        ("Yes, but not always", 1),
+        ("No.", 0),
+        ("**Yes**", 1),
+        ("Oui", 1),
+        ("Nein, eher nicht", 0),
+        ("I would say yes", 1),
+        ("是", 1),
+    ],
 )
 def test_numbers_read_yes_and_no(text, value):
     assert read(text, "binary") == (value, "value")
@@ -159,7 +167,9 @@ def test_answers_command_reads_ratings_of_its_prompts(run, tmp_path):
 def test_binary_estimate_is_difference_of_shares():
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({"label": rng.choice([*LIST["groups"]["men"], *LIST["groups"]["women"]], 300)})
-    frame["value"] = np.where(rng.random(300) < np.where(frame.label.isin(LIST["groups"]["men"]), 0.7, 0.4), "yes", "no")
+    frame["value"] = np.where(
+        rng.random(300) < np.where(frame.label.isin(LIST["groups"]["men"]), 0.7, 0.4), "yes", "no"
+    )
     found = bb.answers.estimate_values(frame, {"groups": LIST["groups"]}, "binary", sampling=QUICK)
     share = (frame.value == "yes").groupby(frame.label.isin(LIST["groups"]["men"])).mean()
     assert found.table.observed.iloc[0] == pytest.approx(100 * (share[True] - share[False]))

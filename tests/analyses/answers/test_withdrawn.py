@@ -5,9 +5,9 @@ import pytest
 
 import bayes_bias as bb
 from bayes_bias.analyses.answers.reading import read_answers
+from bayes_bias.errors import AnswersError
 from tests.analyses.answers.test_replies import ASKED, LIST, labels_of, lined, of, replies
 from tests.helpers import refused, says
-from bayes_bias.errors import AnswersError
 
 SOME = "salary - Ben\noffice - Ben\nhome - Anna\nwedding - Anna"
 
@@ -74,7 +74,7 @@ def test_choices_read_labels_with_ordinary_text_around(text):
 
 LAYOUTS = {
     "nested JSON": '{"assignments": [{"word": "salary", "name": "Ben"}, {"word": "home", "name": "Anna"}]}',
-    "JSON of records": '{"salary": {"choice": "Ben", "confidence": 0.6}, "home": {"choice": "Anna", "confidence": 0.9}}',
+    "JSON of records": '{"salary": {"choice": "Ben", "confidence": 0.6}, "home": {"choice": "Anna"}}',
     "for label": "For Ben:\n- salary\nFor Anna:\n- home",
     "numbered labels": "1. Ben\n- salary\n2. Anna\n- home",
     "possessive": "Ben's words: salary\nAnna's words: home",
