@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from benchmarks import (
     answer_models,
+    answer_positions,
     answer_values,
     answers,
     atlases,
@@ -31,7 +32,8 @@ from benchmarks.harness import Result
 # In the order of the pages.
 _MODULES = (
     *(words, pools, lists, tables, several, frequency, shipped, known_bias, measure_intervals, replicates, atlases),
-    *(over_time, comparisons, covariates, criterion, tpr, pairs, answers, answer_models, answer_values, sbc),
+    *(over_time, comparisons, covariates, criterion, tpr, pairs),
+    *(answers, answer_models, answer_positions, answer_values, sbc),
 )
 _EVERY = [result for module in _MODULES for result in module.RESULTS]
 RESULTS: Mapping[str, Result] = MappingProxyType({result.name: result for result in _EVERY})

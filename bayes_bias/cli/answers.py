@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 
 CHOICES = "choices"
+# The scale of ratings in prompts, and in replies to them.
+RATINGS = (1, 7)
 
 
 @app.command()
@@ -63,6 +65,22 @@ def answers(
             rich_help_panel=INPUT,
         ),
     ] = None,
+    id_path: Annotated[
+        str | None,
+        typer.Option("--id", help="Column or dotted path of the id of the prompt in FILE.", rich_help_panel=INPUT),
+    ] = None,
+    reply_path: Annotated[
+        str | None,
+        typer.Option(
+            "--reply",
+            help="Column or dotted path of the reply in FILE, such as choices.0.message.content.",
+            rich_help_panel=INPUT,
+        ),
+    ] = None,
+    model_path: Annotated[
+        str | None,
+        typer.Option("--model", help="Column or dotted path of the name of the model in FILE.", rich_help_panel=INPUT),
+    ] = None,
     after: Annotated[
         str | None,
         typer.Option(help="Answers of another model, or after tuning, to the same questions.", rich_help_panel=INPUT),
@@ -82,7 +100,7 @@ def answers(
         str,
         typer.Option(
             help="Kind of answer: choices of labels (choices), whole ratings (ordinal), numbers (numeric), numbers with"
-            " outliers (robust), label probabilities (probabilities), or refusals (refusals).",
+            " outliers (robust), yes and no (binary), label probabilities (probabilities), or refusals (refusals).",
             rich_help_panel=MODEL,
         ),
     ] = CHOICES,
@@ -115,13 +133,21 @@ def answers(
     Example: bayes-bias answers answers-demo --list answers-demo --out stereotypes
     """
     ignored = ignore or []
+    paths = {"id": id_path, "reply": reply_path, "model": model_path}
+    if prompts is None and any(paths.values()):
+        raise AnswersError("--id, --reply, and --model require --prompts. Add the file of prompts.")
 
     def read(source: str) -> "str | pd.DataFrame":
-        return source if prompts is None else bb.answers.choices(prompts, source, wordlist, ignore=ignored)
+        if prompts is None:
+            return source
+        if likelihood != CHOICES:
+            ends = ratings or RATINGS
+            return bb.answers.numbers(prompts, source, wordlist, likelihood, ratings=ends, **paths, ignore=ignored)
+        return bb.answers.choices(prompts, source, wordlist, **paths, ignore=ignored)
 
-    if likelihood != CHOICES and (compare_models or after is not None or prompts is not None):
+    if likelihood != CHOICES and (compare_models or after is not None):
         raise AnswersError(
-            f"--likelihood: '{likelihood}' cannot be combined with --compare-models, --after, or --prompts. Omit them."
+            f"--likelihood: '{likelihood}' cannot be combined with --compare-models or --after. Omit them."
         )
     if likelihood == CHOICES and sampler != Sampler():
         raise AnswersError(
@@ -142,7 +168,7 @@ def answers(
         result: Any
         if likelihood != CHOICES:
             settings |= {"ratings": ratings, "unit": unit, "sampling": _sampling(sampler)}
-            result = bb.answers.estimate_values(file, wordlist, likelihood, **settings)
+            result = bb.answers.estimate_values(read(file), wordlist, likelihood, **settings)
         elif compare_models:
             result = bb.answers.compare_models(read(file), wordlist, **settings)
         else:
@@ -173,8 +199,23 @@ def prompts(
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="CSV file for the prompts.")],
     wordings: Annotated[
-        str, typer.Option(metavar="SET", help="A built-in set of wordings (assign-3), or a TOML file of wordings.")
-    ] = "assign-3",
+        str | None,
+        typer.Option(
+            metavar="SET",
+            help="A built-in set of wordings (assign-3, rate-3, percent-3, yes-no-3), or a TOML file of wordings. The"
+            " default is the set for the kind of answer.",
+        ),
+    ] = None,
+    likelihood: Annotated[
+        str,
+        typer.Option(
+            help="Kind of answer: choices of labels (choices), ratings (ordinal), numbers (numeric), or yes and no"
+            " (binary)."
+        ),
+    ] = CHOICES,
+    ratings: Annotated[
+        tuple[int, int], typer.Option(metavar="LOW HIGH", help="Ends of the scale of ratings.")
+    ] = RATINGS,
     each: Annotated[int, typer.Option(min=1, help="Number of times that each question is asked.")] = 1,
     seed: SeedOption = 1,
     overwrite: OverwriteOption = False,
@@ -184,11 +225,15 @@ def prompts(
     Example: bayes-bias prompts weat6 --out prompts.csv
     """
     check_output(out, overwrite, "--out")
-    rows = bb.answers.prompts(wordlist, wordings, each=each, seed=seed)
+    rows = bb.answers.prompts(wordlist, wordings, each=each, seed=seed, likelihood=likelihood, ratings=ratings)
     write_csv(rows, out, overwrite)
-    lists = " ".join(f"--list {name}" for name in wordlist)
+    options = " ".join(f"--list {name}" for name in wordlist)
+    if likelihood != CHOICES:
+        options += f" --likelihood {likelihood}"
+    if likelihood == "ordinal":
+        options += f" --ratings {ratings[0]} {ratings[1]}"
     say(
         f"{len(rows):,} prompts of {rows.wording.nunique()} wordings are in {out}. Send the column prompt to"
         " the model, and save each reply with its id, in a file with the columns id and reply. Then run\n\n"
-        f"    bayes-bias answers replies.csv --prompts {out} {lists} --out report"
+        f"    bayes-bias answers replies.csv --prompts {out} {options} --out report"
     )

@@ -15,7 +15,7 @@ from bayes_bias.errors import BayesBiasError
 # A column whose name contains one of these words is a setting. Rows with different settings do not answer the same
 # question.
 _OF_MODELS = """
-model llm engine deployment version revision checkpoint snapshot release fingerprint adapter lora tokenizer provider
+model llm engine deployment version revision checkpoint snapshot release adapter lora tokenizer provider
 backend endpoint quantization quantisation quant precision dtype bits step epoch stage
 temperature temp top nucleus penalty decoding sampler sampling max effort budget shot shots fewshot
 system persona role language lang locale dialect country region template variant condition setting settings config
@@ -28,7 +28,7 @@ CLASSIFIERS = frozenset(_OF_CLASSIFIERS.split())
 # A column whose name has one of these words, or consists of the words below, names its rows or records outputs.
 _OUTPUTS = """
 tokens timestamp latency duration elapsed seconds ms cost usage logprob logprobs finish uuid hash created date time
-index row order confidence score probability prob
+index row order confidence score probability prob fingerprint
 """
 _RECORDS = frozenset(_OUTPUTS.split())
 _COUNTERS = "batch job run trial iteration iter rep reps repeat repetition replicate sample attempt try round turn"

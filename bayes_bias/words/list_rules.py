@@ -152,6 +152,21 @@ def read_word_classes(content: Content) -> dict[str, str]:
     return category_of(table)
 
 
+def read_aliases(content: Content, groups: WordTable) -> dict[str, tuple[str, ...]]:
+    """Return other spellings of targets, each of which must belong to one target."""
+    table, _ = read_words(content, "aliases")
+    targets = {word for words in groups.values() for word in words}
+    for word, spellings in table.items():
+        if word not in targets:
+            raise WordListError(f"{content.where}: 'aliases' contains '{word}', which is not a target.", word, targets)
+        if repeated := targets & set(spellings):
+            raise WordListError(
+                f"{content.where}: '{min(repeated)}' is an alias of '{word}', but also a target. Remove one of them."
+            )
+    refuse_shared_words(table, "aliases", content.where)
+    return table
+
+
 def refuse_too_few(table: WordTable, kind: str, where: str, least: int) -> None:
     """Raise an error if there are fewer than `least` groups or classes, because a bias is a comparison."""
     if len(table) < least:

@@ -57,6 +57,7 @@ _KEYS = (
     "sub_topics",
     "word_classes",
     "sentences",
+    "aliases",
     "source",
     "errata",
     "language",
@@ -105,6 +106,8 @@ class WordList(Telling):
         differently.
     sentences : mapping of str to mapping of str to str
         The sentences of each word, and the template of each sentence, if the list consists of sentences.
+    aliases : mapping of str to tuple of str
+        Other spellings of targets in replies of chat models, such as "Johnny" for "John".
     source : Reference
         Citation, DOI and BibTeX entry.
     control_sources : tuple of Reference
@@ -140,6 +143,7 @@ class WordList(Telling):
     sub_topics: SubTopicsFrom = "from vectors"
     word_classes: Mapping[str, str] = _NONE
     sentences: Sentences = _NONE
+    aliases: Words = _NONE
     source: Reference = Reference()
     control_sources: tuple[Reference, ...] = ()
     errata: tuple[str, ...] = ()
@@ -412,6 +416,8 @@ class WordList(Telling):
             content.append({"word_classes": self.word_classes})
         if self.sentences:
             content.append({"sentences": self.sentences})
+        if self.aliases:
+            content.append({"aliases": self.aliases})
         # `default=dict` writes read-only mappings, which json does not know.
         canonical = json.dumps(content, default=dict, ensure_ascii=False, sort_keys=True)
         return hashlib.sha256(canonical.encode()).hexdigest()
@@ -438,7 +444,7 @@ def wordlist(
         The name of the list in tables and file names.
     **more
         Other keys of the TOML files: `opposites`, `topics`, `pairs`, `sub_topics`, `word_classes`, `sentences`,
-        `title`, `source`, `language`.
+        `aliases`, `title`, `source`, `language`.
 
     Raises
     ------
@@ -635,6 +641,7 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
             content.text("sub_topics", "from vectors"), f"{where}: 'sub_topics'"
         ),
         "sentences": MappingProxyType(sentences),
+        "aliases": MappingProxyType(list_rules.read_aliases(content, groups)),
         "notices": (
             *content.notices,
             *about_sentences,

@@ -15,3 +15,4 @@ from .results import AnswersChange as AnswersChange
 from .results import ModelAnswers as ModelAnswers
 from .value_estimates import ValueEstimates as ValueEstimates
 from .value_estimates import estimate_values as estimate_values
+from .value_replies import numbers as numbers

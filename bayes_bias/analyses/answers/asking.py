@@ -1,30 +1,46 @@
 """`answers.prompts`: prompts with ids. Labels, their order, wordings, and positions of words are balanced."""
 
 from collections.abc import Mapping
-from itertools import product
+from itertools import chain, product
 from pathlib import Path
 from string import Formatter
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
 
-from bayes_bias.analyses.answers.lists import SEPARATOR, Lists, lists_of
+from bayes_bias.analyses.answers.lists import SEPARATOR, AssociationList, Lists, lists_of
 from bayes_bias.analyses.answers.replies import PROMPT_COLUMNS
 from bayes_bias.arguments import all_are, check_count, check_seed
 from bayes_bias.errors import AnswersError
 from bayes_bias.files import read_toml, refuse_pipe_or_address, shipped, shipped_names
+from bayes_bias.formatting import joined
 
-DEFAULT = "assign-3"
-_SLOTS = {"first", "second", "words"}
+CHOICES = "choices"
+# The built-in set of wordings for each kind of answer.
+DEFAULTS: Mapping[str, str] = MappingProxyType(
+    {CHOICES: "assign-3", "ordinal": "rate-3", "numeric": "percent-3", "binary": "yes-no-3"}
+)
+DEFAULT = DEFAULTS[CHOICES]
+_SLOTS = frozenset({"first", "second", "words"})
+_OPTIONAL_SLOTS = frozenset({"low", "high"})
+_SLOTS_OF_VALUES = frozenset({"label", "word", "low", "high"})
 
 
 def prompts(
-    wordlist: Lists, wordings: str | Path | Mapping[str, str] = DEFAULT, *, each: int = 1, seed: int = 1
+    wordlist: Lists,
+    wordings: str | Path | Mapping[str, str] | None = None,
+    *,
+    each: int = 1,
+    seed: int = 1,
+    likelihood: str = CHOICES,
+    ratings: tuple[int, int] = (1, 7),
 ) -> pd.DataFrame:
-    """Write questions that ask a chat model to assign the words of a list to one of two labels.
+    """Write questions that ask a chat model to assign the words of a list to one of two labels, or to rate them.
 
     Every pair of labels occurs in every wording and in both orders, `each` times. Words are in random order. From
-    prompt to prompt, they move by one position, so that each word is in every position equally often.
+    prompt to prompt, they move by one position, so that each word is in every position equally often. Questions for
+    ratings, numbers, and yes or no contain one label and one word each, in every combination and wording.
 
     Parameters
     ----------
@@ -33,16 +49,23 @@ def prompts(
         words.
     wordings : str, Path or mapping of str to str
         The name of a built-in set, a TOML file with a table ``[wordings]``, or a mapping from names to texts. Each text
-        contains the slots ``{first}``, ``{second}`` and ``{words}``.
+        contains the slots ``{first}``, ``{second}`` and ``{words}`` or, for other answers than choices, ``{label}``,
+        ``{word}``, and optionally ``{low}`` and ``{high}``. The default is a set for the kind of answer.
     each : int
         Number of times that each question is asked.
     seed : int
+    likelihood : {"choices", "ordinal", "numeric", "binary"}
+        The kind of answer: choices of labels, ratings, numbers, or yes and no.
+    ratings : tuple of int
+        The ends of the scale of ratings.
 
     Returns
     -------
     pandas.DataFrame
         ``id``, ``stereotype``, ``wording``, ``label_a``, ``label_b``, ``first``, ``words`` (separated by bars), and
-        ``prompt``, the text to send. `bayes_bias.answers.choices` matches replies to prompts by ``id``.
+        ``prompt``, the text to send. `bayes_bias.answers.choices` matches replies to prompts by ``id``. For other
+        answers than choices, there are ``label`` and ``word`` instead, and `bayes_bias.answers.numbers` reads the
+        replies.
 
     Raises
     ------
@@ -62,6 +85,11 @@ def prompts(
     """
     check_seed(seed)
     check_count("each", each, "repetitions", refusal=AnswersError)
+    if likelihood not in DEFAULTS:
+        raise AnswersError(f"`likelihood` is '{likelihood}', for which there are no prompts.", likelihood, DEFAULTS)
+    wordings = DEFAULTS[likelihood] if wordings is None else wordings
+    if likelihood != CHOICES:
+        return _prompts_for_values(lists_of(wordlist), wordings_of(wordings, _SLOTS_OF_VALUES), each, seed, ratings)
     texts = wordings_of(wordings)
     rows = []
     for stereotype, questions in lists_of(wordlist).items():
@@ -79,8 +107,26 @@ def prompts(
     return pd.DataFrame(rows, columns=list(PROMPT_COLUMNS))
 
 
-def wordings_of(source: str | Path | Mapping[str, str]) -> dict[str, str]:
-    """Return the texts of a set of wordings, by name."""
+def _prompts_for_values(
+    lists: Mapping[str, AssociationList], texts: Mapping[str, str], each: int, seed: int, ratings: tuple[int, int]
+) -> pd.DataFrame:
+    """Return a question for each label, word, and wording, in random order."""
+    low, high = ratings
+    if low >= high:
+        raise AnswersError(f"`ratings` is {ratings}, but must begin with the lower end. Write ({high}, {low}).")
+    rows = []
+    for stereotype, questions in lists.items():
+        rng = np.random.default_rng(seed)
+        combinations = list(product(texts, chain(*questions.labels), questions.words)) * each
+        for number, at in enumerate(rng.permutation(len(combinations)), start=1):
+            wording, label, word = combinations[at]
+            prompt = texts[wording].format(label=label, word=word, low=low, high=high)
+            rows.append((f"{stereotype}-{number:05d}", stereotype, wording, label, word, prompt))
+    return pd.DataFrame(rows, columns=["id", "stereotype", "wording", "label", "word", "prompt"])
+
+
+def wordings_of(source: str | Path | Mapping[str, str], slots_of_kind: frozenset[str] = _SLOTS) -> dict[str, str]:
+    """Return the texts of a set of wordings, by name. The ends of a scale are optional slots."""
     if isinstance(source, Mapping):
         content, name = dict(source), "wordings"
     else:
@@ -98,10 +144,11 @@ def wordings_of(source: str | Path | Mapping[str, str]) -> dict[str, str]:
             slots = {slot for _, slot, _, _ in Formatter().parse(text) if slot is not None}
         except ValueError as error:
             raise AnswersError(f"The wording '{wording}' of '{name}' is not a text with slots: {error}.") from error
-        if slots != _SLOTS:
+        if slots | _OPTIONAL_SLOTS != slots_of_kind | _OPTIONAL_SLOTS or not slots <= slots_of_kind:
+            required = [f"{{{slot}}}" for slot in sorted(slots_of_kind - _OPTIONAL_SLOTS)]
             raise AnswersError(
                 f"The wording '{wording}' of '{name}' has the slots {', '.join(sorted(slots)) or 'none'}. Use"
-                " {first}, {second} and {words}."
+                f" {joined(required)}."
             )
         stripped[wording] = text.strip()
     return stripped

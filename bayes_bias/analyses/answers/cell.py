@@ -1,5 +1,7 @@
 """Answers of chat models. Each answer has counts of choices, the offered labels, and a wording."""
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -13,6 +15,7 @@ from bayes_bias.analyses.answers.assignments import (
     CHOSEN,
     CONTRADICTORY,
     DRAFT_ALONE,
+    ENDINGS,
     LEFT_OUT,
     NOT_UNDERSTOOD,
     OUTCOMES,
@@ -27,6 +30,8 @@ type Mask = NDArray[np.bool_]
 
 # The name of an unknown label.
 UNKNOWN = "(not named)"
+# The factor and the level of choices of the label that was named first.
+POSITION, NAMED_FIRST = "position", "named first"
 # The number of lines shown as examples of choices that were not understood, and the maximum length of each line.
 _EXAMPLES, _LONGEST = 3, 60
 
@@ -42,6 +47,11 @@ class Reading:
         valid choice.
     examples : mapping of str to tuple of str
         The most frequent lines, by outcome.
+    levels : pandas.DataFrame
+        Index ``(factor, level)``: numbers of choices by outcome, and choices of the label (``picked``), for the model,
+        each label, each class, and the position of the label that was named first.
+    unread : mapping of str to str
+        The most frequent text that was not understood where each label was offered.
     drafts, drafts_alone : int
         Numbers of replies with a draft, and of replies without an answer after the draft.
     """
@@ -49,6 +59,8 @@ class Reading:
     choices: Mapping[str, int]
     replies: Mapping[str, int]
     examples: Mapping[str, tuple[str, ...]]
+    levels: pd.DataFrame
+    unread: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     drafts: int = 0
     drafts_alone: int = 0
 
@@ -136,6 +148,15 @@ class Cell:
         r = self.counted
         to_a = r.hits_a + r.valid_b - r.hits_b
         return int(((to_a == 0) | (to_a == r.valid_a + r.valid_b)).sum())
+
+    @property
+    def named_first(self) -> tuple[Numbers, pd.DataFrame]:
+        """Return the share of choices for the label that was named first, for answers for which it is known."""
+        replies = self.counted[self.counted["first"] != ""]
+        to_a = replies.hits_a + replies.valid_b - replies.hits_b
+        valid = replies.valid_a + replies.valid_b
+        to_first = to_a.where(replies["first"] == self.questions.groups[0], valid - to_a)
+        return np.asarray(to_first / valid, dtype=float), replies
 
     def labels(self, side: str) -> list[str]:
         """Return the known offered labels of a side."""
@@ -246,7 +267,7 @@ def read_cell(model: str, stereotype: str, rows: pd.DataFrame, questions: Associ
     shares = pd.DataFrame(asked).groupby(["word_set", "word"]).sum().reset_index()
     side = np.where(questions.is_word_a[shares.word], "a", "b")
     shares = shares.assign(side=side, word=words[shares.word]).set_index(["word_set", "word"])
-    reading = _read(choices, rows)
+    reading = _read(choices, rows, questions)
     cell = Cell(model, stereotype, questions, replies, tuple(tuple(words[row]) for row in sets), shares, reading)
     if cell.counted.empty:
         raise AnswersError(
@@ -257,30 +278,91 @@ def read_cell(model: str, stereotype: str, rows: pd.DataFrame, questions: Associ
     return cell
 
 
-def _read(choices: _Choices, rows: pd.DataFrame) -> Reading:
+def _read(choices: _Choices, rows: pd.DataFrame, questions: AssociationList) -> Reading:
     """Count choices and replies by outcome. A blank choice counts as refused."""
-    given, chosen = rows["outcome"].astype(str).to_numpy(), rows["chosen"].astype(str).to_numpy()
-    otherwise = np.where(chosen == "", REFUSED, NOT_UNDERSTOOD)
-    outcome = np.where(choices.valid, CHOSEN, np.where(np.isin(given, OUTCOMES[1:]), given, otherwise))
+    position = {name: k for k, name in enumerate(OUTCOMES)}
+    stated = lookup(rows["outcome"], position, -1).astype(np.int8)
+    is_blank = lookup(rows["chosen"], {"": True}, False).astype(bool)
+    otherwise = np.where(is_blank, position[REFUSED], position[NOT_UNDERSTOOD])
+    outcome = np.where(choices.valid, position[CHOSEN], np.where(stated > 0, stated, otherwise)).astype(np.int8)
     reply = np.full(len(choices.names), REFUSED, object)
-    for name in (CONTRADICTORY, NOT_UNDERSTOOD, CHOSEN):
-        reply[choices.count_per_answer(outcome == name) > 0] = name
-    line = rows["line"].astype(str).where(rows["line"].astype(str) != "", rows["chosen"].astype(str)).to_numpy()
-    draft = rows["draft"].astype(str).str.casefold().isin(("true", "1", "1.0", "yes")).to_numpy()
-    kinds_of_reply = [name for name in OUTCOMES if name != LEFT_OUT]
+    for name in (*ENDINGS, CONTRADICTORY, NOT_UNDERSTOOD, CHOSEN):
+        reply[choices.count_per_answer(outcome == position[name]) > 0] = name
+    # Lines are needed only where there is no choice, which saves memory in large logs.
+    without = np.flatnonzero(outcome != position[CHOSEN])
+    lines = rows.iloc[without]
+    line = (
+        lines["line"].astype(str).where(lines["line"].astype(str) != "", lines["chosen"].astype(str)).to_numpy(object)
+    )
+    draft = lookup(_folded(rows["draft"]), dict.fromkeys(("true", "1", "1.0", "yes"), True), False).astype(bool)
+    is_alone = np.zeros(len(rows), bool)
+    is_alone[without] = line == DRAFT_ALONE
+    kinds_of_reply = [name for name in OUTCOMES if name != LEFT_OUT and (name not in ENDINGS or name in reply)]
     examples = {}
     for name in (NOT_UNDERSTOOD, CONTRADICTORY, REFUSED):
         # The most frequent lines. Ties are broken so that the order of the rows does not matter.
-        texts, counts = np.unique(line[(outcome == name) & (line != "")].astype(str), return_counts=True)
+        of_outcome = line[(outcome[without] == position[name]) & (line != "")]
+        texts, counts = np.unique(of_outcome.astype(str), return_counts=True)
         most_frequent = map(str, texts[np.lexsort((texts, -counts))[:_EXAMPLES]])
         examples[name] = tuple(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..." for text in most_frequent)
+    is_unread = outcome[without] == position[NOT_UNDERSTOOD]
     return Reading(
-        pd.Series(outcome).value_counts().reindex(OUTCOMES, fill_value=0).to_dict(),
+        dict(zip(OUTCOMES, np.bincount(outcome, minlength=len(OUTCOMES)).tolist(), strict=True)),
         pd.Series(reply).value_counts().reindex(kinds_of_reply, fill_value=0).to_dict(),
         examples,
+        _levels(choices, rows, questions, outcome),
+        _unread(choices, questions, without[is_unread], line[is_unread]),
         int((choices.count_per_answer(draft) > 0).sum()),
-        int((choices.count_per_answer(draft & (line == DRAFT_ALONE)) > 0).sum()),
+        int((choices.count_per_answer(draft & is_alone) > 0).sum()),
     )
+
+
+def _levels(
+    choices: _Choices, rows: pd.DataFrame, questions: AssociationList, outcome: NDArray[np.int8]
+) -> pd.DataFrame:
+    """Count outcomes, and choices of each label, of the label named first, and of the stereotypical label."""
+    is_word_a = questions.is_word_a[choices.word]
+    to_a = np.where(is_word_a, choices.hits, choices.valid & ~choices.hits)
+    to_b = choices.valid & ~to_a
+    (_, class_a), (_, class_b) = questions.classes
+    first = _first(rows, questions)
+    is_named_first = np.where(first == 0, to_a, to_b) & (first >= 0)
+    factors = {
+        "model": (np.zeros(len(outcome), int), ["all"], choices.hits),
+        "label_a": (choices.labels[0], questions.labels[0], to_a),
+        "label_b": (choices.labels[1], questions.labels[1], to_b),
+        "class": (np.where(is_word_a, 0, 1), [class_a, class_b], choices.hits),
+        POSITION: (np.where(first >= 0, 0, -1), [NAMED_FIRST], is_named_first),
+    }
+    tables = {}
+    for factor, (level, names, picked) in factors.items():
+        known = level >= 0
+        size = len(names) * len(OUTCOMES)
+        counts = np.bincount(level[known] * len(OUTCOMES) + outcome[known], minlength=size)
+        table = pd.DataFrame(counts.reshape(len(names), len(OUTCOMES)), index=list(names), columns=list(OUTCOMES))
+        table["picked"] = np.bincount(level[known], picked[known], len(names)).astype(int)
+        tables[factor] = table[table[list(OUTCOMES)].sum(axis=1) > 0]
+    return pd.concat(tables, names=["factor", "level"])
+
+
+def _first(rows: pd.DataFrame, questions: AssociationList) -> Codes:
+    """Return 0 or 1, the group whose label was named first, or -1 if it is unknown."""
+    group_of = {label.casefold(): k for k, labels in enumerate(questions.labels) for label in labels}
+    return lookup(_folded(rows["first"]), group_of, -1).astype(int)
+
+
+def _unread(
+    choices: _Choices, questions: AssociationList, rows: NDArray[np.intp], lines: NDArray[np.object_]
+) -> Mapping[str, str]:
+    """Return the most frequent text, without the word, that was not understood where each label was offered."""
+    texts: dict[str, Counter[str]] = {}
+    for row, line in zip(rows, lines, strict=True):
+        word = re.escape(questions.words[choices.word[row]])
+        text = re.sub(rf"^.*?(?<!\w){word}(?!\w)\W*", "", str(line), flags=re.IGNORECASE).strip(" .*_\"'`")
+        for labels, codes in zip(questions.labels, choices.labels, strict=True):
+            if text and codes[row] >= 0:
+                texts.setdefault(labels[codes[row]], Counter())[text[:_LONGEST]] += 1
+    return MappingProxyType({label: counts.most_common(1)[0][0] for label, counts in texts.items()})
 
 
 def _coded(rows: pd.DataFrame, questions: AssociationList, where: str) -> _Choices:

@@ -10,9 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from bayes_bias.analyses.answers.assignments import OUTCOMES
+from bayes_bias.analyses.answers.assignments import CHOSEN, OUTCOMES
 from bayes_bias.analyses.answers.cell import UNKNOWN, Answers, Cell, select_stereotype
 from bayes_bias.analyses.answers.lists import Lists
+from bayes_bias.analyses.answers.log_odds import position_row
+from bayes_bias.analyses.answers.losses import reason_of_bounds, reasons
 from bayes_bias.analyses.answers.model import (
     ANSWER,
     PAIR,
@@ -37,6 +39,7 @@ from bayes_bias.errors import ScopeError
 from bayes_bias.posterior.estimate import summarize_draws
 from bayes_bias.progress import step
 from bayes_bias.table.association_table import announce
+from bayes_bias.table.columns import interval_of
 
 if TYPE_CHECKING:
     import pymc as pm
@@ -146,7 +149,8 @@ def estimate(
         return ModelAnswers(
             answers=first,
             published=_published(first, ci_prob),
-            **_estimate([(cell, observed(cell)) for cell in first.cells], scope, ci_prob, seed, 1),
+            outcomes=_outcomes(first),
+            **_estimate([((cell,), observed(cell)) for cell in first.cells], scope, ci_prob, seed),
         )
     second = read_answers(after, wordlist, name=name, ignore=ignore, factors=factors)
     pairs, notices = paired(first, second)
@@ -157,7 +161,7 @@ def estimate(
         published=pd.concat(
             {"before": _published(first, ci_prob), "after": _published(second, ci_prob)}, names=["state"]
         ),
-        **_estimate([(cells[0], half_change(*cells)) for cells in pairs], scope, ci_prob, seed, 2),
+        **_estimate([(cells, half_change(*cells)) for cells in pairs], scope, ci_prob, seed),
     )
 
 
@@ -217,13 +221,16 @@ def effects_of(cell: Cell, scope: str) -> tuple[str, ...]:
 # Conversion of observed answers to tables with a row for each model and stereotype.
 
 
-def _estimate(cells: list[tuple[Cell, Observed]], scope: str, ci_prob: float, seed: int, unit: int) -> dict[str, Any]:
-    """Return the fields of a result. Draws of D are multiplied by `unit`, which is 2 for draws of half a change."""
+def _estimate(
+    data_of_cells: Sequence[tuple[Sequence[Cell], Observed]], scope: str, ci_prob: float, seed: int
+) -> dict[str, Any]:
+    """Return the fields of a result for cells or, for changes, pairs of cells with draws of half the change."""
     posteriors, rows, sources = {}, {}, {}
     steps: dict[tuple[str, str, str], dict[str, Any]] = {}
     levels: list[pd.DataFrame] = []
-    for number, (cell, data) in enumerate(cells, start=1):
-        step(f"{cell.stereotype} ({number} of {len(cells)})")
+    for number, (cells, data) in enumerate(data_of_cells, start=1):
+        cell, unit = cells[0], len(cells)
+        step(f"{cell.stereotype} ({number} of {len(data_of_cells)})")
         key, by_scope = (cell.model, cell.stereotype), {}
         for samples, effects in SAMPLES.items():
             steps[*key, samples] = {}
@@ -231,7 +238,9 @@ def _estimate(cells: list[tuple[Cell, Observed]], scope: str, ci_prob: float, se
                 by_scope[samples] = sample(Density(data, effects), seed)
                 steps[*key, samples] = _summary(by_scope[samples].draws.mu.to_numpy() * unit, ci_prob)
         posteriors[key] = by_scope.get(scope, by_scope["wordings"])
-        rows[key] = _row(cell, data, posteriors[key], scope, ci_prob, unit)
+        rows[key] = _row(cells, data, posteriors[key], scope, ci_prob)
+        if unit == 1:
+            rows[key] |= position_row(cell, effects_of(cell, scope), seed, ci_prob)
         sds = _sds(data, by_scope.get("all", by_scope["wordings"]))
         for source in SOURCES:
             sources[*key, source] = summarize_draws(unit * sds[source], ci_prob) if source in sds else {}
@@ -274,14 +283,16 @@ def _sds(data: Observed, posterior: Posterior) -> dict[str, NDArray[np.float64]]
     return sds
 
 
-def _row(cell: Cell, data: Observed, posterior: Posterior, scope: str, ci_prob: float, unit: int) -> dict[str, Any]:
+def _row(cells: Sequence[Cell], data: Observed, posterior: Posterior, scope: str, ci_prob: float) -> dict[str, Any]:
     """Return the row of a model and stereotype in the table of a result."""
+    cell, unit = cells[0], len(cells)
     mu, sds = posterior.draws.mu.to_numpy(), _sds(data, posterior)
     total = np.sqrt(sum(sd**2 for sd in sds.values()))
     mostly_labels = np.mean(sds.get("labels", np.zeros(1)) ** 2) > _MOSTLY_LABELS * np.mean(total**2)
     labels_a, labels_b, wordings = len(cell.labels("a")), len(cell.labels("b")), len(cell.wordings)
     reach = reach_of(1 if cell.is_one_pair else max(2, min(labels_a, labels_b)), wordings)
     lower, upper = cell.bounds
+    summary = _summary(unit * mu, ci_prob)
     return {
         "answers": len(data.difference),
         "labels_a": labels_a,
@@ -289,7 +300,7 @@ def _row(cell: Cell, data: Observed, posterior: Posterior, scope: str, ci_prob: 
         "wordings": wordings,
         "words": len(set(chain(*cell.sets))),
         "observed": unit * float(data.difference.mean()),
-        **_summary(unit * mu, ci_prob),
+        **summary,
         "prob_new_answer": float(ndtr(mu / total).mean()),
         "reach": reach if scope == "all" or reach == ONE_PAIR else THESE_LABELS,
         "decided": float((np.abs(unit * data.difference) > _DECIDED).mean()),
@@ -297,11 +308,36 @@ def _row(cell: Cell, data: Observed, posterior: Posterior, scope: str, ci_prob: 
         **{name.replace(" ", "_"): cell.reading.choices[name] for name in OUTCOMES[1:]},
         "bounds_lb": lower,
         "bounds_ub": upper,
+        "withheld": _reason(cells, unit * float(data.difference.mean()), interval_of(pd.Series(summary))),
         "one_label": cell.one_label,
         "optimistic": bool(abs(mu.mean()) > _NEAR_THE_END and mostly_labels),
         "pareto_k": posterior.pareto_k,
         "ess": posterior.ess,
     }
+
+
+def _reason(cells: Sequence[Cell], observed_mean: float, interval: tuple[float, float]) -> str:
+    """Return the first reason for which there is no verdict, or an empty text."""
+    for cell in cells:
+        if reason := next(reasons(cell), ""):
+            return reason
+    lower, upper = cells[-1].bounds
+    if len(cells) == 2:
+        lower_before, upper_before = cells[0].bounds
+        lower, upper = lower - upper_before, upper - lower_before
+    return reason_of_bounds((lower, upper), observed_mean, interval)
+
+
+def _outcomes(answers: Answers) -> pd.DataFrame:
+    """Return the numbers and shares of outcomes by model, label, class, and position."""
+    tables = {}
+    for cell in answers.cells:
+        counts = cell.reading.levels
+        total = counts[list(OUTCOMES)].sum(axis=1)
+        shares = counts[list(OUTCOMES)].div(total, axis=0).add_suffix(" share")
+        picked = counts.picked / counts[CHOSEN].where(counts[CHOSEN] > 0)
+        tables[cell.model, cell.stereotype] = counts.join(shares).assign(picked_share=picked)
+    return pd.concat(tables, names=["model", "stereotype"])
 
 
 def _levels(cell: Cell, difference: NDArray[np.float64]) -> Iterator[pd.DataFrame]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from bayes_bias.analyses.answers.batches import is_batch, top_tokens_of_batch
+from bayes_bias.analyses.answers.logs import top_tokens_of_log
 from bayes_bias.analyses.answers.reading import read_frame, require_columns
 from bayes_bias.analyses.answers.replies import check_ids
 from bayes_bias.errors import AnswersError
@@ -86,13 +86,14 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
 
 
 def _top_tokens(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the first tokens of the replies of a batch. Raise an error for another table."""
-    if not is_batch(frame):
+    """Return the first tokens of the replies in a log. Raise an error for another table."""
+    tokens = top_tokens_of_log(frame)
+    if tokens is None:
         raise AnswersError(
             "`replies` is not the output of a batch with top_logprobs. Write the log probabilities into a table with"
             " the columns word, label_a, label_b, logprob_a and logprob_b, which estimate_values reads."
         )
-    return top_tokens_of_batch(frame)
+    return tokens
 
 
 def _listed(top: Sequence[tuple[str, float]], label: str, alternative: str) -> float:

@@ -1,10 +1,10 @@
 """`answers.compare_models`: differences in D between models, or settings of a model, for the same questions."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,9 +13,11 @@ from scipy.linalg import helmert
 
 from bayes_bias import formatting as fmt
 from bayes_bias import plots
-from bayes_bias.analyses.answers.cell import Answers, Cell
+from bayes_bias.analyses.answers.cell import Answers, Cell, differences
 from bayes_bias.analyses.answers.estimation import Source, check_samples, effects_of
 from bayes_bias.analyses.answers.lists import Lists
+from bayes_bias.analyses.answers.log_odds import in_log_odds, observed_log_odds, without_words
+from bayes_bias.analyses.answers.losses import reason_of_models, reasons
 from bayes_bias.analyses.answers.model import MAX_PARETO_K, PRIOR_TEXTS, Density, Observed, Together, draw, observed
 from bayes_bias.analyses.answers.pairing import contrast_of, matched
 from bayes_bias.analyses.answers.reading import read_answers
@@ -80,6 +82,11 @@ class Contrasts(Tabled):
         """Return the notices of the data and of the comparison."""
         raise NotImplementedError
 
+    @property
+    def more_tables(self) -> Mapping[str, pd.DataFrame]:
+        """Return further tables of the folder."""
+        return {}
+
     def quantity(self, topic: str) -> Quantity:
         """Return the quantity that is compared for a topic."""
         raise NotImplementedError
@@ -115,8 +122,11 @@ class Contrasts(Tabled):
     def text(self) -> str:
         """Describe the differences in sentences."""
         unreliable = self.table.pareto_k > MAX_PARETO_K
-        if unreliable.all():
-            return "No difference between models has a verdict, because the draws are not reliable."
+        reasons_of_rows = self.table.get("withheld", pd.Series("", self.table.index))
+        withheld = reasons_of_rows != ""
+        if (unreliable | withheld).all():
+            reason = "the draws are not reliable" if unreliable.all() else reasons_of_rows[withheld].iloc[0]
+            return f"No difference between models has a verdict, because {reason}."
         sentences = [self.answer]
         for (topic, larger, smaller), row in self.table[self.table.survives].iterrows():
             quantity = self.quantity(topic)
@@ -132,6 +142,8 @@ class Contrasts(Tabled):
                 first, chance = rows.prob_first.idxmax()[1], fmt.probability(rows.prob_first.max())
                 clause = f"the {self.quantity(topic).name} of {first} is the largest with probability {chance}."
                 sentences.append(fmt.capitalized(self.row_name(topic, clause)))
+        for topic, reason in reasons_of_rows[withheld].groupby(level=0).first().items():
+            sentences.append(fmt.capitalized(self.row_name(topic, f"there is no verdict, because {reason}.")))
         if unreliable.any():
             number, verb = fmt.in_words(int(unreliable.sum())), "has" if unreliable.sum() == 1 else "have"
             sentences.append(
@@ -209,11 +221,19 @@ class ModelContrasts(Contrasts):
         mean of all models, mean ``rank`` (1 for the largest D) with its interval, ``prob_first`` and ``prob_last``.
     notices : tuple of str
         Notices of answers to questions that not all models answered.
+    log_odds : pandas.DataFrame
+        The differences in log odds, given the labels and their position, with the columns of `table`. Stereotypes for
+        which the log odds of a model are unbounded are omitted.
+    own : pandas.DataFrame
+        Index ``(stereotype, model)``: the mean ``D`` of each model in these questions, and ``first_share``, the share
+        of its choices for the label that was named first.
     """
 
     methods: ClassVar[str] = "methods-of-models.txt"
 
     answers: Answers
+    log_odds: pd.DataFrame
+    own: pd.DataFrame
 
     @property
     def name(self) -> str:
@@ -235,8 +255,59 @@ class ModelContrasts(Contrasts):
     def all_notices(self) -> tuple[str, ...]:
         return (*self.answers.notices, *self.notices)
 
+    @property
+    def more_tables(self) -> Mapping[str, pd.DataFrame]:
+        return {"log-odds": self.log_odds, "own": self.own}
+
     def quantity(self, topic: str) -> Quantity:
         return Quantity("D")
+
+    @property
+    def answer(self) -> str:
+        if len(self.table) > 1:
+            return super().answer
+        ((topic, model, other),) = self.table.index
+        of_models = " and ".join(f"{name} (D = {self._own(topic, name)})" for name in (model, other))
+        distinguishable = "is" if self.table.survives.iloc[0] else "is not"
+        return f"The difference in {topic} between {of_models} {distinguishable} distinguishable from zero."
+
+    @property
+    def text(self) -> str:
+        return " ".join([super().text, *self._sentences_on_position()])
+
+    def _own(self, topic: str, model: str) -> str:
+        """Return the mean D of a model as a text."""
+        return fmt.signed(float(self.own.loc[(topic, model), "D"]), DECIMALS)
+
+    def _sentences_on_position(self) -> Iterator[str]:
+        """Return a sentence for each difference in D that may come from a preference for a position or a label."""
+        for key, row in self.table.iterrows():
+            if key not in self.log_odds.index:
+                yield (
+                    f"In log odds, {' and '.join(key[1:])} cannot be compared in {key[0]}, because the choices of one"
+                    " of them are all, or none, in line with the stereotype."
+                )
+                continue
+            in_log_odds = self.log_odds.loc[key]
+            scale = with_interval(in_log_odds, self.ci_prob, DECIMALS)
+            if bool(row.survives) == bool(in_log_odds.survives):
+                continue
+            shares = [
+                f"{name} {fmt.percent(share)}"
+                for name, share in self.own.loc[key[0]].first_share[list(key[1:])].items()
+            ]
+            position = f" (share of the label that was named first: {', '.join(shares)})"
+            models = f"between {key[1]} and {key[2]} in {key[0]}"
+            if row.survives:
+                yield (
+                    f"The difference in D {models} can come from a preference for a position or a label{position},"
+                    f" because in log odds it is {scale}, not distinguishable from zero."
+                )
+            else:
+                yield (
+                    f"In log odds, given the labels and their position, the difference {models} is {scale},"
+                    f" distinguishable from zero{position}."
+                )
 
 
 def compare_models(
@@ -301,7 +372,7 @@ def compare_models(
     by_stereotype: dict[str, list[Cell]] = {}
     for cell in read.cells:
         by_stereotype.setdefault(cell.stereotype, []).append(cell)
-    tables, rankings, notices = {}, {}, list[str]()
+    tables, rankings, log_odds, own, notices = {}, {}, {}, {}, list[str]()
     for stereotype, cells in by_stereotype.items():
         if len(cells) > 1:
             step(stereotype)
@@ -309,17 +380,50 @@ def compare_models(
             notices += [f"{stereotype}: {notice}" for notice in omitted]
             models = [cell.model for cell in cells]
             sides, effects = list(map(observed, same_questions)), effects_of(same_questions[0], scope)
-            tables[stereotype], rankings[stereotype] = compared(models, sides, effects, seed, ci_prob)
+            table, rankings[stereotype] = compared(models, sides, effects, seed, ci_prob)
+            reason = reason_of_models(cells) or next(chain.from_iterable(map(reasons, cells)), "")
+            tables[stereotype] = table.assign(withheld=reason)
+            own[stereotype] = _own_values(same_questions)
+            if (in_units := _in_log_odds(same_questions, effects, seed, ci_prob)) is not None:
+                log_odds[stereotype] = in_units.assign(withheld=reason)
     if not tables:
         raise AnswersError("No two models answered about the same stereotype. Pass answers to the same questions.")
+    joined = joined_tables(tables, rankings, "stereotype", ci_prob)
+    empty = joined["table"].iloc[:0]
     return ModelContrasts(
         answers=read,
         scope=scope,
         ci_prob=ci_prob,
         seed=seed,
-        **joined_tables(tables, rankings, "stereotype", ci_prob),
+        log_odds=joined_tables(log_odds, rankings, "stereotype", ci_prob)["table"] if log_odds else empty,
+        own=pd.concat(own, names=["stereotype", "model"]),
+        **joined,
         notices=announce(tuple(notices)),
     )
+
+
+def _own_values(cells: Sequence[Cell]) -> pd.DataFrame:
+    """Return the mean D of each model, and the share of its choices for the label that was named first."""
+    rows = {}
+    for cell in cells:
+        shares, _ = cell.named_first
+        rows[cell.model] = {
+            "D": float(differences(cell.counted).mean()),
+            "first_share": float(shares.mean()) if len(shares) else np.nan,
+        }
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def _in_log_odds(cells: Sequence[Cell], effects: tuple[str, ...], seed: int, ci_prob: float) -> pd.DataFrame | None:
+    """Return the differences between models in log odds, or None if the log odds of a model are unbounded."""
+    sides = []
+    for cell in cells:
+        data = observed_log_odds(cell)
+        if data is None:
+            return None
+        sides.append(data)
+    table, _ = compared([cell.model for cell in cells], sides, without_words(effects), seed, ci_prob)
+    return in_log_odds(table)
 
 
 def compared(
@@ -361,7 +465,10 @@ def joined_tables(
     tests.
     """
     table = pd.concat(tables, names=[topic, "model", "other"])
-    adjusted = holm(table.chance.where(table.pareto_k <= MAX_PARETO_K).to_numpy())
+    has_verdict = table.pareto_k <= MAX_PARETO_K
+    if "withheld" in table:
+        has_verdict &= table.withheld == ""
+    adjusted = holm(table.chance.where(has_verdict).to_numpy())
     return {
         "table": table.assign(chance_holm=adjusted, survives=adjusted < 1 - ci_prob),
         "ranking": pd.concat(rankings, names=[topic, "model"]),
@@ -399,7 +506,7 @@ def contrasts_document(contrasts: Contrasts) -> Document:
         ),
         facts={"contrasts": contrasts},
         figures=figures,
-        tables={"differences": contrasts.table, "ranking": contrasts.ranking},
+        tables={"differences": contrasts.table, "ranking": contrasts.ranking, **contrasts.more_tables},
         methods=methods,
         provenance={
             "scope": contrasts.scope,

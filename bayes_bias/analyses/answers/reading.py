@@ -15,8 +15,7 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias import spreadsheets
-from bayes_bias.analyses.answers.assignments import CONTRADICTORY, NOT_UNDERSTOOD, OUTCOMES, REFUSED
-from bayes_bias.analyses.answers.batches import of_inspect
+from bayes_bias.analyses.answers.assignments import CHOSEN, OUTCOMES, REFUSED
 from bayes_bias.analyses.answers.cell import UNKNOWN, Answers, Cell, read_cell
 from bayes_bias.analyses.answers.lists import (
     LABELS,
@@ -26,6 +25,8 @@ from bayes_bias.analyses.answers.lists import (
     check_stereotypes,
     lists_of,
 )
+from bayes_bias.analyses.answers.logs import FINGERPRINT, READ_AS, records_of
+from bayes_bias.analyses.answers.losses import notices_of_position, reasons
 from bayes_bias.arguments import all_are, as_tuple, check_kind, kind_of
 from bayes_bias.errors import AnswersError, BayesBiasError
 from bayes_bias.files import given_table, read_json, read_parquet, unquoted
@@ -42,9 +43,9 @@ READING = ("outcome", "line", "draft")
 # Columns that may contain the text of a prompt.
 PROMPT_TEXTS = ("prompt", "question", "instruction", "instructions", "query")
 # Columns of the provenance: the settings, date, and version of the model that produced the answers.
-ASKED = ("temperature", "date", "version")
+ASKED = ("temperature", "date", "version", FINGERPRINT, READ_AS)
 ONE_WORDING = "one wording"
-_READ = (*REQUIRED, *OPTIONAL, *READING, "reply")
+_READ = (*REQUIRED, *OPTIONAL, *READING, "reply", FINGERPRINT, READ_AS)
 _DESIGN = Design(
     "answers",
     AnswersError,
@@ -57,6 +58,8 @@ _DESIGN = Design(
 _HASHED = (*REQUIRED, "wording", "first", "stereotype", "model")
 _WORD = re.compile(r"\w+")
 _SHOWN = 5
+# The maximum length of the keys in a message.
+_LONGEST = 200
 
 
 def read_answers(
@@ -187,7 +190,9 @@ def text_of(value: Any) -> str:
 
 def hash_of(rows: pd.DataFrame) -> str:
     """Return a hash of rows that does not depend on their order."""
-    by_row = pd.util.hash_pandas_object(rows.astype(str), index=False).to_numpy()
+    # Categories of texts have the hash of their texts.
+    texts = {name: str for name, dtype in rows.dtypes.items() if not isinstance(dtype, pd.CategoricalDtype)}
+    by_row = pd.util.hash_pandas_object(rows.astype(texts), index=False).to_numpy()
     return hashlib.sha256(np.sort(by_row).tobytes()).hexdigest()
 
 
@@ -257,10 +262,12 @@ def _read_file(path: Path, argument: str) -> pd.DataFrame:
             return read_parquet(path).to_pandas(use_threads=False)
         if suffix == "json":
             content = read_json(path, f"{label} is", AnswersError)
-            content = of_inspect(content) or content
+            content = records_of(content)
             if not isinstance(content, list) or not all_are(dict, content):
+                keys = f" with the keys {', '.join(map(str, content))[:_LONGEST]}" if isinstance(content, dict) else ""
                 raise AnswersError(
-                    f"{label} contains {kind_of(content)}, but a list of objects is required. Write [{{...}}, ...]."
+                    f"{label} contains {kind_of(content)}{keys}, but a list of objects is required. Write [{{...}},"
+                    " ...]."
                 )
             return pd.DataFrame(content)
         if suffix in ("jsonl", "ndjson"):
@@ -328,6 +335,9 @@ def _notices(cell: Cell) -> Iterator[str]:
     """Return notices of the list, of invalid choices, and of effects that cannot be estimated well."""
     yield from cell.questions.wordlist.errata
     yield from _notices_of_reading(cell)
+    for reason in reasons(cell):
+        yield f"there is no verdict, because {reason}"
+    yield from notices_of_position(cell)
     if cell.one_label:
         yield (
             f"{cell.one_label:,} of {len(cell.counted):,} answers give one label to all words. Their D is 0,"
@@ -373,8 +383,8 @@ def _notices_of_reading(cell: Cell) -> Iterator[str]:
         f" mean D of all answers lies between {signed(lower)} and {signed(upper)}"
     )
     whole = []
-    for name in (REFUSED, CONTRADICTORY, NOT_UNDERSTOOD):
-        if number := reading.replies[name]:
+    for name, number in reading.replies.items():
+        if name != CHOSEN and number:
             whole.append(f"{number:,} {'is' if number == 1 else 'are'} {name}")
     if whole:
         yield f"of {total:,} replies, {joined(whole)} as a whole"

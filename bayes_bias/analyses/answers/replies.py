@@ -1,6 +1,7 @@
 """Conversion of replies such as "word - label" to word choices, for replies to prompts and for the published file."""
 
 import hashlib
+import sys
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,13 +13,15 @@ import pandas as pd
 from bayes_bias.analyses.answers.assignments import (
     CHOSEN,
     DRAFT_ALONE,
+    LEFT_OUT,
     NOT_UNDERSTOOD,
+    TOOL_CALL,
     Assignment,
     assignments,
     without_draft,
 )
-from bayes_bias.analyses.answers.batches import is_batch, replies_of_batch
 from bayes_bias.analyses.answers.lists import SEPARATOR, AssociationList, Lists, check_stereotypes, lists_of
+from bayes_bias.analyses.answers.logs import FINGERPRINT, READ_AS, SCORES, replies_of_log
 from bayes_bias.analyses.answers.reading import ASKED, check_wordings, read_frame, require_columns
 from bayes_bias.errors import AnswersError
 from bayes_bias.table.association_table import announce
@@ -30,13 +33,14 @@ PROMPT_COLUMNS = ("id", "stereotype", "wording", "label_a", "label_b", "first", 
 _PUBLISHED = {"category": "stereotype", "variation": "wording", "llm": "model", "answer": "reply"}
 _SAME_WORDING = {"synonym": "replication"}
 # Columns of prompts and replies that are read. Prompt texts are checked separately.
-_READ = ("id", "reply", "model", "stereotype", "wording", "label_a", "label_b", "first", "words")
+_OF_PROMPT = ("stereotype", "wording", "label_a", "label_b", "first", "words", "label", "word")
+_READ = ("id", "reply", "model", "ended", FINGERPRINT, READ_AS, SCORES, *_OF_PROMPT)
 _DESIGN = Design(
     "replies",
     AnswersError,
     within=("model", "stereotype"),
     known=(*_READ, "prompt", "prompt_of_reply"),
-    factors=("wording", "label_a", "label_b"),
+    factors=("wording", "label_a", "label_b", "label", "word"),
     rows="replies",
 )
 _SHOWN = 5
@@ -47,15 +51,20 @@ def choices(
     replies: pd.DataFrame | str | Path,
     wordlist: Lists,
     *,
+    id: str | None = None,
+    reply: str | None = None,
+    model: str | None = None,
     ignore: str | Sequence[str] = (),
 ) -> pd.DataFrame:
     """Convert replies to word choices. Replies are matched to prompts by their ids, in any order.
 
     The function reads lines such as "salary - Ben", with any hyphen, colon, arrow, equals sign or bar, as well as
     tables, JSON, and "Ben: salary, office". It ignores drafts of reasoning models, which end with ``</think>`` or a
-    similar mark. A word has no choice if the reply is a refusal, is not understood, or omits the word. It has no choice
-    either if the reply contradicts itself, because a line names both labels or two lines name different labels. A
-    notice contains the number of these words, with examples.
+    similar mark. A word has no choice if the reply is a refusal, is not understood, or omits the word; if the reply was
+    cut off, blocked, or contains only a call of a tool; or if the reply contradicts itself, because a line names both
+    labels or two lines name different labels. Words around an answer that show a demonstration, a refusal, a
+    retraction, or the view of others make its choices not understood. A notice contains the number of these words, with
+    examples.
 
     Parameters
     ----------
@@ -64,9 +73,13 @@ def choices(
     replies : pandas.DataFrame, str or Path
         A table with the columns ``id`` and ``reply`` (the text of the model), and optionally ``model``,
         ``temperature``, ``date`` and ``version``. Each reply has its own row, even if several models or replies belong
-        to one prompt. Alternatively, the output of a batch of OpenAI, Anthropic, Gemini, Mistral, Bedrock or vLLM.
+        to one prompt. Alternatively, the log of a service or a program, such as a batch of OpenAI, Anthropic, or
+        Gemini. See the guide for all of them.
     wordlist
         As for `bayes_bias.answers.estimate`.
+    id, reply, model : str, optional
+        Columns or dotted paths of the id, the reply, and the model in a log of another form, such as
+        ``reply="choices.0.message.content"``.
     ignore : str or sequence of str
         Columns whose values may differ between replies of one model. Replies are pooled over these columns.
 
@@ -74,8 +87,9 @@ def choices(
     -------
     pandas.DataFrame
         A row for each word of each reply, for `bayes_bias.answers.estimate`. Columns include ``chosen`` (one of the
-        labels, or blank), ``outcome`` (chosen, refused, contradictory, not understood, or left out), the ``line`` that
-        contains the choice, ``draft`` (True if the reply contained a draft), and the whole ``reply``.
+        labels, or blank), ``outcome`` (chosen, refused, contradictory, not understood, left out, cut off, blocked, or
+        tool call), the ``line`` that contains the choice, ``draft`` (True if the reply contained a draft), and the
+        whole ``reply``.
 
     Raises
     ------
@@ -88,10 +102,43 @@ def choices(
     >>> choices("prompts.csv", "replies.jsonl", "my-list.toml")                   # doctest: +SKIP
     """
     lists, pooled = lists_of(wordlist), check_ignored(ignore, _READ, AnswersError)
+    joined = replies_with_prompts(prompts, replies, lists, columns_of(id, reply, model), pooled)
+    kept = [name for name in dict.fromkeys(("model", *ASKED, *pooled)) if name in joined and name != "prompt"]
+    return _word_choices(joined, lists, kept)
+
+
+def columns_of(id: str | None, reply: str | None, model: str | None) -> dict[str, str]:
+    """Return the paths of columns by their names. If one path is set, the default of the others is their name.
+
+    Raises
+    ------
+    AnswersError
+        If the model has a path, but the reply has none.
+    """
+    columns = {name: path for name, path in {"id": id, "reply": reply, "model": model}.items() if path}
+    if columns and "reply" not in columns:
+        raise AnswersError("`id` and `model` require `reply`. Set the path of the reply as well (--reply).")
+    return {"id": "id", **columns} if columns else {}
+
+
+def replies_with_prompts(
+    prompts: pd.DataFrame | str | Path,
+    replies: pd.DataFrame | str | Path,
+    lists: Mapping[str, Any],
+    columns: Mapping[str, str],
+    pooled: Sequence[str],
+) -> pd.DataFrame:
+    """Return each reply with its prompt. The values of columns in `pooled` are joined into one text.
+
+    Raises
+    ------
+    AnswersError
+        See `choices`.
+    """
     prompt_rows, _ = read_frame(prompts, "prompts")
-    require_columns(prompt_rows, PROMPT_COLUMNS[:-1], "prompts")
+    require_columns(prompt_rows, PROMPT_COLUMNS[:2], "prompts")
     prompt_rows = prompt_rows.astype(str)
-    reply_rows, _ = read_frame(replies, "replies", lambda frame: replies_of_batch(frame) if is_batch(frame) else frame)
+    reply_rows, _ = read_frame(replies, "replies", lambda frame: replies_of_log(frame, columns))
     require_columns(reply_rows, ("id", "reply"), "replies")
     reply_rows = reply_rows.assign(id=reply_rows["id"].astype(str).str.strip())
     if (twice := prompt_rows.id[prompt_rows.id.duplicated()]).size:
@@ -104,16 +151,12 @@ def choices(
         if column in joined:
             for stereotype, own in joined.groupby("stereotype"):
                 check_wordings(own[column], own.wording, lists[str(stereotype)], f"replies ({stereotype})")
-    pooled = tuple(name for name in pooled if name in joined and name != "prompt")
     for name in pooled:
-        values = sorted({"" if pd.isna(value) else str(value) for value in joined[name]})
-        more = ", ..." if len(values) > _SHOWN else ""
-        joined = joined.assign(**{name: f"{', '.join(values[:_SHOWN])}{more} (pooled)"})
-    kept = [name for name in dict.fromkeys(("model", *ASKED, *pooled)) if name in joined]
-    rows: list[dict[str, Any]] = []
-    for record in joined.assign(answer=_names(joined)).to_dict("records"):
-        rows += _word_choices(record, lists[record["stereotype"]], kept)
-    return pd.DataFrame(rows)
+        if name in joined and name != "prompt":
+            values = sorted({"" if pd.isna(value) else str(value) for value in joined[name]})
+            more = ", ..." if len(values) > _SHOWN else ""
+            joined = joined.assign(**{name: f"{', '.join(values[:_SHOWN])}{more} (pooled)"})
+    return joined.assign(answer=_names(joined))
 
 
 def check_ids(prompts: "pd.Series[str]", replies: "pd.Series[str]") -> None:
@@ -156,25 +199,35 @@ def _names(joined: pd.DataFrame) -> "pd.Series[str]":
     return joined["id"].where(again == 1, joined["id"] + " (" + again.astype(str) + ")")
 
 
-def _word_choices(record: dict[str, Any], questions: AssociationList, kept: Sequence[str]) -> list[dict[str, Any]]:
-    """Return a row for each word in the prompt of a reply."""
-    words = tuple(str(record["words"]).split(SEPARATOR))
-    offered = {str(record["label_a"]), str(record["label_b"])}
-    has_draft, found = _read(record["reply"], words, questions, offered)
-    shared = {name: record[name] for name in ("stereotype", "wording", "label_a", "label_b", "first", *kept, "answer")}
-    rows: list[dict[str, Any]] = []
-    for position, word in enumerate(words, start=1):
-        choice = {
-            "position": position,
-            "word": word,
-            "chosen": found[word].label,
-            "outcome": found[word].outcome,
-            "line": found[word].line,
-            "draft": has_draft,
-            "reply": record["reply"],
-        }
-        rows.append(shared | choice)
-    return rows
+def _word_choices(joined: pd.DataFrame, lists: Mapping[str, AssociationList], kept: Sequence[str]) -> pd.DataFrame:
+    """Return a row for each word in the prompt of each reply.
+
+    The rows are built by column, because a record for each word would need several times as much memory.
+    """
+    require_columns(joined, ("words", "label_a", "label_b", "wording", "first"), "prompts")
+    joined = joined.assign(**{name: "" for name in ("prompt", "ended") if name not in joined})
+    columns: dict[str, list[Any]] = {name: [] for name in ("position", "word", "chosen", "outcome", "line", "draft")}
+    sizes = []
+    needed = ("reply", "words", "stereotype", "label_a", "label_b", "prompt", "ended")
+    for reply, words_of_prompt, stereotype, label_a, label_b, prompt, ended in zip(
+        *(joined[name].tolist() for name in needed), strict=True
+    ):
+        words = tuple(map(sys.intern, str(words_of_prompt).split(SEPARATOR)))
+        has_draft, found = _read(reply, words, lists[stereotype], {str(label_a), str(label_b)}, str(prompt), str(ended))
+        sizes.append(len(words))
+        columns["position"] += range(1, len(words) + 1)
+        columns["word"] += words
+        columns["draft"] += [has_draft] * len(words)
+        for word in words:
+            columns["chosen"].append(found[word].label)
+            columns["outcome"].append(found[word].outcome)
+            columns["line"].append(sys.intern(found[word].line))
+    shared = joined[["stereotype", "wording", "label_a", "label_b", "first", *kept, "answer", "reply"]]
+    # As categories, the reply is stored once and not once for each word.
+    shared = shared.assign(reply=pd.Categorical(shared["reply"]))
+    repeated = shared.loc[shared.index.repeat(sizes)].reset_index(drop=True)
+    text = repeated.pop("reply")
+    return repeated.assign(**columns, reply=text)
 
 
 def published_answers(
@@ -259,10 +312,29 @@ def assigned(reply: str, words: tuple[str, ...], questions: AssociationList) -> 
 
 
 def _read(
-    text: Any, words: tuple[str, ...], questions: AssociationList, offered: Collection[str] | None = None
+    text: Any,
+    words: tuple[str, ...],
+    questions: AssociationList,
+    offered: Collection[str] | None = None,
+    prompt: str = "",
+    ended: str = "",
 ) -> tuple[bool, Mapping[str, Assignment]]:
-    """Return True if a reply has a draft, and the assignment of each word after the draft."""
+    """Return True if a reply has a draft, and the assignment of each word after the draft.
+
+    If the reply `ended` at a limit, by a filter, or with a call of a tool, words without a choice have this outcome.
+    The last line of a reply that was cut off or blocked may be incomplete, so its choices are not used.
+    """
     reply = without_draft("" if pd.isna(text) else str(text))
-    if reply.is_draft_alone:
+    if reply.is_draft_alone and not ended:
         return True, dict.fromkeys(words, Assignment(NOT_UNDERSTOOD, line=DRAFT_ALONE))
-    return reply.has_draft, assignments(reply.answer, words, questions, offered)
+    found = assignments(reply.answer, words, questions, offered, prompt)
+    if not ended:
+        return reply.has_draft, found
+    last = "" if ended == TOOL_CALL or not reply.answer.strip() else reply.answer.strip().splitlines()[-1].strip()
+    has_choice = any(choice.outcome == CHOSEN for choice in found.values())
+    with_ending = {}
+    for word, choice in found.items():
+        is_at_end = choice.outcome == CHOSEN and last != "" and choice.line == last
+        is_missing = choice.outcome == LEFT_OUT or (choice.outcome != CHOSEN and not has_choice)
+        with_ending[word] = Assignment(ended, line=choice.line) if is_at_end or is_missing else choice
+    return reply.has_draft, with_ending

@@ -13,6 +13,8 @@ from bayes_bias import formatting as fmt
 from bayes_bias import plots
 from bayes_bias.analyses.answers.assignments import OUTCOMES
 from bayes_bias.analyses.answers.cell import Answers
+from bayes_bias.analyses.answers.log_odds import LARGEST, LOG_ODDS, SHARE_FIRST
+from bayes_bias.analyses.answers.logs import FINGERPRINT, READ_AS
 from bayes_bias.analyses.answers.model import DRAWS, MAX_PARETO_K, PRIOR_TEXTS, SAMPLES, Posterior
 from bayes_bias.documents.document import Document, PageSection, methods_section, notices_section
 from bayes_bias.documents.methods import Methods
@@ -105,9 +107,9 @@ class AnswersResult(Tabled):
 
     @property
     def distinguishable(self) -> "pd.Series[bool]":
-        """Return True for each row whose interval excludes zero and whose draws are reliable."""
+        """Return True for each row with a verdict whose interval excludes zero."""
         lower, upper = interval_of(self.table)
-        return ((lower > 0) | (upper < 0)) & (self.table.pareto_k <= MAX_PARETO_K)
+        return ((lower > 0) | (upper < 0)) & (self.table.pareto_k <= MAX_PARETO_K) & (self.table.withheld == "")
 
     def document(self) -> Document:
         """Return the page of the answers and its files, for `bayes_bias.write`."""
@@ -179,6 +181,8 @@ class AnswersResult(Tabled):
         if row.pareto_k > MAX_PARETO_K:
             reason = f"because its draws are not reliable (Pareto k {fmt.plain(row.pareto_k, 2)})"
             return [f"{subject} has no verdict, {reason}."]
+        if row.withheld:
+            return [f"{subject} has no verdict, because {row.withheld}."]
         judged = f"{'' if self.distinguishable.loc[key] else 'not '}distinguishable from zero"
         is_one_pair = self.scope == "all" and row.reach == ONE_PAIR
         whom = "this pair of labels and new wordings" if is_one_pair else _POPULATIONS[self.scope]
@@ -199,6 +203,11 @@ class AnswersResult(Tabled):
         """Return sentences on the only row of the table."""
         (key,) = self.table.index
         row, observed = self.table.loc[key], _signed(self.table.observed.iloc[0])
+        if row.withheld:
+            return [
+                *self._verdict(key),
+                f"{fmt.as_count(row.answers)} answers have a mean D of {observed} ({self.name}).",
+            ]
         ends = []
         for name, step in self.steps(key).iterrows():
             ends.append(f"{STEPS[str(name)].replace('and ', 'with ')} {fmt.bounds(*interval_of(step), DECIMALS)}")
@@ -217,10 +226,27 @@ class AnswersResult(Tabled):
         if not self.changed:
             raw = self.published.loc[key]
             sentences += [
+                *self._position(key),
                 f"A new answer is stereotypical on balance with probability {fmt.probability(row.prob_new_answer)}.",
                 f"The published D is {_signed(raw.published_d)}, and a t test over answers gives p"
                 f" {fmt.equals(fmt.probability(raw.p))}.",
             ]
+        return sentences
+
+    def _position(self, key: tuple[str, str]) -> list[str]:
+        """Return sentences on the log odds, and on the position of labels if it is known."""
+        row = self.table.loc[key]
+        sentences = []
+        if pd.notna(row.log_odds_mean):
+            ends = fmt.bounds(*interval_of(row, LOG_ODDS), DECIMALS)
+            sentences.append(
+                f"With labels and positions given, the association is {_signed(row.log_odds_mean)} {ends} in log odds."
+            )
+        if pd.notna(row.first_share):
+            low, high = map(fmt.percent, interval_of(row, SHARE_FIRST))
+            sentences.append(
+                f"The label that was named first has {fmt.percent(row.first_share)} of choices [{low}, {high}]."
+            )
         return sentences
 
     def _details_of_all(self) -> list[str]:
@@ -251,6 +277,7 @@ class AnswersResult(Tabled):
         """Show D of each stereotype with its interval, and the labels and words that it generalises to."""
         rows = self.table
         marks = self.distinguishable.map({True: MARKS["distinguishable"], False: MARKS["not distinguishable"]})
+        marks = marks.mask((rows.withheld != "") | (rows.pareto_k > MAX_PARETO_K), MARKS["not converged"])
         return Layout(
             list(marks + " " + rows.index.map(self.called)),
             [
@@ -258,12 +285,17 @@ class AnswersResult(Tabled):
                 Column("observed", rows.observed, _signed, spare=True),
                 *estimate_columns(rows, self.quantity, self.ci_prob, DECIMALS),
                 Column("P(above 0)", rows.prob_above, fmt.probability),
+                *self._position_columns(),
                 Column("generalises to", rows.reach, words=True),
                 *self._published_columns(),
             ],
             heading="stereotype",
             caption=f"{fmt.capitalized(self.quantity)}: {self.name}",
         )
+
+    def _position_columns(self) -> list[Column]:
+        """Return the columns of log odds and of the position, if there are any."""
+        return []
 
     def _published_columns(self) -> list[Column]:
         raise NotImplementedError
@@ -284,12 +316,14 @@ class ModelAnswers(AnswersResult):
         Index ``(model, stereotype)``. Columns: number of ``answers`` with a D, numbers of ``labels_a``, ``labels_b``,
         ``wordings`` and ``words``, ``observed`` mean D, posterior ``mean``, ``sd`` and interval of D, ``prob_above``,
         ``prob_direction``; ``prob_new_answer``, the probability that a new answer has a positive D; ``reach``, the
-        labels and words that D generalises to; ``decided``, the share of answers whose absolute D exceeds .9;
-        ``invalid``, the share of invalid choices, and their numbers by outcome: ``refused``, ``contradictory``,
-        ``not_understood`` and ``left_out``; ``bounds_lb`` and ``bounds_ub``, the mean D of all answers if invalid
-        choices had been against the stereotype or in line with it; ``one_label``, the number of answers that assign one
-        label to all words; ``optimistic``, True if the interval may be too short; ``pareto_k`` and ``ess`` of the
-        draws.
+        labels and words that D generalises to; columns that begin with ``log_odds``, the association in log odds given
+        the labels and their position, which is missing if it is unbounded; ``first_share`` and its interval, the share
+        of choices for the label that was named first; ``withheld``, the reason if there is no verdict; ``decided``, the
+        share of answers whose absolute D exceeds .9; ``invalid``, the share of invalid choices, and their numbers by
+        outcome: ``refused``, ``contradictory``, ``not_understood``, ``left_out``, ``cut_off``, ``blocked`` and
+        ``tool_call``; ``bounds_lb`` and ``bounds_ub``, the mean D of all answers if invalid choices had been against
+        the stereotype or in line with it; ``one_label``, the number of answers that assign one label to all words;
+        ``optimistic``, True if the interval may be too short; ``pareto_k`` and ``ess`` of the draws.
     ladder : pandas.DataFrame
         Index ``(model, stereotype, samples)``: mean, sd, interval and probabilities if only answers are treated as a
         sample ("trials"), and if words, wordings, and labels are also treated as samples (up to "all"). If there is
@@ -302,15 +336,25 @@ class ModelAnswers(AnswersResult):
         labels, and the group whose label was named first.
     published : pandas.DataFrame
         See `bayes_bias.analyses.answers.published.published_row`.
+    outcomes : pandas.DataFrame
+        Index ``(model, stereotype, factor, level)``: numbers and shares of choices by outcome for the model, each
+        label, and each class, with ``picked_share``, the share of choices of the label, or of the label that was named
+        first.
     posteriors : mapping of (model, stereotype) to Posterior
         Draws of mu and of all standard deviations.
     """
 
     answers: Answers
+    outcomes: pd.DataFrame
 
     @property
     def sides(self) -> tuple[Answers, ...]:
         return (self.answers,)
+
+    def _position_columns(self) -> list[Column]:
+        rows = self.table
+        first = [Column("first\nlabel", rows.first_share, fmt.share)] if rows.first_share.notna().any() else []
+        return [*estimate_columns(rows, "log odds", self.ci_prob, DECIMALS, of=LOG_ODDS), *first]
 
     def _published_columns(self) -> list[Column]:
         rows = self.published.loc[self.table.index]
@@ -420,6 +464,7 @@ def answers_document(result: AnswersResult) -> Document:
             "sources": result.sources,
             "levels": result.levels,
             "published": result.published,
+            **({"outcomes": result.outcomes} if isinstance(result, ModelAnswers) else {}),
             "draws": pd.concat(posteriors, names=["model", "stereotype", "draw"]),
         },
         methods=methods,
@@ -482,7 +527,9 @@ def _methods(result: AnswersResult) -> Methods:
     asked: dict[str, Any] = {}
     for side in result.sides:
         models |= dict.fromkeys(filter(None, side.models))
-        asked |= {name: value for name, value in side.provenance.items() if value}
+        for name, value in side.provenance.items():
+            if value and name not in (FINGERPRINT, READ_AS):
+                asked[name] = value
     facts: dict[str, Any] = {
         "result": result,
         "changed": result.changed,
@@ -491,6 +538,7 @@ def _methods(result: AnswersResult) -> Methods:
         "models": list(models),
         "asked": asked,
         "priors": PRIOR_TEXTS,
+        "largest": f"{LARGEST:g}",
         "labels": (int(labels.min(axis=None)), int(labels.max(axis=None))),
         "wordings": (int(table.wordings.min()), int(table.wordings.max())),
         "draws": fmt.as_count(DRAWS),

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,7 +18,14 @@ from bayes_bias.analyses.answers.estimation import check_samples
 from bayes_bias.analyses.answers.lists import Lists
 from bayes_bias.analyses.answers.model import ANSWER, PAIR, SAMPLES
 from bayes_bias.analyses.answers.results import FEW_LABELS, FEW_WORDINGS, NEW_LABELS, ONE_PAIR, STEPS
-from bayes_bias.analyses.answers.value_models import LABEL, LIKELIHOODS, Likelihood, expected_values, value_model
+from bayes_bias.analyses.answers.value_models import (
+    LABEL,
+    LIKELIHOODS,
+    Likelihood,
+    Ordinal,
+    expected_values,
+    value_model,
+)
 from bayes_bias.analyses.answers.values import LABEL_A, LABEL_B, ValueCell, Values, read_values
 from bayes_bias.arguments import check_ci_prob, check_seed
 from bayes_bias.documents.document import Document, PageSection, methods_section, notices_section
@@ -61,7 +69,8 @@ class ValueEstimates(Tabled):
     table : pandas.DataFrame
         Index ``(model, stereotype, estimand)``. Columns: number of ``answers``, ``observed`` difference of the means,
         posterior ``mean``, ``sd``, interval, ``prob_above`` and ``prob_direction``, ``reach`` (the population that the
-        estimate generalises to), and ``converged``.
+        estimate generalises to), ``converged``, and ``separated``, which is True if ratings or refusals of the compared
+        groups hardly overlap.
     ladder : pandas.DataFrame
         The index of `table` and ``samples``: mean, sd and interval if only answers are treated as a sample ("trials"),
         or also words, wordings and labels ("all").
@@ -130,8 +139,9 @@ class ValueEstimates(Tabled):
     def _sentences(self, key: tuple[str, str, str]) -> list[str]:
         """Return sentences on one estimate."""
         row, name = self.table.loc[key], fmt.capitalized(self.called(key))
+        separation = self._separation(row)
         if not row.converged:
-            return [f"{name} has no verdict, because the fit has not converged."]
+            return [f"{name} has no verdict, because the fit has not converged.", *separation]
         judged = f"{'' if self.distinguishable.loc[key] else 'not '}distinguishable from zero"
         number = with_interval(row, self.ci_prob, self.decimals, unit=self.unit)
         whom = _POPULATIONS[row.reach] if self.scope == "all" else STEPS[self.scope].replace("and ", "new answers and ")
@@ -139,6 +149,17 @@ class ValueEstimates(Tabled):
         return [
             f"{name} is {number}, {judged}.",
             f"This holds for {whom}. The probability that it is positive is {chance}.",
+            *separation,
+        ]
+
+    def _separation(self, row: "pd.Series[Any]") -> list[str]:
+        """Return a sentence if the answers of the groups hardly overlap, because the prior then limits the estimate."""
+        if not row.separated:
+            return []
+        observed = fmt.signed(row.observed, self.decimals) + (f" {self.unit}" if self.unit else "")
+        return [
+            f"However, the answers about the groups hardly overlap (observed difference {observed}), so the direction"
+            " is clear, but the prior determines the size of the estimate."
         ]
 
     @property
@@ -310,6 +331,7 @@ def _tables(cell: ValueCell, kind: Likelihood, fit: xr.DataTree, scope: str, ci_
         "prob_direction": np.maximum(above, 1 - above),
         "reach": cell.reach,
         "converged": Diagnostics.of(fit).converged,
+        "separated": [isinstance(kind, Ordinal) and data.is_separated(row) for row in weights],
     }
     variables: dict[str, str] = {}
     for factor in data.factors:

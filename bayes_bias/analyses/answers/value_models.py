@@ -22,6 +22,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from pymc.distributions.transforms import ordered
 from scipy.special import expit
+from scipy.stats import mannwhitneyu
 
 from bayes_bias.errors import AnswersError
 from bayes_bias.fitting.sampling import PyMCModel
@@ -41,6 +42,8 @@ _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 _LOGISTIC = np.pi**2 / 3
 # Ratings with more steps must be analysed as numbers.
 _MOST_RATINGS = 20
+# Values are separated if a value of one side exceeds a value of the other side with a larger probability.
+_SEPARATED = 0.98
 # A typical size of the standard deviations, in units of the priors.
 _TYPICAL = 0.4
 
@@ -98,6 +101,13 @@ class ValueData:
         """Return the average of values in each corner."""
         size = len(self.corners.names)
         return np.bincount(self.corner, values, size) / np.bincount(self.corner, minlength=size)
+
+    def is_separated(self, weights: Numbers) -> bool:
+        """Return True if nearly all values of corners with positive weights are on one side of those with negative."""
+        weight = weights[self.corner]
+        above, below = self.value[weight > 0], self.value[weight < 0]
+        superiority = float(mannwhitneyu(above, below).statistic) / (len(above) * len(below))
+        return max(superiority, 1 - superiority) > _SEPARATED
 
 
 @dataclass(frozen=True)
@@ -286,9 +296,16 @@ class Refusal(Ordinal):
         return 100 * values
 
 
-LIKELIHOODS: Mapping[str, Likelihood] = MappingProxyType(
-    {likelihood.name: likelihood for likelihood in (Ordinal(), Numeric(), Robust(), Probability(), Refusal())}
-)
+class Binary(Refusal):
+    """Yes and no, modelled like refusals. The estimand is a difference of shares of yes."""
+
+    name = "binary"
+    quantity = "difference of shares of yes"
+    reads = "value"
+
+
+_ALL = (Ordinal(), Numeric(), Robust(), Binary(), Probability(), Refusal())
+LIKELIHOODS: Mapping[str, Likelihood] = MappingProxyType({likelihood.name: likelihood for likelihood in _ALL})
 
 
 def averaged(mean: Numbers, sd: Numbers) -> Numbers:

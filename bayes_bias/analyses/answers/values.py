@@ -12,8 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.linalg import helmert
 
-from bayes_bias.analyses.answers.batches import from_fmat
+from bayes_bias.analyses.answers.fmat import from_fmat
 from bayes_bias.analyses.answers.lists import AssociationList, Lists, check_stereotypes, lists_of
+from bayes_bias.analyses.answers.logs import FINGERPRINT, READ_AS
 from bayes_bias.analyses.answers.model import PAIR, pairs_of
 from bayes_bias.analyses.answers.reading import (
     ASKED,
@@ -31,6 +32,7 @@ from bayes_bias.analyses.answers.value_models import (
     LABEL,
     WORD,
     WORDING,
+    Binary,
     Corners,
     Factor,
     Likelihood,
@@ -47,7 +49,7 @@ from bayes_bias.table.settings import Design, check_ignored, check_settings
 LABEL_A, LABEL_B = "label_a", "label_b"
 _TEXTS = ("answer", WORD, LABEL, LABEL_A, LABEL_B, WORDING, "stereotype", "model")
 _PROBABILITIES = ("prob_a", "prob_b", "logprob_a", "logprob_b")
-_READ = (*_TEXTS, "value", "refused", *_PROBABILITIES)
+_READ = (*_TEXTS, "value", "refused", "outcome", "reply", "prompt", FINGERPRINT, READ_AS, *_PROBABILITIES)
 _DESIGN = Design(
     "answers",
     AnswersError,
@@ -217,7 +219,9 @@ def _rows(frame: pd.DataFrame, lists: Mapping[str, LabelGroups], likelihood: Lik
     if likelihood.reads == "probabilities":
         return rows.assign(value=_log_odds(frame))
     require_columns(frame, (likelihood.reads,), "answers")
-    return rows.assign(value=_refusals(frame) if likelihood.reads == "refused" else _numbers(frame, "value"))
+    if likelihood.reads == "refused" or isinstance(likelihood, Binary):
+        return rows.assign(value=_booleans(frame, likelihood.reads))
+    return rows.assign(value=_numbers(frame, "value"))
 
 
 def _numbers(frame: pd.DataFrame, column: str) -> Numbers:
@@ -233,16 +237,17 @@ def _numbers(frame: pd.DataFrame, column: str) -> Numbers:
     return np.where(blank, np.nan, numbers)
 
 
-def _refusals(frame: pd.DataFrame) -> Numbers:
-    """Return 1 for refusals, and 0 for answers."""
-    texts = frame["refused"].map(text_of).str.casefold()
+def _booleans(frame: pd.DataFrame, column: str) -> Numbers:
+    """Return 1 for yes and 0 for no. A blank is no refusal, or a missing value."""
+    texts = frame[column].map(text_of).str.casefold()
     if (wrong := ~texts.isin(_YES | _NO)).any():
         at = int(np.argmax(wrong))
         raise AnswersError(
-            f"refused in row {at + 1} of the answers is '{frame['refused'].iloc[at]}', but yes or no is expected. Write"
-            " true for refusals and false for answers."
+            f"{column} in row {at + 1} of the answers is '{frame[column].iloc[at]}', but yes or no is expected. Write"
+            f" true {'for refusals and false for answers' if column == 'refused' else 'or false'}."
         )
-    return texts.isin(_YES).to_numpy(float)
+    numbers = texts.isin(_YES).to_numpy(float)
+    return numbers if column == "refused" else np.where(texts == "", np.nan, numbers)
 
 
 def _log_odds(frame: pd.DataFrame) -> Numbers:

@@ -1,0 +1,92 @@
+r"""The association in log odds, given the labels and their position in each answer.
+
+D depends on the preference for a label or for a position: if a model nearly always picks the label that was named
+first, D is near 0, however strong the association is. Within an answer, the label that is named first, the labels, and
+the wording are the same for all words. The log odds ratio between the class of a word and its label, with a stratum for
+each answer, therefore does not depend on effects of label, position, and wording on the choice [1]_,
+
+.. math:: \psi = \log \frac{\sum_i a_i d_i / n_i}{\sum_i b_i c_i / n_i}
+
+where the table of answer i has the words of class a with labels a and b (a, b) and the words of class b (c, d).
+
+References
+----------
+.. [1] Mantel, N., & Haenszel, W. (1959). Statistical aspects of the analysis of data from retrospective studies of
+   disease. Journal of the National Cancer Institute, 22(4), 719-748. https://doi.org/10.1093/jnci/22.4.719
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bayes_bias.analyses.answers.cell import Cell
+from bayes_bias.analyses.answers.model import WORD, Density, Observed, observed, sample
+from bayes_bias.analyses.answers.published import two_way
+from bayes_bias.posterior.estimate import summarize_draws
+from bayes_bias.shared_types import Numbers
+from bayes_bias.table.columns import interval_columns, interval_names
+
+# Log odds between -LARGEST and LARGEST correspond to D between -1 and 1 in the model and its priors.
+LARGEST = 6.0
+LOG_ODDS, SHARE_FIRST = "log_odds", "first"
+
+
+def pseudo_values(replies: pd.DataFrame) -> Numbers | None:
+    """Return the log odds ratio as a mean of one value for each answer (pseudo-values of Mantel and Haenszel's ratio).
+
+    The result is None if all choices, or none, are stereotypical in every answer with both labels. The log odds are
+    then unbounded.
+    """
+    number = (replies.valid_a + replies.valid_b).to_numpy(float)
+    hits_a, hits_b = replies.hits_a.to_numpy(float), replies.hits_b.to_numpy(float)
+    in_line = hits_a * hits_b / number
+    against = (replies.valid_a.to_numpy() - hits_a) * (replies.valid_b.to_numpy() - hits_b) / number
+    if not in_line.any() or not against.any():
+        return None
+    ratio = np.log(in_line.sum() / against.sum())
+    return np.asarray(ratio + in_line / in_line.mean() - against / against.mean())
+
+
+def observed_log_odds(cell: Cell) -> Observed | None:
+    """Return the pseudo-values as data for the model of answers, without contrasts of words."""
+    values = pseudo_values(cell.counted)
+    if values is None or abs(values.mean()) >= LARGEST:
+        return None
+    empty = np.zeros(0)
+    return replace(observed(cell), difference=values / LARGEST, contrasts=empty, noise=empty, rounding=1e-6)
+
+
+def without_words(effects: Sequence[str]) -> tuple[str, ...]:
+    """Return the effects in log odds, in which the words are those of the question."""
+    return tuple(effect for effect in effects if effect != WORD)
+
+
+def position_row(cell: Cell, effects: Sequence[str], seed: int, ci_prob: float) -> dict[str, Any]:
+    """Return the log odds and the share of choices for the label that was named first, each with an interval."""
+    row: dict[str, Any] = dict.fromkeys(_columns(ci_prob), np.nan)
+    data = observed_log_odds(cell)
+    if data is not None:
+        posterior = sample(Density(data, without_words(effects)), seed)
+        for name, number in summarize_draws(LARGEST * posterior.draws.mu.to_numpy(), ci_prob).items():
+            row[f"{LOG_ODDS}_{name}"] = float(number)
+    shares, replies = cell.named_first
+    if len(shares):
+        lower, upper = interval_names(ci_prob, "ci", SHARE_FIRST)
+        low, high, _ = two_way(shares, replies.label_a.to_numpy(), replies.label_b.to_numpy(), ci_prob)
+        row |= {f"{SHARE_FIRST}_share": float(shares.mean()), lower: max(low, 0.0), upper: min(high, 1.0)}
+    return row
+
+
+def _columns(ci_prob: float) -> list[str]:
+    """Return the columns of `position_row`."""
+    summary = [f"{LOG_ODDS}_{name}" for name in summarize_draws(np.zeros(1), ci_prob)]
+    return [*summary, f"{SHARE_FIRST}_share", *interval_names(ci_prob, "ci", SHARE_FIRST)]
+
+
+def in_log_odds(table: pd.DataFrame) -> pd.DataFrame:
+    """Return estimates of the model of answers, between -1 and 1, in log odds."""
+    columns = ["mean", "sd", *interval_columns(table)]
+    return table.assign(**(LARGEST * table[columns]))

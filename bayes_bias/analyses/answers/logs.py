@@ -1,0 +1,536 @@
+"""Replies in logs of other programs: batches of services, evaluation harnesses, proxies, and local servers.
+
+`SHAPES` and `CONTENTS` are tables. A file, a record, and the content of a response are recognised by the names of their
+keys. To support another program, add one entry, as described in docs/contributing/add-a-log.md.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from bayes_bias.analyses.answers.assignments import BLOCKED, CUT_OFF, TOOL_CALL
+from bayes_bias.errors import AnswersError
+from bayes_bias.table.association_table import announce
+
+_DRAFT = "<think>{}</think>"
+_SHOWN = 12
+# The reasons for the end of a reply, in lower case, as services name them.
+_CUT = "length max_tokens max_output_tokens model_length incomplete model_context_window_exceeded max_length truncated"
+_BLOCK = """
+content_filter content_filtered safety recitation blocklist prohibited_content spii image_safety language
+guardrail_intervened guardrails refusal sensitive block_reason_unspecified other
+"""
+_CALL = "tool_calls tool_use function_call malformed_function_call unexpected_tool_call"
+ENDING_OF: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(_CUT.split(), CUT_OFF),
+        **dict.fromkeys(_BLOCK.split(), BLOCKED),
+        **dict.fromkeys(_CALL.split(), TOOL_CALL),
+    }
+)
+# The keys of the reason, in responses of all services and in columns of a table.
+ENDING_KEYS = ("finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason", "ended")
+FINGERPRINT = "system_fingerprint"
+# Values that a scorer of inspect_ai gave to a reply, as JSON with a value for each scorer.
+SCORES = "scores"
+# The program, or the paths, from which replies were read.
+READ_AS = "read_as"
+_FAILED = ("errored", "expired", "canceled", "cancelled")
+_REMEDY = "Name the columns id and reply, or set their paths with `id` and `reply` (--id, --reply)."
+
+
+class Part(NamedTuple):
+    """A part of a response: its text, and its kind (answer, draft, or tool)."""
+
+    text: Any
+    kind: str = "answer"
+
+
+class Reply(NamedTuple):
+    """The parts of a reply, and the reason for its end."""
+
+    parts: Sequence[Part]
+    reason: Any = None
+
+    @property
+    def row(self) -> dict[str, str]:
+        """Return the text and the ending. Arguments of tools are read if there is no other answer."""
+        kinds = {part.kind for part in self.parts if part.text or part.kind == "tool"}
+        texts = []
+        for part in self.parts:
+            if part.text and (part.kind != "tool" or "answer" not in kinds):
+                texts.append(_DRAFT.format(part.text) if part.kind == "draft" else _text(part.text))
+        is_call = "tool" in kinds and "answer" not in kinds
+        return {"reply": "\n".join(texts), "ended": TOOL_CALL if is_call else ending_of(self.reason)}
+
+
+def ending_of(reason: Any) -> str:
+    """Return the outcome of a reply that ended for this reason, which is empty if the reply is complete.
+
+    Examples
+    --------
+    >>> ending_of("MAX_TOKENS"), ending_of("stop")
+    ('cut off', '')
+    """
+    if isinstance(reason, Mapping):
+        reason = reason.get("reason")
+    name = str(reason).casefold().replace("-", "_")
+    if reason in ENDING_OF.values():  # a table that was made with `replies_of_log`
+        return str(reason)
+    return ENDING_OF.get(name, "")
+
+
+# The content of a response.
+
+
+def _choices(body: Mapping[str, Any]) -> Iterator[Reply]:
+    """Return the replies of a chat completion, or of a text completion."""
+    for choice in body["choices"]:
+        reason = _first(choice, ENDING_KEYS)
+        if "message" not in choice:
+            yield Reply([Part(choice["text"])], reason)
+            continue
+        message = choice["message"]
+        draft = message.get("reasoning_content") or message.get("reasoning") or message.get("thinking")
+        calls = list(message.get("tool_calls") or [])
+        if message.get("function_call"):
+            calls.append(message["function_call"])
+        tools = [Part(_arguments(call.get("function") or call), "tool") for call in calls]
+        yield Reply(
+            [Part(draft, "draft"), *_parts(message.get("content")), Part(message.get("refusal")), *tools], reason
+        )
+
+
+def _candidates(body: Mapping[str, Any]) -> Iterator[Reply]:
+    """Return the replies of Gemini. A blocked prompt is one reply without text."""
+    candidates = body.get("candidates") or []
+    for candidate in candidates:
+        yield Reply(_parts((candidate.get("content") or {}).get("parts")), _first(candidate, ENDING_KEYS))
+    if not candidates:
+        yield Reply([], (body.get("promptFeedback") or {}).get("blockReason") or "safety")
+
+
+def _output(body: Mapping[str, Any]) -> Iterator[Reply]:
+    """Return the reply of OpenAI's Responses (a list of items), Bedrock's Converse and Nova (a message), or a text."""
+    output = body["output"]
+    if isinstance(output, Mapping):
+        message = output.get("message") or output
+        yield Reply(_parts(message.get("content")), _first(body, ENDING_KEYS))
+        return
+    if not isinstance(output, list):
+        yield Reply([Part(output)], _first(body, ENDING_KEYS))
+        return
+    parts: list[Part] = []
+    for item in output:  # messages, summaries of reasoning, and calls of functions
+        if item.get("type") == "function_call":
+            parts.append(Part(_arguments(item), "tool"))
+        elif item.get("type") == "reasoning":
+            parts += [Part(part.text, "draft") for part in _parts(item.get("summary"))]
+        else:
+            parts += _parts(item.get("content"))
+    reason = (body.get("incomplete_details") or {}).get("reason")
+    yield Reply(parts, reason or body.get("status"))
+
+
+def _several(key: str) -> "Callable[[Mapping[str, Any]], Iterator[Reply]]":
+    """Return a function for responses with a list of texts, or of objects with a text."""
+
+    def replies(body: Mapping[str, Any]) -> Iterator[Reply]:
+        content = body[key]
+        while isinstance(content, list) and content and isinstance(content[0], list):
+            content = [text for inner in content for text in inner]
+        for item in content:
+            if not isinstance(item, Mapping):
+                yield Reply([Part(item)])
+                continue
+            reason = _first(item, ENDING_KEYS) or _first(item.get("generation_info") or {}, ENDING_KEYS)
+            message = item.get("message") or {}
+            yield Reply(_parts(item.get("text") or (message.get("kwargs") or message).get("content")), reason)
+
+    return replies
+
+
+def _single(key: str) -> "Callable[[Mapping[str, Any]], Iterator[Reply]]":
+    """Return a function for responses with one text, one message, or the parts of a message."""
+
+    def reply(body: Mapping[str, Any]) -> Iterator[Reply]:
+        content = body[key]
+        parts: list[Part] = []
+        if isinstance(content, Mapping):
+            parts += [Part(content.get("thinking"), "draft"), *_parts(content.get("content") or content.get("text"))]
+            for call in content.get("tool_calls") or []:
+                parts.append(Part(_arguments(call.get("function") or call), "tool"))
+        else:
+            parts += _parts(content)
+        yield Reply(parts, _first(body, ENDING_KEYS))
+
+    return reply
+
+
+# The first key that a response has determines how it is read.
+CONTENTS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Reply]]] = MappingProxyType(
+    {
+        "choices": _choices,  # chat and text completions of OpenAI, vLLM, Mistral, LiteLLM, inspect_ai
+        "candidates": _candidates,  # Gemini
+        "promptFeedback": _candidates,
+        "generations": _several("generations"),  # LangChain
+        "completions": _several("completions"),  # HELM
+        "outputs": _several("outputs"),  # vLLM's own objects
+        "resps": _several("resps"),  # lm-evaluation-harness
+        "output": _output,  # OpenAI's Responses, Bedrock's Nova, promptfoo
+        "generation": _single("generation"),  # Llama in Bedrock
+        "message": _single("message"),  # Ollama
+        "response": _single("response"),
+        "content": _single("content"),  # Anthropic
+        "completion": _single("completion"),
+        "text": _single("text"),
+    }
+)
+
+
+def _parts(content: Any) -> list[Part]:
+    """Return the parts of a content, which is a text or a list of objects."""
+    if not isinstance(content, list):
+        return [Part(None if _is_missing(content) else content)]
+    parts = []
+    for part in content:
+        if isinstance(part, str):
+            parts.append(Part(part))
+            continue
+        call = _first(part, ("toolUse", "functionCall")) or (part if part.get("type") == "tool_use" else None)
+        draft = (
+            part.get("thinking") or part.get("reasoning") or (part.get("reasoningContent") or {}).get("reasoningText")
+        )
+        if call:
+            parts.append(Part(_arguments(call), "tool"))
+        elif draft:
+            parts.append(Part(draft["text"] if isinstance(draft, Mapping) else draft, "draft"))
+        else:
+            is_draft = part.get("thought") is True or part.get("type") in ("thinking", "reasoning")
+            parts.append(Part(part.get("text") or part.get("refusal"), "draft" if is_draft else "answer"))
+    return parts
+
+
+def _arguments(call: Mapping[str, Any]) -> Any:
+    """Return the arguments of a call of a tool."""
+    return _first(call, ("arguments", "input", "args"))
+
+
+def _text(value: Any) -> str:
+    """Return a text, or JSON for another value."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+# Records: where a program writes the id of a prompt, the response, and the model.
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The records of a program.
+
+    Attributes
+    ----------
+    name : str
+        The name of the program in the provenance.
+    keys : tuple of str
+        Dotted paths that every record has. Alternatives are separated by a bar.
+    ids, responses, models : tuple of str
+        Dotted paths, of which the first that has a value is used. An empty path is the record itself.
+    """
+
+    name: str
+    keys: tuple[str, ...]
+    ids: tuple[str, ...]
+    responses: tuple[str, ...]
+    models: tuple[str, ...] = ("model",)
+
+    def describes(self, record: Mapping[str, Any]) -> bool:
+        """Return True if a record has the keys of this shape."""
+        return all(any(has_path(record, path) for path in key.split("|")) for key in self.keys)
+
+
+_OWN_IDS = ("custom_id", "metadata.id", "metadata.custom_id", "id")
+SHAPES = (
+    Shape(
+        "batch",
+        ("custom_id|key|recordId", "response|result|modelOutput"),
+        ("custom_id", "key", "recordId"),
+        ("response.body", "response", "result.message", "result", "modelOutput"),
+    ),
+    Shape("inspect_ai", ("id", "output|error", "epoch|scores|output.choices"), ("id",), ("output",)),
+    Shape("HELM", ("instance", "result.completions"), ("instance.id",), ("result",), ("request.model",)),
+    Shape("lm-evaluation-harness", ("doc", "resps"), ("doc.id", "doc.custom_id", "doc_id"), ("",)),
+    Shape(
+        "promptfoo",
+        ("vars|testCase", "response"),
+        ("vars.id", "vars.custom_id", "testCase.metadata.id", "metadata.id"),
+        ("response",),
+        ("provider.id", "provider"),
+    ),
+    Shape(
+        "LangSmith",
+        ("inputs", "outputs"),
+        ("inputs.id", "extra.metadata.id", "metadata.id", "reference_example_id"),
+        ("outputs",),
+        ("extra.metadata.ls_model_name", "extra.invocation_params.model"),
+    ),
+    Shape(
+        "LiteLLM",
+        ("call_type|litellm_call_id", "response"),
+        ("metadata.id", "metadata.requester_metadata.id", "custom_id", "id"),
+        ("response",),
+    ),
+    Shape("vLLM", ("request_id", "outputs"), ("custom_id", "id", "request_id"), ("",)),
+    Shape(
+        "chat completion",
+        ("response.choices|response.candidates|response.content|response.output",),
+        _OWN_IDS,
+        ("response",),
+    ),
+    Shape("Ollama", ("done|done_reason", "message|response"), _OWN_IDS, ("",)),
+    Shape("chat completion", ("choices|candidates|promptFeedback",), _OWN_IDS, ("",)),
+    Shape("Bedrock", ("generation|output.message",), _OWN_IDS, ("",)),
+    Shape("message", ("content", "role|stop_reason"), _OWN_IDS, ("",)),
+)
+# Files with one object: the keys of the object, and the path of its records.
+FILES: Mapping[tuple[str, ...], str] = MappingProxyType(
+    {
+        ("eval", "samples"): "samples",
+        ("request_states",): "request_states",
+        ("results.results",): "results.results",
+        ("results",): "results",
+        ("runs",): "runs",
+    }
+)
+_MODELS_OF_FILES = ("eval.model", "adapter_spec.model", "model")
+
+
+def records_of(content: Any) -> Any:
+    """Return the records of a JSON file that contains one object. Return other content unchanged."""
+    if not isinstance(content, Mapping):
+        return content
+    if content and all(isinstance(text, str) for text in content.values()) and not {"id", "reply"} <= set(content):
+        return [{"id": name, "reply": text} for name, text in content.items()]
+    model = first_at(content, _MODELS_OF_FILES)
+    for keys, path in FILES.items():
+        records = at_path(content, path)
+        if all(has_path(content, key) for key in keys) and isinstance(records, list | None):
+            shared = {} if model is None else {"model": model}
+            return [shared | record for record in records or []]
+    return [content] if shape_of([content]) else content
+
+
+def shape_of(records: Iterable[Mapping[str, Any]]) -> Shape | None:
+    """Return the shape of records, by the keys that any record has, or None for another table."""
+    for record in records:
+        if "reply" in record:
+            return None
+        for shape in SHAPES:
+            if shape.describes(record):
+                return shape
+    return None
+
+
+def replies_of_log(frame: pd.DataFrame, columns: Mapping[str, str] = MappingProxyType({})) -> pd.DataFrame:
+    """Return rows with ``id``, ``reply``, ``ended``, and ``model``. Requests that failed are omitted with a notice.
+
+    If a service returns a draft separately, the draft is inserted before the answer, between <think> and </think>. A
+    table with columns is returned with these columns, where ``response``, ``output``, or ``completion`` is the reply.
+
+    Raises
+    ------
+    AnswersError
+        If the format of a row is unknown, or if there is no reply.
+    """
+    if columns:
+        return _mapped(frame, columns)
+    records = frame.to_dict("records")
+    shape = shape_of(records)
+    if shape is not None:
+        return _rows_of(records, shape, _texts, _REMEDY)
+    for name in ("response", "output", "completion"):
+        if name in frame and "reply" not in frame and frame[name].map(lambda text: isinstance(text, str)).any():
+            frame = frame.rename(columns={name: "reply"})
+    return _with_endings(frame)
+
+
+def top_tokens_of_log(frame: pd.DataFrame) -> pd.DataFrame | None:
+    """Return rows with ``id``, ``model`` and ``top``, the log probabilities of the first token of a reply.
+
+    The result is None for a table that is not a log.
+
+    Raises
+    ------
+    AnswersError
+        If a row has no `top_logprobs`, or if there is no reply.
+    """
+    records = frame.to_dict("records")
+    shape = shape_of(records)
+    remedy = "Request replies with logprobs and top_logprobs."
+    return None if shape is None else _rows_of(records, shape, _top_tokens, remedy)
+
+
+def _mapped(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
+    """Return the values at dotted paths. Columns whose names are not mapped are omitted."""
+    records = frame.to_dict("records")
+    rows: list[dict[str, Any]] = []
+    for number, record in enumerate(records, 1):
+        row: dict[str, Any] = {}
+        for column, path in columns.items():
+            if not has_path(record, path):
+                raise AnswersError(
+                    f"`{column}` is '{path}', which row {number} of `replies` does not have. Its keys are"
+                    f" {_keys(record)}."
+                )
+            value = at_path(record, path)
+            row[column] = "" if _is_missing(value) else _text(value) if column == "reply" else str(value)
+        rows.append(row)
+    shown = ", ".join(f"{column}: {path}" for column, path in columns.items())
+    kept = [name for name in frame if name in ENDING_KEYS or name == FINGERPRINT]
+    mapped = pd.DataFrame(rows).assign(**{name: frame[name].to_numpy() for name in kept})
+    return _with_endings(mapped.assign(**{READ_AS: shown}))
+
+
+def _with_endings(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with a column ``ended``, from a column with the reason for the end of each reply."""
+    name = next((name for name in ENDING_KEYS if name in frame), None)
+    if name is None:
+        return frame
+    return frame.drop(columns=name).assign(ended=frame[name].map(ending_of))
+
+
+def _rows_of(
+    records: Sequence[Mapping[str, Any]],
+    shape: Shape,
+    read: Callable[[Mapping[str, Any]], Iterator[dict[str, Any]]],
+    remedy: str,
+) -> pd.DataFrame:
+    """Apply a function to the response of each record, and return the results with the ids of the prompts."""
+    rows: list[dict[str, Any]] = []
+    failed: list[str] = []
+    for number, record in enumerate(records, 1):
+        identifier = first_at(record, shape.ids)
+        name = "" if identifier is None else str(identifier)
+        try:
+            replies = list(_replies(record, shape, read))
+        except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+            raise AnswersError(
+                f"`replies`: row {number} of the log ('{name[:40]}') has no {str(error)[:40]} in place of a reply. Its"
+                f" keys are {_keys(record)}. {remedy}"
+            ) from error
+        if not replies:
+            failed.append(name)
+        for reply in replies:
+            rows.append({"id": name, **reply})
+    if not rows:
+        raise AnswersError(
+            f"All {len(failed):,} requests of the log in `replies` failed, such as '{failed[0][:40]}'. Send them again."
+        )
+    if failed:
+        requests = f"{len(failed):,} of {len(records):,} requests of the log failed, such as '{failed[0][:40]}'"
+        announce((f"replies: {requests}. Send them again",))
+    return pd.DataFrame(rows).assign(**{READ_AS: shape.name})
+
+
+def _replies(
+    record: Mapping[str, Any], shape: Shape, read: Callable[[Mapping[str, Any]], Iterator[dict[str, Any]]]
+) -> Iterator[dict[str, Any]]:
+    """Return the replies to a request. A failed request has no replies."""
+    result = record.get("result")
+    if not _is_missing(record.get("error")) or (isinstance(result, Mapping) and result.get("type") in _FAILED):
+        return
+    response = record.get("response")
+    if isinstance(response, Mapping) and response.get("status_code", 200) not in (200, "200"):
+        return
+    body = first_at(record, shape.responses)
+    if body is None:
+        return
+    if isinstance(body, str):
+        body = {"text": body, **{key: record[key] for key in ENDING_KEYS if key in record}}
+    model = first_at(body, ("model", "modelVersion")) or first_at(record, shape.models)
+    shared = {} if model is None else {"model": str(model)}
+    if fingerprint := body.get(FINGERPRINT):
+        shared[FINGERPRINT] = str(fingerprint)
+    if isinstance(record.get("scores"), Mapping):
+        shared[SCORES] = json.dumps({name: score.get("value") for name, score in record["scores"].items()})
+    for reply in read(body):
+        yield {**reply, **shared}
+
+
+def _texts(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Return the text and the ending of each reply in a response."""
+    key = next((key for key in CONTENTS if isinstance(body.get(key), Mapping | list | str)), None)
+    if key is None:
+        raise KeyError(" or ".join(list(CONTENTS)[:3]))
+    for reply in CONTENTS[key](body):
+        yield reply.row
+
+
+def _top_tokens(body: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Return the log probabilities of the first token from a response of OpenAI, vLLM, or inspect_ai."""
+    for choice in body["choices"]:
+        top = []
+        for token in choice["logprobs"]["content"][0]["top_logprobs"]:
+            top.append((str(token["token"]), float(token["logprob"])))
+        if not top:
+            raise KeyError("top_logprobs")
+        yield {"top": tuple(top)}
+
+
+# Dotted paths.
+
+_NOTHING = object()
+
+
+def at_path(record: Any, path: str, otherwise: Any = None) -> Any:
+    """Return the value at a dotted path, in which a number is the position in a list.
+
+    Examples
+    --------
+    >>> at_path({"choices": [{"text": "Ben"}]}, "choices.0.text")
+    'Ben'
+    """
+    if isinstance(record, Mapping) and path in record:  # a column whose name contains a point
+        return record[path]
+    value = record
+    for part in path.split(".") if path else ():
+        if isinstance(value, Mapping) and part in value:
+            value = value[part]
+        elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            return otherwise
+    return value
+
+
+def has_path(record: Any, path: str) -> bool:
+    """Return True if a record has a value at a dotted path."""
+    return at_path(record, path, _NOTHING) is not _NOTHING
+
+
+def first_at(record: Any, paths: Iterable[str]) -> Any:
+    """Return the first value at these paths that is not missing or empty, or None."""
+    return next((value for value in (at_path(record, path) for path in paths) if not _is_missing(value)), None)
+
+
+def _first(record: Mapping[str, Any], keys: Iterable[str]) -> Any:
+    """Return the first value under these keys that is not missing or empty, or None."""
+    return next((record[key] for key in keys if not _is_missing(record.get(key))), None)
+
+
+def _is_missing(value: Any) -> bool:
+    """Return True for a value that is missing or empty."""
+    return not value if isinstance(value, Mapping | list | str) else bool(pd.isna(value))
+
+
+def _keys(record: Mapping[str, Any]) -> str:
+    """Return the keys of a record, and of the objects in it, for a message."""
+    keys = []
+    for key, value in record.items():
+        inner = f" ({', '.join(map(str, list(value)[:_SHOWN]))})" if isinstance(value, Mapping) and value else ""
+        keys.append(f"{key}{inner}")
+    return ", ".join(keys[:_SHOWN])

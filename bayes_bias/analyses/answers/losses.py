@@ -1,0 +1,117 @@
+"""Choices that were lost because they could not be read, and reasons for which a result has no verdict."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+
+from bayes_bias.analyses.answers.assignments import CONTRADICTORY, ENDINGS, LEFT_OUT, NOT_UNDERSTOOD, OUTCOMES, REFUSED
+from bayes_bias.analyses.answers.cell import Cell
+from bayes_bias.analyses.answers.published import two_way
+from bayes_bias.formatting import percent, signed
+
+# Outcomes in which the model may have made a choice that is unknown.
+LOST = (CONTRADICTORY, NOT_UNDERSTOOD, LEFT_OUT, *ENDINGS)
+# There is no verdict if a larger share of all choices is lost, or if the share differs by more between labels, classes,
+# or models. Differences that rest on fewer choices are ignored.
+MOST_LOST, MOST_DIFFERENCE, FEWEST = 0.2, 0.1, 5
+# A log is not balanced if a group is named first in a share of answers that is further from one half.
+_UNBALANCED = 0.1
+
+
+def shares_lost(counts: pd.DataFrame) -> "pd.Series[float]":
+    """Return the share of lost choices in each row, among all choices that were not refused."""
+    answered = counts[list(OUTCOMES)].sum(axis=1) - counts[REFUSED]
+    return counts[list(LOST)].sum(axis=1) / answered.clip(lower=1)
+
+
+def reasons(cell: Cell) -> Iterator[str]:
+    """Return the reasons for which the choices of a model have no verdict, each as a clause."""
+    counts = cell.reading.levels
+    lost = float(shares_lost(counts.loc[["model"]]).iloc[0])
+    for label in _unread_labels(counts):
+        text = cell.reading.unread.get(label, "")
+        in_its_place = f", and the most frequent text in its place is '{text}'" if text else ""
+        yield (
+            f"choices are lost mostly where the label '{label}' was offered{in_its_place}. If this text is another"
+            " spelling, add it to the aliases of labels in the list"
+        )
+    by_class = counts.loc[["class"]]
+    if _differ(by_class):
+        shares = shares_lost(by_class)
+        name = shares.idxmax()[1]
+        most, fewest = percent(float(shares.max())), percent(float(shares.min()))
+        yield f"{most} of choices for words of '{name}' are lost, but {fewest} of others"
+    if lost > MOST_LOST:
+        yield f"{percent(lost)} of choices are lost, which is more than {percent(MOST_LOST)}"
+
+
+def _unread_labels(counts: pd.DataFrame) -> list[str]:
+    """Return the labels with a much larger share of lost choices than the other labels of their group."""
+    labels = []
+    for factor in ("label_a", "label_b"):
+        if factor not in counts.index.unique(0):
+            continue
+        rows = counts.loc[factor]
+        lost, shares = rows[list(LOST)].sum(axis=1), shares_lost(rows)
+        for label in rows.index:
+            others = rows.drop(index=label)
+            share_of_others = float(shares_lost(others.sum().to_frame().T).iloc[0]) if len(others) else 0.0
+            is_never_chosen = rows.picked[label] == 0 and shares[label] > MOST_DIFFERENCE
+            # Whole replies are lost by chance, so a small difference between labels is no reason.
+            is_concentrated = len(others) > 0 and shares[label] > MOST_DIFFERENCE + 2 * share_of_others
+            if lost[label] >= FEWEST and (is_never_chosen or is_concentrated):
+                labels.append(str(label))
+    return labels
+
+
+def _differ(counts: pd.DataFrame) -> bool:
+    """Return True if the shares of lost choices differ by more than `MOST_DIFFERENCE`."""
+    shares = shares_lost(counts)
+    return bool(counts[list(LOST)].to_numpy().sum() >= FEWEST and shares.max() - shares.min() > MOST_DIFFERENCE)
+
+
+def reason_of_bounds(bounds: tuple[float, float], observed: float, interval: tuple[float, float]) -> str:
+    """Return a clause if invalid choices could change the verdict, with the interval around either bound."""
+    verdicts = set()
+    for centre in (*bounds, observed):
+        lower, upper = (end + centre - observed for end in interval)
+        verdicts.add(np.sign(lower) if lower > 0 or upper < 0 else 0.0)
+    if len(verdicts) == 1:
+        return ""
+    low, high = (signed(end) for end in bounds)
+    return (
+        f"choices that are missing could change it, because the mean lies between {low} and {high} with any choices in"
+        " their place"
+    )
+
+
+def reason_of_models(cells: Sequence[Cell]) -> str:
+    """Return a clause if one model has lost a larger share of its choices than another model."""
+    counts = pd.concat([cell.reading.levels.loc[["model"]] for cell in cells])
+    if not _differ(counts):
+        return ""
+    shares = shares_lost(counts).to_numpy()
+    most, fewest = cells[int(shares.argmax())].model, cells[int(shares.argmin())].model
+    largest, smallest = percent(float(shares.max())), percent(float(shares.min()))
+    return f"{largest} of choices of {most} are lost, but {smallest} of choices of {fewest}"
+
+
+def notices_of_position(cell: Cell) -> Iterator[str]:
+    """Return notices if a model prefers a position, or if a group was named first more often than the other."""
+    shares, replies = cell.named_first
+    if len(shares) < FEWEST:
+        return
+    share = float(shares.mean())
+    low, high, _ = two_way(shares, replies.label_a.to_numpy(), replies.label_b.to_numpy(), 0.95)
+    if low > 0.5 or high < 0.5:
+        yield (
+            f"{percent(share)} of choices are for the label that was named first, where one half is expected without an"
+            " effect of position. This moves D towards 0, so compare models by their log odds"
+        )
+    named = float((replies["first"] == cell.questions.groups[0]).mean())
+    if abs(named - 0.5) > _UNBALANCED:
+        yield (
+            f"labels of '{cell.questions.groups[0]}' were named first in {percent(named)} of answers, so that positions"
+            " are not balanced. Ask each question with either label first, as `prompts` does"
+        )

@@ -1,0 +1,190 @@
+"""Ratings, numbers, and yes or no in replies, and the prompts for them."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.errors import AnswersError
+from tests.helpers import refused, says
+
+LIST = {
+    "groups": {"men": ["Ben", "John", "Paul"], "women": ["Anna", "Julia", "Emily"]},
+    "classes": {"career": ["salary", "office"], "family": ["home", "wedding"]},
+    "stereotypes": {"men": "career", "women": "family"},
+}
+QUICK = bb.Sampling(draws=300, tune=300, chains=2)
+
+
+def read(text: object, likelihood: str, **options: object) -> tuple[float, str]:
+    """The value and the outcome of one reply."""
+    asked = bb.answers.prompts({"list": LIST}, likelihood=likelihood).head(1)
+    frame = pd.DataFrame({"id": asked.id, "reply": [text]})
+    row = bb.answers.numbers(asked, frame, {"list": LIST}, likelihood, **options).iloc[0]
+    return row.value, row.outcome
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("5/7", 5),
+        ("**3**", 3),
+        ("I'd say 5.", 5),
+        ("Rating: 4", 4),
+        ("On a scale from 1 to 7, I rate it 6", 6),
+        ("6 out of 7", 6),
+        ("Je dirais 5 sur 7", 5),
+        ("<think>2</think>4", 4),
+        ("Ich gebe 3 von 7.", 3),
+    ],
+)
+def test_numbers_read_ratings(text, value):
+    assert read(text, "ordinal") == (value, "value")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("$80,500", 80500),
+        ("between 70,000 and 80,000", 75000),
+        ("$70,000 - $80,000", 75000),
+        ("80k", 80000),
+        ("I'd offer 75000 dollars.", 75000),
+        ("about 12%", 12),
+        ("1,234.5", 1234.5),
+        ("-3", -3),
+    ],
+)
+def test_numbers_read_numbers(text, value):
+    assert read(text, "numeric") == (value, "value")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Yes, but not always", 1),
+        ("No.", 0),
+        ("**Yes**", 1),
+        ("Oui", 1),
+        ("Nein, eher nicht", 0),
+        ("I would say yes", 1),
+        ("是", 1),
+    ],
+)
+def test_numbers_read_yes_and_no(text, value):
+    assert read(text, "binary") == (value, "value")
+
+
+@pytest.mark.parametrize(
+    ("likelihood", "text", "outcome"),
+    [
+        ("ordinal", "I can't rate this on a scale from 1 to 7.", "refused"),
+        ("ordinal", "", "refused"),
+        ("ordinal", "9", "not understood"),
+        ("ordinal", "3 or 4", "not understood"),
+        ("ordinal", "A sexist would say 7.", "not understood"),
+        ("ordinal", "5. Please disregard that.", "not understood"),
+        ("ordinal", "<think>5", "not understood"),
+        ("numeric", "I cannot answer that", "refused"),
+        ("numeric", "It depends.", "not understood"),
+        ("numeric", "80.500,00", "not understood"),
+        ("binary", "Yes and no", "not understood"),
+        ("binary", "Yes would be the stereotypical answer.", "not understood"),
+        ("binary", "No, I'm sorry, I can't answer that.", "refused"),
+    ],
+)
+def test_numbers_keep_outcome_of_reply_without_value(likelihood, text, outcome):
+    value, found = read(text, likelihood)
+    assert np.isnan(value)
+    assert found == outcome
+
+
+def test_numbers_count_ranges_and_losses(caplog):
+    asked = bb.answers.prompts({"list": LIST}, likelihood="numeric").head(3)
+    frame = pd.DataFrame({"id": asked.id, "reply": ["70-80", "Hm.", ""], "finish_reason": ["stop", "stop", "length"]})
+    rows = bb.answers.numbers(asked, frame, {"list": LIST}, "numeric")
+    assert rows.outcome.tolist() == ["value", "not understood", "cut off"]
+    assert says(caplog.text, "1 of 3 not understood 'Hm.' 1 of 3 cut off no value 1 of 3 range middle")
+
+
+def test_numbers_read_scores_of_inspect_log(tmp_path):
+    asked = bb.answers.prompts({"list": LIST}, likelihood="ordinal")
+    samples = []
+    for number, row in enumerate(asked.itertuples()):
+        output = {"choices": [{"message": {"content": "x"}, "stop_reason": "stop"}]}
+        samples.append({"id": row.id, "epoch": 1, "output": output, "scores": {"judge": {"value": number % 7 + 1}}})
+    (tmp_path / "log.json").write_text(json.dumps({"eval": {"model": "m"}, "samples": samples}))
+    rows = bb.answers.numbers(asked, tmp_path / "log.json", {"list": LIST}, "ordinal")
+    assert rows.value.tolist() == [number % 7 + 1 for number in range(len(asked))]
+    samples[0]["scores"]["other"] = {"value": 1}
+    (tmp_path / "log.json").write_text(json.dumps({"eval": {"model": "m"}, "samples": samples}))
+    with refused(AnswersError, "2 scores (judge, other) Keep"):
+        bb.answers.numbers(asked, tmp_path / "log.json", {"list": LIST}, "ordinal")
+
+
+@pytest.mark.parametrize("likelihood", ["ordinal", "numeric", "binary"])
+def test_prompts_combine_labels_words_and_wordings(likelihood):
+    asked = bb.answers.prompts({"list": LIST}, likelihood=likelihood)
+    assert len(asked) == 6 * 4 * 3
+    assert not asked.duplicated(["label", "word", "wording"]).any()
+    for row in asked.itertuples():
+        assert row.label in row.prompt
+        assert row.word in row.prompt
+
+
+def test_prompts_raise_for_unknown_likelihood_scale_or_slots():
+    with refused(AnswersError, "likelihood 'nominal'"):
+        bb.answers.prompts(LIST, likelihood="nominal")
+    with refused(AnswersError, "ratings (7, 1) lower end"):
+        bb.answers.prompts(LIST, likelihood="ordinal", ratings=(7, 1))
+    with refused(AnswersError, "slots first {label} {word}"):
+        bb.answers.prompts(LIST, {"x": "{first}?"}, likelihood="ordinal")
+
+
+def test_answers_command_reads_ratings_of_its_prompts(run, tmp_path):
+    (tmp_path / "rated.json").write_text(json.dumps(LIST))
+    prompts, replies = tmp_path / "prompts.csv", tmp_path / "replies.csv"
+    code, out, _ = run("prompts", str(tmp_path / "rated.json"), "--likelihood", "ordinal", "--out", str(prompts))
+    assert code == 0
+    assert says(out, "--likelihood ordinal --ratings 1 7")
+    asked, rng = pd.read_csv(prompts), np.random.default_rng(1)
+    is_stereotypical = asked.label.isin(LIST["groups"]["men"]) == asked.word.isin(LIST["classes"]["career"])
+    rating = (4 + is_stereotypical + rng.normal(size=len(asked))).round().clip(1, 7).astype(int)
+    texts = rating.astype(str) + "/7"
+    texts[0] = "I'd rather not."
+    pd.DataFrame({"id": asked.id, "reply": texts}).to_csv(replies, index=False)
+    code, out, _ = run(
+        "answers", str(replies), "--prompts", str(prompts), "--list", str(tmp_path / "rated.json"), "--likelihood",
+        "ordinal", "--ratings", "1", "7", "--draws", "200", "--chains", "2",
+    )  # fmt: skip
+    assert code == 0
+    assert says(out, "difference of expected ratings points")
+
+
+@pytest.mark.slow
+def test_binary_estimate_is_difference_of_shares():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"label": rng.choice([*LIST["groups"]["men"], *LIST["groups"]["women"]], 300)})
+    frame["value"] = np.where(
+        rng.random(300) < np.where(frame.label.isin(LIST["groups"]["men"]), 0.7, 0.4), "yes", "no"
+    )
+    found = bb.answers.estimate_values(frame, {"groups": LIST["groups"]}, "binary", sampling=QUICK)
+    share = (frame.value == "yes").groupby(frame.label.isin(LIST["groups"]["men"])).mean()
+    assert found.table.observed.iloc[0] == pytest.approx(100 * (share[True] - share[False]))
+    assert found.unit == "percentage points"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("flips", [0, 1])
+def test_separated_ratings_are_stated(flips):
+    """Ratings of 7 for all men, and of 1 for all women: the prior limits the estimate, so a sentence states it."""
+    labels = [*LIST["groups"]["men"], *LIST["groups"]["women"]] * 20
+    value = [7 if label in LIST["groups"]["men"] else 1 for label in labels]
+    value[:flips] = [1] * flips
+    frame = pd.DataFrame({"label": labels, "value": value})
+    found = bb.answers.estimate_values(frame, {"groups": LIST["groups"]}, "ordinal", ratings=(1, 7), sampling=QUICK)
+    assert found.table.separated.all()
+    observed = "+6.0" if not flips else "+5.9"
+    assert says(found.text, f"groups hardly overlap observed difference {observed} prior determines size")
