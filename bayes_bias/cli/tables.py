@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -31,7 +31,7 @@ from bayes_bias.formatting import DASH, percent, plain, probability, share_bound
 from bayes_bias.progress import step
 from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.labels import LABELS
-from bayes_bias.table.metric import DIRECTIONS, Larger
+from bayes_bias.table.metric import DIRECTIONS
 from bayes_bias.table.scopes import SHOWN, ScopeName, possible_scopes
 from bayes_bias.words.defining_sets import read_debias_sets
 from bayes_bias.words.list_names import holds_names
@@ -169,7 +169,7 @@ class AnySource(TableSource):
 
         if self.larger not in (None, *DIRECTIONS):
             raise TableError(f"--larger cannot be '{self.larger}'.", self.larger, DIRECTIONS)
-        larger = cast("Larger | None", self.larger)
+        larger = self.larger
         if self.metric == COSINE and self.unit is None and larger != "farther":
             return None
         if self.metric == COSINE and larger == "farther":
