@@ -260,7 +260,7 @@ class Embedding(Telling):
 
     def vocabulary(self) -> list[str]:
         """Return every word once, in the order of the source, in which frequent words usually come first."""
-        return list(_once(((word, None) for word in self.reader.words()), ()).values)
+        return list(_once(((word, 0) for word in self.reader.words()), ()).values)
 
     def pool(self) -> list[str]:
         """Return words from which to draw random lists: the words that the source marks, or else its first 30,000."""
