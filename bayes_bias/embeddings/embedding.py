@@ -368,10 +368,11 @@ def _equal(first: Any, second: Any) -> bool:
 
 def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> _Read[T]:
     """Keep the first value of each word. Accents are encoded as in the wanted words."""
-    spelling_of = {composed(form): form for word in wanted for form in (joined(word), word)}
+    words = tuple(wanted)
+    spelling_of = {composed(form): form for word in words for form in (joined(word), word)}
     values: dict[str, T] = {}
     repeated: dict[str, None] = {}
-    own_tokens, about_tokens = _own_tokens(list(entries))
+    own_tokens, about_tokens = _own_tokens(list(entries), words)
     for word, value in own_tokens:
         spelling = spelling_of.get(composed(word), word)
         if spelling not in values:
@@ -422,13 +423,16 @@ _MARKS = (
 _MARKED_SHARE = 0.1
 
 
-def _own_tokens[T](entries: list[tuple[str, T]]) -> tuple[Iterable[tuple[str, T]], str]:
+def _own_tokens[T](entries: list[tuple[str, T]], wanted: Collection[str]) -> tuple[Iterable[tuple[str, T]], str]:
     """Return the entries of words. Of a language model's vocabulary, these are the tokens of whole words.
 
     The middle of a longer word may have a token with the same letters: in GPT-2, 'Ġrose' is the word, and 'rose' the
-    middle of 'prose'. The second value is a notice, or "" for other sources.
+    middle of 'prose'. The second value is a notice, or "" for other sources. A wanted word with a mark is a word or
+    token of the list itself, such as Maltese 'Ġunju'.
     """
     for mark in _MARKS:
+        if any(map(mark.is_on, wanted)):
+            continue
         marked = [token for token, _ in entries if mark.is_on(token)]
         if not marked or len(marked) < _MARKED_SHARE * len(entries):
             continue

@@ -81,3 +81,8 @@ def test_replicates_of_tokens_have_the_words_of_all():
     )
     assert replicates.vocabulary() == list(VECTORS)
     assert replicates.find(["oak"])["oak"].shape == (2, 5)
+
+
+def test_words_of_list_that_begin_with_a_mark_are_found_as_such():
+    maltese = {"\u0120unju": np.ones(5), "unju": np.zeros(5)}
+    assert np.array_equal(open_embedding(maltese).find(["\u0120unju"])["\u0120unju"], np.ones(5))

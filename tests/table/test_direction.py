@@ -73,9 +73,7 @@ def test_from_frame_rejects_column_and_metric_named_farther_and_reverses_declare
 def test_from_frame_logs_direction_of_measure_without_one(similarities):
     def notices(metric: bb.Metric) -> tuple[str, ...]:
         rows = similarities.rename(columns={"cosine": "value"})
-        return bb.AssociationTable.from_frame(
-            rows, **COLUMNS, value="value", stereotypes=WEAT6, metric=metric
-        ).notices
+        return bb.AssociationTable.from_frame(rows, **COLUMNS, value="value", stereotypes=WEAT6, metric=metric).notices
 
     (notice,) = notices(bb.Metric("score", unit="points"))
     assert says(notice, "larger values of 'score' closer larger='farther' --larger")
