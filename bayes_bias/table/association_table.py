@@ -486,10 +486,10 @@ class AssociationTable(Telling):
         Raises
         ------
         TableError
-            If a column is missing, the name of a measure means farther apart, a value is out of range, a word is in two groups, classes, topics or pairs, one pair
-            has two values, a group has no stereotypical class, or a matched pair has more than two words, or two in one
-            group or class. If there is only one replicate, a replicate lacks a pair, or repeated pairs are to be kept
-            in replicates.
+            If a column is missing, a value is out of range, larger values mean farther apart although `metric` does not
+            say so, a word is in two groups, classes, topics or pairs, one pair has two values, a group has no
+            stereotypical class, or a matched pair has more than two words, or two in one group or class. If there is
+            only one replicate, a replicate lacks a pair, or repeated pairs are to be kept in replicates.
         """
         columns = {"target": target, "attribute": attribute, "attribute_class": attribute_class, "value": value}
         labels = {

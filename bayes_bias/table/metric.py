@@ -12,21 +12,23 @@ from bayes_bias.errors import TableError
 Larger = Literal["closer", "farther"]
 DIRECTIONS: tuple[Larger, ...] = get_args(Larger)
 
-# Nouns of measures whose larger values mean a weaker association, in some languages, and abbreviations.
-_FARTHER = frozenset(
-    "distance distances dist dists dissimilarity dissimilarities dissim divergence divergences discrepancy deviation"
-    " angle angles surprisal surprisals surprise perplexity perplexities ppl pppl loss losses nll entropy error errors"
-    " mse rmse mae cost costs latency latencies rt rts wmd emd euclidean manhattan cityblock chebyshev hamming"
-    " levenshtein mahalanobis wasserstein minkowski kl jsd distanz distanzen abstand abstände entfernung distancia"
-    " distanza distância afstand avstånd avstand uzaklık mesafe odległość vzdálenost расстояние 距离 距離 거리".split()
-)
+# Nouns of measures whose larger values mean a weaker association, in some languages, and their abbreviations.
+_OF_DISTANCE = """
+distance distances dist dists dissimilarity dissimilarities dissim divergence divergences discrepancy deviation angle
+angles surprisal surprisals surprise perplexity perplexities ppl pppl loss losses nll entropy error errors mse rmse mae
+cost costs latency latencies rt rts wmd emd euclidean manhattan cityblock chebyshev hamming levenshtein mahalanobis
+wasserstein minkowski kl jsd distanz distanzen abstand abstände entfernung distancia distanza distância afstand avstånd
+avstand uzaklık mesafe odległość vzdálenost расстояние 距离 距離 거리
+"""
 # Nouns of measures whose larger values mean a stronger association.
-_CLOSER = frozenset(
-    "similarity similarities sim cosine cosines cos probability probabilities prob probs likelihood likelihoods logprob"
-    " logprobs odds logit logits association associations correlation correlations nearness closeness proximity product"
-    " dot relatedness affinity overlap pmi ppmi strength ähnlichkeit similarité similitud somiglianza overeenkomst".split()
-)
-_NEGATIONS = frozenset("negative negated neg minus inverse inverted reciprocal reversed complement".split())
+_OF_CLOSENESS = """
+similarity similarities sim cosine cosines cos probability probabilities prob probs likelihood likelihoods logprob
+logprobs odds logit logits association associations correlation correlations nearness closeness proximity product dot
+relatedness affinity overlap pmi ppmi strength ähnlichkeit similarité similitud somiglianza overeenkomst
+"""
+_NEGATIVE = "negative negated neg minus inverse inverted reciprocal reversed complement"
+_FARTHER, _CLOSER = frozenset(_OF_DISTANCE.split()), frozenset(_OF_CLOSENESS.split())
+_NEGATIONS = frozenset(_NEGATIVE.split())
 # A word, or a sign that reverses the word after it: "-distance", "1 - distance", "1/distance".
 _PARTS = re.compile(r"1\s*[-\u2212/]|(?<!\w)[-\u2212](?=\s*\w)|[^\W\d_]+")
 _CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
