@@ -39,13 +39,14 @@ class CellValue(str):
     described: str
 
     @classmethod
-    def of(cls, value: Any, at: str) -> "CellValue":
-        """Return the value of the cell `at` as text."""
+    def of(cls, value: Any, at: str, written: str | None = None) -> "CellValue":
+        """Return the value of the cell `at` as text, or as it is `written` in the file."""
         kinds = {bool: "the truth value", date: "the date", time: "the time", timedelta: "the time"}
         kind = next((name for type_, name in kinds.items() if isinstance(value, type_)), "the number")
         text = str(value).upper() if isinstance(value, bool) else str(value)
-        cell = cls(text)
-        cell.described = f"cell {at} has {kind} {text}"
+        cell = cls(written or text)
+        place = f"cell {at} has" if written is None else f"{at} has '{written}', which YAML reads as"
+        cell.described = f"{place} {kind} {text}"
         return cell
 
 

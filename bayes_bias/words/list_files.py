@@ -3,15 +3,17 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources.abc import Traversable
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from bayes_bias.arguments import all_are
 from bayes_bias.errors import WordListError
 from bayes_bias.files import read_toml, refuse_pipe_or_address, shipped, shipped_names
 from bayes_bias.formatting import joined
 from bayes_bias.spreadsheets import SUFFIXES, CellValue, Column, is_spreadsheet, read_columns
 from bayes_bias.words import list_spreadsheets
-from bayes_bias.words.content import Content, quoted
+from bayes_bias.words.content import Content, is_missing, quoted
 from bayes_bias.words.list_names import JSON, PARQUET, TEXT, YAML, holds_names, names_of, names_of_text, read_content
 from bayes_bias.words.list_spreadsheets import PARTS, ROW
 
@@ -158,7 +160,7 @@ def _read_under_names(file: Traversable, label: str) -> Content | None:
     if _suffix(file) in TEXT:
         return names_of_text(file, label)
     content = read_content(file, label)
-    if _suffix(file) in PARQUET and (columns := _text_columns(content)):
+    if columns := _text_columns(content):
         own, notices = list_spreadsheets.named_columns(columns, label)
         return Content(dict(own), label, notices=notices)
     content = list_spreadsheets.chosen_row(content, label, label.partition(f"{file.name}{ROW}")[2])
@@ -166,20 +168,25 @@ def _read_under_names(file: Traversable, label: str) -> Content | None:
         return Content(_sentence_list(content, label), label)
     if isinstance(content, Mapping) and any(isinstance(content.get(key), Mapping) for key in ("groups", "classes")):
         return Content(content, label)  # it has the keys of a TOML file
-    return names_of(content, Path(file.name).stem, label)
+    names = names_of(content, Path(file.name).stem, label)
+    columns, notices = list_spreadsheets.named_columns(names.values.items(), label, padded=False)
+    return replace(names, values=dict(columns), notices=(*names.notices, *notices))
 
 
-def _text_columns(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
-    """Return the columns of a table as for a spreadsheet, or none if a cell is a list."""
+def _text_columns(rows: Any) -> list[Column]:
+    """Return the columns of records, such as the rows of Parquet, as for a spreadsheet, or none for other content."""
+    if not isinstance(rows, list) or not all_are(Mapping, rows):
+        return []
     if any(isinstance(cell, list | Mapping) for row in rows for cell in row.values()):
         return []
     columns: list[Column] = []
-    for name in rows[0] if rows else ():
+    for name in dict.fromkeys(chain.from_iterable(rows)):
         if name.startswith("__index_level_"):  # the index of a DataFrame without a name
             continue
         cells = []
         for number, row in enumerate(rows, 1):
-            cell = "" if row[name] is None else row[name]
+            value = row.get(name)
+            cell = "" if is_missing(value) else value
             cells.append(cell if isinstance(cell, str) else CellValue.of(cell, f"{name}, row {number}"))
         columns.append((name, cells))
     return columns

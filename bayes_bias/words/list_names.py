@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from bayes_bias.arguments import all_are, kind_of
 from bayes_bias.errors import WordListError
 from bayes_bias.files import parse_json, read_parquet, read_text
-from bayes_bias.words.content import Content, first_text
+from bayes_bias.spreadsheets import CellValue
+from bayes_bias.words.content import Content, first_text, is_missing
 
 JSON, YAML, TEXT, PARQUET = (".json", ".jsonl"), (".yaml", ".yml"), (".txt",), (".parquet",)
 SUFFIXES = (*JSON, *YAML, *TEXT, *PARQUET)
@@ -64,6 +65,13 @@ def read_content(file: Traversable, label: str) -> Any:
             self.depth -= 1
             return node
 
+        def construct_object(self, node: Any, deep: bool = False) -> Any:
+            """Keep the text of words that YAML takes for a truth value, a number, or a date, such as no and 1."""
+            value = super().construct_object(node, deep)
+            if not isinstance(node, yaml.ScalarNode) or value is None or isinstance(value, str):
+                return value
+            return CellValue.of(value, f"line {node.start_mark.line + 1}", node.value)
+
     try:
         return yaml.load(read_text(file, f"{label}:", WordListError), Loader)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
@@ -108,6 +116,8 @@ def _is_vector(parts: list[str]) -> bool:
 def names_of(content: Any, stem: str, label: str) -> Content:
     """Return the words under each name, at any depth of nesting, and a notice of all other content.
 
+    Words are returned with missing entries (null), and with values that are no text as `CellValue`.
+
     Lists of pairs, or of longer sets, become one name for each position. Different lists with the same name, for
     example in two languages, are distinguished by the keys that they are nested in or, if these are the same, by
     numbers.
@@ -133,6 +143,11 @@ def names_of(content: Any, stem: str, label: str) -> Content:
         raise WordListError(
             f"{label} contains {kind_of(content)} without lists of words. Write names with their words, for example"
             ' {"flowers": ["rose", "lily"], "insects": ["ant", "fly"]}.'
+        )
+    if lost := [name for name in omitted if "=" in name]:
+        raise WordListError(
+            f"{label}: '{lost[0]}' is not a list of words, so the group would be lost. Write its words as a list of"
+            " texts, each in quotes."
         )
     skipped = f"{label}: omitted because they are not lists of words: {', '.join(omitted)}"
     return Content(lists, label, notices=(skipped,) if omitted else ())
@@ -189,7 +204,7 @@ def _found(value: Any, path: Place, depth: int = 0) -> Iterator[tuple[Place, lis
     elif isinstance(value, list) and value and all_are(Mapping, value):
         for inner_value in value:
             yield from _found(inner_value, path, depth + 1)
-    elif (words := _words(value)) is not None:
+    elif (words := _words(value, path[-1])) is not None:
         yield path, words
     elif (sets := _sets(value)) is not None:
         for place, words in enumerate(zip(*sets, strict=True), 1):
@@ -198,12 +213,12 @@ def _found(value: Any, path: Place, depth: int = 0) -> Iterator[tuple[Place, lis
         yield path, None
 
 
-def _words(value: Any) -> list[str] | None:
+def _words(value: Any, name: str) -> list[Any] | None:
     """Return the words of a list, without numbers such as ratings, or None if the value is not a list of words."""
     if not isinstance(value, list) or not value:
         return None
-    if all_are(str, value):
-        return value
+    if any(isinstance(entry, str) for entry in value):
+        return _cells(value, name)
     words = []
     for entry in value:
         is_rated = isinstance(entry, list) and entry and isinstance(entry[0], str)
@@ -211,6 +226,19 @@ def _words(value: Any) -> list[str] | None:
             return None
         words.append(entry[0])
     return words
+
+
+def _cells(value: list[Any], name: str) -> list[Any] | None:
+    """Return texts, None for missing entries, and other values as `CellValue`; return None for lists of lists."""
+    cells: list[Any] = []
+    for number, entry in enumerate(value, 1):
+        if isinstance(entry, list | Mapping):
+            return None
+        if is_missing(entry):
+            cells.append(None)
+        else:
+            cells.append(entry if isinstance(entry, str) else CellValue.of(entry, f"{name}, entry {number}"))
+    return cells
 
 
 def _sets(value: Any) -> list[list[str]] | None:
