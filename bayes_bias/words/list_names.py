@@ -118,9 +118,9 @@ def names_of(content: Any, stem: str, label: str) -> Content:
 
     Words are returned with missing entries (null), and with values that are no text as `CellValue`.
 
-    Lists of pairs, or of longer sets, become one name for each position. Different lists with the same name, for
-    example in two languages, are distinguished by the keys that they are nested in or, if these are the same, by
-    numbers.
+    Lists of pairs, or of longer sets, become one name for each position, and two lists of three or more words become
+    one name each. Different lists with the same name, for example in two languages, are distinguished by the keys that
+    they are nested in or, if these are the same, by numbers.
 
     Examples
     --------
@@ -207,7 +207,8 @@ def _found(value: Any, path: Place, depth: int = 0) -> Iterator[tuple[Place, lis
     elif (words := _words(value, path[-1])) is not None:
         yield path, words
     elif (sets := _sets(value)) is not None:
-        for place, words in enumerate(zip(*sets, strict=True), 1):
+        are_lists = len(sets) == 2 and len(sets[0]) > 2  # lists of two groups, and not sets with a word of each group
+        for place, words in enumerate(sets if are_lists else zip(*sets, strict=True), 1):
             yield (*path[:-1], f"{path[-1]} {place}"), list(words)
     else:
         yield path, None

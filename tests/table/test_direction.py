@@ -107,7 +107,7 @@ def test_table_command_rejects_unknown_direction(run, similarities, tmp_path):
 
 
 def test_cosines_from_matrix_rejects_distances_of_words_to_themselves(similarities):
-    matrix = 1 - similarities.pivot(index="target", columns="attribute", values="cosine")
+    matrix = 1 - similarities.pivot_table(index="target", columns="attribute", values="cosine")
     square = matrix.combine_first(matrix.T)
     for word in square:
         square.loc[word, word] = 0.0
