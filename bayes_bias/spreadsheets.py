@@ -2,17 +2,17 @@
 
 import csv
 import io
+import logging
 import math
 import re
 from collections.abc import Collection, Iterable, Sequence
-from datetime import date, time, timedelta
+from dataclasses import dataclass
 from importlib.resources.abc import Traversable
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import unquoted
-from bayes_bias.formatting import in_quotes
+from bayes_bias.workbooks import CellValue, read_workbook
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 SUFFIXES = (".csv", ".tsv", ".xlsx")
 
 _DELIMITERS = ",;\t"
+# A first line with which Excel states the delimiter.
+_SEPARATOR = re.compile(r'"?sep=([,;\t])"?[,;\t]*\r?\n', re.IGNORECASE)
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 # Encodings that a file other than UTF-8 may have, and their names in messages.
 _OTHER_ENCODINGS = {"Windows-1252": "cp1252", "GB18030": "gb18030"}
@@ -28,26 +30,9 @@ _OF_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+")
 _NUMBER = re.compile(r"[-+]?(?!0\d)(\d+\.?\d*|\.\d+)(e[-+]?\d+)?|nan|", re.IGNORECASE)
 _WHOLE = re.compile(r"[-+]?(0|[1-9]\d{0,14})")
 
+logger = logging.getLogger("bayes_bias")
+
 type Column = tuple[str, list[str]]
-
-
-class CellValue(str):
-    """The text of an Excel cell that contains a number, a date, or a truth value; `described` names the content and the
-    cell.
-    """
-
-    described: str
-
-    @classmethod
-    def of(cls, value: Any, at: str, written: str | None = None) -> "CellValue":
-        """Return the value of the cell `at` as text, or as it is `written` in the file."""
-        kinds = {bool: "the truth value", date: "the date", time: "the time", timedelta: "the time"}
-        kind = next((name for type_, name in kinds.items() if isinstance(value, type_)), "the number")
-        text = str(value).upper() if isinstance(value, bool) else str(value)
-        cell = cls(written or text)
-        place = f"cell {at} has" if written is None else f"{at} has '{written}', which YAML reads as"
-        cell.described = f"{place} {kind} {text}"
-        return cell
 
 
 def is_spreadsheet(name: str) -> bool:
@@ -55,12 +40,26 @@ def is_spreadsheet(name: str) -> bool:
     return name.lower().endswith(SUFFIXES)
 
 
-def read_columns(file: Traversable, label: str, refusal: type[BayesBiasError], *, strip: bool = True) -> list[Column]:
+@dataclass(frozen=True)
+class Sheet:
+    """Headings, each with the cells below it, and notices of rows and cells that are not read as they are stored."""
+
+    columns: list[Column]
+    notices: tuple[str, ...] = ()
+
+
+def read_columns(file: Traversable, label: str, refusal: type[BayesBiasError]) -> list[Column]:
+    """Return the headings of a file, each with the cells below it. See `read_sheet`."""
+    return read_sheet(file, label, refusal).columns
+
+
+def read_sheet(file: Traversable, label: str, refusal: type[BayesBiasError], *, strip: bool = True) -> Sheet:
     """Return the headings of a file, each with the cells below it. Surrounding blanks are removed, unless cells keep
     theirs.
 
     The encoding is UTF-8 or UTF-16 (Excel's "Unicode text"). Cells are separated by commas, semicolons, or tabs. Excel
-    cells that do not contain text are returned as `CellValue`.
+    cells that do not contain text are returned as `CellValue`, and hidden or struck-through cells are omitted. A title
+    above the headings is omitted.
 
     Raises
     ------
@@ -69,8 +68,14 @@ def read_columns(file: Traversable, label: str, refusal: type[BayesBiasError], *
         not installed; or if a workbook has two sheets with cells, an error in a cell, or a formula without its value.
         The class of the error is `refusal`, and its message begins with `label`.
     """
-    read = _excel_rows if file.name.lower().endswith(".xlsx") else _text_rows
-    header, *rows = read(file, label, refusal) or [[]]
+    if file.name.lower().endswith(".xlsx"):
+        rows, notices = read_workbook(file, label, refusal)
+    else:
+        rows, notices = _text_rows(file, label, refusal), ()
+    title, rows = _without_title(rows)
+    if title:
+        notices = (*notices, f"{label}: the first row '{title}' is read as a title, and the next row as the headings")
+    header, *rows = rows or [[]]
     header = _without_blanks(header)
     if strip:
         rows = list(map(_without_blanks, rows))
@@ -84,7 +89,20 @@ def read_columns(file: Traversable, label: str, refusal: type[BayesBiasError], *
                 " heading. Name all columns."
             )
     padded = [[*row[:width], *[""] * (width - len(row))] for row in rows]
-    return [(name, [row[k] for row in padded]) for k, name in enumerate(header)]
+    columns = [(name, [row[k] for row in padded]) for k, name in enumerate(header)]
+    return Sheet(columns, tuple(notices))
+
+
+def _without_title(rows: list[list[str]]) -> tuple[str, list[list[str]]]:
+    """Return the only cell of a first row above wider headings, without a sign that separates names, and other rows."""
+    first = [cell.strip() for cell in rows[0] if cell.strip()] if rows else []
+    rest = [row for row in rows[1:] if any(cell.strip() for cell in row)]
+    if len(first) > 1 or not rest or (first and "=" in first[0]):
+        return "", rows
+    headings = [cell for cell in rest[0] if cell.strip()]
+    is_wider = len(headings) > 1 and len(headings) == len(set(headings))
+    n_below = max((sum(map(bool, row)) for row in rest[1:]), default=0)
+    return (first[0] if first else "", rest) if is_wider and n_below == len(headings) else ("", rows)
 
 
 def read_frame(
@@ -104,7 +122,10 @@ def read_frame(
     import pandas as pd
 
     columns: dict[str, Any] = {}
-    for k, (heading, cells) in enumerate(read_columns(file, label, refusal, strip=False)):
+    sheet = read_sheet(file, label, refusal, strip=False)
+    for notice in sheet.notices:
+        logger.warning(notice)
+    for k, (heading, cells) in enumerate(sheet.columns):
         name = heading or f"Unnamed: {k}"
         if name in columns:
             raise refusal(f"{label} contains two columns with the heading '{name}'. Rename or remove one.")
@@ -183,65 +204,27 @@ def _text_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> 
     except OSError as error:
         raise refusal(f"Cannot read {label}: {error.strerror}.") from error
     text = decoded(data, file.name, label, refusal)
+    delimiter = delimiter_of(text)
+    if stated := _SEPARATOR.match(text):
+        text = text[stated.end() :]
     try:
-        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text), strict=True))
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
     except csv.Error as error:
         raise refusal(f"Cannot read the columns of {label}: {error}. Check that all quotes are closed.") from error
 
 
 def delimiter_of(text: str) -> str:
-    """Return the delimiter between the cells of a text, judging by its first line."""
-    return max(_DELIMITERS, key=text.partition("\n")[0].count)
+    """Return the delimiter between the cells of a text, judging by its first two lines.
 
-
-def _excel_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> list[list[str]]:
-    """Return the cells of each row of the only sheet with cells."""
-    try:
-        from openpyxl import load_workbook
-    except ImportError as error:
-        raise refusal(
-            f"Reading '{label}' needs openpyxl. Install the optional dependency bayes-bias[excel], or save"
-            " the file as CSV."
-        ) from error
-    try:
-        data = file.read_bytes()
-        # A workbook contains formulas, or the values that were stored when it was last saved.
-        formulas, stored = load_workbook(io.BytesIO(data)), load_workbook(io.BytesIO(data), data_only=True)
-        sheets = []
-        for sheet in formulas.worksheets:
-            if any(cell is not None for cell in chain.from_iterable(sheet.iter_rows(values_only=True))):
-                sheets.append(sheet)
-    except Exception as error:  # damaged workbooks raise many kinds of errors
-        raise refusal(f"Cannot read {label} as an Excel workbook ({error}). Save it as CSV.") from error
-    if len(sheets) > 1:
-        titles = in_quotes(sheet.title for sheet in sheets)
-        raise refusal(
-            f"{label} contains cells in {len(sheets)} sheets, {titles}, but only one can be read. Save the"
-            " sheet that you need as CSV, or delete the others."
-        )
-    rows = []
-    for sheet in sheets:
-        values = stored[sheet.title]
-        for row in sheet.iter_rows():
-            rows.append([_excel_cell(cell, values[cell.coordinate], label, refusal) for cell in row])
-    return rows
-
-
-def _excel_cell(formula: Any, value: Any, label: str, refusal: type[BayesBiasError]) -> str:
-    """Return the text of a cell. Its content is passed as written, which may be a formula, and as stored."""
-    at = formula.coordinate
-    if value.data_type == "e":
-        raise refusal(
-            f"{label}, cell {at}: the value is the error {value.value}. Correct it in Excel, or clear the cell."
-        )
-    if formula.data_type == "f" and value.value is None:
-        raise refusal(
-            f"{label}, cell {at}: the formula has no stored value. Open the workbook in Excel or LibreOffice"
-            " and save it, or replace the formula by its value."
-        )
-    if value.value is None:
-        return ""
-    return value.value if isinstance(value.value, str) else CellValue.of(value.value, at)
+    The first line may be Excel's statement of the delimiter (sep=;).
+    """
+    if stated := _SEPARATOR.match(text):
+        return stated[1]
+    first, second = [*text.split("\n", 2), ""][:2]
+    in_both = [mark for mark in _DELIMITERS if mark in first and mark in second]
+    if not in_both and any(map(second.count, _DELIMITERS)):  # below a title
+        return max(_DELIMITERS, key=second.count)
+    return max(in_both or _DELIMITERS, key=first.count)
 
 
 def decoded(data: bytes, name: str, label: str, refusal: type[BayesBiasError]) -> str:

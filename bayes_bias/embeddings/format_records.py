@@ -15,7 +15,16 @@ import pandas as pd
 from bayes_bias.arguments import all_are
 from bayes_bias.embeddings.format_base import Format, open_stream
 from bayes_bias.embeddings.in_memory import MemoryReader
-from bayes_bias.embeddings.records import IDS, TEXTS, Records, is_list, is_numbers, records_of, shown
+from bayes_bias.embeddings.records import (
+    IDS,
+    TEXTS,
+    Records,
+    columns_of_numbers,
+    is_list,
+    is_numbers,
+    records_of,
+    shown,
+)
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import parse_json, read_parquet
 from bayes_bias.spreadsheets import delimiter_of, is_spreadsheet, read_frame
@@ -57,6 +66,8 @@ def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
         rows += own
         if not own and isinstance(item, Mapping):
             without.append(item)
+    if not rows and _are_objects(content) and len(columns_of_numbers(pd.DataFrame(content))) > 1:
+        return pd.DataFrame(content)  # a key for each number
     if not rows:
         error = _error_of(without[0]) if without else ""
         none = "its only object has none" if len(items) == 1 else f"none of its {len(items):,} objects has one"

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
 from pathlib import Path
 from types import MappingProxyType
@@ -13,8 +13,8 @@ import pandas as pd
 from bayes_bias.errors import TableError
 from bayes_bias.files import refuse_pipe_or_address
 from bayes_bias.formatting import joined
-from bayes_bias.spreadsheets import NotNumbersError, as_numbers_of, read_columns
-from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.spreadsheets import NotNumbersError, as_numbers_of, read_sheet
+from bayes_bias.table.association_table import AssociationTable, announce
 from bayes_bias.table.from_frames import WORDS
 from bayes_bias.table.labels import CATEGORY_COORD, LABELS, SIDES, Side, labels_in
 from bayes_bias.table.metric import COSINE, LOG_PROBABILITY, LOG_PROBABILITY_RATIO, Metric
@@ -134,6 +134,7 @@ def read_table(
         replicate=replicate,
         **about,
     )
+    table = replace(table, notices=(*sheet.notices, *table.notices))
     return table.with_related_words(sheet.related(table, headings)) if RELATED.keys() <= cells.keys() else table
 
 
@@ -158,6 +159,7 @@ class _Sheet:
 
     path: Path
     cells: dict[str, Any]
+    notices: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -168,11 +170,12 @@ class _Sheet:
                 f"File not found: '{path}'. Pass the name of a built-in word list, a TOML file, or a spreadsheet."
             )
         content: dict[str, Any] = {}
-        for name, cells in read_columns(path, path.name, TableError):
+        sheet = read_sheet(path, path.name, TableError)
+        for name, cells in sheet.columns:
             if name in content:
                 raise TableError(f"{path.name} has two columns with the heading '{name}'. Rename or remove one.")
             content[name] = cells
-        return cls(path, content)
+        return cls(path, content, announce(sheet.notices))
 
     def numbers(self, column: str, cells: Sequence[str], rows: Sequence[str]) -> list[float]:
         """Read cells as numbers with decimal points or commas. An empty cell is a missing value."""

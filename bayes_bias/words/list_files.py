@@ -11,11 +11,12 @@ from bayes_bias.arguments import all_are
 from bayes_bias.errors import WordListError
 from bayes_bias.files import read_toml, refuse_pipe_or_address, shipped, shipped_names
 from bayes_bias.formatting import joined
-from bayes_bias.spreadsheets import SUFFIXES, CellValue, Column, is_spreadsheet, read_columns
+from bayes_bias.spreadsheets import SUFFIXES, Column, is_spreadsheet, read_sheet
 from bayes_bias.words import list_spreadsheets
 from bayes_bias.words.content import Content, is_missing, quoted
 from bayes_bias.words.list_names import JSON, PARQUET, TEXT, YAML, holds_names, names_of, names_of_text, read_content
 from bayes_bias.words.list_spreadsheets import PARTS, ROW
+from bayes_bias.workbooks import CellValue
 
 _CONTROLS = "controls/"
 # Published lists other than WEAT's and Manzini's. Random words are not drawn from these lists.
@@ -133,9 +134,9 @@ def _read(
 ) -> tuple[Content, bool]:
     """Read a file, and return its content, and True if the file defines which names are groups."""
     if is_spreadsheet(file.name):
-        return list_spreadsheets.list_of_columns(
-            read_columns(file, label, WordListError), label, stereotypes, opposites
-        ), False
+        sheet = read_sheet(file, label, WordListError)
+        content = list_spreadsheets.list_of_columns(sheet.columns, label, stereotypes, opposites)
+        return replace(content, notices=(*sheet.notices, *content.notices)), False
     if (words := _read_under_names(file, label)) is not None:
         if words.values.keys() & {"groups", "classes"}:
             return words, True
@@ -153,8 +154,9 @@ def _read(
 def _read_under_names(file: Traversable, label: str) -> Content | None:
     """Read words under names, or a list in JSON or YAML; return None for other formats."""
     if is_spreadsheet(file.name):
-        columns, notices = list_spreadsheets.named_columns(read_columns(file, label, WordListError), label)
-        return Content(dict(columns), label, notices=notices)
+        sheet = read_sheet(file, label, WordListError)
+        columns, notices = list_spreadsheets.named_columns(sheet.columns, label)
+        return Content(dict(columns), label, notices=(*sheet.notices, *notices))
     if not holds_names(file.name):
         return None
     if _suffix(file) in TEXT:

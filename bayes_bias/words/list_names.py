@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from bayes_bias.arguments import all_are, kind_of
 from bayes_bias.errors import WordListError
 from bayes_bias.files import parse_json, read_parquet, read_text
-from bayes_bias.spreadsheets import CellValue
 from bayes_bias.words.content import Content, first_text, is_missing
+from bayes_bias.workbooks import CellValue
 
 JSON, YAML, TEXT, PARQUET = (".json", ".jsonl"), (".yaml", ".yml"), (".txt",), (".parquet",)
 SUFFIXES = (*JSON, *YAML, *TEXT, *PARQUET)

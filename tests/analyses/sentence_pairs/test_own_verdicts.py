@@ -99,8 +99,14 @@ def test_lm_eval_rejects_accuracy_of_bbq_that_contradicts_its_likelihoods(tmp_pa
     lines = []
     for k in range(3):
         doc = {
-            **{"context_condition": "ambig", "category": "Age", "example_id": k, "question_index": k},
-            **{"ans0": "the old man", "ans1": "the young man", "ans2": "unknown", "biased_answers": ["the old man"]},
+            "context_condition": "ambig",
+            "category": "Age",
+            "example_id": k,
+            "question_index": k,
+            "ans0": "the old man",
+            "ans1": "the young man",
+            "ans2": "unknown",
+            "biased_answers": ["the old man"],
             "answer_info": {"ans0": ["x", "old"], "ans1": ["y", "young"], "ans2": ["z", "unknown"]},
         }
         arguments = {f"gen_args_{n}": {"arg_0": "", "arg_1": doc[f"ans{n}"]} for n in range(3)}
