@@ -11,7 +11,7 @@ from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.files import unquoted
+from bayes_bias.files import binary_kind, unquoted
 from bayes_bias.workbooks import CellValue, read_workbook
 
 if TYPE_CHECKING:
@@ -81,6 +81,8 @@ def read_sheet(file: Traversable, label: str, refusal: type[BayesBiasError], *, 
         rows = list(map(_without_blanks, rows))
     if not any(header) and not any(map(any, rows)):
         raise refusal(f"{label} is empty. The first row must name the columns.")
+    if "=" in header[0] and not any("=" in name for name in header[1:]):  # may be the name of a row
+        header += [""] * (max(map(len, rows), default=0) - len(header))
     width = len(header)
     for number, row in enumerate(rows, 2):
         if any(row[width:]):
@@ -203,6 +205,8 @@ def _text_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> 
         data = file.read_bytes()
     except OSError as error:
         raise refusal(f"Cannot read {label}: {error.strerror}.") from error
+    if kind := binary_kind(data, file):
+        raise refusal(f"{label} is {kind}.")
     text = decoded(data, file.name, label, refusal)
     delimiter = delimiter_of(text)
     if stated := _SEPARATOR.match(text):

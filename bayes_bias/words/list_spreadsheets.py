@@ -20,6 +20,8 @@ from bayes_bias.words.spelling import plain_word
 _IS = "="
 # Columns of a table with a row for each word.
 _WORD, _LABELS = "word", ("group", "class", "category")
+# The heading of labels in experiments, if there is none of the others.
+_CONDITION = "condition"
 # Optional column with the part of speech of the word, for templates.
 _WORD_CLASS = "word_class"
 # Columns of a table of cosines. Its other columns may contain numbers with decimals as well.
@@ -174,8 +176,9 @@ def _read_sheet(columns: Iterable[Cells], where: str, padded: bool) -> _Sheet:
     for heading, cells in columns:
         stripped_cells = [stripped(cell) if isinstance(cell, str) else cell for cell in cells]
         clean.append((plain_word(heading.strip()), stripped_cells))
+    clean = _upright(clean, sheet, where)
     headings = set(map(str.lower, dict(clean)))
-    is_long = _WORD in headings and not headings.isdisjoint(_LABELS)
+    is_long = _WORD in headings and not headings.isdisjoint((*_LABELS, _CONDITION))
     if is_long:
         clean = _by_label(clean, sheet, where)
     clean, about_cells = _without_padding(clean, where, _pads if padded else _is_empty)
@@ -193,13 +196,27 @@ def _read_sheet(columns: Iterable[Cells], where: str, padded: bool) -> _Sheet:
     return sheet
 
 
+def _upright(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -> list[tuple[str, list[Any]]]:
+    """Turn a table with the names in its first column into columns with the names as headings, with a notice."""
+    if not columns:
+        return columns
+    headings = [heading for heading, _ in columns]
+    names = [headings[0], *columns[0][1]]
+    _, _, class_name = headings[0].partition(_IS)
+    if not class_name.strip() or class_name.strip() in headings or class_name.strip() not in names:
+        return columns
+    sheet.notices.append(f"{where}: the names are read from the first column, and their words from the rows")
+    rows = [headings[1:], *map(list, zip(*(cells for _, cells in columns[1:]), strict=True))]
+    return [(str(name), cells) for name, cells in zip(names, rows, strict=True) if name not in _EMPTY]
+
+
 def _by_label(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -> list[tuple[str, list[Any]]]:
     """Convert a table with a row for each word to one column for each group and class.
 
     Word classes and a notice of unused columns are added to the sheet.
     """
     cells_of = {heading.lower(): cells for heading, cells in columns}
-    label_columns = [name for name in _LABELS if name in cells_of]
+    label_columns = [name for name in _LABELS if name in cells_of] or [_CONDITION]
     if len(label_columns) > 1:
         raise WordListError(
             f"{where} has the columns '{label_columns[0]}' and '{label_columns[1]}', but only one of them is allowed."
