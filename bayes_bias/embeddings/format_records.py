@@ -66,8 +66,8 @@ def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
         rows += own
         if not own and isinstance(item, Mapping):
             without.append(item)
-    if not rows and _are_objects(content) and len(columns_of_numbers(pd.DataFrame(content))) > 1:
-        return pd.DataFrame(content)  # a key for each number
+    if not rows and (wide := _of_numbers(content)) is not None:
+        return wide
     if not rows:
         error = _error_of(without[0]) if without else ""
         none = "its only object has none" if len(items) == 1 else f"none of its {len(items):,} objects has one"
@@ -183,6 +183,19 @@ def _of_keys(content: Any) -> pd.DataFrame | None:
         return None
     vectors = [item.get(*headings) for item in content.values()]
     return _frame(list(content), vectors) if all(map(is_numbers, vectors)) else None
+
+
+def _of_numbers(content: Any) -> pd.DataFrame | None:
+    """Read ``[{"word": word, "0": number, ...}]`` or ``{word: {"0": number, ...}}``, also with words as inner keys."""
+    if _are_objects(content):
+        frame = pd.DataFrame(content)
+        return frame if columns_of_numbers(frame) else None
+    if not isinstance(content, Mapping) or not _are_objects(list(content.values())):
+        return None
+    if not all(is_numbers(list(item.values())) for item in content.values()):
+        return None
+    frame = pd.DataFrame.from_dict(content, orient="index")
+    return frame.T if all(map(str.isdecimal, map(str, content))) else frame
 
 
 def _frame(words: Sequence[str], vectors: Sequence[Any]) -> pd.DataFrame:

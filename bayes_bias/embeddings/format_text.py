@@ -5,6 +5,7 @@ other delimiters, headings, and columns (see `text_layout`).
 """
 
 import logging
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
@@ -122,11 +123,14 @@ def open_text(file: Traversable, trust: bool) -> TextReader:
             lines.append(stream.readline(_LONGEST_LINE))
     first = lines[0].removeprefix(_BOM)
     promise = header(first)
+    if promise:
+        check_dimensions(promise[1], first, file.name)
     rows = lines[1:] if promise else [first, *lines[1:]]
     layout = layout_of(rows, promise[1] if promise else None, file)
-    row = layout.row(rows[layout.has_heading].rstrip()) if len(rows) > layout.has_heading else b""
-    dimensions = promise[1] if promise else row.count(b" ")
-    if dimensions < 1 or not is_number(row.rsplit(b" ", 1)[-1]):
+    plain = [layout.row(row.rstrip()) for row in rows[layout.has_heading :] if row.strip()] or [b""]
+    counts = Counter(row.count(b" ") for row in plain)
+    dimensions = promise[1] if promise else counts.most_common(1)[0][0]
+    if dimensions < 1 or not is_number(plain[0].rsplit(b" ", 1)[-1]):
         raise EmbeddingError(
             f"Each line of {file.name} must contain a word and its values, but the file begins with"
             f" {_decoded(first.rstrip()[:40])!r}. Write a word and its numbers in each line, separated by blanks."

@@ -226,6 +226,8 @@ def records_of(frame: pd.DataFrame, subject: str) -> Records:
     """
     lists = _columns_of_lists(frame)
     if not lists and (numbers := columns_of_numbers(frame)):
+        if others := [name for name, column in frame.items() if name not in numbers and not is_text(column)]:
+            logger.warning(f"{subject}: the columns {in_quotes(map(str, others))} are not read as parts of vectors")
         return Records(frame.drop(columns=numbers), frame[numbers].to_numpy(dtype=np.float64), str(numbers[0]))
     if len(lists) != 1:
         problem = f"has {len(lists)}: {shown(lists)}. Keep only the column with the vectors" if lists else "has none"
@@ -244,8 +246,14 @@ def records_of(frame: pd.DataFrame, subject: str) -> Records:
 
 
 def columns_of_numbers(frame: pd.DataFrame) -> list[Any]:
-    """Return the columns with the numbers of vectors, or none if there are fewer than two."""
+    """Return the columns with the numbers of vectors, or none if there are fewer than two.
+
+    A column of whole numbers among columns with fractions, such as the frequency of a word, is no part of the vectors.
+    """
     columns = [name for name, column in frame.items() if pd.api.types.is_numeric_dtype(column) and name not in IDS]
+    whole = [name for name in columns if pd.api.types.is_integer_dtype(frame[name])]
+    if len(whole) == 1 and len(columns) > 2:
+        columns.remove(whole[0])
     return list(numbered(columns, list(map(str, columns)))) if len(columns) > 1 else []
 
 

@@ -1,6 +1,7 @@
 """Layouts of text tables of vectors: the delimiter, the heading, and the columns of words and numbers."""
 
 import csv
+import logging
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -14,12 +15,16 @@ from bayes_bias.embeddings.records import TEXTS, numbered
 from bayes_bias.errors import EmbeddingError
 
 # Delimiters between cells. An empty one stands for any number of blanks and tabs.
-_DELIMITERS = ("", ",", ";", "\t")
+_DELIMITERS = ("", ",", ";", "\t", "|")
 # Number of lines from which the layout is detected.
 _SAMPLE = 20
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+([eE][-+]?\d+)?")
-# Minimal number of numbers in a vector, and of columns whose headings are recognised as positions.
-_FEWEST, _FEWEST_POSITIONS = 2, 5
+# Minimal number of numbers in a vector, of columns whose headings are recognised as positions, and of rows in which a
+# column of whole numbers is recognised.
+_FEWEST, _FEWEST_POSITIONS, _FEWEST_ROWS = 2, 5, 3
+
+logger = logging.getLogger("bayes_bias")
+
 # Maximal number of bytes of the sample, and of cells in quotation marks of Python's csv.
 _LARGEST, _LONGEST_CELL = 1 << 22, 1 << 17
 
@@ -75,19 +80,22 @@ class _Table:
     has_heading: bool
     heading: list[str]
     rows: list[list[str]]
-    n_before: int
+    texts: tuple[int, ...]
     numbers: tuple[int, ...]
     with_commas: bool
 
     def layout(self, file: Traversable) -> Layout:
         """Return the layout of all lines."""
         word, width = self._word(file), len(self.rows[0])
+        if others := [str(k + 1) for k in sorted(set(range(width)) - {word, *self.numbers})]:
+            logger.warning(
+                f"{file.name}: words are read from column {word + 1}, and the columns {', '.join(others)} are not read"
+            )
         return Layout(self.delimiter, word, self.numbers, width, self.has_heading, self.with_commas)
 
     def _word(self, file: Traversable) -> int:
         """Return the column of the words: the only one that contains neither row numbers nor always the same text."""
-        columns = range(self.n_before)
-        texts = [k for k in columns if not all(row[k].isdecimal() for row in self.rows)] or list(columns)
+        texts = [k for k in self.texts if not all(row[k].isdecimal() for row in self.rows)] or list(self.texts)
         named = [k for k in texts if self.heading and self.heading[k].lower() in TEXTS]
         varied = [k for k in texts if len({row[k] for row in self.rows}) > 1]
         likely = named[:1] or varied or texts
@@ -104,12 +112,16 @@ class _Table:
 
 
 def _cells(line: str, delimiter: str) -> list[str]:
-    """Return the cells of a line, without quotation marks and surrounding blanks."""
+    """Return the cells of a line, without quotation marks and surrounding blanks, and with plain minus signs."""
+    line = line.replace("\u2212", "-")
+    if not delimiter and line.endswith("]"):  # a word and a list
+        word, _, numbers = line[:-1].rpartition("[")
+        line = f"{word} {numbers.replace(',', ' ')}"
     if not delimiter:
         line, delimiter = " ".join(line.split()), " "
     is_quoted = '"' in line and len(line) < _LONGEST_CELL
     cells = next(csv.reader([line], delimiter=delimiter), []) if is_quoted else line.split(delimiter)
-    if len(cells) > 1 and not cells[-1]:  # the line ends with a delimiter
+    if len(cells) > 1 and not cells[-1] and delimiter != " ":  # the line ends with a delimiter
         del cells[-1]
     return list(map(str.strip, cells))
 
@@ -117,51 +129,69 @@ def _cells(line: str, delimiter: str) -> list[str]:
 def _is_plain(sample: Sequence[str], dimensions: int | None) -> bool:
     """Return True if each line has a word and numbers, separated by single blanks or tabs."""
     rows = [line.replace("\t", " ") for line in sample]
-    width = dimensions or rows[0].count(" ")
+    width = dimensions or _most_common([row.count(" ") for row in rows])
     first_numbers = rows[0].split(" ")[-width:]
     if dimensions is None and _are_positions(first_numbers):
         return False
     is_quoted = all(row.startswith('"') and '" ' in row[1:] for row in rows)
     for row in rows:
-        if row.count(" ") < width or not all(map(is_number, row.rsplit(" ", width)[1:])):
+        word, *values = row.rsplit(" ", width)
+        has_number = " " in word and is_number(word.rsplit(" ", 1)[1])
+        if len(values) < width or has_number or not all(map(is_number, values)):
             return False
-    return width > 0 and not is_quoted
+    numbers = tuple(range(-width, 0))
+    return width > 0 and not is_quoted and _of_vectors(numbers, [row.split(" ") for row in rows]) == numbers
 
 
 def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
     """Return the table that a delimiter makes of lines, or None if its rows do not have the same columns."""
     rows = [_cells(line, delimiter) for line in sample]
     with_commas = delimiter != "," and any(map(_DECIMAL_COMMA.fullmatch, chain.from_iterable(rows)))
-    before = [_n_before_numbers(row, with_commas) for row in rows]
-    n_before = _most_common(before[1:] or before)
-    has_heading = len(rows) > 1 and (before[0] > n_before or any(map(_are_positions, (rows[0], rows[0][n_before:]))))
-    width = _most_common(list(map(len, rows[has_heading:])))
+    runs = [_numbers_in(row, with_commas) for row in rows]
+    numbers = _most_common(runs[1:] or runs)
+    is_named = 2 * len(runs[0]) < len(numbers) or _are_positions([rows[0][k] for k in runs[0]])
+    has_heading = len(rows) > 1 and is_named
+    width = _most_common([len(row) for row in rows[has_heading:]])
     data = [row for row in rows[has_heading:] if len(row) == width]
     heading = rows[0] if has_heading else []
     if len(heading) == width - 1:  # R writes no heading above the names of rows
         heading = ["", *heading]
-    if len(heading) != width:
-        heading = []
-    numbers = tuple(range(n_before, width))
-    if heading:
-        numbers = numbered(numbers, heading[n_before:])
-    if n_before < 1 or len(numbers) < _FEWEST or 2 * len(data) <= len(rows) - has_heading:
+    if heading and len(heading) != width and not heading[0].startswith("#"):
         return None
-    return _Table(delimiter, has_heading, heading, data, n_before, numbers, with_commas)
+    if len(heading) != width:  # a comment
+        heading = []
+    texts = tuple(sorted(set(range(width)) - set(numbers)))
+    if heading:
+        numbers = numbered(numbers, [heading[k] for k in numbers])
+    if not texts or len(numbers) < _FEWEST or 2 * len(data) <= len(rows) - has_heading:
+        return None
+    return _Table(delimiter, has_heading, heading, data, texts, _of_vectors(numbers, data), with_commas)
 
 
-def _most_common(counts: Sequence[int]) -> int:
-    """Return the most common of some numbers, or the largest of them."""
-    return max(Counter(counts).items(), key=lambda item: (item[1], item[0]))[0]
+def _numbers_in(row: Sequence[str], with_commas: bool) -> tuple[int, ...]:
+    """Return the columns of the longest run of numbers in a row."""
+    longest, run = range(0), range(0)
+    for k, cell in enumerate(row):
+        run = (
+            range(run.start, k + 1)
+            if is_number(cell.replace(",", ".") if with_commas else cell)
+            else range(k + 1, k + 1)
+        )
+        longest = max(longest, run, key=len)
+    return tuple(longest)
 
 
-def _n_before_numbers(row: Sequence[str], with_commas: bool) -> int:
-    """Return the number of cells before the numbers at the end of a row."""
-    for k in range(len(row), 0, -1):
-        cell = row[k - 1].replace(",", ".") if with_commas else row[k - 1]
-        if not is_number(cell):
-            return k
-    return 0
+def _of_vectors(numbers: tuple[int, ...], rows: Sequence[Sequence[str]]) -> tuple[int, ...]:
+    """Return the columns with fractions, if all but the first or last column has some: frequencies are no vectors."""
+    whole = [k for k in numbers if all(row[k].lstrip("+-").isdecimal() for row in rows)]
+    if len(rows) < _FEWEST_ROWS or len(whole) != 1 or whole[0] not in (numbers[0], numbers[-1]):
+        return numbers
+    return tuple(k for k in numbers if k != whole[0])
+
+
+def _most_common[T: (int, tuple[int, ...])](values: Sequence[T]) -> T:
+    """Return the most common of some values."""
+    return Counter(values).most_common(1)[0][0]
 
 
 def _are_positions(cells: Sequence[str]) -> bool:

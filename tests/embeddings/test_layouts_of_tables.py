@@ -161,3 +161,71 @@ def test_open_embedding_names_line_of_table_with_missing_number(tmp_path):
     (tmp_path / "v.csv").write_text("\n".join(lines) + "\n")
     with refused(EmbeddingError, "v.csv line 13 7 values"):
         open_embedding(tmp_path / "v.csv").all()
+
+
+def lines(rows) -> str:
+    return "".join(f"{row}\n" for row in rows)
+
+
+def joined(vector, between=" ") -> str:
+    return between.join(map(str, vector))
+
+
+# Layouts in public reports, each written here anew.
+SPELT = vectors_of(SINGLE)
+OTHERS = {
+    "word and list": lines(f"{word} [{joined(vector, ', ')}]" for word, vector in SPELT.items()),
+    "word, tab, and list of NumPy": lines(f"{word}\t[{joined(vector)}]" for word, vector in SPELT.items()),
+    "vertical bars": lines(f"{word}|{joined(vector, '|')}" for word, vector in SPELT.items()),
+    "numbers before the word": lines(f"{joined(vector)} {word}" for word, vector in SPELT.items()),
+    "frequency after the word": lines(f"{word} {k + 900} {joined(v)}" for k, (word, v) in enumerate(SPELT.items())),
+    "frequency below a header": f"12 {D}\n"
+    + lines(f"{word} {k + 900} {joined(v)}" for k, (word, v) in enumerate(SPELT.items())),
+    "label after the numbers": "word,"
+    + joined(NAMES, ",")
+    + ",label\n"
+    + lines(f"{word},{joined(v, ',')},{'ab'[k % 2]}" for k, (word, v) in enumerate(SPELT.items())),
+    "comment": "# trained by me\n" + lines(f"{word} {joined(vector)}" for word, vector in SPELT.items()),
+    "mathematical minus": lines(f"{word} {joined(v)}".replace("-", "\u2212") for word, v in SPELT.items()),
+    "words of blanks": f"14 {D}\n"
+    + lines(
+        [f"  {joined(np.ones(D))}", f"\u00a0 {joined(np.ones(D))}"]
+        + [f"{word} {joined(vector)}" for word, vector in SPELT.items()]
+    ),
+    "words with blanks": lines(
+        [f". . . {joined(np.ones(D))}", f"at name@domain.com {joined(np.ones(D))}"]
+        + [f"{word} {joined(vector)}" for word, vector in SPELT.items()]
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_open_embedding_reads_layouts_of_public_reports(tmp_path, kind):
+    (tmp_path / "v.txt").write_text(OTHERS[kind])
+    assert open_embedding(tmp_path / "v.txt").dimensions == D
+    assert np.array_equal(biases(tmp_path / "v.txt", SINGLE), TRUE)
+
+
+def test_open_embedding_logs_columns_that_are_not_read(tmp_path, caplog):
+    (tmp_path / "v.txt").write_text(OTHERS["frequency after the word"])
+    open_embedding(tmp_path / "v.txt")
+    assert "words are read from column 1, and the columns 2 are not read" in caplog.text
+
+
+@pytest.mark.parametrize("orient", ["index", "columns", "split"])
+def test_open_embedding_reads_json_of_pandas(tmp_path, orient):
+    FRAME.to_json(tmp_path / "v.json", orient=orient)
+    assert np.array_equal(biases(tmp_path / "v.json"), TRUE)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        lines(f"{word} {' '.join(f'{k}:{x}' for k, x in enumerate(v))}" for word, v in SPELT.items()),  # sparse
+        joined(SPELT, ",") + "\n" + lines(joined(column, ",") for column in zip(*SPELT.values(), strict=True)),
+    ],
+)
+def test_open_embedding_rejects_other_tables(tmp_path, content):
+    (tmp_path / "v.txt").write_text(content)
+    with refused(EmbeddingError, "v.txt word values"):
+        open_embedding(tmp_path / "v.txt")
