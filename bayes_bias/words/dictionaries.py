@@ -15,6 +15,8 @@ _WORDSTAT_WORD = re.compile(r"\s+(.+?)\s+\(-?\d+(?:\.\d+)?\)")
 # A pattern that stands for several words, such as happ*.
 _PATTERN = re.compile(r"[*?]")
 _NAMED = 5
+# The category of words with codes that the legend lacks.
+_UNKNOWN = ""
 
 
 def dictionary_of(text: str, label: str) -> Content | None:
@@ -23,16 +25,22 @@ def dictionary_of(text: str, label: str) -> Content | None:
     Patterns such as happ* stand for several words and are omitted with a notice.
     """
     for read in (_liwc, _lexicoder, _lexicoder_xml, _wordstat):
-        if categories := read(text):
+        categories = read(text)
+        if any(categories.values()):
             break
     else:
         return None
+    notices = []
+    if uncategorised := categories.pop(_UNKNOWN, []):
+        notices.append(
+            f"{label}: {len(uncategorised)} words have codes that are not in the legend, which are not read:"
+            f" {', '.join(uncategorised[:_NAMED])}"
+        )
     patterns: dict[str, None] = {}
     words_of: Categories = {}
     for name, words in categories.items():
         words_of[name] = [word for word in words if not _PATTERN.search(word)]
         patterns |= dict.fromkeys(word for word in words if _PATTERN.search(word))
-    notices = []
     if patterns:
         shown = ", ".join([*patterns][:_NAMED])
         notices.append(
@@ -51,15 +59,16 @@ def _liwc(text: str) -> Categories:
     for line in head.splitlines():
         number, _, name = line.strip().partition("\t" if "\t" in line else " ")
         if name:
-            names[number.strip()] = name.strip()
+            names[number.strip().lstrip("0")] = name.strip()
     categories: Categories = {name: [] for name in names.values()}
     for line in rest.splitlines()[1:]:
         word, *numbers = [field.strip() for field in line.split("\t") if field.strip()] or [""]
         if not numbers:  # separated by blanks
             word, *numbers = line.split() or [""]
         for number in numbers:
-            if number in names and word:
-                categories[names[number]].append(word)
+            name = names.get(number.lstrip("0"), _UNKNOWN)
+            if word not in categories.setdefault(name, []):
+                categories[name].append(word)
     return categories
 
 

@@ -79,6 +79,17 @@ def test_read_names_rejects_other_text_with_name_of_dictionary(tmp_path, name):
         read_names(tmp_path / name)
 
 
+def test_read_names_reads_irregular_dictionary_of_liwc_and_logs_unknown_codes(tmp_path):
+    head = "%\n01\tVirtue\n2\tVice\n 11 Other\n%\n\n"
+    (tmp_path / "x.dic").write_text(f"{head}safe\t1\npeace        01\nharm\t02  \nkind\t<of>131/125\t1\nwar \t2\t11\n")
+    content = read_names(tmp_path / "x.dic")
+    assert content.values == {"Virtue": ["safe", "peace", "kind"], "Vice": ["harm", "war"], "Other": ["war"]}
+    assert containing(content.notices, "1 words have codes that are not in the legend", "kind")
+    (tmp_path / "x.dic").write_text("%\n1\tVirtue\nsafe\t1\n")
+    with refused(WordListError, "x.dic dictionary"):
+        read_names(tmp_path / "x.dic")
+
+
 ROWS = {
     "flowers=female": ["rose", "tulip", "daisy"],
     "insects=male": ["ant", "bee", "wasp", "moth"],
