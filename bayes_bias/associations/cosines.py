@@ -433,6 +433,7 @@ def cosines_from_matrix(
     for side, labels in (("rows", matrix.index), ("columns", matrix.columns)):
         if not labels.is_unique:
             raise TableError(f"{name} has two {side} with the name '{labels[labels.duplicated()][0]}'. Remove one.")
+    metric.check_direction(matrix.attrs.get("heading", ""))
     _check_diagonal(matrix, metric, name)
     extra = load_control_lists(controls)
     words = load_wordlist(wordlist).with_controls(extra)

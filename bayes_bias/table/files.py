@@ -139,7 +139,9 @@ def read_table(
 
 
 def read_matrix(path: Path) -> pd.DataFrame:
-    """Read a matrix whose first column and first row contain words.
+    """Read a matrix whose first column and first row contain words, or a row for each pair of two words.
+
+    The heading of the numbers of pairs is in the attributes of the matrix.
 
     Raises
     ------
@@ -147,10 +149,21 @@ def read_matrix(path: Path) -> pd.DataFrame:
         If the file cannot be read, two columns have the same heading, or a cell is neither empty nor a number.
     """
     sheet = _Sheet.read(path)
+    if sheet.is_pairs:
+        return sheet.matrix_of_pairs()
     (_, rows), *columns = sheet.cells.items()
     quoted = [f"'{row}'" for row in rows]
     matrix = {name: sheet.numbers(name, cells, quoted) for name, cells in columns}
     return pd.DataFrame(matrix, index=rows)
+
+
+def _are_numbers(cells: Sequence[str]) -> bool:
+    """Return True if all cells are numbers, and one or more are not empty."""
+    try:
+        as_numbers_of(cells)
+    except NotNumbersError:
+        return False
+    return any(cells)
 
 
 @dataclass(frozen=True)
@@ -196,15 +209,41 @@ class _Sheet:
         except TableError:
             return False
 
+    @property
+    def is_pairs(self) -> bool:
+        """True if there are two columns of words and one of numbers, but no groups."""
+        columns = list(self.cells.items())
+        if len(columns) != 3:
+            return False
+        are_numbers = [_are_numbers(cells) for _, cells in columns]
+        return are_numbers == [False, False, True]
+
+    def matrix_of_pairs(self) -> pd.DataFrame:
+        """Return the numbers of pairs as a matrix with both words of each pair in its rows and columns."""
+        (_, first), (_, second), (heading, cells) = self.cells.items()
+        pairs = [f"'{word}' and '{other}'" for word, other in zip(first, second, strict=True)]
+        value_of: dict[tuple[str, str], float] = {}
+        for word, other, value in zip(first, second, self.numbers(heading, cells, pairs), strict=True):
+            for pair in ((word, other), (other, word)):
+                if value_of.setdefault(pair, value) != value:
+                    raise TableError(
+                        f"{self.path.name} has {value_of[pair]:g} and {value:g} for '{word}' and '{other}'. Remove the"
+                        " wrong row."
+                    )
+        matrix = pd.Series(value_of).unstack()  # noqa: PD010
+        matrix.attrs["heading"] = heading
+        return matrix
+
     def check_columns(self, headings: Mapping[str, str]) -> None:
         """Raise an error if a column is missing, with the command that names it."""
         name = self.path.name
         for column, heading in headings.items():
             if heading in self.cells:
                 continue
-            if self.is_matrix:
+            if self.is_matrix or self.is_pairs:
+                kind = "matrix" if self.is_matrix else "table of pairs"
                 raise TableError(
-                    f"{name} looks like a matrix of words. To make a table, combine it with its word list:"
+                    f"{name} looks like a {kind} of words. To make a table, combine it with its word list:"
                     f" `bayes-bias table LIST --matrix {name} --out table.csv`."
                 )
             option = f"--{column.removeprefix('attribute_')} HEADING"

@@ -509,10 +509,12 @@ def load_wordlist(
         return WordList.from_frame(source, stereotypes, opposites)
     if isinstance(source, Query):
         return WordList(**_list_fields("query", list_of_query(source, stereotypes)))
-    if isinstance(source, Mapping) and not source.keys() & set(_KEYS):
-        content = list_of_columns(_columns_of_mapping(source), "wordlist", stereotypes, opposites, padded=False)
+    if isinstance(source, Mapping) and not source.keys() & {"groups", "classes"}:
+        settings = {key: source[key] for key in _KEYS if isinstance(source.get(key), str)}
+        columns = {heading: words for heading, words in source.items() if heading not in settings}
+        content = list_of_columns(_columns_of_mapping(columns), "wordlist", stereotypes, opposites, padded=False)
         check_stereotypes(content)
-        return WordList(**_list_fields("wordlist", content))
+        return WordList(**_list_fields("wordlist", replace(content, values={**settings, **content.values})))
     for argument, value in (("stereotypes", stereotypes), ("opposites", opposites)):
         if value is not None:
             raise WordListError(
