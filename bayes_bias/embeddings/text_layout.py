@@ -1,5 +1,6 @@
 """Layouts of text tables of vectors: the delimiter, the heading, and the columns of words and numbers."""
 
+import contextlib
 import csv
 import logging
 import re
@@ -18,10 +19,11 @@ from bayes_bias.errors import EmbeddingError
 _DELIMITERS = ("", ",", ";", "\t", "|")
 # Number of lines from which the layout is detected.
 _SAMPLE = 20
+_COUNT = re.compile(r"[1-9]\d*")
 _DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+([eE][-+]?\d+)?")
-# Minimal number of numbers in a vector, of columns whose headings are recognised as positions, and of rows in which a
-# column of whole numbers is recognised.
-_FEWEST, _FEWEST_POSITIONS, _FEWEST_ROWS = 2, 5, 3
+# Minimal number of numbers in a vector, of columns whose headings are recognised as positions, and of rows and digits
+# in which a column of frequencies is recognised.
+_FEWEST, _FEWEST_POSITIONS, _FEWEST_ROWS, _DIGITS = 2, 5, 3, 2
 
 logger = logging.getLogger("bayes_bias")
 
@@ -120,7 +122,10 @@ def _cells(line: str, delimiter: str) -> list[str]:
     if not delimiter:
         line, delimiter = " ".join(line.split()), " "
     is_quoted = '"' in line and len(line) < _LONGEST_CELL
-    cells = next(csv.reader([line], delimiter=delimiter), []) if is_quoted else line.split(delimiter)
+    cells = line.split(delimiter)
+    if is_quoted:
+        with contextlib.suppress(csv.Error):
+            cells = next(csv.reader([line], delimiter=delimiter), [])
     if len(cells) > 1 and not cells[-1] and delimiter != " ":  # the line ends with a delimiter
         del cells[-1]
     return list(map(str.strip, cells))
@@ -160,6 +165,8 @@ def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
         return None
     if len(heading) != width:  # a comment
         heading = []
+    if not numbers or numbers[-1] >= width:
+        return None
     texts = tuple(sorted(set(range(width)) - set(numbers)))
     if heading:
         numbers = numbered(numbers, [heading[k] for k in numbers])
@@ -172,19 +179,18 @@ def _numbers_in(row: Sequence[str], with_commas: bool) -> tuple[int, ...]:
     """Return the columns of the longest run of numbers in a row."""
     longest, run = range(0), range(0)
     for k, cell in enumerate(row):
-        run = (
-            range(run.start, k + 1)
-            if is_number(cell.replace(",", ".") if with_commas else cell)
-            else range(k + 1, k + 1)
-        )
+        has_number = is_number(cell.replace(",", ".") if with_commas else cell)
+        run = range(run.start if has_number else k + 1, k + 1)
         longest = max(longest, run, key=len)
     return tuple(longest)
 
 
 def _of_vectors(numbers: tuple[int, ...], rows: Sequence[Sequence[str]]) -> tuple[int, ...]:
-    """Return the columns with fractions, if all but the first or last column has some: frequencies are no vectors."""
-    whole = [k for k in numbers if all(row[k].lstrip("+-").isdecimal() for row in rows)]
+    """Return the columns of vectors: all, or all but a first or last column of whole numbers, such as frequencies."""
+    whole = [k for k in numbers if all(_COUNT.fullmatch(row[k]) for row in rows)]
     if len(rows) < _FEWEST_ROWS or len(whole) != 1 or whole[0] not in (numbers[0], numbers[-1]):
+        return numbers
+    if max(len(row[whole[0]]) for row in rows) < _DIGITS:
         return numbers
     return tuple(k for k in numbers if k != whole[0])
 
