@@ -7,7 +7,7 @@ from typing import Any
 from bayes_bias.arguments import all_are
 from bayes_bias.errors import BayesBiasError, WordListError
 from bayes_bias.shared_types import Reference
-from bayes_bias.workbooks import CellValue
+from bayes_bias.spreadsheets import CellValue
 
 _SOURCE_KEYS = ("citation", "doi", "bibtex")  # in the order of `Reference`
 

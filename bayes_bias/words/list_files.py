@@ -11,13 +11,12 @@ from bayes_bias.arguments import all_are
 from bayes_bias.errors import WordListError
 from bayes_bias.files import read_toml, refuse_pipe_or_address, shipped, shipped_names
 from bayes_bias.formatting import joined
-from bayes_bias.spreadsheets import SUFFIXES, Column, is_spreadsheet, read_sheet
+from bayes_bias.spreadsheets import SUFFIXES, CellValue, Column, is_spreadsheet, read_sheet
 from bayes_bias.words import list_spreadsheets
 from bayes_bias.words.content import Content, is_missing, quoted
 from bayes_bias.words.dictionaries import SUFFIXES as DICTIONARY
 from bayes_bias.words.list_names import JSON, PARQUET, TEXT, YAML, holds_names, names_of, names_of_text, read_content
 from bayes_bias.words.list_spreadsheets import PARTS, ROW
-from bayes_bias.workbooks import CellValue
 
 _CONTROLS = "controls/"
 # Published lists other than WEAT's and Manzini's. Random words are not drawn from these lists.

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from bayes_bias.arguments import all_are, kind_of
 from bayes_bias.errors import WordListError
 from bayes_bias.files import parse_json, read_parquet, read_text
+from bayes_bias.spreadsheets import CellValue
 from bayes_bias.words.content import Content, first_text, is_missing
 from bayes_bias.words.dictionaries import SUFFIXES as DICTIONARY
 from bayes_bias.words.dictionaries import dictionary_of
-from bayes_bias.workbooks import CellValue
 
 JSON, YAML, PARQUET = (".json", ".jsonl"), (".yaml", ".yml"), (".parquet",)
 TEXT = (".txt", *DICTIONARY)
