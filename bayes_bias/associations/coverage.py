@@ -401,7 +401,10 @@ def _remedy(part: Part, embedding: str, emptied: bool, offered: bool) -> str:
     if embedding in shipped_embeddings():
         return "It contains only the words of built-in lists. Pass your own vectors as `embedding` (--embedding)."
     if part.role == "control":
-        omit = "Remove the class from the list, for example if it is a column of notes"
+        omit = (
+            "Remove the class from the list, for example if it is a column of notes, or omit it with controls=()"
+            " (--controls none)"
+        )
         return f"{omit}." if emptied else f"{omit}, or pass allow_loss=True (--allow-loss) to continue."
     if emptied and offered:
         return "Otherwise, use another embedding or other words."
