@@ -11,13 +11,16 @@ import json
 import os
 import re
 import shutil
+import struct
 import tomllib
 import unicodedata
+import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -135,6 +138,50 @@ def refuse_pipe_or_address(source: str | os.PathLike[str], argument: str, refusa
         )
 
 
+# Files of other programs by their first bytes, and zip files by a member, each with a way on.
+_SAVE_AS_CSV = "Save its table as CSV, and pass that file"
+_BINARY = {
+    b"\xd0\xcf\x11\xe0": "a file of Excel 97 (.xls) or Word 97. Save it as .xlsx or CSV, and pass that file",
+    b"%PDF-": f"a PDF document. {_SAVE_AS_CSV}",
+    b"PAR1": "a Parquet file. Rename it: `mv FILE FILE.parquet`",
+    b"\x1f\x8b": "packed by gzip. Unpack it: `gunzip < FILE > unpacked`",
+}
+_ZIPPED = {
+    "xl/workbook.xml": "an Excel workbook. Save it as CSV, and pass that file",
+    "word/document.xml": f"a Word document (.docx). {_SAVE_AS_CSV}",
+    "Index/Document.iwa": "a spreadsheet of Numbers. Export it as CSV (File, Export To, CSV), and pass that file",
+    "content.xml": "an OpenDocument file (.ods or .odt). Convert it: `soffice --headless --convert-to csv FILE`",
+    "header.json": "a log of inspect_ai (.eval). Convert it: `inspect log convert --to json --output-dir logs FILE`",
+}
+
+
+def binary_kind(content: bytes, file: Traversable) -> str:
+    """Describe a file that is no text by its content, with a way on, or return "" if it is not recognised."""
+    path = quote(str(file))
+    for begin, kind in _BINARY.items():
+        if content.startswith(begin):
+            return kind.replace("FILE", path)
+    if not content.startswith(b"PK\x03\x04"):
+        return ""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = archive.namelist()
+    except (zipfile.BadZipFile, ValueError, OSError, struct.error, NotImplementedError):
+        return "a damaged zip file. Copy or download it again"
+    return zipped_kind(members, file)
+
+
+def zipped_kind(members: Sequence[str], file: Traversable) -> str:
+    """Describe a zip file by its members, with a way on."""
+    path = quote(str(file))
+    for member, kind in _ZIPPED.items():
+        if member in members:
+            return kind.replace("FILE", path)
+    named = ", ".join(members[:5])
+    more = f" and {len(members) - 5:,} more" if len(members) > 5 else ""
+    return f"a zip file of {named}{more}. Unpack it first (`python -m zipfile -e {path} .`), and pass a file inside it"
+
+
 def read_toml(file: Traversable, subject: str, refusal: type[BayesBiasError], hint: str = "") -> dict[str, Any]:
     """Read a TOML file. `subject` begins the error message."""
     try:
@@ -148,7 +195,10 @@ def read_toml(file: Traversable, subject: str, refusal: type[BayesBiasError], hi
 def read_json(file: Traversable, subject: str, refusal: type[BayesBiasError]) -> Any:
     """Read the content of a JSON file. `subject` begins the error message."""
     try:
-        return parse_json(file.read_bytes())
+        content = file.read_bytes()
+        if kind := binary_kind(content, file):
+            raise refusal(f"{subject} {kind}.")
+        return parse_json(content)
     except OSError as error:
         raise refusal(f"{subject} not readable: {error.strerror}. Check its path and permissions.") from error
     except (ValueError, RecursionError) as error:
@@ -191,7 +241,10 @@ def read_parquet(file: Traversable | bytes) -> Any:
 def read_text(file: Traversable, subject: str, refusal: type[BayesBiasError], encoding: str = "utf-8") -> str:
     """Return the text of a file. `subject` begins the error message."""
     try:
-        return file.read_text(encoding=encoding)
+        content = file.read_bytes()
+        if kind := binary_kind(content, file):
+            raise refusal(f"{subject} {kind}.")
+        return io.TextIOWrapper(io.BytesIO(content), encoding).read()
     except UnicodeDecodeError as error:
         raise refusal(f"{subject} not UTF-8 text ({error.reason} at byte {error.start}). Save it as UTF-8.") from error
     except OSError as error:

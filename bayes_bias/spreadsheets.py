@@ -2,17 +2,20 @@
 
 import csv
 import io
+import logging
 import math
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date, time, timedelta
 from importlib.resources.abc import Traversable
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.files import unquoted
-from bayes_bias.formatting import in_quotes
+from bayes_bias.files import binary_kind, unquoted
+from bayes_bias.formatting import counted, in_quotes, joined
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
 SUFFIXES = (".csv", ".tsv", ".xlsx")
 
 _DELIMITERS = ",;\t"
+# A first line with which Excel states the delimiter.
+_SEPARATOR = re.compile(r'"?sep=([,;\t])"?[,;\t]*\r?\n', re.IGNORECASE)
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 # Encodings that a file other than UTF-8 may have, and their names in messages.
 _OTHER_ENCODINGS = {"Windows-1252": "cp1252", "GB18030": "gb18030"}
@@ -27,6 +32,8 @@ _OTHER_ENCODINGS = {"Windows-1252": "cp1252", "GB18030": "gb18030"}
 _OF_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+")
 _NUMBER = re.compile(r"[-+]?(?!0\d)(\d+\.?\d*|\.\d+)(e[-+]?\d+)?|nan|", re.IGNORECASE)
 _WHOLE = re.compile(r"[-+]?(0|[1-9]\d{0,14})")
+
+logger = logging.getLogger("bayes_bias")
 
 type Column = tuple[str, list[str]]
 
@@ -39,13 +46,14 @@ class CellValue(str):
     described: str
 
     @classmethod
-    def of(cls, value: Any, at: str) -> "CellValue":
-        """Return the value of the cell `at` as text."""
+    def of(cls, value: Any, at: str, written: str | None = None) -> "CellValue":
+        """Return the value of the cell `at` as text, or as it is `written` in the file."""
         kinds = {bool: "the truth value", date: "the date", time: "the time", timedelta: "the time"}
         kind = next((name for type_, name in kinds.items() if isinstance(value, type_)), "the number")
         text = str(value).upper() if isinstance(value, bool) else str(value)
-        cell = cls(text)
-        cell.described = f"cell {at} has {kind} {text}"
+        cell = cls(written or text)
+        place = f"cell {at} has" if written is None else f"{at} has '{written}', which YAML reads as"
+        cell.described = f"{place} {kind} {text}"
         return cell
 
 
@@ -54,12 +62,26 @@ def is_spreadsheet(name: str) -> bool:
     return name.lower().endswith(SUFFIXES)
 
 
-def read_columns(file: Traversable, label: str, refusal: type[BayesBiasError], *, strip: bool = True) -> list[Column]:
+@dataclass(frozen=True)
+class Sheet:
+    """Headings, each with the cells below it, and notices of rows and cells that are not read as they are stored."""
+
+    columns: list[Column]
+    notices: tuple[str, ...] = ()
+
+
+def read_columns(file: Traversable, label: str, refusal: type[BayesBiasError]) -> list[Column]:
+    """Return the headings of a file, each with the cells below it. See `read_sheet`."""
+    return read_sheet(file, label, refusal).columns
+
+
+def read_sheet(file: Traversable, label: str, refusal: type[BayesBiasError], *, strip: bool = True) -> Sheet:
     """Return the headings of a file, each with the cells below it. Surrounding blanks are removed, unless cells keep
     theirs.
 
     The encoding is UTF-8 or UTF-16 (Excel's "Unicode text"). Cells are separated by commas, semicolons, or tabs. Excel
-    cells that do not contain text are returned as `CellValue`.
+    cells that do not contain text are returned as `CellValue`, and hidden or struck-through cells are omitted. A title
+    above the headings is omitted.
 
     Raises
     ------
@@ -68,13 +90,21 @@ def read_columns(file: Traversable, label: str, refusal: type[BayesBiasError], *
         not installed; or if a workbook has two sheets with cells, an error in a cell, or a formula without its value.
         The class of the error is `refusal`, and its message begins with `label`.
     """
-    read = _excel_rows if file.name.lower().endswith(".xlsx") else _text_rows
-    header, *rows = read(file, label, refusal) or [[]]
+    if file.name.lower().endswith(".xlsx"):
+        rows, notices = _workbook(file, label, refusal)
+    else:
+        rows, notices = _text_rows(file, label, refusal), ()
+    title, rows = _without_title(rows)
+    if title:
+        notices = (*notices, f"{label}: the first row '{title}' is read as a title, and the next row as the headings")
+    header, *rows = rows or [[]]
     header = _without_blanks(header)
     if strip:
         rows = list(map(_without_blanks, rows))
     if not any(header) and not any(map(any, rows)):
         raise refusal(f"{label} is empty. The first row must name the columns.")
+    if "=" in header[0] and not any("=" in name for name in header[1:]):  # may be the name of a row
+        header += [""] * (max(map(len, rows), default=0) - len(header))
     width = len(header)
     for number, row in enumerate(rows, 2):
         if any(row[width:]):
@@ -83,7 +113,20 @@ def read_columns(file: Traversable, label: str, refusal: type[BayesBiasError], *
                 " heading. Name all columns."
             )
     padded = [[*row[:width], *[""] * (width - len(row))] for row in rows]
-    return [(name, [row[k] for row in padded]) for k, name in enumerate(header)]
+    columns = [(name, [row[k] for row in padded]) for k, name in enumerate(header)]
+    return Sheet(columns, tuple(notices))
+
+
+def _without_title(rows: list[list[str]]) -> tuple[str, list[list[str]]]:
+    """Return the only cell of a first row above wider headings, without a sign that separates names, and other rows."""
+    first = [cell.strip() for cell in rows[0] if cell.strip()] if rows else []
+    rest = [row for row in rows[1:] if any(cell.strip() for cell in row)]
+    if len(first) > 1 or not rest or (first and "=" in first[0]):
+        return "", rows
+    headings = [cell for cell in rest[0] if cell.strip()]
+    is_wider = len(headings) > 1 and len(headings) == len(set(headings))
+    n_below = max((sum(map(bool, row)) for row in rest[1:]), default=0)
+    return (first[0] if first else "", rest) if is_wider and n_below == len(headings) else ("", rows)
 
 
 def read_frame(
@@ -103,7 +146,10 @@ def read_frame(
     import pandas as pd
 
     columns: dict[str, Any] = {}
-    for k, (heading, cells) in enumerate(read_columns(file, label, refusal, strip=False)):
+    sheet = read_sheet(file, label, refusal, strip=False)
+    for notice in sheet.notices:
+        logger.warning(notice)
+    for k, (heading, cells) in enumerate(sheet.columns):
         name = heading or f"Unnamed: {k}"
         if name in columns:
             raise refusal(f"{label} contains two columns with the heading '{name}'. Rename or remove one.")
@@ -181,20 +227,75 @@ def _text_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> 
         data = file.read_bytes()
     except OSError as error:
         raise refusal(f"Cannot read {label}: {error.strerror}.") from error
+    if kind := binary_kind(data, file):
+        raise refusal(f"{label} is {kind}.")
     text = decoded(data, file.name, label, refusal)
+    delimiter = delimiter_of(text)
+    if stated := _SEPARATOR.match(text):
+        text = text[stated.end() :]
     try:
-        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text), strict=True))
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
     except csv.Error as error:
         raise refusal(f"Cannot read the columns of {label}: {error}. Check that all quotes are closed.") from error
 
 
 def delimiter_of(text: str) -> str:
-    """Return the delimiter between the cells of a text, judging by its first line."""
-    return max(_DELIMITERS, key=text.partition("\n")[0].count)
+    """Return the delimiter between the cells of a text, judging by its first two lines.
+
+    The first line may be Excel's statement of the delimiter (sep=;).
+    """
+    if stated := _SEPARATOR.match(text):
+        return stated[1]
+    first, second = [*text.split("\n", 2), ""][:2]
+    in_both = [mark for mark in _DELIMITERS if mark in first and mark in second]
+    if not in_both and any(map(second.count, _DELIMITERS)):  # below a title
+        return max(_DELIMITERS, key=second.count)
+    return max(in_both or _DELIMITERS, key=first.count)
 
 
-def _excel_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> list[list[str]]:
-    """Return the cells of each row of the only sheet with cells."""
+# Excel workbooks are read as they are shown: without hidden rows and columns, and without struck-through cells.
+
+# Maximal number of cells of a merged range that is filled, and of coloured words in a notice.
+_MOST_MERGED, _NAMED = 10_000, 5
+
+
+def _workbook(file: Traversable, label: str, refusal: type[BayesBiasError]) -> tuple[list[list[str]], tuple[str, ...]]:
+    """Return the cells of each row of the only sheet with cells, as they are shown, and notices of all others.
+
+    Raises
+    ------
+    BayesBiasError
+        If openpyxl is missing, the file is damaged, two sheets have cells, a cell has an error, or a formula has no
+        stored value. The class of the error is `refusal`.
+    """
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise refusal(f"Cannot read {label}: {error.strerror}.") from error
+    sheets, n_hidden = _opened(data, label, refusal)
+    if len(sheets) > 1:
+        titles = in_quotes(formulas.title for formulas, _ in sheets)
+        raise refusal(
+            f"{label} contains cells in {len(sheets)} sheets, {titles}, but only one can be read. Save the"
+            " sheet that you need as CSV, or delete the others."
+        )
+    omitted = Counter({"hidden sheet": n_hidden})
+    rows: list[list[str]] = []
+    notices: list[str] = []
+    for formulas, stored in sheets:
+        rows = _shown_rows(formulas, stored, omitted, label, refusal)
+        notices += _about_cells(formulas, label)
+    if counts := [counted(number, kind) for kind, number in omitted.items() if number]:
+        about_omitted = (
+            f"{label}: omitted {joined(counts)}, which the spreadsheet does not show as content. To include them,"
+            " unhide them (clear filters) or remove the strikethrough"
+        )
+        notices.insert(0, about_omitted)
+    return rows, tuple(notices)
+
+
+def _opened(data: bytes, label: str, refusal: type[BayesBiasError]) -> tuple[list[tuple[Any, Any]], int]:
+    """Return the visible sheets with cells, each with formulas and with stored values, and count hidden ones."""
     try:
         from openpyxl import load_workbook
     except ImportError as error:
@@ -203,30 +304,85 @@ def _excel_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) ->
             " the file as CSV."
         ) from error
     try:
-        data = file.read_bytes()
         # A workbook contains formulas, or the values that were stored when it was last saved.
         formulas, stored = load_workbook(io.BytesIO(data)), load_workbook(io.BytesIO(data), data_only=True)
-        sheets = []
+        sheets, n_hidden = [], 0
         for sheet in formulas.worksheets:
-            if any(cell is not None for cell in chain.from_iterable(sheet.iter_rows(values_only=True))):
-                sheets.append(sheet)
+            has_cells = any(cell is not None for cell in chain.from_iterable(sheet.iter_rows(values_only=True)))
+            if has_cells and sheet.sheet_state != "visible":
+                n_hidden += 1
+            elif has_cells:
+                sheets.append((sheet, stored[sheet.title]))
     except Exception as error:  # damaged workbooks raise many kinds of errors
         raise refusal(f"Cannot read {label} as an Excel workbook ({error}). Save it as CSV.") from error
-    if len(sheets) > 1:
-        titles = in_quotes(sheet.title for sheet in sheets)
-        raise refusal(
-            f"{label} contains cells in {len(sheets)} sheets, {titles}, but only one can be read. Save the"
-            " sheet that you need as CSV, or delete the others."
-        )
+    return sheets, n_hidden
+
+
+def _shown_rows(
+    formulas: Any, stored: Any, omitted: Counter[str], label: str, refusal: type[BayesBiasError]
+) -> list[list[str]]:
+    """Return the texts of the cells that are shown, and count the others, if they have content, in `omitted`."""
+    hidden_columns: set[int] = set()
+    for dimension in formulas.column_dimensions.values():
+        if dimension.hidden:
+            hidden_columns.update(range(dimension.min or 1, (dimension.max or 1) + 1))
+    first_of = _merged(formulas)
+    hidden_with_content: set[int] = set()
     rows = []
-    for sheet in sheets:
-        values = stored[sheet.title]
-        for row in sheet.iter_rows():
-            rows.append([_excel_cell(cell, values[cell.coordinate], label, refusal) for cell in row])
+    for row in formulas.iter_rows():
+        if formulas.row_dimensions[row[0].row].hidden:
+            omitted["hidden row"] += any(cell.value is not None for cell in row)
+            continue
+        texts = []
+        for cell in row:
+            if cell.column in hidden_columns:
+                if cell.value is not None:
+                    hidden_with_content.add(cell.column)
+                continue
+            first = first_of.get(cell.coordinate, cell.coordinate)
+            text = _text_of(formulas[first], stored[first], label, refusal)
+            if text and formulas[first].font.strike:
+                omitted["struck-through cell"] += 1
+                text = ""
+            texts.append(text)
+        rows.append(texts)
+    omitted["hidden column"] += len(hidden_with_content)
     return rows
 
 
-def _excel_cell(formula: Any, value: Any, label: str, refusal: type[BayesBiasError]) -> str:
+def _merged(sheet: Any) -> dict[str, str]:
+    """Return the first cell of each merged range, which has the value that all of its cells show."""
+    first_of: dict[str, str] = {}
+    for merged in sheet.merged_cells.ranges:
+        if merged.size["rows"] * merged.size["columns"] > _MOST_MERGED:
+            continue
+        first = sheet.cell(merged.min_row, merged.min_col).coordinate
+        for row, column in merged.cells:
+            first_of[sheet.cell(row, column).coordinate] = first
+    return first_of
+
+
+def _about_cells(sheet: Any, label: str) -> Iterator[str]:
+    """Yield notices of merged cells, comments, and colours, which have a meaning that cannot be read."""
+    cells = [cell for row in sheet.iter_rows() for cell in row if cell.value is not None]
+    if n_merged := len(sheet.merged_cells.ranges):
+        yield f"{label}: each cell of {counted(n_merged, 'merged range')} has the value that the range shows"
+    if comments := [cell.coordinate for cell in cells if cell.comment]:
+        yield (
+            f"{label}: {counted(len(comments), 'comment')} of cells ({', '.join(comments[:_NAMED])}) cannot be taken"
+            " into account. If words are excluded there, delete the words"
+        )
+    coloured = [cell for cell in cells[1:] if cell.fill.fill_type and cell.row > cells[0].row]
+    n_below = sum(cell.row > cells[0].row for cell in cells)
+    if 0 < len(coloured) < n_below:
+        named = ", ".join(f"'{cell.value}'" for cell in coloured[:_NAMED])
+        yield (
+            f"{label}: {counted(len(coloured), 'cell')} with a colour of their own ({named}) are read like all others."
+            " If the colour means that words are excluded, delete the words"
+        )
+
+
+def _text_of(formula: Any, value: Any, label: str, refusal: type[BayesBiasError]) -> str:
     """Return the text of a cell. Its content is passed as written, which may be a formula, and as stored."""
     at = formula.coordinate
     if value.data_type == "e":

@@ -433,6 +433,8 @@ def cosines_from_matrix(
     for side, labels in (("rows", matrix.index), ("columns", matrix.columns)):
         if not labels.is_unique:
             raise TableError(f"{name} has two {side} with the name '{labels[labels.duplicated()][0]}'. Remove one.")
+    metric.check_direction(matrix.attrs.get("heading", ""))
+    _check_diagonal(matrix, metric, name)
     extra = load_control_lists(controls)
     words = load_wordlist(wordlist).with_controls(extra)
     coverage = coverage_of_matrix(name, words, matrix.index, matrix.columns)
@@ -478,3 +480,16 @@ def cosines_from_matrix(
         coverage=coverage.to_frame(),
         provenance=MappingProxyType({"wordlist": words.name, "wordlist_sha256": words.sha256, "source": name}),
     )
+
+
+def _check_diagonal(matrix: pd.DataFrame, metric: Metric, name: str) -> None:
+    """Raise an error if words have the value zero with themselves, as in a matrix of distances."""
+    words = matrix.index.intersection(matrix.columns)
+    values = matrix.loc[words, words].to_numpy(dtype=float)
+    is_of_distances = len(words) > 1 and not values.diagonal().any() and values.any()
+    if is_of_distances and metric.larger is None:
+        raise TableError(
+            f"Each of the {len(words)} words in both the rows and the columns of {name} has the value 0 with itself, as"
+            " in a matrix of distances. Set `metric=bayes_bias.Metric('distance', unit='distance', larger='farther')`"
+            " (--metric distance --larger farther). If larger values mean closer, set larger='closer'."
+        )

@@ -401,13 +401,19 @@ def _remedy(part: Part, embedding: str, emptied: bool, offered: bool) -> str:
     if embedding in shipped_embeddings():
         return "It contains only the words of built-in lists. Pass your own vectors as `embedding` (--embedding)."
     if part.role == "control":
-        omit = "Remove the class from the list, or omit it with controls=() (--controls none)"
+        omit = (
+            "Remove the class from the list, for example if it is a column of notes, or omit it with controls=()"
+            " (--controls none)"
+        )
         return f"{omit}." if emptied else f"{omit}, or pass allow_loss=True (--allow-loss) to continue."
     if emptied and offered:
         return "Otherwise, use another embedding or other words."
     if emptied:
         return f"If '{part.name}' is a column of notes, remove it. Otherwise, use another embedding or other words."
-    return "Pass allow_loss=True (--allow-loss) to continue with the remaining words."
+    return (
+        f"Pass allow_loss=True (--allow-loss) to continue with the remaining words. If '{part.name}' is a column of"
+        " notes, remove it."
+    )
 
 
 # Words of an embedding from which random lists are drawn.

@@ -1,6 +1,6 @@
 """The commands that need no sampling: `table`, `weat`, `measures`, and `published`."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -31,6 +31,7 @@ from bayes_bias.formatting import DASH, percent, plain, probability, share_bound
 from bayes_bias.progress import step
 from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.labels import LABELS
+from bayes_bias.table.metric import DIRECTIONS
 from bayes_bias.table.scopes import SHOWN, ScopeName, possible_scopes
 from bayes_bias.words.defining_sets import read_debias_sets
 from bayes_bias.words.list_names import holds_names
@@ -100,6 +101,14 @@ class AnySource(TableSource):
     unit: Annotated[str | None, numbers_option(help="Unit of a --metric with any other name. By default its name.")] = (
         None
     )
+    larger: Annotated[
+        str | None,
+        numbers_option(
+            metavar="MEANING",
+            help="Meaning of larger numbers: closer, or farther (distances, surprisals, losses, and reaction times,"
+            " which are multiplied by -1).",
+        ),
+    ] = None
     matrix: Annotated[
         Path | None,
         numbers_option(
@@ -158,8 +167,14 @@ class AnySource(TableSource):
         from bayes_bias.associations.similarity import SIMILARITIES, similarity_names
         from bayes_bias.table.files import METRICS
 
-        if self.metric == COSINE and self.unit is None:
+        if self.larger not in (None, *DIRECTIONS):
+            raise TableError(f"--larger cannot be '{self.larger}'.", self.larger, DIRECTIONS)
+        larger = self.larger
+        if self.metric == COSINE and self.unit is None and larger != "farther":
             return None
+        if self.metric == COSINE and larger == "farther":
+            name = self.value or "distance"
+            return bb.Metric(name, unit=self.unit or name, larger=larger)
         metric = METRICS.get(self.metric.replace("-", " ")) or (
             SIMILARITIES[self.metric].metric if self.metric in similarity_names() else None
         )
@@ -168,7 +183,9 @@ class AnySource(TableSource):
                 f"--unit '{self.unit}' applies to metrics without a unit, but --metric '{self.metric}' has"
                 " one. Omit it."
             )
-        return metric or bb.Metric(self.metric, unit=self.unit or self.metric)
+        if metric is not None and larger is not None:
+            return replace(metric, larger=larger)
+        return metric or bb.Metric(self.metric, unit=self.unit or self.metric, larger=larger)
 
     def holds_numbers(self, source: str) -> bool:
         """Return True if LIST is a file that contains numbers, or if the user named columns."""
@@ -190,7 +207,7 @@ class AnySource(TableSource):
                 allow_loss=self.allow_loss,
             )
         if not self.holds_numbers(source):
-            for name, value in {**self.headings, "unit": self.unit}.items():
+            for name, value in {**self.headings, "unit": self.unit, "larger": self.larger}.items():
                 option = "--class" if name == "attribute_class" else f"--{name}"
                 if value is not None:
                     raise BayesBiasError(f"{option}: '{value}' is for a file of numbers, and '{source}' is a word list")

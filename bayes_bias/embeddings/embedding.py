@@ -260,7 +260,7 @@ class Embedding(Telling):
 
     def vocabulary(self) -> list[str]:
         """Return every word once, in the order of the source, in which frequent words usually come first."""
-        return list(dict.fromkeys(self.reader.words()))
+        return list(_once(((word, 0) for word in self.reader.words()), ()).values)
 
     def pool(self) -> list[str]:
         """Return words from which to draw random lists: the words that the source marks, or else its first 30,000."""
@@ -346,14 +346,17 @@ class _Read[T]:
 
     values: dict[str, T]
     repeated: tuple[str, ...]
+    about_tokens: str = ""
 
     def notices(self, source: str) -> tuple[str, ...]:
-        """Return a notice that names repeated words, or nothing if there are none."""
+        """Return notices of the tokens that are read as words, and of repeated words."""
+        about_tokens = (f"{source}: {self.about_tokens}",) if self.about_tokens else ()
         if not self.repeated:
-            return ()
+            return about_tokens
         named = in_quotes(visible(word)[:_LETTERS] for word in self.repeated[:_NAMED])
         more = f" and {len(self.repeated) - _NAMED:,} more" if len(self.repeated) > _NAMED else ""
         return (
+            *about_tokens,
             f"{source}: {named}{more} {'has' if len(self.repeated) == 1 else 'have'} several rows with different"
             " vectors. The first row of each word is used, as in gensim",
         )
@@ -365,17 +368,82 @@ def _equal(first: Any, second: Any) -> bool:
 
 def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> _Read[T]:
     """Keep the first value of each word. Accents are encoded as in the wanted words."""
-    spelling_of = {composed(form): form for word in wanted for form in (joined(word), word)}
+    words = tuple(wanted)
+    spelling_of = {composed(form): form for word in words for form in (joined(word), word)}
     values: dict[str, T] = {}
     repeated: dict[str, None] = {}
-    for word, value in entries:
+    own_tokens, about_tokens = _own_tokens(list(entries), words)
+    for word, value in own_tokens:
         spelling = spelling_of.get(composed(word), word)
         if spelling not in values:
             values[spelling] = value
         elif _UNREADABLE not in spelling and not _equal(values[spelling], value):
             repeated[spelling] = None
     asked_for = set(spelling_of.values())
-    return _Read(values, tuple(sorted(repeated, key=lambda word: word not in asked_for)))
+    return _Read(values, tuple(sorted(repeated, key=lambda word: word not in asked_for)), about_tokens)
+
+
+@dataclass(frozen=True)
+class _Mark:
+    """The mark of tokens of a language model that are whole words, or of tokens that are other pieces of words."""
+
+    prefix: str = ""
+    suffix: str = ""
+    of_words: bool = True
+
+    def is_on(self, token: str) -> bool:
+        """Return True if a token has the mark."""
+        return (
+            len(token) > len(self.prefix + self.suffix)
+            and token.startswith(self.prefix)
+            and token.endswith(self.suffix)
+        )
+
+    def of(self, word: str) -> str:
+        """Return the token of a word."""
+        return f"{self.prefix}{word}{self.suffix}"
+
+    def word(self, token: str) -> str | None:
+        """Return the word whose own token this is, or None for other pieces of words."""
+        if not self.is_on(token):
+            return None if self.of_words else token
+        return token.removeprefix(self.prefix).removesuffix(self.suffix) if self.of_words else None
+
+
+# Marks of byte-level BPE (GPT-2), SentencePiece (Llama, T5), BPE with ends of words (GPT, CLIP), WordPiece (BERT), and
+# subword-nmt.
+_MARKS = (
+    _Mark("\u0120"),
+    _Mark("\u2581"),
+    _Mark(suffix="</w>"),
+    _Mark("##", of_words=False),
+    _Mark(suffix="@@", of_words=False),
+)
+# Words of a vocabulary of tokens have a mark in this share of entries or more, unlike single words of other sources.
+_MARKED_SHARE = 0.1
+
+
+def _own_tokens[T](entries: list[tuple[str, T]], wanted: Collection[str]) -> tuple[Iterable[tuple[str, T]], str]:
+    """Return the entries of words. Of a language model's vocabulary, these are the tokens of whole words.
+
+    The middle of a longer word may have a token with the same letters: in GPT-2, 'Ġrose' is the word, and 'rose' the
+    middle of 'prose'. The second value is a notice, or "" for other sources. A wanted word with a mark is a word or
+    token of the list itself, such as Maltese 'Ġunju'.
+    """
+    for mark in _MARKS:
+        if any(map(mark.is_on, wanted)):
+            continue
+        marked = [token for token, _ in entries if mark.is_on(token)]
+        if not marked or len(marked) < _MARKED_SHARE * len(entries):
+            continue
+        words = [(word, value) for token, value in entries if (word := mark.word(token)) is not None]
+        example = mark.of("word") if mark.of_words else "word"
+        piece = "word" if mark.of_words else mark.of("word")
+        return words, (
+            f"the words are tokens of a language model. Tokens of whole words, such as '{example}', are used, and other"
+            f" pieces, such as '{piece}', are not"
+        )
+    return entries, ""
 
 
 # Find words of a vocabulary with almost the same spelling as missing words.
@@ -394,7 +462,8 @@ def keys_of(words: Iterable[str]) -> frozenset[str]:
     """Return the casefolded forms under which sources may contain these words, with other accents or joined phrases."""
     keys: set[str] = set()
     for word in words:
-        for spelling in (word, joined(word)):
+        tokens = [mark.of(word) for mark in _MARKS if mark.of_words]
+        for spelling in (word, joined(word), *tokens):
             forms = (spelling, normalize("NFC", spelling), normalize("NFD", spelling))
             keys.update(map(str.casefold, forms))
     return frozenset(keys)

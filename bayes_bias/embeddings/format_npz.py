@@ -26,6 +26,7 @@ from bayes_bias.embeddings.embedding import Reader, Vector
 from bayes_bias.embeddings.format_base import PACKED, Format, is_packed
 from bayes_bias.embeddings.other_files import of_torch
 from bayes_bias.errors import EmbeddingError
+from bayes_bias.files import zipped_kind
 from bayes_bias.formatting import plural
 
 # Read the headers of arrays in NumPy files without allocating memory for the arrays.
@@ -218,10 +219,7 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
             _refuse_others(names, file)
             more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
             if names and not any(name.endswith(".npy") for name in names):
-                raise EmbeddingError(
-                    f"{file.name} is a zip archive of {', '.join(names[:5])}{more}. Unpack it first (unzip"
-                    f" {file.name}), and pass one file of vectors."
-                )
+                raise EmbeddingError(f"{file.name} is {zipped_kind(names, file)}.")
             names = [name.removesuffix(".npy") for name in names]
             raise EmbeddingError(
                 f"{file.name} must contain the arrays words and vectors, but contains"

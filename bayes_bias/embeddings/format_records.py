@@ -15,7 +15,16 @@ import pandas as pd
 from bayes_bias.arguments import all_are
 from bayes_bias.embeddings.format_base import Format, open_stream
 from bayes_bias.embeddings.in_memory import MemoryReader
-from bayes_bias.embeddings.records import IDS, TEXTS, Records, is_list, is_numbers, records_of, shown
+from bayes_bias.embeddings.records import (
+    IDS,
+    TEXTS,
+    Records,
+    columns_of_numbers,
+    is_list,
+    is_numbers,
+    records_of,
+    shown,
+)
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import parse_json, read_parquet
 from bayes_bias.spreadsheets import delimiter_of, is_spreadsheet, read_frame
@@ -57,6 +66,8 @@ def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
         rows += own
         if not own and isinstance(item, Mapping):
             without.append(item)
+    if not rows and (wide := _of_numbers(content)) is not None:
+        return wide
     if not rows:
         error = _error_of(without[0]) if without else ""
         none = "its only object has none" if len(items) == 1 else f"none of its {len(items):,} objects has one"
@@ -172,6 +183,19 @@ def _of_keys(content: Any) -> pd.DataFrame | None:
         return None
     vectors = [item.get(*headings) for item in content.values()]
     return _frame(list(content), vectors) if all(map(is_numbers, vectors)) else None
+
+
+def _of_numbers(content: Any) -> pd.DataFrame | None:
+    """Read ``[{"word": word, "0": number, ...}]`` or ``{word: {"0": number, ...}}``, also with words as inner keys."""
+    if _are_objects(content):
+        frame = pd.DataFrame(content)
+        return frame if columns_of_numbers(frame) else None
+    if not isinstance(content, Mapping) or not _are_objects(list(content.values())):
+        return None
+    if not all(is_numbers(list(item.values())) for item in content.values()):
+        return None
+    frame = pd.DataFrame.from_dict(content, orient="index")
+    return frame.T if all(map(str.isdecimal, map(str, content))) else frame
 
 
 def _frame(words: Sequence[str], vectors: Sequence[Any]) -> pd.DataFrame:

@@ -1,9 +1,11 @@
-"""Text with a word and its values on each line, separated by blanks or tabs.
+"""Text with a word and its values on each line.
 
-Files of GloVe have no header, whereas files of word2vec and fastText (`.vec`) have one.
+Files of GloVe have no header, whereas files of word2vec and fastText (`.vec`) have one. Tables of other programs have
+other delimiters, headings, and columns (see `text_layout`).
 """
 
 import logging
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
@@ -20,6 +22,7 @@ from bayes_bias.embeddings.format_base import (
     looks_binary,
     open_stream,
 )
+from bayes_bias.embeddings.text_layout import PLAIN, Layout, layout_of
 from bayes_bias.errors import EmbeddingError
 
 logger = logging.getLogger("bayes_bias")
@@ -30,6 +33,8 @@ _BOM = b"\xef\xbb\xbf"
 _NUMBER, _LONGEST_WORD = 64, 10_000
 # Maximal number of bytes of a line in which numbers are counted.
 _LONGEST_LINE = 1 << 24
+# Number of lines from which the layout is detected, with the header.
+_BEGINNING = 21
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,7 @@ class TextReader(Reader):
     dimensions: int
     promised: int | None
     """Number of words in the header, if there is a header."""
+    layout: Layout = PLAIN
 
     def words(self) -> Iterator[str]:
         for _, row in self._rows():
@@ -62,10 +68,11 @@ class TextReader(Reader):
         """Yield the number (from 1) and the bytes of each row, after checking its number of values."""
         count = 0
         longest = self.dimensions * _NUMBER + _LONGEST_WORD
+        has_first_line = self.promised is not None or self.layout.has_heading
         with open_stream(self.file) as stream:
             for number, line in enumerate(iter(lambda: stream.readline(longest), b""), start=1):
-                row = _with_blanks((line.removeprefix(_BOM) if number == 1 else line).rstrip())
-                if not row or (number == 1 and self.promised is not None):
+                row = self.layout.row((line.removeprefix(_BOM) if number == 1 else line).rstrip())
+                if not row or (number == 1 and has_first_line):
                     continue
                 spaces = row.count(b" ")
                 if spaces < self.dimensions or (spaces > self.dimensions and self._too_long(row)):
@@ -111,26 +118,29 @@ class TextReader(Reader):
 def open_text(file: Traversable, trust: bool) -> TextReader:
     """Open a text file. The number of dimensions comes from the header or the first line. Text cannot run code."""
     with open_stream(file) as stream:
-        first = stream.readline(_LONGEST_LINE).removeprefix(_BOM)
-        promise = header(first)
-        row = _with_blanks((stream.readline(_LONGEST_LINE) if promise else first).rstrip())
-    dimensions = promise[1] if promise else row.count(b" ")
-    if dimensions < 1 or not is_number(row.rsplit(b" ", 1)[-1]):
+        lines: list[bytes] = []
+        while len(lines) < _BEGINNING and sum(map(len, lines)) < _LONGEST_LINE:
+            lines.append(stream.readline(_LONGEST_LINE))
+    first = lines[0].removeprefix(_BOM)
+    promise = header(first)
+    if promise:
+        check_dimensions(promise[1], first, file.name)
+    rows = lines[1:] if promise else [first, *lines[1:]]
+    layout = layout_of(rows, promise[1] if promise else None, file)
+    plain = [layout.row(row.rstrip()) for row in rows[layout.has_heading :] if row.strip()] or [b""]
+    counts = Counter(row.count(b" ") for row in plain)
+    dimensions = promise[1] if promise else counts.most_common(1)[0][0]
+    if dimensions < 1 or not is_number(plain[0].rsplit(b" ", 1)[-1]):
         raise EmbeddingError(
-            f"Each line of {file.name} must contain a word and its values, separated by single spaces, but the file"
-            f" begins with {_decoded(first.rstrip()[:40])!r}. If it is a spreadsheet, pass the DataFrame of"
-            " `pandas.read_csv(file, index_col=0, keep_default_na=False)`."
+            f"Each line of {file.name} must contain a word and its values, but the file begins with"
+            f" {_decoded(first.rstrip()[:40])!r}. Write a word and its numbers in each line, separated by blanks."
         )
+    dimensions = len(layout.numbers) or dimensions
     check_dimensions(dimensions, first, file.name)
-    return TextReader(file, dimensions, promise[0] if promise else None)
+    return TextReader(file, dimensions, promise[0] if promise else None, layout)
 
 
 FORMAT = Format("text", lambda sample: bool(sample.strip()) and not looks_binary(sample), open_text)
-
-
-def _with_blanks(row: bytes) -> bytes:
-    """Replace tabs with spaces, because some programs write tabs after the word or after every number."""
-    return row.replace(b"\t", b" ") if b"\t" in row else row
 
 
 def _decoded(word: bytes) -> str:

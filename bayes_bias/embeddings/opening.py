@@ -248,7 +248,7 @@ class ReplicatedReader(Reader):
 
     def words(self) -> Iterator[str]:
         shared = set.intersection(*(set(member.vocabulary()) for member in self.members[1:]))
-        return (word for word in self.members[0].reader.words() if word in shared)
+        return (word for word in self.members[0].vocabulary() if word in shared)
 
     def by_frequency(self) -> bool:
         return False  # every member has its own order

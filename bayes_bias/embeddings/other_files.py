@@ -46,6 +46,9 @@ _TEXTS = {
     " Download the file of vectors itself: `git lfs pull`",
     re.compile(rb"\s*(var|let|const|export)\s[\w\s.]{1,80}=?\s*\{"): "JavaScript. Extract the object:"
     " `sed -E '1s/^[^{]*//; $s/;[[:space:]]*$//' FILE > vectors.json`",
+    re.compile(rb"\d+ \d+ \d+ \d+ \d+ \d{6,} \S+ \S+\s*\n"): "floret's table of hashes, which has no words. Write"
+    " the vectors of your words with the spaCy pipeline that uses it, as an archive: `import numpy as np, spacy; nlp ="
+    f" spacy.load(PIPELINE); {_ARCHIVE}[nlp.vocab[word].vector for word in words])`, where `words` is a list of words",
     re.compile(rb"%PDF-"): "a PDF document. Pass the file of vectors instead",
 }
 _TAR = 257

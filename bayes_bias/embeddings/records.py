@@ -166,12 +166,12 @@ class Records:
         fewest = min(2, len(self.beside))
         texts = []
         for name, column in self.beside.items():
-            if _is_text(column) and name not in IDS and column.astype(str).nunique() >= fewest:
+            if is_text(column) and name not in IDS and column.astype(str).nunique() >= fewest:
                 texts.append(column)
         if len(texts) == 1:
             return texts[0]
         ids = self.named(IDS)
-        if ids is None and _is_text(self.beside.index):
+        if ids is None and is_text(self.beside.index):
             return self.beside.index.to_series()
         return ids
 
@@ -186,6 +186,21 @@ class Records:
         return Rows(self.words(subject), self.beside, self.vectors, self.heading, self.as_text).one_each(
             subject, reading
         )
+
+
+_ENDS_WITH_NUMBER = re.compile(r".*\d")
+
+
+def numbered[T](columns: Sequence[T], headings: Sequence[str]) -> tuple[T, ...]:
+    """Return the columns whose headings end with a number, as in v1, v2, ..., or all columns if few headings do.
+
+    Columns of other numbers, such as the frequency or the id of a word, are no part of its vector.
+    """
+    chosen = []
+    for column, heading in zip(columns, headings, strict=False):
+        if _ENDS_WITH_NUMBER.fullmatch(heading.strip()):
+            chosen.append(column)
+    return tuple(chosen) if 2 * len(chosen) > len(columns) else tuple(columns)
 
 
 def shown(names: Iterable[Any]) -> str:
@@ -210,8 +225,15 @@ def records_of(frame: pd.DataFrame, subject: str) -> Records:
         other than numbers.
     """
     lists = _columns_of_lists(frame)
+    if not lists and (numbers := columns_of_numbers(frame)):
+        if others := [name for name, column in frame.items() if name not in numbers and not is_text(column)]:
+            logger.warning(f"{subject}: the columns {in_quotes(map(str, others))} are not read as parts of vectors")
+        return Records(frame.drop(columns=numbers), frame[numbers].to_numpy(dtype=np.float64), str(numbers[0]))
     if len(lists) != 1:
-        raise EmbeddingError(f"{subject} {_without_one_column(frame, lists)}")
+        problem = f"has {len(lists)}: {shown(lists)}. Keep only the column with the vectors" if lists else "has none"
+        raise EmbeddingError(
+            f"{subject} must have one column of lists of numbers, or a column for each number, but {problem}."
+        )
     rows = [vector_of(cell, f"{subject}, row {number}") for number, cell in enumerate(frame[lists[0]], 1)]
     for number, row in enumerate(rows, 1):
         if row.shape != rows[0].shape:
@@ -223,21 +245,16 @@ def records_of(frame: pd.DataFrame, subject: str) -> Records:
     return Records(frame.drop(columns=lists), np.stack(rows), str(lists[0]), as_text)
 
 
-def _without_one_column(frame: pd.DataFrame, lists: Sequence[Any]) -> str:
-    """Describe a frame that does not have exactly one column of lists, with a remedy."""
-    if lists:
-        return (
-            f"must have one column of lists of numbers, but has {len(lists)}: {shown(lists)}. Keep only the column with"
-            " the vectors."
-        )
-    texts = [name for name, column in frame.items() if _is_text(column)]
-    numbers = [name for name, column in frame.items() if pd.api.types.is_numeric_dtype(column)]
-    if len(texts) == 1 and len(numbers) > 1:
-        return (
-            f"has {len(numbers)} columns of numbers instead of one column of lists of numbers. Read it as a DataFrame,"
-            f" and pass `frame.set_index({str(texts[0])!r})` in Python."
-        )
-    return "has no column of lists of numbers. Add one with the vector of each row."
+def columns_of_numbers(frame: pd.DataFrame) -> list[Any]:
+    """Return the columns with the numbers of vectors, or none if there are fewer than two.
+
+    A column of whole numbers among columns with fractions, such as the frequency of a word, is no part of the vectors.
+    """
+    columns = [name for name, column in frame.items() if pd.api.types.is_numeric_dtype(column) and name not in IDS]
+    whole = [name for name in columns if pd.api.types.is_integer_dtype(frame[name])]
+    if len(whole) == 1 and len(columns) > 2:
+        columns.remove(whole[0])
+    return list(numbered(columns, list(map(str, columns)))) if len(columns) > 1 else []
 
 
 def _columns_of_lists(frame: pd.DataFrame) -> list[Any]:
@@ -266,7 +283,8 @@ def is_numbers(cell: Any) -> bool:
     return all(isinstance(number, int | float) and not isinstance(number, bool) for number in cell)
 
 
-def _is_text(column: Any) -> bool:
+def is_text(column: Any) -> bool:
+    """Return True for a column or an index of texts."""
     return pd.api.types.is_string_dtype(column) or pd.api.types.is_object_dtype(column)
 
 

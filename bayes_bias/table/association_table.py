@@ -461,7 +461,8 @@ class AssociationTable(Telling):
         frame : pandas.DataFrame
             The table, which is not changed.
         target, attribute, attribute_class, value : str
-            Names of the columns. The value of a cosine is the *similarity*, in [-1, 1].
+            Names of the columns. The value of a cosine is the *similarity*, in [-1, 1]. Values of which larger ones
+            mean farther apart, such as distances, need ``metric=Metric(..., larger="farther")``.
         group : str or mapping of str to str
             The column with each target's group, or a mapping from target to group.
         stereotypes : mapping of str to str
@@ -485,10 +486,10 @@ class AssociationTable(Telling):
         Raises
         ------
         TableError
-            If a column is missing, a value is out of range, a word is in two groups, classes, topics or pairs, one pair
-            has two values, a group has no stereotypical class, or a matched pair has more than two words, or two in one
-            group or class. If there is only one replicate, a replicate lacks a pair, or repeated pairs are to be kept
-            in replicates.
+            If a column is missing, a value is out of range, larger values mean farther apart although `metric` does not
+            say so, a word is in two groups, classes, topics or pairs, one pair has two values, a group has no
+            stereotypical class, or a matched pair has more than two words, or two in one group or class. If there is
+            only one replicate, a replicate lacks a pair, or repeated pairs are to be kept in replicates.
         """
         columns = {"target": target, "attribute": attribute, "attribute_class": attribute_class, "value": value}
         labels = {
@@ -498,6 +499,7 @@ class AssociationTable(Telling):
             "attribute_pair": attribute_pair,
         }
         columns |= {label: column for label, column in labels.items() if column is not None}
+        metric.check_direction(value)
         if replicate is not None and duplicates == "keep":
             raise TableError(
                 "`duplicates='keep'` cannot be combined with replicates. Use 'drop', or omit the column of replicates."
@@ -513,7 +515,8 @@ class AssociationTable(Telling):
             tidy = without_groups(tidied(rows, columns, group), stereotypes)
             values_by_replicate[label], repeats, omissions = matrices(tidy, class_of, against, metric, duplicates)
             notices += omissions
-        notices = list(dict.fromkeys(notices))
+        notices = [*metric.about_direction, *dict.fromkeys(notices)]
+        metric = metric.of_closeness
         values, replicates = next(iter(values_by_replicate.values())), None
         notices += _of_one_vector(values, metric)
         if replicate is not None:

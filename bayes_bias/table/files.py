@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
 from pathlib import Path
 from types import MappingProxyType
@@ -13,8 +13,8 @@ import pandas as pd
 from bayes_bias.errors import TableError
 from bayes_bias.files import refuse_pipe_or_address
 from bayes_bias.formatting import joined
-from bayes_bias.spreadsheets import NotNumbersError, as_numbers_of, read_columns
-from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.spreadsheets import NotNumbersError, as_numbers_of, read_sheet
+from bayes_bias.table.association_table import AssociationTable, announce
 from bayes_bias.table.from_frames import WORDS
 from bayes_bias.table.labels import CATEGORY_COORD, LABELS, SIDES, Side, labels_in
 from bayes_bias.table.metric import COSINE, LOG_PROBABILITY, LOG_PROBABILITY_RATIO, Metric
@@ -134,11 +134,14 @@ def read_table(
         replicate=replicate,
         **about,
     )
+    table = replace(table, notices=(*sheet.notices, *table.notices))
     return table.with_related_words(sheet.related(table, headings)) if RELATED.keys() <= cells.keys() else table
 
 
 def read_matrix(path: Path) -> pd.DataFrame:
-    """Read a matrix whose first column and first row contain words.
+    """Read a matrix whose first column and first row contain words, or a row for each pair of two words.
+
+    The heading of the numbers of pairs is in the attributes of the matrix.
 
     Raises
     ------
@@ -146,10 +149,21 @@ def read_matrix(path: Path) -> pd.DataFrame:
         If the file cannot be read, two columns have the same heading, or a cell is neither empty nor a number.
     """
     sheet = _Sheet.read(path)
+    if sheet.is_pairs:
+        return sheet.matrix_of_pairs()
     (_, rows), *columns = sheet.cells.items()
     quoted = [f"'{row}'" for row in rows]
     matrix = {name: sheet.numbers(name, cells, quoted) for name, cells in columns}
     return pd.DataFrame(matrix, index=rows)
+
+
+def _are_numbers(cells: Sequence[str]) -> bool:
+    """Return True if all cells are numbers, and one or more are not empty."""
+    try:
+        as_numbers_of(cells)
+    except NotNumbersError:
+        return False
+    return any(cells)
 
 
 @dataclass(frozen=True)
@@ -158,6 +172,7 @@ class _Sheet:
 
     path: Path
     cells: dict[str, Any]
+    notices: tuple[str, ...] = ()
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -168,11 +183,12 @@ class _Sheet:
                 f"File not found: '{path}'. Pass the name of a built-in word list, a TOML file, or a spreadsheet."
             )
         content: dict[str, Any] = {}
-        for name, cells in read_columns(path, path.name, TableError):
+        sheet = read_sheet(path, path.name, TableError)
+        for name, cells in sheet.columns:
             if name in content:
                 raise TableError(f"{path.name} has two columns with the heading '{name}'. Rename or remove one.")
             content[name] = cells
-        return cls(path, content)
+        return cls(path, content, announce(sheet.notices))
 
     def numbers(self, column: str, cells: Sequence[str], rows: Sequence[str]) -> list[float]:
         """Read cells as numbers with decimal points or commas. An empty cell is a missing value."""
@@ -193,15 +209,41 @@ class _Sheet:
         except TableError:
             return False
 
+    @property
+    def is_pairs(self) -> bool:
+        """True if there are two columns of words and one of numbers, but no groups."""
+        columns = list(self.cells.items())
+        if len(columns) != 3:
+            return False
+        are_numbers = [_are_numbers(cells) for _, cells in columns]
+        return are_numbers == [False, False, True]
+
+    def matrix_of_pairs(self) -> pd.DataFrame:
+        """Return the numbers of pairs as a matrix with both words of each pair in its rows and columns."""
+        (_, first), (_, second), (heading, cells) = self.cells.items()
+        pairs = [f"'{word}' and '{other}'" for word, other in zip(first, second, strict=True)]
+        value_of: dict[tuple[str, str], float] = {}
+        for word, other, value in zip(first, second, self.numbers(heading, cells, pairs), strict=True):
+            for pair in ((word, other), (other, word)):
+                if value_of.setdefault(pair, value) != value:
+                    raise TableError(
+                        f"{self.path.name} has {value_of[pair]:g} and {value:g} for '{word}' and '{other}'. Remove the"
+                        " wrong row."
+                    )
+        matrix = pd.Series(value_of).unstack()  # noqa: PD010
+        matrix.attrs["heading"] = heading
+        return matrix
+
     def check_columns(self, headings: Mapping[str, str]) -> None:
         """Raise an error if a column is missing, with the command that names it."""
         name = self.path.name
         for column, heading in headings.items():
             if heading in self.cells:
                 continue
-            if self.is_matrix:
+            if self.is_matrix or self.is_pairs:
+                kind = "matrix" if self.is_matrix else "table of pairs"
                 raise TableError(
-                    f"{name} looks like a matrix of words. To make a table, combine it with its word list:"
+                    f"{name} looks like a {kind} of words. To make a table, combine it with its word list:"
                     f" `bayes-bias table LIST --matrix {name} --out table.csv`."
                 )
             option = f"--{column.removeprefix('attribute_')} HEADING"

@@ -68,6 +68,8 @@ def matrices(
     if duplicates not in ("drop", "keep"):
         raise TableError(f"`duplicates` must be 'drop' or 'keep', but is '{duplicates}'. Use one of them.")
     _check_values(tidy, metric)
+    if metric.larger == "farther":
+        tidy = tidy.assign(value=0.0 - tidy["value"])
     _check_design(tidy, stereotypes, opposites)
     tidy, self_notices = _without_self_pairs(tidy)
     tidy, repeats, repeat_notices = _without_repeats(tidy, duplicates)
@@ -111,8 +113,8 @@ def _check_values(tidy: pd.DataFrame, metric: Metric) -> None:
         range_text = "finite numbers" if (low, high) == (-math.inf, math.inf) else f"between {low:g} and {high:g}"
         also = f", and outside in {others} more row{'s' * (others > 1)}" if others else ""
         remedy = (
-            "If these are not cosines, set metric=bayes_bias.Metric(NAME, unit=UNIT) (--metric NAME of"
-            " `bayes-bias table`)."
+            "If these are not cosines, set metric=bayes_bias.Metric(NAME, unit=UNIT, larger='closer'), or 'farther'"
+            " for distances (--metric NAME --larger closer of `bayes-bias table`)."
             if math.isfinite(row["value"])
             else "Remove the rows of pairs that have no value."
         )

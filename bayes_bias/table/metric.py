@@ -2,9 +2,55 @@
 
 import json
 import math
+import re
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
-from typing import Self
+from dataclasses import asdict, dataclass, replace
+from typing import Literal, Self, get_args
+
+from bayes_bias.errors import TableError
+
+Larger = Literal["closer", "farther"]
+DIRECTIONS: tuple[Larger, ...] = get_args(Larger)
+
+# Nouns of measures whose larger values mean a weaker association, in some languages, and their abbreviations.
+_OF_DISTANCE = """
+distance distances dist dists dissimilarity dissimilarities dissim divergence divergences discrepancy deviation angle
+angles surprisal surprisals surprise perplexity perplexities ppl pppl loss losses nll entropy error errors mse rmse mae
+cost costs latency latencies rt rts wmd emd euclidean manhattan cityblock chebyshev hamming levenshtein mahalanobis
+wasserstein minkowski kl jsd distanz distanzen abstand abstände entfernung distancia distanza distância afstand avstånd
+avstand uzaklık mesafe odległość vzdálenost расстояние 距离 距離 거리
+"""
+# Nouns of measures whose larger values mean a stronger association.
+_OF_CLOSENESS = """
+similarity similarities sim cosine cosines cos probability probabilities prob probs likelihood likelihoods logprob
+logprobs odds logit logits association associations correlation correlations nearness closeness proximity product dot
+relatedness affinity overlap pmi ppmi strength ähnlichkeit similarité similitud somiglianza overeenkomst
+"""
+_NEGATIVE = "negative negated neg minus inverse inverted reciprocal reversed complement"
+_FARTHER, _CLOSER = frozenset(_OF_DISTANCE.split()), frozenset(_OF_CLOSENESS.split())
+_NEGATIONS = frozenset(_NEGATIVE.split())
+# A word, or a sign that reverses the word after it: "-distance", "1 - distance", "1/distance".
+_PARTS = re.compile(r"1\s*[-\u2212/]|(?<!\w)[-\u2212](?=\s*\w)|[^\W\d_]+")
+_CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def direction_of(name: str) -> Larger | None:
+    """Return the meaning of larger values of a measure, as stated by its name, or None if the name states none.
+
+    Examples
+    --------
+    >>> [direction_of(name) for name in ("cosine distance", "1 - distance", "negative log likelihood", "score")]
+    ['farther', 'closer', 'farther', None]
+    """
+    parts = [part.lower() for part in _PARTS.findall(_CAMEL_CASE.sub(" ", name))]
+    n_negations = sum(part in _NEGATIONS or not part[-1].isalpha() for part in parts)
+    if not _FARTHER.isdisjoint(parts):
+        plain: Larger = "farther"
+    elif not _CLOSER.isdisjoint(parts):
+        plain = "closer"
+    else:
+        return None
+    return plain if n_negations % 2 == 0 else DIRECTIONS[1 - DIRECTIONS.index(plain)]
 
 
 @dataclass(frozen=True)
@@ -23,11 +69,14 @@ class Metric:
         How many decimals to show.
     zero : str
         The meaning of the value zero, in a clause.
+    larger : {"closer", "farther"}, optional
+        The meaning of larger values. Values that are larger for words that are farther apart, such as distances, are
+        multiplied by -1 when a table is made. By default, the name must not be the name of such a measure.
 
     Examples
     --------
-    >>> Metric("surprisal", unit="bits", range=(0.0, math.inf), decimals=2).plural
-    'surprisals'
+    >>> Metric("surprisal", unit="bits", range=(0.0, math.inf), larger="farther").of_closeness
+    Metric(name='negative surprisal', unit='bits', range=(-inf, -0.0), decimals=3, zero='', larger='closer')
     """
 
     name: str
@@ -35,6 +84,51 @@ class Metric:
     range: tuple[float, float] = (-math.inf, math.inf)
     decimals: int = 3
     zero: str = ""
+    larger: Larger | None = None
+
+    @property
+    def of_closeness(self) -> Self:
+        """The metric of the values after they are multiplied by -1, if larger values mean farther apart."""
+        if self.larger != "farther":
+            return self
+        low, high = self.range
+        return replace(self, name=f"negative {self.name}", range=(-high, -low), larger="closer")
+
+    @property
+    def about_direction(self) -> tuple[str, ...]:
+        """A notice if neither the name nor `larger` states the meaning of larger values."""
+        if self.larger is not None or direction_of(self.name) is not None:
+            return ()
+        return (
+            f"larger values of '{self.name}' are used as a closer association. If they mean farther apart, set"
+            " larger='farther' of the metric (--larger farther)",
+        )
+
+    def check_direction(self, column: str = "") -> None:
+        """Raise an error if the name, or the heading of the column, states another direction than `larger`.
+
+        Raises
+        ------
+        TableError
+        """
+        if self.larger is not None and self.larger not in DIRECTIONS:
+            raise TableError(f"`larger` of a metric cannot be '{self.larger}'.", self.larger, DIRECTIONS)
+        larger = self.larger or "closer"
+        for name in (self.name, column.partition(" [")[0]):  # the heading of a table file ends with the unit
+            named = direction_of(name)
+            if named is None or named == larger:
+                continue
+            if larger == "farther":
+                raise TableError(
+                    f"Larger values of '{name}' mean closer, but `larger` is 'farther'. Omit `larger` (--larger), or"
+                    " correct the name."
+                )
+            raise TableError(
+                f"Larger values of '{name}' mean farther apart, which would reverse the bias. Set"
+                f" `metric=bayes_bias.Metric({name!r}, unit={name!r}, larger='farther')` (--metric '{name}' --larger"
+                f" farther of `bayes-bias table`), which multiplies the values by -1. If you did this yourself, call"
+                f" the measure and its column 'negative {name}'."
+            )
 
     @property
     def plural(self) -> str:
@@ -55,7 +149,7 @@ class Metric:
             low, high = sorted((weight * self.range[0], weight * self.range[1]))
             lows.append(low)
             highs.append(high)
-        return type(self)(self.name, self.unit, (sum(lows), sum(highs)), self.decimals, self.zero)
+        return replace(self, range=(sum(lows), sum(highs)))
 
     def to_json(self) -> str:
         """Write it as JSON, for the attributes of a fit."""

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.embeddings.word_vectors import unit
+from bayes_bias.errors import TableError
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.related_words import Products, products
 
@@ -36,9 +37,9 @@ class Similarity:
     >>> from bayes_bias import similarities
     >>> def near(targets, attributes):
     ...     return -np.linalg.norm(targets[:, None] - attributes, axis=2)
-    >>> distance = Similarity("distance", Metric("distance", "distance", range=(-np.inf, 0.0)), near)
-    >>> similarities("weat6", "googlenews-demo", (), similarity=distance).metric.plural
-    'distances'
+    >>> nearness = Similarity("nearness", Metric("negative distance", "distance", range=(-np.inf, 0.0)), near)
+    >>> similarities("weat6", "googlenews-demo", (), similarity=nearness).metric.plural
+    'negative distances'
     """
 
     name: str
@@ -46,6 +47,15 @@ class Similarity:
     between: Callable[[Rows, Rows], Rows]
     unit: bool = False
     product: bool = False
+
+    def __post_init__(self) -> None:
+        """Raise an error if larger numbers mean farther apart."""
+        if self.metric.larger == "farther":
+            raise TableError(
+                f"The similarity '{self.name}' has the metric '{self.metric.name}', whose larger values mean farther"
+                f" apart. Return minus the values, and call the metric 'negative {self.metric.name}'."
+            )
+        self.metric.check_direction()
 
     def prepared(self, vector: np.ndarray) -> Rows:
         """Prepare a word's vector for `average_replicates`: vectors of R replicates are divided by the root of R."""

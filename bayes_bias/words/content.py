@@ -7,6 +7,7 @@ from typing import Any
 from bayes_bias.arguments import all_are
 from bayes_bias.errors import BayesBiasError, WordListError
 from bayes_bias.shared_types import Reference
+from bayes_bias.spreadsheets import CellValue
 
 _SOURCE_KEYS = ("citation", "doi", "bibtex")  # in the order of `Reference`
 
@@ -66,6 +67,21 @@ def first_text(values: Mapping[str, Any], keys: Iterable[str]) -> str | None:
         if isinstance(text := values.get(key), str):
             return text
     return None
+
+
+def is_missing(cell: object) -> bool:
+    """Return True for an empty cell: None, or a value that pandas and JSON write for one."""
+    is_nan = isinstance(cell, float) and cell != cell
+    return cell is None or is_nan or type(cell).__name__ in ("NAType", "NaTType")
+
+
+def check_text(word: object, where: str) -> None:
+    """Raise an error if a word is a value that a spreadsheet or a file of JSON or YAML stores as something else."""
+    if isinstance(word, CellValue):
+        raise WordListError(
+            f"{where}: {word.described}, but a word must be text. Write it in quotes or, in a spreadsheet, format the"
+            " cell as text and write the word again. If it is not a word, remove it."
+        )
 
 
 def quoted(value: object) -> str:

@@ -171,7 +171,7 @@ def read_debias_sets(source: GivenSets) -> DebiasSets:
         return _from_mapping(source, "sets")
     if not isinstance(source, str | Path):
         check_kind("sets", source, Sequence, "not a list of sets. Pass [('she', 'he')], for example.", WordListError)
-        return _from_mapping({"defining_sets": source}, "sets")
+        return _from_mapping({"defining_sets": _no_lists(source, "sets")}, "sets")
     text = str(source)
     if isinstance(source, Path) or text.endswith((".toml", *JSON, *YAML)):
         return _from_mapping(_parsed(Path(source)), text)
@@ -181,7 +181,7 @@ def read_debias_sets(source: GivenSets) -> DebiasSets:
             " she:he,woman:man."
         )
     defining = [list(map(str.strip, part.split(":"))) for part in text.split(",") if part.strip()]
-    return _from_mapping({"defining_sets": defining}, "sets")
+    return _from_mapping({"defining_sets": _no_lists(defining, "sets")}, "sets")
 
 
 def defining_sets_of(source: GivenSets) -> Sets:
@@ -207,7 +207,7 @@ def _with_our_keys(content: Any, where: str) -> Mapping[str, Any]:
     A file that is only a list contains the defining sets.
     """
     if isinstance(content, list):
-        return {"defining_sets": content}
+        return {"defining_sets": _no_lists(content, where)}
     inner = next(iter(content.values()), None) if isinstance(content, Mapping) and len(content) == 1 else None
     if isinstance(inner, Mapping):
         return _with_our_keys(inner, where)  # such as {"gender": {...}}
@@ -223,10 +223,34 @@ def _with_our_keys(content: Any, where: str) -> Mapping[str, Any]:
         if is_from_others and name not in _KEYS:
             unused.append(name)
         else:
-            renamed[name] = value
+            renamed[name] = _no_lists(value, where) if key == "definitional_pairs" else value
     if unused:
         logger.warning("%s: omitted because debiasing does not use them: %s", where, ", ".join(unused))
     return renamed
+
+
+def _no_lists(sets: Any, where: str) -> Any:
+    """Return sets unless they look like the lists of two groups, whose words are no sets but make pairs.
+
+    Raises
+    ------
+    WordListError
+        If there are two lists of three or more words. A mapping with the key ``defining_sets`` may contain such sets.
+    """
+    lists = sets if isinstance(sets, Sequence) and all_are(Sequence, sets) and not any(map(_is_text, sets)) else ()
+    if len(lists) != 2 or min(map(len, lists)) < 3:
+        return sets
+    pairs = list(zip(*lists, strict=False))
+    as_text = ",".join(f"{first}:{second}" for first, second in pairs)
+    raise WordListError(
+        f"{where} contains two lists, of {len(lists[0])} and {len(lists[1])} words, which may be two groups or two"
+        f" defining sets. If they are groups, use their pairs, `{as_text}`. If each list is a set of words that differ"
+        ' only in the attribute, write {"defining_sets": [[...], [...]]} in a JSON file.'
+    )
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def _from_mapping(content: Mapping[str, Any], where: str) -> DebiasSets:

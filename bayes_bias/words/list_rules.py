@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from bayes_bias.errors import WordListError
 from bayes_bias.formatting import in_quotes
-from bayes_bias.words.content import Content, quoted
+from bayes_bias.words.content import Content, check_text, is_missing, quoted
 from bayes_bias.words.spelling import composed, is_plain, is_punctuation, plain_word, visible
 
 type WordTable = dict[str, tuple[str, ...]]
@@ -125,13 +125,16 @@ def inflections(words: WordTable, topics: Mapping[str, Mapping[str, tuple[str, .
     notices = []
     for category, members in words.items():
         topic = category_of(topics.get(category, {}))
+        spellings: dict[str, list[str]] = {}
+        for word in members:
+            spellings.setdefault(word.casefold(), []).append(word)
         pairs = []
         for word in members:
-            forms = _forms(word.casefold())
-            for form in members:
-                in_one_topic = word in topic and topic[word] == topic.get(form)
-                if form.casefold() in forms and not in_one_topic:
-                    pairs.append(f"'{word}' and '{form}'")
+            for form in sorted(_forms(word.casefold()) & spellings.keys()):
+                for other in spellings[form]:
+                    in_one_topic = word in topic and topic[word] == topic.get(other)
+                    if not in_one_topic:
+                        pairs.append(f"'{word}' and '{other}'")
         if pairs:
             notices.append(
                 f"{where}: '{category}' lists {', '.join(pairs)}, which look like forms of one word but are treated as"
@@ -255,10 +258,13 @@ def _checked_words(words: object, place: str, confirmed: Collection[str] = ()) -
     """Check words, and compose accents (NFC). A word that consists of punctuation must be confirmed."""
     if isinstance(words, str) or not isinstance(words, Iterable):
         raise WordListError(f"{place} must be a list of words, but is {quoted(words)}. Write it as a list.")
-    cells = tuple(words.dropna() if hasattr(words, "dropna") else words)  # columns of a DataFrame end unevenly
+    cells = list(words.dropna() if hasattr(words, "dropna") else words)  # columns of a DataFrame end unevenly
+    while cells and is_missing(cells[-1]):
+        del cells[-1]
     if not cells:
         raise WordListError(f"{place} is empty. Add its words, or remove it.")
     for word in cells:
+        check_text(word, place)
         if not isinstance(word, str) or word != word.strip() or not plain_word(word):
             raise WordListError(
                 f"{place} contains {word!r}, but a word must be text without blanks around it. Correct or remove it."

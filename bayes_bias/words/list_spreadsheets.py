@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from operator import itemgetter
@@ -12,14 +12,16 @@ from typing import Any
 from bayes_bias.arguments import all_are
 from bayes_bias.errors import WordListError
 from bayes_bias.formatting import counted, joined
-from bayes_bias.spreadsheets import CellValue, is_spreadsheet, read_columns, stripped
-from bayes_bias.words.content import Content, first_text
+from bayes_bias.spreadsheets import is_spreadsheet, read_columns, stripped
+from bayes_bias.words.content import Content, check_text, first_text
 from bayes_bias.words.spelling import plain_word
 
 # Sign between a group and the class that is stereotypical for it, as in --stereotype.
 _IS = "="
 # Columns of a table with a row for each word.
 _WORD, _LABELS = "word", ("group", "class", "category")
+# The heading of labels in experiments, if there is none of the others.
+_CONDITION = "condition"
 # Optional column with the part of speech of the word, for templates.
 _WORD_CLASS = "word_class"
 # Columns of a table of cosines. Its other columns may contain numbers with decimals as well.
@@ -102,9 +104,11 @@ def list_of_columns(
     return Content(values, where, notices=tuple(sheet.notices))
 
 
-def named_columns(columns: Iterable[Cells], where: str) -> tuple[list[tuple[str, list[Any]]], tuple[str, ...]]:
+def named_columns(
+    columns: Iterable[Cells], where: str, *, padded: bool = True
+) -> tuple[list[tuple[str, list[Any]]], tuple[str, ...]]:
     """Return the words under each heading of a spreadsheet in either layout, and notices of omissions."""
-    sheet = _read_sheet(columns, where, padded=True)
+    sheet = _read_sheet(columns, where, padded)
     return sheet.columns, tuple(sheet.notices)
 
 
@@ -172,21 +176,17 @@ def _read_sheet(columns: Iterable[Cells], where: str, padded: bool) -> _Sheet:
     for heading, cells in columns:
         stripped_cells = [stripped(cell) if isinstance(cell, str) else cell for cell in cells]
         clean.append((plain_word(heading.strip()), stripped_cells))
+    clean = _upright(clean, sheet, where)
     headings = set(map(str.lower, dict(clean)))
-    is_long = _WORD in headings and not headings.isdisjoint(_LABELS)
+    is_long = _WORD in headings and not headings.isdisjoint((*_LABELS, _CONDITION))
     if is_long:
         clean = _by_label(clean, sheet, where)
-    if padded:
-        clean, about_cells = _without_padding(clean, where)
-        sheet.notices += about_cells
+    clean, about_cells = _without_padding(clean, where, _pads if padded else _is_empty)
+    sheet.notices += about_cells
     for heading, cells in clean:
         words = _filled(cells)
         for word in words:
-            if isinstance(word, CellValue):
-                raise WordListError(
-                    f"{where}: {word.described}, but a word must be text. Format the cell as text and write the word"
-                    " again, or clear the cell."
-                )
+            check_text(word, where)
             if padded and is_long and _pads(word):  # no cell needs a filler in a table with a row for each word
                 sheet.notices.append(
                     f"{where}: '{word}' of '{heading}' is read as a word. If it is not a word, remove the row"
@@ -196,13 +196,27 @@ def _read_sheet(columns: Iterable[Cells], where: str, padded: bool) -> _Sheet:
     return sheet
 
 
+def _upright(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -> list[tuple[str, list[Any]]]:
+    """Turn a table with the names in its first column into columns with the names as headings, with a notice."""
+    if not columns:
+        return columns
+    headings = [heading for heading, _ in columns]
+    names = [headings[0], *columns[0][1]]
+    _, _, class_name = headings[0].partition(_IS)
+    if not class_name.strip() or class_name.strip() in headings or class_name.strip() not in names:
+        return columns
+    sheet.notices.append(f"{where}: the names are read from the first column, and their words from the rows")
+    rows = [headings[1:], *map(list, zip(*(cells for _, cells in columns[1:]), strict=True))]
+    return [(str(name), cells) for name, cells in zip(names, rows, strict=True) if name not in _EMPTY]
+
+
 def _by_label(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -> list[tuple[str, list[Any]]]:
     """Convert a table with a row for each word to one column for each group and class.
 
     Word classes and a notice of unused columns are added to the sheet.
     """
     cells_of = {heading.lower(): cells for heading, cells in columns}
-    label_columns = [name for name in _LABELS if name in cells_of]
+    label_columns = [name for name in _LABELS if name in cells_of] or [_CONDITION]
     if len(label_columns) > 1:
         raise WordListError(
             f"{where} has the columns '{label_columns[0]}' and '{label_columns[1]}', but only one of them is allowed."
@@ -243,7 +257,9 @@ def _filled(cells: Iterable[Any]) -> list[Any]:
     return [cell for cell in cells if cell not in _EMPTY]
 
 
-def _without_padding(columns: list[tuple[str, list[Any]]], where: str) -> tuple[list[tuple[str, list[Any]]], list[str]]:
+def _without_padding(
+    columns: list[tuple[str, list[Any]]], where: str, pads: Callable[[Any], bool]
+) -> tuple[list[tuple[str, list[Any]]], list[str]]:
     """Drop fillers below the last word of each column, if another column has a word or filler in the same row."""
     n_filled = Counter[int]()  # in each row
     for _, cells in columns:
@@ -251,7 +267,7 @@ def _without_padding(columns: list[tuple[str, list[Any]]], where: str) -> tuple[
     shortened, about_fillers, about_missing = [], [], []
     for heading, cells in columns:
         end = len(cells)
-        while end and _pads(cells[end - 1]) and (cells[end - 1] in _EMPTY or n_filled[end - 1] > 1):
+        while end and pads(cells[end - 1]) and (cells[end - 1] in _EMPTY or n_filled[end - 1] > 1):
             end -= 1
         shortened.append((heading, cells[:end]))
         if fillers := _filled(cells[end:]):
@@ -262,9 +278,14 @@ def _without_padding(columns: list[tuple[str, list[Any]]], where: str) -> tuple[
         if missing := cells[:end].count(None):
             about_missing.append(
                 f"{where}: omitted {counted(missing, 'missing cell')} above a word of '{heading}'. To keep words such"
-                " as NA and null, read the file with pandas.read_csv(..., keep_default_na=False)"
+                " as NA and null, write them in quotes, and read files with pandas.read_csv(..., keep_default_na=False)"
             )
     return shortened, about_fillers + about_missing
+
+
+def _is_empty(cell: Any) -> bool:
+    """Return True for an empty cell."""
+    return cell in _EMPTY
 
 
 def _pads(cell: Any) -> bool:

@@ -7,7 +7,7 @@ from functools import cache
 from string import punctuation
 from types import MappingProxyType
 from typing import Any, Literal
-from unicodedata import category, combining, normalize
+from unicodedata import category, name, normalize
 
 from bayes_bias.errors import EmbeddingError, WordListError
 from bayes_bias.files import shipped
@@ -62,16 +62,49 @@ def visible(word: str) -> str:
     return word if is_plain(word) else _BLANKS.sub(named, _INVISIBLE.sub(named, word))
 
 
+# Letters of one sound with two encodings (Arabic and Persian kaf and yeh), and signs that join the words of a phrase.
+_SAME_LETTER = str.maketrans(
+    {"\u0643": "\u06a9", "\u064a": "\u06cc", "\u0153": "oe", **dict.fromkeys("- \u2010\u2011", "_")}
+)
+_ACUTE, _DIAERESIS, _ALEF = "\u0301", "\u0308", "\u0627"
+_ON_ALEF = ("\u0653", "\u0654", "\u0655")  # madda and hamza
+
+
 def unaccented(word: str) -> str:
-    """Return a word in lower case and without accents.
+    """Return a word in lower case, without accents, and with one encoding of each letter.
+
+    Signs that make another letter, such as the vowels of Thai and the signs of voiced kana, are kept.
 
     Examples
     --------
-    >>> unaccented("José"), unaccented("Straße")
-    ('jose', 'strasse')
+    >>> unaccented("José"), unaccented("Straße"), unaccented("мой")
+    ('jose', 'strasse', 'мой')
     """
     folded = word.casefold()
-    return folded if folded.isascii() else "".join(c for c in normalize("NFD", folded) if not combining(c))
+    if folded.isascii():
+        return folded.translate(_SAME_LETTER)
+    kept: list[str] = []
+    letter = ""
+    for sign in normalize("NFKD", folded):
+        if category(sign) != "Mn":
+            letter = sign
+        elif _is_optional(sign, letter):
+            continue
+        kept.append(sign)
+    return normalize("NFC", "".join(kept)).translate(_SAME_LETTER)
+
+
+def _is_optional(sign: str, letter: str) -> bool:
+    """Return True if readers of a script take a letter without the sign for the same letter."""
+    match name(letter, "").split(" ")[0]:
+        case "LATIN" | "GREEK" | "HEBREW":
+            return True
+        case "ARABIC":
+            return sign not in _ON_ALEF or letter == _ALEF
+        case "CYRILLIC":
+            return sign == _ACUTE or (sign, letter) == (_DIAERESIS, "\u0435")  # stress, and \u0451 for \u0435
+        case _:
+            return False
 
 
 # Number of words that a line names.

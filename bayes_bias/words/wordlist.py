@@ -19,7 +19,7 @@ from bayes_bias.errors import WordListError
 from bayes_bias.formatting import Telling, joined
 from bayes_bias.shared_types import Reference
 from bayes_bias.words import list_rules, topics_and_pairs
-from bayes_bias.words.content import Content
+from bayes_bias.words.content import Content, is_missing
 from bayes_bias.words.list_files import Query, control_names, list_of_query, read_control_file, read_list_file
 from bayes_bias.words.list_rules import category_of
 from bayes_bias.words.list_spreadsheets import check_stereotypes, list_of_columns
@@ -515,10 +515,12 @@ def load_wordlist(
         return WordList.from_frame(source, stereotypes, opposites)
     if isinstance(source, Query):
         return WordList(**_list_fields("query", list_of_query(source, stereotypes)))
-    if isinstance(source, Mapping) and not source.keys() & set(_KEYS):
-        content = list_of_columns(_columns_of_mapping(source), "wordlist", stereotypes, opposites, padded=False)
+    if isinstance(source, Mapping) and not source.keys() & {"groups", "classes"}:
+        settings = {key: source[key] for key in _KEYS if isinstance(source.get(key), str)}
+        columns = {heading: words for heading, words in source.items() if heading not in settings}
+        content = list_of_columns(_columns_of_mapping(columns), "wordlist", stereotypes, opposites, padded=False)
         check_stereotypes(content)
-        return WordList(**_list_fields("wordlist", content))
+        return WordList(**_list_fields("wordlist", replace(content, values={**settings, **content.values})))
     for argument, value in (("stereotypes", stereotypes), ("opposites", opposites)):
         if value is not None:
             raise WordListError(
@@ -597,7 +599,10 @@ def _columns_of_mapping(columns: Mapping[str, Any]) -> list[tuple[str, list[Any]
                 f"The heading '{heading}' must have a list of words, but has {kind_of(words)}. Pass a list for each"
                 " heading."
             )
-    return [(str(heading), list(words)) for heading, words in columns.items()]
+    cells_of = []
+    for heading, words in columns.items():
+        cells_of.append((str(heading), [None if is_missing(word) else word for word in words]))
+    return cells_of
 
 
 def _list_fields(name: str, content: Content) -> dict[str, Any]:

@@ -120,3 +120,35 @@ def test_commands_write_no_file_for_invalid_table_options(run, small_table, tmp_
     assert code == 2
     assert says([line for line in err.splitlines() if line.startswith("error: ")][-1], message)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.csv"]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";"])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_table_command_reads_pairs_of_words_with_list(run, weat6, tmp_path, delimiter, reverse):
+    rows = weat6.to_frame().rename(columns={"target": "term1", "attribute": "term2"})
+    words = ["term2", "term1"] if reverse else ["term1", "term2"]
+    rows[[*words, "cosine"]].to_csv(tmp_path / "pairs.csv", index=False, sep=delimiter)
+    code, _, err = run("table", tmp_path / "pairs.csv", *WEAT6, "--out", tmp_path / "made.csv")
+    assert code == 2
+    assert says(err, "table of pairs --matrix pairs.csv")
+    code, _, err = run("table", "weat6", "--matrix", tmp_path / "pairs.csv", "--out", tmp_path / "made.csv")
+    assert code == 0, err
+    assert effect_size(read_table(tmp_path / "made.csv")) == effect_size(weat6)
+
+
+def test_table_command_rejects_contradictory_pairs_and_distances_of_pairs(run, weat6, tmp_path):
+    rows = weat6.to_frame()[["target", "attribute", "cosine"]]
+    twice = pd.concat([rows, rows.iloc[:1].assign(cosine=0.9)])
+    twice.to_csv(tmp_path / "pairs.csv", index=False)
+    command = ("table", "weat6", "--matrix", tmp_path / "pairs.csv", "--out", tmp_path / "made.csv")
+    code, _, err = run(*command)
+    assert code == 2
+    assert says(err, "pairs.csv 0.9 'John' remove row")
+    rows.assign(cosine=1 - rows.cosine).rename(columns={"cosine": "distance"}).to_csv(
+        tmp_path / "pairs.csv", index=False
+    )
+    code, _, err = run(*command)
+    assert code == 2
+    assert says(err, "'distance' farther --metric distance --larger farther")
+    assert run(*command, "--metric", "distance", "--larger", "farther")[0] == 0
+    assert effect_size(read_table(tmp_path / "made.csv")) == effect_size(weat6)

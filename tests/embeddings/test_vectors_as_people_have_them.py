@@ -188,12 +188,7 @@ def test_word_prefix_raises_with_working_command(tmp_path, prefix):
 
 
 @pytest.mark.parametrize(
-    ("content", "shown"),
-    [
-        (text(quote='"'), "'\"oak\"'"),
-        (text(number=True), "'0', '1', '2'"),
-        (text().replace(" ", "\u200b ", 1), "oak<U+200B>"),
-    ],
+    ("content", "shown"), [(text(quote="'"), "''oak''"), (text().replace(" ", "\u200b ", 1), "oak<U+200B>")]
 )
 def test_coverage_error_shows_words_written_differently(tmp_path, content, shown):
     (tmp_path / "v.txt").write_text(content)
@@ -215,14 +210,10 @@ def test_gb18030_vectors_raise_with_working_command(tmp_path):
     assert np.array_equal(cosines(words, tmp_path / "utf8.txt", controls=()).values.to_numpy().round(6), TRUE)
 
 
-def test_spreadsheet_advice_keeps_words_such_as_nan(tmp_path):
+def test_open_embedding_keeps_words_such_as_nan_of_spreadsheet(tmp_path):
     frame = pd.DataFrame({**VECTORS, "nan": np.ones(5), "null": np.ones(5)}).T
     frame.to_csv(tmp_path / "v.csv")
-    with refused(EmbeddingError, "v.csv DataFrame") as caught:
-        open_embedding(tmp_path / "v.csv")
-    remedy = str(caught.value).split("`")[1]
-    read = eval(remedy.replace("pandas", "pd"), {"pd": pd, "file": tmp_path / "v.csv"})
-    assert {"nan", "null"} <= set(open_embedding(read).vocabulary())
+    assert {"nan", "null"} <= set(open_embedding(tmp_path / "v.csv").vocabulary())
     with refused(EmbeddingError, "nan keep_default_na=False"):
         open_embedding(pd.read_csv(tmp_path / "v.csv", index_col=0))
 

@@ -285,6 +285,13 @@ LISTS = b'word,vector\nhe,"[1.0, 2.5]"\nshe,"[0.25, -1.0]"\n'
 NAMES = json.dumps(
     {"flowers": ["rose", "lily"], "insects": ["ant"], "pleasant": ["love"], "unpleasant": ["hate", "war"], "n": 3}
 ).encode()
+WIDE = b";0;1;2;3;4\nhe;0,5;1,25;-1;0,1;2\nshe;0,25;-1,5;1;0,2;3\nrose;1,25;0,5;2;0,3;1\n"
+WRITTEN_BY_R = b'"V1" "V2" "V3"\n"he" 0.5 -1.25 2\n"she" 0.25 1.5 -1\n"rose" 1.5 0.25 1\n'
+TOKENS = "3 2\n\u0120he 0.5 1\nhe 1 0.5\n\u0120she -0.5 1\n".encode()
+LIWC = b"%\n1\tflowers\n2\tinsects\n%\nrose\t1\nlil*\t1\nant\t2\nfly\t01\t2\n"
+LEXICODER = b'<dictionary><cnode name="flowers"><pnode name="rose"></pnode></cnode></dictionary>'
+WORDSTAT = b"FLOWERS\r\n\tROSE (1)\r\n\tLILY (1)\r\nINSECTS\r\n\tANT (1)\r\n"
+ROWS = b"men=work,he,him\nwomen=house,she\nwork,job,pay\nhouse,kin,home\n"
 MANZINI = b'{"definite_sets": [["she", "he"], ["woman", "man"]], "testTerms": ["chair"]}'
 MAY = json.dumps(
     {
@@ -390,6 +397,9 @@ READERS = {
         Reader("vectors of sentences.npy", _npy, _sentence_vectors),
         Reader("vectors, texts.jsonl", lambda: RECORDS, _vectors),
         Reader("vectors, lists.csv", lambda: LISTS, _vectors),
+        Reader("vectors, wide.csv", lambda: WIDE, _vectors),
+        Reader("vectors, write.table.txt", lambda: WRITTEN_BY_R, _vectors),
+        Reader("vectors, tokens.txt", lambda: TOKENS, _vectors),
         Reader("vectors, texts.parquet", _parquet, _vectors),
         Reader("vectors of words.json", _json_of_words, _vectors),
         Reader("vectors in pairs.json", _pairs_of_words, _vectors),
@@ -409,6 +419,10 @@ READERS = {
         Reader("list in a row.jsonl", _row_of_lists, bb.load_wordlist),
         Reader("list in a row.parquet", _parquet_of_lists, bb.load_wordlist),
         Reader("list.yaml", _yaml, _under_names),
+        Reader("dictionary.dic", lambda: LIWC, _under_names),
+        Reader("dictionary.lc3", lambda: LEXICODER, _under_names),
+        Reader("dictionary.cat", lambda: WORDSTAT, _under_names),
+        Reader("list in rows.csv", lambda: ROWS, bb.load_wordlist),
         Reader("words.txt", lambda: b"; flowers\nrose\nlily\ntulip\n", read_names),
         Reader("sets.json", lambda: MANZINI, lambda path: read_debias_sets(path)),
         Reader("samples.jsonl", lambda: SAMPLES, lm_eval),
@@ -418,6 +432,7 @@ READERS = {
         Reader("spec of pairs.toml", _toml("models", "pairs.toml"), load_spec),
         Reader("table.csv", _cosines, lambda path: read_table(path, {"men": "work", "women": "house"})),
         Reader("matrix.csv", lambda: b",job,home\nhe,0.5,0.25\nshe,0.1,-0.5\n", read_matrix),
+        Reader("matrix of pairs.csv", lambda: b"term1,term2,cosine\nhe,job,0.5\nshe,job,0.25\n", read_matrix),
         Reader("ratings.txt", lambda: b"word1\tword2\tscore\nsun\tsky\t6.5\nhe\tshe\t7\n", read_ratings),
         Reader("criterion.csv", lambda: CRITERION, _criterion),
         Reader("pairs.csv", lambda: PAIRS, read_scores),

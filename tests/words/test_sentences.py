@@ -214,3 +214,17 @@ def test_load_wordlist_reads_words_from_sentences_of_targets():
         "unpleasant": ["agony", "awful", "evil", "grief"],
     }
     assert set(load_wordlist(words).targets) == {"rose", "lily", "ant", "fly"}
+
+
+def test_flat_mapping_of_captions_accepts_setting_as_units():
+    captions = {
+        "a=x": ["A photo of a red rose.", "Tulips stand in the sun."],
+        "b=y": ["Some ants on a leaf.", "One bee is flying away."],
+        "x": ["The sea in the evening.", "People laugh together."],
+        "y": ["A storm is coming now.", "He shouts at his friend."],
+        "sentences": "as units",
+        "title": "Captions",
+    }
+    words = load_wordlist(captions)
+    assert words.groups["a"] == tuple(captions["a=x"])
+    assert words.title == "Captions"

@@ -1,11 +1,13 @@
 """Characters that nobody sees, and lists in other encodings."""
 
 import subprocess
+from itertools import chain
 
+import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_bias import cosines, load_wordlist
+from bayes_bias import cosines, load_wordlist, open_embedding
 from bayes_bias.errors import WordListError
 from tests.helpers import containing, refused
 
@@ -59,3 +61,46 @@ def test_cosines_raises_for_several_words_in_cell(tmp_path):
     (tmp_path / "m.csv").write_text('trees=soft,rocks=hard,soft,hard\noak,flint,"wool, silk",tin\n')
     with pytest.raises(ValueError, match="look like 'oak', 'flint', 'wool', but the list has words like 'wool, silk'"):
         cosines(tmp_path / "m.csv", vectors, controls=())
+
+
+# A word of a list, another spelling in the vectors, and whether a native reader takes both for one word.
+SPELLINGS = [
+    ("José", "jose", True),
+    ("Ελλάδα", "ελλαδα", True),
+    ("ёлка", "елка", True),
+    ("за\u0301мок", "замок", True),  # stress
+    ("שָׁלוֹם", "שלום", True),
+    ("مُعَلِّم", "معلم", True),
+    ("أحمد", "احمد", True),
+    ("كتاب", "کتاب", True),  # Arabic and Persian kaf
+    ("علي", "علی", True),
+    ("ﾊﾟﾝﾀﾞ", "パンダ", True),
+    ("ＲＯＳＥ", "rose", True),
+    ("cœur", "coeur", True),
+    ("mother-in-law", "mother_in_law", True),
+    ("ガラス", "カラス", False),
+    ("かぎ", "かき", False),
+    ("мой", "мои", False),
+    ("їсти", "істи", False),
+    ("क्या", "कया", False),  # virama
+    ("फ़न", "फन", False),  # nukta
+    ("หมู", "หม", False),
+    ("ไม้", "ไม", False),
+    ("سؤال", "سوال", False),
+]
+
+
+@pytest.mark.parametrize(("word", "spelling", "is_same"), SPELLINGS)
+def test_match_accents_is_offered_and_used_only_for_spellings_of_one_word(word, spelling, is_same):
+    words = {
+        "a=one": [word, "oak", "elm"],
+        "b=two": ["slate", "flint", "chalk"],
+        "one": ["wool", "silk", "felt"],
+        "two": ["iron", "tin", "zinc"],
+    }
+    names = [*chain.from_iterable(words.values()), spelling]
+    vectors = {name: np.random.default_rng(k).normal(size=5) for k, name in enumerate(names) if name != word}
+    (missing,) = containing(cosines(words, vectors, controls=()).notices, "1 of 3 words not in")
+    assert ("match='accents'" in missing or "match='case'" in missing) == is_same
+    matched = cosines(words, open_embedding(vectors, match="accents"), controls=())
+    assert (word in matched.values.target) == is_same

@@ -145,6 +145,15 @@ class _Sample:
         """Return a field of the question as a normalised sentence."""
         return plain_sentence(self.doc[name])
 
+    def check_own_verdict(self, name: str, expected: bool, is_tie: bool) -> None:
+        """Raise an error if the harness logged another verdict under a name than its log-likelihoods have."""
+        own = self.fields.get(name)
+        if own in (0, 1) and own != expected and not is_tie:
+            raise SentencePairsError(
+                f"`scores`: {self.place} has the {name} {own:g}, which contradicts its log-likelihoods"
+                f" {self.likelihoods[:3]}. Log the samples again."
+            )
+
 
 @dataclass(frozen=True)
 class _Pair:
@@ -326,6 +335,7 @@ def _read_crows_pairs(sample: _Sample) -> _Pair:
     labels = {"bias_type": str(doc["bias_type"]), "direction": str(doc.get("stereo_antistereo", ""))}
     more, less = sample.sentence("sent_more"), sample.sentence("sent_less")
     score_of = _by_choice(sample, (more, less))
+    sample.check_own_verdict("pct_stereotype", score_of[more] > score_of[less], score_of[more] == score_of[less])
     return _Pair(_CROWS_PAIRS, f"{more} / {less}", (more, less), score_of[more], score_of[less], labels, sample.file)
 
 
@@ -343,7 +353,9 @@ def _read_bbq(sample: _Sample) -> _Pair | str:
     biased_answers = set(map(plain_sentence, doc["biased_answers"]))
     biased = [answer for answer in known if answer in biased_answers]
     score_of = _by_choice(sample, list(dict.fromkeys(known)), n_others=len(_UNKNOWN))
-    if max(score_of, key=score_of.__getitem__) not in known:
+    is_unknown = max(score_of, key=score_of.__getitem__) not in known
+    sample.check_own_verdict("acc", is_unknown, len(set(score_of.values())) < len(score_of))
+    if is_unknown:
         return "answered with 'unknown'"
     if len(known) != 2 or len(biased) != 1:
         return "of which not exactly one answer is biased"

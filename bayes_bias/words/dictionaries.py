@@ -1,0 +1,114 @@
+"""Read dictionaries of content analysis: LIWC (.dic), Lexicoder (.lc3, .lcd), and WordStat (.cat)."""
+
+import re
+from html import unescape
+
+from bayes_bias.words.content import Content
+
+SUFFIXES = (".dic", ".lc3", ".lcd", ".cat")
+
+type Categories = dict[str, list[str]]
+
+_LEXICODER_NAME = re.compile(r"\+(.+)\+")
+_NODE = re.compile(r"<(c|p)node\s[^>]*?name\s*=\s*(\"[^\"]*\"|'[^']*')", re.IGNORECASE)
+_WORDSTAT_WORD = re.compile(r"\s+(.+?)\s+\(-?\d+(?:\.\d+)?\)")
+# A pattern that stands for several words, such as happ*.
+_PATTERN = re.compile(r"[*?]")
+_NAMED = 5
+# The category of words with codes that the legend lacks.
+_UNKNOWN = ""
+
+
+def dictionary_of(text: str, label: str) -> Content | None:
+    """Return the words of each category of a dictionary in one of these formats, or None for other text.
+
+    Patterns such as happ* stand for several words and are omitted with a notice.
+    """
+    for read in (_liwc, _lexicoder, _lexicoder_xml, _wordstat):
+        categories = read(text)
+        if any(categories.values()):
+            break
+    else:
+        return None
+    notices = []
+    if uncategorised := categories.pop(_UNKNOWN, []):
+        notices.append(
+            f"{label}: {len(uncategorised)} words have codes that are not in the legend, which are not read:"
+            f" {', '.join(uncategorised[:_NAMED])}"
+        )
+    patterns: dict[str, None] = {}
+    words_of: Categories = {}
+    for name, words in categories.items():
+        words_of[name] = [word for word in words if not _PATTERN.search(word)]
+        patterns |= dict.fromkeys(word for word in words if _PATTERN.search(word))
+    if patterns:
+        shown = ", ".join([*patterns][:_NAMED])
+        notices.append(
+            f"{label}: omitted {len(patterns)} patterns, which stand for several words each: {shown}. To use their"
+            " words, write them out"
+        )
+    return Content({name: words for name, words in words_of.items() if words}, label, notices=tuple(notices))
+
+
+def _liwc(text: str) -> Categories:
+    """Read LIWC's lines ``number name`` between two lines %, and then ``word number number ...``."""
+    head, _, rest = text.lstrip().removeprefix("%").partition("\n%")
+    if not text.lstrip().startswith("%"):
+        return {}
+    names: dict[str, str] = {}
+    for line in head.splitlines():
+        number, _, name = line.strip().partition("\t" if "\t" in line else " ")
+        if name:
+            names[number.strip().lstrip("0")] = name.strip()
+    categories: Categories = {name: [] for name in names.values()}
+    for line in rest.splitlines()[1:]:
+        word, *numbers = [field.strip() for field in line.split("\t") if field.strip()] or [""]
+        if not numbers:  # separated by blanks
+            word, *numbers = line.split() or [""]
+        for number in numbers:
+            name = names.get(number.lstrip("0"), _UNKNOWN)
+            if word not in categories.setdefault(name, []):
+                categories[name].append(word)
+    return categories
+
+
+def _lexicoder(text: str) -> Categories:
+    """Read Lexicoder's lines ``+name+`` with words below them."""
+    categories: Categories = {}
+    words: list[str] = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        if match := _LEXICODER_NAME.fullmatch(line):
+            words = categories.setdefault(match[1].strip(), [])
+        elif not categories:
+            return {}
+        else:
+            words.append(line)
+    return categories
+
+
+def _lexicoder_xml(text: str) -> Categories:
+    """Read Lexicoder's XML, in which a category is a ``cnode`` and a word a ``pnode``."""
+    categories: Categories = {}
+    words: list[str] = []
+    for kind, quoted_name in _NODE.findall(text):
+        name = unescape(quoted_name[1:-1]).strip()
+        if kind.lower() == "c":
+            words = categories.setdefault(name, [])
+        elif categories:
+            words.append(name)
+    return categories
+
+
+def _wordstat(text: str) -> Categories:
+    """Read WordStat's categories, below which words are indented and weighted: ``ROSE (1)``.
+
+    WordStat ignores case and writes capital letters, so words are returned in lower case.
+    """
+    categories: Categories = {}
+    words: list[str] = []
+    for line in filter(str.strip, text.splitlines()):
+        if match := _WORDSTAT_WORD.fullmatch(line.rstrip()):
+            words.append(match[1].replace("_", " ").lower())
+        else:
+            words = categories.setdefault(line.strip(), [])
+    return {name: words for name, words in categories.items() if words}

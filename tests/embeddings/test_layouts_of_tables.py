@@ -1,0 +1,231 @@
+"""Tables of vectors in the layouts that other programs write."""
+
+import subprocess
+from itertools import chain
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from bayes_bias import cosines, open_embedding
+from bayes_bias.errors import EmbeddingError
+from tests.helpers import refused
+
+WORDS = {
+    "trees=soft": ["oak", "elm", "prime tree"],
+    "rocks=hard": ["slate", "flint", "null"],
+    "soft": ["wool", "silk", "1984"],
+    "hard": ["iron", "tin", "NA"],
+}
+SINGLE = {name: [word.replace(" ", "_") for word in words] for name, words in WORDS.items()}
+D = 7
+
+
+def vectors_of(words) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(3)
+    return {word: rng.normal(size=D).round(6) for word in chain(*words.values())}
+
+
+def biases(source, words=WORDS) -> np.ndarray:
+    return cosines(words, source, controls=()).values.to_numpy().round(5)
+
+
+FRAME = pd.DataFrame.from_dict(vectors_of(WORDS), orient="index")
+TRUE = biases(vectors_of(WORDS))
+
+CSV = {
+    "as pandas writes it": {},
+    "headings of columns": {"header": [f"v{k}" for k in range(D)], "index_label": "word"},
+    "without headings": {"header": False},
+    "semicolons and decimal commas": {"sep": ";", "decimal": ","},
+    "tabs and decimal commas": {"sep": "\t", "decimal": ","},
+    "tabs without headings": {"sep": "\t", "header": False},
+    "all quoted": {"quoting": 1},
+    "semicolons, quoted, with another name": {"sep": ";", "quoting": 1, "index_label": "Term"},
+    "scientific numbers": {"float_format": "%.8e"},
+    "Windows line ends": {"lineterminator": "\r\n"},
+}
+
+
+@pytest.mark.parametrize("kind", CSV)
+@pytest.mark.parametrize("name", ["v.csv", "v.txt"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_open_embedding_reads_table_with_column_for_each_number(tmp_path, kind, name, encoding):
+    FRAME.to_csv(tmp_path / name, encoding=encoding, **CSV[kind])
+    assert np.array_equal(biases(tmp_path / name), TRUE)
+    assert open_embedding(tmp_path / name).vocabulary() == list(FRAME.index)
+
+
+def blanks(rows, between=" ", quote="") -> str:
+    lines = [between.join(f"{quote}{cell}{quote}" if is_text else str(cell) for cell, is_text in row) for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def r_rows(*, row_numbers=False, heading=(), quoted_numbers=False):
+    rows = [[(name, True) for name in heading]] if heading else []
+    for number, (word, vector) in enumerate(vectors_of(SINGLE).items(), 1):
+        before = [(str(number), True)] if row_numbers else []
+        rows.append([*before, (word, True), *((f"{value:.6f}", quoted_numbers) for value in vector)])
+    return rows
+
+
+NAMES = [f"V{k}" for k in range(1, D + 1)]
+BLANKS = {
+    "R's write.table": blanks(r_rows(heading=NAMES), quote='"'),
+    "write.table without quotes": blanks(r_rows(heading=NAMES)),
+    "write.table without names of columns": blanks(r_rows(), quote='"'),
+    "write.table of cbind": blanks(
+        r_rows(row_numbers=True, heading=["word", *[""] * D], quoted_numbers=True), quote='"'
+    ),
+    "write.table with row numbers": blanks(r_rows(row_numbers=True, heading=["word", *NAMES]), quote='"'),
+    "id before the word": blanks(r_rows(row_numbers=True)),
+    "id before the word, and a heading": blanks(r_rows(row_numbers=True, heading=["id", "word", *NAMES])),
+    "two blanks": blanks(r_rows(), between="  "),
+    "two blanks below a header": f"12 {D}\n" + blanks(r_rows(), between="  "),
+    "tabs and blanks": blanks(r_rows(), between=" \t"),
+    "headings": blanks(r_rows(heading=["word", *map(str, range(D))])),
+}
+
+
+@pytest.mark.parametrize("kind", BLANKS)
+def test_open_embedding_reads_table_separated_by_blanks(tmp_path, kind):
+    (tmp_path / "v.txt").write_text(BLANKS[kind])
+    assert np.array_equal(biases(tmp_path / "v.txt", SINGLE), TRUE)
+    assert open_embedding(tmp_path / "v.txt").dimensions == D
+
+
+def test_open_embedding_reads_columns_of_other_numbers_beside_vectors(tmp_path):
+    frame = FRAME.rename_axis("word").reset_index()
+    frame.insert(1, "frequency", range(1000, 1012))
+    frame.insert(0, "id", range(12))
+    for name in ("v.csv", "v.parquet", "v.jsonl"):
+        if name.endswith("csv"):
+            frame.to_csv(tmp_path / name, index=False)
+        else:
+            write = frame.set_axis(list(map(str, frame)), axis=1)
+            write.to_parquet(tmp_path / name) if "parquet" in name else write.to_json(
+                tmp_path / name, orient="records", lines=True
+            )
+        embedding = open_embedding(tmp_path / name)
+        assert embedding.dimensions == D
+        assert np.array_equal(biases(embedding), TRUE)
+
+
+@pytest.mark.parametrize("is_index", [True, False])
+@pytest.mark.parametrize("name", ["v.parquet", "v.json", "v.jsonl"])
+def test_open_embedding_reads_records_with_key_for_each_number(tmp_path, name, is_index):
+    frame = FRAME.set_axis(list(map(str, FRAME)), axis=1)
+    flat = frame.rename_axis("token").reset_index()
+    if name == "v.parquet":
+        (frame if is_index else flat).to_parquet(tmp_path / name)
+    else:
+        flat.to_json(tmp_path / name, orient="records", lines=name.endswith("l"))
+    assert np.array_equal(biases(tmp_path / name), TRUE)
+    assert np.array_equal(biases(flat), TRUE)
+
+
+def two_texts(folder, **columns):
+    frame = FRAME.rename_axis("title").reset_index()
+    for position, (name, cells) in enumerate(columns.items()):
+        frame.insert(position, name, cells)
+    frame.to_csv(folder / "v.csv", index=False)
+    return folder / "v.csv"
+
+
+@pytest.mark.parametrize("columns", [{"heading": "Summary"}, {"language": "en", "source": "x"}, {"number": range(12)}])
+def test_open_embedding_reads_only_varying_text_as_words(tmp_path, columns):
+    assert np.array_equal(biases(two_texts(tmp_path, **columns)), TRUE)
+
+
+@pytest.mark.parametrize("words_first", [True, False])
+def test_open_embedding_prints_commands_that_choose_among_two_columns_of_text(tmp_path, words_first):
+    path = two_texts(tmp_path, page=[f"page {k}" for k in range(12)])
+    if words_first:
+        frame = pd.read_csv(path, keep_default_na=False)
+        frame[["title", "page", *frame.columns[2:]]].to_csv(path, index=False)
+    with refused(EmbeddingError, "column 1 2 cut --complement words.txt") as caught:
+        open_embedding(path)
+    command = str(caught.value).split("`")[3 if words_first else 1]
+    subprocess.run(command, shell=True, cwd=tmp_path, check=True)
+    assert np.array_equal(biases(tmp_path / "words.txt"), TRUE)
+
+
+def test_open_embedding_names_line_of_table_with_missing_number(tmp_path):
+    FRAME.to_csv(tmp_path / "v.csv")
+    lines = (tmp_path / "v.csv").read_text().splitlines()
+    lines[12] = lines[12].replace(",", ",x", 1)
+    (tmp_path / "v.csv").write_text("\n".join(lines) + "\n")
+    with refused(EmbeddingError, "v.csv line 13 number x"):
+        open_embedding(tmp_path / "v.csv").all()
+    lines[12] = "NA,1,2"
+    (tmp_path / "v.csv").write_text("\n".join(lines) + "\n")
+    with refused(EmbeddingError, "v.csv line 13 7 values"):
+        open_embedding(tmp_path / "v.csv").all()
+
+
+def lines(rows) -> str:
+    return "".join(f"{row}\n" for row in rows)
+
+
+def joined(vector, between=" ") -> str:
+    return between.join(map(str, vector))
+
+
+# Layouts in public reports, each written here anew.
+SPELT = vectors_of(SINGLE)
+OTHERS = {
+    "word and list": lines(f"{word} [{joined(vector, ', ')}]" for word, vector in SPELT.items()),
+    "word, tab, and list of NumPy": lines(f"{word}\t[{joined(vector)}]" for word, vector in SPELT.items()),
+    "vertical bars": lines(f"{word}|{joined(vector, '|')}" for word, vector in SPELT.items()),
+    "numbers before the word": lines(f"{joined(vector)} {word}" for word, vector in SPELT.items()),
+    "frequency after the word": lines(f"{word} {k + 900} {joined(v)}" for k, (word, v) in enumerate(SPELT.items())),
+    "frequency below a header": f"12 {D}\n"
+    + lines(f"{word} {k + 900} {joined(v)}" for k, (word, v) in enumerate(SPELT.items())),
+    "label after the numbers": "word,"
+    + joined(NAMES, ",")
+    + ",label\n"
+    + lines(f"{word},{joined(v, ',')},{'ab'[k % 2]}" for k, (word, v) in enumerate(SPELT.items())),
+    "comment": "# trained by me\n" + lines(f"{word} {joined(vector)}" for word, vector in SPELT.items()),
+    "mathematical minus": lines(f"{word} {joined(v)}".replace("-", "\u2212") for word, v in SPELT.items()),
+    "words of blanks": f"14 {D}\n"
+    + lines(
+        [f"  {joined(np.ones(D))}", f"\u00a0 {joined(np.ones(D))}"]
+        + [f"{word} {joined(vector)}" for word, vector in SPELT.items()]
+    ),
+    "words with blanks": lines(
+        [f". . . {joined(np.ones(D))}", f"at name@domain.com {joined(np.ones(D))}"]
+        + [f"{word} {joined(vector)}" for word, vector in SPELT.items()]
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", OTHERS)
+def test_open_embedding_reads_layouts_of_public_reports(tmp_path, kind):
+    (tmp_path / "v.txt").write_text(OTHERS[kind])
+    assert open_embedding(tmp_path / "v.txt").dimensions == D
+    assert np.array_equal(biases(tmp_path / "v.txt", SINGLE), TRUE)
+
+
+def test_open_embedding_logs_columns_that_are_not_read(tmp_path, caplog):
+    (tmp_path / "v.txt").write_text(OTHERS["frequency after the word"])
+    open_embedding(tmp_path / "v.txt")
+    assert "words are read from column 1, and the columns 2 are not read" in caplog.text
+
+
+@pytest.mark.parametrize("orient", ["index", "columns", "split"])
+def test_open_embedding_reads_json_of_pandas(tmp_path, orient):
+    FRAME.to_json(tmp_path / "v.json", orient=orient)
+    assert np.array_equal(biases(tmp_path / "v.json"), TRUE)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        lines(f"{word} {' '.join(f'{k}:{x}' for k, x in enumerate(v))}" for word, v in SPELT.items()),  # sparse
+        joined(SPELT, ",") + "\n" + lines(joined(column, ",") for column in zip(*SPELT.values(), strict=True)),
+    ],
+)
+def test_open_embedding_rejects_other_tables(tmp_path, content):
+    (tmp_path / "v.txt").write_text(content)
+    with refused(EmbeddingError, "v.txt word values"):
+        open_embedding(tmp_path / "v.txt")
