@@ -11,7 +11,7 @@ from scipy.integrate import simpson
 from scipy.special import digamma, polygamma
 from scipy.stats import invgamma, norm
 
-from bayes_bias import AssociationTable, fit, pymc_model, summarize, word_effects
+from bayes_bias import AssociationTable, fit, load_spec, priors, pymc_model, summarize, word_effects
 from bayes_bias.errors import TableError
 from bayes_bias.fitting.diagnostics import diagnose
 from bayes_bias.models.crossed import data as model_data
@@ -19,7 +19,7 @@ from bayes_bias.models.patterns import Variances
 from bayes_bias.models.preferences import drawn_inflation, residual_shares
 from bayes_bias.table.labels import CATEGORY_COORD
 from bayes_bias.table.related_words import Related
-from tests.helpers import SHORT, attribute_covariance, random_table, refused, residual_variances, target_covariance
+from tests.helpers import FEW, SHORT, attribute_covariance, random_table, refused, residual_variances, target_covariance
 
 NUMBERS = {"men": (0, 5), "women": (5, 11), "work": (0, 6), "home": (6, 11), "neutral": (11, 19)}
 WORDS = {category: [f"{category} {i}" for i in range(*ends)] for category, ends in NUMBERS.items()}
@@ -107,6 +107,26 @@ def test_drawn_inflation_matches_inverse_gamma(related):
     factor = invgamma(20 / 4, scale=20 / 4)
     assert (drawn[:, 1] == 1).all()
     np.testing.assert_allclose(np.quantile(drawn[:, 0] - 1, [0.1, 0.5, 0.9]), factor.ppf([0.1, 0.5, 0.9]), rtol=0.02)
+
+
+def test_priors_print_factor_of_groups_and_associated_classes(related_fit):
+    found = priors(related_fit).prior
+    for side in ("target", "attribute"):
+        assert found[f"{side}_preference_factor", ""] == "LogNormal(mu=1, sigma=2)"
+    assert found["target_preference_variance", "men"] == "target_preference_factor * 0.03**2 * 8 / ChiSquared(8)"
+    variances = found["attribute_preference_variance"]
+    assert variances["work"] == "attribute_preference_factor * 0.05**2 * 8 / ChiSquared(8)"
+    assert variances["neutral"] == "0.07**2 * 8 / ChiSquared(8)"  # a control class
+    assert found["target_inflation", "men"] == "1 + 1 * 10 / ChiSquared(10)"  # half of the 20 directions
+
+
+def test_priors_print_numbers_of_changed_prior_from_vectors(sampled, related):
+    parameters = {"nu": 5, "mu": 0, "sigma": 1, "lam": 2.5}
+    spec = load_spec("crossed").with_prior("sd_target_preference", "FromVectors", **parameters)
+    found = priors(fit(related, spec, seed=1, sampling=FEW)).prior
+    assert found["target_preference_factor", ""] == "LogNormal(mu=0, sigma=1)"
+    assert found["target_preference_variance", "women"] == "target_preference_factor * 0.04**2 * 5 / ChiSquared(5)"
+    assert found["attribute_preference_factor", ""] == "LogNormal(mu=1, sigma=2)"
 
 
 @pytest.mark.slow

@@ -15,7 +15,8 @@ from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.errors import TableError
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.models.spec import BY_CLASS, BY_GROUP, load_spec
-from bayes_bias.posterior.quadrature import Grid, Integrand, chance, integrated, integrated_bias
+from bayes_bias.posterior.quadrature import Integrand, chance, integrated, integrated_bias
+from bayes_bias.posterior.variance_grids import Grid
 from bayes_bias.posterior.vectors import integrand_of_vectors
 from bayes_bias.posterior.verdict import verdict_of_table
 from bayes_bias.table.bias_weights import bias_weights
@@ -84,7 +85,7 @@ def test_mean_variance_equals_dense_integration(small_table):
             stats.expon(scale=1 / parameters["lam"]) if "lam" in parameters else stats.halfnorm(0, parameters["sigma"])
         )
         sd = np.linspace(0, prior.isf(1e-7), 6001)
-        variance = each.times * sd**2 + each.noise[0] * e
+        variance = each.loading * sd**2 + each.noise[0] * e
         likelihood = variance ** (-each.df[0] / 2) * np.exp(-each.squares[0] / (2 * variance))
         posterior = prior.pdf(sd) * likelihood
         marginal = integrate.simpson(posterior, x=sd, axis=1)
