@@ -6,11 +6,9 @@ import arviz_stats
 import numpy as np
 import pytest
 import xarray as xr
-from scipy.stats import expon, invgamma
+from scipy.stats import expon, invgamma, lognorm
 
-from bayes_bias import Sampling, cosines, fit
-from bayes_bias.analyses.report.check import Study
-from bayes_bias.analyses.report.check_prior import _other_priors
+from bayes_bias import cosines, fit
 from bayes_bias.checks.prior_sensitivity import prior_sensitivity, sensitivity_by_prior
 from bayes_bias.errors import SpecError
 from bayes_bias.fitting.diagnostics import Diagnostics
@@ -52,36 +50,36 @@ def gender_fit(gender):
     return fit(gender, seed=1)
 
 
-def test_log_prior_contains_preference_variances_from_vectors(gender_fit):
+def test_log_prior_contains_preference_variances_and_factors_from_vectors(gender_fit):
     found = set(gender_fit["log_prior"].data_vars)
     from_vectors = {"target_preference_variance", "attribute_preference_variance"}
+    from_vectors |= {"target_preference_factor", "attribute_preference_factor"}
     followed = {"sd_target_preference", "sd_attribute_preference"}
     assert from_vectors <= found
     sampled = {name for name in load_spec("crossed").priors if name in gender_fit["posterior"]}
     assert found - from_vectors == sampled - followed
 
 
-def test_log_prior_of_variance_matches_inverse_gamma(gender_fit):
+def test_log_prior_of_variance_and_factor_matches_scipy(gender_fit):
+    """Control classes, which come last, have no factor. The prior is written out here."""
     data, posterior = Fitted.of(gender_fit).data, gender_fit["posterior"].to_dataset()
-    half = data.attribute_directions.to_numpy() / 2
-    prior = invgamma(half, scale=half * data.attribute_preference_sd.to_numpy() ** 2)
+    factor = posterior.attribute_preference_factor.to_numpy()
+    n_controls = data.sizes["control"]
+    assert n_controls == 2
+    factors = np.stack([factor] * 2 + [np.ones_like(factor)] * n_controls, axis=-1)
+    prior = invgamma(8 / 2, scale=8 / 2 * factors * data.attribute_preference_sd.to_numpy() ** 2)
     variance = posterior.attribute_preference_variance.transpose("chain", "draw", "attribute_class").to_numpy()
-    stored = gender_fit["log_prior"].attribute_preference_variance.to_numpy()
-    np.testing.assert_allclose(stored, prior.logpdf(variance).sum(axis=-1), rtol=1e-6)
+    stored = gender_fit["log_prior"]
+    expected = prior.logpdf(variance).sum(axis=-1)
+    np.testing.assert_allclose(stored.attribute_preference_variance.to_numpy(), expected, rtol=1e-6)
+    expected = lognorm(s=2, scale=np.exp(1)).logpdf(factor)
+    np.testing.assert_allclose(stored.attribute_preference_factor.to_numpy(), expected, rtol=1e-6)
 
 
 def test_sensitivity_by_prior_returns_largest_first(gender_fit):
     by_prior = sensitivity_by_prior(gender_fit)
     assert (np.diff(by_prior.dropna()) <= 0).all()
     assert by_prior.iloc[0] <= prior_sensitivity(gender_fit).loc[("bias", "overall"), "prior"] + 0.05
-
-
-def test_report_contains_bias_for_other_degrees_of_freedom(gender, gender_fit):
-    fitted, sampling = Fitted.of(gender_fit), Sampling(draws=300, tune=300, chains=2)
-    study = Study(gender, fitted, load_spec("crossed"), "both", 0.95, 1, sampling, nulls=None, null_draws=0)
-    text = _other_priors(study, "attribute_preference_variance")
-    assert "With half as many degrees of freedom, the bias is +0.060" in text
-    assert "With twice as many degrees of freedom, the bias is +0.060" in text
 
 
 def test_prior_sensitivity_is_low_for_clear_bias(small_fit):
