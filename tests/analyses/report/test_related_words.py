@@ -8,6 +8,7 @@ import pytest
 from bayes_bias import AssociationTable
 from bayes_bias.analyses.report.check import Study
 from bayes_bias.analyses.report.check_clusters import CHECKER
+from bayes_bias.analyses.report.report import report
 from bayes_bias.fitting.fit import fit_table
 from bayes_bias.posterior.verdict import verdict
 from bayes_bias.table.related_words import Related
@@ -74,6 +75,29 @@ def test_clusters_check_reads_weight_of_clustered_side(study, clustered):
     check = CHECKER.run(replace(study, table=table.with_related_words({**words.groups, **classes})))
     assert check.alarm
     assert "almost full weight" in check.text
+
+
+def test_verdict_says_if_only_quasi_f_finds_bias(small_table, sampled):
+    """Words that are related have little weight here, and the quasi-F treats them as independent."""
+    section = report(related(small_table, 40.0), sampling=SHORT).sections[0]
+    (caveat,) = section.verdict.caveats
+    assert caveat == "Only the quasi-F test finds a bias (p < .001)."
+    assert section.verdict.headline == "Not distinguishable from noise"
+    assert f"). {caveat} Even if there were no bias" in section.verdict.text
+    assert section.checks["second-opinion"].alarm
+
+
+def test_verdict_says_if_only_model_finds_bias(sampled):
+    section = report("religion", sampling=SHORT, calibration_draws=0).sections[0]
+    assert section.verdict.headline.startswith("Distinguishable from noise")
+    assert section.verdict.caveats[0] == "Only the model finds a bias, and the quasi-F test does not (p = .12)."
+    assert section.verdict.caveats[0] in section.verdict.text
+
+
+def test_verdict_has_no_caveat_if_quasi_f_agrees(small_table, sampled):
+    section = report(small_table, sampling=SHORT).sections[0]
+    assert section.checks["second-opinion"].brief == "quasi-F agrees (p < .001)"
+    assert section.verdict.caveats == ()
 
 
 def test_verdict_text_contains_weight_of_related_words(study):
