@@ -103,6 +103,23 @@ def test_evidence_and_methods_contain_other_priors(made, checks):
     assert "no verdict changed." in first
 
 
+def test_methods_contain_numbers_of_prior_from_vectors(made):
+    text = methods_of(made).plain
+    assert "For targets and for attributes, the logarithm of the factor is normal with mean 1 and standard" in text
+    assert "scaled inverse chi-squared prior with the product as its location and 8 degrees of freedom." in text
+    parameters = {"nu": 5, "mu": 0, "sigma": 0.5, "lam": 2.5}
+    changed = replace(made, spec=SPEC.with_prior("sd_target_preference", "FromVectors", **parameters))
+    text = methods_of(changed).plain
+    assert says(text, "For targets mean 0 and standard deviation 0.5 each group 5 degrees of freedom")
+    assert says(text, "For attributes mean 1 and standard deviation 2 each class 8 degrees of freedom")
+
+
+def test_methods_of_table_without_vectors_contain_no_factor(small_table, sampled):
+    text = methods_of(report(small_table, sampling=FEW)).plain
+    assert "factor" not in text
+    assert "Exponential(lam=2.5)" in text
+
+
 def test_prior_check_draws_alternatives(checks):
     ax = checks["religion"].figures["alternatives"]
     labels = [label.get_text() for label in ax.get_yticklabels()]
