@@ -1,7 +1,5 @@
 """Power-scaling: its likelihood is exact, and a prior that decides is found out."""
 
-import json
-
 import arviz_stats
 import numpy as np
 import pytest
@@ -9,13 +7,17 @@ import xarray as xr
 from scipy.stats import expon, invgamma, lognorm
 
 from bayes_bias import cosines, fit
-from bayes_bias.checks.prior_sensitivity import prior_sensitivity, sensitivity_by_prior
-from bayes_bias.errors import SpecError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.fitting.power_scaling import collapsed_log_likelihood, log_priors, sensitivity
-from bayes_bias.models.spec import load_spec
-from tests.helpers import SCALES, dense_log_likelihood, refused
+from bayes_bias.fitting.power_scaling import (
+    collapsed_log_likelihood,
+    log_priors,
+    power_scaling_groups,
+    sensitivity,
+    sensitivity_of_bias,
+)
+from bayes_bias.models.spec import ModelSpec, load_spec
+from tests.helpers import SCALES, dense_log_likelihood
 
 
 def test_collapsed_log_likelihood_matches_dense_normal(small_table, small_fit):
@@ -76,28 +78,30 @@ def test_log_prior_of_variance_and_factor_matches_scipy(gender_fit):
     np.testing.assert_allclose(stored.attribute_preference_factor.to_numpy(), expected, rtol=1e-6)
 
 
-def test_sensitivity_by_prior_returns_largest_first(gender_fit):
-    by_prior = sensitivity_by_prior(gender_fit)
-    assert (np.diff(by_prior.dropna()) <= 0).all()
-    assert by_prior.iloc[0] <= prior_sensitivity(gender_fit).loc[("bias", "overall"), "prior"] + 0.05
-
-
 def test_prior_sensitivity_is_low_for_clear_bias(small_fit):
-    table = prior_sensitivity(small_fit)
-    assert table.loc[("bias", "overall"), "prior"] < 0.05 < table.loc[("bias", "overall"), "likelihood"]
-    assert table.loc[("bias", "overall"), "diagnosis"] == ""
-    assert Diagnostics.of(small_fit).prior_sensitivity == pytest.approx(table.loc[("bias", "overall"), "prior"])
-    assert arviz_stats.psense(small_fit)["mean"].max() < 0.05  # ArviZ finds in a fit all that it needs
-    assert {"group_bias", "excess", "repulsion"} <= set(table.index.get_level_values(0))
+    found = Diagnostics.of(small_fit).prior_sensitivity
+    table = arviz_stats.psense(small_fit)["mean"]  # ArviZ finds in a fit all that it needs
+    assert table.max() < 0.05
+    assert 0 < found < 0.05
 
 
-def test_prior_sensitivity_marks_conflict_of_prior_and_data(small_fit):
-    with_narrow_prior = small_fit.copy()
-    priors = json.loads(small_fit.attrs["priors"]) | {"sd_attribute": "HalfNormal(sigma=0.05)"}
-    with_narrow_prior.attrs = small_fit.attrs | {"priors": json.dumps(priors)}
-    row = prior_sensitivity(with_narrow_prior).loc[("group_bias", "men")]
-    assert row["prior"] > 0.05
-    assert row.diagnosis == "prior and data disagree"
+def test_prior_sensitivity_is_high_for_narrow_prior(small_fit):
+    """The prior would have preferences of attributes much smaller than they are."""
+    fitted = Fitted.of(small_fit)
+    posterior = fitted.posterior
+
+    def sensitivity_with(spec: ModelSpec) -> float:
+        groups = power_scaling_groups(posterior, fitted.data, spec)
+        return sensitivity_of_bias(posterior, fitted.data, groups["log_prior"])
+
+    narrow = fitted.spec.with_prior("sd_attribute_preference", "HalfNormal", sigma=0.05)
+    assert sensitivity_with(fitted.spec) == pytest.approx(Diagnostics.of(small_fit).prior_sensitivity)
+    assert sensitivity_with(narrow) > 0.05
+
+
+def test_power_scaling_is_undefined_without_collapsed_likelihood(small_fit):
+    fitted = Fitted.of(small_fit)
+    assert power_scaling_groups(fitted.posterior, fitted.data, fitted.spec.with_option("likelihood", "long")) == {}
 
 
 def test_sensitivity_is_zero_for_uniform_and_nan_for_constant(small_fit):
@@ -110,11 +114,3 @@ def test_sensitivity_is_zero_for_uniform_and_nan_for_constant(small_fit):
     stuck = log_prior.sd_residual
     highest = stuck.where(stuck < stuck.quantile(0.4), stuck.max()).to_dataset()
     assert np.isnan(sensitivity_to(highest))
-
-
-def test_prior_sensitivity_raises_without_collapsed_likelihood(small_fit):
-    long = small_fit.copy()
-    options = json.loads(small_fit.attrs["options"]) | {"likelihood": "long"}
-    long.attrs = small_fit.attrs | {"options": json.dumps(options)}
-    with refused(SpecError, "model='crossed'"):
-        prior_sensitivity(long)
