@@ -20,8 +20,9 @@ words.
 
 Levels contain some information about the residual variance. They are integrated in the same way, but have a weight of
 zero in the variance of the bias. This is the posterior of `bayes_bias.models.crossed` if all classes, and all groups,
-have equally many words. Otherwise residuals induce a correlation between the level and the preferences of a word, which
-is ignored here. See `_MOST_UNEVEN`, and docs/evidence/speed.md for the resulting differences.
+have equally many words. Otherwise residuals induce a correlation between the level and the preferences of a word. The
+preferences are then taken given the levels, whose variance and the residual variance are replaced by their estimates
+for this purpose. See `_MOST_UNEVEN`, and docs/evidence/speed.md for the resulting differences.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -155,19 +156,26 @@ class SideOfTable:
             has_common_scales=not dims_of_scale(spec, (CATEGORY_COORD[side],)),
         )
 
-    def variances(self) -> Iterator[WordVariance]:
-        """Return the variances of preferences, followed by the variances of levels."""
+    def variances(self, residual: float = 0.0) -> Iterator[WordVariance]:
+        """Return the variances of preferences, followed by the variances of levels.
+
+        The estimate of the residual variance matters only if the lengths of opposite cells differ.
+        """
         k = len(self.opposite)
         cells = np.arange(len(self.scatter))
         cells_by_scale = (cells[None, :] if self.has_common_scales else cells[:, None]).tolist()
         if k > 1:
-            contrasts, noise = _contrasts(tuple(self.opposite.tolist()))
             weight = [float(weights @ zero_sum_covariance(k) @ weights) for weights in self.weights]
             for several in cells_by_scale:
+                squares, noise = [], []
+                for cell in several:
+                    contrasts, variances = _contrasts(tuple(self.opposite.tolist()), self._level_weight(cell, residual))
+                    squares.append(np.einsum("ij,jk,ik->i", contrasts, self.scatter[cell], contrasts))
+                    noise.append(variances)
                 yield WordVariance(
-                    squares=np.einsum("ij,cjk,ik->ci", contrasts, self.scatter[several], contrasts).ravel(),
-                    noise=np.tile(noise, len(several)),
-                    df=np.repeat(self.words[several] - 1.0, len(noise)),
+                    squares=np.concatenate(squares),
+                    noise=np.concatenate(noise),
+                    df=np.repeat(self.words[several] - 1.0, k - 1),
                     loading=k / (k - 1),
                     weights={cell: weight[cell] / self.words[cell] for cell in several},
                     **self._prior_of_preferences(several[0]),
@@ -188,6 +196,13 @@ class SideOfTable:
         if self.inflation[cell] == 1:
             return 1.0
         return 1 + (self.inflation[cell] - 1) * _factors(float(self.inflation_df[cell]), dims, number, points)
+
+    def _level_weight(self, cell: int, residual: float) -> float:
+        """Return the residual variance over the variance of the words' observed levels, 0 if lengths are equal."""
+        if residual == 0 or np.ptp(self.opposite) == 0:
+            return 0.0
+        observed = self.scatter[cell].sum() / len(self.opposite) / max(self.words[cell] - 1, 1)
+        return float(residual / max(observed, residual * (1 / self.opposite).mean()))
 
     def _prior_of_preferences(self, cell: int) -> dict[str, Any]:
         """Return the arguments of `WordVariance` that describe the prior of one cell's preferences."""
@@ -281,7 +296,7 @@ class _OnResiduals:
         alone, with_factor = [], []
         for side in integrand.sides:
             sharing = []
-            for variance in side.variances():
+            for variance in side.variances(squares / df):
                 if variance.has_factor:
                     sharing.append(variance)
                 else:
@@ -458,13 +473,17 @@ def _priors(prior: Prior, unit: float | Numbers, cells: int) -> list[Prior]:
     return [prior.with_unit(float(cell_unit)) for cell_unit in units]
 
 
-@cache
-def _contrasts(opposite: tuple[float, ...]) -> tuple[Numbers, Numbers]:
-    """Return orthonormal contrasts of the opposite cells along which residuals are independent, and their variances."""
+@lru_cache(maxsize=64)
+def _contrasts(opposite: tuple[float, ...], level_weight: float) -> tuple[Numbers, Numbers]:
+    """Return contrasts of the opposite cells along which residuals are independent given the level of a word, and their
+    variances. They are orthonormal, up to a multiple of the level.
+    """
     k = len(opposite)
-    basis = np.linalg.svd(np.eye(k) - 1 / k)[0][:, : k - 1].T
-    noise, directions = np.linalg.eigh(basis @ np.diag(1 / np.array(opposite)) @ basis.T)
-    return directions.T @ basis, noise
+    basis, level = np.linalg.svd(np.eye(k) - 1 / k)[0][:, : k - 1].T, np.full(k, k**-0.5)
+    residuals = np.diag(1 / np.array(opposite))
+    shared = basis @ residuals @ level  # the covariance of the residuals of contrasts and of levels
+    noise, directions = np.linalg.eigh(basis @ residuals @ basis.T - level_weight * np.outer(shared, shared))
+    return directions.T @ (basis - level_weight * np.outer(shared, level)), noise
 
 
 @cache

@@ -64,8 +64,12 @@ def evidence_of_level(words: WordVariance, residual: float) -> float:
     return integrate.simpson(likelihood(words, sd**2, residual) * prior.pdf(sd), x=sd)
 
 
-def sharing_of(side: SideOfTable) -> list[WordVariance]:
-    return [each for each in side.variances() if each.has_factor]
+def variances_of(integrand: Integrand, side: SideOfTable) -> list[WordVariance]:
+    return list(side.variances(integrand.residual_squares / integrand.residual_df))
+
+
+def sharing_of(integrand: Integrand, side: SideOfTable) -> list[WordVariance]:
+    return [each for each in variances_of(integrand, side) if each.has_factor]
 
 
 @pytest.fixture(scope="module")
@@ -83,8 +87,10 @@ def integrand(table) -> Integrand:
 
 def test_variance_of_bias_equals_dense_integration_with_factors(integrand):
     """Given the residual variance the two sides are independent, and given its factor the variances of a side are."""
-    sides = [Dense(sharing_of(side)) for side in integrand.sides]
-    levels = [each for side in integrand.sides for each in side.variances() if not each.has_factor]
+    sides = [Dense(sharing_of(integrand, side)) for side in integrand.sides]
+    levels = []
+    for side in integrand.sides:
+        levels += [each for each in variances_of(integrand, side) if not each.has_factor]
     assert [len(side.sharing) for side in sides] == [2, 2]
     squares, df = integrand.residual_squares, integrand.residual_df
     residual_prior = stats.halfnorm(scale=integrand.residual_prior.parameters["sigma"])
@@ -116,7 +122,7 @@ def test_variance_of_bias_equals_dense_integration_with_factors(integrand):
 
 @pytest.mark.parametrize("side", [0, 1])
 def test_quantiles_and_evidence_equal_dense_integration(side, integrand):
-    sharing = sharing_of(integrand.sides[side])
+    sharing = sharing_of(integrand, integrand.sides[side])
     residuals = np.array([0.8, 1.2]) * integrand.residual_squares / integrand.residual_df
     on_grid = PreferencesOnGrid.of(sharing, residuals, Grid())
     points, log_evidence = 2**16, []
@@ -133,7 +139,7 @@ def test_quantiles_and_evidence_equal_dense_integration(side, integrand):
 
 
 def test_evidence_is_product_only_if_factor_is_known(integrand):
-    sharing = sharing_of(integrand.sides[0])
+    sharing = sharing_of(integrand, integrand.sides[0])
     residual = np.array([integrand.residual_squares / integrand.residual_df])
 
     def gain_of_sharing(sigma: float) -> float:
