@@ -268,7 +268,6 @@ def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, c
     first = next(iter(fits.values()))
     kinds, sampled, n_groups = set[str](), set[str](), set[int]()
     related, adjusted, units = [], [], []
-    from_vectors = False
     for name, fitted in fits.items():
         if fitted.replicate_kind:
             kinds.add(fitted.replicate_kind)
@@ -280,7 +279,6 @@ def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, c
             adjusted.append((name, covariates))
         if spec.options["unit"] != AS_MEASURED:
             units.append((name, f"{unit_of(spec, fitted.data):.4g}"))
-        from_vectors |= any(variance_name(side) in fitted.posterior for side in SIDES)
     kind = "replicate" if len(kinds) > 1 else "".join(kinds)
     return {
         "residual": residual_of(spec.priors),
@@ -298,7 +296,7 @@ def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, c
         "own_units": spec.options["unit"] == OWN_WITHIN_BLOCK,
         "clustered": _clustered(fits),
         "related": related,
-        "told": from_vectors,
+        "from_vectors": _priors_from_vectors(fits, spec),
         "adjusted": adjusted,
         "kind": kind,
         "kinds": plural(kind),
@@ -320,6 +318,15 @@ def _priors(fits: Mapping[str, Fitted], spec: ModelSpec, sampled: set[str]) -> s
         if name in sampled:  # tables without controls do not use all parameters
             priors.append(f"{prior} for {f'the standard deviation of {_EFFECTS[name]}' if name in _EFFECTS else name}")
     return "; ".join(priors)
+
+
+def _priors_from_vectors(fits: Mapping[str, Fitted], spec: ModelSpec) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the sides whose preferences have a prior from vectors in some fits, with the numbers of the prior."""
+    sides = [side for side in SIDES if any(variance_name(side) in fitted.posterior for fitted in fits.values())]
+    numbers = [spec.priors[PREFERENCE[side]].parameters for side in sides]
+    if len(sides) > 1 and numbers[0] == numbers[1]:
+        return [("targets and for attributes", numbers[0])]
+    return [(f"{side}s", own) for side, own in zip(sides, numbers, strict=True)]
 
 
 def source_facts(table: AssociationTable) -> dict[str, Any]:

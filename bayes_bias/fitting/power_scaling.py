@@ -85,8 +85,6 @@ def log_densities(
 def sensitivity_of_bias(posterior: xr.Dataset, data: xr.Dataset, log_prior: xr.Dataset) -> float | None:
     """Return the sensitivity of ``bias`` to the prior, with all facets sampled, or None if a group or class has only
     one word, if there are too few draws, or if chains did not move.
-
-    The value equals row ``bias`` and column ``prior`` of `prior_sensitivity`, but is computed without word effects.
     """
     bias = bias_of(posterior, data)
     if bias is None:

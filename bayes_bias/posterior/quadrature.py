@@ -20,8 +20,9 @@ words.
 
 Levels contain some information about the residual variance. They are integrated in the same way, but have a weight of
 zero in the variance of the bias. This is the posterior of `bayes_bias.models.crossed` if all classes, and all groups,
-have equally many words. Otherwise residuals induce a correlation between the level and the preferences of a word, which
-is ignored here. See `_MOST_UNEVEN`, and docs/evidence/speed.md for the resulting differences.
+have equally many words. Otherwise residuals induce a correlation between the level and the preferences of a word. The
+preferences are then taken given the levels, whose variance and the residual variance are replaced by their estimates
+for this purpose. See `_MOST_UNEVEN`, and docs/evidence/speed.md for the resulting differences.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -154,21 +155,24 @@ class SideOfTable:
             has_common_scales=not dims_of_scale(spec, (CATEGORY_COORD[side],)),
         )
 
-    def variances(self) -> Iterator[WordVariance]:
-        """Return the variances of preferences, followed by the variances of levels."""
+    def variances(self, residual: Numbers | float = 0.0) -> Iterator[WordVariance]:
+        """Return the variances of preferences, followed by the variances of levels.
+
+        The estimate of the residual variance (lists,) matters only if the lengths of opposite cells differ.
+        """
         k, cells = len(self.opposite), np.arange(len(self.words))
         lists = len(self.scatter)
         cells_by_scale = (cells[None, :] if self.has_common_scales else cells[:, None]).tolist()
         if k > 1:
-            contrasts, noise = _contrasts(tuple(self.opposite.tolist()))
-            squares = np.einsum("ij,lcjk,ik->lci", contrasts, self.scatter, contrasts)
+            contrasts, noise = self._contrasts_given_levels(np.broadcast_to(residual, lists))
+            squares = np.einsum("lcij,lcjk,lcik->lci", contrasts, self.scatter, contrasts)
             weight = [float(weights @ zero_sum_covariance(k) @ weights) for weights in self.weights]
             for several in cells_by_scale:
                 first = several[0]
                 yield WordVariance(
                     squares=squares[:, several].reshape(lists, -1),
-                    noise=np.tile(noise, len(several)),
-                    df=np.repeat(self.words[several] - 1.0, len(noise)),
+                    noise=noise[:, several].reshape(lists, -1),
+                    df=np.repeat(self.words[several] - 1.0, k - 1),
                     loading=k / (k - 1),
                     weights={cell: weight[cell] / self.words[cell] for cell in several},
                     prior=self.preference,
@@ -180,13 +184,33 @@ class SideOfTable:
         for several in cells_by_scale:
             yield WordVariance(
                 squares=self.scatter[:, several].sum(axis=(2, 3)) / k,
-                noise=np.full(len(several), (1 / self.opposite).mean()),
+                noise=np.full((lists, len(several)), (1 / self.opposite).mean()),
                 df=self.words[several] - 1.0,
                 loading=float(k),
                 weights={cell: level[cell] ** 2 / self.words[cell] for cell in several if abs(level[cell]) > _NO_LEVEL},
                 prior=self.level,
                 unit=self.level_unit[:, several[0]],
             )
+
+    def _contrasts_given_levels(self, residual: Numbers) -> tuple[Numbers, Numbers]:
+        """Return contrasts of the opposite cells along which residuals are independent given the level of a word,
+        (lists, cells, k - 1, k), and their variances. Contrasts are orthonormal, up to a multiple of the level.
+
+        If all lengths are equal, contrasts are independent of the level.
+        """
+        k, shape = len(self.opposite), self.scatter.shape[:2]
+        basis, level = np.linalg.svd(np.eye(k) - 1 / k)[0][:, : k - 1].T, np.full(k, k**-0.5)
+        residuals = np.diag(1 / self.opposite)
+        shared = basis @ residuals @ level  # the covariance of the residuals of contrasts and of levels
+        if np.ptp(self.opposite) == 0:
+            noise, directions = np.linalg.eigh(basis @ residuals @ basis.T)
+            return np.broadcast_to(directions.T @ basis, (*shape, k - 1, k)), np.broadcast_to(noise, (*shape, k - 1))
+        observed = self.scatter.sum(axis=(2, 3)) / k / np.maximum(self.words - 1, 1)
+        level_variance = np.maximum(observed, residual[:, None] * (1 / self.opposite).mean())
+        ratio = np.divide(residual[:, None], level_variance, out=np.zeros(shape), where=level_variance > 0)
+        weight = ratio[..., None, None]
+        noise, directions = np.linalg.eigh(basis @ residuals @ basis.T - weight * np.outer(shared, shared))
+        return directions.swapaxes(-1, -2) @ (basis - weight * np.outer(shared, level)), noise
 
     def inflations(self, cell: int, dims: int, number: int, points: int) -> Numbers | float:
         """Return the inflation for one cell at the points of a dimension, (lists, points)."""
@@ -285,7 +309,7 @@ class _OnResiduals:
         alone, with_factor = [], []
         for side in integrand.sides:
             sharing = []
-            for variance in side.variances():
+            for variance in side.variances(squares[:, 0] / df):
                 if variance.has_factor:
                     sharing.append(variance)
                 else:
@@ -454,15 +478,6 @@ def _by_cell(unit: FloatOrArray, cells: int) -> Numbers:
     """Return the unit of a prior for each cell of a single table, (1, cells)."""
     units = np.full(cells, unit) if np.ndim(unit) == 0 else np.asarray(unit)[:cells]
     return units[None]
-
-
-@cache
-def _contrasts(opposite: tuple[float, ...]) -> tuple[Numbers, Numbers]:
-    """Return orthonormal contrasts of the opposite cells along which residuals are independent, and their variances."""
-    k = len(opposite)
-    basis = np.linalg.svd(np.eye(k) - 1 / k)[0][:, : k - 1].T
-    noise, directions = np.linalg.eigh(basis @ np.diag(1 / np.array(opposite)) @ basis.T)
-    return directions.T @ basis, noise
 
 
 @cache

@@ -39,10 +39,11 @@ class WordVariance:
 
     Attributes
     ----------
-    squares : array (lists, contrasts)
-        Sum of squares of the words' means along each contrast.
-    noise, df : array (contrasts,)
-        For each contrast: its variance if the residual variance is one, and the degrees of freedom of the sum.
+    squares, noise : array (lists, contrasts)
+        For each contrast: the sum of squares of the words' means along it, and its variance if the residual variance is
+        one.
+    df : array (contrasts,)
+        Degrees of freedom of the sum of squares.
     loading : float
         Variance of a contrast if the effects have variance one.
     weights : mapping of int to float
@@ -112,11 +113,11 @@ class _Stack:
         """Stack some variances."""
         contrasts = max(len(variance.df) for variance in variances)
         squares = np.zeros((len(variances), len(variances[0].squares), contrasts))
-        noise, df = np.ones((len(variances), contrasts)), np.zeros((len(variances), contrasts))
+        noise, df = np.ones_like(squares), np.zeros((len(variances), contrasts))
         for row, variance in enumerate(variances):
             filled = slice(len(variance.df))
             squares[row, :, filled] = variance.squares
-            noise[row, filled] = variance.noise
+            noise[row, :, filled] = variance.noise
             df[row, filled] = variance.df
         loading = np.array([variance.loading for variance in variances])
         return cls(squares, noise, df, loading[:, None, None, None])
@@ -127,8 +128,8 @@ class _Stack:
         """
         effects, log_likelihood = self.loading * effects, np.zeros(1)
         for contrast in range(self.df.shape[1]):
-            noise, df = (values[:, contrast, None, None, None] for values in (self.noise, self.df))
-            squares = self.squares[:, :, contrast, None, None]
+            squares, noise = (values[:, :, contrast, None, None] for values in (self.squares, self.noise))
+            df = self.df[:, contrast, None, None, None]
             variance = effects + noise * residual[..., None]
             log_likelihood = log_likelihood - 0.5 * (df * np.log(variance) + squares / variance)
         return log_likelihood
@@ -138,7 +139,7 @@ class _Stack:
         the size of the prior, (variances, lists, residuals).
         """
         loading = self.loading[..., 0]
-        least = np.where(self.df > 0, self.noise, np.inf).min(axis=1)[:, None, None]
+        least = np.where(self.df[:, None] > 0, self.noise, np.inf).min(axis=-1)[..., None]
         below = _SMALL * least / loading * residual
         degrees = np.where(self.df > 0, np.maximum(self.df, 1.0), 0.0).sum(axis=1)[:, None, None]
         observed = self.squares.sum(axis=-1)[..., None] / (loading * degrees)

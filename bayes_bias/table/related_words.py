@@ -203,8 +203,8 @@ class Related:
         Expected standard deviation of a word's preference for one of two opposite classes (or groups) over the other,
         in the units of the table. NaN if unknown.
     directions : float
-        Effective number of directions in which general words vary, which is the number of degrees of freedom of the
-        expected standard deviation. NaN if unknown.
+        Effective number of directions in which general words vary. Half of it is the number of degrees of freedom of
+        the inflation. NaN if unknown.
     loading : array (words,)
         Position of each word along the direction in which they vary most. Zero if unknown.
     """

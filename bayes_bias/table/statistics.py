@@ -79,7 +79,7 @@ def table_means(table: AssociationTable) -> xr.Dataset:
           averages of cluster effects.
         - If vectors show related words, ``target_inflation (group)``: variance of a group's average relative to
           independent words; ``target_preference_sd (group)``: expected standard deviation of preferences;
-          ``target_directions (group)``: its degrees of freedom. Likewise for attributes.
+          ``target_directions (group)``: twice the degrees of freedom of the inflation. Likewise for attributes.
         - If words have covariates, the variables of `bayes_bias.table.covariates.covariate_variables`.
         - With replicates, all variables describe their mean, and ``replicate_block_mean (replicate, group,
           attribute_class)`` describes each.

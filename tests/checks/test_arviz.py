@@ -191,7 +191,8 @@ def test_prior_predictive_effects_match_scale_of_priors(small_table):
         assert prior.distribution in ("Exponential", "FromVectors", "HalfNormal")
         parameter = "sigma" if prior.distribution == "HalfNormal" else "lam"
         by = 10 if parameter == "lam" else 0.1
-        narrow = narrow.with_prior(name, prior.distribution, **{parameter: prior.parameters[parameter] * by})
+        changed = {parameter: prior.parameters[parameter] * by}
+        narrow = narrow.with_prior(name, prior.distribution, **{**prior.parameters, **changed})
     wide_effect = prior_predictive(small_table, spec, draws=200)["prior"].target_effect
     narrow_effect = prior_predictive(small_table, narrow, draws=200)["prior"].target_effect
     assert float(wide_effect.std() / narrow_effect.std()) == pytest.approx(10, rel=0.05)

@@ -1,6 +1,7 @@
 """Nulls drawn from vectors: what is drawn, what is said of it, and that a stopped run goes on."""
 
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from types import MappingProxyType
 
@@ -8,6 +9,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import chisquare
 
 from bayes_bias import cosines, open_embedding
 from bayes_bias.checks.calibration import Calibration, calibrate, rates
@@ -256,9 +258,118 @@ def test_calibrate_draws_topics_for_targets_and_attributes(words, embedding):
     assert "targets and attributes of topics drawn at random" in result.text
 
 
+def uneven(words: WordList) -> WordList:
+    return replace(words, groups={"men": ("he", "him"), "women": ("she", "her", "hers")})
+
+
+@pytest.mark.parametrize("random", ["targets", "attributes", "both"])
+def test_own_words_are_exchanged_with_sizes_of_list(words, embedding, random):
+    design = NullDesign.of(uneven(words), embedding, random=random, own_words=True)
+    drawn = [design.draw_words(1, number) for number in range(20)]
+    assert drawn == [design.draw_words(1, number) for number in range(20)]
+    for groups, classes in drawn:
+        assert {name: len(own) for name, own in groups.items()} == {"men": 2, "women": 3}
+        assert {name: len(own) for name, own in classes.items()} == {"work": 3, "home": 3}
+        assert sorted(groups["men"] + groups["women"]) == sorted(uneven(words).targets)
+        assert sorted(classes["work"] + classes["home"]) == ["boss", "cook", "crib", "firm", "job", "maid"]
+    different = {side: {tuple(map(frozenset, one[k].values())) for one in drawn} for k, side in enumerate(("t", "a"))}
+    assert (len(different["t"]) > 1) == (random != "attributes")
+    assert (len(different["a"]) > 1) == (random != "targets")
+    table = design.draw(1, 0)
+    assert set(table.values.attribute.data) == set(words.attributes)  # with the control class
+    assert table.controls == ("other",)
+
+
+def test_exchanged_words_have_zero_bias_on_average(words, embedding):
+    """Every split of the five words is equally probable, and the biases of all splits add up to zero."""
+    design = NullDesign.of(uneven(words), embedding, random="targets", own_words=True)
+    rows = dict(design.vectors)
+    work, home = (stacked(rows, words.classes[name]).mean(axis=0) for name in ("work", "home"))
+
+    def bias(groups: dict[str, tuple[str, ...]]) -> float:
+        men, women = (stacked(rows, groups[name]).mean(axis=0) for name in ("men", "women"))
+        return float((men - women) @ (work - home) / 2)
+
+    draws, bias_of = 2000, {}
+    number_of = dict.fromkeys(map(frozenset, combinations(uneven(words).targets, 2)), 0)
+    for number in range(draws):
+        groups, _ = design.draw_words(1, number)
+        split = frozenset(groups["men"])
+        bias_of[split] = bias(groups)
+        number_of[split] += 1
+    assert len(number_of) == len(bias_of) == 10
+    assert sum(bias_of.values()) == pytest.approx(0, abs=1e-12)
+    assert max(map(abs, bias_of.values())) > 0.01
+    assert chisquare(list(number_of.values())).pvalue > 0.001
+
+
+def test_own_words_are_exchanged_within_sub_topics_that_all_groups_have(words, embedding):
+    topics = {
+        "men": {"pronouns": ("he", "him"), "possessives": ("his",)},
+        "women": {"pronouns": ("she",)},  # "hers" and "her" have no topic that men share
+        "work": {"people": ("boss",)},
+    }
+    design = NullDesign.of(replace(words, topics=topics), embedding, random="both", own_words=True)
+    men = [design.draw_words(1, number)[0]["men"] for number in range(200)]
+    assert {frozenset(own) & {"he", "him", "she"} for own in men} == {
+        frozenset({"he", "him"}),
+        frozenset({"he", "she"}),
+        frozenset({"him", "she"}),
+    }
+    assert {frozenset(own) - {"he", "him", "she"} for own in men} == {
+        frozenset({"his"}),
+        frozenset({"her"}),
+        frozenset({"hers"}),
+    }
+    boss = [set(design.draw_words(1, number)[1]["work"]) >= {"boss"} for number in range(50)]
+    assert len(set(boss)) == 2  # no topic of the other class
+
+
+@pytest.mark.parametrize(
+    ("random", "changes", "text"),
+    [
+        (
+            "targets",
+            {"groups": {"men": ("he", "him")}, "stereotypes": {"men": "work"}, "opposites": ("home",)},
+            "'tiny' zero random='attributes'",
+        ),
+        (
+            "attributes",
+            {"groups": {"men": ("he", "him")}, "classes": {"work": ("boss", "job")}, "stereotypes": {"men": "work"}},
+            "'tiny' single class attributes random 'targets'",
+        ),
+    ],
+)
+def test_own_words_raise_for_single_group_or_class(words, embedding, random, changes, text):
+    with refused(WordListError, text):
+        NullDesign.of(replace(words, **changes), embedding, random=random, own_words=True)
+
+
+def test_own_words_have_own_key_and_no_pool(words, embedding):
+    design = NullDesign.of(words, embedding, random="targets", own_words=True)
+    assert design.pool == ()
+    attributes = NullDesign.of(words, embedding, random="attributes", own_words=True)
+    fixed = NullDesign.of(words, embedding, random="targets")
+    assert len({Cell(each, ()).key for each in (design, attributes, fixed)}) == 3
+
+
+def test_calibrate_exchanges_targets_of_own_words_by_default():
+    result = calibrate("weat7", draws=20, drawn="own words", jobs=1)
+    assert result.random == "targets"
+    assert says(result, "weat7 targets of the list exchanged at random between groups findings 5% crossed")
+    assert result.records.draw.nunique() == 20
+    both = calibrate("weat7", draws=20, drawn="own words", random="both", jobs=1)
+    assert "targets and attributes of the list exchanged at random between groups and classes" in both.text
+
+
 @pytest.mark.parametrize(
     ("wrong", "text"),
-    [({"drawn": "topic"}, "drawn 'topic' topics"), ({"drawn": "topics", "planted": 0.1}, "planted topics 0")],
+    [
+        ({"drawn": "topic"}, "drawn 'topic' topics"),
+        ({"drawn": "topics", "planted": 0.1}, "planted topics 0"),
+        ({"drawn": "own words", "planted": 0.1}, "`planted` 0.1 Omit"),
+        ({"drawn": "own words", "size": 4}, "`size` 4 Omit"),
+    ],
 )
 def test_calibrate_raises_for_invalid_drawn_or_planted_topics(words, embedding, wrong, text):
     with refused(BayesBiasError, text):

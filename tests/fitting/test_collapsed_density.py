@@ -89,7 +89,7 @@ def agree(model: CollapsedModel, written: pm.Model, rng: np.random.Generator, *,
         given = {}
         for name in names:
             begin, end = end, end + int(np.prod(model.shapes[name]))
-            sampled = name.removeprefix("sd_") + "_variance"
+            sampled = name.removeprefix("sd_") + "_variance_relative"
             given[sampled if sampled in values else name] = slice(begin, end), model.shapes[name]
         point_of = {values[name].name: point[where].reshape(shape) for name, (where, shape) in given.items()}
         density, *gradients = both(point_of)
@@ -117,6 +117,21 @@ def assert_gradient_is_that_of_differences(model: CollapsedModel, point: np.ndar
 def test_density_and_gradient_match_pymc_model(design, scales):
     model, written, _ = of_table(DESIGNS[design](), load_spec("crossed").with_option("scales", scales))
     agree(model, written, np.random.default_rng(1), slopes=scales == "by group and class")
+
+
+def test_factor_multiplies_variances_of_groups_and_associated_classes_only():
+    model = of_table(DESIGNS["related words"](), load_spec("crossed"))[0]
+    ends = np.cumsum([int(np.prod(shape)) for shape in model.shapes.values()])
+    end_of = dict(zip(model.shapes, ends.tolist(), strict=True))
+    variances = []
+    for log_factor in (0.0, 1.5):
+        point, parameters = model.start.copy(), np.empty(ends[-1])
+        for side in ("target", "attribute"):
+            point[end_of[f"{side}_preference_factor"] - 1] = log_factor
+        parameters_at(point, parameters, model.data)
+        variances.append(parameters[len(point) :])
+    ratio_of_groups, ratios_of_classes = 2 * [np.exp(1.5)], [np.exp(1.5), np.exp(1.5), 1.0]  # the last is a control
+    np.testing.assert_allclose(variances[1] / variances[0], [*ratio_of_groups, *ratios_of_classes], rtol=1e-12)
 
 
 @pytest.mark.parametrize("unit", ["own within-block sd", "within-block sd", "as measured"])

@@ -55,8 +55,10 @@ def test_pymc_model_has_named_variables_with_dims(table):
     model = pymc_model(table, "robust")
     assert [variable.name for variable in model.observed_RVs] == ["association"]
     free = {rv.name for rv in model.free_RVs}
-    assert {"block_mean", "target_preference_variance", "sd_attribute_z", "nu"} <= free
-    assert {"mean", "sd_attribute"} <= {variable.name for variable in model.deterministics}
+    from_vectors = {"target_preference_variance_relative", "target_preference_factor"}
+    assert {"block_mean", "sd_attribute_z", "nu", *from_vectors} <= free
+    deterministics = {variable.name for variable in model.deterministics}
+    assert {"mean", "sd_attribute", "target_preference_variance"} <= deterministics
     assert model.named_vars_to_dims["target_effect"] == ("attribute_class", "target")
     assert model.named_vars_to_dims["attribute_effect"] == ("group", "attribute")
     assert model["association"].shape.eval(mode="FAST_COMPILE") == table.values.size
@@ -66,9 +68,9 @@ def test_formula_of_prints_priors_with_numbers(table):
     formula = formula_of(pymc_model(table, load_spec("crossed").with_prior("sd_attribute", "Gamma", alpha=2, beta=4)))
     assert "<" not in formula
     assert "sd_attribute_z ~ Gamma(2, " in formula
-    shape = table.values.target_directions.to_numpy()[0] / 2
-    scale = shape * table.values.target_preference_sd.to_numpy()[0] ** 2
-    assert f"target_preference_variance ~ InverseGamma({shape:.4g}, [{scale:.4g}, " in formula
+    scale = 4 * table.values.target_preference_sd.to_numpy()[0] ** 2  # half of the degrees of freedom
+    assert f"target_preference_variance_relative ~ InverseGamma(4, [{scale:.4g}, " in formula
+    assert "target_preference_factor ~ LogNormal(1, 2)" in formula
     priors = priors_of(pymc_model(table))
     assert priors["sd_residual"] == f"{within_sd(table):.4g} * HalfNormal(0, 1.65)"
     assert not {"target_associated_z", "attribute_preference_z"} & set(priors)
@@ -102,8 +104,8 @@ def test_pymc_model_raises_for_marginal_robust(table):
 
 
 def _linear(model: pm.Model) -> tuple[list[pt.TensorVariable], list[pt.TensorVariable]]:
-    """Scales, variances and inflations, and standard normal variables, of a long form."""
-    endings = ("_preference_variance", "_inflation_factor")
+    """Scales, variances, factors and inflations, and standard normal variables, of a long form."""
+    endings = ("_preference_variance_relative", "_preference_factor", "_inflation_factor")
     scales = [rv for rv in model.free_RVs if rv.name.startswith("sd_") or rv.name.endswith(endings)]
     return scales, [rv for rv in model.free_RVs if rv.name.endswith("_z") and not rv.name.startswith("sd_")]
 
@@ -168,7 +170,8 @@ def test_marginal_model_matches_integrated_word_effects(name, scales):
         # In units of the prior, but for variances and inflations.
         point = []
         for scale_name, shape in zip(names, scale_shapes, strict=True):
-            point.append((1.0 if scale_name.endswith("_z") else 0.1) * rng.uniform(0.2, 2.0, shape))
+            size = 1.0 if scale_name.endswith(("_z", "_preference_factor")) else 0.1
+            point.append(size * rng.uniform(0.2, 2.0, shape))
         loadings = []
         for k, (rows, size) in enumerate(zip(normals, spread(*point), strict=True)):
             for row in rows * size:

@@ -1,17 +1,17 @@
 """What vectors tell of preferences and related words enters every number exactly."""
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pandas as pd
 import pymc as pm
 import pytest
 import xarray as xr
-from scipy.integrate import quad
-from scipy.stats import invgamma
+from scipy.integrate import simpson
+from scipy.special import digamma, polygamma
+from scipy.stats import invgamma, norm
 
-from bayes_bias import AssociationTable, fit, pymc_model, summarize, word_effects
+from bayes_bias import AssociationTable, fit, load_spec, priors, pymc_model, summarize, word_effects
 from bayes_bias.errors import TableError
 from bayes_bias.fitting.diagnostics import diagnose
 from bayes_bias.models.crossed import data as model_data
@@ -19,7 +19,7 @@ from bayes_bias.models.patterns import Variances
 from bayes_bias.models.preferences import drawn_inflation, residual_shares
 from bayes_bias.table.labels import CATEGORY_COORD
 from bayes_bias.table.related_words import Related
-from tests.helpers import SHORT, attribute_covariance, random_table, refused, residual_variances, target_covariance
+from tests.helpers import FEW, SHORT, attribute_covariance, random_table, refused, residual_variances, target_covariance
 
 NUMBERS = {"men": (0, 5), "women": (5, 11), "work": (0, 6), "home": (6, 11), "neutral": (11, 19)}
 WORDS = {category: [f"{category} {i}" for i in range(*ends)] for category, ends in NUMBERS.items()}
@@ -109,10 +109,30 @@ def test_drawn_inflation_matches_inverse_gamma(related):
     np.testing.assert_allclose(np.quantile(drawn[:, 0] - 1, [0.1, 0.5, 0.9]), factor.ppf([0.1, 0.5, 0.9]), rtol=0.02)
 
 
+def test_priors_print_factor_of_groups_and_associated_classes(related_fit):
+    found = priors(related_fit).prior
+    for side in ("target", "attribute"):
+        assert found[f"{side}_preference_factor", ""] == "LogNormal(mu=1, sigma=2)"
+    assert found["target_preference_variance", "men"] == "target_preference_factor * 0.03**2 * 8 / ChiSquared(8)"
+    variances = found["attribute_preference_variance"]
+    assert variances["work"] == "attribute_preference_factor * 0.05**2 * 8 / ChiSquared(8)"
+    assert variances["neutral"] == "0.07**2 * 8 / ChiSquared(8)"  # a control class
+    assert found["target_inflation", "men"] == "1 + 1 * 10 / ChiSquared(10)"  # half of the 20 directions
+
+
+def test_priors_print_numbers_of_changed_prior_from_vectors(sampled, related):
+    parameters = {"nu": 5, "mu": 0, "sigma": 1, "lam": 2.5}
+    spec = load_spec("crossed").with_prior("sd_target_preference", "FromVectors", **parameters)
+    found = priors(fit(related, spec, seed=1, sampling=FEW)).prior
+    assert found["target_preference_factor", ""] == "LogNormal(mu=0, sigma=1)"
+    assert found["target_preference_variance", "women"] == "target_preference_factor * 0.04**2 * 5 / ChiSquared(5)"
+    assert found["attribute_preference_factor", ""] == "LogNormal(mu=1, sigma=2)"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [4, 8])
 def test_preference_variance_posterior_matches_numerical_integral(words):
-    """Without a preference of attributes the posterior of one variance is an integral of one dimension."""
+    """Without a preference of attributes, variances of two groups and their factor are all that the words tell."""
     table = random_table(5, targets={"men": words, "women": words}, attributes={"work": 300, "home": 300})
     all_words = pd.Index([*table.values.target.to_numpy(), *table.values.attribute.to_numpy()])
     related = {}
@@ -120,19 +140,24 @@ def test_preference_variance_posterior_matches_numerical_integral(words):
         related[category] = Related(tuple(all_words[all_words.str.startswith(category)]), 1.0, sd, 10.0)
     posterior = fit(table.with_related_words(related), seed=1)["posterior"]
     data = model_data(table)
-    preferences = (data.target_mean[:, 0] - data.target_mean[:, 1]).to_numpy()[:words] / 2
-    ss, df = ((preferences - preferences.mean()) ** 2).sum(), words - 1
-    explained = float(posterior.sd_residual.mean() ** 2) / 600
-    prior = invgamma(5, scale=5 * 0.02**2)
-
-    def density(variance: float, power: int) -> float:
-        total = max(variance, explained)
-        return float(variance**power * prior.pdf(variance) * total ** (-df / 2) * np.exp(-ss / 2 / total))
-
-    integrated = partial(quad, density, 0, 0.02, limit=400, points=[1e-5, 1e-4, 1e-3])
-    mass, first = integrated(args=(0,))[0], integrated(args=(1,))[0]
+    preferences = (data.target_mean[:, 0] - data.target_mean[:, 1]).to_numpy() / 2
+    explained, df = float(posterior.sd_residual.mean() ** 2) / 600, words - 1
+    # Densities of the logs of the factor and of the variance.
+    log_factor, log_variance = np.linspace(-9, 11, 401)[:, None], np.linspace(np.log(1e-8), np.log(10), 4001)
+    variance, half = np.exp(log_variance), 4
+    scale = half * 0.02**2 * np.exp(log_factor)
+    prior = invgamma.pdf(variance, half, scale=scale) * variance
+    evidence, moment = [], []
+    for own in (preferences[:words], preferences[words:]):
+        observable = np.maximum(variance, explained)
+        likelihood = observable ** (-df / 2) * np.exp(-((own - own.mean()) ** 2).sum() / 2 / observable)
+        evidence.append(simpson(likelihood * prior, x=log_variance))
+        moment.append(simpson(variance * likelihood * prior, x=log_variance))
+    of_factor = norm(1, 2).pdf(log_factor.ravel())
+    mass = simpson(of_factor * evidence[0] * evidence[1], x=log_factor.ravel())
+    expected = simpson(of_factor * moment[0] * evidence[1], x=log_factor.ravel()) / mass
     found = float(posterior.target_preference_variance.sel(group="men").mean())
-    assert found == pytest.approx(first / mass, rel=0.05)
+    assert found == pytest.approx(expected, rel=0.05)
 
 
 @pytest.mark.slow
@@ -159,11 +184,27 @@ def test_related_words_increase_sd_of_bias(related):
 def test_pymc_model_has_variances_and_inflations(related, marginal):
     model = pymc_model(related, marginal=marginal)
     free = {rv.name for rv in model.free_RVs}
-    assert {"target_preference_variance", "attribute_preference_variance", "target_inflation_factor"} <= free
-    variance, expected = pm.draw(model["target_preference_variance"], 4000, random_seed=1), [0.03**2, 0.04**2]
-    np.testing.assert_allclose(
-        np.median(variance, axis=0), invgamma(10, scale=10).ppf(0.5) * np.array(expected), rtol=0.05
-    )
+    relative = {f"{side}_preference_variance_relative" for side in ("target", "attribute")}
+    factors = {f"{side}_preference_factor" for side in ("target", "attribute")}
+    assert {*relative, *factors, "target_inflation_factor"} <= free
+    variance, expected = pm.draw(model["target_preference_variance"], 20_000, random_seed=1), [0.03**2, 0.04**2]
+    distance = np.log(variance) - np.log(expected)
+    # Log of a factor with mean 1 and sd 2, and log of an inverse gamma variable.
+    mean, sd = 1 + np.log(4) - digamma(4), np.sqrt(4 + polygamma(1, 4))
+    np.testing.assert_allclose(distance.mean(axis=0), mean, atol=0.06)
+    np.testing.assert_allclose(distance.std(axis=0), sd, rtol=0.03)
+    # Both groups share the factor.
+    assert np.corrcoef(distance.T)[0, 1] == pytest.approx(4 / sd**2, abs=0.02)
+
+
+@pytest.mark.parametrize("marginal", [True, False])
+def test_pymc_model_has_no_factor_for_control_classes(related, marginal):
+    model = pymc_model(related, marginal=marginal)
+    names = ("attribute_preference_variance", "attribute_preference_variance_relative", "attribute_preference_factor")
+    variance, relative, factor = pm.draw([model[name] for name in names], 5, random_seed=1)
+    assert model.coords["attribute_class"][-1] == "neutral"
+    np.testing.assert_allclose(variance[:, :2], relative[:, :2] * factor[:, None])
+    np.testing.assert_array_equal(variance[:, 2], relative[:, 2])
 
 
 def test_gradient_is_finite_if_some_words_are_independent(related):

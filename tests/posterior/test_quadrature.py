@@ -15,7 +15,8 @@ from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.errors import TableError
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.models.spec import BY_CLASS, BY_GROUP, load_spec
-from bayes_bias.posterior.quadrature import Grid, Integrand, chance, integrated, integrated_bias
+from bayes_bias.posterior.quadrature import Integrand, _contrasts, chance, integrated, integrated_bias
+from bayes_bias.posterior.variance_grids import Grid
 from bayes_bias.posterior.vectors import integrand_of_vectors
 from bayes_bias.posterior.verdict import verdict_of_table
 from bayes_bias.table.bias_weights import bias_weights
@@ -54,6 +55,39 @@ def test_integrated_verdict_matches_sampled_verdict(name, embedding):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("groups", "classes"), [((4, 6), (6, 4)), ((8, 8), (4, 6))])
+def test_integrated_verdict_matches_sampled_verdict_for_unequal_lengths(groups, classes, embedding):
+    """The level of a word is informative about its preferences, because the residuals of its means have unequal
+    variances."""
+    words = load_wordlist("weat8")
+    cut = replace(
+        words,
+        groups={name: own[:n] for (name, own), n in zip(words.groups.items(), groups, strict=True)},
+        classes={name: own[:n] for (name, own), n in zip(words.classes.items(), classes, strict=True)},
+    )
+    table = bb.cosines(cut, embedding, ())
+    without, sampled = bb.verdict(table), bb.verdict(bb.fit(table, sampling=LONG))
+    width = sampled.upper - sampled.lower
+    assert without.chance == pytest.approx(sampled.chance, abs=0.005)
+    assert without.lower == pytest.approx(sampled.lower, abs=0.012 * width)
+    assert without.upper == pytest.approx(sampled.upper, abs=0.012 * width)
+
+
+@pytest.mark.parametrize("opposite", [(4.0, 3.0, 4.0), (6.0, 4.0), (5.0, 5.0)])
+def test_contrasts_given_level_are_independent_of_level(opposite):
+    """The covariance of a word's means is written out: its level, its preferences, and residuals."""
+    k, level_variance, preference_variance, residual = len(opposite), 0.7, 0.3, 0.9
+    noise = residual * np.diag(1 / np.array(opposite))
+    level = np.full(k, k**-0.5)
+    zero_sum = np.eye(k) - np.outer(level, level)
+    covariance = level_variance * np.outer(level, level) + preference_variance * zero_sum + noise
+    contrasts, variances = _contrasts(opposite, residual / (level @ covariance @ level))
+    np.testing.assert_allclose(contrasts @ covariance @ level, 0, atol=1e-12)
+    expected = preference_variance * np.eye(k - 1) + residual * np.diag(variances)
+    np.testing.assert_allclose(contrasts @ covariance @ contrasts.T, expected, atol=1e-12)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("scales", ["by class", "common"])
 def test_integrated_verdict_matches_sampled_verdict_with_shared_scales(scales, embedding):
     table, spec = bb.cosines("weat7", embedding, ()), SPEC.with_option("scales", scales)
@@ -68,7 +102,8 @@ def test_integrated_verdict_matches_sampled_verdict_with_shared_scales(scales, e
 def test_mean_variance_equals_dense_integration(small_table):
     """Given the residual, the variances are independent: two nested integrals give the mean of their sum."""
     integrand = integrand_of(small_table)
-    words = [each for side in integrand.sides for each in side.variances()]
+    residual = integrand.residual_squares / integrand.residual_df
+    words = [each for side in integrand.sides for each in side.variances(residual)]
     # Preferences of both groups and both classes, and their levels.
     assert [each.prior.distribution for each in words] == 2 * (2 * ["Exponential"] + 2 * ["HalfNormal"])
 
@@ -84,7 +119,7 @@ def test_mean_variance_equals_dense_integration(small_table):
             stats.expon(scale=1 / parameters["lam"]) if "lam" in parameters else stats.halfnorm(0, parameters["sigma"])
         )
         sd = np.linspace(0, prior.isf(1e-7), 6001)
-        variance = each.times * sd**2 + each.noise[0] * e
+        variance = each.loading * sd**2 + each.noise[0] * e
         likelihood = variance ** (-each.df[0] / 2) * np.exp(-each.squares[0] / (2 * variance))
         posterior = prior.pdf(sd) * likelihood
         marginal = integrate.simpson(posterior, x=sd, axis=1)

@@ -32,8 +32,8 @@ _CONSEQUENCE = (
 )
 
 _BARELY_REDUCED = (
-    "Words of one cluster carry less information than their number suggests, but the vectors do not show that the words"
-    " are related, so they have almost full weight. The interval may be too short."
+    "Words of one cluster carry less information than their number suggests, but here they have almost full weight. The"
+    " interval may be too short."
 )
 # With a smaller inflation of the variance of a mean, related words have almost full weight.
 _LESS_WEIGHT = 1.25

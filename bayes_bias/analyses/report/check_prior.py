@@ -10,7 +10,7 @@ from bayes_bias.analyses.multiverse.choices import PRIOR, RELATED, choices_of
 from bayes_bias.analyses.report.check import Check, Checker, Study
 from bayes_bias.documents.methods import Sentence
 from bayes_bias.errors import MeasureError
-from bayes_bias.formatting import bounds, equals, joined, plain, probability
+from bayes_bias.formatting import bounds, equals, joined, probability, probability_in_words
 from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
 from bayes_bias.models.preferences import RATIOS_OF_POOLS
 from bayes_bias.plots.style import Rows, axes_or_new, draw_forest, forest_legend, height, set_title, style
@@ -18,7 +18,6 @@ from bayes_bias.posterior.quadrature import variance_ratios
 from bayes_bias.posterior.summary import chance, row_of_bias
 from bayes_bias.table.columns import interval_names
 from bayes_bias.table.labels import SIDES, Side
-from bayes_bias.table.scopes import scope_of
 
 _DEFAULT = "this model"
 _INDEPENDENT = "words independent"
@@ -27,20 +26,20 @@ _COLUMNS = ("priors", "priors_p_min", "priors_p_max", "priors_changed", *(f"{sid
 
 def _run(study: Study) -> Check:
     """Return the result of the check for one list."""
-    if scope_of(study.scope).samples_nothing:
-        return Check(f"Scope '{study.scope}' has no interval that could depend on a prior.", "no interval")
+    if not study.fitted.structure.COLLAPSED:
+        text = "Not compared, because each prior takes as long as this fit. To compare priors, fit the model with each."
+        return Check(text, "no other priors")
     alternatives = _alternatives(study)
     own = alternatives.loc[_DEFAULT]
     others = alternatives.drop(index=[_DEFAULT, _INDEPENDENT, QuasiF.measure], errors="ignore")
     alpha = 1 - study.ci_prob
-    changed = others.index[(others.p_value < alpha) != (own.p_value < alpha)]
-    sentences = [_on_priors(others, list(changed), alpha)]
-    for name in (_INDEPENDENT, QuasiF.measure):
+    changed = others.index[(others.p_value < alpha) != (own.p_value < alpha)].tolist()
+    sentences = [_on_priors(others, changed, alpha)]
+    for name, subject in ((_INDEPENDENT, "If all words were independent draws"), (QuasiF.measure, "By the quasi-F")):
         if name in alternatives.index:
-            row = alternatives.loc[name]
-            interval = bounds(row.iloc[1], row.iloc[2], study.table.metric.decimals)
-            subject = "If all words were independent draws" if name == _INDEPENDENT else "By the quasi-F"
-            sentences.append(f"{subject}: {interval}, p {equals(probability(row.p_value))}.")
+            _, lower, upper, p_value = alternatives.loc[name]
+            interval = bounds(lower, upper, study.table.metric.decimals)
+            sentences.append(f"{subject}: {interval}, p {equals(probability(p_value))}.")
     ratios = variance_ratios(study.spec, study.fitted.data)
     sentences += map(_on_ratio, ratios, ratios.values())
     numbers: dict[str, Any] = {
@@ -52,13 +51,13 @@ def _run(study: Study) -> Check:
     numbers |= {f"{side}_variance_ratio": ratio for side, ratio in ratios.items()}
     return Check(
         " ".join(sentences),
-        "depends on the prior" if len(changed) else f"same verdict under {len(others)} other priors",
+        "depends on the prior" if changed else f"same verdict under {len(others)} other priors",
         numbers,
-        alarm=bool(len(changed)) or any(map(_is_unusual, ratios.values())),
-        caveat=sentences[0] if len(changed) else "",
+        alarm=bool(changed) or any(map(_is_unusual, ratios.values())),
+        caveat=sentences[0] if changed else "",
         figures={"alternatives": _plot(study, alternatives)},
         tables={"prior-alternatives": alternatives.rename_axis("alternative").reset_index()},
-        result=list(changed),
+        result=(others.index.tolist(), changed),
     )
 
 
@@ -93,20 +92,23 @@ def _posteriors(study: Study) -> Iterator[tuple[str, "pd.Series[float]"]]:
 
 def _on_priors(others: pd.DataFrame, changed: list[str], alpha: float) -> str:
     """Return a sentence on the verdicts under other priors."""
-    least, most = (probability(value) for value in (others.p_value.min(), others.p_value.max()))
     if not changed:
-        return f"The verdict is the same under {len(others)} other priors of preferences (p from {least} to {most})."
-    outcomes = []
-    for name in changed:
-        p_value = others.p_value[name]
-        answer = "distinguishable" if p_value < alpha else "not distinguishable"
-        outcomes.append(f"{answer} with the prior '{name}' (p {equals(probability(p_value))})")
-    return f"The verdict depends on the prior of preferences: the bias is {joined(outcomes)}."
+        least, most = probability_in_words(others.p_value.min()), probability_in_words(others.p_value.max())
+        p_values = f"p {most}" if least == most else f"p from {least} to {most}"
+        return f"The verdict is the same under {len(others)} other priors of preferences ({p_values})."
+    # The model has the other answer, so that all of these priors have the same.
+    answer = "distinguishable" if others.p_value[changed[0]] < alpha else "not distinguishable"
+    names = [f"'{name}' (p {equals(probability(others.p_value[name]))})" for name in changed]
+    priors = "prior" if len(changed) == 1 else "priors"
+    return (
+        f"The verdict depends on the prior of preferences: the bias is {answer} from noise with the {priors}"
+        f" {joined(names)}."
+    )
 
 
 def _on_ratio(side: Side, ratio: float) -> str:
     """Return a sentence on the observed variance of preferences, relative to the variance of general words."""
-    sentence = f"Preferences of {side}s vary {plain(ratio)} times as much as expected for general words."
+    sentence = f"The variance of preferences of {side}s is {ratio:.3g} times the variance expected for general words."
     if _is_unusual(ratio):
         least, most = RATIOS_OF_POOLS
         sentence += (
@@ -133,14 +135,18 @@ def _plot(study: Study, alternatives: pd.DataFrame) -> Axes:
         return ax
 
 
-def _methods(results: Mapping[str, Any]) -> Sentence:
+def _methods(results: Mapping[str, tuple[list[str], list[str]]]) -> Sentence:
     """Return the sentence of the methods text."""
-    changing = [f"{name} ({', '.join(changed)})" for name, changed in results.items() if changed]
-    answer = f"the verdict changed for {'; '.join(changing)}" if changing else "no verdict changed"
+    compared: dict[str, None] = {}
+    changes = []
+    for name, (priors, changed) in results.items():
+        compared |= dict.fromkeys(priors)
+        if changed:
+            changes.append(f"{name} ({'; '.join(changed)})")
+    answer = f"the verdict changed for {', '.join(changes)}" if changes else "no verdict changed"
     return (
-        "We repeated the analysis with exponential, wide exponential, and half-normal priors of the standard deviations"
-        " of preferences, and with half and twice the degrees of freedom of the default prior:"
-        f" {answer}.",
+        "We repeated the analysis with other priors for the standard deviations of preferences"
+        f" ({'; '.join(compared)}): {answer}.",
     )
 
 

@@ -25,18 +25,18 @@ _INTEGRATED = {"scales": [BY_GROUP, BY_CLASS]}
 
 @pytest.fixture(scope="module")
 def found() -> Multiverse:
-    return bb.multiverse(bb.cosines("race", "googlenews-demo", "neutral"), choices=_INTEGRATED)
+    return bb.multiverse(bb.cosines("religion", "googlenews-demo", "neutral"), choices=_INTEGRATED)
 
 
 def test_multiverse_rows_match_verdicts_of_models(found: Multiverse) -> None:
-    table = bb.cosines("race", "googlenews-demo", "neutral")
+    table = bb.cosines("religion", "googlenews-demo", "neutral")
     assert not found.frame.sampled.any()
     assert len(found.frame) == 3 * 2 * 2 * 2 + 3 * 2 * 2 * 2 * 2  # a prior from vectors has its own scales
     spec = load_spec("crossed").with_option("scales", BY_CLASS).with_option("unit", "within-block sd")
     for parameter in ("sd_target_preference", "sd_attribute_preference"):
         spec = spec.with_prior(parameter, "HalfNormal", sigma=0.5)
     changed = {"prior": "half-normal", "unit": "within-block sd", "scales": BY_CLASS, "control classes": "without"}
-    independent = bb.cosines("race", "googlenews-demo", (), sub_topics="independent")
+    independent = bb.cosines("religion", "googlenews-demo", (), sub_topics="independent")
     for options, varied, model in (
         ({}, table, "crossed"),
         (changed | {"related words": "full weight"}, independent, spec),

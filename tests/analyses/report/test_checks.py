@@ -1,5 +1,7 @@
 """Checks of a report: no number of a check is lost, and each list has its own random nulls."""
 
+from functools import partial
+
 import pytest
 
 from bayes_bias.analyses.report.check import Check, Checker, Study
@@ -33,10 +35,19 @@ def test_draw_in_background_returns_nulls_by_list_name():
     designs = {name: lambda drawn, name=name, **_: f"{drawn} of {name}" for name in ("weat6", "weat7")}
     with draw_in_background(designs, load_spec("crossed"), 2, 1, sampled=False) as nulls:
         for name in ("weat7", "weat6"):
-            assert nulls.of_list(name) == {kind: f"{kind} of {name}" for kind in ("words", "sub-topics", "topics")}
+            kinds = ("own words", "words", "sub-topics", "topics")
+            assert nulls.of_list(name) == {kind: f"{kind} of {name}" for kind in kinds}
 
 
-def test_draw_in_background_returns_only_words_when_sampled():
+def test_draw_in_background_returns_only_own_and_random_words_when_sampled():
     designs = {"weat7": lambda drawn, **_: drawn}
     with draw_in_background(designs, load_spec("crossed"), 2, 1, sampled=True) as nulls:
-        assert nulls.of_list("weat7") == {"words": "words"}
+        assert nulls.of_list("weat7") == {"own words": "own words", "words": "words"}
+
+
+def test_draw_in_background_exchanges_targets_whatever_is_random():
+    """A report on scope "attributes", or "both", draws random attributes."""
+    calibrated = partial(dict, random="attributes")
+    with draw_in_background({"weat7": calibrated}, load_spec("crossed"), 2, 1, sampled=True) as nulls:
+        drawn = nulls.of_list("weat7")
+    assert {kind: settings["random"] for kind, settings in drawn.items()} == {"own words": None, "words": "attributes"}

@@ -48,7 +48,7 @@ from bayes_bias.table.association_table import assemble
 from bayes_bias.words.wordlist import WordList
 from tests.helpers import FEW, SHORT, html_of, latex_tables_of, random_table, refused, says, states
 
-KINDS = ("forest", "posterior", "targets", "attributes", "variance-shares")
+KINDS = ("forest", "posterior", "targets", "attributes", "variance-shares", "prior-alternatives")
 WICKED = ("<script>alert(1)</script>", r"$\frac{1}{0$", r"50%_&#~^\input{x}", "été 中文", "a" * 200)
 
 
@@ -134,7 +134,7 @@ def test_report_folder_has_documented_files(folder):
         "weat.csv",
         "evidence.csv",
         "left-out.csv",
-        "prior-sensitivity.csv",
+        "prior-alternatives.csv",
         "coverage.csv",
         "tables.tex",
         "methods.txt",
@@ -377,21 +377,6 @@ def test_second_opinion_reports_unequal_spread_of_groups(sizes, consequence):
     (sentence,) = second_opinion._unequal_spread(quasi_f(table), 2)
     assert says(sentence, "'many kinds' more 'one kind'")
     assert says(sentence, f"same scales for all groups {consequence}")
-
-
-def test_page_and_methods_contain_prior_sensitivity(made):
-    tree = made.sections[0].fit.copy()
-    sensitive = dataclasses.replace(made.sections[0].diagnostics, prior_sensitivity=0.083)
-    tree.attrs = made.sections[0].fit.attrs | {"diagnostics": sensitive.to_json()}
-    section = checked_again(made.sections[0], "prior", fitted=Fitted.of(tree))
-    sensitive = dataclasses.replace(made, sections=(section,))
-    said = "power-scaling sensitivity 0.083"
-    assert html_of(sensitive).count(said) == 2
-    assert said not in html_of(made)
-    assert states(html_of(sensitive), f"depends prior {said} 0.05")
-    assert states(plain(sensitive), "0.05 prior-sensitive small")
-    assert states(plain(made), "0.05 prior-sensitive")
-    assert not states(plain(made), "prior-sensitive small")
 
 
 @pytest.mark.slow

@@ -136,9 +136,9 @@ def test_page_and_tables_print_bias_with_two_decimals(made, folder):
 def test_figures_of_page_omit_cosines(folder):
     page = (folder / "index.html").read_text(encoding="utf-8")
     drawn = [base64.b64decode(data).decode() for data in re.findall(r'svg\+xml;base64,([^"]*)"', page)]
-    assert len(drawn) == 6
+    assert len(drawn) == 7
     assert not any("cosine" in svg for svg in drawn)
-    assert sum("logits" in svg for svg in drawn) >= 5
+    assert sum("logits" in svg for svg in drawn) >= 6
 
 
 @pytest.mark.slow
