@@ -103,7 +103,7 @@ def read_sheet(file: Traversable, label: str, refusal: type[BayesBiasError], *, 
         rows = list(map(_without_blanks, rows))
     if not any(header) and not any(map(any, rows)):
         raise refusal(f"{label} is empty. The first row must name the columns.")
-    if "=" in header[0] and not any("=" in name for name in header[1:]):  # may be the name of a row
+    if header and "=" in header[0] and not any("=" in name for name in header[1:]):  # may be the name of a row
         header += [""] * (max(map(len, rows), default=0) - len(header))
     width = len(header)
     for number, row in enumerate(rows, 2):

@@ -198,7 +198,7 @@ def _read_sheet(columns: Iterable[Cells], where: str, padded: bool) -> _Sheet:
 
 def _upright(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -> list[tuple[str, list[Any]]]:
     """Turn a table with the names in its first column into columns with the names as headings, with a notice."""
-    if not columns:
+    if len(columns) < 2 or len({len(cells) for _, cells in columns}) > 1:
         return columns
     headings = [heading for heading, _ in columns]
     names = [headings[0], *columns[0][1]]

@@ -209,3 +209,18 @@ def test_load_wordlist_names_forms_of_one_word_in_order():
         "y": ["six", "ten"],
     }
     assert containing(load_wordlist(columns).notices, "'walk' and 'Walks', 'talk' and 'talked'")
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n", "a=x\n", "a=x,\nx\n", "a=x,rose\nx\n", "a=x\nx\nrose\n", "a=x;b\nx;c;d;e\n", "=x\nx,\n"]
+)
+def test_load_wordlist_rejects_short_table_with_names_in_first_column(tmp_path, text):
+    (tmp_path / "list.csv").write_text(text)
+    with pytest.raises(WordListError):
+        load_wordlist(tmp_path / "list.csv")
+
+
+def test_load_wordlist_reads_uneven_mapping_whose_words_are_names_of_classes():
+    columns = {"a=x": ["x", "oak", "elm"], "b=y": ["flint"], "y": ["one", "two"], "z": ["six"]}
+    with refused(WordListError, "unknown class 'x'"):
+        load_wordlist(columns)
