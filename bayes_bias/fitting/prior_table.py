@@ -13,7 +13,6 @@ from bayes_bias.models.preferences import (
     factor_name,
     inflation_name,
     is_compared,
-    prior_of_factor,
     related_sides,
     sides_from_vectors,
     variance_name,
@@ -76,8 +75,8 @@ def _of_scales(spec: ModelSpec, data: xr.Dataset) -> Iterator[Row]:
         for label, unit in zip(labels, np.ravel(units[name]), strict=True):
             yield name, ", ".join(label), str(prior.with_unit(float(unit)))
     for side in from_vectors:
-        nu = spec.priors[PREFERENCE[side]].parameters["nu"]
-        yield factor_name(side), "", str(prior_of_factor(spec, side))
+        nu, nu_factor = (spec.priors[PREFERENCE[side]].parameters[name] for name in ("nu", "nu_factor"))
+        yield factor_name(side), "", f"{nu_factor:g} / ChiSquared({nu_factor:g})"
         for k, label in enumerate(data[CATEGORY_COORD[side]].to_numpy()):
             factor = f"{factor_name(side)} * " if is_compared(data, side)[k] else ""
             sd = data[f"{side}_preference_sd"].to_numpy()[k]

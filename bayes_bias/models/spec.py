@@ -157,7 +157,7 @@ class ModelSpec:
     >>> spec = load_spec("crossed")
     >>> wide = spec.with_prior("sd_target_preference", "HalfNormal", sigma=1.0)
     >>> str(wide.priors["sd_target_preference"]), str(spec.priors["sd_target_preference"])
-    ('HalfNormal(sigma=1)', 'FromVectors(nu=8, nu_factor=0.5, lam=2.5)')
+    ('HalfNormal(sigma=1)', 'FromVectors(nu=8, nu_factor=1, lam=2.5)')
 
     You can use any univariate, continuous distribution of PyMC:
 

@@ -112,7 +112,7 @@ def test_drawn_inflation_matches_inverse_gamma(related):
 def test_priors_print_factor_of_groups_and_associated_classes(related_fit):
     found = priors(related_fit).prior
     for side in ("target", "attribute"):
-        assert found[f"{side}_preference_factor", ""] == "LogNormal(mu=1, sigma=2)"
+        assert found[f"{side}_preference_factor", ""] == "1 / ChiSquared(1)"
     assert found["target_preference_variance", "men"] == "target_preference_factor * 0.03**2 * 8 / ChiSquared(8)"
     variances = found["attribute_preference_variance"]
     assert variances["work"] == "attribute_preference_factor * 0.05**2 * 8 / ChiSquared(8)"
@@ -121,12 +121,12 @@ def test_priors_print_factor_of_groups_and_associated_classes(related_fit):
 
 
 def test_priors_print_numbers_of_changed_prior_from_vectors(sampled, related):
-    parameters = {"nu": 5, "mu": 0, "sigma": 1, "lam": 2.5}
+    parameters = {"nu": 5, "nu_factor": 3, "lam": 2.5}
     spec = load_spec("crossed").with_prior("sd_target_preference", "FromVectors", **parameters)
     found = priors(fit(related, spec, seed=1, sampling=FEW)).prior
-    assert found["target_preference_factor", ""] == "LogNormal(mu=0, sigma=1)"
+    assert found["target_preference_factor", ""] == "3 / ChiSquared(3)"
     assert found["target_preference_variance", "women"] == "target_preference_factor * 0.04**2 * 5 / ChiSquared(5)"
-    assert found["attribute_preference_factor", ""] == "LogNormal(mu=1, sigma=2)"
+    assert found["attribute_preference_factor", ""] == "1 / ChiSquared(1)"
 
 
 @pytest.mark.slow

@@ -58,7 +58,7 @@ def test_prior_check_changes_degrees_of_freedom(checks):
     for name, nu in zip(DEGREES, (4, 16), strict=True):
         spec = SPEC
         for parameter in ("sd_target_preference", "sd_attribute_preference"):
-            spec = spec.with_prior(parameter, "FromVectors", nu=nu, mu=1, sigma=2, lam=2.5)
+            spec = spec.with_prior(parameter, "FromVectors", nu=nu, nu_factor=1, lam=2.5)
         expected = verdict_of_table(bb.cosines("religion", "googlenews-demo"), model=spec)
         assert table.p_value[name] == pytest.approx(expected.chance)
 
