@@ -75,7 +75,7 @@ NULL_SAMPLING = Sampling(draws=300, tune=300, chains=1, target_accept=0.8)
 _PERMUTATIONS = 2_000
 _INTERVAL = (0.025, 0.975)
 # A coarse grid for random lists. The p-values differ by less than .003 from the p-values on the full grid.
-_NULL_GRID = Grid(residuals=8, factors=24, coarse=32, fine=64, points=256)
+_NULL_GRID = Grid(residuals=8, factors=32, coarse=48, fine=64)
 
 # The two-sided test of WEAT is called WEAT, because all other tests are two-sided.
 ONE_SIDED_WEAT = "WEAT, one-sided"

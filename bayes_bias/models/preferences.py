@@ -14,9 +14,9 @@ differ in their preferences. All groups, or all associated classes, of the list 
           \qquad \sigma_k^2 = \max(\tau_k^2 - c_k, 0),
 
 so that the words of one group are informative about the other group, and about the factor. The default numbers
-:math:`\nu_u = 1` and :math:`\nu = 8` were learned from pools of real words (docs/related-words.md): with a single degree
-of freedom of the factor, the words of a list overrule the expected variance.
-For control classes, which consist of general words, u is 1. If :math:`\tau_k^2` is below the contribution of residuals,
+:math:`\nu_u = 1` and :math:`\nu = 8` were learned from pools of real words (docs/related-words.md): with a single
+degree of freedom of the factor, the words of a list overrule the expected variance. For control classes, which consist
+of general words, u is 1. If :math:`\tau_k^2` is below the contribution of residuals,
 words have no true preferences, as in lists of random words.
 
 *Related words.* The words of k share a part of each effect, so that the variance of their mean is :math:`I_k` times as

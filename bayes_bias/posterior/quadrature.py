@@ -164,7 +164,7 @@ class SideOfTable:
         lists = len(self.scatter)
         cells_by_scale = (cells[None, :] if self.has_common_scales else cells[:, None]).tolist()
         if k > 1:
-            contrasts, noise = self._contrasts_given_levels(np.broadcast_to(residual, lists))
+            contrasts, noise = _contrasts(self.opposite, self._level_weights(np.broadcast_to(residual, lists)))
             squares = np.einsum("lcij,lcjk,lcik->lci", contrasts, self.scatter, contrasts)
             weight = [float(weights @ zero_sum_covariance(k) @ weights) for weights in self.weights]
             for several in cells_by_scale:
@@ -192,25 +192,16 @@ class SideOfTable:
                 unit=self.level_unit[:, several[0]],
             )
 
-    def _contrasts_given_levels(self, residual: Numbers) -> tuple[Numbers, Numbers]:
-        """Return contrasts of the opposite cells along which residuals are independent given the level of a word,
-        (lists, cells, k - 1, k), and their variances. Contrasts are orthonormal, up to a multiple of the level.
-
-        If all lengths are equal, contrasts are independent of the level.
+    def _level_weights(self, residual: Numbers) -> Numbers:
+        """Return the residual variance over the variance of the words' observed levels, (lists, cells). The weights are
+        0 if lengths are equal.
         """
-        k, shape = len(self.opposite), self.scatter.shape[:2]
-        basis, level = np.linalg.svd(np.eye(k) - 1 / k)[0][:, : k - 1].T, np.full(k, k**-0.5)
-        residuals = np.diag(1 / self.opposite)
-        shared = basis @ residuals @ level  # the covariance of the residuals of contrasts and of levels
+        weights = np.zeros(self.scatter.shape[:2])
         if np.ptp(self.opposite) == 0:
-            noise, directions = np.linalg.eigh(basis @ residuals @ basis.T)
-            return np.broadcast_to(directions.T @ basis, (*shape, k - 1, k)), np.broadcast_to(noise, (*shape, k - 1))
-        observed = self.scatter.sum(axis=(2, 3)) / k / np.maximum(self.words - 1, 1)
+            return weights
+        observed = self.scatter.sum(axis=(2, 3)) / len(self.opposite) / np.maximum(self.words - 1, 1)
         level_variance = np.maximum(observed, residual[:, None] * (1 / self.opposite).mean())
-        ratio = np.divide(residual[:, None], level_variance, out=np.zeros(shape), where=level_variance > 0)
-        weight = ratio[..., None, None]
-        noise, directions = np.linalg.eigh(basis @ residuals @ basis.T - weight * np.outer(shared, shared))
-        return directions.swapaxes(-1, -2) @ (basis - weight * np.outer(shared, level)), noise
+        return np.divide(residual[:, None], level_variance, out=weights, where=level_variance > 0)
 
     def inflations(self, cell: int, dims: int, number: int, points: int) -> Numbers | float:
         """Return the inflation for one cell at the points of a dimension, (lists, points)."""
@@ -478,6 +469,19 @@ def _by_cell(unit: FloatOrArray, cells: int) -> Numbers:
     """Return the unit of a prior for each cell of a single table, (1, cells)."""
     units = np.full(cells, unit) if np.ndim(unit) == 0 else np.asarray(unit)[:cells]
     return units[None]
+
+
+def _contrasts(opposite: Numbers, level_weight: Numbers) -> tuple[Numbers, Numbers]:
+    """Return contrasts of the opposite cells along which residuals are independent given the level of a word, (..., k -
+    1, k), and their variances. They are orthonormal, up to a multiple of the level.
+    """
+    k = len(opposite)
+    basis, level = np.linalg.svd(np.eye(k) - 1 / k)[0][:, : k - 1].T, np.full(k, k**-0.5)
+    residuals = np.diag(1 / opposite)
+    shared = basis @ residuals @ level  # the covariance of the residuals of contrasts and of levels
+    weight = level_weight[..., None, None]
+    noise, directions = np.linalg.eigh(basis @ residuals @ basis.T - weight * np.outer(shared, shared))
+    return directions.swapaxes(-1, -2) @ (basis - weight * np.outer(shared, level)), noise
 
 
 @cache

@@ -241,7 +241,8 @@ class PreferencesOnGrid:
         nu, nu_factor = (float(variances[0].prior.parameters[name]) for name in ("nu", "nu_factor"))
         log_expected = np.log(np.stack([_required(variance.expected) for variance in variances]))
         contribution = np.stack([variance.explained * residual for variance in variances])[..., None]
-        least, most = (np.full(len(residual), end) for end in _LOG_FACTOR)
+        sd = min(np.sqrt(2 / nu_factor), 1.0)  # of the log of the factor, if it has many degrees of freedom
+        least, most = (np.full(len(residual), end * sd) for end in _LOG_FACTOR)
         low = log_expected + least - _BELOW_EXPECTED
         high = log_expected + most + 2 * _NEGLIGIBLE / nu  # the density falls by nu / 2 for each step of one
         for nodes in (grid.coarse, grid.fine):

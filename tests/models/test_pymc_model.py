@@ -70,7 +70,7 @@ def test_formula_of_prints_priors_with_numbers(table):
     assert "sd_attribute_z ~ Gamma(2, " in formula
     scale = 4 * table.values.target_preference_sd.to_numpy()[0] ** 2  # half of the degrees of freedom
     assert f"target_preference_variance_relative ~ InverseGamma(4, [{scale:.4g}, " in formula
-    assert "target_preference_factor ~ LogNormal(1, 2)" in formula
+    assert "target_preference_factor ~ InverseGamma(0.5, 0.5)" in formula
     priors = priors_of(pymc_model(table))
     assert priors["sd_residual"] == f"{within_sd(table):.4g} * HalfNormal(0, 1.65)"
     assert not {"target_associated_z", "attribute_preference_z"} & set(priors)

@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 from scipy.integrate import simpson
 from scipy.special import digamma, polygamma
-from scipy.stats import invgamma, norm
+from scipy.stats import invgamma
 
 from bayes_bias import AssociationTable, fit, load_spec, priors, pymc_model, summarize, word_effects
 from bayes_bias.errors import TableError
@@ -153,7 +153,8 @@ def test_preference_variance_posterior_matches_numerical_integral(words):
         likelihood = observable ** (-df / 2) * np.exp(-((own - own.mean()) ** 2).sum() / 2 / observable)
         evidence.append(simpson(likelihood * prior, x=log_variance))
         moment.append(simpson(variance * likelihood * prior, x=log_variance))
-    of_factor = norm(1, 2).pdf(log_factor.ravel())
+    factor = np.exp(log_factor.ravel())
+    of_factor = invgamma(1 / 2, scale=1 / 2).pdf(factor) * factor
     mass = simpson(of_factor * evidence[0] * evidence[1], x=log_factor.ravel())
     expected = simpson(of_factor * moment[0] * evidence[1], x=log_factor.ravel()) / mass
     found = float(posterior.target_preference_variance.sel(group="men").mean())
@@ -189,12 +190,14 @@ def test_pymc_model_has_variances_and_inflations(related, marginal):
     assert {*relative, *factors, "target_inflation_factor"} <= free
     variance, expected = pm.draw(model["target_preference_variance"], 20_000, random_seed=1), [0.03**2, 0.04**2]
     distance = np.log(variance) - np.log(expected)
-    # Log of a factor with mean 1 and sd 2, and log of an inverse gamma variable.
-    mean, sd = 1 + np.log(4) - digamma(4), np.sqrt(4 + polygamma(1, 4))
+    # Logs of two scaled inverse chi-squared variables, the factor with one degree of freedom and the other with eight.
+    mean = np.log(1 / 2) - digamma(1 / 2) + np.log(4) - digamma(4)
+    of_factor = polygamma(1, 1 / 2)
+    sd = np.sqrt(of_factor + polygamma(1, 4))
     np.testing.assert_allclose(distance.mean(axis=0), mean, atol=0.06)
     np.testing.assert_allclose(distance.std(axis=0), sd, rtol=0.03)
     # Both groups share the factor.
-    assert np.corrcoef(distance.T)[0, 1] == pytest.approx(4 / sd**2, abs=0.02)
+    assert np.corrcoef(distance.T)[0, 1] == pytest.approx(of_factor / sd**2, abs=0.02)
 
 
 @pytest.mark.parametrize("marginal", [True, False])

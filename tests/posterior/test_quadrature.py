@@ -81,7 +81,7 @@ def test_contrasts_given_level_are_independent_of_level(opposite):
     level = np.full(k, k**-0.5)
     zero_sum = np.eye(k) - np.outer(level, level)
     covariance = level_variance * np.outer(level, level) + preference_variance * zero_sum + noise
-    contrasts, variances = _contrasts(opposite, residual / (level @ covariance @ level))
+    contrasts, variances = _contrasts(np.array(opposite), residual / (level @ covariance @ level))
     np.testing.assert_allclose(contrasts @ covariance @ level, 0, atol=1e-12)
     expected = preference_variance * np.eye(k - 1) + residual * np.diag(variances)
     np.testing.assert_allclose(contrasts @ covariance @ contrasts.T, expected, atol=1e-12)
@@ -107,20 +107,23 @@ def test_mean_variance_equals_dense_integration(small_table):
     # Preferences of both groups and both classes, and their levels.
     assert [each.prior.distribution for each in words] == 2 * (2 * ["Exponential"] + 2 * ["HalfNormal"])
 
-    typical = np.sqrt(integrand.residual_squares / integrand.residual_df)
+    squares, unit = integrand.residual_squares.item(), integrand.residual_unit.item()
+    typical = np.sqrt(squares / integrand.residual_df)
     residual_sd = np.linspace(0.4, 2.5, 301)[:, None] * typical
     e = residual_sd**2
-    density = e ** (-integrand.residual_df / 2) * np.exp(-integrand.residual_squares / (2 * e))
-    density = (density * stats.halfnorm(scale=integrand.residual_prior.parameters["sigma"]).pdf(residual_sd)).ravel()
+    density = e ** (-integrand.residual_df / 2) * np.exp(-squares / (2 * e))
+    scale = integrand.residual_prior.parameters["sigma"] * unit
+    density = (density * stats.halfnorm(scale=scale).pdf(residual_sd)).ravel()
     mean_variance = integrand.residual_weight * e.ravel()
     for each in words:
-        parameters = each.prior.parameters
-        prior = (
-            stats.expon(scale=1 / parameters["lam"]) if "lam" in parameters else stats.halfnorm(0, parameters["sigma"])
-        )
+        parameters, unit = each.prior.parameters, each.unit.item()
+        if "lam" in parameters:
+            prior = stats.expon(scale=unit / parameters["lam"])
+        else:
+            prior = stats.halfnorm(0, unit * parameters["sigma"])
         sd = np.linspace(0, prior.isf(1e-7), 6001)
-        variance = each.loading * sd**2 + each.noise[0] * e
-        likelihood = variance ** (-each.df[0] / 2) * np.exp(-each.squares[0] / (2 * variance))
+        variance = each.loading * sd**2 + each.noise[0, 0] * e
+        likelihood = variance ** (-each.df[0] / 2) * np.exp(-each.squares[0, 0] / (2 * variance))
         posterior = prior.pdf(sd) * likelihood
         marginal = integrate.simpson(posterior, x=sd, axis=1)
         mean_variance = (
@@ -142,7 +145,7 @@ def test_integrand_of_vectors_matches_variances_of_table(name, scales, embedding
         belongs_to = table.values[coordinate].to_numpy()
         words = [table.values[dim].to_numpy()[belongs_to == category] for category in names]
         rows = [general.rows([table.vectors[word] for word in own]) for own in words]
-        return [CategoryWords(category, general.profiles(category)) for category in rows]
+        return [CategoryWords(category[None], general.profiles(category)[None]) for category in rows]
 
     groups = categories_of(table.groups, "target", "group")
     classes = categories_of(table.associated_classes, "attribute", "attribute_class")
