@@ -127,11 +127,12 @@ def _is_unusual(ratio: float) -> bool:
 def _plot(study: Study, alternatives: pd.DataFrame) -> Axes:
     """Draw the bias under each alternative."""
     with style():
-        rows = [Rows("", list(map(str, alternatives.index)), alternatives)]
+        labels = [str(name).removeprefix("from vectors, ") for name in alternatives.index]
+        rows = [Rows("", labels, alternatives)]
         ax = axes_or_new(None, rows=height(rows))
         draw_forest(ax, rows, study.table.metric)
         forest_legend(ax, ci_prob=study.ci_prob)
-        set_title(ax, f"{study.title or study.table.name}: bias under other assumptions")
+        set_title(ax, "Bias under other assumptions")
         return ax
 
 
