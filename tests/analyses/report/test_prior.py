@@ -67,14 +67,17 @@ def test_verdict_contains_priors_that_change_it(made, checks):
     check = checks["religion"]
     p_values = check.tables["prior-alternatives"].set_index("alternative").p_value
     assert p_values["this model"] < 0.05 < p_values[OTHERS].min()
-    assert check.result == ([*DEGREES, *OTHERS], OTHERS)
-    assert check.numbers["priors_changed"] == ", ".join(OTHERS)
+    # With half the degrees of freedom, p is .051, which hardly differs from the level.
+    changed = [name for name in (*DEGREES, *OTHERS) if p_values[name] >= 0.05]
+    assert check.result == ([*DEGREES, *OTHERS], changed)
+    assert check.numbers["priors_changed"] == ", ".join(changed)
     assert check.brief == "depends on the prior"
     assert check.alarm
     sentence = (
         "The verdict depends on the prior of preferences: the bias is not distinguishable from noise with the priors"
     )
-    assert check.caveat.startswith(f"{sentence} 'exponential' (p = .")
+    assert check.caveat.startswith(f"{sentence} '{changed[0]}' (p = .")
+    assert "'exponential' (p = .11)" in check.caveat
     verdict = made.sections[1].verdict
     assert check.caveat in verdict.caveats
     assert check.caveat in verdict.text
@@ -95,23 +98,30 @@ def test_evidence_and_methods_contain_other_priors(made, checks):
     evidence = made.evidence()
     assert evidence.priors.tolist() == [5, 5]
     assert (evidence.priors_p_min <= evidence.priors_p_max).all()
-    assert evidence.priors_changed["religion"] == "exponential, wide exponential, half-normal"
+    assert evidence.priors_changed["religion"].endswith("exponential, wide exponential, half-normal")
     text = methods_of(made).plain
     assert f"({'; '.join([*DEGREES, *OTHERS])})" in text
-    assert "the verdict changed for religion (exponential; wide exponential; half-normal)." in text
+    _, changed = checks["religion"].result
+    assert f"the verdict changed for religion ({'; '.join(changed)})." in text
     first = methods_of(replace(made, sections=made.sections[:1])).plain
     assert "no verdict changed." in first
 
 
 def test_methods_contain_numbers_of_prior_from_vectors(made):
     text = methods_of(made).plain
-    assert "For targets and for attributes, the logarithm of the factor is normal with mean 1 and standard" in text
-    assert "scaled inverse chi-squared prior with the product as its location and 8 degrees of freedom." in text
-    parameters = {"nu": 5, "mu": 0, "sigma": 0.5, "lam": 2.5}
+    assert (
+        "For targets and for attributes, the factor has a scaled inverse chi-squared prior with location one and 1"
+        in text
+    )
+    assert (
+        "degree of freedom, and the variance of each group or class has a scaled inverse chi-squared prior with" in text
+    )
+    assert "the product as its location and 8 degrees of freedom." in text
+    parameters = {"nu": 5, "nu_factor": 2, "lam": 2.5}
     changed = replace(made, spec=SPEC.with_prior("sd_target_preference", "FromVectors", **parameters))
     text = methods_of(changed).plain
-    assert says(text, "For targets mean 0 and standard deviation 0.5 each group 5 degrees of freedom")
-    assert says(text, "For attributes mean 1 and standard deviation 2 each class 8 degrees of freedom")
+    assert says(text, "For targets location one and 2 degrees of freedom each group 5 degrees of freedom")
+    assert says(text, "For attributes location one and 1 degree of freedom each class 8 degrees of freedom")
 
 
 def test_methods_of_table_without_vectors_contain_no_factor(small_table, sampled):
