@@ -12,7 +12,7 @@ from bayes_bias.files import shipped, shipped_names
 
 ROOT = Path(__file__).parents[1]
 TOP_LEVEL = ("models", "wordlists")
-PACKAGE_DATA = ("tables", "templates", "vectors", "wordings", "words")
+PACKAGE_DATA = ("replies", "tables", "templates", "vectors", "wordings", "words")
 
 
 def test_shipped_returns_folders_of_checkout():

@@ -41,7 +41,7 @@ def test_equalised_pairs_are_equidistant_from_neutral_words(seed: int) -> None:
 
 @given(seed=seeds)
 def test_hard_debias_equalises_sets_of_three_words(seed: int) -> None:
-    debiased = HardDebias(2, equalize=True).fit_transform(random_vectors(seed, WORDS, 8), FAITHS)
+    debiased = HardDebias(2, equalize=True).fit_transform(random_vectors(seed, WORDS, 8), {"defining_sets": FAITHS})
     for word in NEUTRAL:
         closeness = [debiased[word] @ debiased[faith] for faith in FAITHS[0]]
         assert closeness == pytest.approx([closeness[0]] * 3)
@@ -73,4 +73,4 @@ def test_hard_debias_raises_for_unusable_words_and_components() -> None:
     with refused(MeasureError, "hers vector"):
         HardDebias().fit(vectors, [("hers", "his")])
     with refused(MeasureError, "components 5"):
-        HardDebias(components=5).fit(vectors, FAITHS)
+        HardDebias(components=5).fit(vectors, {"defining_sets": FAITHS})

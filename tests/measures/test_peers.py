@@ -150,7 +150,7 @@ def test_pair_dir_of_random_pairs_lies_around_zero() -> None:
     assert result.chance == pair_dir(found, "she:he,woman:man", random=words, seed=1).chance
 
 
-@pytest.mark.parametrize("sets", ["she:he", [("she", "he", "it"), ("a", "b", "c")]])
+@pytest.mark.parametrize("sets", ["she:he", {"defining_sets": [("she", "he", "it"), ("a", "b", "c")]}])
 def test_pair_dir_raises_without_pairs(sets: Any) -> None:
     with refused(MeasureError, "PairDir two pairs"):
         pair_dir(dict.fromkeys(("she", "he", "it", "a", "b", "c"), np.ones(2)), sets)

@@ -40,7 +40,7 @@ def test_csv_text_keeps_numbers_and_other_words():
 @given(st.lists(st.text("='+-@ab\t\r", min_size=1), min_size=1))
 def test_read_frame_returns_written_words(tmp_path_factory, words):
     path = tmp_path_factory.mktemp("csv") / "words.csv"
-    path.write_text(csv_text(pd.DataFrame({"word": words}), index=False), encoding="utf-8")
+    path.write_text(csv_text(pd.DataFrame({"word": words, "value": 1.0}), index=False), encoding="utf-8")
     assert read_frame(path, "file", TableError, text=None).word.tolist() == words
 
 

@@ -67,7 +67,7 @@ REFUSED = {
     "no group": ("a,b\nx,y\n", "group"),
     "no class of a group": ("a=,b\nx,y\n", "'a='"),
     "words under no name": ("a=b,b,\nx,y,z\n", "column z ''"),
-    "more cells than names": ("a=b,b\nx,y,z\n", "row 2 3 cells 2 columns"),
+    "more cells than names": ("b,a=b\nx,y,z\n", "row 2 3 cells 2 columns"),
     "two of one name": ("a=b,b,b\nx,y,z\n", "two columns 'b'"),
     "an unknown class": ("a=he,her,him\nx,y,z\n", "'stereotypes.a' 'he'"),
     "no words": ("a=b,b,c\n,y,z\n", "'groups.a' empty"),

@@ -132,7 +132,7 @@ def _plot(study: Study, alternatives: pd.DataFrame) -> Axes:
         ax = axes_or_new(None, rows=height(rows))
         draw_forest(ax, rows, study.table.metric)
         forest_legend(ax, ci_prob=study.ci_prob)
-        set_title(ax, "Bias under other assumptions")
+        set_title(ax, f"{study.title or study.table.name}: bias under other assumptions")
         return ax
 
 
