@@ -178,7 +178,7 @@ def _compared(
     return bb.compare(
         measured(before, sides.before),
         measured(after, sides.after, method),
-        defining_sets=words.defining_sets if words else (),
+        defining_sets=words or (),
         damage=None if rated is None else _damage((before, after), method, wordlist, rated),
         **inference.fitting,
         **inference.reading,

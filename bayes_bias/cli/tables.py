@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -33,7 +33,7 @@ from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.labels import LABELS
 from bayes_bias.table.metric import DIRECTIONS
 from bayes_bias.table.scopes import SHOWN, ScopeName, possible_scopes
-from bayes_bias.words.defining_sets import read_debias_sets
+from bayes_bias.words.defining_sets import DebiasSets, read_debias_sets
 from bayes_bias.words.list_names import holds_names
 
 if TYPE_CHECKING:
@@ -395,12 +395,7 @@ def measures(
         step(f"{source}: measuring")
         table = inputs.table(source, also=words.words if words else ())
         measured = bb.measures.measure_all(
-            table,
-            defining_sets=words.defining_sets if words else (),
-            seed=seed,
-            ci_prob=ci_prob,
-            chance_draws=word_draws,
-            redraws=word_draws,
+            table, defining_sets=words or (), seed=seed, ci_prob=ci_prob, chance_draws=word_draws, redraws=word_draws
         )
         if posterior:
             fitted = Fitted.of(bb.fit(table, model, seed=seed, sampling=sampler.sampling))
@@ -412,11 +407,11 @@ def measures(
         return
     print_layout(measured.laid_out(rows))
     say("p is one-sided for WEAT and its family (SEAT, ML-EAT, WEFAT, gWEAT, SD-WEAT), two-sided for the others.")
-    pairs, vectors = words.defining_sets if words else (), table.vectors
-    pair_words = list(chain(*pairs))
-    if len(pairs) > 1 and table.origin and vectors is not None and all(word in vectors for word in pair_words):
+    vectors, pair_words = table.vectors or {}, list(chain(*words.defining_sets)) if words else []
+    has_pairs = words is not None and len(words.defining_sets) > 1 and all(word in vectors for word in pair_words)
+    if has_pairs and table.origin:
         pool = random_pool(table.origin)
         with_pool = pool | {word: vectors[word] for word in pair_words}
-        say(bb.measures.pair_dir(with_pool, pairs, random=list(pool), seed=seed).text)
+        say(bb.measures.pair_dir(with_pool, cast(DebiasSets, words), random=list(pool), seed=seed).text)
     for remark in measured.remarks:
         say(remark)

@@ -78,7 +78,7 @@ class HardDebias(Debiaser[tuple[np.ndarray, DebiasSets]]):
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
         debias_sets = read_debias_sets(sets)
-        subspace = defining_subspace(vectors, debias_sets.defining_sets, components=self.components)
+        subspace = defining_subspace(vectors, debias_sets, components=self.components)
         return replace(self, learned=(subspace, debias_sets))
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

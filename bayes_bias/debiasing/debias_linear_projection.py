@@ -10,7 +10,7 @@ from bayes_bias.arguments import check_count
 from bayes_bias.debiasing.debiaser import Debiaser, change_rows, debiaser
 from bayes_bias.embeddings.word_vectors import defining_subspace, project
 from bayes_bias.errors import MeasureError
-from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
+from bayes_bias.words.defining_sets import GivenSets
 
 
 @debiaser("linear-projection")
@@ -64,8 +64,7 @@ class LinearProjection(Debiaser[np.ndarray]):
         check_count("components", self.components, "components", refusal=MeasureError)
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
-        defining_sets = read_debias_sets(sets).defining_sets
-        return replace(self, learned=defining_subspace(vectors, defining_sets, components=self.components))
+        return replace(self, learned=defining_subspace(vectors, sets, components=self.components))
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         directions = self.fitted

@@ -66,7 +66,7 @@ class OSCaR(Debiaser[tuple[np.ndarray, float]]):
                 f" {len(debias_sets.independent)}. Add"
                 ' words that should not depend on the attribute: independent = ["nurse", "engineer", ...].'
             )
-        (bias,) = defining_subspace(vectors, debias_sets.defining_sets)
+        (bias,) = defining_subspace(vectors, debias_sets)
         rows = stack(vectors, debias_sets.independent, self.name)
         _, sizes, axes = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
         if sizes[0] < 1e-6 * np.linalg.norm(rows):

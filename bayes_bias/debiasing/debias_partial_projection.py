@@ -60,9 +60,10 @@ class PartialProjection(Debiaser[tuple[np.ndarray, np.ndarray]]):
         check_positive("sigma", self.sigma, MeasureError)
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
-        defining_sets = read_debias_sets(sets).defining_sets
-        (direction,) = defining_subspace(vectors, defining_sets)
-        mean = np.mean([stack(vectors, words, self.name).mean(axis=0) for words in defining_sets], axis=0)
+        debias_sets = read_debias_sets(sets)
+        (direction,) = defining_subspace(vectors, debias_sets)
+        means = [stack(vectors, words, self.name).mean(axis=0) for words in debias_sets.defining_sets]
+        mean = np.mean(means, axis=0)
         return replace(self, learned=(direction, mean))
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

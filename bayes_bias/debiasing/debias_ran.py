@@ -92,7 +92,7 @@ class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
         debias_sets = read_debias_sets(sets)
-        return replace(self, learned=(defining_subspace(vectors, debias_sets.defining_sets)[0], debias_sets))
+        return replace(self, learned=(defining_subspace(vectors, debias_sets)[0], debias_sets))
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         bias, sets = self.fitted

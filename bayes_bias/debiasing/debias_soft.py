@@ -81,7 +81,7 @@ class SoftDebias(Debiaser[np.ndarray]):
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
         debias_sets = read_debias_sets(sets)
-        (bias,) = defining_subspace(vectors, debias_sets.defining_sets)
+        (bias,) = defining_subspace(vectors, debias_sets)
         scatter = self._scatter(vectors)
         neutral = scatter - self._scatter({word: vectors[word] for word in debias_sets.by_definition})
         sizes = np.linalg.eigvalsh(scatter)

@@ -19,6 +19,7 @@ from bayes_bias.errors import MeasureError
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_names
 from bayes_bias.table.labels import words_of
+from bayes_bias.words.defining_sets import DebiasSets
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +76,7 @@ class Occasion:
         return defining_subspace(self.original_vectors, self._covered_sets, normalize=False)
 
     @property
-    def _covered_sets(self) -> Sequence[Sequence[str]]:
+    def _covered_sets(self) -> DebiasSets:
         """The defining sets. Every word in these sets must have a vector in the table."""
         if not self.defining_sets:
             raise MeasureError(
@@ -90,7 +91,7 @@ class Occasion:
                 else "Add them to the vectors that you pass to `AssociationTable.with_vectors`"
             )
             raise MeasureError(f"this table has no vector of {', '.join(missing)}. {remedy}")
-        return self.defining_sets
+        return DebiasSets(defining_sets=tuple(map(tuple, self.defining_sets)))
 
     @property
     def table_words(self) -> list[str]:

@@ -28,7 +28,7 @@ def test_measure_all_of_ten_lists_is_fast_and_complete(
     lists = dict(zip(WEATS, map(study, WEATS), strict=True))
     start = time.process_time()
     measured = {name: measure_all(table.with_vectors(glove)) for name, table in lists.items()}
-    assert time.process_time() - start < 10
+    assert time.process_time() - start < 30
     for name, m in measured.items():
         assert list(m.left_out) == ["Direct Bias", "RIPA"]
         assert m.table.loc["WEAT", "value"] == weat(lists[name], permutations=1).value
