@@ -19,12 +19,17 @@ from bayes_bias.table.association_table import announce
 _DRAFT = "<think>{}</think>"
 _SHOWN = 12
 # The reasons for the end of a reply, in lower case, as services name them.
-_CUT = "length max_tokens max_output_tokens model_length incomplete model_context_window_exceeded max_length truncated"
+_CUT = """
+length max_tokens max_output_tokens model_length incomplete model_context_window_exceeded max_length truncated limit
+pause_turn abort aborted error insufficient_system_resource
+"""
 _BLOCK = """
 content_filter content_filtered safety recitation blocklist prohibited_content spii image_safety language
-guardrail_intervened guardrails refusal sensitive block_reason_unspecified other
+guardrail_intervened guardrails refusal sensitive block_reason_unspecified other model_armor error_toxic
 """
-_CALL = "tool_calls tool_use function_call malformed_function_call unexpected_tool_call"
+_CALL = "tool_calls tool_call tool_use function_call malformed_function_call unexpected_tool_call too_many_tool_calls"
+# Reasons of complete replies. A reply without text that ended for any other reason is no refusal.
+_COMPLETE = frozenset("stop end_turn stop_sequence eos eos_token complete completed finished word none".split())
 ENDING_OF: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(_CUT.split(), CUT_OFF),
@@ -33,7 +38,10 @@ ENDING_OF: Mapping[str, str] = MappingProxyType(
     }
 )
 # The keys of the reason, in responses of all services and in columns of a table.
-ENDING_KEYS = ("finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason", "ended")
+ENDING_KEYS = (
+    *("finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason", "stop_type", "ended"),
+    "native_finish_reason",
+)
 FINGERPRINT = "system_fingerprint"
 # Values that a scorer of inspect_ai gave to a reply, as JSON with a value for each scorer.
 SCORES = "scores"
@@ -64,8 +72,11 @@ class Reply(NamedTuple):
         for part in self.parts:
             if part.text and (part.kind != "tool" or "answer" not in kinds):
                 texts.append(_DRAFT.format(part.text) if part.kind == "draft" else _text(part.text))
-        is_call = "tool" in kinds and "answer" not in kinds
-        return {"reply": "\n".join(texts), "ended": TOOL_CALL if is_call else ending_of(self.reason)}
+        ending = TOOL_CALL if "tool" in kinds and "answer" not in kinds else ending_of(self.reason)
+        has_unknown_reason = not _is_missing(self.reason) and str(self.reason).casefold() not in _COMPLETE
+        if not texts and not ending and has_unknown_reason:
+            ending = CUT_OFF
+        return {"reply": "\n".join(texts), "ended": ending}
 
 
 def ending_of(reason: Any) -> str:
@@ -99,7 +110,7 @@ def _choices(body: Mapping[str, Any]) -> Iterator[Reply]:
         calls = list(message.get("tool_calls") or [])
         if message.get("function_call"):
             calls.append(message["function_call"])
-        tools = [Part(_arguments(call.get("function") or call), "tool") for call in calls]
+        tools = [Part(_arguments(call), "tool") for call in calls]
         yield Reply(
             [Part(draft, "draft"), *_parts(message.get("content")), Part(message.get("refusal")), *tools], reason
         )
@@ -126,7 +137,7 @@ def _output(body: Mapping[str, Any]) -> Iterator[Reply]:
         return
     parts: list[Part] = []
     for item in output:  # messages, summaries of reasoning, and calls of functions
-        if item.get("type") == "function_call":
+        if str(item.get("type")).endswith("_call"):
             parts.append(Part(_arguments(item), "tool"))
         elif item.get("type") == "reasoning":
             parts += [Part(part.text, "draft") for part in _parts(item.get("summary"))]
@@ -147,9 +158,11 @@ def _several(key: str) -> "Callable[[Mapping[str, Any]], Iterator[Reply]]":
             if not isinstance(item, Mapping):
                 yield Reply([Part(item)])
                 continue
-            reason = _first(item, ENDING_KEYS) or _first(item.get("generation_info") or {}, ENDING_KEYS)
             message = item.get("message") or {}
-            yield Reply(_parts(item.get("text") or (message.get("kwargs") or message).get("content")), reason)
+            message = message.get("kwargs") or message
+            holders = (item, item.get("generation_info"), message.get("response_metadata"))
+            reason = next((found for holder in holders if (found := _first(holder or {}, ENDING_KEYS))), None)
+            yield Reply(_parts(item.get("text") or message.get("content")), reason)
 
     return replies
 
@@ -163,10 +176,10 @@ def _single(key: str) -> "Callable[[Mapping[str, Any]], Iterator[Reply]]":
         if isinstance(content, Mapping):
             parts += [Part(content.get("thinking"), "draft"), *_parts(content.get("content") or content.get("text"))]
             for call in content.get("tool_calls") or []:
-                parts.append(Part(_arguments(call.get("function") or call), "tool"))
+                parts.append(Part(_arguments(call), "tool"))
         else:
             parts += _parts(content)
-        yield Reply(parts, _first(body, ENDING_KEYS))
+        yield Reply(parts, _first(body, ENDING_KEYS) or _first(body.get("details") or {}, ENDING_KEYS))
 
     return reply
 
@@ -183,6 +196,7 @@ CONTENTS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Reply]]] = Mapping
         "resps": _several("resps"),  # lm-evaluation-harness
         "output": _output,  # OpenAI's Responses, Bedrock's Nova, promptfoo
         "generation": _single("generation"),  # Llama in Bedrock
+        "generated_text": _single("generated_text"),  # text-generation-inference
         "message": _single("message"),  # Ollama
         "response": _single("response"),
         "content": _single("content"),  # Anthropic
@@ -201,7 +215,8 @@ def _parts(content: Any) -> list[Part]:
         if isinstance(part, str):
             parts.append(Part(part))
             continue
-        call = _first(part, ("toolUse", "functionCall")) or (part if part.get("type") == "tool_use" else None)
+        is_call = str(part.get("type")).endswith("tool_use")
+        call = _first(part, ("toolUse", "functionCall")) or (part if is_call else None)
         draft = (
             part.get("thinking") or part.get("reasoning") or (part.get("reasoningContent") or {}).get("reasoningText")
         )
@@ -216,8 +231,9 @@ def _parts(content: Any) -> list[Part]:
 
 
 def _arguments(call: Mapping[str, Any]) -> Any:
-    """Return the arguments of a call of a tool."""
-    return _first(call, ("arguments", "input", "args"))
+    """Return the arguments of a call of a tool, which may be inside of an object ``function``."""
+    function = call.get("function")
+    return _first(function if isinstance(function, Mapping) else call, ("arguments", "input", "args"))
 
 
 def _text(value: Any) -> str:
@@ -287,14 +303,14 @@ SHAPES = (
     Shape("vLLM", ("request_id", "outputs"), ("custom_id", "id", "request_id"), ("",)),
     Shape(
         "chat completion",
-        ("response.choices|response.candidates|response.content|response.output",),
+        ("response.choices|response.candidates|response.content|response.output|response.generations",),
         _OWN_IDS,
         ("response",),
     ),
     Shape("Ollama", ("done|done_reason", "message|response"), _OWN_IDS, ("",)),
     Shape("chat completion", ("choices|candidates|promptFeedback",), _OWN_IDS, ("",)),
     Shape("Bedrock", ("generation|output.message",), _OWN_IDS, ("",)),
-    Shape("message", ("content", "role|stop_reason"), _OWN_IDS, ("",)),
+    Shape("message", ("content", "role|stop_reason|stop_type"), _OWN_IDS, ("",)),
 )
 # Files with one object: the keys of the object, and the path of its records.
 FILES: Mapping[tuple[str, ...], str] = MappingProxyType(
@@ -445,6 +461,8 @@ def _replies(
         return
     response = record.get("response")
     if isinstance(response, Mapping) and response.get("status_code", 200) not in (200, "200"):
+        if at_path(response, "body.error.code") in ENDING_OF:  # a filter of Azure rejects the prompt
+            yield Reply([], at_path(response, "body.error.code")).row
         return
     body = first_at(record, shape.responses)
     if body is None:

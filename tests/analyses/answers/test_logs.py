@@ -1,17 +1,20 @@
 """Logs of services and programs: the reply to each prompt, its end, and paths of columns."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
 import bayes_bias as bb
+from bayes_bias.analyses.answers.logs import replies_of_log
 from bayes_bias.analyses.answers.reading import read_answers
 from bayes_bias.errors import AnswersError
 from tests.analyses.answers.made_up import LIST
 from tests.helpers import refused, says
 
+ROOT = Path(__file__).parents[2]
 ASKED = bb.answers.prompts(LIST).head(24)
 REPLIES = pd.DataFrame(
     {
@@ -204,6 +207,16 @@ def test_choices_keep_ending_of_reply_without_text(name):
     ids = {"custom_id": ASKED.id[0], "id": ASKED.id[0]}
     found = bb.answers.choices(ASKED, pd.DataFrame([{**ids, **record}]), LIST)
     assert set(found.outcome) == {outcome}
+
+
+# Replies without text as services return them, with a reason for their end: 20 services, 65 shapes.
+ENDINGS = list(map(json.loads, (ROOT / "reference/replies/endings.jsonl").read_text().splitlines()))
+
+
+@pytest.mark.parametrize("case", ENDINGS, ids=[case["name"] for case in ENDINGS])
+def test_replies_of_log_files_no_reply_without_text_as_refusal(case: dict[str, Any]) -> None:
+    found = replies_of_log(pd.DataFrame([case["record"]]))
+    assert found.ended.tolist() == [case["outcome"]]
 
 
 def test_choices_keep_ending_of_inspect_log(tmp_path):
