@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import bayes_bias as bb
+from bayes_bias.analyses.answers import logs
 from bayes_bias.analyses.answers.logs import replies_of_log
 from bayes_bias.analyses.answers.reading import read_answers
 from bayes_bias.errors import AnswersError
@@ -282,3 +283,16 @@ def test_result_counts_endings_apart_from_refusals():
     assert outcomes["cut off share"] == pytest.approx(36 / (24 * 9))
     by_label = found.outcomes.xs("label_a", level="factor")
     assert by_label["cut off"].sum() == 36
+
+
+def test_replies_of_log_reads_program_of_guide_with_its_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (ROOT.parent / "docs/contributing/add-a-log.md").read_text()
+    record = {
+        "trace": {"prompt": "career-00001"},
+        "completion_of": {"choices": [{"message": {"content": "job0 - man1"}}]},
+    }
+    added = next(line[1:].strip().rstrip(",") for line in page.splitlines() if line.startswith("+    Shape("))
+    assert '{"trace": {"prompt": "career-00001"}, "completion_of": {"choices": [...]}}' in page
+    monkeypatch.setattr(logs, "SHAPES", (eval(added, {"Shape": logs.Shape}), *logs.SHAPES))
+    found = replies_of_log(pd.DataFrame([record]))
+    assert found[["id", "reply", "read_as"]].to_numpy().tolist() == [["career-00001", "job0 - man1", "tracer"]]
