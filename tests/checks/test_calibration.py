@@ -362,6 +362,19 @@ def test_calibrate_exchanges_targets_of_own_words_by_default():
     assert "targets and attributes of the list exchanged at random between groups and classes" in both.text
 
 
+@pytest.mark.parametrize("words", [4, 8])
+def test_calibrate_finds_few_biases_between_random_halves_of_first_names(words: int) -> None:
+    """With a prior that the words cannot overrule, 55% of halves with four names and 40% with eight were false."""
+    names, terms = load_wordlist("weat6").groups, load_wordlist("weat7").groups
+    halves = {
+        "groups": {group: own[:words] for group, own in names.items()},
+        "classes": dict(terms),
+        "stereotypes": dict(zip(names, terms, strict=True)),
+    }
+    table = calibrate(halves, drawn="own words", scopes="both", draws=200, jobs=1).table
+    assert table.loc[("crossed", "both"), "share"] < 0.08
+
+
 @pytest.mark.parametrize(
     ("wrong", "text"),
     [
