@@ -70,8 +70,11 @@ def report(
     Example: bayes-bias report weat6 weat7 gender --out report
     """
     with progress_bar():
+        tables = _tables(lists, inputs, covariates)
+    _say_verdicts(tables, inference)
+    with progress_bar():
         result = bb.report(
-            _tables(lists, inputs, covariates),
+            tables,
             **inference.fitting,
             **inference.reading,
             contrasts=contrast or (),
@@ -95,6 +98,16 @@ def report(
         say("All registered settings were kept." if kept else "The analysis differs from its registration:")
         for row in result.deviations.itertuples():
             say(f"{row.list or 'all lists'}, {row.setting}: registered {row.registered or 'nothing'}, used {row.used}")
+
+
+def _say_verdicts(tables: "list[bb.AssociationTable]", inference: Inference) -> None:
+    """Print the verdicts that need no sampler, which are known long before the report."""
+    from bayes_bias.posterior.verdict import integrated_verdict
+
+    for table in tables:
+        verdict = integrated_verdict(table, model=inference.model, **inference.reading)
+        if verdict is not None:
+            say(f"{table.name}, before sampling: {verdict.text}\n")
 
 
 @app.command()
