@@ -79,44 +79,44 @@ def reach(data: xr.Dataset, scope: PairScope) -> str:
 def shares(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all") -> EstimandDraws:
     """Return the share of pairs in which the stereotypical sentence is ahead, averaged over clusters."""
     flat = _arrays(stacked(posterior))
-    by_type, spread = _values_of_types(flat, data, "logit"), _spread(flat)
+    logit = _values_of_types(flat, data, "logit")
     if scope == "pairs":
         values = _average_pairs(expit(_values_of_pairs(flat, data, "logit")), data)
     else:
-        total = _total(spread, len(by_type))[:, None]
-        values = np.column_stack([expit(level[:, None] + total * _NODES) @ _WEIGHTS for level in by_type.T])
-    ones = np.ones((len(by_type), len(labels_of(data))))
-    noise = clustered_variance(posterior, data, ones, NO_PREFERENCE**2 * ones, scope)
-    return EstimandDraws(labels_of(data), _with_all(values, data), np.sqrt(noise))
+        sd = _total_sd(_cluster_sds(flat), len(logit))[:, None]
+        values = np.column_stack([expit(mu[:, None] + sd * _NODES) @ _WEIGHTS for mu in logit.T])
+    c = np.ones((len(logit), len(labels_of(data))))
+    noise_variance = clustered_variance(posterior, data, c, NO_PREFERENCE**2 * c, scope)
+    return EstimandDraws(labels_of(data), _with_all(values, data), np.sqrt(noise_variance))
 
 
 def differences(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all") -> EstimandDraws:
     """Return the mean difference in favour of the stereotypical sentence, in the units of the scores."""
     flat = _arrays(stacked(posterior))
-    these_pairs = scope == "pairs"
-    values = (
-        _average_pairs(_values_of_pairs(flat, data, "mean"), data)
-        if these_pairs
-        else _values_of_types(flat, data, "mean")
-    )
     information = residual_of(flat).information(flat)
-    noise = (flat["scale_residual"] ** 2 / information)[:, None] / _counts(data)
-    for dim, sd in () if these_pairs else _spread(flat).items():
-        noise = noise + sd[:, None] ** 2 * _concentration(data, dim)
+    residual_variance = flat["scale_residual"] ** 2 / information
+    noise_variance = residual_variance[:, None] / _counts(data)
+    if scope == "pairs":
+        values = _average_pairs(_values_of_pairs(flat, data, "mean"), data)
+    else:
+        values = _values_of_types(flat, data, "mean")
+        for dim, sd in _cluster_sds(flat).items():
+            noise_variance = noise_variance + sd[:, None] ** 2 * _concentration(data, dim)
     # The first column, the noise for all pairs, cannot be computed from the other columns, because clusters contain
     # pairs of several types.
-    return EstimandDraws(labels_of(data), _with_all(values, data), np.sqrt(noise)[:, : len(labels_of(data))])
+    return EstimandDraws(labels_of(data), _with_all(values, data), np.sqrt(noise_variance)[:, : len(labels_of(data))])
 
 
 def variance_parts(posterior: xr.Dataset, data: xr.Dataset) -> tuple[Numbers, Numbers]:
     """Return two variances of the indicator that a stereotypical sentence is ahead: between clusters, and in total."""
     flat = _arrays(stacked(posterior))
-    by_type = _values_of_types(flat, data, "logit")
-    total = _total(_spread(flat), len(by_type))
-    values = expit(by_type[..., None] + total[:, None, None] * _NODES)
-    mean = values @ _WEIGHTS
-    shared = ((values - mean[..., None]) ** 2) @ _WEIGHTS
-    return shared @ weights(data), (mean * (1 - mean)) @ weights(data)
+    logit = _values_of_types(flat, data, "logit")
+    sd = _total_sd(_cluster_sds(flat), len(logit))
+    share = expit(logit[..., None] + sd[:, None, None] * _NODES)
+    mean_share = share @ _WEIGHTS
+    between_clusters = ((share - mean_share[..., None]) ** 2) @ _WEIGHTS
+    total = mean_share * (1 - mean_share)
+    return between_clusters @ weights(data), total @ weights(data)
 
 
 def stacked(posterior: xr.Dataset) -> xr.Dataset:
@@ -141,26 +141,40 @@ def averages(values: Numbers, data: xr.Dataset) -> Numbers:
 
 
 def clustered_variance(
-    posterior: xr.Dataset, data: xr.Dataset, times: Numbers, total: Numbers, scope: PairScope
+    posterior: xr.Dataset, data: xr.Dataset, c: Numbers, variance: Numbers, scope: PairScope
 ) -> Numbers:
-    """Return the variance of averages over pairs, each of which has the variance `total`.
+    r"""Return the variance of averages over the pairs of each type, whose clusters have random effects.
 
-    The covariance of pairs in the same cluster is `times` their covariance in a model without preference.
+    .. math:: \mathrm{Var}(\bar y) = \sum_d c \gamma_d h_d + \frac{(\sigma^2 - \sum_d c \gamma_d)_+}{n}, \qquad
+              \gamma_d = \mathrm{Var}(E[\mathrm{expit}(u_d + u_{-d}) \mid u_d])
+
+    Here, :math:`\sigma^2` is the `variance` of each pair, and :math:`c \gamma_d` is the covariance of pairs in the same
+    cluster of kind d: `c` times the covariance in a model without preference, whose log odds are the sum of the effects
+    :math:`u_d` of this kind and :math:`u_{-d}` of the other kinds. The concentration :math:`h_d` is the sum of squared
+    shares of the clusters among the n pairs. With the scope "pairs", clusters are fixed, and the variance is
+    :math:`\sigma^2 / n`.
+
+    `c` and `variance` are arrays (draws, labels), and so is the result.
     """
-    spread, counts = _spread(_arrays(stacked(posterior))), _counts(data)[: times.shape[1]]
-    if scope == "pairs" or not spread:
-        return np.asarray(total / counts)
-    common = shared = np.zeros(times.shape)
-    for dim, sd in spread.items():
-        # The variance between clusters of this kind, averaged over all other kinds, for a model without preference.
-        other_variances = (other_sd**2 for other_dim, other_sd in spread.items() if other_dim != dim)
-        other_sds = np.sqrt(sum(other_variances, np.zeros_like(sd)))
-        log_odds = sd[:, None, None] * _NODES[:, None] + other_sds[:, None, None] * _NODES
-        expected_share = expit(log_odds) @ _WEIGHTS
-        variance = times * (((expected_share - NO_PREFERENCE) ** 2) @ _WEIGHTS)[:, None]
-        common = common + variance * _concentration(data, dim)[: times.shape[1]]
-        shared = shared + variance
-    return np.asarray(common + np.clip(total - shared, 0, None) / counts)
+    sds, n_labels = _cluster_sds(_arrays(stacked(posterior))), c.shape[1]
+    n_pairs = _counts(data)[:n_labels]
+    if scope == "pairs" or not sds:
+        return np.asarray(variance / n_pairs)
+    between_clusters = np.zeros(c.shape)
+    within_clusters = variance
+    for dim, sd in sds.items():
+        other_sds = {other: other_sd for other, other_sd in sds.items() if other != dim}
+        covariance = c * _shared_variance(sd, _total_sd(other_sds, len(sd)))[:, None]
+        between_clusters = between_clusters + covariance * _concentration(data, dim)[:n_labels]
+        within_clusters = within_clusters - covariance
+    return np.asarray(between_clusters + np.clip(within_clusters, 0, None) / n_pairs)
+
+
+def _shared_variance(sd: Numbers, other_sd: Numbers) -> Numbers:
+    """Return the variance of expected shares between clusters of one kind in a model without preference, (draws,)."""
+    log_odds = sd[:, None, None] * _NODES[:, None] + other_sd[:, None, None] * _NODES
+    expected_share = expit(log_odds) @ _WEIGHTS
+    return np.asarray(((expected_share - NO_PREFERENCE) ** 2) @ _WEIGHTS)
 
 
 def labels_of(data: xr.Dataset) -> tuple[str, ...]:
@@ -184,19 +198,20 @@ def _values_of_types(flat: Mapping[str, Numbers], data: xr.Dataset, level: str) 
     return flat[level][:, None] + flat.get(effect_of(TYPE), np.zeros(data.sizes[TYPE]))
 
 
-def _total(spread: Mapping[str, Numbers], draws: int) -> Numbers:
+def _total_sd(sds: Mapping[str, Numbers], draws: int) -> Numbers:
     """Return the standard deviation of the sum of all cluster effects."""
-    return np.sqrt(sum((sd**2 for sd in spread.values()), np.zeros(draws)))
+    variances = (sd**2 for sd in sds.values())
+    return np.sqrt(sum(variances, np.zeros(draws)))
 
 
-def _spread(flat: Mapping[str, Numbers]) -> dict[str, Numbers]:
+def _cluster_sds(flat: Mapping[str, Numbers]) -> dict[str, Numbers]:
     """Return the standard deviations of the effects of each kind of cluster."""
-    spread = {}
+    sds = {}
     for dim in CLUSTERS:
         for name in (f"logit_sd_{dim}", f"sd_{dim}"):
             if name in flat:
-                spread[dim] = flat[name]
-    return spread
+                sds[dim] = flat[name]
+    return sds
 
 
 def _values_of_pairs(flat: Mapping[str, Numbers], data: xr.Dataset, level: str) -> Numbers:
@@ -210,8 +225,8 @@ def _values_of_pairs(flat: Mapping[str, Numbers], data: xr.Dataset, level: str) 
 
 def _average_pairs(values: Numbers, data: xr.Dataset) -> Numbers:
     """Return averages over the pairs of each type from values (draws, pairs)."""
-    belongs = np.eye(data.sizes[TYPE])[data.type_of.to_numpy()]
-    return values @ (belongs / belongs.sum(axis=0))
+    indicator = np.eye(data.sizes[TYPE])[data.type_of.to_numpy()]
+    return values @ (indicator / indicator.sum(axis=0))
 
 
 def _counts(data: xr.Dataset) -> Numbers:
@@ -222,10 +237,10 @@ def _counts(data: xr.Dataset) -> Numbers:
 
 def _concentration(data: xr.Dataset, dim: str) -> Numbers:
     """Return the variance of an average over all pairs, and over each type, if cluster effects have unit variance."""
-    table = np.zeros((data.sizes[dim], data.sizes[TYPE]))
-    np.add.at(table, (data[position_of(dim)].to_numpy(), data.type_of.to_numpy()), 1)
-    table = np.column_stack([table.sum(axis=1), table])
-    return np.asarray((table**2).sum(axis=0) / table.sum(axis=0) ** 2)
+    n_pairs = np.zeros((data.sizes[dim], data.sizes[TYPE]))
+    np.add.at(n_pairs, (data[position_of(dim)].to_numpy(), data.type_of.to_numpy()), 1)
+    n_pairs = np.column_stack([n_pairs.sum(axis=1), n_pairs])
+    return np.asarray((n_pairs**2).sum(axis=0) / n_pairs.sum(axis=0) ** 2)
 
 
 # The change of a share if the same pairs are scored twice.
@@ -246,22 +261,21 @@ def change_of_shares(
     there are no ties. Effects of writers on the two shares are independent, so that the average over new writers is a
     product of averages. The noise floor assumes the same :math:`q`, and equal probabilities of gains and losses.
     """
-    gain, loss = steps
-    share_changed = shares(change_rate, data, scope).values
+    s_gain, s_loss = steps
+    q_of_types = shares(change_rate, data, scope).values
     if scope == "pairs":
         q = expit(linear_predictor(stacked(change_rate), data, "logit"))
         r = expit(linear_predictor(stacked(gain_rate), data, "logit"))
-        values = averages(q * ((gain + loss) * r - loss), data)
+        change = averages(q * (r * s_gain - (1 - r) * s_loss), data)
     else:
-        # If there are several types, the column for all pairs is omitted.
-        first = int(has_types(data))
-        q, r = share_changed[:, first:], shares(gain_rate, data, scope).values[:, first:]
-        values = q * ((gain + loss) * r - loss)
-        values = np.column_stack([values @ weights(data), values]) if has_types(data) else values
+        first_type = int(has_types(data))  # if there are several types, the first column contains all pairs
+        q, r = q_of_types[:, first_type:], shares(gain_rate, data, scope).values[:, first_type:]
+        change = _with_all(q * (r * s_gain - (1 - r) * s_loss), data)
     # A step is one or one half, so its mean square is 3/2 of its mean minus 1/2.
-    square = (3 * (gain + loss) / 2 - 1) / 2
-    noise = clustered_variance(gain_rate, data, (gain + loss) ** 2 * share_changed**2, square * share_changed, scope)
-    return EstimandDraws(labels_of(data), values, np.sqrt(noise))
+    mean_square = (3 * (s_gain + s_loss) / 2 - 1) / 2
+    c = ((s_gain + s_loss) * q_of_types) ** 2
+    noise_variance = clustered_variance(gain_rate, data, c, mean_square * q_of_types, scope)
+    return EstimandDraws(labels_of(data), change, np.sqrt(noise_variance))
 
 
 def steps_of(changes: NDArray[np.float64], draws: int, seed: int) -> Steps:
