@@ -56,12 +56,12 @@ class Effects:
     attribute: Numbers
     residual: Numbers
 
-    def plus(self, other: Self, times: float) -> Self:
-        """Return self + times * other."""
+    def plus(self, other: Self, weight: float) -> Self:
+        """Return self + weight * other."""
         return type(self)(
-            self.target + times * other.target,
-            self.attribute + times * other.attribute,
-            self.residual + times * other.residual,
+            self.target + weight * other.target,
+            self.attribute + weight * other.attribute,
+            self.residual + weight * other.residual,
         )
 
     def block_covariances(self, target: Numbers, attribute: Numbers) -> dict[Part, Numbers]:
@@ -217,9 +217,11 @@ class Patterns:
         """Return the patterns (terms, k, k) of deviations of word means from the average of their group (class), in the
         mean table. `shared` is the weight of effects that clusters share.
         """
-        words, between = side_covariances(self.words, side)[:, cell], side_covariances(self.between, side)[:, cell]
-        apart = words + shared * self.cluster[side] + between / max(self.replicates, 1)
-        return np.asarray(apart + averaged_residual(self.table.residual, side, self.counts)[:, cell])
+        words = side_covariances(self.words, side)[:, cell]
+        clusters = shared * self.cluster[side]
+        replicates = side_covariances(self.between, side)[:, cell] / max(self.replicates, 1)
+        residual = averaged_residual(self.table.residual, side, self.counts)[:, cell]
+        return np.asarray(words + clusters + replicates + residual)
 
     def rows_between(self, side: Side, cell: int) -> Numbers:
         """Return the patterns (terms, k, k) of deviations of word means from the average of their group (class).

@@ -29,7 +29,11 @@ guardrail_intervened guardrails refusal sensitive block_reason_unspecified other
 """
 _CALL = "tool_calls tool_call tool_use function_call malformed_function_call unexpected_tool_call too_many_tool_calls"
 # Reasons of complete replies. A reply without text that ended for any other reason is no refusal.
-_COMPLETE = frozenset("stop end_turn stop_sequence eos eos_token complete completed finished word none".split())
+_COMPLETE = frozenset(
+    ("stop", "end_turn", "stop_sequence", "eos", "eos_token", "complete", "completed", "finished", "word", "none")
+)
+    ["stop", "end_turn", "stop_sequence", "eos", "eos_token", "complete", "completed", "finished", "word", "none"]
+)
 ENDING_OF: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(_CUT.split(), CUT_OFF),

@@ -1,6 +1,7 @@
 """`tpr_gaps.estimate`: gaps of true-positive rates with their uncertainty."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -52,6 +53,7 @@ SPEC = ModelSpec(
     },
 )
 # The variables from which rates and mean gaps are computed.
+_CELL = ("class", "group")
 MADE_OF = ("level", "gap_contrast", "mean_contrast")
 # A typical size of the standard deviations, in log odds.
 _TYPICAL = 0.5
@@ -99,33 +101,47 @@ def _evidence(hits: Numbers, people: Numbers, contrasts: Numbers) -> tuple[Numbe
 
 
 def _model(inputs: Mapping[str, Numbers], coords: dict[str, list[str]] | None = None) -> pm.Model:
-    """Return the model for any numbers of classes and groups, which are determined by the data.
+    r"""Return the model for any numbers of classes and groups, which are determined by the data.
 
-    If the model is labelled, inputs that only the sampler uses have no name and are not shown in a graph.
+    .. math:: \mathrm{hits}_{cg} \sim \mathrm{Binomial}(\mathrm{people}_{cg}, \mathrm{rate}_{cg}), \qquad
+              \mathrm{logit}\ \mathrm{rate}_{cg} = \mathrm{level}_c + \sum_k \mathrm{gap}_{ck} H_{kg}
+
+    where :math:`H` contains the contrasts of groups. If the model is labelled, inputs that only the sampler uses are
+    constants, which a graph does not show.
     """
-    cell = ("class", "group")
+    only_for_sampler = _data if coords is None else _constant
     with pm.Model(coords=coords) as model:
-        hits, people = pm.Data("hits", inputs["hits"], dims=cell), pm.Data("people", inputs["people"], dims=cell)
+        hits = pm.Data("hits", inputs["hits"], dims=_CELL)
+        people = pm.Data("people", inputs["people"], dims=_CELL)
         contrasts = pm.Data("contrasts", inputs["contrasts"], dims=("contrast", "group"))
-        level_evidence, gap_evidence = (
-            pm.Data(name, inputs[name]) if coords is None else pt.constant(inputs[name])
-            for name in ("level_evidence", "gap_evidence")
-        )
+        level_evidence = only_for_sampler("level_evidence", inputs)
+        gap_evidence = only_for_sampler("gap_evidence", inputs)
+
         level_mean = free(SPEC, "level_mean")
         mean = pm.Normal("mean_contrast", **SPEC.priors["mean_gap"].parameters, dims="contrast")
-        sd_level, sd_gap = free(SPEC, "sd_level", _TYPICAL), free(SPEC, "sd_gap", _TYPICAL)
+        sd_level = free(SPEC, "sd_level", _TYPICAL)
+        sd_gap = free(SPEC, "sd_gap", _TYPICAL)
         level = normal_effects("level", level_mean, sd_level, level_evidence, "class")
         gap = normal_effects("gap_contrast", mean, sd_gap, gap_evidence, ("class", "contrast"))
-        log_odds = level[:, None] + gap @ contrasts
-        # This factor converts a deviation from the average of all groups to a deviation from the average of the other
-        # groups.
-        pm.Deterministic("mean_gap", zero_sum_sd(contrasts.shape[1], pt) ** 2 * (mean @ contrasts), dims="group")
-        pm.Deterministic("rate", pm.math.sigmoid(log_odds), dims=cell)
-        pm.Binomial("recognised", people, logit_p=log_odds, observed=hits, dims=cell)
+
+        logit_rate = level[:, None] + gap @ contrasts
+        pm.Deterministic("rate", pm.math.sigmoid(logit_rate), dims=_CELL)
+        # Convert deviations from the average of all groups to deviations from the average of the other groups.
+        to_others = zero_sum_sd(contrasts.shape[1], pt) ** 2
+        pm.Deterministic("mean_gap", to_others * (mean @ contrasts), dims="group")
+        pm.Binomial("recognised", people, logit_p=logit_rate, observed=hits, dims=_CELL)
     return model
 
 
-_CELL = ("class", "group")
+def _data(name: str, inputs: Mapping[str, Numbers]) -> Any:
+    """Return an input that can be exchanged without compiling the model again."""
+    return pm.Data(name, inputs[name])
+
+
+def _constant(name: str, inputs: Mapping[str, Numbers]) -> Any:
+    """Return an input without a name."""
+    return pt.constant(inputs[name])
+
 
 RATE = Metric("true-positive rate", unit="share of people", range=(0.0, 1.0), zero="nobody is recognised")
 
