@@ -32,8 +32,6 @@ _CALL = "tool_calls tool_call tool_use function_call malformed_function_call une
 _COMPLETE = frozenset(
     ("stop", "end_turn", "stop_sequence", "eos", "eos_token", "complete", "completed", "finished", "word", "none")
 )
-    ["stop", "end_turn", "stop_sequence", "eos", "eos_token", "complete", "completed", "finished", "word", "none"]
-)
 ENDING_OF: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(_CUT.split(), CUT_OFF),
