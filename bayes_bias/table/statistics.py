@@ -21,8 +21,9 @@ from bayes_bias.table.from_frames import WORDS
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, is_paired
 from bayes_bias.table.related_words import Products, has_related_words
 
-# Cosines come from float32 vectors, so smaller residual variation is rounding.
-_ROUNDING_VARIANCE = 1e-12
+# Values come from float32 vectors, so a residual variance below this share of the mean square of values is rounding.
+# A smaller variance than the second number is rounding even if all values are.
+_ROUNDING, _LEAST = 1e-12, 1e-30
 type Table = NDArray[np.float64] | Products
 
 # Dims of `table_means` that may be empty.
@@ -448,12 +449,13 @@ def refuse_degenerate(data: xr.Dataset) -> None:
             "Every group or every class of the table has a single word, so the variation of words cannot be estimated."
             " Add words."
         )
-    if data.interaction_ss <= _ROUNDING_VARIANCE * data.interaction_df:
+    rounding = rounding_variance(data)
+    if data.interaction_ss <= rounding * data.interaction_df:
         raise TableError(
             "The table has no variation within blocks besides word effects, so words seem to have identical vectors. If"
             " they were equalised by debiasing, contrasts between them are zero by construction and need no estimate."
         )
-    if data.get("replicate_interaction_ss", np.inf) <= _ROUNDING_VARIANCE * data.get("replicate_interaction_df", 0):
+    if data.get("replicate_interaction_ss", np.inf) <= rounding * data.get("replicate_interaction_df", 0):
         raise TableError(
             "The replicates of the table differ only by effects of words and blocks, so they seem to be shifted copies"
             " of one table. Pass measured values of each replicate, or only their mean."
@@ -467,7 +469,13 @@ def controls_vary(data: xr.Dataset) -> bool:
     """
     if "control_interaction_ss" not in data:
         return True  # unknown without sufficient statistics
-    return bool(data.control_interaction_ss > _ROUNDING_VARIANCE * data.control_interaction_df)
+    return bool(data.control_interaction_ss > rounding_variance(data) * data.control_interaction_df)
+
+
+def rounding_variance(data: xr.Dataset) -> float:
+    """Return the residual variance of rounding errors, which is relative to the largest mean of words or blocks."""
+    means = [data[name] for name in ("block_mean", "target_mean", "attribute_mean") if name in data]
+    return max(_LEAST, _ROUNDING * max(float(np.square(values).max()) for values in means))
 
 
 def refuse_repeats(table: AssociationTable) -> None:
