@@ -344,11 +344,11 @@ def _check_settings(
     jobs: int,
 ) -> None:
     """Raise an error for an invalid setting of `calibrate`."""
-    check_seed(seed)
+    seed = check_seed(seed)
     check_sampling(sampling)
-    check_jobs(jobs)
+    jobs = check_jobs(jobs)
     if draws is not None:
-        check_count("draws", draws, "draws")
+        draws = check_count("draws", draws, "draws")
     if random not in get_args(Random):
         raise BayesBiasError(
             f"`random` '{random}' is not a choice of words to draw. {did_you_mean(random, get_args(Random))}"
@@ -364,7 +364,7 @@ def _check_settings(
         name, value = ("planted", f"{planted:g}") if planted else ("size", size)
         raise BayesBiasError(f"`{name}` is {value}, but the words of the list keep their vectors and number. Omit it.")
     if size is not None:
-        check_count("size", size, "words in a class", least=2)
+        size = check_count("size", size, "words in a class", least=2)
     if not is_between(planted, 0, MOST_PLANTED):
         raise BayesBiasError(f"`planted` must be a bias from 0 to {MOST_PLANTED}, but is {planted!r}.")
 

@@ -116,8 +116,8 @@ def _check(table: AssociationTable, draws: int, size: int) -> None:
     require_complete(table, "SD-WEAT")
     require_two_groups(table, "SD-WEAT")
     require_words(table, "SD-WEAT", least=2)
-    check_count("draws", draws, "draws", least=2, refusal=MeasureError)
-    check_count("size", size, "words in a set", refusal=MeasureError)
+    draws = check_count("draws", draws, "draws", least=2, refusal=MeasureError)
+    size = check_count("size", size, "words in a set", refusal=MeasureError)
     pool = table.without_controls().values.shape[1]
     if pool < 2 * size:
         raise MeasureError(f"SD-WEAT cannot draw two sets of {size} from {pool} attributes. Use a smaller size.")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Real
 from typing import Literal
 
 import numpy as np
@@ -299,12 +299,11 @@ def _checked(fit: Fit, scope: ScopeName) -> tuple[Fitted, Scope]:
 def _axis(name: str, lengths: int | Iterable[int]) -> xr.DataArray:
     """Return numbers of words, or of replicates, as an array along their own dimension."""
     what = name if name == REPLICATES.name else "words"
-    numbers = as_tuple(name, lengths, Integral, "[8, 16, 32]", ScopeError)
+    numbers = as_tuple(name, lengths, Real, "[8, 16, 32]", ScopeError)
     if not numbers:
         raise ScopeError(f"`{name}` is empty. Pass one or more numbers of {what}, such as [8, 16, 32].")
-    for number in numbers:
-        check_count(name, number, what, least=2, refusal=ScopeError)
-    return xr.DataArray(np.asarray(numbers, dtype=float), dims=name, coords={name: list(numbers)})
+    counts = [check_count(name, number, what, least=2, refusal=ScopeError) for number in numbers]
+    return xr.DataArray(np.asarray(counts, dtype=float), dims=name, coords={name: counts})
 
 
 def _weights(data: xr.Dataset) -> NDArray[np.float64]:
