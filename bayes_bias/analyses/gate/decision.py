@@ -54,12 +54,12 @@ class Excess:
     @cached_property
     def prob_above(self) -> float:
         """Upper bound of the probability that the bias is positive and too large."""
-        return min(float(1 - one.below(self.rope).item()) for one in self.contrasts)
+        return min(float(1 - contrast.below(self.rope).item()) for contrast in self.contrasts)
 
     @cached_property
     def prob_below(self) -> float:
         """Upper bound of the probability that the bias is negative and too large."""
-        return min(float(one.below(-self.rope).item()) for one in self.contrasts)
+        return min(float(contrast.below(-self.rope).item()) for contrast in self.contrasts)
 
     @property
     def prob_beyond(self) -> float:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -11,7 +10,6 @@ import pandas as pd
 
 from bayes_bias.analyses.gate.baseline import MEASURED, record_of
 from bayes_bias.analyses.gate.decision import EXIT_CODES, UNCHANGED, Decision, Outcome, mean_of, overall
-from bayes_bias.files import check_output, whole_file
 from bayes_bias.formatting import (
     MINUS,
     Column,
@@ -114,7 +112,8 @@ class Gate(Tabled):
             names.setdefault(decision.outcome, []).append(name)
         parts = [f"{joined(own)} {_VERBS[outcome]}" for outcome, own in names.items()]
         many = len(self.decisions)
-        adjusted = f" (failures are adjusted for {in_words(many)} lists by Holm's procedure)" if many > 1 else ""
+        adjusted = f" (failures are adjusted for {in_words(many)} lists by Holm's procedure)"
+        adjusted = adjusted if many > 1 and self.outcome != "pass" else ""
         return f"{self.outcome.capitalize()}: {joined(parts)}{adjusted}."
 
     @property
@@ -216,7 +215,7 @@ class Gate(Tabled):
         within = f"the bias is between {MINUS}{size} and +{size}"
         beyond = f"it is beyond {'+' if excess.prob_above > excess.prob_below else MINUS}{size}"
         if self.has_baseline:
-            within, beyond = f"its size has grown by at most {size}", f"it has grown by more than {size}"
+            within, beyond = f"the size of the bias has grown by at most {size}", f"it has grown by more than {size}"
         holm = (
             f" ({probability_in_words(decision.prob_beyond_holm)} after Holm's adjustment)"
             if decision.lists > 1
@@ -251,11 +250,3 @@ _VERBS: Mapping[Outcome, str] = {"pass": "passed", "fail": "failed", "cannot tel
 def _unchanged(decision: Decision) -> bool:
     """Return True if the table equals the table of the baseline."""
     return decision.excess.contrasts == (UNCHANGED,)
-
-
-def write_text(text: str, path: str | Path, overwrite: bool = False) -> Path:
-    """Write a text to a file. If writing fails, no partial file is left."""
-    file = check_output(path, overwrite)
-    with whole_file(file, overwrite) as unfinished:
-        unfinished.write_text(text, encoding="utf-8")
-    return file
