@@ -188,9 +188,9 @@ def as_whole(value: Any) -> int | None:
     >>> as_whole(1.0), as_whole(1.5), as_whole("1"), as_whole(True)
     (1, None, None, None)
     """
-    if type(value) is bool or not isinstance(value, Real) or (not isinstance(value, Integral) and not is_number(value)):
-        return None
-    return int(value) if value == int(value) else None
+    if isinstance(value, Integral) and type(value) is not bool:
+        return int(value)
+    return int(value) if is_number(value) and float(value).is_integer() else None
 
 
 @cache

@@ -8,12 +8,15 @@ from typing import Literal
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from bayes_bias.posterior.estimate import SAMPLE, Estimate
 from bayes_bias.shared_types import Numbers
 
 Outcome = Literal["pass", "fail", "cannot tell"]
 EXIT_CODES: dict[Outcome, int] = {"pass": 0, "fail": 1, "cannot tell": 3}
+
+type Booleans = NDArray[np.bool_]
 
 # Values of a contrast at which probabilities are computed, and between which they are interpolated.
 _GRID = 401
@@ -31,7 +34,7 @@ def mean_of(estimate: Estimate) -> float:
     return float((estimate.draws.mean() if estimate.mixture is None else estimate.mixture.mean).item())
 
 
-def decide(prob_above: Numbers, prob_below: Numbers, alpha: float, alpha_fail: float) -> tuple[Numbers, Numbers]:
+def decide(prob_above: Numbers, prob_below: Numbers, alpha: float, alpha_fail: float) -> tuple[Booleans, Booleans]:
     """Return where a gate passes, and where it fails, given the probabilities of a bias beyond either end."""
     return prob_above + prob_below <= alpha, np.maximum(prob_above, prob_below) >= 1 - alpha_fail
 

@@ -133,8 +133,10 @@ def check(
     sampling_scope(scope)
     check_sampling(sampling)
     seed = check_seed(seed)
-    records = baseline.to_dict()[MEASURED] if isinstance(baseline, Gate) else None
-    if records is None and baseline is not None:
+    records: Mapping[str, Any] | None = None
+    if isinstance(baseline, Gate):
+        records = baseline.to_dict()[MEASURED]
+    elif baseline is not None:
         records = read_records(baseline)
     tables = measure_lists(wordlists, embedding)
     gate = _Settings(float(rope), scope, float(alpha), {"seed": seed, "sampling": sampling}, len(tables))

@@ -126,13 +126,13 @@ class Gate(Tabled):
         """Show the decision on each list and its probabilities."""
         rows, decimals = self.table, self._decimals
         marked = [f"{_MARKS[outcome]} {outcome}" for outcome in rows.outcome]
-        ends = list(zip(rows.lower, rows.upper, strict=True))
+        intervals = [bounds(*decision.interval, decimals) for decision in self.decisions.values()]
         return Layout(
             list(map(str, rows.index)),
             [
                 Column("decision", marked, words=True),
                 Column("change" if self.has_baseline else "bias", rows["mean"], partial(signed, decimals=decimals)),
-                Column(f"{level(1 - 2 * self.alpha)} interval", ends, lambda pair: bounds(*pair, decimals)),
+                Column(f"{level(1 - 2 * self.alpha)} interval", intervals),
                 Column("probability\nwithin", rows.prob_within, probability),
                 Column("probability\nbeyond", rows.prob_beyond, probability),
                 Column(f"fails at {2 * self.rope:g}", rows.fails_at_twice, percent, spare=True),
