@@ -188,7 +188,9 @@ def as_whole(value: Any) -> int | None:
     >>> as_whole(1.0), as_whole(1.5), as_whole("1"), as_whole(True)
     (1, None, None, None)
     """
-    if isinstance(value, Integral) and type(value) is not bool:
+    if type(value) is bool:
+        return None
+    if isinstance(value, Integral):
         return int(value)
     return int(value) if is_number(value) and float(value).is_integer() else None
 
