@@ -29,6 +29,7 @@ from bayes_bias.formatting import (
 )
 from bayes_bias.posterior.planning import MOST_WORDS
 from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.columns import interval_names
 from bayes_bias.table.scopes import ScopeName, scope_of
 
 _MARKS: Mapping[Outcome, str] = {"pass": "✓", "fail": "✕", "cannot tell": "?"}
@@ -71,20 +72,18 @@ class Gate(Tabled):
     def table(self) -> pd.DataFrame:
         """One row for each list.
 
-        Columns: ``outcome``; ``mean``, ``lower``, and ``upper`` (the bias, or its change, with the interval of
+        Columns: ``outcome``; ``mean``, ``eti90_lb``, and ``eti90_ub`` (the bias, or its change, with the interval of
         probability ``1 - 2 alpha``); ``observed`` and ``before`` (raw biases); ``prob_within``, ``prob_beyond``, and
         ``prob_beyond_holm``; ``passes_at_zero``, ``fails_at_allowed``, and ``fails_at_twice`` (shares of passes and
         failures for a bias, or an increase, of zero, `rope`, and twice `rope`); and ``words_needed``.
         """
         rows = {}
         for name, decision in self.decisions.items():
-            lower, upper = decision.interval
             at_zero, at_allowed, at_twice = decision.rates
             rows[name] = {
                 "outcome": decision.outcome,
                 "mean": mean_of(decision.excess.contrasts[0]),
-                "lower": lower,
-                "upper": upper,
+                **dict(zip(interval_names(1 - 2 * self.alpha), decision.interval, strict=True)),
                 "observed": decision.observed,
                 "before": decision.before,
                 "prob_within": decision.excess.prob_within,

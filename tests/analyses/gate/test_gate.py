@@ -36,7 +36,7 @@ def test_probabilities_and_interval_equal_verdict():
         row = bb.check(of, rope=rope).table.loc["small"]
         verdict = verdict_of_table(of, ci_prob=0.9, rope=rope)
         assert row.prob_within == pytest.approx(verdict.prob_negligible, abs=1e-9)
-        assert (row.lower, row.upper) == pytest.approx((verdict.lower, verdict.upper), abs=1e-6)
+        assert (row.eti90_lb, row.eti90_ub) == pytest.approx((verdict.lower, verdict.upper), abs=1e-6)
         assert row["mean"] == pytest.approx(verdict.mean)
 
 
@@ -57,7 +57,7 @@ def test_gate_passes_fails_or_cannot_tell(of, rope, outcome, code, words):
     row = gate.table.loc["small"]
     assert {
         "pass": row.prob_within >= 0.95,
-        "fail": row.prob_beyond >= 0.95 and not -rope <= row.lower <= rope and not -rope <= row.upper <= rope,
+        "fail": row.prob_beyond >= 0.95 and not -rope <= row.eti90_lb <= rope and not -rope <= row.eti90_ub <= rope,
         "cannot tell": max(row.prob_within, row.prob_beyond) < 0.95,
     }[outcome]
 
@@ -118,7 +118,7 @@ def test_shared_words_cancel_in_comparison_with_baseline():
     """The biases of both tables are uncertain, because of their words, but the change is not."""
     second = changed(LARGE, 0.0, noise=0.001)
     gate, alone = bb.check(second, rope=0.01, baseline=bb.check(LARGE, rope=1)), bb.check(second, rope=0.01)
-    width, width_alone = (float((each.table.upper - each.table.lower).item()) for each in (gate, alone))
+    width, width_alone = (float((each.table.eti90_ub - each.table.eti90_lb).item()) for each in (gate, alone))
     assert gate.outcome == "pass"
     assert width < width_alone / 10
 
