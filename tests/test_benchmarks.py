@@ -193,6 +193,16 @@ def test_docs_match_evidence_on_classical_tests():
         assert f"| {label} | {worst[method]:.1%} | {power[method]:.0%} |" in text
 
 
+def test_gates_pass_and_fail_as_often_as_they_state():
+    """Within three binomial standard errors, and at the allowed size never more often than 5%."""
+    rows = rows_of("gates").set_index(["gate", "size"])
+    assert (rows.tables >= 1000).all()
+    for seen, stated in {"passed": "stated passes", "failed": "stated failures"}.items():
+        error = np.sqrt((rows[stated] * (1 - rows[stated]) / rows.tables).clip(lower=1e-4 / rows.tables))
+        assert ((rows[seen] - rows[stated]).abs() <= 3 * error).all()
+        assert (rows[seen].xs(0.05, level="size") <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / rows.tables.min())).all()
+
+
 def test_docs_match_evidence_on_lists_changes_and_covariates():
     ten = rows_of("several-lists").set_index("what").loc["ten lists"]
     assert f"at least one is found to have a bias in {ten.found:.0%}" in prose("docs/estimands.md")

@@ -11,7 +11,7 @@ import numpy as np
 from bayes_bias.analyses.gate.baseline import MEASURED, read_records, table_of
 from bayes_bias.analyses.gate.decision import UNCHANGED, Decision, Excess, mean_of
 from bayes_bias.analyses.gate.results import Gate
-from bayes_bias.arguments import check_seed, is_between
+from bayes_bias.arguments import check_seed, is_number
 from bayes_bias.associations.lists import DEMO, EmbeddingLike, measure_lists
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.fitting.diagnostics import Diagnostics
@@ -34,8 +34,8 @@ from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, samp
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ListLike
 
-# A gate must be able to be wrong, and an interval of probability 1 - 2 alpha to exist.
-_LARGEST_ALPHA = 0.49
+# The interval has the probability 1 - 2 alpha.
+_ALPHA_BELOW = 0.5
 # Probability with which a bias of twice the allowed size fails with as many words as are needed.
 _POWER = 0.8
 
@@ -128,7 +128,7 @@ def check(
             "`rope` is missing. Pass the largest allowed size of a bias, such as rope=0.05 (--rope 0.05)."
         )
     check_rope(rope)
-    if not is_between(alpha, 0, _LARGEST_ALPHA) or alpha == 0:
+    if not is_number(alpha) or not 0 < alpha < _ALPHA_BELOW:
         raise BayesBiasError(f"`alpha` must be a probability above 0 and below 0.5, such as 0.05, but is {alpha!r}.")
     sampling_scope(scope)
     check_sampling(sampling)

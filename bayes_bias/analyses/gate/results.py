@@ -30,7 +30,7 @@ from bayes_bias.formatting import (
 from bayes_bias.posterior.planning import MOST_WORDS
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_names
-from bayes_bias.table.scopes import ScopeName, scope_of
+from bayes_bias.table.scopes import WORDS, ScopeName, scope_of
 
 _MARKS: Mapping[Outcome, str] = {"pass": "✓", "fail": "✕", "cannot tell": "?"}
 
@@ -158,7 +158,7 @@ class Gate(Tabled):
     def to_model_card(self) -> str:
         """Return a section for a model card, in Markdown."""
         return (
-            f"## Bias\n\nChecked with `bayes-bias` ({self._allowed.lower()}; error probability {self.alpha:g};"
+            f"## Bias\n\nChecked with `bayes-bias` ({self._allowed[0].lower()}{self._allowed[1:]}; error probability {self.alpha:g};"
             f" {scope_of(self.scope).assumption}).\n\n{super().to_markdown()}\n\n{self.summary}\n"
         )
 
@@ -231,15 +231,18 @@ class Gate(Tabled):
         """How often the gate passes and fails for biases of known size, in sentences."""
         at_zero, at_allowed, at_twice = decision.rates
         noun, none = ("an increase", "an unchanged bias") if self.has_baseline else ("a bias", "a list without a bias")
-        needed = (
-            f"more than {MOST_WORDS:,} words"
-            if decision.words_needed is None
-            else (f"about {counted(decision.words_needed, 'word')}")
-        )
-        return (
+        sentence = (
             f"this gate passes {none} in {percent(at_zero.passes)}, and fails {noun} of exactly {self.rope:g} in"
             f" {percent(at_allowed.fails)} and {noun} of {2 * self.rope:g} in {percent(at_twice.fails)} of checks."
-            f" To fail the latter in 80%, {needed} would be needed in each group and each class."
+        )
+        if scope_of(self.scope).facets.isdisjoint(WORDS):
+            return sentence
+        needed = f"more than {MOST_WORDS:,} words"
+        if decision.words_needed is not None:
+            needed = f"about {counted(decision.words_needed, 'word')}"
+        return (
+            f"{sentence} To fail the latter in 80%, {needed} would be needed in each group and each class that is a"
+            " sample."
         )
 
 
