@@ -157,8 +157,9 @@ class Gate(Tabled):
 
     def to_model_card(self) -> str:
         """Return a section for a model card, in Markdown."""
+        allowed = f"{self._allowed[0].lower()}{self._allowed[1:]}"
         return (
-            f"## Bias\n\nChecked with `bayes-bias` ({self._allowed[0].lower()}{self._allowed[1:]}; error probability {self.alpha:g};"
+            f"## Bias\n\nChecked with `bayes-bias` ({allowed}; error probability {self.alpha:g};"
             f" {scope_of(self.scope).assumption}).\n\n{super().to_markdown()}\n\n{self.summary}\n"
         )
 
