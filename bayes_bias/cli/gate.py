@@ -82,7 +82,7 @@ def check(
             scope=scope_of(scope).name,
             alpha=alpha,
             seed=seed,
-            sampling=sampler.sampling,
+            sampling=None if sampler == Sampler() else sampler.sampling,  # which imports the sampler
         )
     files.write(gate)
     deliver(gate=gate)

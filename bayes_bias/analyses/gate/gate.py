@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,9 +15,7 @@ from bayes_bias.arguments import check_seed, is_number
 from bayes_bias.associations.lists import DEMO, EmbeddingLike, measure_lists
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.fitting.diagnostics import Diagnostics
-from bayes_bias.fitting.fit import fit_table
 from bayes_bias.fitting.fitted import Fit
-from bayes_bias.fitting.sampling import Sampling, check_sampling
 from bayes_bias.models.spec import load_spec
 from bayes_bias.posterior.estimate import Estimate
 from bayes_bias.posterior.estimates import bias_estimate
@@ -34,6 +32,9 @@ from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, samp
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ListLike
 
+if TYPE_CHECKING:
+    from bayes_bias.fitting.sampling import Sampling
+
 # The interval has the probability 1 - 2 alpha.
 _ALPHA_BELOW = 0.5
 # Probability with which a bias of twice the allowed size fails with as many words as are needed.
@@ -49,7 +50,7 @@ def check(
     scope: ScopeName = DEFAULT_SCOPE,
     alpha: float = 0.05,
     seed: int = 1,
-    sampling: Sampling = Sampling(),
+    sampling: "Sampling | None" = None,
 ) -> Gate:
     r"""Decide whether biases stay within an allowed range or, with a baseline, whether they have grown.
 
@@ -131,15 +132,19 @@ def check(
     if not is_number(alpha) or not 0 < alpha < _ALPHA_BELOW:
         raise BayesBiasError(f"`alpha` must be a probability above 0 and below 0.5, such as 0.05, but is {alpha!r}.")
     sampling_scope(scope)
-    check_sampling(sampling)
-    seed = check_seed(seed)
+    fitting: dict[str, Any] = {"seed": check_seed(seed)}
+    if sampling is not None:
+        from bayes_bias.fitting.sampling import check_sampling  # imports nutpie in seconds, as `fit` does
+
+        check_sampling(sampling)
+        fitting["sampling"] = sampling
     records: Mapping[str, Any] | None = None
     if isinstance(baseline, Gate):
         records = baseline.to_dict()[MEASURED]
     elif baseline is not None:
         records = read_records(baseline)
     tables = measure_lists(wordlists, embedding)
-    gate = _Settings(float(rope), scope, float(alpha), {"seed": seed, "sampling": sampling}, len(tables))
+    gate = _Settings(float(rope), scope, float(alpha), fitting, len(tables))
     befores = [None if records is None else table_of(records, table) for table in tables]
     scopes = {check_design(table_means(table), scope).name for table in tables}
     decisions = {}
@@ -209,6 +214,8 @@ def _posterior(
     spec = load_spec("crossed")
     if known := integrated(table, spec):
         return integrated_bias(*known, scope), table, ()
+    from bayes_bias.fitting.fit import fit_table  # which imports Numba, in seconds, and most tables need no sampler
+
     fitted = fit_table(table, spec, **fitting)
     return bias_estimate(fitted, scope), fitted.tree, Diagnostics.of(fitted).for_bias.problems
 
