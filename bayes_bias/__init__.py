@@ -23,6 +23,7 @@ TYPES = frozenset(
         "Contrast",
         "CriterionValidity",
         "Embedding",
+        "Gate",
         "Grid",
         "LanguageModelColumn",
         "Metric",

@@ -14,6 +14,8 @@ from .analyses.comparison.comparison import ShareRemoved as ShareRemoved
 from .analyses.comparison.spread import ChangeInSpread as ChangeInSpread
 from .analyses.criterion.criterion import criterion as criterion
 from .analyses.criterion.results import CriterionValidity as CriterionValidity
+from .analyses.gate.gate import check as check
+from .analyses.gate.results import Gate as Gate
 from .analyses.multiverse.multiverse import Multiverse as Multiverse
 from .analyses.multiverse.multiverse import multiverse as multiverse
 from .analyses.over_time.over_time import over_time as over_time

@@ -92,18 +92,31 @@ def kind_of(value: Any) -> str:
 
 
 def check_seed(seed: Any) -> int:
-    """Return the seed if every random number generator accepts it, or raise an error."""
-    if not _is_whole(seed) or not 0 <= int(seed) < 2**63:
+    """Return the seed as an integer if every random number generator accepts it, or raise an error."""
+    number = as_whole(seed)
+    if number is None or not 0 <= number < 2**63:
         raise SpecError(f"`seed` must be a whole number of 0 or more, but is {seed!r}.")
-    return int(seed)
+    return number
 
 
-def check_count(name: str, value: Any, what: str, least: int = 1, refusal: type[BayesBiasError] = SpecError) -> None:
-    """Raise an error unless the value is a whole number of `what`, such as draws or words."""
-    if not _is_whole(value) or value < least:
+def check_count(name: str, value: Any, what: str, least: int = 1, refusal: type[BayesBiasError] = SpecError) -> int:
+    """Return the number of `what`, such as draws or words, as an integer, or raise an error if it is not whole."""
+    number = as_whole(value)
+    if number is None or number < least:
         raise refusal(
             f"`{name}` is the number of {what} and must be a whole number of {least} or more, but is {value!r}."
         )
+    return number
+
+
+def keep_whole(
+    record: Any, name: str, what: str = "", least: int = 1, refusal: type[BayesBiasError] = SpecError
+) -> None:
+    """Check a number of `what`, or the seed, in a frozen dataclass that is being made, and keep it as an integer."""
+    value = getattr(record, name)
+    object.__setattr__(
+        record, name, check_seed(value) if name == "seed" else check_count(name, value, what, least, refusal)
+    )
 
 
 def check_positive(name: str, value: Any, refusal: type[BayesBiasError] = SpecError) -> None:
@@ -148,12 +161,16 @@ def is_between(value: Any, low: float, high: float) -> bool:
     return is_number(value) and low <= float(value) <= high
 
 
-def check_jobs(jobs: Any) -> None:
-    """Raise an error if the number of processes is impossible. A Dask client has its own number of processes."""
-    if not is_client(jobs) and (not _is_whole(jobs) or (jobs < 1 and jobs != -1)):
+def check_jobs(jobs: Any) -> Any:
+    """Return the number of processes as an integer, or a Dask client unchanged, or raise an error."""
+    number = as_whole(jobs)
+    if is_client(jobs):
+        return jobs
+    if number is None or (number < 1 and number != -1):
         raise BayesBiasError(
             f"`jobs` must be 1 or more processes, -1 for one process on each core, or a Dask client, but is {jobs!r}."
         )
+    return number
 
 
 def is_client(jobs: Any) -> bool:
@@ -161,8 +178,21 @@ def is_client(jobs: Any) -> bool:
     return hasattr(jobs, "scheduler_info")
 
 
-def _is_whole(value: Any) -> bool:
-    return type(value) is not bool and isinstance(value, Integral)
+def as_whole(value: Any) -> int | None:
+    """Return a whole number as an integer, and None for any other value.
+
+    R and spreadsheets pass whole numbers as floats, so 1.0 is a whole number.
+
+    Examples
+    --------
+    >>> as_whole(1.0), as_whole(1.5), as_whole("1"), as_whole(True)
+    (1, None, None, None)
+    """
+    if type(value) is bool:
+        return None
+    if isinstance(value, Integral):
+        return int(value)
+    return int(value) if is_number(value) and float(value).is_integer() else None
 
 
 @cache

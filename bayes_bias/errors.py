@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable
 from contextvars import ContextVar
 
-_MOST_SHOWN = 5  # maximal number of valid values in a message
+_MOST_SHOWN = 12  # maximal number of valid values in a message
+_MOST_SIMILAR = 5  # number of valid values that a message shows if there are more
 
 # True in a terminal, where messages mention options and commands instead of arguments.
 IN_TERMINAL: ContextVar[bool] = ContextVar("in_terminal", default=False)
@@ -115,7 +116,7 @@ def did_you_mean(value: object, valid: Iterable[str]) -> str:
     near = difflib.get_close_matches(asked, folded, n=1)
     hint = f"Did you mean '{folded[near[0]]}'? " if near else ""
     if len(choices) > _MOST_SHOWN:
-        nearest = difflib.get_close_matches(asked, folded, n=_MOST_SHOWN, cutoff=0)
+        nearest = difflib.get_close_matches(asked, folded, n=_MOST_SIMILAR, cutoff=0)
         n_others = len(choices) - len(nearest)
         others = "1 other" if n_others == 1 else f"{n_others} others"
         choices = [*sorted(folded[name] for name in nearest), others]

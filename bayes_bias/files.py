@@ -327,6 +327,12 @@ def whole_file(path: Path, overwrite: bool = False) -> Iterator[Path]:
         unfinished.unlink(missing_ok=True)
 
 
+def write_text(text: str, path: Path, overwrite: bool = False) -> None:
+    """Write a text to a file. If writing fails, no partial file is left."""
+    with whole_file(path, overwrite) as unfinished:
+        unfinished.write_text(text, encoding="utf-8")
+
+
 def _reach_the_disk(file: Path) -> None:
     """Flush the file, because some disks report errors only now, and the file must be complete before it is renamed."""
     with file.open("rb") as stream:

@@ -2,10 +2,11 @@
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
 from html import escape
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
@@ -381,6 +382,15 @@ class Tabled(Telling):
         """Return the small text table."""
         return Layout.of(self._shown(), "{:.3f}".format)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as text, numbers, lists, and dicts, which `json.dumps` accepts.
+
+        `schema`, `kind` (the name of the class), and `text` are followed by the attributes of the result. A frame is a
+        list of rows. Numbers that are missing or infinite are None. Fits, draws, and vectors are omitted, and a word
+        list, a table, or an embedding is replaced by its name.
+        """
+        return {"schema": SCHEMA, "kind": type(self).__name__, "text": self.text, **_attributes(self)}
+
     def to_latex(self) -> str:
         """Return the small table in LaTeX for a paper. It needs ``\\usepackage{booktabs}``."""
         return self.layout.latex()
@@ -395,3 +405,67 @@ class Tabled(Telling):
     def _shown(self) -> "pd.DataFrame":
         """The frame with the numbers of the table, unless the class defines another layout."""
         raise NotImplementedError
+
+
+# Results as JSON.
+
+# The number increases if a key is removed or changes its meaning.
+SCHEMA = "bayes-bias/1"
+
+_OMITTED = object()
+
+
+def as_json(value: Any) -> Any:
+    """Return a value as `json.dumps` accepts it, in the form that `Tabled.to_dict` describes.
+
+    Examples
+    --------
+    >>> as_json({"sizes": (1, 2), "missing": math.nan})
+    {'sizes': [1, 2], 'missing': None}
+    """
+    value = value.item() if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0 else value
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Tabled):
+        return value.to_dict()
+    if isinstance(value, Telling) and hasattr(value, "name"):
+        return value.name
+    if is_dataclass(value) and not isinstance(value, type):
+        return _attributes(value)
+    if type(value).__module__.startswith("pandas"):
+        return _rows(value)
+    if type(value).__module__.startswith("xarray") or callable(value):
+        return _OMITTED
+    if isinstance(value, Mapping):
+        pairs = {_key(name): as_json(item) for name, item in value.items()}
+        return {name: item for name, item in pairs.items() if item is not _OMITTED}
+    if isinstance(value, Set | Sequence):
+        items = map(as_json, sorted(value) if isinstance(value, Set) else value)
+        return [item for item in items if item is not _OMITTED]
+    return str(value) if isinstance(value, PathLike) else _OMITTED
+
+
+def _attributes(record: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass, without private ones."""
+    shown = {field.name: getattr(record, field.name) for field in fields(record) if not field.name.startswith("_")}
+    return dict(as_json(shown))
+
+
+def _rows(values: Any) -> Any:
+    """Return a frame, or a series, as a list of rows. The levels of its index are columns."""
+    import pandas as pd
+
+    if isinstance(values, pd.Series):
+        values = values.to_frame("value" if values.name is None else values.name)
+    if not isinstance(values, pd.DataFrame):
+        return _OMITTED
+    if not isinstance(values.index, pd.RangeIndex):
+        values = values.reset_index(names=[name or "label" for name in values.index.names])
+    return [as_json(dict(zip(values.columns, row, strict=True))) for row in values.itertuples(index=False, name=None)]
+
+
+def _key(name: Any) -> str:
+    """Return a key of a mapping, or the heading of a column, as text."""
+    return ", ".join(map(str, name)) if isinstance(name, tuple) else str(name)

@@ -246,7 +246,7 @@ def run_jobs(todo: Sequence[Job], store: Store | None = None, *, jobs: Any = -1)
     OutputError
         If a result cannot be written.
     """
-    check_jobs(jobs)
+    jobs = check_jobs(jobs)
     different = {job.key: job for job in todo}
     outcomes: dict[str, Outcome] = {}
     pending: list[Job] = []

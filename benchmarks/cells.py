@@ -13,6 +13,7 @@ from benchmarks import (
     covariates,
     criterion,
     frequency,
+    gates,
     known_bias,
     lists,
     measure_intervals,
@@ -32,7 +33,7 @@ from benchmarks.harness import Result
 # In the order of the pages.
 _MODULES = (
     *(words, pools, lists, tables, several, frequency, shipped, known_bias, measure_intervals, replicates, atlases),
-    *(over_time, comparisons, covariates, criterion, tpr, pairs),
+    *(over_time, comparisons, gates, covariates, criterion, tpr, pairs),
     *(answers, answer_models, answer_positions, answer_values, sbc),
 )
 _EVERY = [result for module in _MODULES for result in module.RESULTS]

@@ -283,6 +283,15 @@ def of_criterion() -> pd.DataFrame:
     return wide.reset_index()
 
 
+def of_gates() -> pd.DataFrame:
+    """Shares of passes and failures for each gate and size of a bias, beside those that the gates state."""
+    rows = rows_of("gates")
+    shown = rows[["gate", "size"]].copy()
+    for column in ("passed", "stated passes", "failed", "stated failures"):
+        shown[column] = rows[column].map(percent)
+    return shown
+
+
 def of_gaps() -> pd.DataFrame:
     """Sizes of gaps as they are, as seen, and as estimated; coverage of single gaps."""
     rows = rows_of("tpr")
@@ -315,6 +324,7 @@ _SHOWN = {
     "of_series": of_series,
     "of_pairs": of_pairs,
     "of_gaps": of_gaps,
+    "of_gates": of_gates,
     "of_criterion": of_criterion,
     "measured": measured,
     "of_atlases": of_atlases,

@@ -193,6 +193,18 @@ def test_docs_match_evidence_on_classical_tests():
         assert f"| {label} | {worst[method]:.1%} | {power[method]:.0%} |" in text
 
 
+def test_gates_pass_and_fail_as_often_as_they_state():
+    """Within three binomial standard errors, but for the failures of a range at the allowed size, as the pages say."""
+    rows = rows_of("gates").set_index(["gate", "size"])
+    assert (rows.tables >= 1000).all()
+    far = []
+    for seen, stated in {"passed": "stated passes", "failed": "stated failures"}.items():
+        error = np.sqrt((rows[stated] * (1 - rows[stated]) / rows.tables).clip(lower=1e-3 / rows.tables))
+        far += [(seen, *row) for row in rows.index[(rows[seen] - rows[stated]).abs() > 3 * error]]
+    assert far == [("failed", "range", 0.05)]
+    assert f"{rows.failed['range', 0.05]:.1%} instead of 5%" in prose("docs/how-to/gate-a-release.md")
+
+
 def test_docs_match_evidence_on_lists_changes_and_covariates():
     ten = rows_of("several-lists").set_index("what").loc["ten lists"]
     assert f"at least one is found to have a bias in {ten.found:.0%}" in prose("docs/estimands.md")

@@ -23,6 +23,7 @@ NAMES = [
     "answers",
     "as_fit",
     "calibrate",
+    "check",
     "combine",
     "combine_replicates",
     "compare",

@@ -262,7 +262,10 @@ def calibrate(
     >>> print(calibrate("weat7", "googlenews-demo", by="simulation").text)        # doctest: +SKIP
     """
     random = random or ("targets" if drawn == "own words" else "attributes")
-    _check_settings(draws, random, drawn, size, planted, seed, sampling, jobs)
+    seed, jobs = check_seed(seed), check_jobs(jobs)
+    draws = None if draws is None else check_count("draws", draws, "draws")
+    size = None if size is None else check_count("size", size, "words in a class", least=2)
+    _check_settings(random, drawn, size, planted, sampling)
     if by not in get_args(By):
         raise BayesBiasError(f"`by` '{by}' is not a source of tables. {did_you_mean(by, get_args(By))}")
     specs = tuple(map(load_spec, as_tuple("models", models, str | Path | ModelSpec, "['crossed']")))
@@ -333,22 +336,9 @@ def _carried(scopes: ScopeName | Iterable[ScopeName], table: AssociationTable) -
     return tuple(dict.fromkeys(check_design(means, scope).name for scope in names))
 
 
-def _check_settings(
-    draws: int | None,
-    random: str,
-    drawn: str,
-    size: int | None,
-    planted: float,
-    seed: int,
-    sampling: Sampling,
-    jobs: int,
-) -> None:
+def _check_settings(random: str, drawn: str, size: int | None, planted: float, sampling: Sampling) -> None:
     """Raise an error for an invalid setting of `calibrate`."""
-    check_seed(seed)
     check_sampling(sampling)
-    check_jobs(jobs)
-    if draws is not None:
-        check_count("draws", draws, "draws")
     if random not in get_args(Random):
         raise BayesBiasError(
             f"`random` '{random}' is not a choice of words to draw. {did_you_mean(random, get_args(Random))}"
@@ -363,8 +353,6 @@ def _check_settings(
     if drawn == "own words" and (planted or size is not None):
         name, value = ("planted", f"{planted:g}") if planted else ("size", size)
         raise BayesBiasError(f"`{name}` is {value}, but the words of the list keep their vectors and number. Omit it.")
-    if size is not None:
-        check_count("size", size, "words in a class", least=2)
     if not is_between(planted, 0, MOST_PLANTED):
         raise BayesBiasError(f"`planted` must be a bias from 0 to {MOST_PLANTED}, but is {planted!r}.")
 

@@ -69,8 +69,8 @@ def prior_predictive(
     >>> az.plot_ppc_dist(drawn, group="prior_predictive")                         # doctest: +SKIP
     >>> az.summary(drawn["prior"].to_dataset(), var_names=["bias", "noise"], kind="stats")    # doctest: +SKIP
     """
-    check_seed(seed)
-    check_count("draws", draws, "draws")
+    seed = check_seed(seed)
+    draws = check_count("draws", draws, "draws")
     check_table(table)
     if not table.is_formed:
         raise TableError(f"`table` has {table.values.size:,} values, too many to draw. Shorten the list.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import bayes_bias as bb
-from bayes_bias.cli.console import print_layout, progress_bar, say, write_csv
+from bayes_bias.cli.console import deliver, print_layout, progress_bar, say, write_csv
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
     INPUT,
@@ -174,6 +174,7 @@ def answers(
         else:
             result = bb.answers.estimate(read(file), wordlist, None if after is None else read(after), **settings)
         page = output.write(result)
+    deliver(answers=result)
     print_layout(result.layout)
     if isinstance(result, bb.answers.ModelContrasts):
         print_layout(result.ranks)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 import bayes_bias as bb
-from bayes_bias.cli.console import print_frame, print_layout, progress_bar, say, write_csv
+from bayes_bias.cli.console import deliver, print_frame, print_layout, progress_bar, say, write_csv
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
     MODEL,
@@ -97,6 +97,7 @@ def calibrate(
             folder=folder,
             jobs=jobs if client is None else client,
         )
+    deliver(calibration=result)
     print_layout(result.layout)
     say(result.text)
     if out_file is not None:
@@ -128,6 +129,7 @@ def multiverse(
         table = inputs.table(source)
         result = bb.multiverse(table, **inference.fitting, **inference.reading, also=also or [])
         text = output.write(result)
+    deliver(multiverse=result)
     print_layout(result.layout)
     say(result.text)
     if text is not None:
@@ -151,6 +153,7 @@ def stability(
             inputs.measured(_trainings(inputs, wordlist), wordlist), **inference.fitting, **inference.reading
         )
         text = output.write(result)
+    deliver(stability=result)
     _show(result)
     if text is not None:
         say(f"\nTables and figure are in {text.parent}")

@@ -1,11 +1,15 @@
 """Output in the terminal: progress, notices, text, and tables."""
 
+import json
 import logging
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from importlib.metadata import version
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
@@ -13,16 +17,52 @@ from rich.table import Table
 from rich.text import Text
 
 from bayes_bias.errors import for_reader
-from bayes_bias.files import csv_text, whole_file
-from bayes_bias.formatting import Column, Layout
+from bayes_bias.files import check_output, csv_text, write_text
+from bayes_bias.formatting import SCHEMA, Column, Layout, as_json
 from bayes_bias.progress import shown
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
+# The name of standard output in --json.
+STDOUT = "-"
+
 out = Console()
 _err = Console(stderr=True)
+
+
+# The results of the running command by name, and its notices if they are shown. Both are set by `main`.
+_RESULTS: ContextVar[dict[str, Any]] = ContextVar("results")
+_QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
+
+
+def deliver(**results: Any) -> None:
+    """Keep results, which `--json` writes under these names. See `bayes_bias.formatting.as_json`."""
+    _RESULTS.get({}).update(results)
+
+
+@contextmanager
+def delivering(target: str | None, command: str, overwrite: bool) -> Iterator[None]:
+    """Write the results of a command as JSON to a file or, for "-", to standard output instead of text."""
+    if target is None:
+        yield
+        return
+    if target != STDOUT:
+        check_output(Path(target), overwrite, "--json")
+    results: dict[str, Any] = {}
+    token, out.quiet = _RESULTS.set(results), target == STDOUT
+    try:
+        yield
+    finally:
+        _RESULTS.reset(token)
+        out.quiet = False
+    content = {"schema": SCHEMA, "version": version("bayes-bias"), "command": command, "results": as_json(results)}
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    if target == STDOUT:
+        sys.stdout.write(text)
+    else:
+        write_text(text, Path(target), overwrite)
 
 
 def say(text: str) -> None:
@@ -60,14 +100,14 @@ class Bar:
 
 @contextmanager
 def progress_bar() -> Iterator[Bar]:
-    """Show a progress bar on standard error, so that standard output can be piped."""
+    """Show a progress bar on standard error if it is a terminal, so that nothing of it is in a file or a pipe."""
     columns = (
         SpinnerColumn(finished_text="[green]✓"),
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=24),
         TimeElapsedColumn(),
     )
-    with Progress(*columns, console=_err) as progress:
+    with Progress(*columns, console=_err, disable=_QUIET.get() or not _err.is_terminal) as progress:
         bar = Bar(progress)
         with shown(bar):
             yield bar
@@ -75,36 +115,32 @@ def progress_bar() -> Iterator[Bar]:
 
 
 class _NoticeHandler(logging.Handler):
-    """A handler that prints each notice only once, even if it applies to several lists."""
+    """A handler that keeps each notice once, even if it applies to several lists, to print it after the answer."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._seen: set[str] = set()
+        self.styles: dict[str, str] = {}
 
     def emit(self, record: logging.LogRecord) -> None:
-        message = for_reader(record.getMessage())
-        if message not in self._seen:
-            self._seen.add(message)
-            _err.print(
-                f"note: {message}",
-                markup=False,
-                highlight=False,
-                style="yellow" if record.levelno > logging.INFO else "dim",
-            )
+        self.styles.setdefault(for_reader(record.getMessage()), "yellow" if record.levelno > logging.INFO else "dim")
 
 
 @contextmanager
-def notices_shown() -> Iterator[None]:
-    """Print the notices of the package in the terminal within a `with` block."""
-    logger = logging.getLogger("bayes_bias")
+def notices_shown(quiet: bool = False) -> Iterator[None]:
+    """Print the notices of the package after the `with` block, unless the command is quiet."""
+    logger, handler = logging.getLogger("bayes_bias"), _NoticeHandler()
     handlers, level, propagate = logger.handlers, logger.level, logger.propagate
-    logger.handlers, logger.propagate = [_NoticeHandler()], False
+    logger.handlers, logger.propagate = [handler], False
     logger.setLevel(logging.INFO)
+    token = _QUIET.set(quiet)
     try:
         yield
     finally:
+        _QUIET.reset(token)
         logger.handlers, logger.propagate = handlers, propagate
         logger.setLevel(level)
+        for message, style in ({} if quiet else handler.styles).items():
+            _err.print(f"note: {message}", markup=False, highlight=False, style=style)
 
 
 # In a narrow terminal, longer words of a text are broken.
@@ -145,8 +181,7 @@ def print_layout(layout: Layout) -> None:
 
 def write_csv(rows: "pd.DataFrame", path: Path, overwrite: bool) -> None:
     """Write rows without the index to a CSV file. If writing fails, no partial file is left."""
-    with whole_file(path, overwrite) as unfinished:
-        unfinished.write_text(csv_text(rows, index=False), encoding="utf-8")
+    write_text(csv_text(rows, index=False), path, overwrite)
 
 
 def _is_text(column: Column) -> bool:

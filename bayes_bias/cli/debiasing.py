@@ -9,7 +9,7 @@ import typer
 
 import bayes_bias as bb
 from bayes_bias.arguments import suffixes_of_modules
-from bayes_bias.cli.console import print_frame, print_layout, progress_bar, say
+from bayes_bias.cli.console import deliver, print_frame, print_layout, progress_bar, say
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
     Inference,
@@ -353,6 +353,7 @@ def _show(comparison: "bb.Comparison") -> None:
     """Print both biases, their difference, and the measures."""
     from bayes_bias.posterior.summary import CHANCE
 
+    deliver(comparison=comparison)
     nothing = "both had the same bias" if comparison.corpora else "nothing had changed"
     print_layout(comparison.layout)
     say(f"Probability under no bias: {CHANCE}. For the {comparison.names['change']}, if {nothing}.")

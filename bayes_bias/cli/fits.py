@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 import bayes_bias as bb
-from bayes_bias.cli.console import print_frame, print_layout, progress_bar, say
+from bayes_bias.cli.console import deliver, print_frame, print_layout, progress_bar, say
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
     CiOption,
@@ -105,10 +105,15 @@ def print_answers(
 
     summary = bb.summarize(fit, scope, ci_prob=ci_prob, rope=rope, words=words, contrasts=contrasts)
     print_summary(summary, fit, ci_prob)
+    deliver(summary=summary)
     if Fitted.of(fit).structure.GENERALISES:
-        say(bb.verdict(fit, scope, ci_prob=ci_prob, rope=rope).text)
-    for formula in contrasts:
-        say(bb.contrast(fit, formula, scope, ci_prob=ci_prob).text)
+        verdict = bb.verdict(fit, scope, ci_prob=ci_prob, rope=rope)
+        deliver(verdict=verdict)
+        say(verdict.text)
+    answers = [bb.contrast(fit, formula, scope, ci_prob=ci_prob) for formula in contrasts]
+    deliver(contrasts=answers)
+    for answer in answers:
+        say(answer.text)
 
 
 # Estimands that have no sign, and therefore no probability of direction.
@@ -169,6 +174,7 @@ def pool(
     Example: bayes-bias pool report/posterior-*.nc
     """
     pooled = bb.pool([bb.load_fit(file) for file in fit_files], ci_prob=ci_prob)
+    deliver(pooled=pooled)
     print_layout(pooled.layout)
     print_frame(pooled.overlap.map(percent), title="Words of the shorter list that are also in the longer one")
     say(pooled.text)
@@ -248,6 +254,7 @@ def plan(
         title=f"Probability of detecting a bias of {size:g} ({inference.ci_prob:.0%}), by {by} per group and class",
     )
     number = words_needed(posterior, size, **inference.reading)
+    deliver(plan=planned, words_needed=number)
     words = f"about {number:,} words" if number else f"more than {MOST_WORDS:,} words"
     where = "in each group and each class that is a sample"
     say(f"A bias of {size:g} would be detected 80% of the time with {words} {where}.")

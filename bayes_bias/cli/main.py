@@ -12,9 +12,9 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperCommand, TyperGroup
-from typer.main import get_command_from_info
+from typer.main import get_command, get_command_from_info
 
-from bayes_bias.cli.console import complain, notices_shown
+from bayes_bias.cli.console import STDOUT, complain, delivering, notices_shown
 from bayes_bias.errors import IN_TERMINAL, BayesBiasError
 
 # The commands of each group in `--help`.
@@ -22,7 +22,7 @@ _GROUPS = MappingProxyType(
     {
         "Measure": ("report", "register", "fit", "summarize", "pool", "weat", "measures", "tpr-gaps"),
         "Compare": ("compare", "over-time", "debias", "sweep", "stability", "criterion"),
-        "Check": ("calibrate", "multiverse", "plan", "published"),
+        "Check": ("check", "calibrate", "multiverse", "plan", "published"),
         "Language models": ("sentence-pairs", "sentences", "prompts", "answers"),
         "Data": ("table", "wordlists", "models"),
     }
@@ -34,6 +34,7 @@ _FILES = MappingProxyType(
         "checks": ("calibrate", "multiverse", "stability"),
         "debiasing": ("debias", "compare"),
         "fits": ("fit", "summarize", "pool", "plan"),
+        "gate": ("check",),
         "outside": ("criterion", "tpr-gaps"),
         "report": ("report", "register"),
         "sentence_pairs": ("sentence-pairs",),
@@ -59,6 +60,7 @@ COMMANDS = MappingProxyType(
         "sweep": "Measure every list in many embeddings, and write an atlas of them. Can be resumed.",
         "stability": "Estimate how much the bias of a list depends on the training run (seed or corpus).",
         "criterion": "Correlate bias with an external measure, such as people's associations, with errors in both.",
+        "check": "Decide whether biases stay within what you allow, or have grown: pass, fail, or cannot tell.",
         "calibrate": "Estimate how often this design finds a bias if there is none, with words drawn at random.",
         "multiverse": "Estimate the bias under each combination of choices of the analysis.",
         "plan": "Estimate the width of the interval and the power with longer lists.",
@@ -73,6 +75,11 @@ COMMANDS = MappingProxyType(
     }
 )
 
+
+# Commands that write files and have no result.
+_WITHOUT_RESULT = frozenset({"debias", "table", "sentences", "prompts", "register", "wordlists", "models"})
+# The word for a value of an option in `--help`.
+_METAVARS = MappingProxyType({"int": "N", "float": "X", "Path": "PATH", "str": "TEXT", "bool": ""})
 
 # The name of a Python argument in a message.
 _ARGUMENT = re.compile(r"`(\w+)`")
@@ -102,7 +109,57 @@ def command_called(name: str) -> Any:
     file = next(file for file, names in _FILES.items() if name in names)
     import_module(f"bayes_bias.cli.{file}")
     info = next(command for command in app.registered_commands if getattr(command.callback, "__name__", "") == function)
-    return get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode=app.rich_markup_mode)
+    info.cls = Command
+    command = get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode=app.rich_markup_mode)
+    own = {option for param in command.params for option in param.opts}
+    shared = typer.Typer(add_completion=False)
+    shared.command()(_files_alone if name in _WITHOUT_RESULT else _with_result)
+    added = [param for param in get_command(shared).params if own.isdisjoint(param.opts)]
+    command.params += added
+    for param in command.params:
+        param.expose_value = param not in added
+        param.metavar = param.metavar or _metavar(param)
+    return command
+
+
+class Command(TyperCommand):
+    """A command whose --help shows no type for a switch."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """Return the option --help."""
+        option = super().get_help_option(ctx)
+        if option is not None:
+            option.metavar = ""
+        return option
+
+
+def _metavar(param: Any) -> str | None:
+    """Return a short word for the value of an option, or "" for a switch."""
+    if param.param_type_name != "option" or param.nargs != 1:
+        return None
+    return _METAVARS.get(re.sub(r"list\[(.*)\]", r"\1", param.bare_type()))
+
+
+# The options that `main` handles for all commands.
+_Quiet = Annotated[bool, typer.Option("--quiet", help="Show no progress and no notices.")]
+
+
+def _files_alone(quiet: _Quiet = False) -> None: ...
+
+
+def _with_result(
+    json: Annotated[
+        str,
+        typer.Option(
+            "--json",
+            metavar="[FILE.json]",
+            show_default=False,
+            help="Write the result as JSON to this file or, without a file, to standard output instead of text.",
+        ),
+    ] = "",
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an existing file of --json.")] = False,
+    quiet: _Quiet = False,
+) -> None: ...
 
 
 app = typer.Typer(
@@ -140,10 +197,10 @@ def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoR
     The settings of the package's logger, which are its only global state, are restored afterwards.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    debug = "--debug" in words
+    debug, json = "--debug" in words, _target_of_json(words)
     terminal = IN_TERMINAL.set(True)
     try:
-        with notices_shown():
+        with notices_shown("--quiet" in words), delivering(json, _name_of_command(words), "--overwrite" in words):
             status = commands([a for a in words if a != "--debug"] or ["--help"], standalone_mode=False)
     except (typer.Abort, KeyboardInterrupt):
         _fail("stopped", 130)
@@ -154,6 +211,24 @@ def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoR
     finally:
         IN_TERMINAL.reset(terminal)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _target_of_json(words: list[str]) -> str | None:
+    """Return the file after --json, or "-" if the next word is none. This word is then added to the words."""
+    for position, word in enumerate(words):
+        if word.startswith("--json="):
+            return word.removeprefix("--json=")
+        if word == "--json":
+            after = words[position + 1] if position + 1 < len(words) else ""
+            if not after.endswith(".json"):
+                words.insert(position + 1, STDOUT)
+            return words[position + 1]
+    return None
+
+
+def _name_of_command(words: list[str]) -> str:
+    """Return the name of the command that is called, or ""."""
+    return next((word for word in words if word in COMMANDS), "")
 
 
 def _one_line(error: Exception) -> str:
@@ -173,7 +248,7 @@ def _with_options(message: str, words: list[str]) -> str:
 
     The argument `scores` is not replaced. In Python it is a table, but on the command line --scores is an output file.
     """
-    name = next((word for word in words if word in COMMANDS), None)
+    name = _name_of_command(words)
     options = {
         param.name: max(param.opts, key=len)
         for param in (command_called(name).params if name else ())
@@ -184,6 +259,8 @@ def _with_options(message: str, words: list[str]) -> str:
 
 def _remedy(error: typer.TyperException) -> str:
     """Return the part that a message of typer lacks: the right option for an argument, or the rejected value."""
+    if re.search(r"extra argument.*\b(true|false|yes|no)\b", error.format_message(), re.IGNORECASE):
+        return " Options that are on or off, such as --overwrite, take no value."
     if "extra argument" in error.format_message():
         return " Use --embedding for vectors, and --help to see all options."
     problems: list[dict[str, object]] = getattr(error.__cause__, "errors", list)()

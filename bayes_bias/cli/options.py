@@ -1,6 +1,7 @@
 """Options that several commands share, and a decorator for commands whose arguments are groups of options."""
 
 import inspect
+import os
 import tomllib
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
@@ -13,8 +14,8 @@ import typer
 import bayes_bias as bb
 from bayes_bias.documents.folder import check_folder
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.files import FORMATS, WRITTEN, check_formats
-from bayes_bias.table.scopes import DEFAULT_SCOPE, SCOPES
+from bayes_bias.files import FORMATS, WRITTEN, check_formats, expanded
+from bayes_bias.table.scopes import DEFAULT_SCOPE, SCOPES, scope_of
 
 INPUT = "Input"
 MODEL = "Model"
@@ -38,8 +39,27 @@ def split_lists(values: list[str] | None) -> list[str]:
     return [name for name in names if name.strip()]
 
 
+def known_list(name: str) -> str:
+    """Raise an error for a list that does not exist, before the packages that measure it are imported."""
+    from bayes_bias.words.wordlist import load_wordlist  # imported here because --help needs no lists
+
+    if name and not os.path.lexists(expanded(name)):
+        load_wordlist(name)
+    return name
+
+
+def known_lists(values: list[str] | None) -> list[str]:
+    """Return names of lists that exist (see `split_lists` and `known_list`)."""
+    return [known_list(name) for name in split_lists(values)]
+
+
+def known_scope(name: str) -> str:
+    """Raise an error for an unknown scope, before anything is measured."""
+    return scope_of(name).name
+
+
 ListsArgument = Annotated[
-    list[str], typer.Argument(metavar="LIST...", help="Word lists, as for `fit`.", callback=split_lists)
+    list[str], typer.Argument(metavar="LIST...", help="Word lists, as for `fit`.", callback=known_lists)
 ]
 ControlsOption = Annotated[str, input_option(help="Control classes, comma-separated names or TOML files, or 'none'.")]
 ModelOption = Annotated[str, model_option(help="Built-in model or TOML file.")]
@@ -48,7 +68,9 @@ JobsOption = Annotated[int, typer.Option(help="Number of processes (-1: one for 
 SchedulerOption = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler that runs the work (extra cluster).")
 ]
-ScopeOption = Annotated[str, model_option(help=f"Words a reader may generalise to: {', '.join(SCOPES)}.")]
+ScopeOption = Annotated[
+    str, model_option(help=f"Words a reader may generalise to: {', '.join(SCOPES)}.", callback=known_scope)
+]
 SetsOption = Annotated[
     str | None,
     typer.Option(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import bayes_bias as bb
-from bayes_bias.cli.console import print_layout, progress_bar, say
+from bayes_bias.cli.console import deliver, print_layout, progress_bar, say
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
     CiOption,
@@ -87,6 +87,7 @@ def criterion(
             criterion_name=criterion_name,
         )
         page = output.write(result)
+    deliver(criterion=result)
     print_layout(result.layout)
     say(result.text)
     if page is not None:
@@ -155,6 +156,7 @@ def tpr_gaps(
             name=Path(file).stem,
         )
         page = output.write(result)
+    deliver(tpr_gaps=result)
     print_layout(result.classes_layout)
     print_layout(result.layout)
     say(

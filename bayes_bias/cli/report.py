@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import bayes_bias as bb
-from bayes_bias.cli.console import print_layout, progress_bar, say
+from bayes_bias.cli.console import deliver, print_layout, progress_bar, say
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
     MODEL,
@@ -70,7 +70,7 @@ def report(
     Example: bayes-bias report weat6 weat7 gender --out report
     """
     with progress_bar():
-        tables = _tables(lists, inputs, covariates)
+        tables = measured_tables(lists, inputs, covariates)
     _say_verdicts(tables, inference)
     with progress_bar():
         result = bb.report(
@@ -84,6 +84,7 @@ def report(
         )
         step(f"writing {output.out}")
         page = output.write(result)
+    deliver(report=result)
     print_layout(result.layout)
     if len(result.sections) > 1:
         print_layout(result.together.layout)
@@ -128,13 +129,18 @@ def register(
     check_output(out_file, overwrite, "--out")
     with progress_bar():
         plan = bb.register(
-            _tables(lists, inputs, covariates), **inference.fitting, **inference.reading, contrasts=contrast or ()
+            measured_tables(lists, inputs, covariates),
+            **inference.fitting,
+            **inference.reading,
+            contrasts=contrast or (),
         )
     plan.save(out_file, overwrite=overwrite)
     say(f"{plan.text} It is in {out_file}, whose SHA-256 is {plan.sha256}. No bias was estimated.")
 
 
-def _tables(lists: list[str], inputs: TableSource, covariates: list[str] | None) -> "list[bb.AssociationTable]":
+def measured_tables(
+    lists: list[str], inputs: TableSource, covariates: list[str] | None = None
+) -> "list[bb.AssociationTable]":
     """Measure the lists of both commands."""
     from bayes_bias.associations.lists import measure_lists
 

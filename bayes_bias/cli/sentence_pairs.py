@@ -10,7 +10,7 @@ import typer
 
 import bayes_bias as bb
 from bayes_bias.analyses.sentence_pairs.units import DECIMALS, LOG, UNITS, check_unit
-from bayes_bias.cli.console import print_layout, progress_bar, say, write_csv
+from bayes_bias.cli.console import deliver, print_layout, progress_bar, say, write_csv
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
     INPUT,
@@ -146,6 +146,7 @@ def sentence_pairs(
                 seed=seed,
             )
             page = output.write(contrasts)
+        deliver(contrasts=contrasts)
         for topic in contrasts.topics:
             print_layout(contrasts.order([topic]))
             print_layout(contrasts.differences([topic]))
@@ -191,6 +192,7 @@ def sentence_pairs(
             second = None if after is None else score(after)
         result = ask(first) if second is None else ask(first, second)
         page = output.write(result)
+    deliver(sentence_pairs=result)
     print_layout(result.layout)
     print_layout(result.difference_layout)
     _say_result(result.text, page)

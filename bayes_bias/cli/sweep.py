@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 import bayes_bias as bb
-from bayes_bias.cli.console import print_layout, progress_bar, say
+from bayes_bias.cli.console import deliver, print_layout, progress_bar, say
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
     FIGURES,
@@ -123,6 +123,7 @@ def show_sweep(result: "bb.Sweep") -> None:
     """Print the pooled biases, the changes, and the ranking of versions, if available."""
     from bayes_bias.analyses.sweep.results import changes_layout, ranking_layout
 
+    deliver(sweep=result)
     if result.pooled is not None:
         print_layout(ranking_layout(result, "embedding"))
         for notice in result.pooled.notices:
@@ -249,6 +250,7 @@ def over_time(
             **settings,
         )
         page = output.write(series)
+    deliver(over_time=series)
     print_layout(series.layout)
     print_layout(series.changes_layout)
     say(f"\n{series.text}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 import bayes_bias as bb
-from bayes_bias.cli.options import ControlsOption, input_option, split_names
+from bayes_bias.cli.options import ControlsOption, input_option, known_list, split_names
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import refuse_pipe_or_address
 from bayes_bias.spreadsheets import is_spreadsheet
@@ -32,10 +32,14 @@ ListArgument = Annotated[
             "Name of a built-in word list, a TOML file or spreadsheet with one, or a file that `bayes-bias"
             " table` wrote."
         ),
+        callback=known_list,
     ),
 ]
 WordListArgument = Annotated[
-    str, typer.Argument(metavar="LIST", help="Name of a built-in word list, a TOML file, or a spreadsheet.")
+    str,
+    typer.Argument(
+        metavar="LIST", help="Name of a built-in word list, a TOML file, or a spreadsheet.", callback=known_list
+    ),
 ]
 
 EmbeddingOption = Annotated[

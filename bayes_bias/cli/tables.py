@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 import bayes_bias as bb
-from bayes_bias.cli.console import print_frame, print_layout, progress_bar, say, write_csv
+from bayes_bias.cli.console import deliver, print_frame, print_layout, progress_bar, say, write_csv
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
     HEADINGS,
@@ -329,8 +329,11 @@ def weat(
         p: probability(result.p_value),
     }
     print_frame(pd.DataFrame([{"list": table.name, **row, "partitions": partitions}]))
+    deliver(weat=result)
     try:
-        say(bb.verdict(table).text)
+        verdict = bb.verdict(table)
+        deliver(verdict=verdict)
+        say(verdict.text)
     except (ScopeError, TableError) as error:  # for some tables, WEAT is defined although there is no posterior
         say(f"No posterior: {error}")
 
@@ -358,6 +361,7 @@ def published(
         "in 90% of studies": share_bounds(*result.studies),
         "bias, in units of d": value_and_interval(result.d, result.lower, result.upper, 2),
     }
+    deliver(published=result)
     print_frame(pd.DataFrame([row]))
     say(result.text)
 
@@ -402,6 +406,7 @@ def measures(
             carried = possible_scopes(fitted.data)
             summaries = {s: bb.summarize(fitted, s, ci_prob=ci_prob) for s in SHOWN if s in carried}
     rows = with_posterior(measured.table, summaries, table.metric)
+    deliver(measures=measured, table=rows)
     if csv:
         typer.echo(csv_text(rows), nl=False)
         return

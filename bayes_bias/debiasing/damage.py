@@ -252,10 +252,10 @@ def damage(
     >>> damage(vectors, vectors).neighbours_kept
     1.0
     """
-    check_count("neighbours", neighbours, "neighbours", refusal=MeasureError)
+    neighbours = check_count("neighbours", neighbours, "neighbours", refusal=MeasureError)
     check_ci_prob(ci_prob)
     rng = np.random.default_rng(check_seed(seed))
-    check_count("vocabulary", vocabulary, "words", least=3, refusal=MeasureError)
+    vocabulary = check_count("vocabulary", vocabulary, "words", least=3, refusal=MeasureError)
     shared = [word for word in before if word in after][:vocabulary]
     if len(shared) <= neighbours + 1:
         raise MeasureError(

@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from bayes_bias.arguments import check_count, check_seed
+from bayes_bias.arguments import keep_whole
 from bayes_bias.debiasing.debiaser import Debiaser, change_rows, debiaser, iterate_blocks, leaning_words
 from bayes_bias.embeddings.word_vectors import orthonormal, stack
 from bayes_bias.errors import MeasureError
@@ -93,9 +93,9 @@ class DoubleHardDebias(Debiaser[Learned]):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_count("components", self.components, "components", refusal=MeasureError)
-        check_count("most_biased", self.most_biased, "words", least=2, refusal=MeasureError)
-        check_seed(self.seed)
+        keep_whole(self, "components", "components", refusal=MeasureError)
+        keep_whole(self, "most_biased", "words", least=2, refusal=MeasureError)
+        keep_whole(self, "seed")
 
     @property
     def needs_vocabulary(self) -> bool:

@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from bayes_bias.arguments import check_count, check_switch
+from bayes_bias.arguments import check_switch, keep_whole
 from bayes_bias.debiasing.debiaser import BLOCK, Debiaser, change_rows, debiaser
 from bayes_bias.embeddings.word_vectors import Vectors, defining_subspace, orthonormal, project, stack_unit, unit_rows
 from bayes_bias.errors import MeasureError
@@ -73,7 +73,7 @@ class HardDebias(Debiaser[tuple[np.ndarray, DebiasSets]]):
     equalize: bool = False
 
     def __post_init__(self) -> None:
-        check_count("components", self.components, "components", refusal=MeasureError)
+        keep_whole(self, "components", "components", refusal=MeasureError)
         check_switch("equalize", self.equalize)
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:

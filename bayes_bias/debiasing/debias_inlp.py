@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 import scipy.linalg
 
-from bayes_bias.arguments import check_count
+from bayes_bias.arguments import keep_whole
 from bayes_bias.debiasing.debiaser import Debiaser, change_rows, debiaser, labelled_rows
 from bayes_bias.errors import MeasureError
 from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
@@ -66,8 +66,8 @@ class INLP(Debiaser[np.ndarray]):
     most_biased: int = 0
 
     def __post_init__(self) -> None:
-        check_count("iterations", self.iterations, "iterations", refusal=MeasureError)
-        check_count("most_biased", self.most_biased, "words", least=0, refusal=MeasureError)
+        keep_whole(self, "iterations", "iterations", refusal=MeasureError)
+        keep_whole(self, "most_biased", "words", least=0, refusal=MeasureError)
 
     @property
     def needs_vocabulary(self) -> bool:

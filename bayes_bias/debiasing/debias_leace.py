@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from bayes_bias.arguments import check_count, check_switch
+from bayes_bias.arguments import check_switch, keep_whole
 from bayes_bias.debiasing.debiaser import Debiaser, change_rows, debiaser, labelled_rows
 from bayes_bias.errors import MeasureError
 from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
@@ -75,7 +75,7 @@ class LEACE(Debiaser[tuple[np.ndarray, np.ndarray, np.ndarray]]):
 
     def __post_init__(self) -> None:
         check_switch("shrinkage", self.shrinkage)
-        check_count("most_biased", self.most_biased, "words", least=0, refusal=MeasureError)
+        keep_whole(self, "most_biased", "words", least=0, refusal=MeasureError)
 
     @property
     def needs_vocabulary(self) -> bool:

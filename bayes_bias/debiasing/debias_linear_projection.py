@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from bayes_bias.arguments import check_count
+from bayes_bias.arguments import keep_whole
 from bayes_bias.debiasing.debiaser import Debiaser, change_rows, debiaser
 from bayes_bias.embeddings.word_vectors import defining_subspace, project
 from bayes_bias.errors import MeasureError
@@ -61,7 +61,7 @@ class LinearProjection(Debiaser[np.ndarray]):
     components: int = 1
 
     def __post_init__(self) -> None:
-        check_count("components", self.components, "components", refusal=MeasureError)
+        keep_whole(self, "components", "components", refusal=MeasureError)
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
         return replace(self, learned=defining_subspace(vectors, sets, components=self.components))

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from scipy.optimize import lsq_linear
 
-from bayes_bias.arguments import check_count, check_positive
+from bayes_bias.arguments import check_positive, keep_whole
 from bayes_bias.debiasing.debiaser import Debiaser, change_rows, debiaser
 from bayes_bias.embeddings.word_vectors import defining_subspace, unit_rows
 from bayes_bias.errors import MeasureError
@@ -84,7 +84,7 @@ class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
     def __post_init__(self) -> None:
         for name in ("repulsion", "attraction", "neutralization", "threshold"):
             check_positive(name, getattr(self, name), MeasureError)
-        check_count("neighbours", self.neighbours, "words", refusal=MeasureError)
+        keep_whole(self, "neighbours", "words", refusal=MeasureError)
 
     @property
     def needs_vocabulary(self) -> bool:

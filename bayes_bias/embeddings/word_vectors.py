@@ -239,7 +239,7 @@ def defining_subspace(
     if not word_sets:
         raise MeasureError("`defining_sets` is empty. Pass at least one pair of words, such as [('she', 'he')].")
     sets = [stack(vectors, words, "defining set", least=2) for words in word_sets]
-    check_count("components", components, "components", refusal=MeasureError)
+    components = check_count("components", components, "components", refusal=MeasureError)
     every = np.vstack(sets)
     every = unit_rows(every) if normalize else _moderate_together(every)
     ends = np.cumsum([len(rows) for rows in sets])[:-1]

@@ -71,7 +71,7 @@ def as_fit(
     >>> draws = pm.sample(model=pymc_model(table, marginal=True))                 # doctest: +SKIP
     >>> print(verdict(as_fit(table, draws)))                                      # doctest: +SKIP
     """
-    check_seed(seed)
+    seed = check_seed(seed)
     check_table(table)
     check_kind(
         "draws", draws, xr.DataTree, "not draws. Pass the DataTree that pm.sample or nutpie returned.", SpecError

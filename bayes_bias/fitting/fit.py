@@ -97,7 +97,7 @@ def fit_table(
 
     The result stores the spec that was fitted, so that later functions need not read the spec from attributes.
     """
-    check_seed(seed)
+    seed = check_seed(seed)
     check_sampling(sampling)
     check_table(table)
     if covariates is not None:

@@ -14,7 +14,7 @@ import xarray as xr
 from arviz_base import make_attrs
 from numpy.typing import NDArray
 
-from bayes_bias.arguments import check_count, is_between
+from bayes_bias.arguments import is_between, keep_whole
 from bayes_bias.errors import SpecError
 from bayes_bias.fitting.collapsed_density import CollapsedModel, knows
 from bayes_bias.fitting.nutpie_door import nutpie
@@ -198,7 +198,7 @@ class Sampling:
 
     def __post_init__(self) -> None:
         for name, what in {"draws": "draws", "tune": "warm-up draws", "chains": "chains"}.items():
-            check_count(name, getattr(self, name), what)
+            keep_whole(self, name, what)
         if not is_between(self.target_accept, 0, 1) or self.target_accept in (0, 1):
             raise SpecError(
                 f"`target_accept` must be an acceptance rate between 0 and 1, but is {self.target_accept!r}."

@@ -162,8 +162,7 @@ def check_installed() -> None:
 
 def check_batch(batch: int) -> int:
     """Check the number of sentences that a model reads at a time."""
-    check_count("batch", batch, "sentences that a model reads at a time")
-    return batch
+    return check_count("batch", batch, "sentences that a model reads at a time")
 
 
 @dataclass(frozen=True)

@@ -91,8 +91,8 @@ def ceat(table: AssociationTable, *, draws: int = DRAWS, ci_prob: float = 0.95, 
     >>> abs(few.value - many.value) < 0.2, few.p_value > many.p_value
     (True, True)
     """
-    check_seed(seed)
-    check_count("draws", draws, "draws", least=2)
+    seed = check_seed(seed)
+    draws = check_count("draws", draws, "draws", least=2)
     check_ci_prob(ci_prob)
     require_one_space(table, "CEAT")
     table = table.without_controls()

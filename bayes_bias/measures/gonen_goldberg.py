@@ -66,7 +66,7 @@ def most_biased(bias: pd.DataFrame, n: int) -> dict[str, list[str]]:
     {'man': ['boss'], 'woman': ['nurse']}
     """
     check_bias(bias)
-    check_count("n", n, "words", refusal=MeasureError)
+    n = check_count("n", n, "words", refusal=MeasureError)
     nearest = bias.idxmax(axis=1)
     most = {}
     for name in bias.columns:
@@ -324,7 +324,7 @@ def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k:
 def _check(words: Sequence[str], bias: pd.DataFrame, k: int) -> None:
     """Raise an error for words without bias, or for more neighbours than words."""
     check_bias(bias)
-    check_count("k", k, "neighbours", refusal=MeasureError)
+    k = check_count("k", k, "neighbours", refusal=MeasureError)
     if bias.shape[1] < 2:
         raise MeasureError("Neighbours need the columns of at least two classes in `bias`. See `bias_towards`.")
     if missing := [word for word in words if word not in bias.index]:

@@ -76,7 +76,7 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
     sizes = np.bincount(table.group_index)
     group_of = np.repeat(np.arange(len(sizes)), sizes)
     association = closeness[np.arange(len(group_of)), group_of]
-    check_count("permutations", permutations, "draws", refusal=MeasureError)
+    permutations = check_count("permutations", permutations, "draws", refusal=MeasureError)
     if len(sizes) > 2:
         p_value = regrouping_test(closeness / sizes, group_of, permutations=permutations, seed=seed)
     else:  # identical to WEAT's test

@@ -168,12 +168,12 @@ def measure_all(
     "Direct Bias: This measure needs defining sets. Pass some, such as defining_sets='she:he,woman:man'."
     """
     check_table(table)
-    check_seed(seed)
+    seed = check_seed(seed)
     check_ci_prob(ci_prob)
     names = measure_names() if only is None else check_measures("only", only)
     occasion = Occasion(table, defining_sets_of(defining_sets), vocabulary, seed, ci_prob)
-    check_count("chance_draws", chance_draws, "lists", least=0, refusal=MeasureError)
-    check_count("redraws", redraws, "lists", least=0, refusal=MeasureError)
+    chance_draws = check_count("chance_draws", chance_draws, "lists", least=0, refusal=MeasureError)
+    redraws = check_count("redraws", redraws, "lists", least=0, refusal=MeasureError)
     rows: list[pd.DataFrame] = []
     left_out = discover() if only is None else {}
     results: dict[str, Result] = {}

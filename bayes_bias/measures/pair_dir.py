@@ -95,7 +95,7 @@ def pair_dir(
     if len(pairs) < 2 or any(len(pair) != 2 for pair in pairs):
         raise MeasureError("PairDir compares at least two pairs of words. Pass sets such as 'she:he,woman:man'.")
     cosines = _cosines_of_differences(vectors, pairs)
-    check_count("draws", draws, "draws", refusal=MeasureError)
+    draws = check_count("draws", draws, "draws", refusal=MeasureError)
     chance = None
     if len(random) >= 2 * len(pairs):
         rng = np.random.default_rng(check_seed(seed))

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_bias.arguments import check_seed
+from bayes_bias.arguments import check_count, check_seed
 from bayes_bias.errors import MeasureError, did_you_mean
 from bayes_bias.measures.designs import ROUNDING
 from bayes_bias.measures.registry import WordResult
@@ -57,7 +57,7 @@ def permutation_tests(
     scores: np.ndarray, n_first: int, *, alternative: Alternative, permutations: int | None, seed: int
 ) -> list[PermutationTest]:
     """Run one test for each row of scores, with the same regroupings for all rows."""
-    _check(alternative, permutations, seed)
+    permutations, seed = _checked(alternative, permutations, seed)
     centred = scores - scores.mean(axis=1, keepdims=True)
     observed = centred[:, :n_first].sum(axis=1, keepdims=True)
     tie = _TIE * np.abs(centred).sum(axis=1, keepdims=True)
@@ -79,7 +79,7 @@ def permutation_tests(
 
 def regrouping_test(scores: np.ndarray, group_of: np.ndarray, *, permutations: int, seed: int) -> float:
     """Compute the p-value of the sum of the scores of words in their own group. `scores` has shape (words, groups)."""
-    _check("greater", permutations, seed)
+    permutations, seed = check_count("permutations", permutations, "draws", refusal=MeasureError), check_seed(seed)
     positions = np.arange(len(group_of))
     observed = scores[positions, group_of].sum()
     orders = np.random.default_rng(seed).permuted(np.tile(positions, (permutations, 1)), axis=1)
@@ -94,14 +94,14 @@ def check_ddof(ddof: int) -> None:
         raise MeasureError(f"`ddof` must be 1 (as published) or 0, but is {ddof!r}.")
 
 
-def _check(alternative: str, permutations: int | None, seed: int) -> None:
-    """Raise an error for an impossible setting."""
-    check_seed(seed)
+def _checked(alternative: str, permutations: int | None, seed: int) -> tuple[int | None, int]:
+    """Return the number of permutations and the seed, or raise an error for an impossible setting."""
     valid = ("greater", "less", "two-sided")
     if alternative not in valid:
         raise MeasureError(f"`alternative` '{alternative}' is not an option. {did_you_mean(alternative, valid)}")
-    if permutations is not None and (not isinstance(permutations, int | np.integer) or permutations < 1):
-        raise MeasureError(f"`permutations` must be a number of draws, 1 or more, or None, but is {permutations!r}.")
+    if permutations is not None:
+        permutations = check_count("permutations", permutations, "draws", refusal=MeasureError)
+    return permutations, check_seed(seed)
 
 
 def _count_extreme(sums: np.ndarray, observed: np.ndarray, tie: np.ndarray, alternative: Alternative) -> np.ndarray:

@@ -102,7 +102,7 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
     >>> round(result.value, 3), round(result.se, 3), 0.1 < result.p_value < 0.2
     (0.014, 0.01, True)
     """
-    check_count("draws", draws, "draws", refusal=MeasureError)
+    draws = check_count("draws", draws, "draws", refusal=MeasureError)
     check_ci_prob(ci_prob)
     table = table_of_samples(table, _NAME)
     scores = WordScores.from_table(table)

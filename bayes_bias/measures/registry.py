@@ -16,6 +16,7 @@ import pandas as pd
 from bayes_bias.arguments import check_kind
 from bayes_bias.embeddings.word_vectors import Vectors, defining_subspace
 from bayes_bias.errors import MeasureError
+from bayes_bias.formatting import as_json
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_names
 from bayes_bias.table.labels import words_of
@@ -252,6 +253,10 @@ class Result:
     def word_values(self) -> pd.Series | None:
         """The value of the measure for each word."""
         return None if self.words is None or self.word_value is None else self.words[self.word_value]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as text, numbers, lists, and dicts (see `bayes_bias.formatting.Tabled.to_dict`)."""
+        return dict(as_json(self))
 
     def to_frame(self, ci_prob: float = 0.95) -> pd.DataFrame:
         """Return one numeric row, with the same columns for every measure. `ci_prob` is the probability of its

@@ -122,7 +122,7 @@ def half_lists(
         Seed of the draws.
     """
     check_table(table)
-    check_count("draws", draws, "halves", refusal=MeasureError)
+    draws = check_count("draws", draws, "halves", refusal=MeasureError)
     if not is_between(fraction, 0, 1) or fraction == 0:
         raise MeasureError(f"`fraction` must be a share of words above 0 and up to 1, but is {fraction!r}.")
     rng = np.random.default_rng(check_seed(seed))
@@ -209,8 +209,8 @@ def chance_effect_sizes(
     >>> float((abs(chance_effect_sizes(draws=100_000)) >= 1.27).mean().round(3))
     0.006
     """
-    check_count("n_targets", n_targets, "words in a group", least=2, refusal=MeasureError)
-    check_count("draws", draws, "draws", refusal=MeasureError)
+    n_targets = check_count("n_targets", n_targets, "words in a group", least=2, refusal=MeasureError)
+    draws = check_count("draws", draws, "draws", refusal=MeasureError)
     scores = np.random.default_rng(check_seed(seed)).standard_normal((draws, 2, n_targets))
     means = scores[:, :, 0] if first_word_only else scores.mean(axis=2)
     spread = scores.reshape(draws, -1).std(axis=1, ddof=1)

@@ -90,7 +90,9 @@ def sd_weat(
     >>> round(sd_weat(cosines("weat7", "googlenews-demo", controls=())).value, 3)
     0.794
     """
-    _check(table, draws, size)
+    draws = check_count("draws", draws, "draws", least=2, refusal=MeasureError)
+    size = check_count("size", size, "words in a set", refusal=MeasureError)
+    _check(table, size)
     rng = np.random.default_rng(check_seed(seed))
     in_group = table.group_index == 0
     pool = table.without_controls().values.to_numpy()
@@ -111,13 +113,11 @@ def sd_weat(
     return replace(result, b0=float(control.mean()), p_value=float(scipy.stats.norm.sf(z)), z=z, control=control)
 
 
-def _check(table: AssociationTable, draws: int, size: int) -> None:
-    """Raise an error if SD-WEAT is not defined for the table or the settings."""
+def _check(table: AssociationTable, size: int) -> None:
+    """Raise an error if SD-WEAT is not defined for the table or the size of sets."""
     require_complete(table, "SD-WEAT")
     require_two_groups(table, "SD-WEAT")
     require_words(table, "SD-WEAT", least=2)
-    check_count("draws", draws, "draws", least=2, refusal=MeasureError)
-    check_count("size", size, "words in a set", refusal=MeasureError)
     pool = table.without_controls().values.shape[1]
     if pool < 2 * size:
         raise MeasureError(f"SD-WEAT cannot draw two sets of {size} from {pool} attributes. Use a smaller size.")

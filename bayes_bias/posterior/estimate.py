@@ -60,8 +60,8 @@ class Mixture:
         """Posterior probability of values above zero."""
         return np.asarray(ndtr(self._centre / self._sd).mean(axis=0))
 
-    def below(self, value: float) -> NDArray[np.float64]:
-        """Return the posterior probability of values below `value`."""
+    def below(self, value: float | NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the posterior probability of values below `value` (see `Estimate.below`)."""
         return np.asarray(ndtr((value - self._centre) / self._sd).mean(axis=0))
 
     def quantiles(self, probs: Iterable[float]) -> NDArray[np.float64]:
@@ -154,11 +154,15 @@ class Estimate:
 
     def prob_within(self, size: float) -> NDArray[np.float64]:
         """Return the posterior probability of values between ``-size`` and ``size``, or missing without draws."""
-        if not self.is_uncertain:
-            return self._missing
+        return self.below(size) - self.below(-size) if self.is_uncertain else self._missing
+
+    def below(self, value: float | NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the posterior probability of values below `value`: one number for each contrast, or for one contrast
+        several.
+        """
         if self.mixture is not None:
-            return self.mixture.below(size) - self.mixture.below(-size)
-        return (abs(self.draws) < size).mean(SAMPLE).to_numpy()
+            return self.mixture.below(value)
+        return np.asarray((_flat(self.draws) < value).mean(axis=0))
 
     @property
     def _missing(self) -> NDArray[np.float64]:

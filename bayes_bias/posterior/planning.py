@@ -1,8 +1,9 @@
 """Design study of a fit: the sources of noise, and the biases that longer or shorter lists could detect."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Integral
+from numbers import Real
 from typing import Literal
 
 import numpy as np
@@ -15,8 +16,11 @@ from bayes_bias.arguments import as_tuple, check_ci_prob, check_count, is_number
 from bayes_bias.errors import ScopeError
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import plural
+from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.posterior.estimate import SAMPLE, tails
 from bayes_bias.posterior.estimates import check_scope
+from bayes_bias.posterior.quadrature import Integrand, integral_of
+from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.bias_weights import BLOCK, bias_weights
 from bayes_bias.table.scopes import (
     ATTRIBUTES,
@@ -29,6 +33,7 @@ from bayes_bias.table.scopes import (
     Part,
     Scope,
     ScopeName,
+    check_design,
     is_noise,
     sampling_scope,
 )
@@ -86,7 +91,7 @@ def variance_shares(fit: Fit) -> pd.DataFrame:
 
 
 def words_needed(
-    fit: Fit,
+    fit: Fit | AssociationTable,
     bias: float,
     scope: ScopeName = DEFAULT_SCOPE,
     *,
@@ -104,6 +109,9 @@ def words_needed(
 
     Parameters
     ----------
+    fit : xarray.DataTree or AssociationTable
+        A fit of the crossed model, or a table whose posterior needs no sampler (see `verdict`). For a table, all groups
+        and all classes are treated as equally long.
     bias : float
         The smallest bias of interest, in the units of the table (see `plan`).
 
@@ -111,15 +119,24 @@ def words_needed(
     ------
     ScopeError
         If the data do not support the scope, or `bias` is not a positive number.
+    TableError
+        If the posterior of a table needs a sampler.
     """
     checked_bias(bias)
-    fitted, checked = _checked(fit, scope)
+    if isinstance(fit, AssociationTable):
+        spec, data = integral_of(fit, load_spec("crossed"))
+        checked = check_design(data, sampling_scope(scope).name)
+    else:
+        fitted, checked = _checked(fit, scope)
     growing = [facet for facet in (WORDS if of == "words" else (REPLICATES,)) if facet in checked]
     if not growing:
         return None
     n = _axis("n", range(2, MOST_WORDS + 1))
     lengths = dict.fromkeys(growing, n)
-    study = _Study.of(fitted, lengths, checked)
+    if isinstance(fit, AssociationTable):
+        study = _Study.of_integral(spec, data, lengths, checked)
+    else:
+        study = _Study.of(fitted, lengths, checked)
     detectable = (study.quantile(lengths, ci_prob) + ndtri(power)) * study.mean_variance(lengths) ** 0.5
     enough = n[(detectable <= bias).to_numpy()]
     return int(enough[0]) if enough.size else None
@@ -241,6 +258,17 @@ class _Study:
         noise = {name: xr.DataArray(part[..., 0], dims=SAMPLE) for name, part in parts.items() if is_noise(name, scope)}
         return cls(noise, {TARGETS: data.sizes["group"], ATTRIBUTES: len(compared_classes(data)), REPLICATES: 1})
 
+    @classmethod
+    def of_integral(cls, spec: ModelSpec, data: xr.Dataset, growing: _Lengths, scope: Scope) -> "_Study":
+        """Return the study of a table without a fit. Each part is multiplied by the mean numbers of its words."""
+        compared = compared_classes(data)
+        words = {TARGETS: data.n_targets.mean().item(), ATTRIBUTES: data.n_attributes[compared].mean().item()}
+        noise = {}
+        for name, part in Integrand.of(spec, data, scope).parts().items():
+            times = math.prod(words[facet] for facet in PARTS[name] if facet in growing)
+            noise[name] = xr.DataArray(times * part, dims=SAMPLE)
+        return cls(noise, {TARGETS: data.sizes["group"], ATTRIBUTES: len(compared), REPLICATES: 1})
+
     def power(self, bias: float, lengths: _Lengths, ci_prob: float) -> xr.DataArray:
         """Return the probability that the interval excludes zero, for each draw."""
         ratio, reach = bias / self.variance(lengths) ** 0.5, self.quantile(lengths, ci_prob)
@@ -299,12 +327,11 @@ def _checked(fit: Fit, scope: ScopeName) -> tuple[Fitted, Scope]:
 def _axis(name: str, lengths: int | Iterable[int]) -> xr.DataArray:
     """Return numbers of words, or of replicates, as an array along their own dimension."""
     what = name if name == REPLICATES.name else "words"
-    numbers = as_tuple(name, lengths, Integral, "[8, 16, 32]", ScopeError)
+    numbers = as_tuple(name, lengths, Real, "[8, 16, 32]", ScopeError)
     if not numbers:
         raise ScopeError(f"`{name}` is empty. Pass one or more numbers of {what}, such as [8, 16, 32].")
-    for number in numbers:
-        check_count(name, number, what, least=2, refusal=ScopeError)
-    return xr.DataArray(np.asarray(numbers, dtype=float), dims=name, coords={name: list(numbers)})
+    counts = [check_count(name, number, what, least=2, refusal=ScopeError) for number in numbers]
+    return xr.DataArray(np.asarray(counts, dtype=float), dims=name, coords={name: counts})
 
 
 def _weights(data: xr.Dataset) -> NDArray[np.float64]:

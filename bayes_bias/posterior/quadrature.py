@@ -36,6 +36,7 @@ import pandas as pd
 import xarray as xr
 from scipy.special import gammaincinv, ndtr, ndtri
 
+from bayes_bias.errors import TableError
 from bayes_bias.models.families import FloatOrArray
 from bayes_bias.models.patterns import zero_sum_covariance
 from bayes_bias.models.preferences import PREFERENCE, residual_shares, sides_from_vectors
@@ -57,7 +58,7 @@ from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.bias_weights import OVERALL, bias_weights
 from bayes_bias.table.columns import interval_names
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
-from bayes_bias.table.scopes import Scope, ScopeName, check_design
+from bayes_bias.table.scopes import PART_OF_SIDE, Part, Scope, ScopeName, check_design
 from bayes_bias.table.statistics import compared_classes, refuse_degenerate, sufficient_statistics
 
 # Range of the log residual variance on the grid around its estimate, in standard deviations.
@@ -82,6 +83,8 @@ class SideOfTable:
 
     Attributes
     ----------
+    side : {"target", "attribute"}
+        The side.
     scatter : array (lists, cells, k, k)
         Cross-products of words' means with the k groups, or classes, of the other side, around the mean of their cell.
     words, opposite : array (cells,), (k,)
@@ -104,6 +107,7 @@ class SideOfTable:
         Whether all cells have the same standard deviations.
     """
 
+    side: Side
     scatter: Numbers
     words: Numbers
     opposite: Numbers
@@ -140,6 +144,7 @@ class SideOfTable:
         if f"{side}_inflation" in data:
             inflation, directions = data[f"{side}_inflation"].to_numpy(), data[f"{side}_directions"].to_numpy()
         return cls(
+            side=side,
             scatter=scatter[None, :cells],
             words=words,
             opposite=opposite,
@@ -265,6 +270,10 @@ class Integrand:
 
     def variances(self, grid: Grid = FULL_GRID) -> Numbers:
         """Return variances of the bias at points that represent its posterior, (lists, points)."""
+        return np.sum([*self.parts(grid).values()], axis=0)
+
+    def parts(self, grid: Grid = FULL_GRID) -> dict[Part, Numbers]:
+        """Return the variances of the bias by source: residual, and targets and attributes if they are sampled."""
         return _OnResiduals.of(self, grid.residuals).at_points(grid)
 
 
@@ -309,8 +318,8 @@ class _OnResiduals:
                 with_factor.append((side, sharing))
         return cls(integrand, residual, log_weight, alone, with_factor)
 
-    def at_points(self, grid: Grid) -> Numbers:
-        """Return variances of the bias at the points of the hypercube, (lists, points)."""
+    def at_points(self, grid: Grid) -> dict[Part, Numbers]:
+        """Return variances of the bias by source at the points of the hypercube, (lists, points)."""
         alone = posteriors([variance for _, variance in self.alone], self.variances, grid)
         preferences = [PreferencesOnGrid.of(sharing, self.variances, grid) for _, sharing in self.with_factor]
         log_weight = self.log_weight
@@ -342,13 +351,14 @@ class _OnResiduals:
             drawn += [(side, words, quantiles[cell]) for cell, words in enumerate(sharing)]
             dim += 1 + len(sharing)
         residual = self.variances[lists, chosen]
-        variance_of_bias = self.integrand.residual_weight * residual
+        parts: dict[Part, Numbers] = {"residual": self.integrand.residual_weight * residual}
         for side, words, variance in drawn:
             effects = words.effects(variance, residual)
+            part = PART_OF_SIDE[side.side]
             for cell, cell_weight in words.weights.items():
                 inflation = side.inflations(cell, dims, inflation_dim[side, cell], grid.points)
-                variance_of_bias = variance_of_bias + cell_weight * inflation * effects
-        return np.asarray(variance_of_bias)
+                parts[part] = np.asarray(parts.get(part, 0.0) + cell_weight * inflation * effects)
+        return parts
 
 
 def is_integrated(spec: ModelSpec) -> bool:
@@ -390,6 +400,22 @@ def integrated(table: AssociationTable, spec: ModelSpec) -> tuple[ModelSpec, xr.
     data = sufficient_statistics(table)
     refuse_degenerate(data)
     return (spec, data) if can_integrate(spec, data) else None
+
+
+def integral_of(table: AssociationTable, spec: ModelSpec) -> tuple[ModelSpec, xr.Dataset]:
+    """Return what `integrated` does, or raise an error if the posterior requires a sampler.
+
+    Raises
+    ------
+    TableError
+    """
+    if known := integrated(table, spec):
+        return known
+    raise TableError(
+        f"The posterior of `table` '{table.name}' needs a sampler, because it has replicates,"
+        " covariates, pairs, sub-topics, or lists of very different lengths, or because the model is"
+        " not the default one. Use `bayes_bias.fit(table)` (`bayes-bias fit`) instead."
+    )
 
 
 def integrated_bias(spec: ModelSpec, data: xr.Dataset, scope: ScopeName, grid: Grid = FULL_GRID) -> Estimate:

@@ -164,6 +164,7 @@ def _side(
         expected, preference = None, without_vectors(spec, PREFERENCE[side]).priors[PREFERENCE[side]]
     shape = (lists, len(words))
     return SideOfTable(
+        side=side,
         scatter=scatter,
         words=words,
         opposite=_lengths(opposite),

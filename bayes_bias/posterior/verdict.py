@@ -9,7 +9,6 @@ import pandas as pd
 import xarray as xr
 
 from bayes_bias.arguments import check_ci_prob
-from bayes_bias.errors import TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import (
@@ -26,7 +25,7 @@ from bayes_bias.formatting import (
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.posterior.covariate_estimates import Adjustment, covariates_of
 from bayes_bias.posterior.estimates import check_scope, estimate_of
-from bayes_bias.posterior.quadrature import integrated, integrated_row
+from bayes_bias.posterior.quadrature import integral_of, integrated, integrated_row
 from bayes_bias.posterior.summary import chance, check_rope, row_of_bias, tabulate
 from bayes_bias.table.association_table import AssociationTable, check_table
 from bayes_bias.table.clusters import is_reduced
@@ -359,14 +358,8 @@ def verdict_of_table(
     rope: float | None = None,
 ) -> Verdict:
     """Return the verdict for a table by numerical integration (`bayes_bias.posterior.quadrature`)."""
-    found = integrated_verdict(table, scope, model=model, ci_prob=ci_prob, rope=rope)
-    if found is None:
-        raise TableError(
-            f"The posterior of `table` '{table.name}' needs a sampler, because it has replicates,"
-            " covariates, pairs, sub-topics, or lists of very different lengths, or because the model is"
-            " not the default one. Pass bayes_bias.fit(table) instead."
-        )
-    return found
+    check_table(table)
+    return _integrated_verdict(table, integral_of(table, load_spec(model)), scope, ci_prob, rope)
 
 
 def integrated_verdict(
@@ -379,11 +372,15 @@ def integrated_verdict(
 ) -> Verdict | None:
     """Return the verdict for a table by numerical integration, or None if the posterior needs a sampler."""
     check_table(table)
+    known = integrated(table, load_spec(model))
+    return None if known is None else _integrated_verdict(table, known, scope, ci_prob, rope)
+
+
+def _integrated_verdict(
+    table: AssociationTable, known: tuple[ModelSpec, xr.Dataset], scope: ScopeName, ci_prob: float, rope: float | None
+) -> Verdict:
     check_rope(rope)
     check_ci_prob(ci_prob)
-    known = integrated(table, load_spec(model))
-    if known is None:
-        return None
     spec, data = known
 
     def row_under(scope: ScopeName) -> "pd.Series[Any]":

@@ -39,6 +39,8 @@ REPLICATES = Facet("replicates", dim="replicate")
 WORDS = (TARGETS, ATTRIBUTES)
 FACETS = (*WORDS, REPLICATES)
 
+PART_OF_SIDE: Mapping[Side, Part] = MappingProxyType({"target": "targets", "attribute": "attributes"})
+
 # The facets with which each part of a contrast's variance differs. A part is noise if one of its facets is sampled.
 PARTS: Mapping[Part, frozenset[Facet]] = MappingProxyType(
     {

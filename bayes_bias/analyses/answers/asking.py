@@ -83,8 +83,8 @@ def prompts(
     >>> len(asked), asked.columns.tolist()[:5]
     (24, ['id', 'stereotype', 'wording', 'label_a', 'label_b'])
     """
-    check_seed(seed)
-    check_count("each", each, "repetitions", refusal=AnswersError)
+    seed = check_seed(seed)
+    each = check_count("each", each, "repetitions", refusal=AnswersError)
     if likelihood not in DEFAULTS:
         raise AnswersError(f"`likelihood` is '{likelihood}', for which there are no prompts.", likelihood, DEFAULTS)
     wordings = DEFAULTS[likelihood] if wordings is None else wordings

@@ -142,7 +142,7 @@ def estimate(
     >>> estimate("answers.csv", "my-list.toml").ladder                            # doctest: +SKIP
     """
     check_ci_prob(ci_prob)
-    check_seed(seed)
+    seed = check_seed(seed)
     check_samples(scope)
     first = read_answers(answers, wordlist, name=name, ignore=ignore, factors=factors)
     if after is None:

@@ -361,7 +361,7 @@ def compare_models(
     >>> compare_models("answers.csv", "my-list.toml", factors="temperature")      # doctest: +SKIP
     """
     check_ci_prob(ci_prob)
-    check_seed(seed)
+    seed = check_seed(seed)
     check_samples(scope)
     read = read_answers(answers, wordlist, name=name, ignore=ignore, factors=factors)
     if len(read.models) < 2:

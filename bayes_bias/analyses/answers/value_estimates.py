@@ -281,7 +281,7 @@ def estimate_values(
     >>> estimate_values("salaries.csv", groups, "numeric", unit="dollars")        # doctest: +SKIP
     """
     check_ci_prob(ci_prob)
-    check_seed(seed)
+    seed = check_seed(seed)
     check_samples(scope)
     check_sampling(sampling)
     if likelihood not in LIKELIHOODS:

@@ -133,7 +133,7 @@ def compare(
     scope_of(scope)
     check_ci_prob(ci_prob)
     check_rope(rope)
-    check_seed(seed)
+    seed = check_seed(seed)
     check_sampling(sampling)
     if versions is not None:
         check_switch("versions", versions)

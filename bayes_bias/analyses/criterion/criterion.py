@@ -161,7 +161,7 @@ def criterion(
     >>> jobs = bb.fit(bb.cosines("occupations.csv", "googlenews-demo"))           # doctest: +SKIP
     >>> print(bb.criterion(jobs, "womens-share.csv", toward="female"))            # doctest: +SKIP
     """
-    check_seed(seed)
+    seed = check_seed(seed)
     check_sampling(sampling)
     check_ci_prob(ci_prob)
     covariates = as_tuple("covariates", covariates, str, "['median_age']", CriterionError)

@@ -266,7 +266,7 @@ def multiverse(
     (8, 8)
     """
     check_table(table)
-    check_seed(seed)
+    seed = check_seed(seed)
     spec = generalising_spec(model, "a multiverse")
     if spec.options.get("likelihood") != "collapsed":
         raise SpecError(

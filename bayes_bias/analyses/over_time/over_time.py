@@ -111,7 +111,7 @@ def over_time(
         raise ScopeError(f"`scope` is {scope!r}, which is not a scope of slices.", scope, get_args(SliceScope))
     sampling_scope(words)
     check_ci_prob(ci_prob)
-    check_seed(seed)
+    seed = check_seed(seed)
     check_sampling(sampling)
     slices = _sort_slices(tables)
     step("were the slices made alike?")

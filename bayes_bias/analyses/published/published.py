@@ -4,7 +4,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from numbers import Integral
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -264,7 +264,7 @@ def published(
     (2.17, 0.048)
     """
     design = _checked(d, targets, attributes, ddof)
-    check_seed(seed)
+    seed = check_seed(seed)
     ratios = VarianceRatios.shipped()
     by_study, bias = simulate(design, ratios, seed)
     share = float(by_study.mean())
@@ -349,15 +349,15 @@ def _checked(d: float, targets: Sequence[int], attributes: Sequence[int], ddof: 
 
 def _pair(argument: str, lengths: Sequence[int], of: str) -> tuple[int, int]:
     """Check the lengths of two groups or classes, and return them."""
-    pair = as_tuple(argument, lengths, Integral, "(8, 8)", MeasureError)
+    pair = as_tuple(argument, lengths, Real, "(8, 8)", MeasureError)
     if len(pair) != 2:
         raise MeasureError(
             f"`{argument}` contains {counted(len(pair), 'length')}, but d compares two {of}. Pass two lengths, such as"
             " (8, 8)."
         )
-    for length in pair:
-        check_count(argument, length, "words that shows how much they vary", least=2, refusal=MeasureError)
-    return int(pair[0]), int(pair[1])
+    what = "words that shows how much they vary"
+    first, second = (check_count(argument, length, what, least=2, refusal=MeasureError) for length in pair)
+    return first, second
 
 
 def _why_not(design: Design, share: float, learnt_from: Mapping[str, Any]) -> str:

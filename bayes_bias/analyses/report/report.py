@@ -13,7 +13,7 @@ from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.registration import Registration, as_registration, registration_of
 from bayes_bias.analyses.report.results import Report
 from bayes_bias.analyses.report.section import Section, short_titles
-from bayes_bias.arguments import as_tuple, check_ci_prob, check_count, check_kind, check_seed
+from bayes_bias.arguments import as_tuple, check_ci_prob, check_kind, keep_whole
 from bayes_bias.associations.lists import DEMO, EmbeddingLike, measure_lists, with_random_words
 from bayes_bias.checks.calibration import BackgroundNulls, Calibration, calibrate, draw_in_background
 from bayes_bias.errors import BayesBiasError, TableError
@@ -128,7 +128,7 @@ def report(
     entries = _entries(tables, settings, contrasts)
     designs = {entry.table.name: entry.calibration for entry in entries if entry.table.origin}
     sampled = not all(can_integrate(spec, entry.means) for entry in entries)
-    with draw_in_background(designs, spec, calibration_draws, seed, sampled=sampled) as nulls:
+    with draw_in_background(designs, spec, settings.calibration_draws, settings.seed, sampled=sampled) as nulls:
         studied, titles = [], short_titles({entry.table.name: entry.title for entry in entries})
         for entry in entries:
             study = _study(entry, settings, nulls, titles[entry.table.name])
@@ -220,10 +220,10 @@ class _Settings:
         sampling_scope(self.scope)
         check_ci_prob(self.ci_prob)
         check_rope(self.rope)
-        check_seed(self.seed)
+        keep_whole(self, "seed")
         check_sampling(self.sampling)
         if self.calibration_draws is not None:
-            check_count("calibration_draws", self.calibration_draws, "random nulls", least=0)
+            keep_whole(self, "calibration_draws", "random nulls", least=0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,7 +44,7 @@ from bayes_bias.analyses.sentence_pairs.scores import (
     untied,
 )
 from bayes_bias.analyses.sentence_pairs.units import DECIMALS, ScoreUnit
-from bayes_bias.arguments import check_ci_prob, check_seed
+from bayes_bias.arguments import check_ci_prob, keep_whole
 from bayes_bias.errors import SentencePairsError
 from bayes_bias.fitting.sampling import Sampling, check_sampling
 from bayes_bias.models.residuals import residual_of
@@ -257,7 +257,7 @@ class PairSettings:
     def __post_init__(self) -> None:
         check_pair_scope(self.scope)
         check_ci_prob(self.ci_prob)
-        check_seed(self.seed)
+        keep_whole(self, "seed")
         check_sampling(self.sampling)
 
     @property

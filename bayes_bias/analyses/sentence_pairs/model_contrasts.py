@@ -160,7 +160,7 @@ def compare_models(
     >>> compare_models({"gpt2": lm_eval("gpt2.jsonl"), "opt": lm_eval("opt.jsonl")})   # doctest: +SKIP
     """
     check_ci_prob(ci_prob)
-    check_seed(seed)
+    seed = check_seed(seed)
     check_pair_scope(scope)
     if scope == "none":
         raise ScopeError("`scope='none'` describes exactly these pairs, whose differences are known. Use all or pairs.")

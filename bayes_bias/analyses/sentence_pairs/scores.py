@@ -229,7 +229,7 @@ def read_scores(
         return source
     check_unit(unit)
     if decimals is not None:
-        check_count("decimals", decimals, "decimals", least=0)
+        decimals = check_count("decimals", decimals, "decimals", least=0)
     pooled = check_ignored(ignore, READ, SentencePairsError)
     frame, default_name = read_frame_of_scores(source)
     rows = _select_model(_checked(frame), model)

@@ -132,7 +132,7 @@ def sweep(
     >>> atlas.pooled.embeddings                                                                 # doctest: +SKIP
     """
     settings = SweepSettings.checked(models, measures, posteriors, scope, ci_prob, seed, sampling)
-    check_jobs(jobs)
+    jobs = check_jobs(jobs)
     if isinstance(wordlists, Grid):
         check_alone("Grid", embeddings, _DEMO)
     grid = wordlists if isinstance(wordlists, Grid) else Grid(wordlists, embeddings)

@@ -235,7 +235,7 @@ def estimate(
     >>> gaps = estimate(data="predictions.csv", of="F")                           # doctest: +SKIP
     >>> gaps.aggregate.loc["mean absolute gap"]                                   # doctest: +SKIP
     """
-    check_seed(seed)
+    seed = check_seed(seed)
     check_sampling(sampling)
     check_ci_prob(ci_prob)
     counts = count(y, prediction, group, data, leave_out=leave_out, ignore=ignore)

@@ -1,0 +1,89 @@
+"""The numbers of a checked list, in the JSON file that a later check reads as its baseline."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from bayes_bias.arguments import check_path
+from bayes_bias.errors import TableError
+from bayes_bias.files import given_table, read_json
+from bayes_bias.formatting import as_json, joined
+from bayes_bias.table.association_table import AssociationTable, check_same_design
+from bayes_bias.table.labels import belongs
+
+# The key of the numbers in the file, and the name under which the command line writes the result.
+MEASURED, RESULT = "measured", "gate"
+_REMEDY = "Write one with `gate.to_dict()` (`bayes-bias check LIST --rope SIZE --json baseline.json`)."
+
+
+def record_of(table: AssociationTable) -> dict[str, Any]:
+    """Return the numbers, words, and design of a table, as JSON accepts them."""
+    replicates = {} if table.replicates is None else table.replicates.tables
+    stack = [single.to_numpy().tolist() for single in replicates.values()]
+    record = {
+        "metric": table.metric.name,
+        "unit": table.metric.unit,
+        "targets": belongs(table.values, "target"),
+        "attributes": belongs(table.values, "attribute"),
+        "stereotypes": table.stereotypes,
+        "opposites": table.opposites,
+        "values": stack or table.values.to_numpy().tolist(),
+        "replicates": list(replicates),
+        "kind": "" if table.replicates is None else table.replicates.kind,
+    }
+    return dict(as_json(record))
+
+
+def read_records(source: str | Path) -> Mapping[str, Any]:
+    """Read the records of lists in the file of an earlier check.
+
+    Raises
+    ------
+    TableError
+        If the file cannot be read, or is not the file of a check.
+    """
+    path = given_table(check_path("baseline", source, TableError), "baseline", TableError, _REMEDY)
+    content = read_json(path, f"`baseline`: '{path}' is", TableError)
+    content = content.get("results", {}).get(RESULT, content) if isinstance(content, dict) else {}
+    if not isinstance(content.get(MEASURED), dict):
+        raise TableError(f"`baseline`: '{path}' is not the file of a check. {_REMEDY}")
+    return dict(content[MEASURED])
+
+
+def table_of(records: Mapping[str, Any], now: AssociationTable) -> AssociationTable:
+    """Return the earlier table of a list.
+
+    Raises
+    ------
+    TableError
+        If the baseline lacks the list, is damaged, or has another design or unit.
+    """
+    if now.name not in records:
+        raise TableError(
+            f"`baseline` has no list '{now.name}', but {joined(list(records)) or 'none'}. Check the lists of the"
+            " baseline, or write a new one."
+        )
+    try:
+        before = _table(records[now.name], now)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise TableError(
+            f"`baseline`: the list '{now.name}' is damaged ({type(error).__name__}: {error}). Write a new baseline."
+        ) from error
+    check_same_design(before, now, f"`baseline`: the list '{now.name}'", "the checked list")
+    return before
+
+
+def _table(record: Mapping[str, Any], now: AssociationTable) -> AssociationTable:
+    """Return the table in a record, in the metric of the checked table if its name and unit are the same."""
+    replicates = {"replicates": record["replicates"], "kind": record["kind"]} if record["replicates"] else {}
+    return AssociationTable.from_arrays(
+        record["values"],
+        targets=record["targets"],
+        attributes=record["attributes"],
+        stereotypes=record["stereotypes"],
+        opposites=record["opposites"] or None,
+        metric=replace(now.metric, name=record["metric"], unit=record["unit"]),
+        name=now.name,
+        **replicates,
+    )

@@ -1,0 +1,166 @@
+"""The decision rule of a gate, and how often it passes or fails. See `bayes_bias.check` for the formulas."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayes_bias.posterior.estimate import SAMPLE, Estimate
+from bayes_bias.shared_types import Numbers
+
+Outcome = Literal["pass", "fail", "cannot tell"]
+EXIT_CODES: dict[Outcome, int] = {"pass": 0, "fail": 1, "cannot tell": 3}
+
+type Booleans = NDArray[np.bool_]
+
+# Values of a contrast at which probabilities are computed, and between which they are interpolated.
+_GRID = 401
+_SEED = 1
+
+
+# The posterior of a change between equal tables.
+UNCHANGED = Estimate(
+    xr.DataArray(np.zeros((1, 1, 1)), dims=(*SAMPLE, "contrast")), xr.DataArray([0.0], dims="contrast")
+)
+
+
+def mean_of(estimate: Estimate) -> float:
+    """Return the posterior mean of a contrast."""
+    return float((estimate.draws.mean() if estimate.mixture is None else estimate.mixture.mean).item())
+
+
+def decide(prob_above: Numbers, prob_below: Numbers, alpha: float, alpha_fail: float) -> tuple[Booleans, Booleans]:
+    """Return where a gate passes, and where it fails, given the probabilities of a bias beyond either end."""
+    return prob_above + prob_below <= alpha, np.maximum(prob_above, prob_below) >= 1 - alpha_fail
+
+
+@dataclass(frozen=True, eq=False)
+class Excess:
+    """The posterior of the contrasts that are all beyond the range if, and only if, a bias is larger than is allowed.
+
+    Attributes
+    ----------
+    contrasts : tuple of Estimate
+        The bias, or with a baseline its difference from the baseline's bias, and their sum.
+    rope : float
+        Largest allowed size of the bias, or with a baseline the largest allowed increase of its size.
+    """
+
+    contrasts: tuple[Estimate, ...]
+    rope: float
+
+    @cached_property
+    def prob_above(self) -> float:
+        """Upper bound of the probability that the bias is positive and too large."""
+        return min(float(1 - contrast.below(self.rope).item()) for contrast in self.contrasts)
+
+    @cached_property
+    def prob_below(self) -> float:
+        """Upper bound of the probability that the bias is negative and too large."""
+        return min(float(contrast.below(-self.rope).item()) for contrast in self.contrasts)
+
+    @property
+    def prob_beyond(self) -> float:
+        """Probability that the bias is too large, in the more probable direction."""
+        return max(self.prob_above, self.prob_below)
+
+    @property
+    def prob_within(self) -> float:
+        """Probability that the bias is not too large. With a baseline, a lower bound."""
+        return max(0.0, 1 - self.prob_above - self.prob_below)
+
+    def rates(self, size: float, alpha: float, lists: int = 1) -> "Rates":
+        """Return how often the gate would pass and fail if the bias were, or had increased by, `size`.
+
+        Observed contrasts are drawn around their true values with the posterior variances. If there are several
+        `lists`, `alpha` is divided by their number for failures, which is the first step of Holm's procedure.
+        """
+        rng, reference = np.random.default_rng(_SEED), mean_of(self.contrasts[0])
+        above, below = [], []
+        for number, contrast in enumerate(self.contrasts):
+            centre = mean_of(contrast)
+            deviations = rng.permutation(contrast.draws.to_numpy().ravel() - centre)
+            # The second contrast exceeds the first by twice the bias of the baseline.
+            observed = size + number * abs(centre - reference) + deviations
+            grid = np.linspace(observed.min(), observed.max(), _GRID)
+            above.append(np.interp(observed, grid, 1 - contrast.below(self.rope + centre - grid)))
+            below.append(np.interp(observed, grid, contrast.below(-self.rope + centre - grid)))
+        passes, fails = decide(np.min(above, axis=0), np.min(below, axis=0), alpha, alpha / lists)
+        return Rates(size, float(passes.mean()), float(fails.mean()))
+
+
+@dataclass(frozen=True)
+class Rates:
+    """The shares of passes and failures of a gate for a bias, or an increase of a bias, of this size."""
+
+    size: float
+    passes: float
+    fails: float
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """The decision on one list, with the numbers on which it is based.
+
+    Attributes
+    ----------
+    excess : Excess
+        The posterior of the bias, or of its change, and what is allowed.
+    alpha : float
+        Largest allowed probability of a wrong decision.
+    observed, before : float
+        The raw bias, and the raw bias of the baseline (missing without a baseline).
+    words_needed : int or None
+        Number of words in each group and class with which a bias of twice the allowed size fails in 80% of cases. None
+        if 1,000 words are not enough.
+    problems : tuple of str
+        The reasons why a fit has not converged, in which case the outcome is "cannot tell".
+    prob_beyond_holm : float
+        `Excess.prob_beyond` after Holm's adjustment of its complement for the number of lists.
+    lists : int
+        The number of lists.
+    """
+
+    excess: Excess
+    alpha: float
+    observed: float
+    before: float = math.nan
+    words_needed: int | None = None
+    problems: tuple[str, ...] = ()
+    prob_beyond_holm: float = math.nan
+    lists: int = 1
+
+    @cached_property
+    def outcome(self) -> Outcome:
+        """The outcome for this list."""
+        if self.problems:
+            return "cannot tell"
+        if self.prob_beyond_holm >= 1 - self.alpha:
+            return "fail"
+        return "pass" if self.excess.prob_within >= 1 - self.alpha else "cannot tell"
+
+    @cached_property
+    def interval(self) -> tuple[float, float]:
+        """The central interval of the bias, or of its change, with probability ``1 - 2 alpha``."""
+        lower, upper = self.excess.contrasts[0].quantiles((self.alpha, 1 - self.alpha))[:, 0].tolist()
+        return lower, upper
+
+    @cached_property
+    def rates(self) -> "tuple[Rates, Rates, Rates]":
+        """How often the gate passes and fails at sizes of zero, of what is allowed, and of twice that."""
+        at_zero, at_allowed, at_twice = (
+            self.excess.rates(times * self.excess.rope, self.alpha, self.lists) for times in range(3)
+        )
+        return at_zero, at_allowed, at_twice
+
+
+def overall(outcomes: Sequence[Outcome]) -> Outcome:
+    """Return the outcome of a gate of several lists: fail if one fails, and pass if all pass."""
+    if "fail" in outcomes:
+        return "fail"
+    return "pass" if set(outcomes) == {"pass"} else "cannot tell"

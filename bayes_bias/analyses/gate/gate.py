@@ -1,0 +1,226 @@
+"""`check`: the decision on whether biases stay within what is allowed, or grew since a baseline."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bayes_bias.analyses.gate.baseline import MEASURED, read_records, table_of
+from bayes_bias.analyses.gate.decision import UNCHANGED, Decision, Excess, mean_of
+from bayes_bias.analyses.gate.results import Gate
+from bayes_bias.arguments import check_seed, is_number
+from bayes_bias.associations.lists import DEMO, EmbeddingLike, measure_lists
+from bayes_bias.errors import BayesBiasError
+from bayes_bias.fitting.diagnostics import Diagnostics
+from bayes_bias.fitting.fitted import Fit
+from bayes_bias.models.spec import load_spec
+from bayes_bias.posterior.estimate import Estimate
+from bayes_bias.posterior.estimates import bias_estimate
+from bayes_bias.posterior.holm import holm
+from bayes_bias.posterior.planning import words_needed
+from bayes_bias.posterior.quadrature import integrated, integrated_bias
+from bayes_bias.posterior.summary import check_rope
+from bayes_bias.progress import step
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.bias_weights import bias_weights
+from bayes_bias.table.combine_tables import pair, weighted_sum
+from bayes_bias.table.replicates import EQUAL
+from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
+from bayes_bias.table.statistics import table_means
+from bayes_bias.words.wordlist import ListLike
+
+if TYPE_CHECKING:
+    from bayes_bias.fitting.sampling import Sampling
+
+# The interval has the probability 1 - 2 alpha.
+_ALPHA_BELOW = 0.5
+# Probability with which a bias of twice the allowed size fails with as many words as are needed.
+_POWER = 0.8
+
+
+def check(
+    wordlists: ListLike | AssociationTable | Sequence[ListLike | AssociationTable],
+    embedding: EmbeddingLike = DEMO,
+    *,
+    rope: float | None = None,
+    baseline: str | Path | Gate | None = None,
+    scope: ScopeName = DEFAULT_SCOPE,
+    alpha: float = 0.05,
+    seed: int = 1,
+    sampling: "Sampling | None" = None,
+) -> Gate:
+    r"""Decide whether biases stay within an allowed range or, with a baseline, whether they have grown.
+
+    For each list, the gate passes, fails, or cannot tell. Let :math:`\theta` be the bias, :math:`r` the allowed size
+    (`rope`), and :math:`y` the data. The gate
+
+    - passes if :math:`P(|\theta| \le r \mid y) \ge 1 - \alpha`;
+    - fails if :math:`\max\{P(\theta > r \mid y),\; P(\theta < -r \mid y)\} \ge 1 - \alpha`, which means that the
+      central interval of probability :math:`1 - 2\alpha` lies outside the range;
+    - cannot tell otherwise.
+
+    A failure requires one direction, because a posterior that is much wider than the range would otherwise fail without
+    any evidence of a bias. With a baseline, whose bias is :math:`\theta_0`, the question is whether the size of the
+    bias grew by more than :math:`r`, that is, whether :math:`|\theta| - |\theta_0| > r`. This is true if, and only if,
+    for one of the directions :math:`s = \pm 1`,
+
+    .. math:: s\,(\theta - \theta_0) > r \quad \text{and} \quad s\,(\theta + \theta_0) > r .
+
+    A bias that shrinks therefore passes, and a bias that changes its sign passes only if it is not larger than before.
+    With
+
+    .. math:: p_s = \min\{P(s\,(\theta - \theta_0) > r \mid y),\; P(s\,(\theta + \theta_0) > r \mid y)\},
+
+    the gate passes if :math:`p_{+} + p_{-} \le \alpha`, and fails if :math:`\max(p_{+}, p_{-}) \ge 1 - \alpha`. Without
+    a baseline, :math:`\theta_0 = 0`, and the rules are the same. Both posteriors are those of tables, the difference
+    and the sum of both tables, value by value. Both embeddings are measured with the same words, so that the words'
+    preferences that both share cancel in the difference.
+
+    Several lists fail together if one of them fails after Holm's adjustment of :math:`1 - \max(p_{+}, p_{-})`, and pass
+    together if all of them pass, which needs no adjustment [1]_.
+
+    Parameters
+    ----------
+    wordlists, embedding
+        See `report`. Tables are checked as they are.
+    rope : float
+        Largest allowed size of a bias, in the units of the table; with a baseline the largest allowed increase of its
+        size.
+    baseline : str, path, or Gate, optional
+        An earlier result, or its JSON file (``--json FILE`` of `bayes-bias check`), which contains the tables of its
+        lists.
+    scope : {"all", "both", "targets", "attributes", ...}
+        Words that the result generalises to.
+    alpha : float
+        Largest allowed probability of a wrong decision, below 0.5.
+    seed, sampling
+        For tables whose posterior needs a sampler. See `fit`.
+
+    Returns
+    -------
+    Gate
+        A decision for each list. ``print(gate)`` shows sentences, and `Gate.exit_code` is 0, 1, or 3.
+
+    Raises
+    ------
+    BayesBiasError
+        If `rope` or `alpha` is impossible.
+    TableError
+        If the baseline cannot be read, or lacks a list, or has another design.
+    ScopeError
+        If the data do not support the scope.
+
+    References
+    ----------
+    .. [1] Berger, R. L. (1982). Multiparameter hypothesis testing and acceptance sampling. Technometrics, 24(4),
+       295-300. https://doi.org/10.2307/1267823
+
+    Examples
+    --------
+    >>> gate = check("weat6", rope=0.2)
+    >>> gate.outcome, gate.exit_code
+    ('pass', 0)
+    """
+    if rope is None:
+        raise BayesBiasError(
+            "`rope` is missing. Pass the largest allowed size of a bias, such as rope=0.05 (--rope 0.05)."
+        )
+    check_rope(rope)
+    if not is_number(alpha) or not 0 < alpha < _ALPHA_BELOW:
+        raise BayesBiasError(f"`alpha` must be a probability above 0 and below 0.5, such as 0.05, but is {alpha!r}.")
+    sampling_scope(scope)
+    fitting: dict[str, Any] = {"seed": check_seed(seed)}
+    if sampling is not None:
+        from bayes_bias.fitting.sampling import check_sampling  # imports nutpie in seconds, as `fit` does
+
+        check_sampling(sampling)
+        fitting["sampling"] = sampling
+    records: Mapping[str, Any] | None = None
+    if isinstance(baseline, Gate):
+        records = baseline.to_dict()[MEASURED]
+    elif baseline is not None:
+        records = read_records(baseline)
+    tables = measure_lists(wordlists, embedding)
+    gate = _Settings(float(rope), scope, float(alpha), fitting, len(tables))
+    befores = [None if records is None else table_of(records, table) for table in tables]
+    scopes = {check_design(table_means(table), scope).name for table in tables}
+    decisions = {}
+    for table, before in zip(tables, befores, strict=True):
+        step(f"{table.name}: estimating the bias")
+        decisions[table.name] = gate.decision(table, before)
+    adjusted = 1 - holm([1 - decision.excess.prob_beyond for decision in decisions.values()])
+    for name, prob_beyond in zip(decisions, adjusted.tolist(), strict=True):
+        decisions[name] = replace(decisions[name], prob_beyond_holm=prob_beyond)
+    return Gate(
+        decisions=decisions,
+        measured={table.name: table for table in tables},
+        rope=gate.rope,
+        alpha=gate.alpha,
+        scope=scopes.pop(),
+        has_baseline=records is not None,
+    )
+
+
+@dataclass(frozen=True)
+class _Settings:
+    """The settings of a gate, and the number of its lists."""
+
+    rope: float
+    scope: ScopeName
+    alpha: float
+    fitting: Mapping[str, Any]
+    lists: int
+
+    def decision(self, table: AssociationTable, before: AssociationTable | None) -> Decision:
+        """Return the decision on one list, without the adjusted probability."""
+        decision = partial(Decision, alpha=self.alpha, lists=self.lists)
+        if before is None:
+            return decision(**self._posteriors([table]), observed=_raw_bias(table))
+        table, before = pair(table, before)
+        observed, raw_before = _raw_bias(table), _raw_bias(before)
+        sides = {"now": table, "before": before}
+        change, total = (weighted_sum(sides, {"now": 1.0, "before": sign}) for sign in (-1.0, 1.0))
+        if np.abs(change.values).max() < EQUAL:
+            return decision(Excess((UNCHANGED,), self.rope), observed=observed, before=raw_before)
+        return decision(**self._posteriors([change, total]), observed=observed, before=raw_before)
+
+    def _posteriors(self, tables: Sequence[AssociationTable]) -> dict[str, Any]:
+        """Return the posteriors of the contrasts, the number of words needed, and problems of fits."""
+        contrasts: list[Estimate] = []
+        problems: list[str] = []
+        needed = []
+        for table in tables:
+            estimate, source, reasons = _posterior(table, self.scope, self.fitting)
+            contrasts.append(estimate)
+            problems += reasons
+            # A bias of twice the allowed size exceeds it by this much, and so does the sum of both biases by more.
+            excess = self.rope + abs(mean_of(estimate) - mean_of(contrasts[0]))
+            level, power = 1 - 2 * self.alpha / self.lists, _POWER ** (1 / len(tables))
+            needed.append(words_needed(source, excess, self.scope, ci_prob=level, power=power))
+        return {
+            "excess": Excess(tuple(contrasts), self.rope),
+            "words_needed": None if None in needed else max(filter(None, needed)),
+            "problems": tuple(problems),
+        }
+
+
+def _posterior(
+    table: AssociationTable, scope: ScopeName, fitting: Mapping[str, Any]
+) -> tuple[Estimate, AssociationTable | Fit, tuple[str, ...]]:
+    """Return the bias of a table, the table or its fit, and the reasons why the fit has not converged."""
+    spec = load_spec("crossed")
+    if known := integrated(table, spec):
+        return integrated_bias(*known, scope), table, ()
+    from bayes_bias.fitting.fit import fit_table  # which imports Numba, in seconds, and most tables need no sampler
+
+    fitted = fit_table(table, spec, **fitting)
+    return bias_estimate(fitted, scope), fitted.tree, Diagnostics.of(fitted).for_bias.problems
+
+
+def _raw_bias(table: AssociationTable) -> float:
+    """Return the raw contrast of a table."""
+    means = table_means(table)
+    return float((bias_weights(means).isel(contrast=0) * means.block_mean).sum())

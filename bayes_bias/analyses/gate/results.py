@@ -1,0 +1,255 @@
+"""The result of a gate, as sentences, a table, and files for other programs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pandas as pd
+
+from bayes_bias.analyses.gate.baseline import MEASURED, record_of
+from bayes_bias.analyses.gate.decision import EXIT_CODES, UNCHANGED, Decision, Outcome, mean_of, overall
+from bayes_bias.formatting import (
+    MINUS,
+    Column,
+    Layout,
+    Tabled,
+    as_json,
+    bounds,
+    counted,
+    in_words,
+    joined,
+    level,
+    percent,
+    probability,
+    probability_in_words,
+    range_in_words,
+    signed,
+)
+from bayes_bias.posterior.planning import MOST_WORDS
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.columns import interval_names
+from bayes_bias.table.scopes import WORDS, ScopeName, scope_of
+
+_MARKS: Mapping[Outcome, str] = {"pass": "✓", "fail": "✕", "cannot tell": "?"}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gate(Tabled):
+    """The decisions of `bayes_bias.check`.
+
+    Attributes
+    ----------
+    decisions : mapping of str to Decision
+        The decision on each list.
+    measured : mapping of str to AssociationTable
+        The table of each list, which a later check uses as its baseline.
+    rope, alpha, scope
+        See `bayes_bias.check`.
+    has_baseline : bool
+        Whether biases were compared with a baseline.
+    """
+
+    decisions: Mapping[str, Decision]
+    measured: Mapping[str, AssociationTable]
+    rope: float
+    alpha: float
+    scope: ScopeName
+    has_baseline: bool = False
+
+    @property
+    def outcome(self) -> Outcome:
+        """The outcome: "fail" if a list fails, "pass" if all pass, and "cannot tell" otherwise."""
+        return overall([decision.outcome for decision in self.decisions.values()])
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of `bayes-bias check`: 0 (pass), 1 (fail), or 3 (cannot tell)."""
+        return EXIT_CODES[self.outcome]
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """One row for each list.
+
+        Columns: ``outcome``; ``mean``, ``eti90_lb``, and ``eti90_ub`` (the bias, or its change, with the interval of
+        probability ``1 - 2 alpha``); ``observed`` and ``before`` (raw biases); ``prob_within``, ``prob_beyond``, and
+        ``prob_beyond_holm``; ``passes_at_zero``, ``fails_at_allowed``, and ``fails_at_twice`` (shares of passes and
+        failures for a bias, or an increase, of zero, `rope`, and twice `rope`); and ``words_needed``.
+        """
+        rows = {}
+        for name, decision in self.decisions.items():
+            at_zero, at_allowed, at_twice = decision.rates
+            rows[name] = {
+                "outcome": decision.outcome,
+                "mean": mean_of(decision.excess.contrasts[0]),
+                **dict(zip(interval_names(1 - 2 * self.alpha), decision.interval, strict=True)),
+                "observed": decision.observed,
+                "before": decision.before,
+                "prob_within": decision.excess.prob_within,
+                "prob_beyond": decision.excess.prob_beyond,
+                "prob_beyond_holm": decision.prob_beyond_holm,
+                "passes_at_zero": at_zero.passes,
+                "fails_at_allowed": at_allowed.fails,
+                "fails_at_twice": at_twice.fails,
+                "words_needed": decision.words_needed,
+            }
+        return pd.DataFrame.from_dict(rows, orient="index").rename_axis("list")
+
+    @property
+    def text(self) -> str:
+        """A sentence on each list, the outcome of several lists, and what the gate can detect."""
+        sentences = [f"{name}: {self._sentence(decision)}" for name, decision in self.decisions.items()]
+        together = [] if len(self.decisions) == 1 else [self.summary]
+        return "\n".join([*sentences, *together, *self.sight])
+
+    @property
+    def summary(self) -> str:
+        """The outcome of all lists, in a sentence."""
+        names: dict[Outcome, list[str]] = {}
+        for name, decision in self.decisions.items():
+            names.setdefault(decision.outcome, []).append(name)
+        parts = [f"{joined(own)} {_VERBS[outcome]}" for outcome, own in names.items()]
+        many = len(self.decisions)
+        adjusted = f" (failures are adjusted for {in_words(many)} lists by Holm's procedure)"
+        adjusted = adjusted if many > 1 and self.outcome != "pass" else ""
+        return f"{self.outcome.capitalize()}: {joined(parts)}{adjusted}."
+
+    @property
+    def sight(self) -> list[str]:
+        """How often this gate passes and fails biases of known size, in sentences on each list."""
+        return [f"{name}: {self._sight(each)}" for name, each in self.decisions.items() if not _unchanged(each)]
+
+    @property
+    def layout(self) -> Layout:
+        """Show the decision on each list and its probabilities."""
+        rows, decimals = self.table, self._decimals
+        marked = [f"{_MARKS[outcome]} {outcome}" for outcome in rows.outcome]
+        intervals = [bounds(*decision.interval, decimals) for decision in self.decisions.values()]
+        return Layout(
+            list(map(str, rows.index)),
+            [
+                Column("decision", marked, words=True),
+                Column("change" if self.has_baseline else "bias", rows["mean"], partial(signed, decimals=decimals)),
+                Column(f"{level(1 - 2 * self.alpha)} interval", intervals),
+                Column("probability\nwithin", rows.prob_within, probability),
+                Column("probability\nbeyond", rows.prob_beyond, probability),
+                Column(f"fails at {2 * self.rope:g}", rows.fails_at_twice, percent, spare=True),
+            ],
+            heading="list",
+            caption=self._allowed,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as `Tabled.to_dict` does, with the numbers of its lists."""
+        decided = {"outcome": self.outcome, "exit_code": self.exit_code, "summary": self.summary}
+        record = super().to_dict() | decided
+        del record["decisions"]
+        return record | {
+            "table": as_json(self.table),
+            MEASURED: {name: record_of(t) for name, t in self.measured.items()},
+        }
+
+    def to_markdown(self) -> str:
+        """Return the decisions in Markdown, for a comment on a pull request."""
+        sentences = "\n".join(f"- {line}" for line in self.text.split("\n"))
+        return f"### Bias check: {self.outcome}\n\n{super().to_markdown()}\n\n{self._allowed}.\n\n{sentences}\n"
+
+    def to_model_card(self) -> str:
+        """Return a section for a model card, in Markdown."""
+        allowed = f"{self._allowed[0].lower()}{self._allowed[1:]}"
+        return (
+            f"## Bias\n\nChecked with `bayes-bias` ({allowed}; error probability {self.alpha:g};"
+            f" {scope_of(self.scope).assumption}).\n\n{super().to_markdown()}\n\n{self.summary}\n"
+        )
+
+    def to_junit(self) -> str:
+        """Return the decisions as JUnit XML, with a test case for each list. A list without a decision is skipped."""
+        outcomes = [decision.outcome for decision in self.decisions.values()]
+        counts = {"tests": len(outcomes), "failures": outcomes.count("fail"), "skipped": outcomes.count("cannot tell")}
+        suite = ET.Element("testsuite", {"name": "bayes-bias check"} | {key: str(n) for key, n in counts.items()})
+        for name, decision in self.decisions.items():
+            case = ET.SubElement(suite, "testcase", {"classname": "bayes_bias.check", "name": name})
+            sentence = self._sentence(decision)
+            if decision.outcome == "fail":
+                ET.SubElement(case, "failure", {"message": sentence, "type": "bias"})
+            elif decision.outcome == "cannot tell":
+                ET.SubElement(case, "skipped", {"message": sentence})
+            ET.SubElement(case, "system-out").text = sentence
+        return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+    @property
+    def _decimals(self) -> int:
+        return next(iter(self.measured.values())).metric.decimals
+
+    @property
+    def _allowed(self) -> str:
+        """What is allowed, without a full stop."""
+        unit = next(iter(self.measured.values())).metric.unit
+        if self.has_baseline:
+            return f"Allowed: a bias that is at most {self.rope:g} larger than in the baseline, in {unit}"
+        return f"Allowed: a bias between {MINUS}{self.rope:g} and +{self.rope:g}, in {unit}"
+
+    def _sentence(self, decision: Decision) -> str:
+        """The decision on a list, with the estimate and the probability on which it is based."""
+        if decision.problems:
+            return f"cannot tell, because the fit has not converged: {'; '.join(decision.problems)}."
+        if _unchanged(decision):
+            raw = signed(decision.before, self._decimals)
+            return f"pass. All values are the same as in the baseline (raw bias {raw})."
+        lower, upper = decision.interval
+        interval = range_in_words(lower, upper, self._decimals)
+        estimate = signed(mean_of(decision.excess.contrasts[0]), self._decimals)
+        subject = "The bias"
+        if self.has_baseline:
+            before, after = signed(decision.before, self._decimals), signed(decision.observed, self._decimals)
+            subject = f"The raw bias was {before} and is {after}. The estimated change"
+        return (
+            f"{decision.outcome}. {subject} is {estimate} ({level(1 - 2 * self.alpha)} credible interval {interval})."
+            f" {self._reason(decision)}"
+        )
+
+    def _reason(self, decision: Decision) -> str:
+        """The probabilities on which the decision is based, in a sentence."""
+        excess, size = decision.excess, f"{self.rope:g}"
+        within = f"the bias is between {MINUS}{size} and +{size}"
+        beyond = f"it is beyond {'+' if excess.prob_above > excess.prob_below else MINUS}{size}"
+        if self.has_baseline:
+            within, beyond = f"the size of the bias has grown by at most {size}", f"it has grown by more than {size}"
+        holm = (
+            f" ({probability_in_words(decision.prob_beyond_holm)} after Holm's adjustment)"
+            if decision.lists > 1
+            else ""
+        )
+        parts = {
+            "pass": f"{within} is {probability_in_words(excess.prob_within)}",
+            "fail": f"{beyond} is {probability_in_words(excess.prob_beyond)}{holm}",
+        }
+        chosen = parts.values() if decision.outcome == "cannot tell" else [parts[decision.outcome]]
+        return f"The probability that {', and that '.join(chosen)}."
+
+    def _sight(self, decision: Decision) -> str:
+        """How often the gate passes and fails for biases of known size, in sentences."""
+        at_zero, at_allowed, at_twice = decision.rates
+        noun, none = ("an increase", "an unchanged bias") if self.has_baseline else ("a bias", "a list without a bias")
+        sentence = (
+            f"this gate passes {none} in {percent(at_zero.passes)}, and fails {noun} of exactly {self.rope:g} in"
+            f" {percent(at_allowed.fails)} and {noun} of {2 * self.rope:g} in {percent(at_twice.fails)} of checks."
+        )
+        if scope_of(self.scope).facets.isdisjoint(WORDS):
+            return sentence
+        needed = f"more than {MOST_WORDS:,} words"
+        if decision.words_needed is not None:
+            needed = f"about {counted(decision.words_needed, 'word')}"
+        return (
+            f"{sentence} To fail the latter in 80%, {needed} would be needed in each group and each class that is a"
+            " sample."
+        )
+
+
+_VERBS: Mapping[Outcome, str] = {"pass": "passed", "fail": "failed", "cannot tell": "could not be decided"}
+
+
+def _unchanged(decision: Decision) -> bool:
+    """Return True if the table equals the table of the baseline."""
+    return decision.excess.contrasts == (UNCHANGED,)
