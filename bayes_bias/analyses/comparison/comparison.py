@@ -13,7 +13,7 @@ from scipy.stats import norm
 
 from bayes_bias import formatting as fmt
 from bayes_bias import plots
-from bayes_bias.analyses.comparison.spread import ChangeInSpread
+from bayes_bias.analyses.comparison.spread import ChangeInSpread, may_be_zero
 from bayes_bias.associations.made_alike import MadeAlike
 from bayes_bias.debiasing.damage import Damage
 from bayes_bias.debiasing.debiased_embedding import taught_words
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 State = Literal["before", "after", "change"]
 
 STATES: tuple[State, ...] = ("before", "after", "change")
+# Why there is no share of a bias that may be zero.
+NO_SHARE = "No share removed is reported, because the bias before is not distinguishable from zero."
 # With fewer words in a group or class, intervals of changes are too short. See docs/evidence/other-analyses.md.
 _ENOUGH = 8
 
@@ -48,7 +50,8 @@ class ShareRemoved:
     Attributes
     ----------
     observed : float
-        Share for exactly these words, computed from the raw contrasts.
+        Share for exactly these words, computed from the raw contrasts. It is missing if the bias before is not
+        distinguishable from zero, because a share of nothing has no meaning.
     lower, upper : float
         Fieller's interval, which allows for an uncertain denominator. The interval is missing under scope "none", if
         the bias before debiasing is not clearly different from zero, or if a bias is zero by construction.
@@ -59,6 +62,8 @@ class ShareRemoved:
     upper: float = math.nan
 
     def __str__(self) -> str:
+        if math.isnan(self.observed):
+            return "not reported"
         bounds = "" if math.isnan(self.lower) else f" [{self.lower:.0%}, {self.upper:.0%}]"
         return f"{self.observed:.0%}{bounds}".replace("-", MINUS)
 
@@ -315,7 +320,11 @@ def share_removed(bias: pd.DataFrame, scope: ScopeName, ci_prob: float) -> Share
     b, a = bias["mean"]["before"], bias["mean"]["after"]
     var_b, var_a, var_change = bias["sd"] ** 2
     z2 = norm.ppf((1 + ci_prob) / 2) ** 2
-    if scope_of(scope).samples_nothing or bias.by_construction.any() or b**2 <= z2 * var_b:
+    if scope_of(scope).samples_nothing:
+        return ShareRemoved(observed)
+    if may_be_zero(bias.loc["before"]):
+        return ShareRemoved(math.nan)
+    if bias.by_construction.any() or b**2 <= z2 * var_b:
         return ShareRemoved(observed)
     limit = math.sqrt(var_a * var_b)
     covariance = min(max((var_b + var_a - var_change) / 2, -limit), limit)
@@ -345,18 +354,13 @@ def _biases(comparison: Comparison) -> list[str]:
 
 
 def _share(comparison: Comparison) -> str:
-    """Return a sentence on the share removed, or "" if there was no bias to remove."""
+    """Return a sentence on the share removed, or on the reason why there is none."""
     share = comparison.share_removed
     if not math.isnan(share.lower):
         return f"The share removed is {share}."
-    if not math.isfinite(share.observed):
-        return ""
-    if scope_of(comparison.scope).samples_nothing or comparison.zero_by_construction:
+    if math.isfinite(share.observed):
         return f"The share removed is {share} of the raw contrast."
-    return (
-        f"The share removed is {share} of the raw contrast. For other words no share can be given, because the bias"
-        " before was not clearly different from zero."
-    )
+    return NO_SHARE if math.isnan(share.observed) else ""
 
 
 def _few_words(comparison: Comparison) -> str:
@@ -433,6 +437,7 @@ def comparison_document(comparison: Comparison) -> Document:
             "level": fmt.level(comparison.ci_prob),
             "rope": comparison.verdict.rope,
             "scope": scope_of(comparison.scope).with_replicates_called(comparison.verdict.replicate_kind),
+            "no_share": NO_SHARE if math.isnan(comparison.share_removed.observed) else "",
             "failed": [names[state] for state, fit in comparison.fits.items() if not Diagnostics.of(fit).converged],
             "controls": controls,
             "bias": comparison.layout,
@@ -512,6 +517,7 @@ def methods_of(comparison: Comparison) -> Methods:
         **source_facts(table),
         "pairs": f"{values.size:,}",
         "by_themselves": [comparison.names[state] for state in comparison.fits if state != "change"],
+        "no_share": NO_SHARE if math.isnan(comparison.share_removed.observed) else "",
         "fieller": not math.isnan(comparison.share_removed.lower),
         "measures": [(name, _MEASURES.get(name, ())) for name in comparison.measures.index],
     }

@@ -61,7 +61,7 @@ def plot_over_time(
         draw_classical(ax, lower, upper, times, vertical=True)
         about = interval_of(rows, "about_mean")
         ax.vlines(times, *about, color=GREY, linewidth=4.2, alpha=0.5, zorder=3, label="about the mean (compare these)")
-        unlike = np.isin(rows.index, series.alike.unlike)
+        unlike = np.isin(rows.index, series.unlike)
         for k, time in enumerate(times):
             look = estimate_look(excludes(lower.iloc[k], upper.iloc[k])) | {"marker": "D" if unlike[k] else "o"}
             ax.plot(time, rows.bias.iloc[k], linestyle="", markersize=5.5, zorder=5, **look)

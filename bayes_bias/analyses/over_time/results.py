@@ -13,7 +13,7 @@ import xarray as xr
 from bayes_bias import plots
 from bayes_bias.analyses.over_time.moments import NewSlices, SliceMoments, has_enough, largest_change, trend_weights
 from bayes_bias.analyses.over_time.slice_contrast import NEW, THESE, Settings, SliceContrast, contrast_of
-from bayes_bias.arguments import check_kind, is_number
+from bayes_bias.arguments import as_tuple, check_kind, is_number
 from bayes_bias.associations.made_alike import MadeAlike, made_alike
 from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance, notices_section
 from bayes_bias.documents.methods import Methods, methods_of_fits, model_facts, source_facts
@@ -166,15 +166,25 @@ class OverTime(Tabled):
         description = joined([f"{weight:+g} x {label}" for label, weight in weights.items()])
         return contrast_of(self.tables, weights, self.alike, self.new, self.settings, label or description)
 
-    def minus(self, other: "OverTime", *, name: str = "") -> "OverTime":
+    def minus(self, other: "OverTime", *, name: str = "", sides: tuple[str, str] | None = None) -> "OverTime":
         """Subtract another series slice by slice, for example of another newspaper or another list of the same design.
 
         The trend of the result is the difference between the two trends.
 
+        Parameters
+        ----------
+        other : OverTime
+        name : str
+            The name of the difference. By default, it consists of the names of the sides.
+        sides : tuple of two str, optional
+            The names of this series and the other one, such as ``("Times", "Mirror")``. The default is the names of
+            the lists if they differ.
+
         Raises
         ------
         TableError
-            If the two series have different times, different designs, or no words in common.
+            If the two series have different times, different designs, or no words in common, or if `sides` does not
+            have two different names.
         """
         check_kind("other", other, OverTime, "not a series. Pass the result of `bayes_bias.over_time`.", TableError)
         if self.times != other.times:
@@ -182,7 +192,7 @@ class OverTime(Tabled):
                 f"`other` has slices of {_listed(other.tables)}, but this series has slices of"
                 f" {_listed(self.tables)}. Use the same times in both."
             )
-        first_name, second_name = ("one", "other") if self.name == other.name else (self.name, other.name)
+        first, second = _names_of_sides(self, other, sides)
         every = {(label, 0): table for label, table in self.sources.items()}
         every |= {(label, 1): table for label, table in other.sources.items()}
         shared = share_words(every, "other")
@@ -190,10 +200,19 @@ class OverTime(Tabled):
         for label in self.tables:
             sides = {0: shared[label, 0], 1: shared[label, 1]}
             differences[label] = weighted_sum(sides, {0: 1.0, 1: -1.0})
-            both[f"{label} ({first_name})"] = every[label, 0]
-            both[f"{label} ({second_name})"] = every[label, 1]
+            # Both embeddings of a slice follow each other, see `unlike`.
+            both[f"{label}, {first}"] = every[label, 0]
+            both[f"{label}, {second}"] = every[label, 1]
         alike = made_alike(both, seed=self.settings.seed)
-        return series_of(differences, alike, self.settings, name or f"{self.name} minus {other.name}")
+        of = f"{self.name}, " if self.name == other.name else ""
+        return series_of(differences, alike, self.settings, name or f"{of}{first} minus {second}")
+
+    @property
+    def unlike(self) -> list[Any]:
+        """The slices with an embedding that was not trained like the others. A difference has two in each slice."""
+        each = len(self.alike.table) // len(self.tables)
+        is_alike = self.alike.table.alike.to_numpy().reshape(len(self.tables), each).all(axis=1)
+        return [label for label, comparable in zip(self.tables, is_alike, strict=True) if not comparable]
 
     @property
     def text(self) -> str:
@@ -296,7 +315,9 @@ class OverTime(Tabled):
             together = [value_and_interval(mean, lower, upper, decimals) for mean, lower, upper in numbers]
             columns.append(Column("given all others", together, spare=True))
         columns.append(Column("WEAT’s d", rows.weat_d, partial(plain, decimals=2)))
-        columns.append(Column("q", self.alike.table.q, partial(plain, decimals=2)))
+        if not self.alike.unknown:
+            comparable = ["no" if label in self.unlike else "yes" for label in rows.index]
+            columns.append(Column("comparable", comparable, words=True))
         return Layout(
             list(map(str, rows.index)), columns, heading="slice", caption=f"Bias of {self.name}, in {self.metric.unit}"
         )
@@ -479,6 +500,17 @@ def _checked(weights: Any, tables: Mapping[Any, AssociationTable]) -> dict[Any, 
             " zero. Use, for example, {1900: -1, 1950: 1}."
         )
     return {label: float(weight) for label, weight in weights.items()}
+
+
+def _names_of_sides(series: OverTime, other: OverTime, sides: tuple[str, str] | None) -> tuple[str, str]:
+    """Return the names of the two sides of a difference."""
+    if sides is None:
+        same = series.name == other.name
+        return ("the first series", "the second series") if same else (series.name, other.name)
+    names = as_tuple("sides", sides, str, "('Times', 'Mirror')", TableError)
+    if len(set(names)) != 2 or len(names) != 2:
+        raise TableError(f"`sides` must have two different names, but is {sides!r}. Name this series and the other one.")
+    return names[0], names[1]
 
 
 def _listed(tables: Mapping[Any, Any]) -> str:

@@ -177,6 +177,31 @@ def test_minus_returns_difference_of_trends(found: OverTime) -> None:
         found.minus(replace(second, tables={year: second.tables[year] for year in YEARS[:2]}))
 
 
+@pytest.mark.slow
+def test_minus_marks_slices_with_an_unlike_embedding(found: OverTime, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fourth slice of the second series was trained on less text."""
+    second = over_time(slices(np.random.default_rng(9), YEARS, (0.05,) * 5), sampling=BRIEF)
+
+    def measured(tables: Tables, **_: object) -> MadeAlike:
+        q = pd.Series(1.0, index=[*tables])
+        q.iloc[7] = 0.19
+        columns = {"q": q, "alike": q > 0.9, "mean_cosine": 0.1, "same_words": 0.5, "list_cosine": 0.1, "within_sd": 0.1}
+        return MadeAlike(pd.DataFrame(columns), q.index[0], 500)
+
+    monkeypatch.setattr("bayes_bias.analyses.over_time.results.made_alike", measured)
+    apart = found.minus(second, sides=("Times", "Mirror"))
+    assert says(apart.name, "Times minus Mirror")
+    assert apart.unlike == [1930]
+    assert says(apart.alike.text, "1930, Mirror")
+    comparable = dict(zip(apart.layout.labels, apart.layout.columns[-1].cells, strict=True))
+    assert comparable == {"1900": "yes", "1905": "yes", "1920": "yes", "1930": "no", "1950": "yes"}
+    ax = plot_over_time(apart)
+    assert "least squares" not in [line.get_label() for line in ax.lines]
+    assert [line.get_marker() for line in ax.lines if line.get_marker() in "oD"] == ["o", "o", "o", "D", "o"]
+    with refused(TableError, "sides 'Times' two different"):
+        found.minus(second, sides=("Times", "Times"))
+
+
 def test_headline_contains_direction_of_change_for_negative_bias(found: OverTime) -> None:
     assert says(found.headline, "increased 1900 1950")
     negative = replace(found, table=found.table.assign(bias=-found.table.bias.abs()))
