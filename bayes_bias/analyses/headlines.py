@@ -7,7 +7,9 @@ from typing import Literal
 
 from bayes_bias.formatting import capitalized, in_words, joined
 
-type Page = Literal["answers", "models", "gaps", "pairs", "pairs change", "change", "difference", "over time", "sweep"]
+type Page = Literal[
+    "answers", "answers change", "models", "gaps", "pairs", "pairs change", "change", "difference", "over time", "sweep"
+]
 
 
 class Case(StrEnum):
@@ -21,61 +23,66 @@ class Case(StrEnum):
     TOO_FEW = "too few words"
 
 
-# The sentence of each case. `title` names the result in words, and `size` is its mean with the interval.
+# The sentence of each case. `title` names the thing in words, and `size` is its mean with the interval.
 HEADLINES: Mapping[Page, Mapping[Case, str]] = {
     "answers": {
-        Case.FOUND: "{model} assigns {class_a} words to {group_a} more often than {class_b} words: D = {size}.",
+        Case.FOUND: "{model} assigns {title} to {group} more often than {others}: D = {size}.",
         Case.AGAINST: (
-            "Against the stereotype, {model} assigns {class_b} words to {group_a} more often than {class_a} words:"
-            " D = {size}."
+            "Against the stereotype, {model} assigns {others} to {group} more often than {title}: D = {size}."
         ),
-        Case.NOTHING: "{model} shows no clear association of {title}: D = {size}.",
+        Case.NOTHING: "For {title} there is no clear association: D = {size}.",
+    },
+    "answers change": {
+        Case.FOUND: "D of {title} {direction} by {size}.",
+        Case.NOTHING: "No change of D of {title} is distinguishable from zero: {size}.",
     },
     "models": {
-        Case.FOUND: "{larger} has a larger {title} than {smaller}, by {size}.",
+        Case.FOUND: "The {title} of {larger} is larger than that of {smaller}, by {size}.",
         Case.NOTHING: "The {title} of {larger} and {smaller} cannot be distinguished: the difference is {size}.",
     },
     "gaps": {
-        Case.FOUND: "The true-positive rate of {group} is {size} {direction} than that of {rest} on average over {title}.",
+        Case.FOUND: (
+            "The true-positive rate of {group} is {size} {direction} than that of {rest} on average over {title}."
+        ),
         Case.NOTHING: "No difference between {group} and {rest} is distinguishable from zero in any of {title}.",
     },
     "pairs": {
-        Case.FOUND: "{title} prefers the stereotypical sentence in {size}, which chance alone is unlikely to explain.",
+        Case.FOUND: "{title} prefers the stereotypical sentence in {size}, distinguishable from one half.",
         Case.AGAINST: (
-            "Against the stereotype, {title} prefers the stereotypical sentence in only {size}, which chance alone is"
-            " unlikely to explain."
+            "Against the stereotype, {title} prefers the stereotypical sentence in only {size}, distinguishable from"
+            " one half."
         ),
-        Case.NOTHING: "{title} shows no preference distinguishable from chance: the stereotypical sentence is ahead in {size}.",
+        Case.NOTHING: (
+            "{title} shows no clear preference: the stereotypical sentence is ahead in {size}, {borderline}not"
+            " distinguishable from one half."
+        ),
     },
     "pairs change": {
-        Case.FOUND: "The share of stereotypical preferences {direction} from {title} by {size}.",
-        Case.NOTHING: "No change of the share of stereotypical preferences from {title} is distinguishable from zero: {size}.",
+        Case.FOUND: "The share of {title} {direction} by {size}, distinguishable from no change.",
+        Case.NOTHING: "The share of {title} changed by {size}, {borderline}not distinguishable from no change.",
     },
     "change": {
         Case.FOUND: "The bias of {title} {direction} by {size}.",
-        Case.NOTHING: "No change of the bias of {title} is distinguishable from noise: {size}.",
+        Case.NOTHING: "{none} of the bias of {title} {is_found}: {size}.",
     },
     "difference": {
         Case.FOUND: "The bias of {title} is {direction} in {second} than in {first}, by {size}.",
-        Case.NOTHING: "No difference in the bias of {title} between {first} and {second} is distinguishable from noise: {size}.",
+        Case.NOTHING: "{none} in the bias of {title} between {first} and {second} {is_found}: {size}.",
     },
     "over time": {
         Case.FOUND: "The bias of {title} {direction} {span}, by {size}.",
-        Case.NOTHING: "No trend of the bias of {title} {span} is distinguishable from noise: {size}.",
+        Case.NOTHING: "No trend of the bias of {title} {span} can be distinguished from noise: {size}.",
     },
     "sweep": {
         Case.FOUND: "{title} is biased on {number}, most on {most} ({size})",
         Case.AGAINST: "{title} is biased on {number}, most on {most}, there against the stereotype ({size})",
-        Case.NOTHING: "{title} on {number}",
+        Case.NOTHING: "{title} is biased on none",
     },
 }
 
 # What follows, or replaces, the sentence in the other cases.
 NO_VERDICT = "There is no verdict on {title}, because {reason}."
-AFTER: Mapping[Case, str] = {
-    Case.PRIOR: "This depends on the prior: {reason}.",
-    Case.TOO_FEW: "However, {reason}.",
-}
+AFTER: Mapping[Case, str] = {Case.PRIOR: "This depends on the prior: {reason}.", Case.TOO_FEW: "However, {reason}."}
 _MOST_FOUND = 2
 
 
@@ -143,7 +150,8 @@ class Finding:
             return NO_VERDICT.format(title=self.title, reason=self.no_verdict)
         found = HEADLINES[page][self.direction].format(title=self.title, size=self.size, **self.words)
         after = AFTER.get(self.case, "").format(reason=self.prior or self.too_few)
-        return f"{capitalized(found)} {after}".rstrip()
+        # Names of models and embeddings keep their spelling.
+        return f"{capitalized(found) if found.startswith('the ') else found} {after}".rstrip()
 
 
 def headline(page: Page, findings: Sequence[Finding], of_others: str) -> str:
@@ -166,6 +174,14 @@ def headline(page: Page, findings: Sequence[Finding], of_others: str) -> str:
         if others:
             sentences.append(sentence.format(titles=_titles(others)))
     return " ".join(sentences)
+
+
+def called(title: str) -> str:
+    """Return the title of a list for a sentence: "WEAT 7 (math and arts)" for the title "WEAT 7: Math and arts"."""
+    short, _, topic = title.partition(": ")
+    if topic:
+        return f"{short} ({topic[0].lower()}{topic[1:]})"
+    return f"“{title}”"
 
 
 def _titles(findings: Sequence[Finding]) -> str:

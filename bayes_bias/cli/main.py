@@ -5,6 +5,7 @@ Each command is imported when it is called, so that `--help` is fast.
 
 import errno
 import re
+import shlex
 import sys
 from importlib import import_module
 from types import MappingProxyType
@@ -15,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info
 
 from bayes_bias.cli.console import complain, notices_shown
-from bayes_bias.errors import IN_TERMINAL, BayesBiasError
+from bayes_bias.errors import COMMAND, IN_TERMINAL, BayesBiasError
 
 # The commands of each group in `--help`.
 _GROUPS = MappingProxyType(
@@ -141,7 +142,7 @@ def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoR
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
-    terminal = IN_TERMINAL.set(True)
+    terminal, command = IN_TERMINAL.set(True), COMMAND.set(shlex.join(["bayes-bias", *words]))
     try:
         with notices_shown():
             status = commands([a for a in words if a != "--debug"] or ["--help"], standalone_mode=False)
@@ -153,6 +154,7 @@ def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoR
         _fail(_with_options(_one_line(error), words), 2)
     finally:
         IN_TERMINAL.reset(terminal)
+        COMMAND.reset(command)
     sys.exit(status if isinstance(status, int) else 0)
 
 

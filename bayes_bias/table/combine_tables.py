@@ -129,7 +129,9 @@ def _with_shared_controls[Label](tables: Mapping[Label, AssociationTable]) -> di
             lost.append(control)
     if not lost:
         return dict(tables)
-    notices = announce(tuple(f"control class '{control}' is omitted, because the tables share no word of it" for control in lost))
+    notices = announce(
+        tuple(f"control class '{control}' is omitted, because the tables share no word of it" for control in lost)
+    )
     kept = {}
     for label, table in tables.items():
         is_kept = ~np.isin(table.values.attribute_class.to_numpy(), lost)

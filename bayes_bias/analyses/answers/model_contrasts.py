@@ -36,7 +36,6 @@ from bayes_bias.progress import step
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.columns import estimate_columns, interval_columns, opposite, rank_column, with_interval
 
-
 # Prefix of the columns of each model by itself.
 OWN = "own"
 
@@ -231,9 +230,7 @@ class Contrasts(Tabled):
         own = (own - quantity.factor * quantity.null).set_axis(labels)
         if len(ranking.loc[ranking.index[0][0]]) == 2:
             contrasts, _, _ = self.in_units(self.table, topics)
-            names = [
-                f"{model} − {other}{f', {topic}' if several else ''}" for topic, model, other in contrasts.index
-            ]
+            names = [f"{model} − {other}{f', {topic}' if several else ''}" for topic, model, other in contrasts.index]
         else:
             contrasts, names = ranking, [f"{label} − mean" for label in labels]
         return own, contrasts[["mean", *ends]].set_axis(names)
@@ -245,7 +242,11 @@ class Contrasts(Tabled):
         columns = ["mean", *interval_columns(table)]
         if f"{OWN}_mean" in table:
             columns += [f"{OWN}_mean", *interval_columns(table, OWN)]
-        return rows.assign(**(quantity.factor * rows[columns])), quantity, f", in {quantity.unit}" if quantity.unit else ""
+        return (
+            rows.assign(**(quantity.factor * rows[columns])),
+            quantity,
+            f", in {quantity.unit}" if quantity.unit else "",
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -265,7 +266,8 @@ class ModelContrasts(Contrasts):
         if the difference is distinguishable after the adjustment; and ``pareto_k`` of the draws.
     ranking : pandas.DataFrame
         Index ``(stereotype, model)``, sorted by decreasing D. Columns: ``own_mean`` and its interval, the D of the
-        model by itself; ``mean``, ``sd``, and interval of D minus the mean of all models, mean ``rank`` (1 for the largest D) with its interval, ``prob_first`` and ``prob_last``.
+        model by itself; ``mean``, ``sd``, and interval of D minus the mean of all models, mean ``rank`` (1 for the
+        largest D) with its interval, ``prob_first`` and ``prob_last``.
     notices : tuple of str
         Notices of answers to questions that not all models answered.
     log_odds : pandas.DataFrame
@@ -304,7 +306,12 @@ class ModelContrasts(Contrasts):
 
     @property
     def more_tables(self) -> Mapping[str, pd.DataFrame]:
-        return {"log-odds": self.log_odds, "own": self.own}
+        return {
+            "log-odds": self.log_odds,
+            "own": self.own,
+            "replies": self.answers.replies,
+            "words": self.answers.words,
+        }
 
     def quantity(self, topic: str) -> Quantity:
         return Quantity("D")
@@ -321,7 +328,9 @@ class ModelContrasts(Contrasts):
             value=float(row["mean"]),
             size=with_interval(opposite(row) if row["mean"] < 0 else row, self.ci_prob, DECIMALS),
             clear=bool(row.survives),
-            words={name: f"{of} (D = {self._own(topic, of)})" for name, of in (("larger", larger), ("smaller", smaller))},
+            words={
+                name: f"{of} (D = {self._own(topic, of)})" for name, of in (("larger", larger), ("smaller", smaller))
+            },
         ).sentence("models")
 
     @property

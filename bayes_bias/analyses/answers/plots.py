@@ -221,7 +221,10 @@ def plot_model_contrasts(
     own, differences = contrasts.drawn(topics)
     rows, names = pd.concat([own, differences]), [*own.index, *differences.index]
     label = contrasts.quantity(topics[0]).axis
-    title = (contrasts.name, "each model, and differences" if len(differences) > 1 else "each model, and the difference")
+    title = (
+        contrasts.name,
+        "each model, and differences" if len(differences) > 1 else "each model, and the difference",
+    )
     reliable = bool((contrasts.table.pareto_k <= MAX_PARETO_K).all())
     with style(palette):
         ax = _forest(rows, names, label, title, contrasts.ci_prob, reliable, ax, legend)

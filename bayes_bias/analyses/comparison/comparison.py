@@ -14,11 +14,13 @@ from scipy.stats import norm
 from bayes_bias import formatting as fmt
 from bayes_bias import plots
 from bayes_bias.analyses.comparison.spread import ChangeInSpread, may_be_zero
+from bayes_bias.analyses.headlines import Finding, called
 from bayes_bias.associations.made_alike import MadeAlike
 from bayes_bias.debiasing.damage import Damage
 from bayes_bias.debiasing.debiased_embedding import taught_words
 from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance, notices_section
 from bayes_bias.documents.methods import Methods, methods_of_fits, model_facts, source_facts
+from bayes_bias.documents.word_tables import appendix, tables_of_analysis
 from bayes_bias.errors import TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
@@ -27,7 +29,15 @@ from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.summary import chance, summarize
 from bayes_bias.posterior.verdict import Verdict
 from bayes_bias.table.association_table import AssociationTable, words_in, words_of_categories
-from bayes_bias.table.columns import estimate_columns, interval_columns, interval_names, interval_of
+from bayes_bias.table.columns import (
+    Sign,
+    estimate_columns,
+    interval_columns,
+    interval_names,
+    interval_of,
+    opposite,
+    with_interval,
+)
 from bayes_bias.table.scopes import ScopeName, scope_of
 
 if TYPE_CHECKING:
@@ -37,6 +47,14 @@ if TYPE_CHECKING:
 State = Literal["before", "after", "change"]
 
 STATES: tuple[State, ...] = ("before", "after", "change")
+_OF_THESE_ATTRIBUTES = ("these words differ", "these words may differ", "these words do not clearly differ")
+_WITHOUT_VERDICT: Mapping[str, str] = MappingProxyType(
+    {
+        "not made alike": "No verdict, because the embeddings were not trained alike",
+        "not converged": "No verdict, because a fit has not converged",
+        "raw contrast": "These are raw contrasts of exactly these words, without intervals",
+    }
+)
 # Why there is no share of a bias that may be zero.
 NO_SHARE = "No share removed is reported, because the bias before is not distinguishable from zero."
 # With fewer words in a group or class, intervals of changes are too short. See docs/evidence/other-analyses.md.
@@ -169,20 +187,41 @@ class Comparison(Tabled):
 
     @property
     def headline(self) -> str:
-        """State whether the bias changed, in a few words and without a full stop."""
-        quantity, label = self.names["change"], self.verdict.label
-        changed = "differ" if self.corpora else "changed"
-        return {
-            "distinguishable": f"The {'biases' if self.corpora else 'bias'} {changed}",
-            "borderline": f"A {quantity} of the bias is borderline",
-            "not distinguishable": f"No {quantity} of the bias is distinguishable from noise",
-            "these words differ": f"With these attributes, the {'biases' if self.corpora else 'bias'} {changed}",
-            "these words may differ": f"With these attributes, a {quantity} of the bias is borderline",
-            "these words do not clearly differ": f"With these attributes, no {quantity} of the bias is distinguishable"
-            " from noise",
-            "not made alike": "No verdict, because the embeddings were not trained alike",
-            "not converged": "No verdict, because a fit has not converged",
-        }.get(label, "These are raw contrasts of exactly these words, without intervals")
+        """State whether the bias changed, in which direction and how much, without a full stop."""
+        label = self.verdict.label
+        if label in _WITHOUT_VERDICT:
+            return _WITHOUT_VERDICT[label]
+        return self.finding.sentence("difference" if self.corpora else "change").removesuffix(".")
+
+    @property
+    def finding(self) -> Finding:
+        """What the headline needs to state about the change or difference."""
+        label, row, quantity = self.verdict.label, self.bias.loc["change"], self.names["change"]
+        clear = label in ("distinguishable", "these words differ")
+        is_up = bool(row["mean"] > 0)
+        borderline = label in ("borderline", "these words may differ")
+        words = {
+            "direction": self._direction(is_up),
+            "first": self.names["before"],
+            "second": self.names["after"],
+            "none": f"A {quantity}" if borderline else f"No {quantity}",
+            "is_found": "is borderline" if borderline else "is distinguishable from noise",
+        }
+        title = called(self.before.title)
+        if label in _OF_THESE_ATTRIBUTES:
+            title += " with these attributes"
+        number = opposite(row) if clear and not is_up else row
+        sign: Sign = "" if clear else "+"
+        size = with_interval(number, self.ci_prob, self.before.metric.decimals, sign=sign, unit=self.before.metric.unit)
+        return Finding(title=title, value=float(row["mean"]), size=size, clear=clear, words=words)
+
+    def _direction(self, is_up: bool) -> str:
+        """Return the direction of the change; "increased" would be ambiguous for a negative bias."""
+        if self.corpora:
+            return "more stereotypical" if is_up else "less stereotypical"
+        if (self.bias["mean"][["before", "after"]] < 0).any():
+            return "moved towards the stereotype" if is_up else "moved away from the stereotype"
+        return "increased" if is_up else "decreased"
 
     @property
     def details(self) -> list[str]:
@@ -451,13 +490,16 @@ def comparison_document(comparison: Comparison) -> Document:
             "change": comparison.change,
             "before-and-after": comparison.to_frame(),
             "controls": comparison.controls,
+            **tables_of_analysis({"before": table, "after": comparison.after}),
         },
+        texts={"appendix.tex": appendix([(comparison.name, table)])},
         methods=methods,
         fits=fits,
         provenance=model_provenance(comparison, fits["change"])
         | {
             "before": dict(table.provenance),
             "after": dict(comparison.after.provenance),
+            "notices": list(table.notices),
             "fits": {state: fitted.provenance for state, fitted in fits.items()},
         },
     )

@@ -281,7 +281,8 @@ def tpr_gaps_document(gaps: TprGaps) -> Document:
             PageSection("aggregate", "Over all classes", "gaps-aggregate.html"),
             methods_section(methods),
         ),
-        facts={"gaps": gaps},
+        facts={"gaps": gaps, "layouts": {"all-classes": gaps.layout, "classes": gaps.classes_layout}},
+        latex="layouts.tex",
         figures={name: partial(plots.plot_tpr_gaps, gaps, group) for group, name in names.items()},
         tables={
             "gaps": gaps.table,

@@ -13,6 +13,8 @@ from scipy.stats import linregress
 import bayes_bias as bb
 from bayes_bias import AssociationTable, OverTime, combine, over_time, write
 from bayes_bias.analyses.over_time.moments import NewSlices, SliceMoments, largest_change, residual_form, trend_weights
+from bayes_bias.analyses.over_time.results import rows_of_changes
+from bayes_bias.analyses.over_time.slice_contrast import SliceContrast
 from bayes_bias.associations.made_alike import MadeAlike
 from bayes_bias.errors import ScopeError, TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
@@ -185,7 +187,14 @@ def test_minus_marks_slices_with_an_unlike_embedding(found: OverTime, monkeypatc
     def measured(tables: Tables, **_: object) -> MadeAlike:
         q = pd.Series(1.0, index=[*tables])
         q.iloc[7] = 0.19
-        columns = {"q": q, "alike": q > 0.9, "mean_cosine": 0.1, "same_words": 0.5, "list_cosine": 0.1, "within_sd": 0.1}
+        columns = {
+            "q": q,
+            "alike": q > 0.9,
+            "mean_cosine": 0.1,
+            "same_words": 0.5,
+            "list_cosine": 0.1,
+            "within_sd": 0.1,
+        }
         return MadeAlike(pd.DataFrame(columns), q.index[0], 500)
 
     monkeypatch.setattr("bayes_bias.analyses.over_time.results.made_alike", measured)
@@ -215,6 +224,27 @@ def test_over_time_withholds_verdict_without_convergence(found: OverTime) -> Non
     assert says(failed.text, "No verdict")
     assert failed.found_changes == failed.dated == ""
     assert found.found_changes != ""
+
+
+def test_step_without_convergence_has_no_probability(found: OverTime) -> None:
+    def failed(step: SliceContrast) -> SliceContrast:
+        fit = step.fit.copy()
+        fit.attrs["diagnostics"] = replace(Diagnostics.of(step.fit), r_hat=1.2, of_bias=None).to_json()
+        return replace(step, fit=fit)
+
+    for lost, text in (
+        ([0], "1920 to 1930 differ no verdict on 1900 to 1905 its fit not converged"),
+        ([2], "None of the three other steps no verdict on 1920 to 1930"),
+        ([0, 1, 2, 3], "no verdict on 1900 to 1905, 1905 to 1920, 1920 to 1930, and 1930 to 1950"),
+    ):
+        steps = [failed(step) if place in lost else step for place, step in enumerate(found.steps)]
+        changes = rows_of_changes(steps, [*found.changes.index], None, 0.95)
+        assert changes.chance.isna().tolist() == [place in lost for place in range(4)]
+        assert changes.chance_holm.isna().tolist() == [place in lost for place in range(4)]
+        series = replace(found, new=None, steps=tuple(steps), changes=changes)
+        assert says(series.found_changes, text)
+        labels = series.changes_layout.labels
+        assert [label.startswith("✕") for label in labels] == [place in lost for place in range(4)]
 
 
 def test_over_time_page_has_ordered_sections_figures_and_tables(found: OverTime, tmp_path: Path) -> None:
