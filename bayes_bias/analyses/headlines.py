@@ -37,8 +37,8 @@ HEADLINES: Mapping[Page, Mapping[Case, str]] = {
         Case.NOTHING: "No change of D of {title} is distinguishable from zero: {size}.",
     },
     "models": {
-        Case.FOUND: "The {title} of {larger} is larger than that of {smaller}, by {size}.",
-        Case.NOTHING: "The {title} of {larger} and {smaller} cannot be distinguished: the difference is {size}.",
+        Case.FOUND: "For {title}, {larger} has a larger D than {smaller}, by {size}.",
+        Case.NOTHING: "For {title}, {larger} and {smaller} cannot be distinguished: the difference in D is {size}.",
     },
     "gaps": {
         Case.FOUND: (

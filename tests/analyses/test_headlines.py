@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
-from typing import Any
+from string import Formatter
 
 import numpy as np
 import pandas as pd
@@ -37,11 +36,11 @@ def of_two_lists(mean: float) -> str:
 
 
 def of_changed_answers(mean: float) -> str:
-    return bb.answers.estimate(answers(60, mean=0.0), LIST, answers(60, mean=mean, seed=2)).text
+    return bb.answers.estimate(answers(60, mean=-mean / 2), LIST, answers(60, mean=mean / 2, seed=2)).text
 
 
 def of_two_models(mean: float) -> str:
-    return bb.answers.compare_models(of_models({"one": 0.1 + mean, "other": 0.1}, number=60), LIST).text
+    return bb.answers.compare_models(of_models({"one": mean / 2, "other": -mean / 2}, number=60), LIST).text
 
 
 def of_gaps(gap: float) -> str:
@@ -57,8 +56,8 @@ def of_gaps(gap: float) -> str:
 
 def pairs(preference: float, seed: int = 5) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
-    more = preference + rng.standard_normal(200)
-    return pd.DataFrame({"item": numbered("pair ", 200), "score_more": more, "score_less": 0.0})
+    more = preference + rng.standard_normal(200) - 20
+    return pd.DataFrame({"item": numbered("pair ", 200), "score_more": more, "score_less": -20.0})
 
 
 def of_pairs(preference: float) -> str:
@@ -66,7 +65,10 @@ def of_pairs(preference: float) -> str:
 
 
 def of_changed_pairs(preference: float) -> str:
-    return bb.sentence_pairs.estimate(pairs(0.0), pairs(preference, seed=6), sampling=ENOUGH).text
+    before = pairs(0.0)
+    noise = 0.3 * np.random.default_rng(6).standard_normal(len(before))
+    after = before.assign(score_more=before.score_more + preference + noise)
+    return bb.sentence_pairs.estimate(before, after, sampling=ENOUGH).text
 
 
 def of_change(change: float) -> str:
@@ -113,7 +115,7 @@ PLANTED: dict[str, tuple[Callable[[float], str], tuple[tuple[float, str], ...]]]
     "two lists": (
         of_two_lists,
         (
-            (0.0, "For career words (work) and science words (ideas) there is no clear association."),
+            (0.0, "For science words (ideas) and career words (work) there is no clear association."),
             (0.5, "The model assigns career words (work) to men more often than family words: D = +"),
         ),
     ),
@@ -121,17 +123,13 @@ PLANTED: dict[str, tuple[Callable[[float], str], tuple[tuple[float, str], ...]]]
         of_changed_answers,
         (
             (0.0, "No change of D of career words is distinguishable from zero"),
-            (0.6, "D of career words increased by +0."),
-            (-0.6, "D of career words decreased by +0."),
+            (1.2, "D of career words increased by 1."),
+            (-1.2, "D of career words decreased by 1."),
         ),
     ),
     "models": (
         of_two_models,
-        (
-            (0.0, "The D of wordlist of"),
-            (0.5, "The D of wordlist of one (D = +"),
-            (-0.5, "The D of wordlist of other (D = +"),
-        ),
+        ((0.0, "For career words, "), (0.8, "For career words, one (D = +"), (-0.8, "For career words, other (D = +")),
     ),
     "gaps": (
         of_gaps,
@@ -146,7 +144,7 @@ PLANTED: dict[str, tuple[Callable[[float], str], tuple[tuple[float, str], ...]]]
         (
             (0.0, "The model shows no clear preference: the stereotypical sentence is ahead in "),
             (0.8, "The model prefers the stereotypical sentence in 7"),
-            (-0.8, "Against the stereotype, the model prefers the stereotypical sentence in only 2"),
+            (-0.8, "Against the stereotype, the model prefers the stereotypical sentence in only 1"),
         ),
     ),
     "changed pairs": (
@@ -173,14 +171,7 @@ PLANTED: dict[str, tuple[Callable[[float], str], tuple[tuple[float, str], ...]]]
             (0.05, "The bias of “small” is more stereotypical in Post than in Times, by 0.0"),
         ),
     ),
-    "over time": (
-        of_series,
-        (
-            (0.0, "No trend of the bias of “"),
-            (0.15, "The bias of “"),
-            (-0.15, "The bias of “"),
-        ),
-    ),
+    "over time": (of_series, ((0.0, "No trend of the bias of “"), (0.15, "The bias of “"), (-0.15, "The bias of “"))),
     "sweep": (
         of_sweep,
         (
@@ -193,8 +184,8 @@ PLANTED: dict[str, tuple[Callable[[float], str], tuple[tuple[float, str], ...]]]
 # Further words of the sentence, of results whose numbers a test should not repeat.
 DIRECTIONS = {
     ("models", 0.0): "cannot be distinguished",
-    ("models", 0.5): "is larger than that of other",
-    ("models", -0.5): "is larger than that of one",
+    ("models", 0.8): "has a larger D than other (D = −",
+    ("models", -0.8): "has a larger D than one (D = −",
     ("gaps", 0.2): "higher than that of M on average over 12 classes",
     ("gaps", -0.2): "lower than that of M on average over 12 classes",
     ("changed pairs", 0.0): "not distinguishable from no change",
@@ -238,21 +229,19 @@ def test_case_is_the_one_that_limits_the_result_most(finding: Finding, case: Cas
 
 @pytest.mark.parametrize("page", HEADLINES)
 def test_every_case_has_a_sentence_with_title_and_reason(page: Page) -> None:
-    words: Any = cache(lambda name: name)
-    filled = dict.fromkeys(
-        "model group others direction larger smaller rest borderline none is_found first second span number most".split(),
-        "x",
-    )
-    assert words("x") == "x"
+    names = [field for text in HEADLINES[page].values() for _, field, *_ in Formatter().parse(text) if field]
+    filled = {name: "x" for name in names if name not in ("title", "size")}
+    reason = "a class has two words"
     for changes in ({}, {"clear": False}, {"value": -0.1}):
-        if page in ("answers", "pairs", "sweep") or changes.get("value") is None:
-            has_stereotype = Case.AGAINST in HEADLINES[page]
-            finding = replace(FOUND, has_stereotype=has_stereotype, words=filled, **changes)
-            assert "WEAT 6" in finding.sentence(page)
-            few = replace(finding, too_few="a class has two words").sentence(page)
-            assert few == f"{finding.sentence(page)} {AFTER[Case.TOO_FEW].format(reason='a class has two words')}"
-            lost = replace(finding, no_verdict="the fit has not converged").sentence(page)
-            assert lost == NO_VERDICT.format(title="WEAT 6", reason="the fit has not converged")
+        finding = replace(FOUND, has_stereotype=Case.AGAINST in HEADLINES[page], words=filled, **changes)
+        sentence = finding.sentence(page)
+        assert "WEAT 6" in sentence
+        assert (
+            replace(finding, too_few=reason).sentence(page) == f"{sentence} {AFTER[Case.TOO_FEW].format(reason=reason)}"
+        )
+        assert replace(finding, prior=reason).sentence(page) == f"{sentence} {AFTER[Case.PRIOR].format(reason=reason)}"
+        lost = replace(finding, no_verdict=reason).sentence(page)
+        assert lost == NO_VERDICT.format(title="WEAT 6", reason=reason)
 
 
 def test_headline_of_several_names_two_findings_and_counts_the_others() -> None:

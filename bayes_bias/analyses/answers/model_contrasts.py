@@ -15,7 +15,7 @@ from bayes_bias import formatting as fmt
 from bayes_bias import plots
 from bayes_bias.analyses.answers.cell import Answers, Cell, differences
 from bayes_bias.analyses.answers.estimation import Source, check_samples, effects_of
-from bayes_bias.analyses.answers.lists import Lists
+from bayes_bias.analyses.answers.lists import Lists, words_of_class
 from bayes_bias.analyses.answers.log_odds import in_log_odds, observed_log_odds, without_words
 from bayes_bias.analyses.answers.losses import reason_of_models, reasons
 from bayes_bias.analyses.answers.model import MAX_PARETO_K, PRIOR_TEXTS, Density, Observed, Together, draw, observed
@@ -324,9 +324,11 @@ class ModelContrasts(Contrasts):
         row = self.table.iloc[0]
         larger, smaller = (model, other) if row["mean"] >= 0 else (other, model)
         return Finding(
-            title=f"D of {topic}",
+            title=words_of_class(next(cell.questions for cell in self.answers.cells).classes[0][1]),
             value=float(row["mean"]),
-            size=with_interval(opposite(row) if row["mean"] < 0 else row, self.ci_prob, DECIMALS),
+            size=with_interval(
+                opposite(row) if row["mean"] < 0 else row, self.ci_prob, DECIMALS, sign="" if row.survives else "+"
+            ),
             clear=bool(row.survives),
             words={
                 name: f"{of} (D = {self._own(topic, of)})" for name, of in (("larger", larger), ("smaller", smaller))

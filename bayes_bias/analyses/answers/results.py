@@ -13,6 +13,7 @@ from bayes_bias import formatting as fmt
 from bayes_bias import plots
 from bayes_bias.analyses.answers.assignments import OUTCOMES
 from bayes_bias.analyses.answers.cell import Answers
+from bayes_bias.analyses.answers.lists import words_of_class
 from bayes_bias.analyses.answers.log_odds import LARGEST, LOG_ODDS, SHARE_FIRST
 from bayes_bias.analyses.answers.logs import FINGERPRINT, READ_AS
 from bayes_bias.analyses.answers.model import DRAWS, MAX_PARETO_K, PRIOR_TEXTS, SAMPLES, Posterior
@@ -67,11 +68,6 @@ def reach_of(labels: int, wordings: int) -> str:
     if labels < ENOUGH_LABELS:
         return FEW_LABELS
     return NEW_LABELS if wordings >= ENOUGH_WORDINGS else FEW_WORDINGS
-
-
-def _of_words(name: str) -> str:
-    """Return the name of a class for a sentence, such as "career words"."""
-    return name if name.endswith("words") else f"{name} words"
 
 
 def _too_few(row: "pd.Series[Any]") -> str:
@@ -186,24 +182,27 @@ class AnswersResult(Tabled):
         questions = next(cell.questions for cell in self.sides[0].cells if cell.stereotype == stereotype)
         (group, own), (_, other) = questions.classes
         several_lists = len(self.table.loc[[model]]) > 1
-        title = _of_words(own) if own == stereotype or not several_lists else f"{_of_words(own)} ({stereotype})"
+        title = (
+            words_of_class(own) if own == stereotype or not several_lists else f"{words_of_class(own)} ({stereotype})"
+        )
         no_verdict = str(row.withheld)
         if row.pareto_k > MAX_PARETO_K:
             no_verdict = f"its draws are not reliable (Pareto k {fmt.plain(row.pareto_k, 2)})"
-        value = -row["mean"] if self.changed and row["mean"] < 0 else row["mean"]
-        size = opposite(row) if value != row["mean"] else row
+        clear = self._is_clear(key)
+        has_direction = self.changed and clear  # the sentence names the direction, so its number has no sign
+        shown = opposite(row) if has_direction and row["mean"] < 0 else row
         return Finding(
-            title=f"{title} in {model}" if self.several_models and (self.changed or not self._is_clear(key)) else title,
+            title=f"{title} in {model}" if self.several_models and (self.changed or not clear) else title,
             value=float(row["mean"]),
-            size=with_interval(size, self.ci_prob, DECIMALS),
-            clear=self._is_clear(key),
+            size=with_interval(shown, self.ci_prob, DECIMALS, sign="" if has_direction else "+"),
+            clear=clear,
             has_stereotype=not self.changed,
             no_verdict=no_verdict,
             too_few=_too_few(row),
             words={
                 "model": model if self.several_models else "the model",
                 "group": group,
-                "others": _of_words(other),
+                "others": words_of_class(other),
                 "direction": "increased" if row["mean"] > 0 else "decreased",
             },
         )
@@ -288,11 +287,12 @@ class AnswersResult(Tabled):
         clear, reach, sentences = self.distinguishable, self.table.reach, [self.answer]
         what, direction = ("changes", "upwards") if self.changed else ("associations", "as the stereotype predicts")
         forward = int((clear & (self.table["mean"] > 0)).sum())
-        sentences.append(
-            f"{fmt.capitalized(fmt.in_words(int(clear.sum())))} of {fmt.in_words(len(clear))} {what}"
-            f" {'is' if clear.sum() == 1 else 'are'} distinguishable from zero, {fmt.in_words(forward)} of them"
-            f" {direction}."
-        )
+        if clear.any():
+            sentences.append(
+                f"{fmt.capitalized(fmt.in_words(int(clear.sum())))} of {fmt.in_words(len(clear))} {what}"
+                f" {'is' if clear.sum() == 1 else 'are'} distinguishable from zero, {fmt.in_words(forward)} of them"
+                f" {direction}."
+            )
         if self.scope == "all" and clear.any():
             stands = fmt.in_words(int((clear & (reach == NEW_LABELS)).sum()))
             few = fmt.in_words(int((clear & reach.isin((FEW_LABELS, FEW_WORDINGS))).sum()))

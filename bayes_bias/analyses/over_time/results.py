@@ -347,7 +347,7 @@ class OverTime(Tabled):
         columns = [
             Column("bias", rows.bias, partial(signed, decimals=decimals)),
             interval_column("by itself", rows, decimals),
-            interval_column("about the mean", rows, decimals, "about_mean"),
+            self._from_mean(decimals),
         ]
         if self.new is not None:
             numbers = rows[["together", *interval_columns(rows, "together")]].to_numpy()
@@ -360,6 +360,15 @@ class OverTime(Tabled):
         return Layout(
             list(map(str, rows.index)), columns, heading="slice", caption=f"Bias of {self.name}, in {self.metric.unit}"
         )
+
+    def _from_mean(self, decimals: int) -> Column:
+        """Return the column of the distance between each slice and the mean of all slices, with its interval."""
+        lower, upper = interval_of(self.table, "about_mean")
+        mean = self.table.bias.mean()
+        cells = []
+        for bias, low, high in zip(self.table.bias, lower, upper, strict=True):
+            cells.append(value_and_interval(bias - mean, low - mean, high - mean, decimals))
+        return Column("from the mean", cells)
 
     @property
     def changes_layout(self) -> Layout:

@@ -131,7 +131,7 @@ def test_contrast_matches_comparison_of_two_slices(found: OverTime, tables: Tabl
 def test_over_time_withholds_verdict_for_dissimilar_slices(found: OverTime) -> None:
     uncertain = unlike(found)
     assert uncertain.trend.verdict == "not made alike"
-    assert says(uncertain.text, "Not made alike 1900 0.60 no verdict tokens")
+    assert says(uncertain.text, "Not similarly trained 1900 0.60 no verdict tokens")
     assert not says(uncertain.text, "larger than chance")
     assert uncertain.dated == uncertain.found_changes == ""
     assert {change.verdict for change in uncertain.steps} == {"not made alike"}
