@@ -79,12 +79,12 @@ def of_change(change: float) -> str:
 def of_difference(change: float) -> str:
     before = random_table(1, targets={"men": 9, "women": 9}, attributes={"work": 9, "home": 9})
     after = changed(before, change, noise=0.02)
-    sides = [replace(t, provenance={"embedding": name}) for t, name in ((before, "Times"), (after, "Post"))]
-    return bb.compare(*sides, versions=False, sampling=ENOUGH).text
+    before, after = (replace(t, provenance={"embedding": name}) for t, name in ((before, "Times"), (after, "Post")))
+    return bb.compare(before, after, versions=False, sampling=ENOUGH).text
 
 
 def of_series(change: float) -> str:
-    biases = np.linspace(0.2, 0.2 + change, 3)
+    biases = np.linspace(0.2, 0.2 + change, 3).tolist()
     return bb.over_time(slices(np.random.default_rng(3), (1900, 1925, 1950), biases), sampling=ENOUGH).text
 
 

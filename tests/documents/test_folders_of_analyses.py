@@ -31,7 +31,7 @@ def series() -> bb.OverTime:
     return bb.over_time(slices(np.random.default_rng(3), (1900, 1950), (0.02, 0.1)), sampling=BRIEF)
 
 
-def asked() -> bb.answers.ModelAnswers:
+def asked() -> Documented:
     return bb.answers.estimate(answers(40), LIST)
 
 
@@ -64,8 +64,8 @@ def test_folder_contains_every_file_that_it_cites(name: str, tmp_path: Path) -> 
 def test_comparison_is_repeated_from_its_folder_alone(tmp_path: Path) -> None:
     found = compared()
     folder = bb.write(found, tmp_path / "out", figures=()).parent
-    sides = [read_table(folder / f"table-{side}.csv") for side in ("before", "after")]
-    again = bb.compare(*sides, versions=True, sampling=BRIEF)
+    before, after = (read_table(folder / f"table-{side}.csv") for side in ("before", "after"))
+    again = bb.compare(before, after, versions=True, sampling=BRIEF)
     pd.testing.assert_frame_equal(again.bias, found.bias)
 
 

@@ -211,8 +211,8 @@ class OverTime(Tabled):
         shared = share_words(every, "other")
         differences, both = {}, {}
         for label in self.tables:
-            sides = {0: shared[label, 0], 1: shared[label, 1]}
-            differences[label] = weighted_sum(sides, {0: 1.0, 1: -1.0})
+            pair = {0: shared[label, 0], 1: shared[label, 1]}
+            differences[label] = weighted_sum(pair, {0: 1.0, 1: -1.0})
             # Both embeddings of a slice follow each other, see `unlike`.
             both[f"{label}, {first}"] = every[label, 0]
             both[f"{label}, {second}"] = every[label, 1]
