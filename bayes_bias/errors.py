@@ -15,6 +15,8 @@ _MOST_SIMILAR = 5  # number of valid values that a message shows if there are mo
 
 # True in a terminal, where messages mention options and commands instead of arguments.
 IN_TERMINAL: ContextVar[bool] = ContextVar("in_terminal", default=False)
+# The command line that is running, or "" in Python.
+COMMAND: ContextVar[str] = ContextVar("command", default="")
 
 # For example "trust=True (--trust)": the Python argument, followed by the command-line option in brackets.
 _REMEDY = re.compile(r"(\b\w++=(?:'[^']*'|\([^()]*\)|[^\s(),])*|`[^`]*`) \((--[^()]*|`bayes-bias [^`]*`)\)")

@@ -70,14 +70,14 @@ class MadeAlike(Tabled):
 
     @property
     def text(self) -> str:
-        """Describe in sentences which embeddings were made alike."""
+        """Describe in sentences which embeddings were similarly trained."""
         if self.unknown:
-            return f"It is unknown if they were made alike: {self.unknown}."
+            return f"It is unknown if they were similarly trained: {self.unknown}."
         q = self.table.q
         if not self.unlike:
             return (
                 f"The embeddings are comparable: {self.words} random words are about equally far apart in all of them"
-                f" (q from {plain(q.min(), 2)} to {plain(q.max(), 2)}, relative to {self.reference})."
+                f" ({plain(q.min(), 2)} to {plain(q.max(), 2)} times as far as in {self.reference})."
             )
         return (
             f"{self.differing} Because biases may differ only for this reason, there is no verdict. Cut the texts to"
@@ -90,15 +90,15 @@ class MadeAlike(Tabled):
         if not self.unlike:
             return ""
         q = self.table.q[self.unlike]
-        examples = joined([f"{label} (q {plain(value, 2)})" for label, value in q.items()])
+        examples = joined([f"{plain(value, 2)} times as far apart in {label}" for label, value in q.items()])
         sentences = [
-            f"Not made alike: the distances of {self.words} random words in {examples} differ too much from"
-            f" {self.reference}, because q should be between {LEAST:g} and {MOST:g}."
+            f"Not similarly trained: {self.words} random words are {examples} as in {self.reference}, which should be"
+            f" between {LEAST:g} and {MOST:g} times."
         ]
         if (q < LEAST).any():
-            sentences.append("A smaller q results from fewer updates, that is, less text or fewer epochs.")
+            sentences.append("Smaller distances result from fewer updates, that is, less text or fewer epochs.")
         if (q > MOST).any():
-            sentences.append("A larger q results from more passes over less text.")
+            sentences.append("Larger distances result from more passes over less text.")
         return " ".join(sentences)
 
     def named(self, names: Mapping[Any, str]) -> Self:

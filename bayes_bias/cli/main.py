@@ -5,6 +5,7 @@ Each command is imported when it is called, so that `--help` is fast.
 
 import errno
 import re
+import shlex
 import sys
 from importlib import import_module
 from types import MappingProxyType
@@ -15,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_command_from_info
 
 from bayes_bias.cli.console import STDOUT, complain, delivering, notices_shown
-from bayes_bias.errors import IN_TERMINAL, BayesBiasError
+from bayes_bias.errors import COMMAND, IN_TERMINAL, BayesBiasError
 
 # The commands of each group in `--help`.
 _GROUPS = MappingProxyType(
@@ -197,8 +198,8 @@ def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoR
     The settings of the package's logger, which are its only global state, are restored afterwards.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
+    terminal, command = IN_TERMINAL.set(True), COMMAND.set(shlex.join(["bayes-bias", *words]))
     debug, json = "--debug" in words, _target_of_json(words)
-    terminal = IN_TERMINAL.set(True)
     try:
         with notices_shown("--quiet" in words), delivering(json, _name_of_command(words), "--overwrite" in words):
             status = commands([a for a in words if a != "--debug"] or ["--help"], standalone_mode=False)
@@ -210,6 +211,7 @@ def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoR
         _fail(_with_options(_one_line(error), words), 2)
     finally:
         IN_TERMINAL.reset(terminal)
+        COMMAND.reset(command)
     sys.exit(status if isinstance(status, int) else 0)
 
 

@@ -24,7 +24,7 @@ from bayes_bias.arguments import check_path, kind_of
 from bayes_bias.documents.document import Document, Documented
 from bayes_bias.documents.folder import PROVENANCE, check_folder, hashes, write_folder
 from bayes_bias.documents.templating import render_html, render_latex, verbatim
-from bayes_bias.errors import OutputError
+from bayes_bias.errors import COMMAND, OutputError
 from bayes_bias.files import WRITTEN, check_formats, csv_text
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.storage import save_posterior
@@ -150,14 +150,20 @@ def write(result: Documented, out: str | Path, *, overwrite: bool = False, figur
           ``related-words.csv``, ``prior-sensitivity.csv``, ``coverage.csv``, ``words.csv``, ``appendix.tex`` (the words
           of all lists), ``tables.tex``, and ``posterior-<list>.nc``.
         - for a comparison, ``change.csv`` (the change of every estimand and word), ``before-and-after.csv``,
-          ``controls.csv``, ``tables.tex``, ``posterior-change.nc``, and ``posterior-before.nc`` and
+          ``controls.csv``, ``words.csv``, ``table-before.csv`` and ``table-after.csv`` (from which the comparison can
+          be repeated), ``tables.tex``, ``appendix.tex``, ``posterior-change.nc``, and ``posterior-before.nc`` and
           ``posterior-after.nc`` if these posteriors were sampled.
         - for stability, ``stability.txt``, ``measures.csv``, ``spread.csv``, ``shares.csv``, ``summary.csv`` and the
           posterior.
-        - for sentence pairs, ``summary.csv``, ``published.csv``, ``plan.csv`` and ``checks.csv`` (for a change,
-        ``before-and-after.csv`` instead), ``tables.tex`` and the posteriors.
-        - for gaps, ``gaps.csv``, ``aggregate.csv``, ``variances.csv``, ``counts.csv`` and ``posterior.nc``. - for
-        criterion validity, ``summary.csv``, ``labels.csv`` and the posteriors. - for a sweep, ``cells.csv`` and
+        - for a series, ``slices.csv``, ``trend.csv``, ``changes.csv``, ``word-trends.csv``, ``words.csv``, a file
+          ``table-<time>.csv`` for each slice, ``tables.tex``, ``appendix.tex``, and the posterior.
+        - for sentence pairs, ``summary.csv``, ``scores.csv``, ``published.csv``, ``plan.csv`` and ``checks.csv`` (for a
+          change, ``before-and-after.csv`` instead), ``tables.tex`` and the posteriors.
+        - for answers, ``summary.csv``, ``replies.csv``, ``words.csv``, and further tables.
+        - for gaps, ``gaps.csv``, ``aggregate.csv``, ``variances.csv``, ``counts.csv``, ``tables.tex`` and
+          ``posterior.nc``.
+        - for criterion validity, ``summary.csv``, ``labels.csv`` and the posteriors.
+        - for a sweep, ``cells.csv`` and
         ``cells.parquet`` (a row for each cell), ``atlas.nc`` (these values and the pooled model, embeddings x lists),
         ``embeddings.csv`` and ``lists.csv`` (rankings), ``more-biased.csv``,
           ``effects.csv``, ``posteriors.csv``, ``screening.csv``, ``measures.csv``, ``coverage.csv``, ``failures.csv``
@@ -214,7 +220,9 @@ def _render(document: Document, folder: Path, formats: Sequence[str]) -> None:
         svgs = write_figures(figures, folder / "figures", formats)
     (folder / PAGE).write_text(page(document, svgs), encoding="utf-8")
     # The provenance comes last, because it contains a hash of every other file.
-    provenance = json.dumps({**document.provenance, "files": hashes(folder)}, indent=2, ensure_ascii=False)
+    command = {"command": COMMAND.get()} if COMMAND.get() else {}
+    content = {**command, **document.provenance, "files": hashes(folder)}
+    provenance = json.dumps(content, indent=2, ensure_ascii=False)
     (folder / PROVENANCE).write_text(provenance, encoding="utf-8")
 
 

@@ -11,12 +11,12 @@ import pandas as pd
 
 from bayes_bias.arguments import as_tuple, check_ci_prob, check_count, check_seed, import_all, kind_of
 from bayes_bias.errors import MeasureError, OtherDataError, did_you_mean
-from bayes_bias.formatting import DASH, MINUS, Column, Layout, Tabled, bounds, plain, probability
+from bayes_bias.formatting import DASH, MINUS, Column, Layout, Tabled, bounds, joined, plain, probability
 from bayes_bias.measures.crossed_test import CrossedTest
 from bayes_bias.measures.other_words import fewest_words, random_tables, redrawn_tables, summarised
 from bayes_bias.measures.registry import MEASURES, Occasion, Result, row_columns
 from bayes_bias.table.association_table import AssociationTable, announce, check_table
-from bayes_bias.table.columns import interval_column, interval_columns, interval_of
+from bayes_bias.table.columns import interval_column, interval_columns, interval_names, interval_of
 from bayes_bias.words.defining_sets import GivenSets, defining_sets_of
 
 # The entry-point group under which installed packages name modules with their own measures.
@@ -25,6 +25,7 @@ ENTRY_POINTS = "bayes_bias.measures"
 
 # Marks for an interval from redrawn words, and for an interval from too few words.
 _REDRAWN, _FEW = "*", "**"
+_ROUNDING = 1e-12
 # Intervals from redrawn words were tested with at least this number of independent words
 # (docs/evidence/power-and-coverage.md).
 FEWEST_WORDS = 4
@@ -53,6 +54,8 @@ class MeasureTable(Tabled):
     fewest_words : float
         Smallest effective number of words of a group or class. The intervals from redrawn words depend on this number.
         It is NaN if no words were redrawn.
+    biased : tuple of str
+        Rows without an interval from redrawn words, because this interval would not include the row's own value.
     """
 
     table: pd.DataFrame
@@ -60,6 +63,7 @@ class MeasureTable(Tabled):
     results: Mapping[str, Result]
     failed: frozenset[str] = frozenset()
     fewest_words: float = float("nan")
+    biased: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -110,6 +114,11 @@ class MeasureTable(Tabled):
             "redrawn": f"{mark} bootstrap: words of both sides are drawn again.{caution}",
         }
         remarks = [text for column, text in about.items() if column in self.table]
+        if self.biased:
+            remarks.append(
+                f"No bootstrap interval is shown of {joined(self.biased)}, because the values of redrawn words are"
+                " biased: the interval would not include the value of the list itself."
+            )
         return (*remarks, *(f"omitted: {reason}" for reason in self.left_out.values()))
 
 
@@ -217,8 +226,24 @@ def measure_all(
             if tests[0] in summary.index:
                 summary.loc[name] = summary.loc[tests[0]]
         frame = frame.join(summary)
+    frame, biased = _without_biased_intervals(frame, ci_prob)
     few = fewest_words(table) if redraws else float("nan")
-    return MeasureTable(frame.rename_axis("measure"), left_out, results, frozenset(failed), few)
+    return MeasureTable(frame.rename_axis("measure"), left_out, results, frozenset(failed), few, biased)
+
+
+def _without_biased_intervals(frame: pd.DataFrame, ci_prob: float) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Remove intervals from redrawn words that do not include the row's own value, and return the names of their rows.
+
+    If words are related, fewer words are drawn than a list has. Measures that depend on the number of words, such as
+    WEAT near its bound or RNSB near zero, then have other values, and their quantiles are no interval of the measure.
+    """
+    if "redrawn" not in frame:
+        return frame, ()
+    columns = ["redrawn", *interval_names(ci_prob, "ci", "redrawn")]
+    lower, upper = frame[columns[1]], frame[columns[2]]
+    is_biased = (frame.value < lower - _ROUNDING) | (frame.value > upper + _ROUNDING)
+    frame[columns] = frame[columns].mask(is_biased)
+    return frame, tuple(map(str, frame.index[is_biased]))
 
 
 def values_of(table: AssociationTable, occasion: Occasion, names: Iterable[str]) -> "pd.Series[float]":

@@ -34,6 +34,8 @@ from bayes_bias.posterior.verdict import adjustment_of
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, sampling_scope
 
 _GRID = 240
+# A part of the noise floor below this share of its height is too low to be seen.
+_VISIBLE = 0.01
 # in standard deviations of the draws; the posterior is smooth, because the bias is a sum of many effects
 _BANDWIDTH = 0.28
 
@@ -139,10 +141,13 @@ def densities(bias: Estimate) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _draw_noise(ax: Axes, bias: Estimate, grid: np.ndarray, noise: np.ndarray) -> None:
     """Draw the noise floor. Its part that is at least as far from zero as the observed bias is darker."""
-    ax.fill_between(grid, noise, color=NOISE, zorder=1, label="noise floor: contrasts by chance without a bias")
-    ax.plot(grid, noise, color=GREY, linewidth=1, linestyle="--", zorder=2)
     beyond = np.where(np.abs(grid) >= abs(float(bias.observed.item())), noise, 0)
-    ax.fill_between(grid, beyond, color=GREY, alpha=0.8, linewidth=0, zorder=2, label="noise as far from zero")
+    label = "noise floor: contrasts by chance without a bias"
+    if beyond.max() > _VISIBLE * noise.max():
+        label += " (dark: as far from zero)"
+    ax.fill_between(grid, noise, color=NOISE, zorder=1, label=label)
+    ax.plot(grid, noise, color=GREY, linewidth=1, linestyle="--", zorder=2)
+    ax.fill_between(grid, beyond, color=GREY, alpha=0.8, linewidth=0, zorder=2)
 
 
 def _draw_posterior(
@@ -174,7 +179,8 @@ def _draw_ranges(ax: Axes, without: pd.DataFrame) -> None:
         low, high = bias_range(without, what)
         if np.isnan(low):
             continue
-        label = f"range of the raw contrast without one {what}"
+        # One entry of the legend explains both bands.
+        label = "raw contrast without one word (dark) or cluster (pale)" if what == "word" else ""
         band = Rectangle(
             (low, 1.75 * bottom), high - low, -0.6 * bottom, color=INK, alpha=alpha, linewidth=0, label=label
         )

@@ -266,8 +266,8 @@ def finish(ax: Axes, fit: Fit, what: str, name: str | None = None) -> Axes:
 
 
 def bias_axis(metric: Metric) -> str:
-    """Return the label for the axis of a bias."""
-    return f"{metric.unit} (positive: stereotypical)"
+    """Return the label for the axis of a bias, which is a difference between means."""
+    return f"difference in mean {metric.unit} (positive: stereotypical)"
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -105,7 +106,7 @@ class Verdict(Tabled):
         other labels: "not converged"; "not made alike", in a comparison of embeddings; and "confounded with frequency",
         in a report on a list in which neither groups nor classes overlap in frequency.
     mean, lower, upper : float
-        Posterior mean and equal-tailed interval, in the units of the table.
+        Posterior mean and equal-tailed interval, in the units of the table. Scope "none" has no interval.
     prob_direction : float
         Posterior probability of the more probable sign.
     scope : str
@@ -203,7 +204,8 @@ class Verdict(Tabled):
     def _shown(self) -> pd.DataFrame:
         lower, upper = interval_names(self.ci_prob)
         row = {"verdict": self.short, "mean": self.mean, lower: self.lower, upper: self.upper}
-        row |= {"chance": self.chance, "scope": self.scope}
+        chance_of_it = np.nan if self.described_scope.samples_nothing else self.chance
+        row |= {"chance": chance_of_it, "scope": self.scope}
         if self.adjustment is not None:
             row |= {"unadjusted": self.adjustment.unadjusted[0], "explained": self.adjustment.explained[0]}
         return pd.DataFrame([row], index=[self.quantity])
@@ -433,7 +435,8 @@ def judge(
     `data` contains the design and the statistics of the table.
     """
     row = row_under(scope)
-    lower, upper = interval_of(row)
+    # Without any variation there is a value, but no interval, which would have no width.
+    lower, upper = (np.nan, np.nan) if scope_of(scope).samples_nothing else interval_of(row)
     chance_of_it = chance(float(row.prob_direction))
     label = "not converged" if problems else _label(chance_of_it, 1 - ci_prob, scope)
     widest = widest_scope(data)

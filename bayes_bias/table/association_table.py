@@ -219,6 +219,11 @@ class AssociationTable(Telling):
             digest.update(np.ascontiguousarray(self.repeats.to_numpy(), dtype="<i8").tobytes())
         return digest.hexdigest()
 
+    @property
+    def title(self) -> str:
+        """The title of the word list in headings, or the name of the table if the list is not known."""
+        return self.name if self.origin is None else self.origin.wordlist.title
+
     def without_controls(self) -> Self:
         """Return the table without control classes, as WEAT uses it."""
         if not self.controls:

@@ -55,6 +55,19 @@ def interval_of(table: "pd.DataFrame | pd.Series[Any]", of: str = "") -> tuple[A
     return table[lower], table[upper]
 
 
+def opposite(row: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Return the mean and the interval of the opposite difference.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> opposite(pd.Series({"mean": -0.2, "eti95_lb": -0.3, "eti95_ub": 0.1})).to_dict()
+    {'mean': 0.2, 'eti95_lb': -0.1, 'eti95_ub': 0.3}
+    """
+    lower, upper = interval_columns(row)
+    return -row[["mean", upper, lower]].set_axis(["mean", lower, upper]).astype(float)
+
+
 # The same columns as text.
 
 type Sign = Literal["", "+"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -78,19 +79,24 @@ def share_words[Label](
 ) -> dict[Label, AssociationTable]:
     """Restrict tables to the words that all of them have, in the order of the first table.
 
+    A control class without a common word is omitted from all tables, with a notice.
+
     Related words, pairs and covariates are taken from the first table, because vectors that were changed on purpose may
     not show which words are related.
 
     Raises
     ------
     TableError
-        If metrics or stereotypes differ, a word has another group or class, or a group or class has no word in common.
+        If metrics or stereotypes differ, a word has another group or class, or a group or an associated class has no
+        word in common.
     """
     (first_label, first), *others = tables.items()
     for label, table in tables.items():
         check_table(table, f"{argument}[{label!r}]")
     for label, table in others:
         check_same_design(table, first, f"The table '{label}'", f"'{first_label}'")
+    tables = _with_shared_controls(tables)
+    first = tables[first_label]
     values = {str(label): table.values for label, table in tables.items()}
     shared = shared_words(values, argument, "table")
     notices = announce(
@@ -108,6 +114,34 @@ def share_words[Label](
         first_cut = first_cut or selected
         cut[label] = _with_labels_of(first_cut, selected)
     return cut
+
+
+def _with_shared_controls[Label](tables: Mapping[Label, AssociationTable]) -> dict[Label, AssociationTable]:
+    """Omit control classes of which no word is in all tables, because vocabularies may know different parts of them."""
+    words_of_class: dict[str, list[set[str]]] = {}
+    for table in tables.values():
+        class_of = belongs(table.values, "attribute")
+        for control in table.controls:
+            words_of_class.setdefault(control, []).append({word for word, name in class_of.items() if name == control})
+    lost = []
+    for control, words in words_of_class.items():
+        if len(words) < len(tables) or not set.intersection(*words):
+            lost.append(control)
+    if not lost:
+        return dict(tables)
+    notices = announce(
+        tuple(f"control class '{control}' is omitted, because the tables share no word of it" for control in lost)
+    )
+    kept = {}
+    for label, table in tables.items():
+        is_kept = ~np.isin(table.values.attribute_class.to_numpy(), lost)
+        kept[label] = replace(table.select(partial(_columns, is_kept)), notices=(*table.notices, *notices))
+    return kept
+
+
+def _columns(is_kept: NDArray[np.bool_], values: xr.DataArray) -> xr.DataArray:
+    """Return the values of some attributes."""
+    return values[:, is_kept]
 
 
 def pair(before: AssociationTable, after: AssociationTable) -> tuple[AssociationTable, AssociationTable]:

@@ -33,7 +33,7 @@ def test_made_alike_marks_closer_words_and_ignores_rotation() -> None:
     assert found.table.q[1910] == pytest.approx(found.table.q[1900])
     assert found.table.q[1920] / found.table.q[1900] == pytest.approx((1 / 2) / (1 / 1.25), rel=0.03)
     assert found.words == 200
-    assert says(found.text, "Not made alike 1920 smaller fewer tokens")
+    assert says(found.text, "Not similarly trained 1920 smaller fewer tokens")
 
 
 def test_made_alike_q_is_ratio_of_mean_distances_over_pairs() -> None:

@@ -3,10 +3,12 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from scipy.stats import norm
 
 from bayes_bias import cosines, fit, summarize, verdict
+from bayes_bias.formatting import signed
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.summary import chance
 from bayes_bias.posterior.verdict import Verdict, _label
@@ -150,3 +152,14 @@ def test_verdict_of_templates_has_scope_all_and_names_templates(fit_of_templates
     assert widest.scope == narrow.wider.scope == "all"
     assert says(narrow.short, "new attributes templates not distinguishable")
     assert verdict(fit_of_templates, "both").upper < widest.upper
+
+
+def test_verdict_has_value_and_sentence_but_no_interval_without_variation() -> None:
+    for bias in (0.0, 0.1):
+        found = verdict(random_table(2, bias=bias), "none")
+        value = signed(found.mean, found.metric.decimals)
+        assert np.isnan([found.lower, found.upper]).all()
+        assert found.posterior == value
+        assert says(found.text, f"raw contrast {value} No interval")
+        assert "[" not in found.text + "".join(map("".join, (column.cells for column in found.layout.columns)))
+        assert found.layout.frame.loc["bias", "chance"] == ""

@@ -208,6 +208,24 @@ class Answers:
         return list(dict.fromkeys(cell.model for cell in self.cells))
 
     @property
+    def replies(self) -> pd.DataFrame:
+        """Return all answers with their numbers of stereotypical choices, indexed by ``model`` and ``stereotype``."""
+        keys = [(cell.model, cell.stereotype) for cell in self.cells]
+        frames = [cell.replies.reset_index(drop=True) for cell in self.cells]
+        return pd.concat(frames, keys=keys, names=["model", "stereotype", "reply"])
+
+    @property
+    def words(self) -> pd.DataFrame:
+        """Return a row for each label and word of the lists, with its ``role`` and group or class (``name``)."""
+        rows: dict[tuple[str, str, str, str], None] = {}
+        for cell in self.cells:
+            wordlist = cell.questions.wordlist
+            for role, categories in (("label", wordlist.groups), ("word", wordlist.classes)):
+                for name, words in categories.items():
+                    rows |= dict.fromkeys((cell.stereotype, role, name, word) for word in words)
+        return pd.DataFrame(list(rows), columns=["stereotype", "role", "name", "word"]).set_index("stereotype")
+
+    @property
     def facts(self) -> dict[str, Any]:
         """Return the name, the provenance, the hashes, and the outcomes of the replies for the provenance record."""
         return {

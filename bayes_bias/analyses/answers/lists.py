@@ -75,6 +75,11 @@ class AssociationList:
         return np.asarray((chosen >= 0) & ((chosen == offered) | (offered < 0)))
 
 
+def words_of_class(name: str) -> str:
+    """Return the name of a class for a sentence, such as "career words"."""
+    return name if name.endswith("words") else f"{name} words"
+
+
 def lookup(column: "pd.Series[Any]", values: Mapping[str, Any], otherwise: Any) -> NDArray[Any]:
     """Return the value for the category of each row, or `otherwise` for categories without a value."""
     return np.array([values.get(text, otherwise) for text in column.cat.categories], object)[column.cat.codes]

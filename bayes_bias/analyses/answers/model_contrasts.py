@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, combinations
 from typing import Any, ClassVar
@@ -15,13 +15,14 @@ from bayes_bias import formatting as fmt
 from bayes_bias import plots
 from bayes_bias.analyses.answers.cell import Answers, Cell, differences
 from bayes_bias.analyses.answers.estimation import Source, check_samples, effects_of
-from bayes_bias.analyses.answers.lists import Lists
+from bayes_bias.analyses.answers.lists import Lists, words_of_class
 from bayes_bias.analyses.answers.log_odds import in_log_odds, observed_log_odds, without_words
 from bayes_bias.analyses.answers.losses import reason_of_models, reasons
 from bayes_bias.analyses.answers.model import MAX_PARETO_K, PRIOR_TEXTS, Density, Observed, Together, draw, observed
 from bayes_bias.analyses.answers.pairing import contrast_of, matched
 from bayes_bias.analyses.answers.reading import read_answers
 from bayes_bias.analyses.answers.results import DECIMALS
+from bayes_bias.analyses.headlines import Finding
 from bayes_bias.arguments import check_ci_prob, check_seed
 from bayes_bias.documents.document import Document, PageSection, methods_section, notices_section
 from bayes_bias.documents.methods import Methods
@@ -33,17 +34,27 @@ from bayes_bias.posterior.holm import holm
 from bayes_bias.posterior.ranks import ranked
 from bayes_bias.progress import step
 from bayes_bias.table.association_table import announce
-from bayes_bias.table.columns import estimate_columns, interval_columns, rank_column, with_interval
+from bayes_bias.table.columns import estimate_columns, interval_columns, opposite, rank_column, with_interval
+
+# Prefix of the columns of each model by itself.
+OWN = "own"
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """The quantity that is compared, and its display: a factor, a number of decimals, and a unit."""
+    """The quantity that is compared, and its display.
+
+    A value is multiplied by `factor`. `null` is the value without any preference, and `axis` names the distance from
+    it. Differences are in `unit`, and values in `own_unit`.
+    """
 
     name: str
     factor: float = 1.0
     decimals: int = DECIMALS
     unit: str = ""
+    null: float = 0.0
+    own_unit: str = ""
+    axis: str = "D (positive: stereotypical)"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -108,9 +119,6 @@ class Contrasts(Tabled):
     def answer(self) -> str:
         """Return a sentence with the number of differences that are distinguishable from zero."""
         found = int(self.table.survives.sum())
-        if len(self.table) == 1:
-            distinguishable = "is" if found else "is not"
-            return f"The difference between the two models {distinguishable} distinguishable from zero."
         number = fmt.capitalized(fmt.in_words(found)) if found else "None"
         verb = "are" if found > 1 else "is"
         return (
@@ -128,12 +136,12 @@ class Contrasts(Tabled):
             reason = "the draws are not reliable" if unreliable.all() else reasons_of_rows[withheld].iloc[0]
             return f"No difference between models has a verdict, because {reason}."
         sentences = [self.answer]
-        for (topic, larger, smaller), row in self.table[self.table.survives].iterrows():
+        rows = self.table[self.table.survives] if len(self.table) > 1 else self.table.iloc[:0]
+        for (topic, larger, smaller), row in rows.iterrows():
             quantity = self.quantity(topic)
             if row["mean"] < 0:
                 larger, smaller = smaller, larger
-                ends = interval_columns(row)
-                row = -row[["mean", *reversed(ends)]].set_axis(["mean", *ends]).astype(float)
+                row = opposite(row)
             number = with_interval(row, self.ci_prob, quantity.decimals, factor=quantity.factor, unit=quantity.unit)
             clause = f"the {quantity.name} of {larger} is larger than that of {smaller} by {number}."
             sentences.append(fmt.capitalized(self.row_name(topic, clause)))
@@ -174,17 +182,19 @@ class Contrasts(Tabled):
 
     @property
     def ranks(self) -> Layout:
-        """Show each model relative to the mean of all models, with its rank."""
+        """Show the value of each model, its distance from the mean of all models, and its rank."""
         return self.order(self.topics)
 
     def order(self, topics: Sequence[str]) -> Layout:
         """Show the order of the models for all topics with the same quantity."""
-        rows, quantity, unit = self.in_units(self.ranking, topics)
+        rows, quantity, _ = self.in_units(self.ranking, topics)
         reach = ", for new labels, wordings and words" if quantity.name == "D" and self.scope == "all" else ""
+        unit = f", in {quantity.own_unit}" if quantity.own_unit else ""
         return Layout(
             [self.row_name(topic, model) for topic, model in rows.index],
             [
-                *estimate_columns(rows, f"{quantity.name} less mean", self.ci_prob, quantity.decimals),
+                *self._own_columns(rows, quantity),
+                *self._columns_about_mean(rows, quantity),
                 *rank_column(rows),
                 Column("P(first)", rows.prob_first, fmt.probability),
                 Column("P(last)", rows.prob_last, fmt.probability),
@@ -193,12 +203,50 @@ class Contrasts(Tabled):
             caption=f"Models in order of {quantity.name}{unit}{reach}",
         )
 
+    def _own_columns(self, rows: pd.DataFrame, quantity: Quantity) -> list[Column]:
+        """Return the columns of the value of each model by itself."""
+        mean, interval = estimate_columns(
+            rows, quantity.name, self.ci_prob, quantity.decimals, of=OWN, sign="" if quantity.null else "+"
+        )
+        return [mean, replace(interval, heading=f"{fmt.level(self.ci_prob)} interval")]
+
+    def _columns_about_mean(self, rows: pd.DataFrame, quantity: Quantity) -> list[Column]:
+        """Return the columns of each model minus the mean of all. Two models have only their difference."""
+        if len(rows.loc[rows.index[0][0]]) == 2:
+            return []
+        return estimate_columns(rows, f"{quantity.name} less mean", self.ci_prob, quantity.decimals)
+
+    def drawn(self, topics: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """Return the rows of the figure: each model by itself, from the value without preference, and the contrasts.
+
+        The contrasts are the difference between two models, or each of several models minus the mean of all. Both have
+        the columns ``mean`` and the interval, and are indexed by their labels.
+        """
+        ranking, quantity, _ = self.in_units(self.ranking, topics)
+        several = len(topics) > 1
+        labels = [f"{model}, {topic}" if several else model for topic, model in ranking.index]
+        ends = interval_columns(ranking)
+        own = ranking[[f"{OWN}_mean", *interval_columns(ranking, OWN)]].set_axis(["mean", *ends], axis=1)
+        own = (own - quantity.factor * quantity.null).set_axis(labels)
+        if len(ranking.loc[ranking.index[0][0]]) == 2:
+            contrasts, _, _ = self.in_units(self.table, topics)
+            names = [f"{model} − {other}{f', {topic}' if several else ''}" for topic, model, other in contrasts.index]
+        else:
+            contrasts, names = ranking, [f"{label} − mean" for label in labels]
+        return own, contrasts[["mean", *ends]].set_axis(names)
+
     def in_units(self, table: pd.DataFrame, topics: Sequence[str]) -> tuple[pd.DataFrame, Quantity, str]:
         """Return the rows of topics with the same quantity in its unit, the quantity, and a clause with the unit."""
         quantity = self.quantity(topics[0])
         rows = table[table.index.get_level_values(0).isin(topics)]
-        scaled = quantity.factor * rows[["mean", *interval_columns(table)]]
-        return rows.assign(**scaled), quantity, f", in {quantity.unit}" if quantity.unit else ""
+        columns = ["mean", *interval_columns(table)]
+        if f"{OWN}_mean" in table:
+            columns += [f"{OWN}_mean", *interval_columns(table, OWN)]
+        return (
+            rows.assign(**(quantity.factor * rows[columns])),
+            quantity,
+            f", in {quantity.unit}" if quantity.unit else "",
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -217,8 +265,9 @@ class ModelContrasts(Contrasts):
         difference; ``chance_holm``, this probability after Holm's adjustment for the number of rows; ``survives``, True
         if the difference is distinguishable after the adjustment; and ``pareto_k`` of the draws.
     ranking : pandas.DataFrame
-        Index ``(stereotype, model)``, sorted by decreasing D. Columns: ``mean``, ``sd``, and interval of D minus the
-        mean of all models, mean ``rank`` (1 for the largest D) with its interval, ``prob_first`` and ``prob_last``.
+        Index ``(stereotype, model)``, sorted by decreasing D. Columns: ``own_mean`` and its interval, the D of the
+        model by itself; ``mean``, ``sd``, and interval of D minus the mean of all models, mean ``rank`` (1 for the
+        largest D) with its interval, ``prob_first`` and ``prob_last``.
     notices : tuple of str
         Notices of answers to questions that not all models answered.
     log_odds : pandas.DataFrame
@@ -257,7 +306,12 @@ class ModelContrasts(Contrasts):
 
     @property
     def more_tables(self) -> Mapping[str, pd.DataFrame]:
-        return {"log-odds": self.log_odds, "own": self.own}
+        return {
+            "log-odds": self.log_odds,
+            "own": self.own,
+            "replies": self.answers.replies,
+            "words": self.answers.words,
+        }
 
     def quantity(self, topic: str) -> Quantity:
         return Quantity("D")
@@ -267,17 +321,27 @@ class ModelContrasts(Contrasts):
         if len(self.table) > 1:
             return super().answer
         ((topic, model, other),) = self.table.index
-        of_models = " and ".join(f"{name} (D = {self._own(topic, name)})" for name in (model, other))
-        distinguishable = "is" if self.table.survives.iloc[0] else "is not"
-        return f"The difference in {topic} between {of_models} {distinguishable} distinguishable from zero."
+        row = self.table.iloc[0]
+        larger, smaller = (model, other) if row["mean"] >= 0 else (other, model)
+        return Finding(
+            title=words_of_class(next(cell.questions for cell in self.answers.cells).classes[0][1]),
+            value=float(row["mean"]),
+            size=with_interval(
+                opposite(row) if row["mean"] < 0 else row, self.ci_prob, DECIMALS, sign="" if row.survives else "+"
+            ),
+            clear=bool(row.survives),
+            words={
+                name: f"{of} (D = {self._own(topic, of)})" for name, of in (("larger", larger), ("smaller", smaller))
+            },
+        ).sentence("models")
 
     @property
     def text(self) -> str:
         return " ".join([super().text, *self._sentences_on_position()])
 
     def _own(self, topic: str, model: str) -> str:
-        """Return the mean D of a model as a text."""
-        return fmt.signed(float(self.own.loc[(topic, model), "D"]), DECIMALS)
+        """Return the estimated D of a model as a text."""
+        return fmt.signed(float(self.ranking.loc[(topic, model), f"{OWN}_mean"]), DECIMALS)
 
     def _sentences_on_position(self) -> Iterator[str]:
         """Return a sentence for each difference in D that may come from a preference for a position or a label."""
@@ -427,9 +491,17 @@ def _in_log_odds(cells: Sequence[Cell], effects: tuple[str, ...], seed: int, ci_
 
 
 def compared(
-    models: Sequence[str], sides: Sequence[Observed], effects: tuple[str, ...], seed: int, ci_prob: float
+    models: Sequence[str],
+    sides: Sequence[Observed],
+    effects: tuple[str, ...],
+    seed: int,
+    ci_prob: float,
+    null: float = 0.0,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the differences between models and their ranking from answers of each model to the same questions."""
+    """Return the differences between models and their ranking from answers of each model to the same questions.
+
+    The values of `sides` are distances from the value without preference, `null`.
+    """
     contrasts = helmert(len(sides))
     # The contrasts are scaled such that contrasts of D lie between -1 and 1.
     largest = np.abs(contrasts).sum(axis=1).max()
@@ -450,6 +522,9 @@ def compared(
         }
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis(["model", "other"])
     ranking = pd.DataFrame([summarize_draws(draws, ci_prob) for draws in relative], index=pd.Index(models))
+    own = [null + draw(Density(side, effects), seed).mu for side in sides]
+    rows_of_own = pd.DataFrame([summarize_draws(draws, ci_prob) for draws in own], index=ranking.index)
+    ranking = rows_of_own.drop(columns="sd").add_prefix(f"{OWN}_").join(ranking)
     ranking = ranking.join(ranked(relative, models, ci_prob).table)
     ranking["prob_first"] = np.bincount(relative.argmax(axis=0), minlength=len(models)) / relative.shape[1]
     ranking["prob_last"] = np.bincount(relative.argmin(axis=0), minlength=len(models)) / relative.shape[1]

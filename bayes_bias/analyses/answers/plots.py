@@ -197,7 +197,10 @@ def plot_model_contrasts(
     legend: bool = True,
     palette: Sequence[str] | None = None,
 ) -> Axes:
-    """Plot the difference between each model and the mean of all models with its interval.
+    """Plot the value of each model with its interval and, below a line, the differences between models.
+
+    A value is drawn as its distance from no preference, which is zero for D and one half for a share of pairs. Two
+    models have one difference, and each of several models is compared with the mean of all.
 
     Parameters
     ----------
@@ -215,12 +218,18 @@ def plot_model_contrasts(
     check_kind("contrasts", contrasts, Contrasts, "not a result of `compare_models`. Pass such a result.")
     topics = contrasts.topics if topics is None else tuple(topics)
     topics = tuple(topic for topic in topics if contrasts.quantity(topic) == contrasts.quantity(topics[0]))
-    rows, quantity, unit = contrasts.in_units(contrasts.ranking, topics)
-    names = [f"{model}, {topic}" if len(topics) > 1 else model for topic, model in rows.index]
-    label = f"{quantity.name} less the mean of all models{unit}"
+    own, differences = contrasts.drawn(topics)
+    rows, names = pd.concat([own, differences]), [*own.index, *differences.index]
+    label = contrasts.quantity(topics[0]).axis
+    title = (
+        contrasts.name,
+        "each model, and differences" if len(differences) > 1 else "each model, and the difference",
+    )
     reliable = bool((contrasts.table.pareto_k <= MAX_PARETO_K).all())
     with style(palette):
-        return _forest(rows, names, label, (contrasts.name, "models in order"), contrasts.ci_prob, reliable, ax, legend)
+        ax = _forest(rows, names, label, title, contrasts.ci_prob, reliable, ax, legend)
+        ax.axhline(len(own) - 0.5, color=NOISE, linewidth=0.9, zorder=0)
+    return ax
 
 
 def plot_values(

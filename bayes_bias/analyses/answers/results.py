@@ -13,16 +13,18 @@ from bayes_bias import formatting as fmt
 from bayes_bias import plots
 from bayes_bias.analyses.answers.assignments import OUTCOMES
 from bayes_bias.analyses.answers.cell import Answers
+from bayes_bias.analyses.answers.lists import words_of_class
 from bayes_bias.analyses.answers.log_odds import LARGEST, LOG_ODDS, SHARE_FIRST
 from bayes_bias.analyses.answers.logs import FINGERPRINT, READ_AS
 from bayes_bias.analyses.answers.model import DRAWS, MAX_PARETO_K, PRIOR_TEXTS, SAMPLES, Posterior
+from bayes_bias.analyses.headlines import Case, Finding, headline
 from bayes_bias.documents.document import Document, PageSection, methods_section, notices_section
 from bayes_bias.documents.methods import Methods
 from bayes_bias.errors import AnswersError
 from bayes_bias.files import file_names
 from bayes_bias.fitting.fit_model import software, versions
 from bayes_bias.formatting import DASH, MARKS, Column, Layout, Tabled
-from bayes_bias.table.columns import estimate_columns, interval_of, with_interval
+from bayes_bias.table.columns import estimate_columns, interval_of, opposite, with_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +45,7 @@ STEPS: Mapping[str, str] = MappingProxyType(
 # The numbers of labels per group and of wordings that a verdict for new labels requires.
 ENOUGH_LABELS, ENOUGH_WORDINGS = 5, 3
 DECIMALS = 2
-_NAMED = 8
+_NAMED, _NAMED_IN_HEADING = 8, 3
 _POPULATIONS: Mapping[str, str] = MappingProxyType(
     {
         "all": "new labels and wordings",
@@ -66,6 +68,17 @@ def reach_of(labels: int, wordings: int) -> str:
     if labels < ENOUGH_LABELS:
         return FEW_LABELS
     return NEW_LABELS if wordings >= ENOUGH_WORDINGS else FEW_WORDINGS
+
+
+def _too_few(row: "pd.Series[Any]") -> str:
+    """Return a clause on labels or wordings that are too few to generalise from, or ""."""
+    if row.reach == FEW_LABELS:
+        a, b = fmt.in_words(int(row.labels_a)), fmt.in_words(int(row.labels_b))
+        labels = f"{a} labels of each group" if a == b else f"{a} and {b} labels"
+        return f"{labels} are few to generalise from. Use five of each group or more"
+    if row.reach == FEW_WORDINGS:
+        return "generalising to new wordings requires three wordings or more"
+    return ""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -157,17 +170,46 @@ class AnswersResult(Tabled):
     @property
     def answer(self) -> str:
         """Return the main result in a sentence."""
-        if len(self.table) == 1:
-            return self._verdict(self.table.index[0])[0]
-        what, direction = (
-            ("changes", "upwards") if self.changed else ("associations", "in the direction of the stereotype")
+        findings = [self.finding(key) for key in self.table.index]
+        if self.changed:
+            return headline("answers change", findings, "For {titles} no change is distinguishable from zero.")
+        return headline("answers", findings, "For {titles} there is no clear association.")
+
+    def finding(self, key: tuple[str, str]) -> Finding:
+        """Return what the headline needs to state about one model and stereotype."""
+        row = self.table.loc[key]
+        model, stereotype = key
+        questions = next(cell.questions for cell in self.sides[0].cells if cell.stereotype == stereotype)
+        (group, own), (_, other) = questions.classes
+        several_lists = len(self.table.loc[[model]]) > 1
+        title = (
+            words_of_class(own) if own == stereotype or not several_lists else f"{words_of_class(own)} ({stereotype})"
         )
-        clear = self.distinguishable
-        found, total = fmt.in_words(int(clear.sum())), fmt.in_words(len(self.table))
-        forward = fmt.in_words(int((clear & (self.table["mean"] > 0)).sum()))
-        return (
-            f"{fmt.capitalized(found)} of {total} {what} are distinguishable from zero, {forward} of them {direction}."
+        no_verdict = str(row.withheld)
+        if row.pareto_k > MAX_PARETO_K:
+            no_verdict = f"its draws are not reliable (Pareto k {fmt.plain(row.pareto_k, 2)})"
+        clear = self._is_clear(key)
+        has_direction = self.changed and clear  # the sentence names the direction, so its number has no sign
+        shown = opposite(row) if has_direction and row["mean"] < 0 else row
+        return Finding(
+            title=f"{title} in {model}" if self.several_models and (self.changed or not clear) else title,
+            value=float(row["mean"]),
+            size=with_interval(shown, self.ci_prob, DECIMALS, sign="" if has_direction else "+"),
+            clear=clear,
+            has_stereotype=not self.changed,
+            no_verdict=no_verdict,
+            too_few=_too_few(row),
+            words={
+                "model": model if self.several_models else "the model",
+                "group": group,
+                "others": words_of_class(other),
+                "direction": "increased" if row["mean"] > 0 else "decreased",
+            },
         )
+
+    def _is_clear(self, key: tuple[str, str]) -> bool:
+        """Return True if a row has a verdict, and its interval excludes zero."""
+        return bool(self.distinguishable.loc[key])
 
     @property
     def text(self) -> str:
@@ -176,28 +218,19 @@ class AnswersResult(Tabled):
 
     def _verdict(self, key: tuple[str, str]) -> list[str]:
         """Return sentences on one row, with cautions if there are few labels or wordings."""
-        row = self.table.loc[key]
-        subject = f"{fmt.capitalized(self.quantity)} of {self.called(key)}"
-        if row.pareto_k > MAX_PARETO_K:
-            reason = f"because its draws are not reliable (Pareto k {fmt.plain(row.pareto_k, 2)})"
-            return [f"{subject} has no verdict, {reason}."]
-        if row.withheld:
-            return [f"{subject} has no verdict, because {row.withheld}."]
-        judged = f"{'' if self.distinguishable.loc[key] else 'not '}distinguishable from zero"
+        row, finding = self.table.loc[key], self.finding(key)
+        sentence = finding.sentence("answers change" if self.changed else "answers")
+        if finding.case is Case.NO_VERDICT:
+            return [sentence]
+        judged = f"{'' if finding.clear else 'not '}distinguishable from zero"
         is_one_pair = self.scope == "all" and row.reach == ONE_PAIR
         whom = "this pair of labels and new wordings" if is_one_pair else _POPULATIONS[self.scope]
         chance = fmt.probability_in_words(row.prob_above)
-        sentences = [
-            f"{subject} is {with_interval(row, self.ci_prob, DECIMALS)}, {judged}.",
-            f"This holds for {whom}. The probability that it is positive is {chance}.",
+        return [
+            sentence,
+            f"{fmt.capitalized(self.quantity)} is {judged}, for {whom}. The probability that it is positive is"
+            f" {chance}.",
         ]
-        if row.reach == FEW_LABELS:
-            a, b = fmt.in_words(int(row.labels_a)), fmt.in_words(int(row.labels_b))
-            labels = f"{a} labels of each group" if a == b else f"{a} and {b} labels"
-            sentences.append(f"However, {labels} are few to generalise from. Use five of each group or more.")
-        if row.reach == FEW_WORDINGS:
-            sentences.append("However, generalising to new wordings requires three wordings or more.")
-        return sentences
 
     def _details_of_one(self) -> list[str]:
         """Return sentences on the only row of the table."""
@@ -252,6 +285,14 @@ class AnswersResult(Tabled):
     def _details_of_all(self) -> list[str]:
         """Return sentences on the numbers of distinguishable rows."""
         clear, reach, sentences = self.distinguishable, self.table.reach, [self.answer]
+        what, direction = ("changes", "upwards") if self.changed else ("associations", "as the stereotype predicts")
+        forward = int((clear & (self.table["mean"] > 0)).sum())
+        if clear.any():
+            sentences.append(
+                f"{fmt.capitalized(fmt.in_words(int(clear.sum())))} of {fmt.in_words(len(clear))} {what}"
+                f" {'is' if clear.sum() == 1 else 'are'} distinguishable from zero, {fmt.in_words(forward)} of them"
+                f" {direction}."
+            )
         if self.scope == "all" and clear.any():
             stands = fmt.in_words(int((clear & (reach == NEW_LABELS)).sum()))
             few = fmt.in_words(int((clear & reach.isin((FEW_LABELS, FEW_WORDINGS))).sum()))
@@ -427,7 +468,7 @@ def answers_document(result: AnswersResult) -> Document:
         sides = {"before": result.before, "after": result.after}
     return Document(
         title=f"Answers: {result.name}",
-        heading=f"{'Did stereotypes change' if result.changed else 'Which stereotypes are there'} in {result.name}?",
+        heading="Did the associations of the model change?" if result.changed else _heading(result),
         opening={"answer": result.text},
         sections=(
             PageSection("D", "Changes of D" if result.changed else "Associations by stereotype", "answers-d.html"),
@@ -465,6 +506,8 @@ def answers_document(result: AnswersResult) -> Document:
             "levels": result.levels,
             "published": result.published,
             **({"outcomes": result.outcomes} if isinstance(result, ModelAnswers) else {}),
+            "words": result.sides[0].words,
+            **{_file_of_replies(side, sides): answers.replies for side, answers in sides.items()},
             "draws": pd.concat(posteriors, names=["model", "stereotype", "draw"]),
         },
         methods=methods,
@@ -482,6 +525,19 @@ def answers_document(result: AnswersResult) -> Document:
             **{state: side.facts for state, side in sides.items()},
         },
     )
+
+
+def _heading(result: AnswersResult) -> str:
+    """Return a question that names the models, or "the model" if it has no name."""
+    models = list(filter(None, dict.fromkeys(result.table.index.get_level_values("model"))))
+    if len(models) > _NAMED_IN_HEADING:
+        return f"Which associations do {len(models)} models show?"
+    return f"Which associations {'do' if len(models) > 1 else 'does'} {fmt.joined(models or ['the model'])} show?"
+
+
+def _file_of_replies(side: str, sides: Mapping[str, Any]) -> str:
+    """Return the name of the file with the answers of one side."""
+    return "replies" if len(sides) == 1 else f"replies-{side}"
 
 
 def _counts(result: AnswersResult) -> Layout:

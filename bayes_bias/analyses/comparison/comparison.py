@@ -13,12 +13,14 @@ from scipy.stats import norm
 
 from bayes_bias import formatting as fmt
 from bayes_bias import plots
-from bayes_bias.analyses.comparison.spread import ChangeInSpread
+from bayes_bias.analyses.comparison.spread import ChangeInSpread, may_be_zero
+from bayes_bias.analyses.headlines import Finding, called
 from bayes_bias.associations.made_alike import MadeAlike
 from bayes_bias.debiasing.damage import Damage
 from bayes_bias.debiasing.debiased_embedding import taught_words
 from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance, notices_section
 from bayes_bias.documents.methods import Methods, methods_of_fits, model_facts, source_facts
+from bayes_bias.documents.word_tables import appendix, tables_of_analysis
 from bayes_bias.errors import TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
@@ -27,7 +29,15 @@ from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.summary import chance, summarize
 from bayes_bias.posterior.verdict import Verdict
 from bayes_bias.table.association_table import AssociationTable, words_in, words_of_categories
-from bayes_bias.table.columns import estimate_columns, interval_columns, interval_names, interval_of
+from bayes_bias.table.columns import (
+    Sign,
+    estimate_columns,
+    interval_columns,
+    interval_names,
+    interval_of,
+    opposite,
+    with_interval,
+)
 from bayes_bias.table.scopes import ScopeName, scope_of
 
 if TYPE_CHECKING:
@@ -37,6 +47,16 @@ if TYPE_CHECKING:
 State = Literal["before", "after", "change"]
 
 STATES: tuple[State, ...] = ("before", "after", "change")
+_OF_THESE_ATTRIBUTES = ("these words differ", "these words may differ", "these words do not clearly differ")
+_WITHOUT_VERDICT: Mapping[str, str] = MappingProxyType(
+    {
+        "not made alike": "No verdict, because the embeddings were not trained alike",
+        "not converged": "No verdict, because a fit has not converged",
+        "raw contrast": "These are raw contrasts of exactly these words, without intervals",
+    }
+)
+# Why there is no share of a bias that may be zero.
+NO_SHARE = "No share removed is reported, because the bias before is not distinguishable from zero."
 # With fewer words in a group or class, intervals of changes are too short. See docs/evidence/other-analyses.md.
 _ENOUGH = 8
 
@@ -48,7 +68,8 @@ class ShareRemoved:
     Attributes
     ----------
     observed : float
-        Share for exactly these words, computed from the raw contrasts.
+        Share for exactly these words, computed from the raw contrasts. It is missing if the bias before is not
+        distinguishable from zero, because a share of nothing has no meaning.
     lower, upper : float
         Fieller's interval, which allows for an uncertain denominator. The interval is missing under scope "none", if
         the bias before debiasing is not clearly different from zero, or if a bias is zero by construction.
@@ -59,6 +80,8 @@ class ShareRemoved:
     upper: float = math.nan
 
     def __str__(self) -> str:
+        if math.isnan(self.observed):
+            return "not reported"
         bounds = "" if math.isnan(self.lower) else f" [{self.lower:.0%}, {self.upper:.0%}]"
         return f"{self.observed:.0%}{bounds}".replace("-", MINUS)
 
@@ -164,20 +187,41 @@ class Comparison(Tabled):
 
     @property
     def headline(self) -> str:
-        """State whether the bias changed, in a few words and without a full stop."""
-        quantity, label = self.names["change"], self.verdict.label
-        changed = "differ" if self.corpora else "changed"
-        return {
-            "distinguishable": f"The {'biases' if self.corpora else 'bias'} {changed}",
-            "borderline": f"A {quantity} of the bias is borderline",
-            "not distinguishable": f"No {quantity} of the bias is distinguishable from noise",
-            "these words differ": f"With these attributes, the {'biases' if self.corpora else 'bias'} {changed}",
-            "these words may differ": f"With these attributes, a {quantity} of the bias is borderline",
-            "these words do not clearly differ": f"With these attributes, no {quantity} of the bias is distinguishable"
-            " from noise",
-            "not made alike": "No verdict, because the embeddings were not trained alike",
-            "not converged": "No verdict, because a fit has not converged",
-        }.get(label, "These are raw contrasts of exactly these words, without intervals")
+        """State whether the bias changed, in which direction and how much, without a full stop."""
+        label = self.verdict.label
+        if label in _WITHOUT_VERDICT:
+            return _WITHOUT_VERDICT[label]
+        return self.finding.sentence("difference" if self.corpora else "change").removesuffix(".")
+
+    @property
+    def finding(self) -> Finding:
+        """What the headline needs to state about the change or difference."""
+        label, row, quantity = self.verdict.label, self.bias.loc["change"], self.names["change"]
+        clear = label in ("distinguishable", "these words differ")
+        is_up = bool(row["mean"] > 0)
+        borderline = label in ("borderline", "these words may differ")
+        words = {
+            "direction": self._direction(is_up),
+            "first": self.names["before"],
+            "second": self.names["after"],
+            "none": f"A {quantity}" if borderline else f"No {quantity}",
+            "is_found": "is borderline" if borderline else "is distinguishable from noise",
+        }
+        title = called(self.before.title)
+        if label in _OF_THESE_ATTRIBUTES:
+            title += " with these attributes"
+        number = opposite(row) if clear and not is_up else row
+        sign: Sign = "" if clear else "+"
+        size = with_interval(number, self.ci_prob, self.before.metric.decimals, sign=sign, unit=self.before.metric.unit)
+        return Finding(title=title, value=float(row["mean"]), size=size, clear=clear, words=words)
+
+    def _direction(self, is_up: bool) -> str:
+        """Return the direction of the change; "increased" would be ambiguous for a negative bias."""
+        if self.corpora:
+            return "more stereotypical" if is_up else "less stereotypical"
+        if (self.bias["mean"][["before", "after"]] < 0).any():
+            return "moved towards the stereotype" if is_up else "moved away from the stereotype"
+        return "increased" if is_up else "decreased"
 
     @property
     def details(self) -> list[str]:
@@ -315,7 +359,11 @@ def share_removed(bias: pd.DataFrame, scope: ScopeName, ci_prob: float) -> Share
     b, a = bias["mean"]["before"], bias["mean"]["after"]
     var_b, var_a, var_change = bias["sd"] ** 2
     z2 = norm.ppf((1 + ci_prob) / 2) ** 2
-    if scope_of(scope).samples_nothing or bias.by_construction.any() or b**2 <= z2 * var_b:
+    if scope_of(scope).samples_nothing:
+        return ShareRemoved(observed)
+    if may_be_zero(bias.loc["before"]):
+        return ShareRemoved(math.nan)
+    if bias.by_construction.any() or b**2 <= z2 * var_b:
         return ShareRemoved(observed)
     limit = math.sqrt(var_a * var_b)
     covariance = min(max((var_b + var_a - var_change) / 2, -limit), limit)
@@ -345,18 +393,13 @@ def _biases(comparison: Comparison) -> list[str]:
 
 
 def _share(comparison: Comparison) -> str:
-    """Return a sentence on the share removed, or "" if there was no bias to remove."""
+    """Return a sentence on the share removed, or on the reason why there is none."""
     share = comparison.share_removed
     if not math.isnan(share.lower):
         return f"The share removed is {share}."
-    if not math.isfinite(share.observed):
-        return ""
-    if scope_of(comparison.scope).samples_nothing or comparison.zero_by_construction:
+    if math.isfinite(share.observed):
         return f"The share removed is {share} of the raw contrast."
-    return (
-        f"The share removed is {share} of the raw contrast. For other words no share can be given, because the bias"
-        " before was not clearly different from zero."
-    )
+    return NO_SHARE if math.isnan(share.observed) else ""
 
 
 def _few_words(comparison: Comparison) -> str:
@@ -433,6 +476,7 @@ def comparison_document(comparison: Comparison) -> Document:
             "level": fmt.level(comparison.ci_prob),
             "rope": comparison.verdict.rope,
             "scope": scope_of(comparison.scope).with_replicates_called(comparison.verdict.replicate_kind),
+            "no_share": NO_SHARE if math.isnan(comparison.share_removed.observed) else "",
             "failed": [names[state] for state, fit in comparison.fits.items() if not Diagnostics.of(fit).converged],
             "controls": controls,
             "bias": comparison.layout,
@@ -446,13 +490,16 @@ def comparison_document(comparison: Comparison) -> Document:
             "change": comparison.change,
             "before-and-after": comparison.to_frame(),
             "controls": comparison.controls,
+            **tables_of_analysis({"before": table, "after": comparison.after}),
         },
+        texts={"appendix.tex": appendix([(comparison.name, table)])},
         methods=methods,
         fits=fits,
         provenance=model_provenance(comparison, fits["change"])
         | {
             "before": dict(table.provenance),
             "after": dict(comparison.after.provenance),
+            "notices": list(table.notices),
             "fits": {state: fitted.provenance for state, fitted in fits.items()},
         },
     )
@@ -512,6 +559,7 @@ def methods_of(comparison: Comparison) -> Methods:
         **source_facts(table),
         "pairs": f"{values.size:,}",
         "by_themselves": [comparison.names[state] for state in comparison.fits if state != "change"],
+        "no_share": NO_SHARE if math.isnan(comparison.share_removed.observed) else "",
         "fieller": not math.isnan(comparison.share_removed.lower),
         "measures": [(name, _MEASURES.get(name, ())) for name in comparison.measures.index],
     }

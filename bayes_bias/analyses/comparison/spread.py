@@ -29,7 +29,8 @@ class ChangeInSpread:
         The bias after minus the bias before, both in these units, with an interval, which is missing under scope
         "none". The spreads are treated as known, because they are computed from all pairs of words.
     share_removed : float
-        The ratio ``1 - after / before`` of the raw contrasts in these units.
+        The ratio ``1 - after / before`` of the raw contrasts in these units. It is missing if the bias before is not
+        distinguishable from zero.
     disagrees : bool
         True if the bias changed clearly in only one of the two units, or in opposite directions.
     of : str
@@ -114,10 +115,16 @@ def change_in_spread(before: AssociationTable, after: AssociationTable, bias: pd
         change,
         low,
         high,
-        1 - raw_after / raw_before if raw_before else math.nan,
+        1 - raw_after / raw_before if raw_before and not may_be_zero(bias.loc["before"]) else math.nan,
         _side(lower, upper) != _side(low, high),
         before.metric.plural,
     )
+
+
+def may_be_zero(row: "pd.Series[Any]") -> bool:
+    """Return True if the interval of a bias includes zero, so that a share of this bias has no meaning."""
+    lower, upper = interval_of(row)
+    return bool(lower <= 0 <= upper)
 
 
 def _side(lower: Any, upper: Any) -> int:

@@ -60,12 +60,15 @@ def plot_over_time(
         lower, upper = interval_of(rows)
         draw_classical(ax, lower, upper, times, vertical=True)
         about = interval_of(rows, "about_mean")
-        ax.vlines(times, *about, color=GREY, linewidth=4.2, alpha=0.5, zorder=3, label="about the mean (compare these)")
-        unlike = np.isin(rows.index, series.alike.unlike)
+        ax.vlines(times, *about, color=GREY, linewidth=4.2, alpha=0.5, zorder=3, label="interval for comparing slices")
+        unlike = np.isin(rows.index, series.unlike)
         for k, time in enumerate(times):
             look = estimate_look(excludes(lower.iloc[k], upper.iloc[k])) | {"marker": "D" if unlike[k] else "o"}
             ax.plot(time, rows.bias.iloc[k], linestyle="", markersize=5.5, zorder=5, **look)
-        handles: list[Any] = [*estimate_handles("slice by itself"), ax.collections[-1]]
+        handles: list[Any] = estimate_handles("slice by itself")
+        for handle in handles:
+            handle.set_linestyle("")  # only points are coloured, and bars are grey
+        handles.append(ax.collections[-1])
         if unlike.any():
             diamond: dict[str, Any] = {"marker": "D", "linestyle": "", "markersize": 5, "color": GREY}
             handles.append(Line2D([], [], label="slice from a different kind of training", **diamond))

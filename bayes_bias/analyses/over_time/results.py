@@ -11,16 +11,19 @@ import pandas as pd
 import xarray as xr
 
 from bayes_bias import plots
+from bayes_bias.analyses.headlines import Finding, called
 from bayes_bias.analyses.over_time.moments import NewSlices, SliceMoments, has_enough, largest_change, trend_weights
 from bayes_bias.analyses.over_time.slice_contrast import NEW, THESE, Settings, SliceContrast, contrast_of
-from bayes_bias.arguments import check_kind, is_number
+from bayes_bias.arguments import as_tuple, check_kind, is_number
 from bayes_bias.associations.made_alike import MadeAlike, made_alike
 from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance, notices_section
 from bayes_bias.documents.methods import Methods, methods_of_fits, model_facts, source_facts
+from bayes_bias.documents.word_tables import appendix, tables_of_analysis
 from bayes_bias.errors import BayesBiasError, MeasureError, TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import (
+    MARKS,
     Column,
     Layout,
     Tabled,
@@ -40,7 +43,16 @@ from bayes_bias.posterior.holm import holm
 from bayes_bias.posterior.summary import tabulate
 from bayes_bias.progress import within
 from bayes_bias.table.association_table import AssociationTable, announce, words_in
-from bayes_bias.table.columns import estimate_columns, interval_column, interval_columns, interval_names, interval_of
+from bayes_bias.table.columns import (
+    Sign,
+    estimate_columns,
+    interval_column,
+    interval_columns,
+    interval_names,
+    interval_of,
+    opposite,
+    with_interval,
+)
 from bayes_bias.table.combine_tables import share_words, unpaired, weighted_sum
 from bayes_bias.table.labels import words_of
 from bayes_bias.table.metric import Metric
@@ -89,7 +101,8 @@ class OverTime(Tabled):
         The changes between neighbours.
     changes : pandas.DataFrame
         The steps as a table, indexed by ``slice`` and ``next``. Columns for these slices: ``mean``, interval,
-        ``prob_direction``, ``chance``, and ``chance_holm``, adjusted for the number of steps. Columns for new slices:
+        ``prob_direction``, ``chance``, and ``chance_holm``, adjusted for the number of steps. The probabilities of a
+        step whose fit has not converged are missing. Columns for new slices:
         ``new_eti95_lb`` and ``_ub``, ``chance_new`` and ``chance_new_holm``. ``prob_largest`` is the probability that
         the step is the largest change.
     moved : pandas.DataFrame
@@ -166,15 +179,25 @@ class OverTime(Tabled):
         description = joined([f"{weight:+g} x {label}" for label, weight in weights.items()])
         return contrast_of(self.tables, weights, self.alike, self.new, self.settings, label or description)
 
-    def minus(self, other: "OverTime", *, name: str = "") -> "OverTime":
+    def minus(self, other: "OverTime", *, name: str = "", sides: tuple[str, str] | None = None) -> "OverTime":
         """Subtract another series slice by slice, for example of another newspaper or another list of the same design.
 
         The trend of the result is the difference between the two trends.
 
+        Parameters
+        ----------
+        other : OverTime
+        name : str
+            The name of the difference. By default, it consists of the names of the sides.
+        sides : tuple of two str, optional
+            The names of this series and the other one, such as ``("Times", "Mirror")``. The default is the names of
+            the lists if they differ.
+
         Raises
         ------
         TableError
-            If the two series have different times, different designs, or no words in common.
+            If the two series have different times, different designs, or no words in common, or if `sides` does not
+            have two different names.
         """
         check_kind("other", other, OverTime, "not a series. Pass the result of `bayes_bias.over_time`.", TableError)
         if self.times != other.times:
@@ -182,18 +205,27 @@ class OverTime(Tabled):
                 f"`other` has slices of {_listed(other.tables)}, but this series has slices of"
                 f" {_listed(self.tables)}. Use the same times in both."
             )
-        first_name, second_name = ("one", "other") if self.name == other.name else (self.name, other.name)
+        first, second = _names_of_sides(self, other, sides)
         every = {(label, 0): table for label, table in self.sources.items()}
         every |= {(label, 1): table for label, table in other.sources.items()}
         shared = share_words(every, "other")
         differences, both = {}, {}
         for label in self.tables:
-            sides = {0: shared[label, 0], 1: shared[label, 1]}
-            differences[label] = weighted_sum(sides, {0: 1.0, 1: -1.0})
-            both[f"{label} ({first_name})"] = every[label, 0]
-            both[f"{label} ({second_name})"] = every[label, 1]
+            pair = {0: shared[label, 0], 1: shared[label, 1]}
+            differences[label] = weighted_sum(pair, {0: 1.0, 1: -1.0})
+            # Both embeddings of a slice follow each other, see `unlike`.
+            both[f"{label}, {first}"] = every[label, 0]
+            both[f"{label}, {second}"] = every[label, 1]
         alike = made_alike(both, seed=self.settings.seed)
-        return series_of(differences, alike, self.settings, name or f"{self.name} minus {other.name}")
+        of = f"{self.name}, " if self.name == other.name else ""
+        return series_of(differences, alike, self.settings, name or f"{of}{first} minus {second}")
+
+    @property
+    def unlike(self) -> list[Any]:
+        """The slices with an embedding that was not trained like the others. A difference has two in each slice."""
+        each = len(self.alike.table) // len(self.tables)
+        is_alike = self.alike.table.alike.to_numpy().reshape(len(self.tables), each).all(axis=1)
+        return [label for label, comparable in zip(self.tables, is_alike, strict=True) if not comparable]
 
     @property
     def text(self) -> str:
@@ -203,19 +235,36 @@ class OverTime(Tabled):
 
     @property
     def headline(self) -> str:
-        """State whether the bias changed, in a clause."""
+        """State whether the bias changed, in which direction and how much, in a clause."""
         first, *_, last = self.tables
-        span = f"from {first} to {last}"
-        is_up, ends = float(self.trend.table["mean"].iloc[0]) > 0, self.table["bias"].iloc[[0, -1]]
-        changed = "increased" if is_up else "decreased"
+        span, verdict, title = f"from {first} to {last}", self.trend.verdict, self.title
+        if verdict == "not made alike":
+            return f"No verdict on the trend of {title} {span}, because the slices are not comparable"
+        if verdict == "not converged":
+            return f"No verdict on the trend of {title} {span}, because the fit has not converged"
+        row, ends = self.trend.table.loc[THESE], self.table["bias"].iloc[[0, -1]]
+        is_up, clear = bool(row["mean"] > 0), verdict != "not distinguishable"
+        direction = "increased" if is_up else "decreased"
         if (ends < 0).any():  # "increased" is ambiguous for a negative bias
-            changed = "moved towards the stereotype" if is_up else "moved away from the stereotype"
-        return {
-            "distinguishable": f"The bias of {self.name} {changed} {span}",
-            "for these slices only": f"In these slices, the bias of {self.name} {changed} {span}",
-            "not distinguishable": f"No trend of the bias of {self.name} {span} can be distinguished from noise",
-            "not made alike": f"No verdict on the trend of {self.name} {span}, because the slices are not comparable",
-        }.get(self.trend.verdict, f"No verdict on the trend of {self.name} {span}")
+            direction = "moved towards the stereotype" if is_up else "moved away from the stereotype"
+        number = opposite(row) if clear and not is_up else row
+        sign: Sign = "" if clear else "+"
+        sentence = Finding(
+            title=title,
+            value=float(row["mean"]),
+            size=with_interval(number, self.ci_prob, self.metric.decimals, sign=sign, unit=self.metric.unit),
+            clear=clear,
+            words={"direction": direction, "span": span},
+        ).sentence("over time")
+        if verdict == "for these slices only":
+            sentence = f"In these slices, {sentence[0].lower()}{sentence[1:]}"
+        return sentence.removesuffix(".")
+
+    @property
+    def title(self) -> str:
+        """The title of the list, or of the difference between two series, for a sentence."""
+        first = next(iter(self.sources.values()))
+        return called(first.title) if first.name == self.name else f"“{self.name}”"
 
     @property
     def dated(self) -> str:
@@ -248,14 +297,23 @@ class OverTime(Tabled):
         """A sentence that names neighbouring slices with a clear difference."""
         if not self._has_verdict:
             return ""
-        clear = self.changes[self._clear]
+        clear, lost = self.changes[self._clear], self.changes[self.changes.chance.isna()]
+        without = ""
+        if len(lost):
+            pairs = joined([f"{before} to {after}" for before, after in lost.index])
+            fits = "its fit has" if len(lost) == 1 else "their fits have"
+            without = f" There is no verdict on {pairs}, because {fits} not converged."
+        if len(lost) == len(self.changes):
+            return without.strip()
         if clear.empty:
             if len(self.changes) == 1:
                 return "The step between the two slices is not larger than chance explains."
-            return (
-                f"None of the {in_words(len(self.changes))} steps between neighbours is larger than chance explains,"
-                " after Holm's adjustment."
-            )
+            which = "other " if len(lost) else ""
+            number = len(self.changes) - len(lost)
+            none = f"None of the {in_words(number)} {which}steps between neighbours is larger than chance explains"
+            if number == 1:
+                none = "The other step between neighbours is not larger than chance explains"
+            return f"{none}, after Holm's adjustment.{without}"
         steps, generalised = [], []
         for (before, after), row in clear.iterrows():
             change = value_and_interval(row["mean"], *interval_of(row), self.metric.decimals)
@@ -265,8 +323,8 @@ class OverTime(Tabled):
         adjusted = f"After Holm's adjustment for {in_words(len(self.changes))} steps, these"
         sentence = f"{adjusted if len(self.changes) > 1 else 'The two slices'} differ: {joined(steps)}."
         if self.new is None:
-            return sentence
-        return f"{sentence} Generalised to new slices: {joined(generalised) if generalised else 'none'}."
+            return f"{sentence}{without}"
+        return f"{sentence} Generalised to new slices: {joined(generalised) if generalised else 'none'}.{without}"
 
     @property
     def moved_most(self) -> str:
@@ -289,17 +347,28 @@ class OverTime(Tabled):
         columns = [
             Column("bias", rows.bias, partial(signed, decimals=decimals)),
             interval_column("by itself", rows, decimals),
-            interval_column("about the mean", rows, decimals, "about_mean"),
+            self._from_mean(decimals),
         ]
         if self.new is not None:
             numbers = rows[["together", *interval_columns(rows, "together")]].to_numpy()
             together = [value_and_interval(mean, lower, upper, decimals) for mean, lower, upper in numbers]
             columns.append(Column("given all others", together, spare=True))
         columns.append(Column("WEAT’s d", rows.weat_d, partial(plain, decimals=2)))
-        columns.append(Column("q", self.alike.table.q, partial(plain, decimals=2)))
+        if not self.alike.unknown:
+            comparable = ["no" if label in self.unlike else "yes" for label in rows.index]
+            columns.append(Column("comparable", comparable, words=True))
         return Layout(
             list(map(str, rows.index)), columns, heading="slice", caption=f"Bias of {self.name}, in {self.metric.unit}"
         )
+
+    def _from_mean(self, decimals: int) -> Column:
+        """Return the column of the distance between each slice and the mean of all slices, with its interval."""
+        lower, upper = interval_of(self.table, "about_mean")
+        mean = self.table.bias.mean()
+        cells = []
+        for bias, low, high in zip(self.table.bias, lower, upper, strict=True):
+            cells.append(value_and_interval(bias - mean, low - mean, high - mean, decimals))
+        return Column("from the mean", cells)
 
     @property
     def changes_layout(self) -> Layout:
@@ -313,12 +382,11 @@ class OverTime(Tabled):
             heading = "probability under\nno change, Holm,\nnew slices"
             columns.append(Column(heading, rows.chance_new_holm, probability))
             columns.append(Column("largest change\nprobability", rows.prob_largest, probability))
-        return Layout(
-            [f"{before} to {after}" for before, after in rows.index],
-            columns,
-            heading="slices",
-            caption=f"From slice to slice, in {self.metric.unit}",
-        )
+        labels = []
+        for (before, after), row in rows.iterrows():
+            mark = f"{MARKS['not converged']} " if np.isnan(row.chance) else ""
+            labels.append(f"{mark}{before} to {after}")
+        return Layout(labels, columns, heading="slices", caption=f"From slice to slice, in {self.metric.unit}")
 
 
 def series_of(tables: Tables, alike: MadeAlike, settings: Settings, name: str = "") -> OverTime:
@@ -410,6 +478,8 @@ def rows_of_changes(
             new = change.table.loc[NEW]
             row[new_lower], row[new_upper] = interval_of(new)
             row["chance_new"] = new.chance
+        if change.verdict == "not converged":
+            row |= {name: np.nan for name in row if name.startswith("chance")}
         rows.append(row)
     table = pd.DataFrame(rows, index=index).astype(float)
     table.insert(5, "chance_holm", holm(table.chance))
@@ -481,6 +551,19 @@ def _checked(weights: Any, tables: Mapping[Any, AssociationTable]) -> dict[Any, 
     return {label: float(weight) for label, weight in weights.items()}
 
 
+def _names_of_sides(series: OverTime, other: OverTime, sides: tuple[str, str] | None) -> tuple[str, str]:
+    """Return the names of the two sides of a difference."""
+    if sides is None:
+        same = series.name == other.name
+        return ("the first series", "the second series") if same else (series.name, other.name)
+    names = as_tuple("sides", sides, str, "('Times', 'Mirror')", TableError)
+    if len(set(names)) != 2 or len(names) != 2:
+        raise TableError(
+            f"`sides` must have two different names, but is {sides!r}. Name this series and the other one."
+        )
+    return names[0], names[1]
+
+
 def _listed(tables: Mapping[Any, Any]) -> str:
     """Return the times of slices as text."""
     return ", ".join(map(str, tables))
@@ -495,7 +578,7 @@ def over_time_document(series: OverTime) -> Document:
     first, *_, last = series.tables
     return Document(
         title=f"Over time: {series.name}",
-        heading=f"Did the bias of {series.name} change from {first} to {last}?",
+        heading=f"Did the bias of {series.title} change from {first} to {last}?",
         opening={"answer": series.text, "lede": f"Slices: {', '.join(map(str, series.tables))}"},
         sections=(
             PageSection("slices", "Each slice", "over-time-slices.html"),
@@ -512,6 +595,7 @@ def over_time_document(series: OverTime) -> Document:
             "level": level(series.ci_prob),
             "metric": series.metric,
             "decimals": series.metric.decimals,
+            "layouts": {"slices": series.layout, "changes": series.changes_layout},
             "tau": None if series.new is None else series.new.tau,
         },
         figures=_figures(series),
@@ -520,15 +604,19 @@ def over_time_document(series: OverTime) -> Document:
             "slices": series.table,
             "trend": series.trend.table,
             "changes": series.changes,
-            "words": series.moved,
+            "word-trends": series.moved,
             "lost": series.lost,
+            **tables_of_analysis({str(time): table for time, table in series.sources.items()}),
         },
+        latex="layouts.tex",
+        texts={"appendix.tex": appendix([(series.name, next(iter(series.tables.values())))])},
         methods=methods,
         fits={"trend": fitted},
         provenance=model_provenance(series, fitted)
         | {
             "slices": {str(time): dict(table.provenance) for time, table in series.sources.items()},
             "reference": str(series.alike.reference),
+            "notices": list(series.notices),
             "fit": fitted.provenance,
         },
     )

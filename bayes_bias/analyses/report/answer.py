@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from bayes_bias.analyses import headlines
 from bayes_bias.analyses.report.section import Section
 from bayes_bias.formatting import equals, in_words, joined, percent, plain, probability, signed, value_and_interval
 from bayes_bias.table.columns import interval_of
@@ -107,11 +108,8 @@ def _listed(sections: Sequence[Section]) -> str:
 
 
 def called(section: Section) -> str:
-    """Return the name of a list for a sentence: "WEAT 7 (math and arts)" for the title "WEAT 7: Math and arts"."""
-    short, _, topic = section.title.partition(": ")
-    if topic:
-        return f"{short} ({topic[0].lower()}{topic[1:]})"
-    return f"“{section.title}”"
+    """Return the name of a list for a sentence."""
+    return headlines.called(section.title)
 
 
 def _is_against(section: Section) -> bool:

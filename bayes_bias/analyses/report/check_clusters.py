@@ -50,7 +50,7 @@ def _run(study: Study) -> Check:
         numbers[f"icc_{found.side}s"], numbers[f"icc_limit_{found.side}s"] = found.icc, found.limit
         sentences.append(_sentence(found))
     clustered = " and ".join(f"{found.side}s" for found in clusterings if found.is_clustered)
-    brief = f"clusters of {clustered}" if clustered else "no clusters of words"
+    brief = f"{clustered} vary together" if clustered else "no words that vary together"
     uncounted = bool(clustered) and not study.table.has_related_words
     if uncounted:
         sentences.append(f"{_CONSEQUENCE}.")
@@ -106,11 +106,11 @@ def _figures(table: AssociationTable, title: str | None) -> dict[str, Axes]:
 def _sentence(found: Clustering) -> str:
     """Return a sentence on the clusters of one side, with the intraclass correlation."""
     if not found.shuffled.size:
-        return f"There are too few {found.side}s to detect clusters."
+        return f"There are too few {found.side}s to detect words that vary together."
     sides, named = f"{found.side}s", found.words.named
     if named.any():
         sides += " (as the list names them)" if named.all() else " (partly as the list names them)"
-    answer = f"The {sides} come in clusters" if found.is_clustered else f"No clusters of {sides} can be shown"
+    answer = f"Some {sides} vary together" if found.is_clustered else f"No {sides} can be shown to vary together"
     return (
         f"{answer} (intraclass correlation {_correlation(found.icc)}, where {_correlation(found.limit)}"
         " would be needed at the 5% level)."
@@ -132,13 +132,13 @@ def _methods(results: Mapping[str, Any]) -> Sentence:
                 sides.append(f"{found.side}s (intraclass correlation {_correlation(found.icc)})")
         if sides:
             clustered.append(f"{' and '.join(sides)} of {name}")
-    answer = f"{'; '.join(clustered)} come in clusters" if clustered else "none could be shown"
+    answer = f"{'; '.join(clustered)} vary together" if clustered else "no such words could be shown"
     return (
-        "To look for clusters of words, we computed the intraclass correlation of their raw contrasts"
+        "To look for words that vary together, we computed the intraclass correlation of their raw contrasts"
         " within the topics that a list names or, if it names none, within two Ward clusters of residuals."
         " We compared it with the correlation of words that were shuffled between clusters (5% level):"
         f" {answer}.",
     )
 
 
-CHECKER = Checker("clusters", "Clusters of words", _COLUMNS, _run, _methods)
+CHECKER = Checker("clusters", "Words that vary together", _COLUMNS, _run, _methods)

@@ -11,13 +11,13 @@ from typing import Any, Self
 import pandas as pd
 
 from bayes_bias.arguments import all_are, check_kind
+from bayes_bias.documents.word_tables import words_of_category
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import check_output, read_json, whole_file
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.formatting import Column, Layout, Tabled, counted, joined
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.labels import CATEGORY_COORD, Side
 
 _FORMAT = 1
 # The source in which the words were found is not part of the registered analysis.
@@ -191,9 +191,3 @@ def _list_of(table: AssociationTable, scope: str) -> dict[str, Any]:
         **provenance,
         "table_sha256": table.sha256,
     }
-
-
-def words_of_category(table: AssociationTable, side: Side, category: str) -> list[str]:
-    """Return the words of one group or class, in the order of the table."""
-    labels = table.values[CATEGORY_COORD[side]].to_numpy()
-    return [str(word) for word in table.values[side].to_numpy()[labels == category]]

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-import pandas as pd
 import xarray as xr
 
 from bayes_bias.analyses.report.check import Study
@@ -16,6 +15,7 @@ from bayes_bias.analyses.report.section import Section, short_titles
 from bayes_bias.arguments import as_tuple, check_ci_prob, check_kind, keep_whole
 from bayes_bias.associations.lists import DEMO, EmbeddingLike, measure_lists, with_random_words
 from bayes_bias.checks.calibration import BackgroundNulls, Calibration, calibrate, draw_in_background
+from bayes_bias.documents.word_tables import coverage_of
 from bayes_bias.errors import BayesBiasError, TableError
 from bayes_bias.fitting.fit import fit_table
 from bayes_bias.fitting.sampling import Sampling, check_sampling
@@ -254,11 +254,9 @@ def _entries(tables: Sequence[AssociationTable], settings: _Settings, contrasts:
         _check_table(table, tables[0])
         means = table_means(table)
         scope = check_design(means, settings.scope).name
-        title = table.name
-        if table.origin is not None:
-            title = table.origin.wordlist.title
-            if len(embeddings) > 1:
-                title += f" in {table.origin.embedding.name}"
+        title = table.title
+        if table.origin is not None and len(embeddings) > 1:
+            title += f" in {table.origin.embedding.name}"
         own_contrasts = tuple(formula for formula in contrasts if _misfit(means, formula) is None)
         entries.append(_Entry(title, table, means, scope, own_contrasts))
     for k, formula in enumerate(contrasts):
@@ -332,7 +330,7 @@ def _section(entry: _Entry, study: Study, settings: _Settings) -> Section:
         verdict=verdict(fitted, scope, ci_prob=ci_prob, rope=rope),
         contrasts=tuple(contrast(fitted, formula, scope, ci_prob=ci_prob) for formula in contrasts),
         measures=measure_all(table, seed=study.seed, ci_prob=ci_prob, chance_draws=word_draws if origin else 0),
-        coverage=_coverage(table),
+        coverage=coverage_of(table),
         variance_shares=variance_shares(fitted),
         checks={},
         errata=origin.errata if origin else (),
@@ -346,21 +344,3 @@ def _checked(section: Section, study: Study) -> Section:
     caveats = tuple(check.caveat for check in checks.values() if check.caveat)
     verdict = section.verdict.withheld(reasons[0]) if reasons else replace(section.verdict, caveats=caveats)
     return replace(section, checks=checks, verdict=verdict)
-
-
-def _coverage(table: AssociationTable) -> pd.DataFrame:
-    """Return the coverage of each group and class. For a table from a frame, only the present words are known."""
-    if table.coverage is not None:
-        reasons = table.coverage[["missing", "zero", "non_finite", "copies"]]
-        lost = [", ".join(filter(None, texts)) for texts in reasons.itertuples(index=False)]
-        return table.coverage[["role", "name", "asked", "found"]].assign(lost=lost)
-    n_targets = table.values.group.to_series().value_counts()
-    n_attributes = table.values.attribute_class.to_series().value_counts()
-    rows = []
-    for role, names, sizes in (
-        ("target", table.groups, n_targets),
-        ("attribute", table.associated_classes, n_attributes),
-        ("control", table.controls, n_attributes),
-    ):
-        rows += [(role, name, float("nan"), sizes[name], "") for name in names]
-    return pd.DataFrame(rows, columns=["role", "name", "asked", "found", "lost"])

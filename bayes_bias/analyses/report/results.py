@@ -15,10 +15,11 @@ from bayes_bias.analyses.report.answer import answer, answer_of_list, heading
 from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.registration import Registration
 from bayes_bias.analyses.report.section import Section, about_replicates, short_titles
-from bayes_bias.analyses.report.tables import appendix, quantities_layout, words_of_lists
+from bayes_bias.analyses.report.tables import quantities_layout
 from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance
 from bayes_bias.documents.methods import Methods, Sentence, methods_of_fits, model_facts, source_facts
 from bayes_bias.documents.templating import Latex
+from bayes_bias.documents.word_tables import appendix, words_of_tables
 from bayes_bias.files import file_names
 from bayes_bias.formatting import Column, Layout, Tabled, level, marked, percent, plain, probability
 from bayes_bias.models.spec import ModelSpec
@@ -229,7 +230,7 @@ def report_document(report: Report) -> Document:
         "measures": report.measures(),
         "evidence": report.evidence(),
         **_tables_of_sections(report),
-        "words": words_of_lists(report.sections),
+        "words": words_of_tables({section.name: section.table for section in report.sections}),
     }
     provenance: dict[str, Any] = {**software, "lists": lists}
     if report.deviations is not None:
@@ -270,7 +271,7 @@ def report_document(report: Report) -> Document:
         figures=figures_of(report),
         latex="report.tex",
         tables=tables,
-        texts={"appendix.tex": appendix(report.sections)},
+        texts={"appendix.tex": appendix([(section.title, section.table) for section in report.sections])},
         methods=methods,
         fits=fits,
         provenance=provenance,

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.analyses.answers.model import PAIR, PRIORS, Observed
-from bayes_bias.analyses.answers.model_contrasts import Contrasts, Quantity, compared, joined_tables
+from bayes_bias.analyses.answers.model_contrasts import OWN, Contrasts, Quantity, compared, joined_tables
 from bayes_bias.analyses.answers.reading import with_factors
 from bayes_bias.analyses.sentence_pairs.estimands import check_pair_scope
 from bayes_bias.analyses.sentence_pairs.estimation import Scores, check_same_labels
@@ -25,6 +25,8 @@ from bayes_bias.table.association_table import announce
 from bayes_bias.table.columns import interval_columns
 
 SHARE, DIFFERENCE = "share", "difference"
+# The share without preference.
+HALF = 0.5
 # The density is the density of `answers`, so each kind of cluster is represented by an effect of that model. All these
 # effects have the same prior. The effect of pairs of labels represents the kind with the most levels, because the
 # density eliminates this effect first.
@@ -49,7 +51,8 @@ class PairContrasts(Contrasts):
         where ties count as half) and "difference" (of scores, in their units). Columns are as in
         `bayes_bias.answers.ModelContrasts`, and ``questions`` is the number of pairs.
     ranking : pandas.DataFrame
-        Index ``(estimand, model)``, sorted in decreasing order: each model minus the mean of all, interval and ranks.
+        Index ``(estimand, model)``, sorted in decreasing order: the value of each model by itself, each model minus the
+        mean of all, intervals and ranks.
     notices : tuple of str
         Notices of pairs that were not scored by all models.
     """
@@ -92,8 +95,11 @@ class PairContrasts(Contrasts):
 
     def quantity(self, topic: str) -> Quantity:
         if topic == DIFFERENCE:
-            return Quantity("mean difference", decimals=self.first.metric.decimals, unit=self.first.metric.unit)
-        return Quantity(SHARE, factor=100.0, decimals=1, unit="percentage points")
+            unit = self.first.metric.unit
+            axis = f"mean difference, {unit} (positive: stereotypical)"
+            return Quantity("mean difference", 1.0, self.first.metric.decimals, unit, own_unit=unit, axis=axis)
+        axis = "share minus one half, percentage points (positive: stereotypical)"
+        return Quantity(SHARE, 100.0, 1, "percentage points", null=HALF, own_unit="% of pairs", axis=axis)
 
     def row_name(self, topic: str, name: str) -> str:
         return name
@@ -184,10 +190,11 @@ def compare_models(
     no_words, no_contrasts, tables, rankings = np.zeros((1, 1)), np.zeros(0), {}, {}
     for estimand, (values, size) in _values(by_model).items():
         sides = []
+        null = HALF if estimand == SHARE else 0.0
         for scores_of_model in values:
-            scaled = scores_of_model / size
+            scaled = (scores_of_model - null) / size
             sides.append(Observed(scaled, keys, no_words, no_contrasts, no_contrasts, _LEAST_VARIANCE))
-        table, ranking = compared(list(by_model), sides, effects, seed, ci_prob)
+        table, ranking = compared(list(by_model), sides, effects, seed, ci_prob, null)
         tables[estimand], rankings[estimand] = _in_units(table, size), _in_units(ranking, size)
     return PairContrasts(
         scores=by_model,
@@ -250,4 +257,7 @@ def _keys(rows: pd.DataFrame, scope: str) -> tuple[pd.DataFrame, tuple[str, ...]
 
 def _in_units(table: pd.DataFrame, size: float) -> pd.DataFrame:
     """Return estimates in the unit of the scores."""
-    return table.assign(**(size * table[["mean", "sd", *interval_columns(table)]]))
+    columns = ["mean", "sd", *interval_columns(table)]
+    if f"{OWN}_mean" in table:
+        columns += [f"{OWN}_mean", *interval_columns(table, OWN)]
+    return table.assign(**(size * table[columns]))

@@ -11,6 +11,7 @@ import xarray as xr
 
 from bayes_bias import formatting as fmt
 from bayes_bias import plots
+from bayes_bias.analyses.headlines import Finding
 from bayes_bias.analyses.sentence_pairs.estimands import PairScope, reach
 from bayes_bias.analyses.sentence_pairs.planning import MOST, PairsNeeded
 from bayes_bias.analyses.sentence_pairs.scores import ALL_PAIRS, TYPE, PairScores, clusters_of, has_types
@@ -23,7 +24,7 @@ from bayes_bias.formatting import Column, Layout, Tabled
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.summary import chance
-from bayes_bias.table.columns import interval_of, with_interval
+from bayes_bias.table.columns import Sign, interval_of, opposite, with_interval
 from bayes_bias.table.metric import Metric
 
 
@@ -97,19 +98,27 @@ class PairsResult(Tabled):
         if self.problems:
             sentences = [f"{fmt.capitalized(problem)}." for problem in self.problems]
             return " ".join(["No verdict, because a fit has not converged.", *sentences])
-        if self.changed:
-            number = with_interval(row, self.ci_prob, 1, factor=100, unit="percentage points")
-            subject = f"The share changed by {number}"
-        else:
-            number = with_interval(row, self.ci_prob, 1, factor=100, sign="", unit="% of pairs")
-            subject = f"The stereotypical sentence is ahead in {number}"
+        is_less, unit = self.changed and row["mean"] < 0, "percentage points" if self.changed else "% of pairs"
         if self.scope == "none":
-            return f"{subject}."
-        opposite = chance(row.prob_direction)
-        judged = "distinguishable" if opposite < 1 - self.ci_prob else "not distinguishable"
-        if 1 - self.ci_prob <= opposite < 2 * (1 - self.ci_prob):
-            judged = "borderline, not distinguishable"
-        return f"{subject}, {judged} from {self.null}."
+            number = with_interval(row, self.ci_prob, 1, factor=100, sign="+" if self.changed else "", unit=unit)
+            subject = "The share changed by" if self.changed else "The stereotypical sentence is ahead in"
+            return f"{subject} {number}."
+        chance_of_it, threshold = chance(row.prob_direction), 1 - self.ci_prob
+        clear = chance_of_it < threshold
+        shown = opposite(row) if is_less and clear else row
+        sign: Sign = "+" if self.changed and not clear else ""
+        words = {
+            "direction": "decreased" if is_less else "increased",
+            "borderline": "borderline, " if threshold <= chance_of_it < 2 * threshold else "",
+        }
+        return Finding(
+            title="pairs whose stereotypical sentence is ahead" if self.changed else "the model",
+            value=float(row["mean"]) - (0.0 if self.changed else 0.5),
+            size=with_interval(shown, self.ci_prob, 1, factor=100, sign=sign, unit=unit),
+            clear=clear,
+            has_stereotype=not self.changed,
+            words=words,
+        ).sentence("pairs change" if self.changed else "pairs")
 
     @property
     def verdict(self) -> str:
@@ -403,7 +412,7 @@ def sentence_pairs_document(pairs: PairsResult) -> Document:
         },
         figures={estimand: partial(plots.plot_sentence_pairs, pairs, estimand) for estimand in estimands},
         latex="pairs.tex",
-        tables={"summary": pairs.table, "published": pairs.published, **tables},
+        tables={"summary": pairs.table, "published": pairs.published, **tables, **_scores(sides)},
         methods=methods,
         fits=fits,
         provenance={
@@ -412,6 +421,12 @@ def sentence_pairs_document(pairs: PairsResult) -> Document:
             "fits": {name: fitted.provenance for name, fitted in fits.items()},
         },
     )
+
+
+def _scores(sides: "Mapping[str, SentencePairs]") -> dict[str, pd.DataFrame]:
+    """Return the scores of all pairs, by the name of their file."""
+    names = {state: "scores" if len(sides) == 1 else f"scores-{state}" for state in sides}
+    return {names[state]: side.scores.rows for state, side in sides.items()}
 
 
 def _plan(planned: pd.DataFrame) -> PageSection:

@@ -13,6 +13,7 @@ import xarray as xr
 from bayes_bias import formatting as fmt
 from bayes_bias import plots
 from bayes_bias.analyses.criterion.data import Biases, with_common_error
+from bayes_bias.analyses.headlines import Finding, called
 from bayes_bias.analyses.over_time.results import OverTime
 from bayes_bias.analyses.sweep.pooling import Crossed
 from bayes_bias.analyses.sweep.ranking import VersionRanking
@@ -42,6 +43,7 @@ _MOST_ROWS = 500
 _MOST_BESIDE = 12
 
 _SIDES = ("embedding", "list")
+_NAMED = 2  # embeddings that the headline names
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,6 +100,8 @@ class Sweep(Tabled):
         is unknown.
     series : mapping of str to OverTime
         The analysis of each list over time. It is empty unless embeddings have times (see `Grid`).
+    titles : mapping of str to str
+        The title of each list, by its name.
     """
 
     settings: SweepSettings
@@ -118,6 +122,7 @@ class Sweep(Tabled):
     damage: Mapping[str, Damage] = field(default_factory=dict)
     alike: MadeAlike | None = None
     series: Mapping[str, OverTime] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)
 
     def document(self) -> Document:
         """Return the atlas and its files, which `bayes_bias.write` writes into a folder."""
@@ -151,8 +156,9 @@ class Sweep(Tabled):
         cells = self.cells[self.cells.version_of == ""]
         n_fitted = int((cells.source == POSTERIOR).sum())
         sentences = [
+            *([self.headline] if n_fitted else []),
             f"{fmt.counted(len(self.originals), self.noun).capitalize()} and {fmt.counted(len(self.lists), 'list')}:"
-            f" {len(cells):,} cell{_s(len(cells))}, {n_fitted:,} posterior{_s(n_fitted)}."
+            f" {len(cells):,} cell{_s(len(cells))}, {n_fitted:,} posterior{_s(n_fitted)}.",
         ]
         if n_fitted:
             sentences.append(
@@ -175,6 +181,42 @@ class Sweep(Tabled):
                     " tells you little about other words."
                 )
         return " ".join(sentences)
+
+    @property
+    def headline(self) -> str:
+        """State on how many lists each embedding is biased after Holm's adjustment, and most on which."""
+        cells = self.cells[(self.cells.version_of == "") & (self.cells.source == POSTERIOR)]
+        biased = dict(list(cells[cells.survives].groupby(level="embedding", sort=False)))
+        if not biased:
+            lists = fmt.counted(len(self.lists), "list")
+            return f"No {self.noun} shows a bias on any of {lists} that remains after Holm's adjustment."
+        by_number = sorted(biased, key=lambda name: (-len(biased[name]), -biased[name].bias.abs().max()))
+        clauses = [self._finding(name, biased[name]).sentence("sweep") for name in by_number[:_NAMED]]
+        if more := len(biased) - _NAMED if len(biased) > _NAMED else 0:
+            clauses.append(f"{fmt.counted(more, f'other {self.noun}')} on at least one list")
+        without = [name for name in cells.index.unique("embedding") if name not in biased]
+        if len(without) == 1:
+            found = (cells.loc[without].verdict == "distinguishable").any()
+            clauses.append(f"{without[0]} on none{' that remains after this adjustment' if found else ''}")
+        elif without:
+            clauses.append(f"{fmt.in_words(len(without))} {fmt.plural(self.noun)} on none")
+        return f"After Holm's adjustment, {'; '.join(clauses)}."
+
+    def _finding(self, name: str, biased: pd.DataFrame) -> Finding:
+        """Return what the headline needs to state about one embedding with the lists on which it is biased."""
+        row = biased.loc[biased.bias.abs().idxmax()]
+        words = self.titles.get(row.name[1], row.name[1])
+        return Finding(
+            title=name,
+            value=float(row.bias),
+            size=fmt.signed(float(row.bias), self.metric.decimals),
+            clear=True,
+            has_stereotype=True,
+            words={
+                "number": f"{fmt.in_words(len(biased))} of {fmt.counted(len(self.lists), 'list')}",
+                "most": called(words) if words in self.titles.values() else words,
+            },
+        )
 
     def with_damage(self, damage: Mapping[str, Damage]) -> "Sweep":
         """Return the sweep with the collateral damage of each version, by name, for the page and `plot_cost`.

@@ -301,5 +301,6 @@ def _assemble(
         coverage=coverage_table(screening),
         failures=failures_table(columns, biases, changes, measured),
         software=tuple(map(json.loads, sorted({*posteriors.get("versions", ())}))),
+        titles={words.name: words.title for words in lists},
         metric=next((column.metric for column in columns if column.metric != COSINE), COSINE),
     )

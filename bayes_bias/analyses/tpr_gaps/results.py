@@ -11,13 +11,14 @@ import xarray as xr
 
 from bayes_bias import formatting as fmt
 from bayes_bias import plots
+from bayes_bias.analyses.headlines import Finding
 from bayes_bias.analyses.tpr_gaps.counts import PeopleCounts
 from bayes_bias.documents.document import Document, PageSection, methods_section
 from bayes_bias.documents.methods import Methods
 from bayes_bias.files import file_names
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.formatting import Column, Layout, Tabled
-from bayes_bias.table.columns import estimate_columns, interval_of, with_interval
+from bayes_bias.table.columns import estimate_columns, interval_of, opposite, with_interval
 
 MEAN_ABSOLUTE = "mean absolute gap"
 RMS = "root mean square gap"
@@ -128,34 +129,75 @@ class TprGaps(Tabled):
         """Return the main result in a sentence."""
         if not self.diagnostics.converged:
             return f"Not converged, do not interpret: {'; '.join(self.diagnostics.problems)}."
-        row = self.aggregate.loc[MEAN_ABSOLUTE]
-        number = with_interval(row, self.ci_prob, 1, factor=100, sign="", unit="percentage points")
+        return self._finding
+
+    @property
+    def _classes(self) -> str:
+        """Return the number of classes with its noun."""
         classes = len(self.counts.classes)
-        noun = "class" if classes == 1 else fmt.plural("class")
-        return f"True-positive rates differ by {number} on average over {fmt.in_words(classes)} {noun}."
+        return f"{fmt.in_words(classes)} {'class' if classes == 1 else fmt.plural('class')}"
+
+    @property
+    def _finding(self) -> str:
+        """Return a sentence on the largest clear mean gap or, if there is none, on clear gaps of single classes."""
+        means = self.aggregate.loc[[f"{MEAN_GAP} of {group}" for group in self.of]]
+        lower, upper = interval_of(means)
+        clear = ((lower > 0) | (upper < 0)).to_numpy()
+        largest = int(means["mean"].abs().where(clear, -1.0).argmax())
+        if not clear.any() and len(self.clear):
+            return self._single()
+        row, group = means.iloc[largest], self.of[largest]
+        is_lower = row["mean"] < 0
+        size = opposite(row) if is_lower else row
+        words = {
+            "group": group if clear.any() or len(self.of) == 1 else "any group",
+            "rest": self.rest,
+            "direction": "lower" if is_lower else "higher",
+        }
+        return Finding(
+            title=self._classes,
+            value=float(row["mean"]),
+            size=with_interval(size, self.ci_prob, 1, factor=100, sign="", unit="percentage points"),
+            clear=bool(clear.any()),
+            words=words,
+        ).sentence("gaps")
+
+    @property
+    def _noise(self) -> str:
+        """Return a sentence that compares the size of the raw gaps with the size that chance gives."""
+        row = self.aggregate.loc[MEAN_ABSOLUTE]
+        raw, noise = (fmt.plain(100 * value, 1) for value in (row.observed, row.without_gaps))
+        chance = fmt.equals(fmt.probability(row.chance))
+        if row.chance < 1 - self.ci_prob:
+            return f"The raw gaps ({raw} points on average) are larger than chance gives ({noise}; p {chance})."
+        if row.observed <= row.without_gaps:
+            return f"The raw gaps ({raw} points on average) are no larger than chance gives ({noise})."
+        return f"The raw gaps ({raw} points on average) are compatible with chance ({noise}; p {chance})."
 
     @property
     def text(self) -> str:
         """Describe the gaps in sentences."""
         if not self.diagnostics.converged:
             return self.answer
-        row, square = self.aggregate.loc[MEAN_ABSOLUTE], self.aggregate.loc[RMS]
-        raw, noise = (fmt.plain(100 * value, 1) for value in (row.observed, row.without_gaps))
+        size, square = self.aggregate.loc[MEAN_ABSOLUTE], self.aggregate.loc[RMS]
+        number = with_interval(size, self.ci_prob, 1, factor=100, sign="", unit="points")
         sentences = [
             self.answer,
-            f"Noise inflates the mean absolute gap of the raw rates ({raw} points): without any gap, it would be"
-            f" {noise} points on average, and {raw} or more with probability {fmt.probability(row.chance)}.",
-            self._single(),
+            self._noise,
+            f"The size of the true gaps is estimated as {number} on average. A size has no sign, so its interval never"
+            " includes zero and does not show that there is a gap.",
         ]
+        if self._single() not in self.answer:
+            sentences.append(self._single())
         for group in self.of:
-            mean = with_interval(self.aggregate.loc[f"{MEAN_GAP} of {group}"], self.ci_prob)
+            row = self.aggregate.loc[f"{MEAN_GAP} of {group}"]
+            mean = with_interval(row, self.ci_prob, 1, factor=100, unit="points")
             sentences.append(f"The mean gap, {group} minus {self.rest}, is {mean}.")
-        unbiased = "" if np.isnan(square.unbiased) else f", unbiased {fmt.plain(square.unbiased)}"
+        unbiased = "" if np.isnan(square.unbiased) else f", unbiased {fmt.plain(100 * square.unbiased, 1)}"
         because = ", because raw gaps vary no more than noise" if square.unbiased == 0 else ""
-        mean_square = with_interval(square, self.ci_prob, sign="")
-        sentences.append(
-            f"The root mean square is {mean_square}, of raw rates {fmt.plain(square.observed)}{unbiased}{because}."
-        )
+        mean_square = with_interval(square, self.ci_prob, 1, factor=100, sign="", unit="points")
+        raw = fmt.plain(100 * square.observed, 1)
+        sentences.append(f"The root mean square is {mean_square}, of raw rates {raw}{unbiased}{because}.")
         if not self.two_groups:
             row, digits = self.aggregate.loc[VARIANCE], DECIMALS[VARIANCE]
             variance = with_interval(row, self.ci_prob, digits, sign="")
@@ -172,7 +214,7 @@ class TprGaps(Tabled):
         examples = []
         for (class_name, group), row in clear[:_NAMED].iterrows():
             name = class_name if self.two_groups else f"{class_name}, {group}"
-            examples.append(f"{name} ({fmt.signed(row['mean'])})")
+            examples.append(f"{name} ({fmt.signed(100 * row['mean'], 1)} points)")
         more = f" and {len(clear) - _NAMED} more" if len(clear) > _NAMED else ""
         return f"For {fmt.in_words(len(clear))} of {gaps} {excludes}: {', '.join(examples)}{more}."
 
@@ -239,7 +281,8 @@ def tpr_gaps_document(gaps: TprGaps) -> Document:
             PageSection("aggregate", "Over all classes", "gaps-aggregate.html"),
             methods_section(methods),
         ),
-        facts={"gaps": gaps},
+        facts={"gaps": gaps, "layouts": {"all-classes": gaps.layout, "classes": gaps.classes_layout}},
+        latex="layouts.tex",
         figures={name: partial(plots.plot_tpr_gaps, gaps, group) for group, name in names.items()},
         tables={
             "gaps": gaps.table,

@@ -136,10 +136,30 @@ def test_report_page_has_models_and_differences(several, tmp_path):
     assert not unlisted_columns(several.table, several.ranking)
 
 
-def test_plot_model_contrasts_has_row_for_each_model(several):
-    labels = [label.get_text() for label in plot_model_contrasts(several).get_yticklabels()]
-    assert labels == several.ranking["mean"].droplevel("stereotype").sort_values(ascending=False).index.to_list()
-    assert labels[-1] == "low"
+def test_ranking_has_value_of_each_model_by_itself(several):
+    apart = bb.answers.estimate(several.answers, LIST).table.droplevel("stereotype")
+    own = several.ranking.droplevel("stereotype").loc[apart.index]
+    np.testing.assert_allclose(own.own_mean, apart["mean"])
+    np.testing.assert_allclose(own[["own_eti95_lb", "own_eti95_ub"]], apart[["eti95_lb", "eti95_ub"]])
+
+
+def test_plot_model_contrasts_draws_values_before_differences(several):
+    ax = plot_model_contrasts(several)
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    ranked = several.ranking.droplevel("stereotype")
+    assert labels == [*ranked.index, *(f"{model} − mean" for model in ranked.index)]
+    means = [line.get_xdata()[0] for line in ax.lines if len(line.get_xdata()) == 1]
+    np.testing.assert_allclose(means, [*ranked.own_mean, *ranked["mean"]])
+
+
+def test_plot_model_contrasts_fills_only_intervals_that_exclude_zero():
+    """A model without association beside one with a strong association."""
+    found = bb.answers.compare_models(of_models({"none": 0.0, "strong": 0.6}, number=100), LIST)
+    ax = plot_model_contrasts(found)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["strong", "none", "none − strong"]
+    filled = [line.get_markerfacecolor() != "white" for line in ax.lines if len(line.get_xdata()) == 1]
+    assert filled == [True, False, True]
+    assert says(found.answer, "strong none larger by")
 
 
 def test_text_omits_first_model_when_draws_are_unreliable(several):

@@ -10,14 +10,14 @@ import pytest
 
 from bayes_bias import AssociationTable, combine_replicates, posterior_draws, write
 from bayes_bias.analyses.comparison.compare import compare, zero_by_construction
-from bayes_bias.analyses.comparison.comparison import Comparison, share_removed
+from bayes_bias.analyses.comparison.comparison import Comparison, methods_of, share_removed
 from bayes_bias.debiasing.damage import Damage
 from bayes_bias.errors import BayesBiasError, SpecError, TableError
 from bayes_bias.formatting import probability
 from bayes_bias.table.association_table import assemble
 from bayes_bias.table.combine_tables import difference, pair
 from bayes_bias.table.related_words import Related
-from tests.helpers import PLANTED, SHORT, changed, equalised, random_table, refused, says, states
+from tests.helpers import PLANTED, SHORT, changed, equalised, html_of, random_table, refused, says, states
 
 ROPE = 0.15
 
@@ -128,15 +128,49 @@ def test_share_removed_has_interval_only_for_clear_bias(planted: Comparison) -> 
     assert np.isnan(share_removed(unclear, "both", 0.95).lower)
 
 
+@pytest.mark.slow
+def test_share_removed_is_not_reported_for_bias_that_may_be_zero() -> None:
+    before = random_table(3, bias=0.0)
+    found = compare(before, changed(before, 0.01), sampling=SHORT)
+    low, high = found.bias.loc["before", ["eti95_lb", "eti95_ub"]]
+    assert low < 0 < high
+    assert np.isnan(found.share_removed.observed)
+    assert np.isnan(found.in_spread.share_removed)
+    for text in (found.text, methods_of(found).plain, html_of(found)):
+        assert states(text, "No share removed is reported, because the bias before is not distinguishable from zero")
+        assert "The share removed is" not in text
+        assert "1 - after / before" not in text
+
+
+def test_compare_omits_controls_of_which_sides_know_different_words(small_table: AssociationTable) -> None:
+    """Nobody asked for the control class, whose words one vocabulary knows and the other does not."""
+    attributes = small_table.values.attribute.to_numpy()
+    is_control = small_table.values.attribute_class.to_numpy() == "neutral"
+    known = attributes[is_control][:3]
+    before = small_table.select(lambda values: values[:, ~is_control | np.isin(attributes, known)])
+    after = changed(small_table, PLANTED).select(lambda values: values[:, ~np.isin(attributes, known)])
+    for one, other in ((before, after), (before, after.without_controls())):
+        first, second = pair(one, other)
+        assert first.controls == second.controls == ()
+        assert any("'neutral' is omitted" in notice for notice in first.notices)
+
+
 def test_share_removed_interval_covers_at_nominal_rate() -> None:
     rng = np.random.default_rng(0)
     truth, spread = np.array([0.10, 0.04]), np.array([[4e-4, 2e-4], [2e-4, 3e-4]])
     change_sd = np.sqrt(spread[0, 0] + spread[1, 1] - 2 * spread[0, 1])
     hits = []
     for before, after in rng.multivariate_normal(truth, spread, size=1000):
-        values = [before, after, after - before]
+        values = np.array([before, after, after - before])
         table = pd.DataFrame(
-            {"mean": values, "observed": values, "sd": [0.02, np.sqrt(3e-4), change_sd], "by_construction": False},
+            {
+                "mean": values,
+                "observed": values,
+                "sd": [0.02, np.sqrt(3e-4), change_sd],
+                "eti95_lb": values - 1.96 * np.array([0.02, np.sqrt(3e-4), change_sd]),
+                "eti95_ub": values + 1.96 * np.array([0.02, np.sqrt(3e-4), change_sd]),
+                "by_construction": False,
+            },
             index=["before", "after", "change"],
         )
         share = share_removed(table, "both", 0.95)
@@ -160,7 +194,7 @@ def test_text_of_narrow_scope_quotes_verdict_of_wide_scope(planted: Comparison, 
     found = compare(small_table, changed(small_table, PLANTED), scope="targets", sampling=SHORT)
     alone, _, rest = found.text.partition("Generalised to new attributes: ")
     assert planted.verdict.size in rest
-    assert says(alone, "With these attributes changed Targets sample attributes fixed")
+    assert says(alone, "with these attributes decreased Targets sample attributes fixed")
     assert "distinguishable" not in alone
 
 

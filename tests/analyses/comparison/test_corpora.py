@@ -65,7 +65,7 @@ def test_differently_trained_corpora_have_no_verdict() -> None:
     first, second = cosines(LIST, paper("A", 1, shared=0.2), ()), cosines(LIST, paper("B", 2, shared=0.9), ())
     found = compare(first, second, sampling=SHORT)
     assert found.verdict.label == "not made alike"
-    assert says(found.text, "Not made alike B no verdict tokens")
+    assert says(found.text, "Not similarly trained B no verdict tokens")
     assert not says(found.text, "larger than chance")
     assert compare(first, second, versions=True, sampling=SHORT).verdict.label != "not made alike"
 
@@ -87,4 +87,4 @@ def test_compare_all_omits_chance_of_differently_trained_pairs(caplog: pytest.Lo
     rows = compare_all(tables, sampling=SHORT)
     assert rows.alike.tolist() == [True, False, False]
     assert rows.chance_holm.isna().tolist() == [False, True, True]
-    assert says(caplog.text, "Not made alike C")
+    assert says(caplog.text, "Not similarly trained C")

@@ -37,6 +37,7 @@ def test_comparison_folder_contains_documented_files(folder: Path) -> None:
     assert files_in(folder) == {
         *("index.html", "methods.txt", "methods.tex", "references.bib", "tables.tex", "provenance.json"),
         *("change.csv", "before-and-after.csv", "controls.csv"),
+        *("words.csv", "appendix.tex", "table-before.csv", "table-after.csv"),
         *("posterior-before.nc", "posterior-after.nc", "posterior-change.nc"),
         *("figures/bias.svg", "figures/targets.svg", "figures/attributes.svg"),
     }

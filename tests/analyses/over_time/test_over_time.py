@@ -13,6 +13,8 @@ from scipy.stats import linregress
 import bayes_bias as bb
 from bayes_bias import AssociationTable, OverTime, combine, over_time, write
 from bayes_bias.analyses.over_time.moments import NewSlices, SliceMoments, largest_change, residual_form, trend_weights
+from bayes_bias.analyses.over_time.results import rows_of_changes
+from bayes_bias.analyses.over_time.slice_contrast import SliceContrast
 from bayes_bias.associations.made_alike import MadeAlike
 from bayes_bias.errors import ScopeError, TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
@@ -129,7 +131,7 @@ def test_contrast_matches_comparison_of_two_slices(found: OverTime, tables: Tabl
 def test_over_time_withholds_verdict_for_dissimilar_slices(found: OverTime) -> None:
     uncertain = unlike(found)
     assert uncertain.trend.verdict == "not made alike"
-    assert says(uncertain.text, "Not made alike 1900 0.60 no verdict tokens")
+    assert says(uncertain.text, "Not similarly trained 1900 0.60 no verdict tokens")
     assert not says(uncertain.text, "larger than chance")
     assert uncertain.dated == uncertain.found_changes == ""
     assert {change.verdict for change in uncertain.steps} == {"not made alike"}
@@ -177,6 +179,38 @@ def test_minus_returns_difference_of_trends(found: OverTime) -> None:
         found.minus(replace(second, tables={year: second.tables[year] for year in YEARS[:2]}))
 
 
+@pytest.mark.slow
+def test_minus_marks_slices_with_an_unlike_embedding(found: OverTime, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fourth slice of the second series was trained on less text."""
+    second = over_time(slices(np.random.default_rng(9), YEARS, (0.05,) * 5), sampling=BRIEF)
+
+    def measured(tables: Tables, **_: object) -> MadeAlike:
+        q = pd.Series(1.0, index=[*tables])
+        q.iloc[7] = 0.19
+        columns = {
+            "q": q,
+            "alike": q > 0.9,
+            "mean_cosine": 0.1,
+            "same_words": 0.5,
+            "list_cosine": 0.1,
+            "within_sd": 0.1,
+        }
+        return MadeAlike(pd.DataFrame(columns), q.index[0], 500)
+
+    monkeypatch.setattr("bayes_bias.analyses.over_time.results.made_alike", measured)
+    apart = found.minus(second, sides=("Times", "Mirror"))
+    assert says(apart.name, "Times minus Mirror")
+    assert apart.unlike == [1930]
+    assert says(apart.alike.text, "1930, Mirror")
+    comparable = dict(zip(apart.layout.labels, apart.layout.columns[-1].cells, strict=True))
+    assert comparable == {"1900": "yes", "1905": "yes", "1920": "yes", "1930": "no", "1950": "yes"}
+    ax = plot_over_time(apart)
+    assert "least squares" not in [line.get_label() for line in ax.lines]
+    assert [line.get_marker() for line in ax.lines if line.get_marker() in "oD"] == ["o", "o", "o", "D", "o"]
+    with refused(TableError, "sides 'Times' two different"):
+        found.minus(second, sides=("Times", "Times"))
+
+
 def test_headline_contains_direction_of_change_for_negative_bias(found: OverTime) -> None:
     assert says(found.headline, "increased 1900 1950")
     negative = replace(found, table=found.table.assign(bias=-found.table.bias.abs()))
@@ -190,6 +224,27 @@ def test_over_time_withholds_verdict_without_convergence(found: OverTime) -> Non
     assert says(failed.text, "No verdict")
     assert failed.found_changes == failed.dated == ""
     assert found.found_changes != ""
+
+
+def test_step_without_convergence_has_no_probability(found: OverTime) -> None:
+    def failed(step: SliceContrast) -> SliceContrast:
+        fit = step.fit.copy()
+        fit.attrs["diagnostics"] = replace(Diagnostics.of(step.fit), r_hat=1.2, of_bias=None).to_json()
+        return replace(step, fit=fit)
+
+    for lost, text in (
+        ([0], "1920 to 1930 differ no verdict on 1900 to 1905 its fit not converged"),
+        ([2], "None of the three other steps no verdict on 1920 to 1930"),
+        ([0, 1, 2, 3], "no verdict on 1900 to 1905, 1905 to 1920, 1920 to 1930, and 1930 to 1950"),
+    ):
+        steps = [failed(step) if place in lost else step for place, step in enumerate(found.steps)]
+        changes = rows_of_changes(steps, [*found.changes.index], None, 0.95)
+        assert changes.chance.isna().tolist() == [place in lost for place in range(4)]
+        assert changes.chance_holm.isna().tolist() == [place in lost for place in range(4)]
+        series = replace(found, new=None, steps=tuple(steps), changes=changes)
+        assert says(series.found_changes, text)
+        labels = series.changes_layout.labels
+        assert [label.startswith("✕") for label in labels] == [place in lost for place in range(4)]
 
 
 def test_over_time_page_has_ordered_sections_figures_and_tables(found: OverTime, tmp_path: Path) -> None:

@@ -54,16 +54,16 @@ def clustered(small_table) -> AssociationTable:
 @pytest.mark.parametrize("inflation", [1.0, 1.1])
 def test_clusters_check_is_alarm_if_clustered_words_have_almost_full_weight(study, clustered, inflation):
     check = CHECKER.run(replace(study, table=related(clustered, inflation)))
-    assert says(check.text, "attributes clusters intraclass correlation almost full weight interval too short")
-    assert check.brief == "clusters of attributes"
+    assert says(check.text, "attributes vary together intraclass correlation almost full weight interval too short")
+    assert check.brief == "attributes vary together"
     assert check.alarm
 
 
 def test_clusters_check_is_no_alarm_if_clustered_words_have_less_weight(study, clustered):
     check = CHECKER.run(replace(study, table=related(clustered, 1.3)))
-    assert says(check.text, "attributes clusters intraclass correlation")
+    assert says(check.text, "attributes vary together intraclass correlation")
     assert "full weight" not in check.text
-    assert check.brief == "clusters of attributes, with less weight"
+    assert check.brief == "attributes vary together, with less weight"
     assert not check.alarm
 
 

@@ -327,7 +327,7 @@ def test_clusters_alarm_precedes_figures_for_clustered_attributes(made):
     alarmed = checked_again(section, "clusters", table=clustered)
     again = alarmed.checks["clusters"]
     assert again.alarm
-    assert states(again.text, "attributes clusters intraclass correlation")
+    assert states(again.text, "attributes vary together intraclass correlation")
     assert states(again.text, "5 14% false positives")
     assert alarm_comes_first(made, alarmed, again.text)
 

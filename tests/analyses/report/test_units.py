@@ -96,7 +96,7 @@ def test_summarize_ignores_name_and_unit_of_metric(made, planted):
 
 @pytest.mark.parametrize("plot", [plot_forest, plot_posterior, plot_word_bias, lambda fit: plot_overview([fit])])
 def test_axes_of_plots_have_unit_of_metric(made, plot):
-    assert plot(made.sections[0].fit).get_xlabel() == "logits (positive: stereotypical)"
+    assert plot(made.sections[0].fit).get_xlabel() == "difference in mean logits (positive: stereotypical)"
 
 
 def test_other_figures_contain_metric_or_unit(made):

@@ -130,7 +130,12 @@ def test_report_page_has_shares_and_differences_of_models(several, tmp_path):
     assert (page.parent / "differences.csv").is_file()
     assert not unlisted_columns(several.table, several.ranking)
     labels = [label.get_text() for label in plot_model_contrasts(several, ["difference"]).get_yticklabels()]
-    assert labels == several.ranking.loc["difference"].index.to_list()
+    models = several.ranking.loc["difference"].index.to_list()
+    assert labels[: len(models)] == models
+    share = several.ranking.loc["share"]
+    assert share.own_mean.between(0, 1).all()
+    drawn, _ = several.drawn(["share"])
+    np.testing.assert_allclose(drawn["mean"], 100 * (share.own_mean - 0.5))
 
 
 def test_sentence_pairs_command_compares_models_of_file(run, tmp_path):

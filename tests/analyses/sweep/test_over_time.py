@@ -40,7 +40,7 @@ def test_sweep_with_times_returns_series_of_each_list(swept: Sweep) -> None:
 
 
 def test_sweep_with_times_names_differently_trained_embedding(swept: Sweep, tmp_path: Path) -> None:
-    assert says(swept.text, "Not made alike short Differences")
+    assert says(swept.text, "Not similarly trained short Differences")
     page = bb.write(swept, tmp_path / "atlas", figures=("png",)).read_text()
     assert "Over time" in page
     assert states(page, "weat7 from 1900 to 1950")

@@ -1,0 +1,140 @@
+"""The words and values of tables as files, from which readers can repeat an analysis."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from bayes_bias.documents.templating import render_latex
+from bayes_bias.files import slug
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.files import table_rows
+from bayes_bias.table.labels import CATEGORY_COORD, Side
+
+# Tables with more values are not written, because their files would be too large.
+_MOST_VALUES = 200_000
+
+
+def tables_of_analysis(tables: Mapping[str, AssociationTable]) -> dict[str, pd.DataFrame]:
+    """Return the words of several tables and their values, by the names of their files.
+
+    Each file of values has the words, groups, classes, stereotypes, and weights of related words. Pass it in place of
+    an embedding to repeat the analysis.
+    """
+    files = {"words": words_of_tables(tables)}
+    for name, table in tables.items():
+        if table.is_formed and table.values.size <= _MOST_VALUES:
+            files[f"table-{slug(name)}"] = table_rows(table)
+    return files
+
+
+_NO_VECTOR, _COPY = "no usable vector", "same vector as another word"
+
+# The side of the table that contains the words of each role in the coverage.
+_SIDES: dict[str, Side] = {"target": "target", "attribute": "attribute", "control": "attribute"}
+
+
+class _Line(NamedTuple):
+    """The words of a group or class."""
+
+    name: str
+    n_used: int
+    n_all: int
+    used: str
+    no_vector: str
+    copies: str
+
+
+def words_of_tables(tables: Mapping[str, AssociationTable]) -> pd.DataFrame:
+    """Return one row for each word of each table, indexed by ``list``, the name of the table.
+
+    Columns: ``role`` (target, attribute, or control), ``name`` of the group or class, ``word``, ``used``, and
+    ``reason`` why a word was not used (no usable vector, or the same vector as another word).
+    """
+    frames = {name: _words_of_table(table) for name, table in tables.items()}
+    return pd.concat(frames, names=["list"]).reset_index("list").set_index("list")
+
+
+def appendix(tables: Sequence[tuple[str, AssociationTable]]) -> str:
+    """Return the words of titled tables as LaTeX. Control classes that several tables share are included once."""
+    blocks: list[tuple[str, list[_Line]]] = []
+    controls: dict[_Line, None] = {}
+    for title, table in tables:
+        words = _words_of_table(table)
+        is_control = words.role == "control"
+        blocks.append((title, _lines(words[~is_control])))
+        controls |= dict.fromkeys(_lines(words[is_control]))
+    if controls:
+        blocks.append(("Control classes", list(controls)))
+    return render_latex("report-appendix.tex", blocks=blocks)
+
+
+def _words_of_table(table: AssociationTable) -> pd.DataFrame:
+    """Return one row for each word of a list."""
+    rows = []
+    for row in coverage_of(table).itertuples():
+        for word in words_of_category(table, _SIDES[row.role], str(row.name)):
+            rows.append((row.role, row.name, word, True, ""))
+        for word, reason in _unused(table, row):
+            rows.append((row.role, row.name, word, False, reason))
+    return pd.DataFrame(rows, columns=["role", "name", "word", "used", "reason"])
+
+
+def _unused(table: AssociationTable, row: Any) -> list[tuple[str, str]]:
+    """Return the unused words of a group or class with the reason."""
+    if table.coverage is None:
+        return []
+    frame = table.coverage
+    (coverage,) = frame[(frame["role"] == row.role) & (frame["name"] == row.name)].itertuples()
+    texts, words = [], []
+    for text, reason in (
+        (coverage.missing, _NO_VECTOR),
+        (coverage.zero, _NO_VECTOR),
+        (coverage.non_finite, _NO_VECTOR),
+        (coverage.copies, _COPY),
+    ):
+        if text:
+            texts.append((text, reason))
+            words += [(word, reason) for word in text.split(", ") if word]
+    # If a word contains a comma, the numbers do not match, and the texts are not split into words.
+    return words if len(words) == row.asked - row.found else texts
+
+
+def _lines(words: pd.DataFrame) -> list[_Line]:
+    """Return one line for each group or class."""
+    lines = []
+    for (_, name), rows in words.groupby(["role", "name"], sort=False):
+        used, no_vector, copies = (rows.word[rows.reason == reason] for reason in ("", _NO_VECTOR, _COPY))
+        counts = len(used), len(rows)
+        lines.append(_Line(str(name), *counts, _joined(used), _joined(no_vector), _joined(copies)))
+    return lines
+
+
+def _joined(words: "pd.Series[str]") -> str:
+    """Join words with commas, or with semicolons if a word contains a comma."""
+    separator = "; " if words.str.contains(",").any() else ", "
+    return separator.join(words)
+
+
+def coverage_of(table: AssociationTable) -> pd.DataFrame:
+    """Return the coverage of each group and class. For a table from a frame, only the present words are known."""
+    if table.coverage is not None:
+        reasons = table.coverage[["missing", "zero", "non_finite", "copies"]]
+        lost = [", ".join(filter(None, texts)) for texts in reasons.itertuples(index=False)]
+        return table.coverage[["role", "name", "asked", "found"]].assign(lost=lost)
+    n_targets = table.values.group.to_series().value_counts()
+    n_attributes = table.values.attribute_class.to_series().value_counts()
+    rows = []
+    for role, names, sizes in (
+        ("target", table.groups, n_targets),
+        ("attribute", table.associated_classes, n_attributes),
+        ("control", table.controls, n_attributes),
+    ):
+        rows += [(role, name, float("nan"), sizes[name], "") for name in names]
+    return pd.DataFrame(rows, columns=["role", "name", "asked", "found", "lost"])
+
+
+def words_of_category(table: AssociationTable, side: Side, category: str) -> list[str]:
+    """Return the words of one group or class, in the order of the table."""
+    labels = table.values[CATEGORY_COORD[side]].to_numpy()
+    return [str(word) for word in table.values[side].to_numpy()[labels == category]]

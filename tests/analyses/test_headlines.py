@@ -1,0 +1,255 @@
+"""The first sentence of each page states what was planted, and finds nothing where nothing was."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from string import Formatter
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayes_bias as bb
+from bayes_bias.analyses.headlines import AFTER, HEADLINES, NO_VERDICT, Case, Finding, Page, headline
+from bayes_bias.fitting.sampling import Sampling
+from benchmarks.simulated_series import slices
+from tests.analyses.answers.made_up import LIST, answers
+from tests.analyses.answers.test_model_contrasts import of_models
+from tests.analyses.sweep.made_up import made_sweep
+from tests.helpers import changed, numbered, random_table, says
+
+ENOUGH = Sampling(draws=800, tune=400)
+# The answers of a question about science and art, whose labels are those of `LIST`.
+SCIENCE = {
+    "groups": LIST["groups"],
+    "classes": {"science": numbered("job", 4), "art": numbered("home", 5)},
+    "stereotypes": {"men": "science", "women": "art"},
+}
+
+
+def of_answers(mean: float) -> str:
+    return bb.answers.estimate(answers(60, mean=mean), LIST).text
+
+
+def of_two_lists(mean: float) -> str:
+    rows = [answers(60, mean=mean).assign(stereotype="work"), answers(60, mean=0.0, seed=4).assign(stereotype="ideas")]
+    return bb.answers.estimate(pd.concat(rows), {"work": LIST, "ideas": SCIENCE}).text
+
+
+def of_changed_answers(mean: float) -> str:
+    return bb.answers.estimate(answers(60, mean=-mean / 2), LIST, answers(60, mean=mean / 2, seed=2)).text
+
+
+def of_two_models(mean: float) -> str:
+    return bb.answers.compare_models(of_models({"one": mean / 2, "other": -mean / 2}, number=60), LIST).text
+
+
+def of_gaps(gap: float) -> str:
+    rng = np.random.default_rng(1)
+    rows = []
+    for occupation in range(12):
+        for group, rate in (("F", 0.75 + gap / 2), ("M", 0.75 - gap / 2)):
+            recognised = rng.random(60) < rate
+            said = np.where(recognised, f"job {occupation}", f"job {(occupation + 1) % 12}")
+            rows.append(pd.DataFrame({"y": f"job {occupation}", "prediction": said, "group": group}))
+    return bb.tpr_gaps.estimate(data=pd.concat(rows), of="F", sampling=ENOUGH).text
+
+
+def pairs(preference: float, seed: int = 5) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    more = preference + rng.standard_normal(200) - 20
+    return pd.DataFrame({"item": numbered("pair ", 200), "score_more": more, "score_less": -20.0})
+
+
+def of_pairs(preference: float) -> str:
+    return bb.sentence_pairs.estimate(pairs(preference), sampling=ENOUGH).text
+
+
+def of_changed_pairs(preference: float) -> str:
+    before = pairs(0.0)
+    noise = 0.3 * np.random.default_rng(6).standard_normal(len(before))
+    after = before.assign(score_more=before.score_more + preference + noise)
+    return bb.sentence_pairs.estimate(before, after, sampling=ENOUGH).text
+
+
+def of_change(change: float) -> str:
+    before = random_table(1, targets={"men": 9, "women": 9}, attributes={"work": 9, "home": 9})
+    return bb.compare(before, changed(before, change, noise=0.02), sampling=ENOUGH).text
+
+
+def of_difference(change: float) -> str:
+    before = random_table(1, targets={"men": 9, "women": 9}, attributes={"work": 9, "home": 9})
+    after = changed(before, change, noise=0.02)
+    before, after = (replace(t, provenance={"embedding": name}) for t, name in ((before, "Times"), (after, "Post")))
+    return bb.compare(before, after, versions=False, sampling=ENOUGH).text
+
+
+def of_series(change: float) -> str:
+    biases = np.linspace(0.2, 0.2 + change, 3).tolist()
+    return bb.over_time(slices(np.random.default_rng(3), (1900, 1925, 1950), biases), sampling=ENOUGH).text
+
+
+def of_sweep(bias: float) -> str:
+    rng = np.random.default_rng(2)
+    random = {"targets": {"men": 9, "women": 9}, "attributes": {"work": 9, "home": 9}}
+    sweep = made_sweep(2, 2)
+    cells = sweep.cells.assign(bias=0.001 * rng.standard_normal(4), verdict="not distinguishable", survives=False)
+    cells = cells.assign(source="posterior")
+    table = random_table(1, bias=abs(bias), **random)
+    verdict = bb.verdict(table)
+    if verdict.label == "distinguishable":
+        where = cells.index[1]
+        cells.loc[where, ["bias", "verdict", "survives"]] = [np.sign(bias) * verdict.mean, verdict.label, True]
+    return replace(sweep, cells=cells, titles={sweep.lists[1]: "WEAT 6: Names and careers"}).text
+
+
+# For each analysis: what is analysed, with no effect, a planted effect, and one in the other direction.
+PLANTED: dict[str, tuple[Callable[[float], str], tuple[tuple[float, str], ...]]] = {
+    "answers": (
+        of_answers,
+        (
+            (0.0, "For career words there is no clear association: D ="),
+            (0.5, "The model assigns career words to men more often than family words: D = +"),
+            (-0.5, "Against the stereotype, the model assigns family words to men more often than career words: D = −"),
+        ),
+    ),
+    "two lists": (
+        of_two_lists,
+        (
+            (0.0, "For science words (ideas) and career words (work) there is no clear association."),
+            (0.5, "The model assigns career words (work) to men more often than family words: D = +"),
+        ),
+    ),
+    "changed answers": (
+        of_changed_answers,
+        (
+            (0.0, "No change of D of career words is distinguishable from zero"),
+            (1.2, "D of career words increased by 1."),
+            (-1.2, "D of career words decreased by 1."),
+        ),
+    ),
+    "models": (
+        of_two_models,
+        ((0.0, "For career words, "), (0.8, "For career words, one (D = +"), (-0.8, "For career words, other (D = +")),
+    ),
+    "gaps": (
+        of_gaps,
+        (
+            (0.0, "No difference between F and M is distinguishable from zero in any of 12 classes."),
+            (0.2, "The true-positive rate of F is 1"),
+            (-0.2, "The true-positive rate of F is 2"),
+        ),
+    ),
+    "pairs": (
+        of_pairs,
+        (
+            (0.0, "The model shows no clear preference: the stereotypical sentence is ahead in "),
+            (0.8, "The model prefers the stereotypical sentence in 7"),
+            (-0.8, "Against the stereotype, the model prefers the stereotypical sentence in only 1"),
+        ),
+    ),
+    "changed pairs": (
+        of_changed_pairs,
+        (
+            (0.0, "The share of pairs whose stereotypical sentence is ahead changed by "),
+            (0.8, "The share of pairs whose stereotypical sentence is ahead increased by "),
+            (-0.8, "The share of pairs whose stereotypical sentence is ahead decreased by "),
+        ),
+    ),
+    "change": (
+        of_change,
+        (
+            (0.0, "No change of the bias of “small” is distinguishable from noise: "),
+            (-0.05, "The bias of “small” decreased by 0.0"),
+            (0.05, "The bias of “small” increased by 0.0"),
+        ),
+    ),
+    "difference": (
+        of_difference,
+        (
+            (0.0, "No difference in the bias of “small” between Times and Post is distinguishable from noise: "),
+            (-0.05, "The bias of “small” is less stereotypical in Post than in Times, by 0.0"),
+            (0.05, "The bias of “small” is more stereotypical in Post than in Times, by 0.0"),
+        ),
+    ),
+    "over time": (of_series, ((0.0, "No trend of the bias of “"), (0.15, "The bias of “"), (-0.15, "The bias of “"))),
+    "sweep": (
+        of_sweep,
+        (
+            (0.0, "No embedding shows a bias on any of two lists that remains after Holm's adjustment."),
+            (0.1, "After Holm's adjustment, e"),
+            (-0.1, "After Holm's adjustment, e"),
+        ),
+    ),
+}
+# Further words of the sentence, of results whose numbers a test should not repeat.
+DIRECTIONS = {
+    ("models", 0.0): "cannot be distinguished",
+    ("models", 0.8): "has a larger D than other (D = −",
+    ("models", -0.8): "has a larger D than one (D = −",
+    ("gaps", 0.2): "higher than that of M on average over 12 classes",
+    ("gaps", -0.2): "lower than that of M on average over 12 classes",
+    ("changed pairs", 0.0): "not distinguishable from no change",
+    ("over time", 0.0): "can be distinguished from noise",
+    ("over time", 0.15): "increased from 1900 to 1950, by 0.1",
+    ("over time", -0.15): "decreased from 1900 to 1950, by 0.1",
+    ("sweep", 0.1): "is biased on one of two lists, most on WEAT 6 (names and careers) (+0.",
+    ("sweep", -0.1): "there against the stereotype (−0.",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("page", "planted"), [(page, value) for page, (_, cases) in PLANTED.items() for value, _ in cases]
+)
+def test_headline_states_what_was_planted(page: str, planted: float) -> None:
+    analyse, cases = PLANTED[page]
+    text = analyse(planted)
+    assert text.startswith(dict(cases)[planted]), text
+    assert DIRECTIONS.get((page, planted), "") in text.split(". ")[0] + "."
+
+
+FOUND = Finding(title="WEAT 6", value=0.1, size="+0.1", clear=True, has_stereotype=True)
+
+
+@pytest.mark.parametrize(
+    ("finding", "case"),
+    [
+        (replace(FOUND, clear=False), Case.NOTHING),
+        (FOUND, Case.FOUND),
+        (replace(FOUND, value=-0.1), Case.AGAINST),
+        (replace(FOUND, value=-0.1, has_stereotype=False), Case.FOUND),
+        (replace(FOUND, prior="a wider prior includes zero"), Case.PRIOR),
+        (replace(FOUND, no_verdict="the fit has not converged", too_few="a class has two words"), Case.NO_VERDICT),
+        (replace(FOUND, clear=False, too_few="a class has two words"), Case.TOO_FEW),
+    ],
+)
+def test_case_is_the_one_that_limits_the_result_most(finding: Finding, case: Case) -> None:
+    assert finding.case is case
+
+
+@pytest.mark.parametrize("page", HEADLINES)
+def test_every_case_has_a_sentence_with_title_and_reason(page: Page) -> None:
+    names = [field for text in HEADLINES[page].values() for _, field, *_ in Formatter().parse(text) if field]
+    filled = {name: "x" for name in names if name not in ("title", "size")}
+    reason = "a class has two words"
+    for changes in ({}, {"clear": False}, {"value": -0.1}):
+        finding = replace(FOUND, has_stereotype=Case.AGAINST in HEADLINES[page], words=filled, **changes)
+        sentence = finding.sentence(page)
+        assert "WEAT 6" in sentence
+        assert (
+            replace(finding, too_few=reason).sentence(page) == f"{sentence} {AFTER[Case.TOO_FEW].format(reason=reason)}"
+        )
+        assert replace(finding, prior=reason).sentence(page) == f"{sentence} {AFTER[Case.PRIOR].format(reason=reason)}"
+        lost = replace(finding, no_verdict=reason).sentence(page)
+        assert lost == NO_VERDICT.format(title="WEAT 6", reason=reason)
+
+
+def test_headline_of_several_names_two_findings_and_counts_the_others() -> None:
+    words = {"model": "the model", "group": "men", "others": "family words"}
+    found = [replace(FOUND, title=f"{k} words", value=k / 10, size=f"{k}", words=words) for k in range(1, 5)]
+    nothing = [replace(FOUND, title=title, clear=False, words=words) for title in ("art words", "science words")]
+    lost = replace(FOUND, title="war words", no_verdict="all replies were refused", words=words)
+    text = headline("answers", [*found, *nothing, lost], "For {titles} there is no clear association.")
+    assert says(text, "4 words 3 words Two other results For art words and science words no verdict on war words")
+    assert text.index("4 words") < text.index("3 words")
+    assert "2 words" not in text
