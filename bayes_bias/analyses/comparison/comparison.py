@@ -432,7 +432,7 @@ def comparison_document(comparison: Comparison) -> Document:
             "names": names,
             "level": fmt.level(comparison.ci_prob),
             "rope": comparison.verdict.rope,
-            "scope": scope_of(comparison.scope).with_replicates_called(comparison.verdict.replicate_kind),
+            "scope": comparison.verdict.described_scope,
             "failed": [names[state] for state, fit in comparison.fits.items() if not Diagnostics.of(fit).converged],
             "controls": controls,
             "bias": comparison.layout,
