@@ -16,8 +16,8 @@ from bayes_bias.errors import CorpusError
 from bayes_bias.progress import advance, step
 from bayes_bias.shared_types import Numbers
 
-# Numbers in memory for one batch of tokens: 32 MB for each of a few arrays.
-_BATCH = 2**22
+# Numbers in one batch of tokens: 4 MB for each of a few arrays, which fit into a cache.
+_BATCH = 2**19
 # The most frequent words, from which the transformation is estimated and random lists are drawn.
 FREQUENT = 5_000
 

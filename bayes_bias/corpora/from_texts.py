@@ -157,7 +157,9 @@ def from_texts(
         seed=seed,
     )
     table = cosines(wordlist, vectors.embedding, controls, allow_loss=allow_loss)
-    return replace(table, texts=texts_of(table, vectors), notices=(*table.notices, *announce(_about_few(table, vectors))))
+    return replace(
+        table, texts=texts_of(table, vectors), notices=(*table.notices, *announce(_about_few(table, vectors)))
+    )
 
 
 def corpus_vectors(
@@ -225,15 +227,12 @@ def texts_of(table: AssociationTable, vectors: CorpusVectors) -> Texts:
     targets, attributes = (rows(table.values[side].to_numpy().tolist()) for side in ("target", "attribute"))
     without = targets @ attributes.swapaxes(1, 2)
     deviations = np.sqrt(1 - 1 / len(without)) * (without - without.mean(axis=0))
-    by_group = {
-        label: table.values.copy(data=values) for label, values in zip(vectors.groups, deviations, strict=True)
-    }
+    by_group = {label: table.values.copy(data=values) for label, values in zip(vectors.groups, deviations, strict=True)}
     return Texts(vectors.text, MappingProxyType(by_group), len(without) - 1.0)
 
 
 def _spellings(words: Iterable[str], census: Census) -> dict[str, str]:
-    """Return the spelling of each word in the texts: its own, or else in lower case, as the default tokenizer writes it.
-    """
+    """Return the spelling of each word in the texts: its own, or else in lower case, as the default tokenizer writes it."""
     spelling_of: dict[str, str] = {}
     for word in dict.fromkeys(words):
         spelling = word if word in census.counts else word.casefold()
@@ -242,9 +241,7 @@ def _spellings(words: Iterable[str], census: Census) -> dict[str, str]:
     return spelling_of
 
 
-def _usable(
-    spelling_of: Mapping[str, str], contexts: Contexts, name: str
-) -> tuple[dict[str, str], tuple[str, ...]]:
+def _usable(spelling_of: Mapping[str, str], contexts: Contexts, name: str) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the words with contexts in two or more groups of texts, and a notice of the others."""
     usable, others = {}, []
     for word, spelling in spelling_of.items():
@@ -275,6 +272,4 @@ def _about_few(table: AssociationTable, vectors: CorpusVectors) -> tuple[str, ..
 def _provenance(name: str, census: Census, window: int) -> Mapping[str, str]:
     """Return the origin of the vectors for tables."""
     tokens = sum(census.counts.values())
-    return MappingProxyType(
-        {"texts": f"{name}, {len(census.group_of):,} texts, {tokens:,} tokens, window {window}"}
-    )
+    return MappingProxyType({"texts": f"{name}, {len(census.group_of):,} texts, {tokens:,} tokens, window {window}"})

@@ -116,7 +116,9 @@ def open_corpus(source: CorpusLike, **settings: Any) -> Corpus:
         refuse_pipe_or_address(source, "texts", CorpusError)
         path = Path(source).expanduser()
         if path.is_dir() and next(path.rglob("*.txt"), None) is None:
-            raise CorpusError(f"The folder '{source}' has no .txt files. Pass a folder with one .txt file for each text.")
+            raise CorpusError(
+                f"The folder '{source}' has no .txt files. Pass a folder with one .txt file for each text."
+            )
         if not path.is_dir() and not (path.is_file() and path.suffix in _ENDINGS):
             problem = f"has an unknown ending '{path.suffix}'" if path.is_file() else "does not exist"
             raise CorpusError(f"`texts` is '{source}', which {problem}. Pass a folder, or a file ({joined(_ENDINGS)}).")
@@ -139,7 +141,9 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
                 row = json.loads(line)
             except json.JSONDecodeError as error:
                 raise CorpusError(f"Line {number} of '{path}' is not JSON: {error}. Correct it.") from error
-            check_kind(f"line {number} of {path.name}", row, dict, "not an object. Write one for each text.", CorpusError)
+            check_kind(
+                f"line {number} of {path.name}", row, dict, "not an object. Write one for each text.", CorpusError
+            )
             yield row
         return
     csv.field_size_limit(sys.maxsize)

@@ -281,9 +281,7 @@ class _Blocks:
         """Return raw contrasts, which vary over texts alone, or not at all if the texts are fixed."""
         if not has_texts(self.data):
             return Estimate(observed, observed)
-        centre = as_draws(
-            self.fitted.posterior, np.broadcast_to(observed.to_numpy(), variance.shape), weights.contrast
-        )
+        centre = as_draws(self.fitted.posterior, np.broadcast_to(observed.to_numpy(), variance.shape), weights.contrast)
         noise_sd = centre.copy(data=np.sqrt(variance))
         return Estimate(centre + self._text_noise(variance), observed, noise_sd, Mixture(centre, noise_sd))
 
@@ -317,7 +315,9 @@ class _Blocks:
         self, facet: Facet, weights: xr.DataArray, by_word: xr.DataArray, observed: xr.DataArray
     ) -> Estimate:
         """Return the contrast of each word: the contrast of its block plus the word's deviation from this contrast."""
-        over_texts = self._per_draw(lambda points: word_text_variances(self.data, check_side(facet.dim), by_word, points))
+        over_texts = self._per_draw(
+            lambda points: word_text_variances(self.data, check_side(facet.dim), by_word, points)
+        )
         if self.scope.samples_nothing:
             return self._over_texts(observed, over_texts, weights)
         words, across = weights.contrast.to_numpy(), by_word.dims[-1]

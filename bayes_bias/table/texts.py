@@ -87,9 +87,7 @@ def weighted_texts(texts: Mapping[Any, Texts | None], weights: Mapping[Any, floa
     return Texts(described, MappingProxyType(total), min(each.df for each in known.values()))
 
 
-def text_variables(
-    texts: Texts | None, g: NDArray[np.integer], c: NDArray[np.integer], classes: int
-) -> dict[str, Any]:
+def text_variables(texts: Texts | None, g: NDArray[np.integer], c: NDArray[np.integer], classes: int) -> dict[str, Any]:
     """Return the covariance of block means over texts (text_part, group, class, group_, class_), and of the means of
     single words.
 
