@@ -128,7 +128,9 @@ def halves(draws: int) -> Iterator[Row]:
         counts, spread = Counter(chain.from_iterable(texts)), Counter(chain.from_iterable(map(set, texts)))
         found = open_embedding(_VECTORS).find(counts)
         pretrained = open_embedding({word: found[word] for word in counts if word in found})
-        frequent = sorted((w for w in counts if w in found and counts[w] >= _LEAST and spread[w] >= _TEXTS), key=lambda w: -counts[w])
+        frequent = sorted(
+            (w for w in counts if w in found and counts[w] >= _LEAST and spread[w] >= _TEXTS), key=lambda w: -counts[w]
+        )
         rng = np.random.default_rng(1)
         common = [frequent[k] for k in rng.permutation(len(frequent))[:_COMMON]]
         named = {label: _present(one, counts) for label, one in named.items()}

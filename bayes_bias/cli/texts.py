@@ -8,7 +8,15 @@ import typer
 import bayes_bias as bb
 from bayes_bias.cli.console import progress_bar, say
 from bayes_bias.cli.main import app
-from bayes_bias.cli.options import CiOption, ControlsOption, OutputFolder, SeedOption, input_option, split_names, with_options
+from bayes_bias.cli.options import (
+    CiOption,
+    ControlsOption,
+    OutputFolder,
+    SeedOption,
+    input_option,
+    split_names,
+    with_options,
+)
 from bayes_bias.cli.table_source import AllowLossOption, WordListArgument
 from bayes_bias.embeddings.saving import check_vectors_path
 from bayes_bias.progress import step
@@ -44,8 +52,7 @@ def from_texts(
     controls: ControlsOption = "neutral,human",
     allow_loss: AllowLossOption = False,
     vectors: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Also write the vectors of words in the texts, as .npz or .txt."),
+        Path | None, typer.Option(metavar="FILE", help="Also write the vectors of words in the texts, as .npz or .txt.")
     ] = None,
     ci_prob: CiOption = 0.95,
     seed: SeedOption = 1,

@@ -98,7 +98,8 @@ class Contexts:
         known = [word for word, _ in census.counts.most_common() if word in stored]
         if not known:
             raise CorpusError(
-                f"{embedding.name} has no vector of any word in the texts. Check the language, and upper and lower case."
+                f"{embedding.name} has no vector of any word in the texts. Check the language, and upper and lower"
+                " case."
             )
         listed = [word for word in dict.fromkeys(words) if word in census.counts]
         vectors = _Vectors.of(known, np.stack([stored[word] for word in known]), listed)
@@ -154,8 +155,8 @@ def _with_progress(corpus: Corpus, census: Census) -> Iterator[tuple[Text, int]]
 def _batches(
     texts: Iterator[tuple[Text, int]], vectors: _Vectors, window: int, size: int
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Yield the numbers of words, and their groups, of about `size` tokens at once. Texts are separated by unknown words
-    that fill a window. A long text is cut, with a loss of the contexts at the cut.
+    """Yield the numbers of words, and their groups, of about `size` tokens at once. Texts are separated by unknown
+    words that fill a window. A long text is cut, with a loss of the contexts at the cut.
     """
     unknown = len(vectors.rows) - 1
     ids: list[int] = []

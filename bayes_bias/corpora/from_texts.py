@@ -87,9 +87,9 @@ def from_texts(
     Parameters
     ----------
     texts : sequence of str, sequence of lists of str, str, or Path
-        Texts, as strings or as lists of tokens; a folder of .txt files; a .txt file with a text on each line; or a .csv,
-        .tsv or .jsonl file. Files are read one text at a time. Texts are what is sampled, so pass speeches or chapters
-        rather than sentences.
+        Texts, as strings or as lists of tokens; a folder of .txt files; a .txt file with a text on each line; or a
+        .csv, .tsv or .jsonl file. Files are read one text at a time. Texts are what is sampled, so pass speeches or
+        chapters rather than sentences.
     wordlist, controls, allow_loss
         As in `cosines`.
     embedding : str, Path, Embedding or anything that `open_embedding` opens
@@ -117,14 +117,15 @@ def from_texts(
     Raises
     ------
     CorpusError
-        If the texts cannot be read, if there are fewer than two, or if they are too short to estimate the transformation.
+        If the texts cannot be read, if there are fewer than two, or if they are too short to estimate the
+        transformation.
     CoverageError
         If the texts lack half of the words in a group or class.
 
     Notes
     -----
-    The pretrained vectors and the transformation are treated as fixed. Vectors from few occurrences are noisy, and noise
-    makes cosines smaller, so the bias in a small corpus is smaller than in a large one with the same usage. The interval
+    The pretrained vectors and the transformation are treated as fixed. Vectors from few occurrences are noisy, and
+    noise makes cosines smaller, so the bias in a small corpus is smaller than in a large one with the same usage. The interval
     is about corpora of the same size. For this reason, parts of one corpus must not be used as replicates, and corpora
     that are compared should have similar sizes.
 
@@ -232,7 +233,7 @@ def texts_of(table: AssociationTable, vectors: CorpusVectors) -> Texts:
 
 
 def _spellings(words: Iterable[str], census: Census) -> dict[str, str]:
-    """Return the spelling of each word in the texts: its own, or else in lower case, as the default tokenizer writes it."""
+    """Return the spelling of each word in the texts: its own, or else in lower case, as the default tokenizer does."""
     spelling_of: dict[str, str] = {}
     for word in dict.fromkeys(words):
         spelling = word if word in census.counts else word.casefold()
@@ -252,8 +253,8 @@ def _usable(spelling_of: Mapping[str, str], contexts: Contexts, name: str) -> tu
     if not others:
         return usable, ()
     return usable, (
-        f"{name}: {shortened(others)} occur in a single group of texts, which cannot show how much their vectors vary over"
-        " texts. They are omitted",
+        f"{name}: {shortened(others)} occur in a single group of texts, which cannot show how much their vectors vary"
+        " over texts. They are omitted",
     )
 
 
@@ -264,8 +265,8 @@ def _about_few(table: AssociationTable, vectors: CorpusVectors) -> tuple[str, ..
     if not few:
         return ()
     return (
-        f"{table.name}: fewer than {FEW} occurrences in the texts: {shortened(few)}. Their vectors are uncertain, and their"
-        " cosines are closer to zero than with more text",
+        f"{table.name}: fewer than {FEW} occurrences in the texts: {shortened(few)}. Their vectors are uncertain,"
+        " and their cosines are usually closer to zero than with more text",
     )
 
 

@@ -69,7 +69,7 @@ def from_glove_v(
     References
     ----------
     .. [1] Vallebueno, A., Handan-Nader, C., Manning, C. D., & Ho, D. E. (2024). Statistical uncertainty in word
-       embeddings: GloVe-V. EMNLP, 9032-9047. https://doi.org/10.18653/v1/2024.emnlp-main.510
+       embeddings: GloVe-V. EMNLP. https://doi.org/10.18653/v1/2024.emnlp-main.510
 
     Examples
     --------

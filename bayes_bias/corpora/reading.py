@@ -55,8 +55,8 @@ class Corpus:
     Attributes
     ----------
     source : str, Path or sequence
-        A folder of .txt files; a .txt file with one text on each line; a .csv, .tsv or .jsonl file with one text in each
-        row; or texts in memory, as strings or as lists of tokens.
+        A folder of .txt files; a .txt file with one text on each line; a .csv, .tsv or .jsonl file with one text in
+        each row; or texts in memory, as strings or as lists of tokens.
     tokenizer : callable
         Function that returns the tokens of a string.
     column, cluster_column : str

@@ -1,7 +1,7 @@
 r"""The texts behind the vectors as a sample: the covariance of a table's values over texts.
 
-Words vary in a table, and so do the texts from which vectors were computed. Let :math:`C` be the covariance of the block
-means over samples of texts. A contrast :math:`w` of blocks then has the variance :math:`w' C w` over texts, which is
+Words vary in a table, and so do the texts from which vectors were computed. Let :math:`C` be the covariance of the
+block means over samples of texts. A contrast :math:`w` of blocks then has the variance :math:`w' C w` over texts, which is
 what scope "none" adds.
 
 The other scopes already include a part of it. Noise of single words makes words differ, so that the variance between
@@ -11,8 +11,8 @@ variance :math:`\bar v` and the average covariance :math:`\bar c` of two words, 
 .. math:: \mathrm{var}(\bar\varepsilon) = \frac{\bar v + (n - 1) \bar c}{n}, \qquad
           \mathrm{E}\,\frac{s^2}{n} = \frac{\sigma^2}{n} + \frac{\bar v - \bar c}{n},
 
-so a scope that samples these words lacks only :math:`\bar c`, the noise that words share. This is the difference between
-the variance of the mean noise and the usual estimate of this variance from the differences between words. The same
+so a scope that samples these words lacks only :math:`\bar c`, the noise that words share. This is the difference
+between the variance of the mean noise and the usual estimate of this variance from the differences between words. The same
 holds for a table with two sides, with mean squares of targets (T), attributes (A), and their interaction (E):
 
 .. math:: C_\mathrm{both} = C - (C_T + C_A - C_E), \quad C_\mathrm{targets} = C - C_T,
@@ -48,8 +48,8 @@ class Texts:
         Describes the sample, such as "1,189 texts in 50 groups".
     deviations : mapping of str to xarray.DataArray
         Deviations ``(target, attribute)`` whose products sum to the covariance of the values over texts. From a
-        jackknife, there is one for each group of texts, whose label identifies the group. Deviations with the same label
-        come from the same texts.
+        jackknife, there is one for each group of texts, whose label identifies the group. Deviations with the same
+        label come from the same texts.
     df : float
         Degrees of freedom of the covariance. They are infinite if the covariance is known.
     """
@@ -125,8 +125,8 @@ def text_variables(texts: Texts | None, g: NDArray[np.integer], c: NDArray[np.in
 
 @dataclass(frozen=True, eq=False)
 class _Noise:
-    """Deviations (p, targets, attributes), and their means: rows (p, targets, classes), columns (p, groups, attributes),
-    and blocks (p, groups, classes).
+    """Deviations (p, targets, attributes), and their means: rows (p, targets, classes), columns (p, groups,
+    attributes), and blocks (p, groups, classes).
     """
 
     values: Numbers
@@ -177,7 +177,7 @@ class _Noise:
 
 
 def covariance_under(data: xr.Dataset, scope: Scope) -> Numbers:
-    """Return the covariance (group, class, group, class) of block means over texts that a scope does not include yet."""
+    """Return the covariance (group, class, group, class) of block means over texts that a scope still lacks."""
     texts, targets, attributes, residual = data[COVARIANCE].to_numpy()
     covariance = texts
     if TARGETS in scope:

@@ -1,8 +1,8 @@
 """Tables from texts: variance over texts, words with few contexts, and messages."""
 
 import json
-from pathlib import Path
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
@@ -12,10 +12,10 @@ import bayes_bias as bb
 from bayes_bias.corpora.reading import open_corpus
 from bayes_bias.errors import CorpusError
 from bayes_bias.measures.crossed_test import WordScores
+from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.scopes import SCOPES
 from bayes_bias.table.statistics import table_means
 from bayes_bias.table.texts import COVARIANCE, Texts, covariance_under
-from bayes_bias.table.bias_weights import bias_weights
 
 MEN, WOMEN = [f"man{k}" for k in range(4)], [f"woman{k}" for k in range(4)]
 WORK, HOME = [f"work{k}" for k in range(4)], [f"home{k}" for k in range(4)]
@@ -209,11 +209,7 @@ def test_files_give_the_same_table_as_texts_in_memory(tmp_path):
 
 @pytest.mark.parametrize(
     ("source", "message"),
-    [
-        ("nowhere", "does not exist"),
-        (iter(["a"]), "A generator can be read only once"),
-        (["only one"], "at least two"),
-    ],
+    [("nowhere", "does not exist"), (iter(["a"]), "A generator can be read only once"), (["only one"], "at least two")],
 )
 def test_from_texts_raises_for_unusable_texts(source, message):
     with pytest.raises(CorpusError, match=message):
