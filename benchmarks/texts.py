@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import t as student
 
-from bayes_bias import corpus_vectors, open_embedding
-from bayes_bias.corpora.from_texts import CorpusVectors
+from bayes_bias import open_embedding
+from bayes_bias.corpora.from_texts import CorpusVectors, corpus_vectors
 from bayes_bias.corpora.reading import lower_case_words
 from bayes_bias.embeddings.word_vectors import unit_rows
 from benchmarks.harness import LEVEL, Numbers, Result, Row

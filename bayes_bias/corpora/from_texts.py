@@ -125,9 +125,9 @@ def from_texts(
     Notes
     -----
     The pretrained vectors and the transformation are treated as fixed. Vectors from few occurrences are noisy, and
-    noise makes cosines smaller, so the bias in a small corpus is smaller than in a large one with the same usage. The interval
-    is about corpora of the same size. For this reason, parts of one corpus must not be used as replicates, and corpora
-    that are compared should have similar sizes.
+    noise makes cosines smaller, so the bias in a small corpus is smaller than in a large one with the same usage. The
+    interval is about corpora of the same size. For this reason, parts of one corpus must not be used as replicates, and
+    corpora that are compared should have similar sizes.
 
     References
     ----------
@@ -203,7 +203,8 @@ def corpus_vectors(
     for word, sums in contexts.frequent.items():
         if word not in rows and word not in spelling_of and sums[-1]:
             rows[word] = vectors_of(sums, matrix)
-    in_order = sorted(rows, key=lambda word: -census.counts[spelling_of.get(word, word)])
+    count_of = {word: census.counts[spelling_of.get(word, word)] for word in rows}
+    in_order = sorted(rows, key=count_of.__getitem__, reverse=True)
     number = len(census.group_of)
     described = f"{number:,} texts" if census.clusters == number else f"{census.clusters:,} clusters of texts"
     described += f" in {census.groups} groups" if census.groups < census.clusters else ""

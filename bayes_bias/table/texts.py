@@ -1,8 +1,8 @@
 r"""The texts behind the vectors as a sample: the covariance of a table's values over texts.
 
 Words vary in a table, and so do the texts from which vectors were computed. Let :math:`C` be the covariance of the
-block means over samples of texts. A contrast :math:`w` of blocks then has the variance :math:`w' C w` over texts, which is
-what scope "none" adds.
+block means over samples of texts. A contrast :math:`w` of blocks then has the variance :math:`w' C w` over texts, which
+is what scope "none" adds.
 
 The other scopes already include a part of it. Noise of single words makes words differ, so that the variance between
 words that a model estimates contains this noise. If :math:`\varepsilon_i` is the noise of word i, with the average
@@ -12,8 +12,8 @@ variance :math:`\bar v` and the average covariance :math:`\bar c` of two words, 
           \mathrm{E}\,\frac{s^2}{n} = \frac{\sigma^2}{n} + \frac{\bar v - \bar c}{n},
 
 so a scope that samples these words lacks only :math:`\bar c`, the noise that words share. This is the difference
-between the variance of the mean noise and the usual estimate of this variance from the differences between words. The same
-holds for a table with two sides, with mean squares of targets (T), attributes (A), and their interaction (E):
+between the variance of the mean noise and the usual estimate of this variance from the differences between words. The
+same holds for a table with two sides, with mean squares of targets (T), attributes (A), and their interaction (E):
 
 .. math:: C_\mathrm{both} = C - (C_T + C_A - C_E), \quad C_\mathrm{targets} = C - C_T,
           \quad C_\mathrm{attributes} = C - C_A, \quad C_\mathrm{none} = C,
@@ -172,7 +172,7 @@ class _Noise:
             pairs = targets[group] * attributes[classes]
             df = (targets[group] - 1) * (attributes[classes] - 1)
             own = squares[np.ix_(self.g == group, self.c == classes)].sum()
-            total[group, classes, group, classes] = own / max(pairs * df, 1)
+            total[group, classes, group, classes] = own / np.maximum(pairs * df, 1)
         return total
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import bayes_bias as bb
+from bayes_bias.corpora.from_texts import corpus_vectors
 from bayes_bias.corpora.reading import open_corpus
 from bayes_bias.errors import CorpusError
 from bayes_bias.measures.crossed_test import WordScores
@@ -186,10 +187,10 @@ def test_transformation_is_recovered_from_frequent_words():
     vectors = dict(zip(words, rng.normal(size=(30, 4)), strict=True))
     texts = [rng.choice(words, 200).tolist() for _ in range(30)]
     texts = [[*text, "x", "y"] for text in texts]
-    found = bb.corpus_vectors(texts, ["x", "y"], vectors)
+    found = corpus_vectors(texts, ["x", "y"], vectors)
     assert found.transformation.shape == (4, 4)
     assert np.isfinite(found.transformation).all()
-    given = bb.corpus_vectors(texts, ["x", "y"], vectors, transformation=np.eye(4), window=1)
+    given = corpus_vectors(texts, ["x", "y"], vectors, transformation=np.eye(4), window=1)
     last = np.mean([vectors[text[-3]] for text in texts], axis=0)
     np.testing.assert_allclose(given.embedding.find(["x"])["x"], last)  # "y" has no vector of its own
 

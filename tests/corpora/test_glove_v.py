@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-import bayes_bias as bb
+from bayes_bias.corpora.glove_v import from_glove_v
 from bayes_bias.errors import CorpusError
 from bayes_bias.table.statistics import table_means
 
@@ -44,7 +44,7 @@ def folder(tmp_path):
 
 
 def test_covariance_equals_the_delta_method(folder):
-    table = bb.from_glove_v(folder, LIST, (), draws=4_000)
+    table = from_glove_v(folder, LIST, (), draws=4_000)
     vectors = np.random.default_rng(0).normal(size=(8, D))
     he, boss = vectors[0], vectors[4]
 
@@ -60,17 +60,17 @@ def test_covariance_equals_the_delta_method(folder):
 
 
 def test_low_rank_and_complete_covariances_are_read(folder):
-    table = bb.from_glove_v(folder, LIST, ())
+    table = from_glove_v(folder, LIST, ())
     spread = np.std([part.to_numpy() for part in table.texts.deviations.values()], axis=0)
     assert (spread > 0).all()
 
 
 def test_from_glove_v_raises_for_missing_files_and_covariances(folder):
     with pytest.raises(CorpusError, match=r"has no file 'vocab.txt'"):
-        bb.from_glove_v(folder / "nowhere", LIST)
+        from_glove_v(folder / "nowhere", LIST)
     save_file({"diag_0": np.ones(D)}, folder / "ApproximationVariances.safetensors")
     with pytest.raises(CorpusError, match="no covariance of him"):
-        bb.from_glove_v(folder, LIST, ())
+        from_glove_v(folder, LIST, ())
     (folder / "vectors.safetensors").write_bytes(b"damaged")
     with pytest.raises(CorpusError, match="is damaged"):
-        bb.from_glove_v(folder, LIST, ())
+        from_glove_v(folder, LIST, ())
