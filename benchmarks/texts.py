@@ -88,8 +88,9 @@ _CORPORA: dict[str, tuple[Callable[[], list[list[str]]], dict[str, Words]]] = {
 
 
 def _direction(unit: Numbers, number: dict[str, int], words: Words) -> Numbers:
-    """Return the bias of a list from unit vectors (..., words, d): half of WEAT's numerator, on average over words."""
-    first, second, third, fourth = (unit[..., [number[word] for word in part], :].mean(axis=-2) for part in words)
+    """Return the bias of a list from unit vectors (..., words, d), without words whose vector is NaN."""
+    means = [np.nanmean(unit[..., [number[word] for word in part], :], axis=-2) for part in words]
+    first, second, third, fourth = means
     return np.asarray(((first - second) * (third - fourth)).sum(axis=-1) / 2)
 
 
@@ -160,9 +161,9 @@ def _mean_of_folds(texts: list[list[str]], pretrained: object, words: list[str],
         fold = corpus_vectors([texts[k] for k in part], words, pretrained, transformation=whole.transformation)
         stored = fold.embedding.find(words)
         unit = {word: unit_rows(stored[word]) for word in words if word in fold.without}
-        rows = np.stack([unit.get(word, np.zeros(whole.embedding.dimensions)) for word in words])
+        rows = np.stack([unit.get(word, np.full(whole.embedding.dimensions, np.nan)) for word in words])
         parts.append([_direction(rows, {w: k for k, w in enumerate(words)}, one) for one in lists])
-    mean = np.mean(parts, axis=0)
+    mean = np.nanmean(parts, axis=0)
     return float(mean @ biases / (biases @ biases))
 
 
@@ -193,7 +194,7 @@ def _rows(
             "tokens": tokens,
             "list": label,
             "splits": splits,
-            "lists": covered[:, chosen].shape[1],
+            "lists a split": covered[:, chosen].shape[1],
             "covered": float(by_split.mean()),
             "mc error": float(by_split.std(ddof=1) / np.sqrt(splits)),
             "error ratio": float(np.sqrt(variance[:, chosen].mean()) / true),
