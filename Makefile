@@ -59,6 +59,7 @@ lint: .venv/installed-test
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python scripts/check_architecture.py
+	$(BIN)/python scripts/check_budget.py
 	$(BIN)/python scripts/check_prose.py
 
 # The site, in docs/_build/html; its pages run the package, once for every change of it. Six minutes. Chromium then measures

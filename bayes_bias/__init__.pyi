@@ -40,6 +40,7 @@ from .checks.calibration import Calibration as Calibration
 from .checks.calibration import calibrate as calibrate
 from .checks.predictive import posterior_predictive as posterior_predictive
 from .checks.prior_predictive import prior_predictive as prior_predictive
+from .corpora.from_texts import from_texts as from_texts
 from .documents.writer import write as write
 from .embeddings.embedding import Embedding as Embedding
 from .embeddings.opening import open_embedding as open_embedding

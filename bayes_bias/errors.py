@@ -54,6 +54,10 @@ class EmbeddingError(BayesBiasError):
     """Vectors cannot be found or read, or opening their file could run code."""
 
 
+class CorpusError(BayesBiasError):
+    """Texts cannot be found or read, or are too few."""
+
+
 class LanguageModelError(BayesBiasError):
     """A sentence encoder or language model cannot be opened, or cannot read a sentence."""
 

@@ -25,6 +25,7 @@ from benchmarks import (
     several,
     shipped,
     tables,
+    texts,
     tpr,
     words,
 )
@@ -32,7 +33,20 @@ from benchmarks.harness import Result
 
 # In the order of the pages.
 _MODULES = (
-    *(words, pools, lists, tables, several, frequency, shipped, known_bias, measure_intervals, replicates, atlases),
+    *(
+        words,
+        pools,
+        lists,
+        tables,
+        several,
+        frequency,
+        shipped,
+        known_bias,
+        measure_intervals,
+        replicates,
+        texts,
+        atlases,
+    ),
     *(over_time, comparisons, gates, covariates, criterion, tpr, pairs),
     *(answers, answer_models, answer_positions, answer_values, sbc),
 )

@@ -65,7 +65,9 @@ def excesses(counts: Counter[str], limits: dict[str, int]) -> list[str]:
         if name not in limits:
             lines.append(f"{name}: has {count} lines of code, and no limit in pyproject.toml")
         elif count > limits[name]:
-            lines.append(f"{name}: has {count} lines of code, and its limit is {limits[name]}. Delete, or raise the limit")
+            lines.append(
+                f"{name}: has {count} lines of code, and its limit is {limits[name]}. Delete, or raise the limit"
+            )
     return lines
 
 

@@ -83,8 +83,8 @@ def _with_values(table: AssociationTable, pair_values: xr.DataArray, shift: Numb
         return table.values.copy(data=filled + shifts)
 
     if "replicate" not in pair_values.dims or table.replicates is None:
-        return replace(table, values=matrix(pair_values), replicates=None, origin=None)
+        return replace(table, values=matrix(pair_values), replicates=None, origin=None, texts=None)
     labels = table.replicates.labels
     tables = {label: matrix(pair_values.isel(replicate=k)) for k, label in enumerate(labels)}
     replicates = Replicates(table.replicates.kind, MappingProxyType(tables))
-    return replace(table, values=replicates.mean(), replicates=replicates, origin=None)
+    return replace(table, values=replicates.mean(), replicates=replicates, origin=None, texts=None)

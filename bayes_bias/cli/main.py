@@ -21,7 +21,7 @@ from bayes_bias.errors import COMMAND, IN_TERMINAL, BayesBiasError
 # The commands of each group in `--help`.
 _GROUPS = MappingProxyType(
     {
-        "Measure": ("report", "register", "fit", "summarize", "pool", "weat", "measures", "tpr-gaps"),
+        "Measure": ("report", "register", "from-texts", "fit", "summarize", "pool", "weat", "measures", "tpr-gaps"),
         "Compare": ("compare", "over-time", "debias", "sweep", "stability", "criterion"),
         "Check": ("check", "calibrate", "multiverse", "plan", "published"),
         "Language models": ("sentence-pairs", "sentences", "prompts", "answers"),
@@ -42,6 +42,7 @@ _FILES = MappingProxyType(
         "shipped": ("wordlists", "models", "sentences"),
         "sweep": ("sweep", "over-time"),
         "tables": ("table", "weat", "measures", "published"),
+        "texts": ("from-texts",),
     }
 )
 # The first line of the docstring of each command.
@@ -49,6 +50,7 @@ COMMANDS = MappingProxyType(
     {
         "report": "Write a bias report for a paper: page, tables, figures, and methods text.",
         "register": "Fix an analysis before its results are known, for `report --registered`.",
+        "from-texts": "Measure a list in your own texts, with the texts as a sample.",
         "fit": "Fit a model to one list, print the main estimates, and save the posterior.",
         "summarize": "Summarise a fit: every estimate with its interval and noise floor, and the verdict.",
         "pool": "Pool several lists: their mean bias, and the bias of each list given the others.",

@@ -300,7 +300,9 @@ def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, c
         "adjusted": adjusted,
         "kind": kind,
         "kinds": plural(kind),
-        "scope": scope_of(scope).with_replicates_called(kind),
+        "scope": scope_of(scope)
+        .with_replicates_called(kind)
+        .with_texts(any(fitted.has_texts for fitted in fits.values())),
         "ci_prob": ci_prob,
     }
 

@@ -19,6 +19,7 @@ from bayes_bias.models.spec import ModelSpec, Prior
 from bayes_bias.models.structures import Structure, structure_of
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.statistics import OPTIONAL_DIMS, as_pairs
+from bayes_bias.table.texts import has_texts
 
 type Fit = xr.DataTree | Fitted
 
@@ -114,6 +115,11 @@ class Fitted:
     def replicate_kind(self) -> str:
         """The kind of the replicates, such as "template", or "" if there are none."""
         return "".join(self.data.replication.to_numpy().tolist())
+
+    @property
+    def has_texts(self) -> bool:
+        """True if the texts behind the vectors are a sample."""
+        return has_texts(self.data)
 
     @property
     def seed(self) -> int:

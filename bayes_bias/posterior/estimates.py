@@ -14,6 +14,7 @@ from bayes_bias.models.slopes import SLOPES
 from bayes_bias.posterior.covariate_estimates import CovariateEstimates, explained
 from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, as_draws
 from bayes_bias.posterior.replicate_estimates import ReplicateEstimates
+from bayes_bias.posterior.text_noise import text_variances, word_text_variances
 from bayes_bias.posterior.word_effects import block_averages, check_side, compared_effects, conditional, sides_left_out
 from bayes_bias.table.bias_weights import (
     BLOCK,
@@ -45,6 +46,7 @@ from bayes_bias.table.scopes import (
     sampling_scope,
     scope_of,
 )
+from bayes_bias.table.texts import has_texts
 
 # Estimands with one label per word.
 _BY_WORD = ("target_bias", "attribute_bias", "target_connection_mean")
@@ -260,18 +262,39 @@ class _Blocks:
         covariates explain, and its variance is the variance of the noise.
         """
         observed = self._raw(weights)
+        over_texts = self._per_draw(lambda points: text_variances(self.data, weights, self.scope, points))
         if self.scope.samples_nothing:
-            return Estimate(observed, observed)
+            return self._over_texts(observed, over_texts, weights)
         draws = self._by_draw(self._contrast_blocks(weights), weights)
+        draws = draws + self._text_noise(over_texts)
         if self.fitted.without_scales:
             return Estimate(draws, observed)
-        variance = self._noise_variance(weights)
+        variance = self._noise_variance(weights) + over_texts
         centre = np.broadcast_to(observed.to_numpy(), variance.shape)
         if self.adjusts:
             part = explained(self.fitted, weights)
             centre, variance = centre - part.centre.to_numpy(), variance + part.sd.to_numpy() ** 2
         noise_sd = draws.copy(data=np.sqrt(variance))
         return Estimate(draws, observed, noise_sd, self._mixture(draws.copy(data=centre), noise_sd))
+
+    def _over_texts(self, observed: xr.DataArray, variance: np.ndarray, weights: xr.DataArray) -> Estimate:
+        """Return raw contrasts, which vary over texts alone, or not at all if the texts are fixed."""
+        if not has_texts(self.data):
+            return Estimate(observed, observed)
+        centre = as_draws(self.fitted.posterior, np.broadcast_to(observed.to_numpy(), variance.shape), weights.contrast)
+        noise_sd = centre.copy(data=np.sqrt(variance))
+        return Estimate(centre + self._text_noise(variance), observed, noise_sd, Mixture(centre, noise_sd))
+
+    def _per_draw(self, variances: Callable[[int], np.ndarray]) -> np.ndarray:
+        """Return equally likely variances (chain, draw, contrast), one for each draw."""
+        chains, draws = (self.fitted.posterior.sizes[dim] for dim in SAMPLE)
+        return variances(chains * draws).reshape(chains, draws, -1)
+
+    def _text_noise(self, variance: np.ndarray) -> np.ndarray:
+        """Return normal draws with these variances (chain, draw, contrast)."""
+        if not has_texts(self.data):
+            return np.zeros(1)
+        return np.sqrt(variance) * np.random.default_rng(self.fitted.seed).standard_normal(variance.shape)
 
     def target_bias(self) -> Estimate:
         """Return one contrast for each target. Only attributes and the residual are noise."""
@@ -292,16 +315,20 @@ class _Blocks:
         self, facet: Facet, weights: xr.DataArray, by_word: xr.DataArray, observed: xr.DataArray
     ) -> Estimate:
         """Return the contrast of each word: the contrast of its block plus the word's deviation from this contrast."""
+        over_texts = self._per_draw(
+            lambda points: word_text_variances(self.data, check_side(facet.dim), by_word, points)
+        )
         if self.scope.samples_nothing:
-            return Estimate(observed, observed)
+            return self._over_texts(observed, over_texts, weights)
         words, across = weights.contrast.to_numpy(), by_word.dims[-1]
         effects = compared_effects(self.fitted, self.sides, these_replicates=self.fixes_replicates)
         word_effects = effects[f"{facet.dim}_effect"].sel({facet.dim: words}).rename({facet.dim: "contrast"}).variable
         deviations = xr.dot(word_effects, by_word.variable, dim=[across])
         draws = self._by_draw(self._contrast_blocks(weights, by_word=facet) + deviations, weights)
+        draws = draws + self._text_noise(over_texts)
         if self.fitted.without_scales:
             return Estimate(draws, observed)
-        noise_variance = self._noise_variance(weights, by_word=facet)
+        noise_variance = self._noise_variance(weights, by_word=facet) + over_texts
         noise_sd = draws.copy(data=np.sqrt(noise_variance))
         if not self.fitted.structure.COLLAPSED or self.adjusts:
             return Estimate(draws, observed, noise_sd)
@@ -312,7 +339,7 @@ class _Blocks:
         )
         # The variance is the sum of two parts: the word's own deviation, and the other facets and residual of its
         # block.
-        block_variance = self._noise_variance(weights, by_word=facet, whole_block=True)
+        block_variance = self._noise_variance(weights, by_word=facet, whole_block=True) + over_texts
         mixture = self._mixture(draws.copy(data=centre + block), draws.copy(data=np.sqrt(variance + block_variance)))
         return Estimate(draws, observed, noise_sd, mixture)
 

@@ -16,7 +16,7 @@ variances of one side share (`bayes_bias.models.preferences`). Groups, or classe
 variance, which is estimated from all of their words. Given e and u, the variances are independent, and each is
 integrated on a grid. The variances of the bias are taken at the points of a Latin hypercube. Given all variances, the
 bias is normal with variance :math:`\sum_k w_k I_k \sigma_k^2 + w_e e`, where :math:`I_k` is the inflation by related
-words.
+words. If the texts behind the table are a sample, the variance that they add (`bayes_bias.table.texts`) is independent.
 
 Levels contain some information about the residual variance. They are integrated in the same way, but have a weight of
 zero in the variance of the bias. This is the posterior of `bayes_bias.models.crossed` if all classes, and all groups,
@@ -45,6 +45,7 @@ from bayes_bias.models.scales import clusters_in, dims_of_scale, has_replicates,
 from bayes_bias.models.spec import COMMON, ModelSpec, Prior
 from bayes_bias.models.structures import modelled, resolved
 from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture
+from bayes_bias.posterior.text_noise import text_variances
 from bayes_bias.posterior.variance_grids import (
     FULL_GRID,
     Grid,
@@ -60,6 +61,7 @@ from bayes_bias.table.columns import interval_names
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side
 from bayes_bias.table.scopes import PART_OF_SIDE, Part, Scope, ScopeName, check_design
 from bayes_bias.table.statistics import compared_classes, refuse_degenerate, sufficient_statistics
+from bayes_bias.table.texts import has_texts
 
 # Range of the log residual variance on the grid around its estimate, in standard deviations.
 _RANGE = (-4.0, 5.0)
@@ -420,8 +422,9 @@ def integral_of(table: AssociationTable, spec: ModelSpec) -> tuple[ModelSpec, xr
 
 def integrated_bias(spec: ModelSpec, data: xr.Dataset, scope: ScopeName, grid: Grid = FULL_GRID) -> Estimate:
     """Return the posterior of the bias under a scope, from the sufficient statistics of a table."""
-    integrand = Integrand.of(spec, data, check_design(data, scope))
-    sd = np.sqrt(integrand.variances(grid))[:, :, None]
+    checked = check_design(data, scope)
+    integrand = Integrand.of(spec, data, checked)
+    sd = np.sqrt(_variances(integrand, data, checked, grid))[:, :, None]
     labels = {"contrast": [OVERALL]}
     dims = (*SAMPLE, "contrast")
     mixture = Mixture(
@@ -441,16 +444,22 @@ def integrated_row(
     integrand = Integrand.of(spec, data, checked)
     mean = integrand.observed.item()
     lower, upper = interval_names(ci_prob)
-    if checked.samples_nothing:
+    if checked.samples_nothing and not has_texts(data):
         row = {"mean": mean, lower: mean, upper: mean, "prob_direction": np.nan}
         return pd.Series(row if rope is None else {**row, "prob_negligible": np.nan})
-    variances = integrand.variances()
+    variances = _variances(integrand, data, checked)
     half, sd = half_width(variances, ci_prob).item(), np.sqrt(variances)
     prob_direction = 1 - chance(variances, integrand.observed).item() / 2
     row = {"mean": mean, lower: mean - half, upper: mean + half, "prob_direction": prob_direction}
     if rope is not None:
         row["prob_negligible"] = float((ndtr((rope - mean) / sd) - ndtr((-rope - mean) / sd)).mean())
     return pd.Series(row)
+
+
+def _variances(integrand: Integrand, data: xr.Dataset, scope: Scope, grid: Grid = FULL_GRID) -> Numbers:
+    """Return variances of the bias over words and texts that represent its posterior, (1, points)."""
+    over_texts = text_variances(data, bias_weights(data), scope, grid.points).T
+    return over_texts if scope.samples_nothing else integrand.variances(grid) + over_texts
 
 
 def variance_ratios(spec: ModelSpec, data: xr.Dataset) -> dict[Side, float]:

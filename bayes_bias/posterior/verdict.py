@@ -46,6 +46,7 @@ from bayes_bias.table.scopes import (
     scope_of,
     widest_scope,
 )
+from bayes_bias.table.texts import has_texts
 
 Label = Literal[
     "distinguishable",
@@ -96,7 +97,7 @@ class Verdict(Tabled):
 
     Scope "targets" generalises to new targets but not to new attributes, although any two small sets of words differ.
     The labels of this scope therefore refer to these words only, and `wider` is the verdict with the widest scope.
-    Scope "none" includes only the raw contrast.
+    Scope "none" includes only the raw contrast, with an interval if the texts behind the vectors are a sample.
 
     Attributes
     ----------
@@ -115,6 +116,8 @@ class Verdict(Tabled):
         The metric of the table, with its units.
     replicate_kind : str
         Kind of the replicates, such as "template", or "" if there are none.
+    texts : bool
+        Whether the interval includes the variation over the texts behind the vectors.
     wider : Verdict or None
         With scope "targets", the verdict with the widest scope, or None if a class has only one word.
     rope, prob_negligible : float or None
@@ -153,6 +156,7 @@ class Verdict(Tabled):
     expected: int = 0
     adjustment: Adjustment | None = None
     caveats: tuple[str, ...] = ()
+    texts: bool = False
 
     @property
     def chance(self) -> float:
@@ -167,8 +171,8 @@ class Verdict(Tabled):
 
     @property
     def described_scope(self) -> Scope:
-        """The scope, including the kind of replicates."""
-        return scope_of(self.scope).with_replicates_called(self.replicate_kind)
+        """The scope, including the kind of replicates, and texts."""
+        return scope_of(self.scope).with_replicates_called(self.replicate_kind).with_texts(self.texts)
 
     @property
     def added(self) -> str:
@@ -194,6 +198,12 @@ class Verdict(Tabled):
         if self.described_scope.samples_nothing:
             contrast = signed(self.mean, self.metric.decimals)
             assumption = self.described_scope.assumption
+            if self.texts:
+                interval = range_in_words(self.lower, self.upper, self.metric.decimals)
+                return (
+                    f"The raw contrast is {contrast}{self._direction} ({level(self.ci_prob)} interval over texts"
+                    f" {interval}). {self.frequency} {self.assumptions}"
+                )
             return f"The raw contrast is {contrast}{self._direction}. No interval is given, because {assumption}."
         return self._sentences()
 
@@ -276,10 +286,13 @@ class Verdict(Tabled):
     def _samples(self) -> str:
         """Return a noun phrase for new lists, or new samples of replicates, that could be drawn."""
         scope = self.described_scope
+        if scope.samples_nothing:
+            return "corpora like this one"
         if not scope.facets & frozenset(WORDS):
             return f"samples of {plural(self.replicate_kind)}"
         fixed = [facet.name for facet in WORDS if facet not in scope]
-        return f"lists with these {fixed[0]}" if fixed else "lists like this one"
+        lists = f"lists with these {fixed[0]}" if fixed else "lists like this one"
+        return f"{lists}, each in new texts," if self.texts else lists
 
     def _sentences(self) -> str:
         sentences = [f"{self.headline}.", f"{self.size}.", *self.caveats, self.frequency, self.negligible]
@@ -468,7 +481,8 @@ def judge(
         rope=rope,
         prob_negligible=None if rope is None else float(row.prob_negligible),
         quantity=quantity,
-        related=any(is_reduced(data, side) for side in SIDES),
+        related=not scope_of(scope).samples_nothing and any(is_reduced(data, side) for side in SIDES),
+        texts=has_texts(data),
         covariates="" if scope_of(scope).samples_nothing else covariates,
         expected=expected,
     )

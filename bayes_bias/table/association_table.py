@@ -33,6 +33,7 @@ from bayes_bias.table.related_words import (
     related_words,
 )
 from bayes_bias.table.replicates import Replicates, ReplicateVectors, combine, doubtful
+from bayes_bias.table.texts import Texts
 
 # From this ratio of sizes on, few words in a small group cannot show that the group varies more than others.
 UNEVEN = 3
@@ -93,6 +94,9 @@ class AssociationTable(Telling):
         The list, the embedding and the settings that the table was measured with. Random lists and related words are
         taken from there. None for numbers from elsewhere, and for tables whose words differ from the list. The origin
         is not part of `sha256`.
+    texts : Texts or None
+        The covariance of the values over texts, from `bayes_bias.from_texts`. None if the texts behind the vectors are
+        unknown, and are therefore treated as fixed.
 
     Examples
     --------
@@ -123,6 +127,7 @@ class AssociationTable(Telling):
     vectors: Vectors | None = None
     lengths: Mapping[str, NDArray[np.float64]] | None = None
     origin: Origin | None = None
+    texts: Texts | None = None
 
     @property
     def text(self) -> str:
@@ -132,6 +137,8 @@ class AssociationTable(Telling):
         size = f"{targets:,} targets x {attributes:,} attributes"
         if self.replicates is not None:
             size += f" x {self.replicates.text}"
+        if self.texts is not None:
+            size += f" in {self.texts.text}"
         return f"{self.name}, {size}, {self.metric.plural}; {self.design}{controls}"
 
     @property
@@ -217,6 +224,8 @@ class AssociationTable(Telling):
             digest.update(covariates_in(self.values, side).to_csv().encode())
         if self.repeats is not None:
             digest.update(np.ascontiguousarray(self.repeats.to_numpy(), dtype="<i8").tobytes())
+        if self.texts is not None:
+            digest.update(np.ascontiguousarray(self.texts.stacked, dtype="<f8").tobytes())
         return digest.hexdigest()
 
     @property
@@ -244,6 +253,7 @@ class AssociationTable(Telling):
             origin=self.origin if all_words(values) == all_words(self.values) else None,
             replicates=None if self.replicates is None else self.replicates.select(kept),
             repeats=None if self.repeats is None else kept(self.repeats),
+            texts=None if self.texts is None else self.texts.select(kept),
         )
 
     def with_vectors(self, vectors: Vectors) -> Self:

@@ -19,6 +19,7 @@ from bayes_bias.table.association_table import AssociationTable, announce, assem
 from bayes_bias.table.labels import SIDES, Side, absent_words, belongs, shared_words, words_of
 from bayes_bias.table.replicates import EQUAL, StackedVectors, doubtful
 from bayes_bias.table.replicates import combine as combine_values
+from bayes_bias.table.texts import weighted_texts
 
 
 def combine(
@@ -188,6 +189,7 @@ def weighted_sum(
         source=first.source,
         control_sources=first.control_sources,
         provenance=MappingProxyType({"weights": ", ".join(f"{label}: {weights[label]:g}" for label in tables)}),
+        texts=weighted_texts({label: table.texts for label, table in tables.items()}, weights),
     )
     return _with_labels_of(first, combined)
 
@@ -366,8 +368,20 @@ def combine_replicates(
         lengths=_stacked_lengths(tables.values()),
         name=name or first.name,
         origin=None,
-        notices=(*_earlier_notices(tables), *announce((*left_out, *doubtful(replicates)))),
+        texts=None,
+        notices=(*_earlier_notices(tables), *announce((*left_out, *doubtful(replicates), *_about_texts(tables)))),
         provenance=MappingProxyType({**first.provenance, "replicates": ", ".join(replicates.labels)}),
+    )
+
+
+def _about_texts(tables: Mapping[str, AssociationTable]) -> tuple[str, ...]:
+    """Return a notice if tables contain the variation over texts, which a table with replicates does not use."""
+    if all(table.texts is None for table in tables.values()):
+        return ()
+    return (
+        "the variation over texts is not used in a table with replicates, because replicates from different texts"
+        " already vary with them. Parts of one corpus are not replicates: their vectors come from fewer contexts, which"
+        " shrinks the bias. Use the table of the whole corpus instead",
     )
 
 

@@ -69,6 +69,7 @@ class Scope:
     reach: str  # the words that it generalises to
     reason: str  # the reason to choose it, in a clause
     words: str  # the words whose number grows when a list is extended
+    texts: bool = False  # whether the texts behind the vectors are a sample, which no facet of the table shows
 
     def __contains__(self, facet: Facet) -> bool:
         return facet in self.facets
@@ -114,6 +115,17 @@ class Scope:
             assumption = f"{self.assumption}, and {fixed}"
         link = "and" if " with " in self.reach else "with"
         return replace(self, assumption=assumption, reach=f"{self.reach} {link} {these}")
+
+    def with_texts(self, sampled: bool = True) -> "Scope":
+        """Return the scope of a table whose texts are a sample, so that every scope generalises to new texts."""
+        if not sampled:
+            return self
+        return replace(
+            self,
+            assumption=f"{self.assumption}, and texts are treated as a sample",
+            reach=f"{self.reach}, in new texts",
+            texts=True,
+        )
 
 
 SCOPES = MappingProxyType(

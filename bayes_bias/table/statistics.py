@@ -20,6 +20,7 @@ from bayes_bias.table.covariates import covariate_variables
 from bayes_bias.table.from_frames import WORDS
 from bayes_bias.table.labels import CATEGORY_COORD, SIDES, Side, is_paired
 from bayes_bias.table.related_words import Products, has_related_words
+from bayes_bias.table.texts import text_variables
 
 # Values come from float32 vectors, so a residual variance below this share of the mean square of values is rounding.
 # A smaller variance than the second number is rounding even if all values are.
@@ -84,6 +85,7 @@ def table_means(table: AssociationTable) -> xr.Dataset:
         - If words have covariates, the variables of `bayes_bias.table.covariates.covariate_variables`.
         - With replicates, all variables describe their mean, and ``replicate_block_mean (replicate, group,
           attribute_class)`` describes each.
+        - If the texts behind the table are a sample, the variables of `bayes_bias.table.texts.text_variables`.
 
     Notes
     -----
@@ -115,6 +117,7 @@ def _with_means(table: AssociationTable, means: _Means) -> xr.Dataset:
             **_related_variables(table),
             **covariate_variables(table.values, {"target": table.group_index, "attribute": table.class_index}),
             **_block_means_of_replicates(table),
+            **text_variables(table.texts, table.group_index, table.class_index, len(table.classes)),
         },
         coords={
             "group": list(table.groups),

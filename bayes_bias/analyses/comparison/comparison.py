@@ -475,7 +475,7 @@ def comparison_document(comparison: Comparison) -> Document:
             "names": names,
             "level": fmt.level(comparison.ci_prob),
             "rope": comparison.verdict.rope,
-            "scope": scope_of(comparison.scope).with_replicates_called(comparison.verdict.replicate_kind),
+            "scope": comparison.verdict.described_scope,
             "no_share": NO_SHARE if math.isnan(comparison.share_removed.observed) else "",
             "failed": [names[state] for state, fit in comparison.fits.items() if not Diagnostics.of(fit).converged],
             "controls": controls,

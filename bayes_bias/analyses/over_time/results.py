@@ -647,7 +647,9 @@ def methods_of(series: OverTime) -> Methods:
         "last": last,
         "targets": _counted(words_in(table.values.group, table.groups)),
         "attributes": _counted(words_in(table.values.attribute_class, table.associated_classes)),
-        "scope": scope_of(series.scope).with_replicates_called(fits["trend"].replicate_kind),
+        "scope": scope_of(series.scope)
+        .with_replicates_called(fits["trend"].replicate_kind)
+        .with_texts(fits["trend"].has_texts),
         **source_facts(table),
     }
     return methods_of_fits("methods-of-over-time.txt", fits, series.spec, facts, sources=tuple(table.references))

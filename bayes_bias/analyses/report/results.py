@@ -215,7 +215,8 @@ def _marked(verdict: Verdict) -> str:
 def report_document(report: Report) -> Document:
     """Return the document of a report."""
     names = file_names([section.name for section in report.sections])
-    scope = SCOPES[report.scope].with_replicates_called(report.replicate_kind)
+    texts = any(section.fitted.has_texts for section in report.sections)
+    scope = SCOPES[report.scope].with_replicates_called(report.replicate_kind).with_texts(texts)
     methods = methods_of(report)
     software = {**model_provenance(report, report.sections[0].fitted)}
     sections, lists, contrasts, fits = [], {}, {}, {}
@@ -302,7 +303,10 @@ def _answers(report: Report, names: Mapping[str, str]) -> Layout:
 
 def _section(section: Section, name: str) -> PageSection:
     """Return the section of a list."""
-    scopes = {scope: SCOPES[scope].with_replicates_called(section.replicate_kind) for scope in SCOPES}
+    scopes = {
+        name: scope.with_replicates_called(section.replicate_kind).with_texts(section.fitted.has_texts)
+        for name, scope in SCOPES.items()
+    }
     facts = {
         "section": section,
         "name": name,

@@ -1,0 +1,1 @@
+"""Tables from texts, whose intervals include the variation over texts."""

@@ -1,0 +1,189 @@
+"""Sums of the vectors around words, for all words of a corpus and by group of texts."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from bayes_bias.corpora.reading import Corpus, Text
+from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.errors import CorpusError
+from bayes_bias.progress import advance, step
+from bayes_bias.shared_types import Numbers
+
+# Numbers in one batch of tokens: 4 MB for each of a few arrays, which fit into a cache.
+_BATCH = 2**19
+# The most frequent words, from which the transformation is estimated and random lists are drawn.
+FREQUENT = 5_000
+
+
+@dataclass(frozen=True, eq=False)
+class Census:
+    """What the first pass over a corpus counts.
+
+    Attributes
+    ----------
+    counts : Counter
+        Number of tokens of each word.
+    group_of : array (texts,)
+        Group of each text, for the jackknife. Texts of one cluster are in the same group.
+    labels : tuple of str
+        A hash of the texts of each group.
+    clusters : int
+        Number of clusters.
+    """
+
+    counts: Counter[str]
+    group_of: NDArray[np.intp]
+    labels: tuple[str, ...]
+    clusters: int
+
+    @classmethod
+    def of(cls, corpus: Corpus, groups: int, seed: int) -> Self:
+        """Count words, and assign clusters of texts to groups at random."""
+        step("counting words")
+        counts: Counter[str] = Counter()
+        cluster_of, hashes = [], []
+        position: dict[str, int] = {}
+        for number, text in enumerate(corpus):
+            counts.update(text.tokens)
+            cluster_of.append(position.setdefault(text.cluster or f"\x00{number}", len(position)))
+            hashes.append(text.sha256)
+        if len(position) < 2:
+            raise CorpusError(
+                f"`texts` has {len(cluster_of)} texts in {len(position)} clusters, which cannot show how much texts"
+                " differ. Pass at least two, such as chapters or speeches."
+            )
+        order = np.random.default_rng(seed).permutation(len(position))
+        group_of = order[np.array(cluster_of)] % min(groups, len(position))
+        digests = [sha256() for _ in range(int(group_of.max()) + 1)]
+        for group, digest in zip(group_of.tolist(), hashes, strict=True):
+            digests[group].update(digest.encode())
+        return cls(counts, group_of, tuple(digest.hexdigest()[:16] for digest in digests), len(position))
+
+    @property
+    def groups(self) -> int:
+        """Number of groups."""
+        return len(self.labels)
+
+
+@dataclass(frozen=True, eq=False)
+class Contexts:
+    """Sums of context vectors. The last number of each sum is the number of context words.
+
+    Attributes
+    ----------
+    listed : mapping of str to array (groups, d + 1)
+        Sums of the words of the list, by group of texts.
+    frequent : mapping of str to array (d + 1,)
+        Sums of the most frequent words that have a vector, in order of frequency.
+    vectors : mapping of str to array (d,)
+        Their vectors.
+    """
+
+    listed: dict[str, Numbers]
+    frequent: dict[str, Numbers]
+    vectors: dict[str, Numbers]
+
+    @classmethod
+    def of(cls, corpus: Corpus, census: Census, words: Sequence[str], embedding: Embedding, window: int) -> Self:
+        """Add up the vectors of the words within a window around each occurrence. Windows end where texts end."""
+        step("reading vectors")
+        stored = embedding.find(census.counts)
+        known = [word for word, _ in census.counts.most_common() if word in stored]
+        if not known:
+            raise CorpusError(
+                f"{embedding.name} has no vector of any word in the texts. Check the language, and upper and lower"
+                " case."
+            )
+        listed = [word for word in dict.fromkeys(words) if word in census.counts]
+        vectors = _Vectors.of(known, np.stack([stored[word] for word in known]), listed)
+        width = vectors.rows.shape[1]
+        frequent = known[:FREQUENT]
+        by_group, overall = np.zeros((len(listed) * census.groups, width)), np.zeros((len(frequent), width))
+        step("adding up contexts")
+        texts = _with_progress(corpus, census)
+        for ids, group in _batches(texts, vectors, window, _BATCH // width):
+            windows = _windows(vectors.rows[ids], window)
+            _add(overall, np.where(ids < len(frequent), ids, -1), windows)
+            place = vectors.listed_at[ids]
+            _add(by_group, np.where(place < 0, -1, place * census.groups + group), windows)
+        groups = by_group.reshape(len(listed), census.groups, width)
+        rows = vectors.rows[: len(frequent), :-1]
+        return cls(
+            dict(zip(listed, groups, strict=True)),
+            dict(zip(frequent, overall, strict=True)),
+            dict(zip(frequent, rows, strict=True)),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Vectors:
+    """Vectors of the words of a corpus, each with a one, by the number of the word.
+
+    Words with vectors come first, then words of the list without. The last row, which is zero, is for all other words.
+    """
+
+    number: dict[str, int]
+    rows: Numbers
+    listed_at: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, known: Sequence[str], vectors: Numbers, listed: Sequence[str]) -> Self:
+        number = {word: position for position, word in enumerate(dict.fromkeys((*known, *listed)))}
+        rows = np.zeros((len(number) + 1, vectors.shape[1] + 1))
+        rows[: len(known), :-1], rows[: len(known), -1] = vectors, 1.0
+        listed_at = np.full(len(rows), -1)
+        for position, word in enumerate(listed):
+            listed_at[number[word]] = position
+        return cls(number, rows, listed_at)
+
+
+def _with_progress(corpus: Corpus, census: Census) -> Iterator[tuple[Text, int]]:
+    """Yield each text with its group."""
+    total = len(census.group_of)
+    for done, (text, group) in enumerate(zip(corpus, census.group_of.tolist(), strict=True), start=1):
+        yield text, group
+        advance(done, total)
+
+
+def _batches(
+    texts: Iterator[tuple[Text, int]], vectors: _Vectors, window: int, size: int
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Yield the numbers of words, and their groups, of about `size` tokens at once. Texts are separated by unknown
+    words that fill a window. A long text is cut, with a loss of the contexts at the cut.
+    """
+    unknown = len(vectors.rows) - 1
+    ids: list[int] = []
+    groups: list[NDArray[np.intp]] = []
+    for text, group in texts:
+        for first in range(0, len(text.tokens), size):
+            part = [vectors.number.get(token, unknown) for token in text.tokens[first : first + size]]
+            ids += [*part, *[unknown] * window]
+            groups.append(np.full(len(part) + window, group))
+            if len(ids) >= size:
+                yield np.array(ids), np.concatenate(groups)
+                ids, groups = [], []
+    if ids:
+        yield np.array(ids), np.concatenate(groups)
+
+
+def _windows(rows: Numbers, window: int) -> Numbers:
+    """Return, for each position, the sum of the rows within a window around it, without its own row."""
+    total = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0)])
+    position = np.arange(len(rows))
+    last, first = np.minimum(position + window + 1, len(rows)), np.maximum(position - window, 0)
+    return np.asarray(total[last] - total[first] - rows)
+
+
+def _add(sums: Numbers, places: NDArray[np.intp], windows: Numbers) -> None:
+    """Add the windows to the rows of `sums` at their places. A place of -1 is ignored."""
+    chosen = np.flatnonzero(places >= 0)
+    if chosen.size:
+        pick = csr_array((np.ones(chosen.size), (places[chosen], chosen)), shape=(len(sums), len(windows)))
+        sums += pick @ windows

@@ -1,0 +1,277 @@
+"""`from_texts`: the table of a word list in a corpus, with its covariance over texts."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from bayes_bias.arguments import check_count, check_seed, check_switch
+from bayes_bias.associations.cosines import CONTROLS, cosines
+from bayes_bias.corpora.a_la_carte import checked_transformation, estimate_transformation, left_out, vectors_of
+from bayes_bias.corpora.contexts import Census, Contexts
+from bayes_bias.corpora.reading import CorpusLike, Tokenizer, lower_case_words, open_corpus
+from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.in_memory import MemoryReader
+from bayes_bias.embeddings.opening import open_embedding
+from bayes_bias.embeddings.word_vectors import unit_rows
+from bayes_bias.errors import CorpusError
+from bayes_bias.formatting import shortened
+from bayes_bias.shared_types import Numbers
+from bayes_bias.table.association_table import AssociationTable, announce
+from bayes_bias.table.texts import Texts
+from bayes_bias.words.wordlist import ControlsLike, ListLike, load_control_lists, load_wordlist
+
+# A notice names words with fewer occurrences.
+FEW = 20
+
+
+@dataclass(frozen=True, eq=False)
+class CorpusVectors:
+    """The result of `corpus_vectors`: vectors of words as a corpus uses them, and how they vary over texts.
+
+    Attributes
+    ----------
+    embedding : Embedding
+        À la carte vectors of the words of the list and of the most frequent words, with frequent words first.
+    transformation : array (d, d)
+        The transformation of mean context vectors, as rows, to vectors. Pass it to tables that you compare.
+    without : mapping of str to array (groups, d)
+        The vector of each word of the list without each group of texts.
+    groups : tuple of str
+        Hash of the texts of each group.
+    occurrences : mapping of str to int
+        Number of occurrences of the words of the list.
+    text : str
+        Describes the sample of texts.
+    """
+
+    embedding: Embedding
+    transformation: Numbers
+    without: Mapping[str, Numbers]
+    groups: tuple[str, ...]
+    occurrences: Mapping[str, int]
+    text: str
+
+
+def from_texts(
+    texts: CorpusLike,
+    wordlist: ListLike,
+    embedding: Embedding | str | Path | Mapping[str, Any] | Any,
+    controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
+    *,
+    clusters: Sequence[str] | None = None,
+    column: str = "text",
+    cluster_column: str = "",
+    tokenizer: Tokenizer = lower_case_words,
+    window: int = 6,
+    groups: int = 50,
+    transformation: ArrayLike | None = None,
+    allow_loss: bool = False,
+    seed: int = 1,
+) -> AssociationTable:
+    r"""Measure a word list in texts, and treat the texts as a sample.
+
+    The vector of a word is the mean of the pretrained vectors of the words around it, multiplied by a matrix that
+    transforms such means to vectors of words (à la carte vectors [1]_). The covariance of the cosines over texts comes
+    from a jackknife: with the cosines :math:`y_{(k)}` without the k-th of K groups of texts,
+
+    .. math:: \operatorname{cov}(y) = \frac{K - 1}{K} \sum_k (y_{(k)} - \bar y)(y_{(k)} - \bar y)'.
+
+    Every verdict and estimate of the table then includes the variance over texts (`bayes_bias.table.texts`), also for
+    exactly these words (scope "none").
+
+    Parameters
+    ----------
+    texts : sequence of str, sequence of lists of str, str, or Path
+        Texts, as strings or as lists of tokens; a folder of .txt files; a .txt file with a text on each line; or a
+        .csv, .tsv or .jsonl file. Files are read one text at a time. Texts are what is sampled, so pass speeches or
+        chapters rather than sentences.
+    wordlist, controls, allow_loss
+        As in `cosines`.
+    embedding : str, Path, Embedding or anything that `open_embedding` opens
+        Pretrained vectors of the words around those of the list.
+    clusters : sequence of str, optional
+        A label for each text in memory. Texts with the same label, such as an author or a book, are sampled together.
+    column, cluster_column : str
+        Columns of a file with the text, and with its cluster.
+    tokenizer : callable
+        Function from a string to a list of words. The default returns words in lower case.
+    window : int
+        Number of words on each side.
+    groups : int
+        Largest number of groups of texts for the jackknife.
+    transformation : array (d, d), optional
+        The matrix A, as estimated in another corpus (see `corpus_vectors`). By default, it is estimated in these texts.
+    seed : int
+        Seed of the assignment of texts to groups.
+
+    Returns
+    -------
+    AssociationTable
+        As from `cosines`, with ``texts``.
+
+    Raises
+    ------
+    CorpusError
+        If the texts cannot be read, if there are fewer than two, or if they are too short to estimate the
+        transformation.
+    CoverageError
+        If the texts lack half of the words in a group or class.
+
+    Notes
+    -----
+    The pretrained vectors and the transformation are treated as fixed. Vectors from few occurrences are noisy, and
+    noise makes cosines smaller, so the bias in a small corpus is smaller than in a large one with the same usage. The
+    interval is about corpora of the same size. For this reason, parts of one corpus must not be used as replicates, and
+    corpora that are compared should have similar sizes.
+
+    References
+    ----------
+    .. [1] Khodak, M., Saunshi, N., Liang, Y., Ma, T., Stewart, B., & Arora, S. (2018). A la carte embedding: Cheap but
+       effective induction of semantic feature vectors. ACL, 12-22. https://doi.org/10.18653/v1/P18-1002
+    .. [2] Rodriguez, P. L., Spirling, A., & Stewart, B. M. (2023). Embedding regression: Models for context-specific
+       description and inference. American Political Science Review, 117(4), 1255-1274.
+       https://doi.org/10.1017/S0003055422001228
+
+    Examples
+    --------
+    >>> table = from_texts("speeches", "weat7", "glove-6b-50d")                   # doctest: +SKIP
+    >>> print(bb.verdict(table), bb.verdict(table, "none"))                       # doctest: +SKIP
+    """
+    check_switch("allow_loss", allow_loss)
+    words = load_wordlist(wordlist).with_controls(load_control_lists(controls)).words
+    vectors = corpus_vectors(
+        texts,
+        words,
+        embedding,
+        clusters=clusters,
+        column=column,
+        cluster_column=cluster_column,
+        tokenizer=tokenizer,
+        window=window,
+        groups=groups,
+        transformation=transformation,
+        seed=seed,
+    )
+    table = cosines(wordlist, vectors.embedding, controls, allow_loss=allow_loss)
+    return replace(
+        table, texts=texts_of(table, vectors), notices=(*table.notices, *announce(_about_few(table, vectors)))
+    )
+
+
+def corpus_vectors(
+    texts: CorpusLike,
+    words: Iterable[str],
+    embedding: Embedding | str | Path | Mapping[str, Any] | Any,
+    *,
+    clusters: Sequence[str] | None = None,
+    column: str = "text",
+    cluster_column: str = "",
+    tokenizer: Tokenizer = lower_case_words,
+    window: int = 6,
+    groups: int = 50,
+    transformation: ArrayLike | None = None,
+    seed: int = 1,
+) -> CorpusVectors:
+    """Compute the vectors of words as a corpus uses them. See `from_texts` for the parameters.
+
+    Examples
+    --------
+    >>> everything = corpus_vectors("speeches", [], "glove-6b-50d")               # doctest: +SKIP
+    >>> tables = {
+    ...     year: from_texts(f"speeches/{year}", "weat7", "glove-6b-50d", transformation=everything.transformation)
+    ...     for year in (1900, 1950)}                                             # doctest: +SKIP
+    """
+    check_count("window", window, "words", refusal=CorpusError)
+    check_count("groups", groups, "groups of texts", least=2, refusal=CorpusError)
+    settings = {"clusters": clusters, "column": column, "cluster_column": cluster_column, "tokenizer": tokenizer}
+    corpus = open_corpus(texts, **settings)
+    pretrained = open_embedding(embedding)
+    census = Census.of(corpus, groups, check_seed(seed))
+    spelling_of = _spellings(words, census)
+    contexts = Contexts.of(corpus, census, list(spelling_of.values()), pretrained, window)
+    if transformation is None:
+        matrix = estimate_transformation(contexts)
+    else:
+        matrix = checked_transformation(transformation, pretrained.dimensions)
+    usable, notices = _usable(spelling_of, contexts, corpus.name)
+    rows = {word: vectors_of(contexts.listed[spelling].sum(axis=0), matrix) for word, spelling in usable.items()}
+    for word, sums in contexts.frequent.items():
+        if word not in rows and word not in spelling_of and sums[-1]:
+            rows[word] = vectors_of(sums, matrix)
+    count_of = {word: census.counts[spelling_of.get(word, word)] for word in rows}
+    in_order = sorted(rows, key=count_of.__getitem__, reverse=True)
+    number = len(census.group_of)
+    described = f"{number:,} texts" if census.clusters == number else f"{census.clusters:,} clusters of texts"
+    described += f" in {census.groups} groups" if census.groups < census.clusters else ""
+    source = f"{described}, with the vectors of {pretrained.name}"
+    reader = MemoryReader(in_order, [rows[word] for word in in_order], pretrained.dimensions, frequent_first=True)
+    return CorpusVectors(
+        Embedding(corpus.name, source, reader, notices=notices, provenance=_provenance(corpus.name, census, window)),
+        matrix,
+        MappingProxyType({word: left_out(contexts.listed, usable[word], matrix) for word in usable}),
+        census.labels,
+        MappingProxyType({word: census.counts[spelling] for word, spelling in usable.items()}),
+        described,
+    )
+
+
+def texts_of(table: AssociationTable, vectors: CorpusVectors) -> Texts:
+    """Return the deviations of a table's cosines in the jackknife."""
+
+    def rows(words: Iterable[str]) -> Numbers:
+        return np.stack([unit_rows(vectors.without[word]) for word in words], axis=1)
+
+    targets, attributes = (rows(table.values[side].to_numpy().tolist()) for side in ("target", "attribute"))
+    without = targets @ attributes.swapaxes(1, 2)
+    deviations = np.sqrt(1 - 1 / len(without)) * (without - without.mean(axis=0))
+    by_group = {label: table.values.copy(data=values) for label, values in zip(vectors.groups, deviations, strict=True)}
+    return Texts(vectors.text, MappingProxyType(by_group), len(without) - 1.0)
+
+
+def _spellings(words: Iterable[str], census: Census) -> dict[str, str]:
+    """Return the spelling of each word in the texts: its own, or else in lower case, as the default tokenizer does."""
+    spelling_of: dict[str, str] = {}
+    for word in dict.fromkeys(words):
+        spelling = word if word in census.counts else word.casefold()
+        if spelling in census.counts and spelling not in spelling_of.values():
+            spelling_of[word] = spelling
+    return spelling_of
+
+
+def _usable(spelling_of: Mapping[str, str], contexts: Contexts, name: str) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Return the words with contexts in two or more groups of texts, and a notice of the others."""
+    usable, others = {}, []
+    for word, spelling in spelling_of.items():
+        if (contexts.listed[spelling][:, -1] > 0).sum() > 1:
+            usable[word] = spelling
+        else:
+            others.append(word)
+    if not others:
+        return usable, ()
+    return usable, (
+        f"{name}: {shortened(others)} occur in a single group of texts, which cannot show how much their vectors vary"
+        " over texts. They are omitted",
+    )
+
+
+def _about_few(table: AssociationTable, vectors: CorpusVectors) -> tuple[str, ...]:
+    """Return a notice of the words of a table with few occurrences."""
+    words = [*table.values.target.to_numpy().tolist(), *table.values.attribute.to_numpy().tolist()]
+    few = [f"{word} ({vectors.occurrences[word]})" for word in words if vectors.occurrences[word] < FEW]
+    if not few:
+        return ()
+    return (
+        f"{table.name}: fewer than {FEW} occurrences in the texts: {shortened(few)}. Their vectors are uncertain,"
+        " and their cosines are usually closer to zero than with more text",
+    )
+
+
+def _provenance(name: str, census: Census, window: int) -> Mapping[str, str]:
+    """Return the origin of the vectors for tables."""
+    tokens = sum(census.counts.values())
+    return MappingProxyType({"texts": f"{name}, {len(census.group_of):,} texts, {tokens:,} tokens, window {window}"})

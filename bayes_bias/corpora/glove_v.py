@@ -1,0 +1,180 @@
+"""GloVe-V: GloVe vectors with a covariance for each word, as a table with its covariance over texts."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Self
+
+import numpy as np
+
+from bayes_bias.arguments import check_count, check_seed
+from bayes_bias.associations.cosines import CONTROLS, cosines
+from bayes_bias.embeddings.embedding import Embedding, found_as
+from bayes_bias.embeddings.in_memory import MemoryReader
+from bayes_bias.embeddings.word_vectors import unit_rows
+from bayes_bias.errors import CorpusError
+from bayes_bias.formatting import shortened
+from bayes_bias.shared_types import Numbers
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.texts import Texts
+from bayes_bias.words.wordlist import ControlsLike, ListLike
+
+_VOCABULARY, _VECTORS, _COVARIANCES = "vocab.txt", "vectors.safetensors", "ApproximationVariances.safetensors"
+_TYPES = MappingProxyType({"F64": "<f8", "F32": "<f4", "F16": "<f2"})
+_LONGEST_HEADER = 2**30
+
+
+def from_glove_v(
+    folder: str | Path,
+    wordlist: ListLike,
+    controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
+    *,
+    draws: int = 500,
+    allow_loss: bool = False,
+    seed: int = 1,
+) -> AssociationTable:
+    r"""Measure a word list in the vectors of GloVe-V [1]_, with their covariances.
+
+    GloVe-V has a covariance for each vector, which shows how much the vector would vary if the co-occurrences of its
+    word were drawn again. The covariance of the cosines is estimated from draws of the vectors.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Folder with the files ``vocab.txt``, ``vectors.safetensors`` and ``ApproximationVariances.safetensors``.
+    wordlist, controls, allow_loss
+        As in `cosines`.
+    draws : int
+        Number of draws of all vectors.
+    seed : int
+        Seed of the draws.
+
+    Returns
+    -------
+    AssociationTable
+        As from `cosines`, with ``texts``.
+
+    Raises
+    ------
+    CorpusError
+        If a file is missing or damaged, or a word has no covariance.
+
+    Notes
+    -----
+    GloVe-V treats co-occurrences as independent, and the noise of different words, too. If texts differ in topic or
+    author, the covariance over texts is larger. For your own texts, `from_texts` samples whole texts.
+
+    References
+    ----------
+    .. [1] Vallebueno, A., Handan-Nader, C., Manning, C. D., & Ho, D. E. (2024). Statistical uncertainty in word
+       embeddings: GloVe-V. EMNLP. https://doi.org/10.18653/v1/2024.emnlp-main.510
+
+    Examples
+    --------
+    >>> from_glove_v("COHA_1900-1999_300d", "weat7")                              # doctest: +SKIP
+    """
+    check_count("draws", draws, "draws", least=2, refusal=CorpusError)
+    path = Path(folder).expanduser()
+    for name in (_VOCABULARY, _VECTORS, _COVARIANCES):
+        if not (path / name).is_file():
+            raise CorpusError(f"The folder '{folder}' has no file '{name}'. Pass a folder of GloVe-V.")
+    number = {}
+    for position, line in enumerate((path / _VOCABULARY).read_text(encoding="utf-8").splitlines()):
+        number[line.split(" ")[0]] = position
+    rows = _Arrays.of(path / _VECTORS).array("center_vectors")
+    if len(rows) != len(number):
+        raise CorpusError(
+            f"'{folder}' has {len(number):,} words in {_VOCABULARY}, but {len(rows):,} vectors. Download it again."
+        )
+    embedding = Embedding(path.name, "GloVe-V", MemoryReader(list(number), rows, rows.shape[1], frequent_first=True))
+    table = cosines(wordlist, embedding, controls, allow_loss=allow_loss)
+    rng = np.random.default_rng(check_seed(seed))
+    words = [*table.values.target.to_numpy().tolist(), *table.values.attribute.to_numpy().tolist()]
+    drawn = _draws_of(words, number, rows, _Arrays.of(path / _COVARIANCES), draws, rng)
+    return replace(table, texts=_texts_of(table, drawn))
+
+
+@dataclass(frozen=True)
+class _Arrays:
+    """A file of arrays in the format safetensors: the length of a header, the header in JSON, and numbers."""
+
+    path: Path
+    header: Mapping[str, Any]
+    start: int
+
+    @classmethod
+    def of(cls, path: Path) -> Self:
+        """Read the header."""
+        try:
+            with path.open("rb") as file:
+                length = int.from_bytes(file.read(8), "little")
+                header = json.loads(file.read(min(length, _LONGEST_HEADER)))
+            return cls(path, dict(header), 8 + length)
+        except (ValueError, TypeError) as error:
+            raise cls._damaged(path) from error
+
+    def array(self, name: str) -> Numbers:
+        """Read an array by its name."""
+        about = self.header.get(name, {})
+        try:
+            first, last = about["data_offsets"]
+            with self.path.open("rb") as file:
+                file.seek(self.start + first)
+                numbers = np.frombuffer(file.read(last - first), _TYPES[about["dtype"]])
+            return numbers.reshape(about["shape"]).astype(np.float64)
+        except (KeyError, TypeError, ValueError) as error:
+            raise self._damaged(self.path) from error
+
+    @staticmethod
+    def _damaged(path: Path) -> CorpusError:
+        return CorpusError(
+            f"'{path}' is damaged, or has other arrays than the files of GloVe-V in the format safetensors. Download it"
+            " again."
+        )
+
+
+def _draws_of(
+    words: list[str], number: Mapping[str, int], rows: Numbers, file: _Arrays, draws: int, rng: np.random.Generator
+) -> dict[str, Numbers]:
+    """Return draws (draws, d) of the vector of each word."""
+    spelling_of = found_as(words, number, "exact")
+    drawn, missing = {}, []
+    for word in words:
+        position = number[spelling_of[word]]
+        root = _root_of(position, file)
+        if root is None:
+            missing.append(word)
+        else:
+            drawn[word] = rows[position] + rng.standard_normal((draws, root.shape[1])) @ root.T
+    if missing:
+        raise CorpusError(f"GloVe-V has no covariance of {shortened(missing)}. Remove these words from the list.")
+    return drawn
+
+
+def _root_of(position: int, file: _Arrays) -> Numbers | None:
+    """Return a square root (d, k) of a word's covariance: diagonal, of low rank, or complete; None if it has none."""
+    if f"diag_{position}" in file.header:
+        return np.diag(np.sqrt(np.maximum(file.array(f"diag_{position}"), 0.0)))
+    if f"U_{position}" in file.header:
+        left, sizes, right = (file.array(f"{part}_{position}") for part in ("U", "s", "Vt"))
+        covariance = left * sizes @ right
+    elif f"complete_{position}" in file.header:
+        covariance = file.array(f"complete_{position}")
+    else:
+        return None
+    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+
+
+def _texts_of(table: AssociationTable, drawn: Mapping[str, Numbers]) -> Texts:
+    """Return the deviations of the cosines of drawn vectors from their mean."""
+    targets, attributes = (
+        np.stack([unit_rows(drawn[word]) for word in table.values[side].to_numpy().tolist()], axis=1)
+        for side in ("target", "attribute")
+    )
+    values = targets @ attributes.swapaxes(1, 2)
+    deviations = (values - values.mean(axis=0)) / np.sqrt(len(values) - 1)
+    by_draw = {f"{table.name} {k}": table.values.copy(data=each) for k, each in enumerate(deviations)}
+    return Texts("texts, by the covariances of GloVe-V", MappingProxyType(by_draw), len(values) - 1.0)

@@ -1,0 +1,47 @@
+"""The variance that texts add to a contrast, as values that represent what is known about it."""
+
+import numpy as np
+import xarray as xr
+from scipy.special import gammaincinv
+
+from bayes_bias.shared_types import Numbers
+from bayes_bias.table.bias_weights import BLOCK
+from bayes_bias.table.labels import Side
+from bayes_bias.table.scopes import Scope
+from bayes_bias.table.texts import DF, covariance_under, has_texts
+
+_SEED = 2
+# Texts that do not vary at all, up to rounding, have a variance above zero, by which a contrast can be divided.
+_SMALLEST = 1e-24
+
+
+def text_variances(data: xr.Dataset, weights: xr.DataArray, scope: Scope, points: int) -> Numbers:
+    """Return the variance that texts add to contrasts of block means under a scope, (points, contrasts).
+
+    The values are equally likely: a variance :math:`V` that was estimated with f degrees of freedom is represented by
+    quantiles of :math:`f V / \\chi^2_f`. They are zero for a table without texts.
+    """
+    if not has_texts(data):
+        return np.zeros((points, weights.sizes["contrast"]))
+    w = weights.transpose("contrast", *BLOCK).to_numpy()
+    variance = np.einsum("kgc,gchd,khd->k", w, covariance_under(data, scope), w)
+    return _spread(np.maximum(variance, _SMALLEST), data, points)
+
+
+def word_text_variances(data: xr.Dataset, side: Side, weights: xr.DataArray, points: int) -> Numbers:
+    """Return the variance of a contrast of each word's means over texts, (points, words). `weights` are (contrast,
+    class) for targets, and (contrast, group) for attributes.
+    """
+    if not has_texts(data):
+        return np.zeros((points, weights.sizes["contrast"]))
+    w = weights.to_numpy()
+    covariance = data[f"{side}_text_covariance"].sel({side: weights.contrast.to_numpy()}).to_numpy()
+    return _spread(np.einsum("kc,kcd,kd->k", w, covariance, w), data, points)
+
+
+def _spread(variance: Numbers, data: xr.Dataset, points: int) -> Numbers:
+    df = float(data[DF])
+    if np.isinf(df):
+        return np.tile(variance, (points, 1))
+    uniform = (np.random.default_rng(_SEED).permutation(points) + 0.5) / points
+    return np.asarray(variance * (df / 2 / gammaincinv(df / 2, uniform))[:, None])

@@ -1,0 +1,194 @@
+r"""The texts behind the vectors as a sample: the covariance of a table's values over texts.
+
+Words vary in a table, and so do the texts from which vectors were computed. Let :math:`C` be the covariance of the
+block means over samples of texts. A contrast :math:`w` of blocks then has the variance :math:`w' C w` over texts, which
+is what scope "none" adds.
+
+The other scopes already include a part of it. Noise of single words makes words differ, so that the variance between
+words that a model estimates contains this noise. If :math:`\varepsilon_i` is the noise of word i, with the average
+variance :math:`\bar v` and the average covariance :math:`\bar c` of two words, then
+
+.. math:: \mathrm{var}(\bar\varepsilon) = \frac{\bar v + (n - 1) \bar c}{n}, \qquad
+          \mathrm{E}\,\frac{s^2}{n} = \frac{\sigma^2}{n} + \frac{\bar v - \bar c}{n},
+
+so a scope that samples these words lacks only :math:`\bar c`, the noise that words share. This is the difference
+between the variance of the mean noise and the usual estimate of this variance from the differences between words. The
+same holds for a table with two sides, with mean squares of targets (T), attributes (A), and their interaction (E):
+
+.. math:: C_\mathrm{both} = C - (C_T + C_A - C_E), \quad C_\mathrm{targets} = C - C_T,
+          \quad C_\mathrm{attributes} = C - C_A, \quad C_\mathrm{none} = C,
+
+where each matrix is the expectation of an estimate from the noise alone.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Self
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from bayes_bias.shared_types import Numbers
+from bayes_bias.table.scopes import ATTRIBUTES, TARGETS, Scope
+
+# The variable of `table_means` with the covariance of block means over texts, and with its degrees of freedom.
+COVARIANCE, DF = "text_covariance", "text_df"
+_BLOCKS = ("group", "attribute_class", "group_", "attribute_class_")
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """How the values of a table vary over samples of texts.
+
+    Attributes
+    ----------
+    text : str
+        Describes the sample, such as "1,189 texts in 50 groups".
+    deviations : mapping of str to xarray.DataArray
+        Deviations ``(target, attribute)`` whose products sum to the covariance of the values over texts. From a
+        jackknife, there is one for each group of texts, whose label identifies the group. Deviations with the same
+        label come from the same texts.
+    df : float
+        Degrees of freedom of the covariance. They are infinite if the covariance is known.
+    """
+
+    text: str
+    deviations: Mapping[str, xr.DataArray]
+    df: float = np.inf
+
+    def select(self, choose: Callable[[xr.DataArray], xr.DataArray]) -> Self:
+        """Return the deviations of the words that `choose` keeps."""
+        kept = {label: choose(values) for label, values in self.deviations.items()}
+        return type(self)(self.text, MappingProxyType(kept), self.df)
+
+    @property
+    def stacked(self) -> Numbers:
+        """Deviations as an array (deviations, targets, attributes)."""
+        return np.stack([values.to_numpy() for values in self.deviations.values()])
+
+
+def weighted_texts(texts: Mapping[Any, Texts | None], weights: Mapping[Any, float]) -> Texts | None:
+    """Return the texts of a weighted sum of tables, or None if a table has none.
+
+    Deviations of the same groups of texts are added, so that what two tables share cancels in their difference. Other
+    groups are independent. The degrees of freedom are the smallest of all tables.
+    """
+    known = {label: each for label, each in texts.items() if each is not None}
+    if len(known) < len(texts):
+        return None
+    total: dict[str, xr.DataArray] = {}
+    for label, each in known.items():
+        for part, values in each.deviations.items():
+            weighted = weights[label] * values
+            total[part] = total[part] + weighted.to_numpy() if part in total else weighted
+    described = "; ".join(dict.fromkeys(each.text for each in known.values()))
+    return Texts(described, MappingProxyType(total), min(each.df for each in known.values()))
+
+
+def text_variables(texts: Texts | None, g: NDArray[np.integer], c: NDArray[np.integer], classes: int) -> dict[str, Any]:
+    """Return the covariance of block means over texts (text_part, group, class, group_, class_), and of the means of
+    single words.
+
+    Parameters
+    ----------
+    texts : Texts or None
+        If None, there are no variables.
+    g, c : array (targets,), (attributes,)
+        Positions of the words' groups and classes.
+    classes : int
+        Number of classes.
+    """
+    if texts is None:
+        return {}
+    noise = _Noise.of(texts.stacked, g, c, int(g.max()) + 1, classes)
+    parts = {
+        "texts": np.einsum("pgc,phd->gchd", noise.blocks, noise.blocks),
+        "targets": noise.of_targets(),
+        "attributes": noise.of_attributes(),
+        "residual": noise.of_interaction(),
+    }
+    return {
+        COVARIANCE: (("text_part", *_BLOCKS), np.stack(list(parts.values()))),
+        "target_text_covariance": (
+            ("target", "attribute_class", "attribute_class_"),
+            np.einsum("ptc,ptd->tcd", noise.rows, noise.rows),
+        ),
+        "attribute_text_covariance": (
+            ("attribute", "group", "group_"),
+            np.einsum("pga,pha->agh", noise.columns, noise.columns),
+        ),
+        DF: texts.df,
+    }
+
+
+@dataclass(frozen=True, eq=False)
+class _Noise:
+    """Deviations (p, targets, attributes), and their means: rows (p, targets, classes), columns (p, groups,
+    attributes), and blocks (p, groups, classes).
+    """
+
+    values: Numbers
+    rows: Numbers
+    columns: Numbers
+    blocks: Numbers
+    g: NDArray[np.integer]
+    c: NDArray[np.integer]
+
+    @classmethod
+    def of(cls, values: Numbers, g: NDArray[np.integer], c: NDArray[np.integer], groups: int, classes: int) -> Self:
+        in_group = np.eye(groups)[g] / np.bincount(g, minlength=groups)
+        in_class = np.eye(classes)[c] / np.bincount(c, minlength=classes)
+        rows, columns = values @ in_class, in_group.T @ values
+        return cls(values, rows, columns, in_group.T @ rows, g, c)
+
+    def of_targets(self) -> Numbers:
+        """Return the estimate of the covariance of block means from the differences between targets."""
+        deviations = self.rows - self.blocks[:, self.g]
+        total = np.zeros(self.blocks.shape[1:] * 2)
+        for group, words in enumerate(np.bincount(self.g)):
+            own = deviations[:, self.g == group]
+            total[group, :, group, :] = np.einsum("ptc,ptd->cd", own, own) / max(words * (words - 1), 1)
+        return total
+
+    def of_attributes(self) -> Numbers:
+        """Return the estimate of the covariance of block means from the differences between attributes."""
+        deviations = self.columns - self.blocks[:, :, self.c]
+        total = np.zeros(self.blocks.shape[1:] * 2)
+        for attribute_class, words in enumerate(np.bincount(self.c)):
+            own = deviations[:, :, self.c == attribute_class]
+            squares = np.einsum("pga,pha->gh", own, own) / max(words * (words - 1), 1)
+            total[:, attribute_class, :, attribute_class] = squares
+        return total
+
+    def of_interaction(self) -> Numbers:
+        """Return the estimate of the covariance of block means from the interaction of targets and attributes."""
+        fitted = self.rows[:, :, self.c] + self.columns[:, self.g] - self.blocks[:, self.g][:, :, self.c]
+        squares = ((self.values - fitted) ** 2).sum(axis=0)
+        total = np.zeros(self.blocks.shape[1:] * 2)
+        targets, attributes = np.bincount(self.g), np.bincount(self.c)
+        for group, classes in np.ndindex(self.blocks.shape[1:]):
+            pairs = targets[group] * attributes[classes]
+            df = (targets[group] - 1) * (attributes[classes] - 1)
+            own = squares[np.ix_(self.g == group, self.c == classes)].sum()
+            total[group, classes, group, classes] = own / np.maximum(pairs * df, 1)
+        return total
+
+
+def covariance_under(data: xr.Dataset, scope: Scope) -> Numbers:
+    """Return the covariance (group, class, group, class) of block means over texts that a scope still lacks."""
+    texts, targets, attributes, residual = data[COVARIANCE].to_numpy()
+    covariance = texts
+    if TARGETS in scope:
+        covariance = covariance - targets
+    if ATTRIBUTES in scope:
+        covariance = covariance - attributes
+    if scope.samples_all:
+        covariance = covariance + residual
+    return np.asarray(covariance)
+
+
+def has_texts(data: xr.Dataset) -> bool:
+    """Return True if the statistics of a table include the variation over texts."""
+    return COVARIANCE in data

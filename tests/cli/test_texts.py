@@ -1,0 +1,37 @@
+"""The command `from-texts`."""
+
+from pathlib import Path
+
+import numpy as np
+
+from bayes_bias import save_vectors
+from tests.corpora.test_from_texts import HOME, MEN, VECTORS, WOMEN, WORK, corpus
+
+
+def _write(folder: Path) -> None:
+    (folder / "speeches.txt").write_text("\n".join(" ".join(text) for text in corpus(3, planted=1.0)))
+    lines = ["word,category"]
+    for category, words in {"men=work": MEN, "women=home": WOMEN, "work": WORK, "home": HOME}.items():
+        lines += [f"{word},{category}" for word in words]
+    (folder / "list.csv").write_text("\n".join(lines))
+    save_vectors({word: np.asarray(vector) for word, vector in VECTORS.items()}, folder / "vectors.npz")
+
+
+def test_from_texts_prints_both_answers_and_writes_vectors(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    _write(tmp_path)
+    arguments = ("from-texts", "speeches.txt", "list.csv", "--embedding", "vectors.npz", "--controls", "none")
+    code, out, err = run(*arguments, "--vectors", "own.npz")
+    assert code == 0, err
+    plain = " ".join(out.split())
+    assert "in 40 texts" in plain
+    assert "New words and new texts: " in plain
+    assert "These words, new texts: The raw contrast is +" in plain
+    assert (tmp_path / "own.npz").is_file()
+    assert run(*arguments, "--vectors", "own.npz")[0] == 2
+
+
+def test_from_texts_rejects_a_missing_folder(run):
+    code, _, err = run("from-texts", "nowhere", "weat7", "--embedding", "googlenews-demo")
+    assert code == 2
+    assert "'nowhere', which does not exist" in err
