@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import bayes_bias as bb
-from bayes_bias.cli.console import progress_bar, say
+from bayes_bias.cli.console import deliver, progress_bar, say
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
     CiOption,
@@ -85,8 +85,11 @@ def from_texts(
         if output.out is not None:
             step(f"writing {output.out}")
             page = output.write(bb.report(table, ci_prob=ci_prob, seed=seed))
+    verdict = bb.verdict(table, ci_prob=ci_prob)
+    of_these_words = bb.verdict(table, "none", ci_prob=ci_prob)
+    deliver(verdict=verdict, of_these_words=of_these_words)
     say(f"{table}\n")
-    say(f"New words and new texts: {bb.verdict(table, ci_prob=ci_prob)}\n")
-    say(f"These words, new texts: {bb.verdict(table, 'none', ci_prob=ci_prob)}")
+    say(f"New words and new texts: {verdict}\n")
+    say(f"These words, new texts: {of_these_words}")
     if page is not None:
         say(f"\nThe report is in {page}")

@@ -214,7 +214,7 @@ class Verdict(Tabled):
     def _shown(self) -> pd.DataFrame:
         lower, upper = interval_names(self.ci_prob)
         row = {"verdict": self.short, "mean": self.mean, lower: self.lower, upper: self.upper}
-        chance_of_it = np.nan if self.described_scope.samples_nothing else self.chance
+        chance_of_it = np.nan if self.described_scope.samples_nothing and not self.texts else self.chance
         row |= {"chance": chance_of_it, "scope": self.scope}
         if self.adjustment is not None:
             row |= {"unadjusted": self.adjustment.unadjusted[0], "explained": self.adjustment.explained[0]}
@@ -449,7 +449,8 @@ def judge(
     """
     row = row_under(scope)
     # Without any variation there is a value, but no interval, which would have no width.
-    lower, upper = (np.nan, np.nan) if scope_of(scope).samples_nothing else interval_of(row)
+    has_no_variation = scope_of(scope).samples_nothing and not has_texts(data)
+    lower, upper = (np.nan, np.nan) if has_no_variation else interval_of(row)
     chance_of_it = chance(float(row.prob_direction))
     label = "not converged" if problems else _label(chance_of_it, 1 - ci_prob, scope)
     widest = widest_scope(data)

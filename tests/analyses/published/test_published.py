@@ -142,7 +142,7 @@ def test_published_omits_probability_without_reliable_evidence(monkeypatch):
         ({"targets": (1, 8)}, "targets: 1 2 or more"),
         ({"attributes": (8, 1)}, "attributes: 1 2 or more"),
         ({"attributes": (0, 8)}, "attributes: 0 2 or more"),
-        ({"targets": (8.0, 8)}, "targets: 8.0 whole"),
+        ({"targets": (8.5, 8)}, "targets: 8.5 whole"),
         ({"targets": (8, 8, 8)}, "targets: three two groups (8, 8)"),
         ({"attributes": 8}, "attributes: one two classes (8, 8)"),
         ({"targets": None}, "targets: None (8, 8)"),

@@ -8,7 +8,7 @@ import pytest
 import bayes_bias as bb
 from bayes_bias.analyses.sweep.results import Sweep
 from bayes_bias.errors import EmbeddingError
-from tests.helpers import letters, priors_for_posteriors, refused, says, states
+from tests.helpers import letters, priors_for_posteriors, refused, says
 
 BRIEF = bb.Sampling(draws=600, tune=400, chains=2)
 WORDS = bb.load_wordlist("weat7").words
@@ -36,14 +36,14 @@ def test_sweep_with_times_returns_series_of_each_list(swept: Sweep) -> None:
     assert [*series.tables] == [1900, 1950]
     cells = swept.cells.xs("weat7", level="list").observed
     assert series.table.bias.to_numpy() == pytest.approx([cells["first"], cells["later"]])
-    assert says(series.text, "comparable weat7 1900 to 1950")
+    assert says(series.text, "WEAT 7 1900 to 1950 comparable")
 
 
 def test_sweep_with_times_names_differently_trained_embedding(swept: Sweep, tmp_path: Path) -> None:
     assert says(swept.text, "Not similarly trained short Differences")
     page = bb.write(swept, tmp_path / "atlas", figures=("png",)).read_text()
     assert "Over time" in page
-    assert states(page, "weat7 from 1900 to 1950")
+    assert says(page, "WEAT 7 from 1900 to 1950")
     assert (tmp_path / "atlas" / "over-time.csv").is_file()
 
 
