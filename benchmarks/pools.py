@@ -195,7 +195,7 @@ def halves(source: str) -> Iterator[Halves]:
     """Random halves of each pool, with classes that concern it and classes that do not."""
     pools = Pools.of(source)
     for name, words in pools.pools.items():
-        for classes, size in product((*pools.concerning[name], _UNRELATED), _SIZES):
+        for classes, size in product(dict.fromkeys((*pools.concerning[name], _UNRELATED)), _SIZES):
             if len(words) >= 2 * size and len(pools.attributes(name, classes)[0]) >= 4:
                 yield Halves(name, classes, size, source)
 

@@ -130,13 +130,13 @@ class Diagnostics:
 
     @property
     def concern(self) -> str:
-        """Return a sentence if the conclusion depends on the prior, or "" if it does not or if this is unknown."""
+        """Return a sentence if the prior moves the bias, or "" if it does not or if this is unknown."""
         sensitivity = self.prior_sensitivity
         if sensitivity is None or sensitivity <= MAX_PRIOR_SENSITIVITY:
             return ""
         return (
-            f"the bias depends on the prior (power-scaling sensitivity {sensitivity:.3f}, above"
-            f" {MAX_PRIOR_SENSITIVITY}). Add more words, or justify the prior"
+            f"the prior moves the bias (power-scaling sensitivity {sensitivity:.3f}, above {MAX_PRIOR_SENSITIVITY})."
+            " A report compares the verdict with the verdicts under other priors"
         )
 
     def to_json(self) -> str:

@@ -24,7 +24,7 @@ def test_fit_is_equal_for_same_seed(small_table, small_fit):
 def test_diagnostics_converge_and_report_prior_dependence(small_fit):
     sensitive = dataclasses.replace(Diagnostics.of(small_fit), prior_sensitivity=0.083)
     assert sensitive.converged
-    assert says(sensitive.concern, "depends on the prior 0.083 0.05")
+    assert says(sensitive.concern, "prior moves the bias 0.083 0.05")
 
 
 def test_fit_attributes_contain_versions_seed_and_hashes(small_table, small_fit):
