@@ -210,7 +210,7 @@ def test_choices_keep_ending_of_reply_without_text(name):
     assert set(found.outcome) == {outcome}
 
 
-# Replies without text as services return them, with a reason for their end: 20 services, 65 shapes.
+# Replies without text as 20 services return them, with the reason for their end.
 ENDINGS = list(map(json.loads, (ROOT / "reference/replies/endings.jsonl").read_text().splitlines()))
 
 
