@@ -217,7 +217,7 @@ def test_summarize_command_prints_prior_dependence(run, small_fit, monkeypatch):
     changed_fit.attrs = small_fit.attrs | {"diagnostics": sensitive.to_json()}
     monkeypatch.setattr(bayes_bias, "load_fit", lambda _: changed_fit)
     out = run("summarize", "small.nc")[1]
-    assert says(out, "small bias depends prior")
+    assert says(out, "small prior moves bias")
 
 
 def test_wordlists_copy_writes_editable_list_and_keeps_existing_file(run, tmp_path):
