@@ -28,22 +28,19 @@ content_filter content_filtered safety recitation blocklist prohibited_content s
 guardrail_intervened guardrails refusal sensitive block_reason_unspecified other model_armor error_toxic
 """
 _CALL = "tool_calls tool_call tool_use function_call malformed_function_call unexpected_tool_call too_many_tool_calls"
-# Reasons of complete replies. A reply without text that ended for any other reason is no refusal.
-_COMPLETE = frozenset(
-    ("stop", "end_turn", "stop_sequence", "eos", "eos_token", "complete", "completed", "finished", "word", "none")
-)
+# Reasons of complete replies.
+_END = "stop end_turn stop_sequence eos eos_token endoftext end_of_text complete completed finish finished word none"
 ENDING_OF: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(_CUT.split(), CUT_OFF),
         **dict.fromkeys(_BLOCK.split(), BLOCKED),
         **dict.fromkeys(_CALL.split(), TOOL_CALL),
+        **dict.fromkeys(_END.split(), ""),
     }
 )
 # The keys of the reason, in responses of all services and in columns of a table.
-ENDING_KEYS = (
-    *("finish_reason", "stop_reason", "finishReason", "stopReason", "done_reason", "stop_type", "ended"),
-    "native_finish_reason",
-)
+_KEYS = "finish_reason stop_reason finishReason stopReason done_reason stop_type ended native_finish_reason"
+ENDING_KEYS = tuple(_KEYS.split())
 FINGERPRINT = "system_fingerprint"
 # Values that a scorer of inspect_ai gave to a reply, as JSON with a value for each scorer.
 SCORES = "scores"
@@ -74,27 +71,29 @@ class Reply(NamedTuple):
         for part in self.parts:
             if part.text and (part.kind != "tool" or "answer" not in kinds):
                 texts.append(_DRAFT.format(part.text) if part.kind == "draft" else _text(part.text))
-        ending = TOOL_CALL if "tool" in kinds and "answer" not in kinds else ending_of(self.reason)
-        has_unknown_reason = not _is_missing(self.reason) and str(self.reason).casefold() not in _COMPLETE
-        if not texts and not ending and has_unknown_reason:
-            ending = CUT_OFF
-        return {"reply": "\n".join(texts), "ended": ending}
+        is_call = "tool" in kinds and "answer" not in kinds
+        text = "\n".join(texts)
+        return {"reply": text, "ended": TOOL_CALL if is_call else ending_of(self.reason, text)}
 
 
-def ending_of(reason: Any) -> str:
+def ending_of(reason: Any, text: Any) -> str:
     """Return the outcome of a reply that ended for this reason, which is empty if the reply is complete.
+
+    A reply without text that ended for an unknown reason is cut off, because it is no refusal.
 
     Examples
     --------
-    >>> ending_of("MAX_TOKENS"), ending_of("stop")
-    ('cut off', '')
+    >>> ending_of("MAX_TOKENS", "salary - B"), ending_of("stop", ""), ending_of("quota_exceeded", "")
+    ('cut off', '', 'cut off')
     """
     if isinstance(reason, Mapping):
         reason = reason.get("reason")
+    if _is_missing(reason):
+        return ""
     name = str(reason).casefold().replace("-", "_")
     if reason in ENDING_OF.values():  # a table that was made with `replies_of_log`
         return str(reason)
-    return ENDING_OF.get(name, "")
+    return ENDING_OF.get(name, CUT_OFF if _is_missing(text) else "")
 
 
 # The content of a response.
@@ -103,7 +102,7 @@ def ending_of(reason: Any) -> str:
 def _choices(body: Mapping[str, Any]) -> Iterator[Reply]:
     """Return the replies of a chat completion, or of a text completion."""
     for choice in body["choices"]:
-        reason = _first(choice, ENDING_KEYS)
+        reason = _reason(choice)
         if "message" not in choice:
             yield Reply([Part(choice["text"])], reason)
             continue
@@ -122,7 +121,7 @@ def _candidates(body: Mapping[str, Any]) -> Iterator[Reply]:
     """Return the replies of Gemini. A blocked prompt is one reply without text."""
     candidates = body.get("candidates") or []
     for candidate in candidates:
-        yield Reply(_parts((candidate.get("content") or {}).get("parts")), _first(candidate, ENDING_KEYS))
+        yield Reply(_parts((candidate.get("content") or {}).get("parts")), _reason(candidate))
     if not candidates:
         yield Reply([], (body.get("promptFeedback") or {}).get("blockReason") or "safety")
 
@@ -132,10 +131,10 @@ def _output(body: Mapping[str, Any]) -> Iterator[Reply]:
     output = body["output"]
     if isinstance(output, Mapping):
         message = output.get("message") or output
-        yield Reply(_parts(message.get("content")), _first(body, ENDING_KEYS))
+        yield Reply(_parts(message.get("content")), _reason(body))
         return
     if not isinstance(output, list):
-        yield Reply([Part(output)], _first(body, ENDING_KEYS))
+        yield Reply([Part(output)], _reason(body))
         return
     parts: list[Part] = []
     for item in output:  # messages, summaries of reasoning, and calls of functions
@@ -162,8 +161,7 @@ def _several(key: str) -> "Callable[[Mapping[str, Any]], Iterator[Reply]]":
                 continue
             message = item.get("message") or {}
             message = message.get("kwargs") or message
-            holders = (item, item.get("generation_info"), message.get("response_metadata"))
-            reason = next((found for holder in holders if (found := _first(holder or {}, ENDING_KEYS))), None)
+            reason = _reason(item, item.get("generation_info"), message.get("response_metadata"))
             yield Reply(_parts(item.get("text") or message.get("content")), reason)
 
     return replies
@@ -181,7 +179,7 @@ def _single(key: str) -> "Callable[[Mapping[str, Any]], Iterator[Reply]]":
                 parts.append(Part(_arguments(call), "tool"))
         else:
             parts += _parts(content)
-        yield Reply(parts, _first(body, ENDING_KEYS) or _first(body.get("details") or {}, ENDING_KEYS))
+        yield Reply(parts, _reason(body, body.get("details")))
 
     return reply
 
@@ -230,6 +228,12 @@ def _parts(content: Any) -> list[Part]:
             is_draft = part.get("thought") is True or part.get("type") in ("thinking", "reasoning")
             parts.append(Part(part.get("text") or part.get("refusal"), "draft" if is_draft else "answer"))
     return parts
+
+
+def _reason(*holders: Any) -> Any:
+    """Return the reason for the end of a reply in the first of these objects that has one, or None."""
+    reasons = (_first(holder, ENDING_KEYS) for holder in holders if isinstance(holder, Mapping))
+    return next((reason for reason in reasons if reason is not None), None)
 
 
 def _arguments(call: Mapping[str, Any]) -> Any:
@@ -416,9 +420,10 @@ def _mapped(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
 def _with_endings(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a table with a column ``ended``, from a column with the reason for the end of each reply."""
     name = next((name for name in ENDING_KEYS if name in frame), None)
-    if name is None:
+    if name is None or "reply" not in frame:
         return frame
-    return frame.drop(columns=name).assign(ended=frame[name].map(ending_of))
+    endings = [ending_of(reason, text) for reason, text in zip(frame[name], frame["reply"], strict=True)]
+    return frame.drop(columns=name).assign(ended=endings)
 
 
 def _rows_of(
@@ -463,8 +468,8 @@ def _replies(
         return
     response = record.get("response")
     if isinstance(response, Mapping) and response.get("status_code", 200) not in (200, "200"):
-        if at_path(response, "body.error.code") in ENDING_OF:  # a filter of Azure rejects the prompt
-            yield Reply([], at_path(response, "body.error.code")).row
+        if ENDING_OF.get(str(code := at_path(response, "body.error.code"))):  # a filter of Azure rejects the prompt
+            yield Reply([], code).row
         return
     body = first_at(record, shape.responses)
     if body is None:

@@ -285,6 +285,12 @@ def test_result_counts_endings_apart_from_refusals():
     assert by_label["cut off"].sum() == 36
 
 
+def test_table_files_no_reply_without_text_as_refusal() -> None:
+    reasons = ["quota", "stop", "quota"]
+    frame = pd.DataFrame({"id": ["a", "b", "c"], "reply": ["", "", "x - y"], "finish_reason": reasons})
+    assert replies_of_log(frame).ended.tolist() == ["cut off", "", ""]
+
+
 def test_replies_of_log_reads_program_of_guide_with_its_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     page = (ROOT.parent / "docs/contributing/add-a-log.md").read_text()
     record = {
