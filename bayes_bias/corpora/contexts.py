@@ -146,10 +146,10 @@ class _Vectors:
 
 def _with_progress(corpus: Corpus, census: Census) -> Iterator[tuple[Text, int]]:
     """Yield each text with its group."""
-    total = len(census.group_of)
+    n_texts = len(census.group_of)
     for done, (text, group) in enumerate(zip(corpus, census.group_of.tolist(), strict=True), start=1):
         yield text, group
-        advance(done, total)
+        advance(done, n_texts)
 
 
 def _batches(
@@ -175,10 +175,10 @@ def _batches(
 
 def _windows(rows: Numbers, window: int) -> Numbers:
     """Return, for each position, the sum of the rows within a window around it, without its own row."""
-    total = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0)])
+    sums = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(rows, axis=0)])
     position = np.arange(len(rows))
     last, first = np.minimum(position + window + 1, len(rows)), np.maximum(position - window, 0)
-    return np.asarray(total[last] - total[first] - rows)
+    return np.asarray(sums[last] - sums[first] - rows)
 
 
 def _add(sums: Numbers, places: NDArray[np.intp], windows: Numbers) -> None:

@@ -13,15 +13,16 @@ from bayes_bias.arguments import check_count, check_seed, check_switch
 from bayes_bias.associations.cosines import CONTROLS, cosines
 from bayes_bias.corpora.a_la_carte import checked_transformation, estimate_transformation, left_out, vectors_of
 from bayes_bias.corpora.contexts import Census, Contexts
+from bayes_bias.corpora.deviations import deviations_of_cosines
 from bayes_bias.corpora.reading import CorpusLike, Tokenizer, lower_case_words, open_corpus
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.in_memory import MemoryReader
 from bayes_bias.embeddings.opening import open_embedding
-from bayes_bias.embeddings.word_vectors import unit_rows
 from bayes_bias.errors import CorpusError
 from bayes_bias.formatting import shortened
 from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import AssociationTable, announce
+from bayes_bias.table.labels import all_words
 from bayes_bias.table.texts import Texts
 from bayes_bias.words.wordlist import ControlsLike, ListLike, load_control_lists, load_wordlist
 
@@ -186,8 +187,8 @@ def corpus_vectors(
     ...     year: from_texts(f"speeches/{year}", "weat7", "glove-6b-50d", transformation=everything.transformation)
     ...     for year in (1900, 1950)}                                             # doctest: +SKIP
     """
-    check_count("window", window, "words", refusal=CorpusError)
-    check_count("groups", groups, "groups of texts", least=2, refusal=CorpusError)
+    window = check_count("window", window, "words", refusal=CorpusError)
+    groups = check_count("groups", groups, "groups of texts", least=2, refusal=CorpusError)
     settings = {"clusters": clusters, "column": column, "cluster_column": cluster_column, "tokenizer": tokenizer}
     corpus = open_corpus(texts, **settings)
     pretrained = open_embedding(embedding)
@@ -222,15 +223,8 @@ def corpus_vectors(
 
 def texts_of(table: AssociationTable, vectors: CorpusVectors) -> Texts:
     """Return the deviations of a table's cosines in the jackknife."""
-
-    def rows(words: Iterable[str]) -> Numbers:
-        return np.stack([unit_rows(vectors.without[word]) for word in words], axis=1)
-
-    targets, attributes = (rows(table.values[side].to_numpy().tolist()) for side in ("target", "attribute"))
-    without = targets @ attributes.swapaxes(1, 2)
-    deviations = np.sqrt(1 - 1 / len(without)) * (without - without.mean(axis=0))
-    by_group = {label: table.values.copy(data=values) for label, values in zip(vectors.groups, deviations, strict=True)}
-    return Texts(vectors.text, MappingProxyType(by_group), len(without) - 1.0)
+    factor = np.sqrt(1 - 1 / len(vectors.groups))
+    return deviations_of_cosines(table, vectors.without, vectors.groups, factor, vectors.text)
 
 
 def _spellings(words: Iterable[str], census: Census) -> dict[str, str]:
@@ -261,8 +255,8 @@ def _usable(spelling_of: Mapping[str, str], contexts: Contexts, name: str) -> tu
 
 def _about_few(table: AssociationTable, vectors: CorpusVectors) -> tuple[str, ...]:
     """Return a notice of the words of a table with few occurrences."""
-    words = [*table.values.target.to_numpy().tolist(), *table.values.attribute.to_numpy().tolist()]
-    few = [f"{word} ({vectors.occurrences[word]})" for word in words if vectors.occurrences[word] < FEW]
+    words = [word for word in all_words(table.values) if vectors.occurrences[word] < FEW]
+    few = [f"{word} ({vectors.occurrences[word]})" for word in words]
     if not few:
         return ()
     return (

@@ -11,14 +11,14 @@ import numpy as np
 
 from bayes_bias.arguments import check_count, check_seed
 from bayes_bias.associations.cosines import CONTROLS, cosines
+from bayes_bias.corpora.deviations import deviations_of_cosines
 from bayes_bias.embeddings.embedding import Embedding, found_as
 from bayes_bias.embeddings.in_memory import MemoryReader
-from bayes_bias.embeddings.word_vectors import unit_rows
 from bayes_bias.errors import CorpusError
 from bayes_bias.formatting import shortened
 from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.texts import Texts
+from bayes_bias.table.labels import all_words
 from bayes_bias.words.wordlist import ControlsLike, ListLike
 
 _VOCABULARY, _VECTORS, _COVARIANCES = "vocab.txt", "vectors.safetensors", "ApproximationVariances.safetensors"
@@ -75,7 +75,7 @@ def from_glove_v(
     --------
     >>> from_glove_v("COHA_1900-1999_300d", "weat7")                              # doctest: +SKIP
     """
-    check_count("draws", draws, "draws", least=2, refusal=CorpusError)
+    draws = check_count("draws", draws, "draws", least=2, refusal=CorpusError)
     path = Path(folder).expanduser()
     for name in (_VOCABULARY, _VECTORS, _COVARIANCES):
         if not (path / name).is_file():
@@ -91,9 +91,10 @@ def from_glove_v(
     embedding = Embedding(path.name, "GloVe-V", MemoryReader(list(number), rows, rows.shape[1], frequent_first=True))
     table = cosines(wordlist, embedding, controls, allow_loss=allow_loss)
     rng = np.random.default_rng(check_seed(seed))
-    words = [*table.values.target.to_numpy().tolist(), *table.values.attribute.to_numpy().tolist()]
-    drawn = _draws_of(words, number, rows, _Arrays.of(path / _COVARIANCES), draws, rng)
-    return replace(table, texts=_texts_of(table, drawn))
+    drawn = _draws_of(all_words(table.values), number, rows, _Arrays.of(path / _COVARIANCES), draws, rng)
+    labels, factor = [f"{table.name} {k}" for k in range(draws)], 1 / np.sqrt(draws - 1)
+    described = "texts, by the covariances of GloVe-V"
+    return replace(table, texts=deviations_of_cosines(table, drawn, labels, factor, described))
 
 
 @dataclass(frozen=True)
@@ -166,15 +167,3 @@ def _root_of(position: int, file: _Arrays) -> Numbers | None:
         return None
     values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
-
-
-def _texts_of(table: AssociationTable, drawn: Mapping[str, Numbers]) -> Texts:
-    """Return the deviations of the cosines of drawn vectors from their mean."""
-    targets, attributes = (
-        np.stack([unit_rows(drawn[word]) for word in table.values[side].to_numpy().tolist()], axis=1)
-        for side in ("target", "attribute")
-    )
-    values = targets @ attributes.swapaxes(1, 2)
-    deviations = (values - values.mean(axis=0)) / np.sqrt(len(values) - 1)
-    by_draw = {f"{table.name} {k}": table.values.copy(data=each) for k, each in enumerate(deviations)}
-    return Texts("texts, by the covariances of GloVe-V", MappingProxyType(by_draw), len(values) - 1.0)

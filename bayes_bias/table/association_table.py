@@ -235,9 +235,13 @@ class AssociationTable(Telling):
 
     def without_controls(self) -> Self:
         """Return the table without control classes, as WEAT uses it."""
-        if not self.controls:
+        return self.without_classes(self.controls)
+
+    def without_classes(self, classes: Sequence[str]) -> Self:
+        """Return the table without some classes."""
+        if not classes:
             return self
-        keep = np.isin(self.values.attribute_class.to_numpy(), self.associated_classes)
+        keep = ~np.isin(self.values.attribute_class.to_numpy(), classes)
         return self.select(lambda values: values[:, keep])
 
     def select(self, choose: Callable[[xr.DataArray], xr.DataArray]) -> Self:

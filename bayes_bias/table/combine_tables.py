@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -135,14 +134,8 @@ def _with_shared_controls[Label](tables: Mapping[Label, AssociationTable]) -> di
     )
     kept = {}
     for label, table in tables.items():
-        is_kept = ~np.isin(table.values.attribute_class.to_numpy(), lost)
-        kept[label] = replace(table.select(partial(_columns, is_kept)), notices=(*table.notices, *notices))
+        kept[label] = replace(table.without_classes(lost), notices=(*table.notices, *notices))
     return kept
-
-
-def _columns(is_kept: NDArray[np.bool_], values: xr.DataArray) -> xr.DataArray:
-    """Return the values of some attributes."""
-    return values[:, is_kept]
 
 
 def pair(before: AssociationTable, after: AssociationTable) -> tuple[AssociationTable, AssociationTable]:
@@ -170,11 +163,17 @@ def difference(before: AssociationTable, after: AssociationTable) -> Association
     return change
 
 
+_TEXTS_LOST = "the variation over texts is not used, so texts are fixed, because only some of the tables contain it"
+
+
 def weighted_sum(
     tables: Mapping[Any, AssociationTable], weights: Mapping[Any, float], *, name: str | None = None
 ) -> AssociationTable:
     """Combine tables as `combine` does, but assume that the tables already have the same words."""
     first = next(iter(tables.values()))
+    texts = weighted_texts({label: table.texts for label, table in tables.items()}, weights)
+    is_lost = texts is None and any(table.texts is not None for table in tables.values())
+    lost = announce((_TEXTS_LOST,)) if is_lost else ()
     combined = assemble(
         np.sum([weights[label] * table.values.to_numpy() for label, table in tables.items()], axis=0),
         belongs(first.values, "target"),
@@ -185,11 +184,11 @@ def weighted_sum(
         kind="" if first.replicates is None else first.replicates.kind,
         metric=first.metric.weighted([weights[label] for label in tables]),
         name=name or first.name,
-        notices=_earlier_notices(tables),
+        notices=(*_earlier_notices(tables), *lost),
         source=first.source,
         control_sources=first.control_sources,
         provenance=MappingProxyType({"weights": ", ".join(f"{label}: {weights[label]:g}" for label in tables)}),
-        texts=weighted_texts({label: table.texts for label, table in tables.items()}, weights),
+        texts=texts,
     )
     return _with_labels_of(first, combined)
 

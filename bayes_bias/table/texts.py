@@ -109,16 +109,12 @@ def text_variables(texts: Texts | None, g: NDArray[np.integer], c: NDArray[np.in
         "attributes": noise.of_attributes(),
         "residual": noise.of_interaction(),
     }
+    of_targets = np.einsum("ptc,ptd->tcd", noise.rows, noise.rows)
+    of_attributes = np.einsum("pga,pha->agh", noise.columns, noise.columns)
     return {
         COVARIANCE: (("text_part", *_BLOCKS), np.stack(list(parts.values()))),
-        "target_text_covariance": (
-            ("target", "attribute_class", "attribute_class_"),
-            np.einsum("ptc,ptd->tcd", noise.rows, noise.rows),
-        ),
-        "attribute_text_covariance": (
-            ("attribute", "group", "group_"),
-            np.einsum("pga,pha->agh", noise.columns, noise.columns),
-        ),
+        "target_text_covariance": (("target", "attribute_class", "attribute_class_"), of_targets),
+        "attribute_text_covariance": (("attribute", "group", "group_"), of_attributes),
         DF: texts.df,
     }
 

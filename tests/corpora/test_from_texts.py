@@ -17,6 +17,7 @@ from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.scopes import SCOPES
 from bayes_bias.table.statistics import table_means
 from bayes_bias.table.texts import COVARIANCE, Texts, covariance_under
+from tests.helpers import says
 
 MEN, WOMEN = [f"man{k}" for k in range(4)], [f"woman{k}" for k in range(4)]
 WORK, HOME = [f"work{k}" for k in range(4)], [f"home{k}" for k in range(4)]
@@ -151,6 +152,22 @@ def test_difference_of_a_table_with_itself_has_no_variance_over_texts():
     assert text_variance(same, "none") == pytest.approx(text_variance(first, "none"))
     assert text_variance(difference, "none") == pytest.approx(
         text_variance(first, "none") + text_variance(other, "none")
+    )
+
+
+def test_from_texts_accepts_whole_numbers_as_floats():
+    texts = corpus(1)
+    found = bb.from_texts(texts, LIST, VECTORS, (), window=2.0, groups=20.0, transformation=np.eye(D))
+    assert found.values.equals(table_of(texts, groups=20).values)
+
+
+def test_difference_from_a_table_without_texts_says_that_they_are_fixed():
+    table = table_of(corpus(3))
+    found = bb.combine({"now": table, "before": replace(table, texts=None)}, (1, -1))
+    assert found.texts is None
+    assert says(found.notices, "variation over texts not used fixed only some tables")
+    assert not says(
+        bb.combine({"a": table, "b": table_of(corpus(4))}, (1, -1)).notices, "variation over texts not used"
     )
 
 
