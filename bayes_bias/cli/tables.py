@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -390,7 +390,6 @@ def measures(
     Example: bayes-bias measures weat7 --sets she:he,woman:man
     """
     from bayes_bias.fitting.fitted import Fitted
-    from bayes_bias.measures.other_words import random_pool
     from bayes_bias.posterior.summary import with_posterior
 
     words = None if sets is None else read_debias_sets(sets)
@@ -412,11 +411,18 @@ def measures(
         return
     print_layout(measured.laid_out(rows))
     say("p is one-sided for WEAT and its family (SEAT, ML-EAT, WEFAT, gWEAT, SD-WEAT), two-sided for the others.")
-    vectors, pair_words = table.vectors or {}, list(chain(*words.defining_sets)) if words else []
-    has_pairs = words is not None and len(words.defining_sets) > 1 and all(word in vectors for word in pair_words)
-    if has_pairs and table.origin:
-        pool = random_pool(table.origin)
-        with_pool = pool | {word: vectors[word] for word in pair_words}
-        say(bb.measures.pair_dir(with_pool, cast(DebiasSets, words), random=list(pool), seed=seed).text)
+    if words is not None:
+        _say_pair_dir(table, words, seed)
     for remark in measured.remarks:
         say(remark)
+
+
+def _say_pair_dir(table: "bb.AssociationTable", sets: DebiasSets, seed: int) -> None:
+    """Print PairDir if there are two pairs with vectors, and an embedding with random words to compare them with."""
+    from bayes_bias.measures.other_words import random_pool
+
+    words, vectors = list(chain(*sets.defining_sets)), table.vectors or {}
+    if len(sets.defining_sets) > 1 and table.origin and all(word in vectors for word in words):
+        pool = random_pool(table.origin)
+        with_pool = pool | {word: vectors[word] for word in words}
+        say(bb.measures.pair_dir(with_pool, sets, random=list(pool), seed=seed).text)

@@ -1,1 +1,1 @@
-"""Gates: does a bias stay within what is allowed, and is it worse than before?"""
+"""Gates: does a bias stay within the allowed size, and is it worse than before?"""

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Literal
 
 import numpy as np
@@ -110,7 +110,7 @@ class Decision:
     Attributes
     ----------
     excess : Excess
-        The posterior of the bias, or of its change, and what is allowed.
+        The posterior of the bias, or of its change, and the allowed size.
     alpha : float
         Largest allowed probability of a wrong decision.
     observed, before : float
@@ -152,11 +152,9 @@ class Decision:
 
     @cached_property
     def rates(self) -> "tuple[Rates, Rates, Rates]":
-        """How often the gate passes and fails at sizes of zero, of what is allowed, and of twice that."""
-        at_zero, at_allowed, at_twice = (
-            self.excess.rates(times * self.excess.rope, self.alpha, self.lists) for times in range(3)
-        )
-        return at_zero, at_allowed, at_twice
+        """How often the gate passes and fails at sizes of zero, of the allowed size, and of twice that."""
+        rates = partial(self.excess.rates, alpha=self.alpha, lists=self.lists)
+        return rates(0.0), rates(self.excess.rope), rates(2 * self.excess.rope)
 
 
 def overall(outcomes: Sequence[Outcome]) -> Outcome:

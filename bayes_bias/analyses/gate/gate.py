@@ -1,4 +1,4 @@
-"""`check`: the decision on whether biases stay within what is allowed, or grew since a baseline."""
+"""`check`: the decision on whether biases stay within the allowed size, or grew since a baseline."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -182,10 +182,11 @@ class _Settings:
         table, before = pair(table, before)
         observed, raw_before = _raw_bias(table), _raw_bias(before)
         sides = {"now": table, "before": before}
-        change, total = (weighted_sum(sides, {"now": 1.0, "before": sign}) for sign in (-1.0, 1.0))
+        change = weighted_sum(sides, {"now": 1.0, "before": -1.0})
+        summed = weighted_sum(sides, {"now": 1.0, "before": 1.0})
         if np.abs(change.values).max() < EQUAL:
             return decision(Excess((UNCHANGED,), self.rope), observed=observed, before=raw_before)
-        return decision(**self._posteriors([change, total]), observed=observed, before=raw_before)
+        return decision(**self._posteriors([change, summed]), observed=observed, before=raw_before)
 
     def _posteriors(self, tables: Sequence[AssociationTable]) -> dict[str, Any]:
         """Return the posteriors of the contrasts, the number of words needed, and problems of fits."""
