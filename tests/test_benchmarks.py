@@ -30,7 +30,6 @@ from benchmarks.shares import GLOVE, GOOGLENEWS, from_to, nulls_by_size, related
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.thorough
 def test_evidence_pages_match_rendered_results():
     written = {path.name: path.read_text(encoding="utf-8") for path in PAGES.glob("*.md")}
     rendered = page.pages()

@@ -251,9 +251,12 @@ def test_sweep_command_writes_equal_bytes_for_other_blas_kernels(tmp_path: Path)
     made = []
     # With "Haswell" forced, OpenBLAS of NumPy 2.5.5 crashes at the product of 1,800 x 3,840 numbers.
     for kernel in ("Nehalem", "Sandybridge"):
-        out, environment = tmp_path / kernel, os.environ | {"OPENBLAS_CORETYPE": kernel}
-        command = [sys.executable, "-m", "bayes_bias", "sweep", str(spec), "--out", str(out), "--jobs", "1"]
-        subprocess.run(command, env=environment, check=True, capture_output=True)
+        folder, environment = tmp_path / kernel, os.environ | {"OPENBLAS_CORETYPE": kernel}
+        folder.mkdir()
+        out = folder / "out"
+        # The provenance records the command, so both runs have the same.
+        command = [sys.executable, "-m", "bayes_bias", "sweep", str(spec), "--out", "out", "--jobs", "1"]
+        subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
         made.append({path.relative_to(out): path.read_bytes() for path in out.rglob("*") if path.is_file()})
     first, second = made
     assert first.keys() == second.keys()
