@@ -30,8 +30,6 @@ type Mask = NDArray[np.bool_]
 
 # The name of an unknown label.
 UNKNOWN = "(not named)"
-# The factor and the level of choices of the label that was named first.
-POSITION, NAMED_FIRST = "position", "named first"
 # The number of lines shown as examples of choices that were not understood, and the maximum length of each line.
 _EXAMPLES, _LONGEST = 3, 60
 
@@ -49,7 +47,7 @@ class Reading:
         The most frequent lines, by outcome.
     levels : pandas.DataFrame
         Index ``(factor, level)``: numbers of choices by outcome, and choices of the label (``picked``), for the model,
-        each label, each class, and the position of the label that was named first.
+        each label, and each class.
     unread : mapping of str to str
         The most frequent text that was not understood where each label was offered.
     drafts, drafts_alone : int
@@ -151,12 +149,17 @@ class Cell:
 
     @property
     def named_first(self) -> tuple[Numbers, pd.DataFrame]:
-        """Return the share of choices for the label that was named first, for answers for which it is known."""
+        """Return the share of choices for the label that was named first, for answers for which it is known.
+
+        Answers that name either group first have the same weight in the mean, in which a preference for a group then
+        cancels.
+        """
         replies = self.counted[self.counted["first"] != ""]
         to_a = replies.hits_a + replies.valid_b - replies.hits_b
         valid = replies.valid_a + replies.valid_b
-        to_first = to_a.where(replies["first"] == self.questions.groups[0], valid - to_a)
-        return np.asarray(to_first / valid, dtype=float), replies
+        share = to_a.where(replies["first"] == self.questions.groups[0], valid - to_a) / valid
+        by_group = share.groupby(replies["first"])
+        return np.asarray(share - by_group.transform("mean") + by_group.mean().mean(), dtype=float), replies
 
     def labels(self, side: str) -> list[str]:
         """Return the known offered labels of a side."""
@@ -241,14 +244,16 @@ class Answers:
 class _Choices:
     """Word choices about one stereotype. Each row contains the positions of the answer, the word, and the labels.
 
-    The position of an unknown label is -1. `valid` is True if one of the offered labels was chosen, and `hits` is True
-    if the chosen label was the stereotypical label.
+    The position of an unknown label is -1. `first` is 0 or 1, the group whose label was named first, or -1 if it is
+    unknown. `valid` is True if one of the offered labels was chosen, and `hits` is True if the chosen label was the
+    stereotypical label.
     """
 
     names: NDArray[Any]
     answer: Codes
     word: Codes
     labels: tuple[Codes, Codes]
+    first: Codes
     valid: Mask
     hits: Mask
 
@@ -328,29 +333,23 @@ def _read(choices: _Choices, rows: pd.DataFrame, questions: AssociationList) -> 
         dict(zip(OUTCOMES, np.bincount(outcome, minlength=len(OUTCOMES)).tolist(), strict=True)),
         pd.Series(reply).value_counts().reindex(kinds_of_reply, fill_value=0).to_dict(),
         examples,
-        _levels(choices, rows, questions, outcome),
+        _levels(choices, questions, outcome),
         _unread(choices, questions, without[is_unread], line[is_unread]),
         int((choices.count_per_answer(draft) > 0).sum()),
         int((choices.count_per_answer(draft & is_alone) > 0).sum()),
     )
 
 
-def _levels(
-    choices: _Choices, rows: pd.DataFrame, questions: AssociationList, outcome: NDArray[np.int8]
-) -> pd.DataFrame:
-    """Count outcomes, and choices of each label, of the label named first, and of the stereotypical label."""
+def _levels(choices: _Choices, questions: AssociationList, outcome: NDArray[np.int8]) -> pd.DataFrame:
+    """Count outcomes, and choices of each label and of the stereotypical label."""
     is_word_a = questions.is_word_a[choices.word]
     to_a = np.where(is_word_a, choices.hits, choices.valid & ~choices.hits)
-    to_b = choices.valid & ~to_a
-    (_, class_a), (_, class_b) = questions.classes
-    first = _first(rows, questions)
-    is_named_first = np.where(first == 0, to_a, to_b) & (first >= 0)
+    classes = [class_name for _, class_name in questions.classes]
     factors = {
         "model": (np.zeros(len(outcome), int), ["all"], choices.hits),
         "label_a": (choices.labels[0], questions.labels[0], to_a),
-        "label_b": (choices.labels[1], questions.labels[1], to_b),
-        "class": (np.where(is_word_a, 0, 1), [class_a, class_b], choices.hits),
-        POSITION: (np.where(first >= 0, 0, -1), [NAMED_FIRST], is_named_first),
+        "label_b": (choices.labels[1], questions.labels[1], choices.valid & ~to_a),
+        "class": (np.where(is_word_a, 0, 1), classes, choices.hits),
     }
     tables = {}
     for factor, (level, names, picked) in factors.items():
@@ -361,12 +360,6 @@ def _levels(
         table["picked"] = np.bincount(level[known], picked[known], len(names)).astype(int)
         tables[factor] = table[table[list(OUTCOMES)].sum(axis=1) > 0]
     return pd.concat(tables, names=["factor", "level"])
-
-
-def _first(rows: pd.DataFrame, questions: AssociationList) -> Codes:
-    """Return 0 or 1, the group whose label was named first, or -1 if it is unknown."""
-    group_of = {label.casefold(): k for k, labels in enumerate(questions.labels) for label in labels}
-    return lookup(_folded(rows["first"]), group_of, -1).astype(int)
 
 
 def _unread(
@@ -388,12 +381,14 @@ def _coded(rows: pd.DataFrame, questions: AssociationList, where: str) -> _Choic
     answer, names = pd.factorize(rows["answer"])
     names = names.astype(str)
     word = _positions(rows["word"], questions.words, "word", where, questions)
-    a, b = _offered(rows, answer, names, questions, where)
+    a, b = _offered(rows, where, questions)
     choice = _folded(rows["chosen"])
     choice_a, choice_b = questions.chooses(choice, 0, a), questions.chooses(choice, 1, b)
     hits = np.where(questions.is_word_a[word], choice_a, choice_b)
-    choices = _Choices(names, answer, word, (a, b), choice_a | choice_b, hits)
-    for name, codes in (("labels", a), ("labels", b), ("wordings", rows["wording"].cat.codes.to_numpy())):
+    first = _named_first(rows, (a, b), where, questions)
+    choices = _Choices(names, answer, word, (a, b), first, choice_a | choice_b, hits)
+    wordings = rows["wording"].cat.codes.to_numpy()
+    for name, codes in (("labels", a), ("labels", b), ("labels named first", first), ("wordings", wordings)):
         if (differs := codes != choices.first_per_answer(codes)[answer]).any():
             raise AnswersError(
                 f"{where}: answer '{names[answer[int(np.argmax(differs))]]}' has rows with different {name}. An answer"
@@ -418,10 +413,7 @@ def _table(
     for side, labels, codes in zip("ab", questions.labels, choices.labels, strict=True):
         columns[f"label_{side}"] = np.array([*labels, UNKNOWN], object)[choices.first_per_answer(codes)]
     columns["wording"] = choices.first_per_answer(rows["wording"].astype(str).to_numpy())
-    group_of: dict[str, str] = {}
-    for group, labels in questions.wordlist.groups.items():
-        group_of |= dict.fromkeys(map(str.casefold, labels), group)
-    columns["first"] = choices.first_per_answer(lookup(_folded(rows["first"]), group_of, ""))
+    columns["first"] = np.array([*questions.groups, ""], object)[choices.first_per_answer(choices.first)]
     columns["word_set"] = word_set
     for side, (group, class_name) in zip("ab", questions.classes, strict=True):
         is_in_class = questions.is_word_a[choices.word] == (side == "a")
@@ -458,26 +450,40 @@ def _positions(
     return codes
 
 
-def _offered(
-    rows: pd.DataFrame, answer: Codes, names: NDArray[Any], questions: AssociationList, where: str
-) -> tuple[Codes, Codes]:
+def _grouped(column: "pd.Series[Any]", what: str, where: str, questions: AssociationList) -> tuple[Codes, Codes]:
+    """Return the group of each label, 0 or 1, and its position in the group. Both are -1 if the label is blank."""
+    position = _positions(column, (*questions.labels[0], *questions.labels[1], ""), what, where, questions)
+    size_a, size_b = map(len, questions.labels)
+    is_blank = position == size_a + size_b
+    group = np.where(is_blank, -1, position >= size_a)
+    return group, np.where(is_blank, -1, position - size_a * group)
+
+
+def _offered(rows: pd.DataFrame, where: str, questions: AssociationList) -> tuple[Codes, Codes]:
     """Return the positions of the offered labels by group. The order of the two label columns does not matter."""
-    every = (*questions.labels[0], *questions.labels[1], "")
-    first = _positions(rows["label_a"], every, "label", where, questions)
-    second = _positions(rows["label_b"], every, "label", where, questions)
-    size_a, blank = len(questions.labels[0]), len(every) - 1
-    group_of_first = np.where(first == blank, -1, first >= size_a)
-    group_of_second = np.where(second == blank, -1, second >= size_a)
-    if (same := (group_of_first == group_of_second) & (group_of_first >= 0)).any():
-        at = int(np.argmax(same))
+    group, label = _grouped(rows["label_a"], "label", where, questions)
+    other_group, other_label = _grouped(rows["label_b"], "label", where, questions)
+    if (same := (group == other_group) & (group >= 0)).any():
+        row = rows.iloc[int(np.argmax(same))]
         raise AnswersError(
-            f"{where}: answer '{names[answer[at]]}' was offered '{rows.label_a.iloc[at]}' and"
-            f" '{rows.label_b.iloc[at]}'. label_a and label_b must be of the two groups"
-            f" {' and '.join(questions.groups)}."
+            f"{where}: answer '{row.answer}' was offered '{row.label_a}' and '{row.label_b}'. label_a and label_b must"
+            f" be of the two groups {' and '.join(questions.groups)}."
         )
-    swapped = (group_of_first == 1) | (group_of_second == 0)
-    label_a, label_b = np.where(swapped, second, first), np.where(swapped, first, second)
-    return np.where(label_a == blank, -1, label_a), np.where(label_b == blank, -1, label_b - size_a)
+    is_swapped = (group == 1) | (other_group == 0)
+    return np.where(is_swapped, other_label, label), np.where(is_swapped, label, other_label)
+
+
+def _named_first(rows: pd.DataFrame, offered: tuple[Codes, Codes], where: str, questions: AssociationList) -> Codes:
+    """Return 0 or 1, the group whose label was named first, or -1 if it is unknown. Check that it was offered."""
+    first, label = _grouped(rows["first"], "label named first", where, questions)
+    own = np.where(first == 0, *offered)
+    if (differs := (first >= 0) & (own >= 0) & (label != own)).any():
+        row = rows.iloc[int(np.argmax(differs))]
+        raise AnswersError(
+            f"{where}: in row {row.name + 1}, the label named first is '{row['first']}', which is neither"
+            f" '{row.label_a}' nor '{row.label_b}'. Write one of these in the column first, or leave it blank."
+        )
+    return first
 
 
 def select_stereotype(stereotypes: Sequence[str], stereotype: str | None) -> str:

@@ -329,7 +329,7 @@ def _reason(cells: Sequence[Cell], observed_mean: float, interval: tuple[float, 
 
 
 def _outcomes(answers: Answers) -> pd.DataFrame:
-    """Return the numbers and shares of outcomes by model, label, class, and position."""
+    """Return the numbers and shares of outcomes by model, label, and class."""
     tables = {}
     for cell in answers.cells:
         counts = cell.reading.levels

@@ -237,4 +237,5 @@ def _split_by_group(rows: pd.DataFrame, words: WordList) -> Iterator[tuple[str, 
         label = rows[LABELS].map(offered[group])
         others = rows[LABELS].map(offered.drop(columns=group).agg(" / ".join, axis=1))
         choice = chosen.where(~is_offered, label.where(group_of_choice == group, others))
-        yield group, rows.drop(columns=LABELS).assign(label_a=label, label_b=others, chosen=choice)
+        # One half of choices for the label named first is expected of two labels only, so its position is not used.
+        yield group, rows.drop(columns=LABELS).assign(label_a=label, label_b=others, chosen=choice, first="")

@@ -356,10 +356,8 @@ class ModelContrasts(Contrasts):
             scale = with_interval(in_log_odds, self.ci_prob, DECIMALS)
             if bool(row.survives) == bool(in_log_odds.survives):
                 continue
-            shares = [
-                f"{name} {fmt.percent(share)}"
-                for name, share in self.own.loc[key[0]].first_share[list(key[1:])].items()
-            ]
+            first_shares = self.own.loc[key[0]].first_share[list(key[1:])]
+            shares = [f"{name} {fmt.percent(share)}" for name, share in first_shares.items()]
             position = f" (share of the label that was named first: {', '.join(shares)})"
             models = f"between {key[1]} and {key[2]} in {key[0]}"
             if row.survives:
@@ -470,11 +468,9 @@ def _own_values(cells: Sequence[Cell]) -> pd.DataFrame:
     """Return the mean D of each model, and the share of its choices for the label that was named first."""
     rows = {}
     for cell in cells:
-        shares, _ = cell.named_first
-        rows[cell.model] = {
-            "D": float(differences(cell.counted).mean()),
-            "first_share": float(shares.mean()) if len(shares) else np.nan,
-        }
+        # A mean of no shares is missing.
+        first_share = pd.Series(cell.named_first[0]).mean()
+        rows[cell.model] = {"D": float(differences(cell.counted).mean()), "first_share": first_share}
     return pd.DataFrame.from_dict(rows, orient="index")
 
 

@@ -19,6 +19,7 @@ from bayes_bias.analyses.answers.assignments import CHOSEN, OUTCOMES, REFUSED
 from bayes_bias.analyses.answers.cell import UNKNOWN, Answers, Cell, read_cell
 from bayes_bias.analyses.answers.lists import (
     LABELS,
+    OTHERS,
     AssociationList,
     Lists,
     against_others,
@@ -80,9 +81,9 @@ def read_answers(
         labels in any order (an unknown label is blank), or, for three groups or more, ``labels``, which contains one
         label of each group ("Ben | Mei | Juan"); and ``chosen``, one of the labels (a blank counts as a refusal, and
         any other text as not understood). Optional columns: ``wording`` of the question; ``first`` (the label that was
-        named first); ``position`` of the word, which is not used; ``stereotype`` (the list that the answer is about);
-        ``model``, ``temperature``, ``date`` and ``version``, which become part of the provenance; and ``outcome``,
-        ``line`` and ``draft`` (see `bayes_bias.answers.choices`).
+        named first, not used with three groups or more); ``position`` of the word, which is not used; ``stereotype``
+        (the list that the answer is about); ``model``, ``temperature``, ``date`` and ``version``, which become part of
+        the provenance; and ``outcome``, ``line`` and ``draft`` (see `bayes_bias.answers.choices`).
     wordlist
         See `bayes_bias.answers.estimate`.
     name : str, optional
@@ -346,6 +347,11 @@ def _notices(cell: Cell) -> Iterator[str]:
     for column, group in zip(("label_a", "label_b"), cell.questions.groups, strict=True):
         if many := int((cell.counted[column] == UNKNOWN).sum()):
             yield f"of {many:,} answers it is not known which label of '{group}' they were offered"
+    if cell.questions.groups[1] != OTHERS and (many := int((cell.counted["first"] == "").sum())):
+        yield (
+            f"of {many:,} answers it is not known which label was named first, so that an effect of position does not"
+            " show. Write the label in the column first"
+        )
     for _, class_name in cell.questions.classes:
         asked = set(chain(*cell.sets)) & set(cell.questions.words_of[class_name])
         if len(asked) == 1:

@@ -7,7 +7,7 @@ import pytest
 import bayes_bias as bb
 from bayes_bias.analyses.answers.log_odds import pseudo_values
 from bayes_bias.analyses.answers.losses import reason_of_bounds
-from bayes_bias.errors import WordListError
+from bayes_bias.errors import AnswersError, WordListError
 from tests.helpers import refused, says
 
 LIST = {
@@ -159,3 +159,54 @@ def test_difference_in_d_is_attributed_to_position():
     assert says(found.text, "difference in D x y can come from position log odds not distinguishable")
     assert says(found.answer, "career x D y D")
     assert found.own.first_share["career"]["y"] > 0.8
+
+
+@pytest.mark.parametrize(
+    ("first", "message"),
+    [
+        ("men", "label named first 'men' row 1 not in the list"),
+        ("label_a", "label named first 'label_a' row 1 not in the list"),
+        (1, "label named first '1' row 1 not in the list"),
+        ("Todd", "row 1 label named first 'Todd' neither 'Ben' nor 'Anna' column first"),
+    ],
+)
+def test_estimate_raises_for_unknown_label_named_first(first: object, message: str) -> None:
+    frame = chosen(replies(2.5)).query("label_a == 'Ben' and label_b == 'Anna'")
+    with refused(AnswersError, message):
+        bb.answers.estimate(frame.assign(first=first).reset_index(drop=True), {"career": LIST})
+
+
+def test_notice_states_that_label_named_first_is_unknown() -> None:
+    found = bb.answers.estimate(chosen(replies(2.5)).drop(columns="first"), {"career": LIST})
+    assert says(" ".join(found.all_notices), "of 150 answers not known label named first effect position")
+    assert found.table.first_share.isna().all()
+
+
+def test_position_is_ignored_with_three_groups() -> None:
+    """A label is named first in one of three, so that no choice without a preference would look like one against it."""
+    rng = np.random.default_rng(1)
+    groups = {"a": ["Ann", "Amy"], "b": ["Ben", "Bob"], "c": ["Cat", "Coy"]}
+    classes = {"x": ["x1", "x2"], "y": ["y1", "y2"], "z": ["z1", "z2"]}
+    rows = []
+    for answer in range(90):
+        labels = [str(rng.choice(names)) for names in groups.values()]
+        asked = {"answer": answer, "labels": " | ".join(labels), "first": rng.choice(labels)}
+        for words in classes.values():
+            rows += [asked | {"word": word, "chosen": rng.choice(labels)} for word in words]
+    wordlist = {"groups": groups, "classes": classes, "stereotypes": dict(zip(groups, classes, strict=True))}
+    found = bb.answers.estimate(pd.DataFrame(rows), wordlist)
+    assert found.table.first_share.isna().all()
+    assert "named first" not in " ".join(found.all_notices)
+
+
+@pytest.mark.parametrize("kept", [0.0, 0.3])
+def test_preference_for_a_group_is_no_effect_of_position(kept: float) -> None:
+    """Labels of men are chosen in 80% of cases and named first more often, or always."""
+    rng = np.random.default_rng(4)
+    frame = chosen(replies(0.0)).assign(
+        chosen=lambda rows: np.where(rng.random(len(rows)) < 0.8, rows.label_a, rows.label_b)
+    )
+    omitted = [answer for answer in frame.answer[frame["first"] == frame.label_b].unique() if rng.random() > kept]
+    found = bb.answers.estimate(frame[~frame.answer.isin(omitted)], {"career": LIST})
+    assert says(" ".join(found.all_notices), "positions are not balanced")
+    assert "named first, where" not in " ".join(found.all_notices)
