@@ -7,9 +7,8 @@ from typing import Literal
 
 from bayes_bias.formatting import capitalized, in_words, joined
 
-type Page = Literal[
-    "answers", "answers change", "models", "gaps", "pairs", "pairs change", "change", "difference", "over time", "sweep"
-]
+type _Change = Literal["answers change", "pairs change", "change", "difference", "over time"]
+type Page = Literal["answers", "models", "gaps", "pairs", "sweep", "multiverse"] | _Change
 
 
 class Case(StrEnum):
@@ -77,6 +76,11 @@ HEADLINES: Mapping[Page, Mapping[Case, str]] = {
         Case.FOUND: "{title} is biased on {number}, most on {most} ({size})",
         Case.AGAINST: "{title} is biased on {number}, most on {most}, there against the stereotype ({size})",
         Case.NOTHING: "{title} is biased on none",
+    },
+    "multiverse": {
+        Case.FOUND: "The bias of {title} is distinguishable from zero in {number}: {size}.",
+        Case.AGAINST: "Against the stereotype, the bias of {title} is distinguishable from zero in {number}: {size}.",
+        Case.NOTHING: "The bias of {title} is distinguishable from zero in {number}: {size}.",
     },
 }
 

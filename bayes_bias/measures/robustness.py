@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from operator import itemgetter
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from bayes_bias.arguments import check_count, check_seed, is_between
 from bayes_bias.errors import MeasureError
@@ -129,12 +128,7 @@ def half_lists(
     for _ in range(draws):
         rows = _some(table.group_index, fraction, rng)
         columns = _some(table.class_index, fraction, rng)
-        yield table.select(partial(_picked, rows, columns))
-
-
-def _picked(rows: np.ndarray, columns: np.ndarray, values: xr.DataArray) -> xr.DataArray:
-    """Return the values of some words."""
-    return values[rows, columns]
+        yield table.select(itemgetter((rows, columns)))
 
 
 def _some(labels: np.ndarray, fraction: float, rng: np.random.Generator) -> np.ndarray:

@@ -14,6 +14,7 @@ from typing import Any
 
 import matplotlib as mpl
 import matplotlib.figure
+import numpy as np
 import pandas as pd
 from cycler import cycler
 from matplotlib.axes import Axes
@@ -163,10 +164,11 @@ def estimate_look(excludes_null: bool) -> dict[str, Any]:
 
 
 def estimate_handles(text: str, null: str = "zero") -> list[Line2D]:
-    """Return the entries of a legend for both styles of `estimate_look`."""
+    """Return the entries of a legend for both styles of `estimate_look`. `legend_below` omits what is not drawn."""
+    looks = {verb: estimate_look(verb == "excludes") for verb in ("excludes", "includes")}
     return [
-        Line2D([], [], markersize=5, label=f"{text} excludes {null}", **estimate_look(True)),
-        Line2D([], [], markersize=5, label=f"{text} includes {null}", **estimate_look(False)),
+        Line2D([], [], markersize=5, gid=look["markerfacecolor"], label=f"{text} {verb} {null}", **look)
+        for verb, look in looks.items()
     ]
 
 
@@ -186,6 +188,10 @@ def legend_below(ax: Axes, *, shown: bool = True, labelled: bool = True, **optio
         return
     figure = ax.get_figure(root=True)
     below = ScaledTranslation(0, -_below(ax, labelled), figure.dpi_scale_trans) if figure else IdentityTransform()
+    if "handles" in options:
+        lines = [line for own in ax.figure.axes for line in own.lines if np.size(line.get_xdata())]
+        drawn = {None, *(line.get_markerfacecolor() for line in lines)}
+        options["handles"] = [handle for handle in options["handles"] if handle.get_gid() in drawn]
     ax.legend(
         loc="upper left",
         bbox_to_anchor=(0, 0),

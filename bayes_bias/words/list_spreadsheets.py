@@ -181,7 +181,7 @@ def _read_sheet(columns: Iterable[Cells], where: str, padded: bool) -> _Sheet:
     is_long = _WORD in headings and not headings.isdisjoint((*_LABELS, _CONDITION))
     if is_long:
         clean = _by_label(clean, sheet, where)
-    clean, about_cells = _without_padding(clean, where, _pads if padded else _is_empty)
+    clean, about_cells = _without_padding(clean, where, _pads if padded else _EMPTY.__contains__)
     sheet.notices += about_cells
     for heading, cells in clean:
         words = _filled(cells)
@@ -281,11 +281,6 @@ def _without_padding(
                 " as NA and null, write them in quotes, and read files with pandas.read_csv(..., keep_default_na=False)"
             )
     return shortened, about_fillers + about_missing
-
-
-def _is_empty(cell: Any) -> bool:
-    """Return True for an empty cell."""
-    return cell in _EMPTY
 
 
 def _pads(cell: Any) -> bool:

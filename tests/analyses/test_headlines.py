@@ -102,6 +102,11 @@ def of_sweep(bias: float) -> str:
     return replace(sweep, cells=cells, titles={sweep.lists[1]: "WEAT 6: Names and careers"}).text
 
 
+def of_multiverse(bias: float) -> str:
+    table = random_table(1, bias=bias, targets={"men": 9, "women": 9}, attributes={"work": 9, "home": 9})
+    return bb.multiverse(table.without_controls(), choices={"prior": ["exponential", "half-normal"]}).text
+
+
 # For each analysis: what is analysed, with no effect, a planted effect, and one in the other direction.
 PLANTED: dict[str, tuple[Callable[[float], str], tuple[tuple[float, str], ...]]] = {
     "answers": (
@@ -180,6 +185,14 @@ PLANTED: dict[str, tuple[Callable[[float], str], tuple[tuple[float, str], ...]]]
             (-0.1, "After Holm's adjustment, e"),
         ),
     ),
+    "multiverse": (
+        of_multiverse,
+        (
+            (0.0, "The bias of “small” is distinguishable from zero in none of "),
+            (0.1, "The bias of “small” is distinguishable from zero in all "),
+            (-0.1, "Against the stereotype, the bias of “small” is distinguishable from zero in all "),
+        ),
+    ),
 }
 # Further words of the sentence, of results whose numbers a test should not repeat.
 DIRECTIONS = {
@@ -193,6 +206,8 @@ DIRECTIONS = {
     ("over time", 0.15): "increased from 1900 to 1950, by 0.1",
     ("over time", -0.15): "decreased from 1900 to 1950, by 0.1",
     ("sweep", 0.1): "is biased on one of two lists, most on WEAT 6 (names and careers) (+0.",
+    ("multiverse", 0.1): "combinations of choices: it is +0.",
+    ("multiverse", -0.1): "combinations of choices: it is −0.",
     ("sweep", -0.1): "there against the stereotype (−0.",
 }
 
@@ -206,6 +221,14 @@ def test_headline_states_what_was_planted(page: str, planted: float) -> None:
     text = analyse(planted)
     assert text.startswith(dict(cases)[planted]), text
     assert DIRECTIONS.get((page, planted), "") in text.split(". ")[0] + "."
+
+
+def test_sweep_without_converged_posterior_has_no_verdict() -> None:
+    sweep = made_sweep(2, 2)
+    lost = sweep.cells.assign(verdict="not converged", survives=False, source="posterior")
+    assert replace(sweep, cells=lost).text.startswith(
+        "There is no verdict on any of two lists, because no posterior has"
+    )
 
 
 FOUND = Finding(title="WEAT 6", value=0.1, size="+0.1", clear=True, has_stereotype=True)

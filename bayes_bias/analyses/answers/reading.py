@@ -122,6 +122,11 @@ def read_answers(
         cells.append(cell)
         name_of_cell = cell.name if several else cell.stereotype
         cell_notices += [f"{name_of_cell}: {text}" for text in _notices(cell)]
+    if many := sum(int((cell.counted["first"] == "").sum()) for cell in cells if cell.questions.groups[1] != OTHERS):
+        cell_notices.append(
+            f"of {many:,} answers it is not known which label was named first, so that an effect of position does not"
+            " show. Write the label in the column first"
+        )
     return Answers(
         name or default,
         tuple(cells),
@@ -347,11 +352,6 @@ def _notices(cell: Cell) -> Iterator[str]:
     for column, group in zip(("label_a", "label_b"), cell.questions.groups, strict=True):
         if many := int((cell.counted[column] == UNKNOWN).sum()):
             yield f"of {many:,} answers it is not known which label of '{group}' they were offered"
-    if cell.questions.groups[1] != OTHERS and (many := int((cell.counted["first"] == "").sum())):
-        yield (
-            f"of {many:,} answers it is not known which label was named first, so that an effect of position does not"
-            " show. Write the label in the column first"
-        )
     for _, class_name in cell.questions.classes:
         asked = set(chain(*cell.sets)) & set(cell.questions.words_of[class_name])
         if len(asked) == 1:

@@ -24,7 +24,7 @@ from bayes_bias.errors import AnswersError
 from bayes_bias.files import file_names
 from bayes_bias.fitting.fit_model import software, versions
 from bayes_bias.formatting import DASH, MARKS, Column, Layout, Tabled
-from bayes_bias.table.columns import estimate_columns, interval_of, opposite, with_interval
+from bayes_bias.table.columns import estimate_columns, interval_columns, interval_of, opposite, with_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -188,7 +188,7 @@ class AnswersResult(Tabled):
         no_verdict = str(row.withheld)
         if row.pareto_k > MAX_PARETO_K:
             no_verdict = f"its draws are not reliable (Pareto k {fmt.plain(row.pareto_k, 2)})"
-        clear = self._is_clear(key)
+        clear = bool(self.distinguishable.loc[key])
         has_direction = self.changed and clear  # the sentence names the direction, so its number has no sign
         shown = opposite(row) if has_direction and row["mean"] < 0 else row
         return Finding(
@@ -206,10 +206,6 @@ class AnswersResult(Tabled):
                 "direction": "increased" if row["mean"] > 0 else "decreased",
             },
         )
-
-    def _is_clear(self, key: tuple[str, str]) -> bool:
-        """Return True if a row has a verdict, and its interval excludes zero."""
-        return bool(self.distinguishable.loc[key])
 
     @property
     def text(self) -> str:
@@ -395,14 +391,14 @@ class ModelAnswers(AnswersResult):
     def _position_columns(self) -> list[Column]:
         rows = self.table
         first = [Column("first\nlabel", rows.first_share, fmt.share)] if rows.first_share.notna().any() else []
-        return [*estimate_columns(rows, "log odds", self.ci_prob, DECIMALS, of=LOG_ODDS), *first]
+        estimates = rows[[f"{LOG_ODDS}_mean", *interval_columns(rows, LOG_ODDS)]].to_numpy()
+        log_odds = [fmt.value_and_interval(mean, low, high, DECIMALS) for mean, low, high in estimates]
+        return [Column(f"log odds\n{fmt.level(self.ci_prob)} interval", log_odds), *first]
 
     def _published_columns(self) -> list[Column]:
         rows = self.published.loc[self.table.index]
-        return [
-            Column("published D", rows.published_d, _signed, spare=True),
-            Column("its p", rows.p, fmt.probability, spare=True),
-        ]
+        texts = [f"{_signed(row.published_d)} [{fmt.probability(row.p)}]" for row in rows.itertuples()]
+        return [Column("published\nD [p]", texts, spare=True)]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -507,7 +503,7 @@ def answers_document(result: AnswersResult) -> Document:
             "published": result.published,
             **({"outcomes": result.outcomes} if isinstance(result, ModelAnswers) else {}),
             "words": result.sides[0].words,
-            **{_file_of_replies(side, sides): answers.replies for side, answers in sides.items()},
+            **{f"replies-{side}" if result.changed else "replies": own.replies for side, own in sides.items()},
             "draws": pd.concat(posteriors, names=["model", "stereotype", "draw"]),
         },
         methods=methods,
@@ -533,11 +529,6 @@ def _heading(result: AnswersResult) -> str:
     if len(models) > _NAMED_IN_HEADING:
         return f"Which associations do {len(models)} models show?"
     return f"Which associations {'do' if len(models) > 1 else 'does'} {fmt.joined(models or ['the model'])} show?"
-
-
-def _file_of_replies(side: str, sides: Mapping[str, Any]) -> str:
-    """Return the name of the file with the answers of one side."""
-    return "replies" if len(sides) == 1 else f"replies-{side}"
 
 
 def _counts(result: AnswersResult) -> Layout:

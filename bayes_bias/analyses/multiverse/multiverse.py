@@ -13,6 +13,7 @@ import pandas as pd
 
 from bayes_bias import formatting as fmt
 from bayes_bias import plots
+from bayes_bias.analyses.headlines import Finding, called
 from bayes_bias.analyses.multiverse.choices import Choices, choices_of, reason_against, same_model
 from bayes_bias.arguments import as_tuple, check_kind, check_seed
 from bayes_bias.documents.document import Document, PageSection, notices_section, priors_of
@@ -44,8 +45,8 @@ class Multiverse(Tabled):
 
     Attributes
     ----------
-    name : str
-        The name of the list.
+    name, title : str
+        The name of the list, and its title in headings.
     frame : pandas.DataFrame
         A row for each combination. The first row is the model itself, unless `choices` omits its options. Columns: the
         option of each choice, ``mean``, the interval (``eti95_lb`` and ``eti95_ub``), ``chance``, ``verdict``, and
@@ -64,6 +65,7 @@ class Multiverse(Tabled):
     """
 
     name: str
+    title: str
     frame: pd.DataFrame
     left_out: tuple[str, ...]
     metric: Metric
@@ -124,10 +126,10 @@ class Multiverse(Tabled):
             [
                 Column("combinations", list(map(len, by_option)), fmt.as_count),
                 Column("interval excludes zero", [rows.excludes_zero.sum() for rows in by_option], fmt.as_count),
-                Column("chance, from", [rows.chance.min() for rows in by_option], fmt.probability),
-                Column("to", [rows.chance.max() for rows in by_option], fmt.probability),
+                Column("chance\nfrom", [rows.chance.min() for rows in by_option], fmt.probability),
+                Column("chance\nto", [rows.chance.max() for rows in by_option], fmt.probability),
                 Column(
-                    f"mean length of the {fmt.level(self.ci_prob)} interval",
+                    f"mean length\n{fmt.level(self.ci_prob)} interval",
                     [rows.length.mean() for rows in by_option],
                     partial(fmt.plain, decimals=self.metric.decimals),
                 ),
@@ -148,17 +150,22 @@ class Multiverse(Tabled):
     @property
     def _finding(self) -> str:
         """Return a sentence on the number of combinations whose interval excludes zero."""
-        first, decimals = self.frame.iloc[0], self.metric.decimals
-        bias = fmt.value_and_interval(first["mean"], *interval_of(first), decimals)
-        found = int(self.excludes_zero.sum())
-        number = len(self.frame)
-        of = f"choices of the model '{self.spec.name}'" if self.has_model else "first option of each choice"
-        how_many = "all" if found == number else f"{found or 'none'} of"
-        combinations = f"{how_many} {number} combinations" if number > 1 else f"{found or 'none'} of one combination"
-        return (
-            f"{self.name}: the {fmt.level(self.ci_prob)} interval of the bias excludes zero in {combinations}"
-            f" of choices. With the {of}, the bias is {bias}."
+        first, found, number = self.frame.iloc[0], int(self.excludes_zero.sum()), len(self.frame)
+        bias = fmt.value_and_interval(first["mean"], *interval_of(first), self.metric.decimals)
+        of = f"choices of the '{self.spec.name}' model" if self.has_model else "first option of each choice"
+        how_many = "all" if found == number > 1 else f"{found or 'none'} of"
+        combinations = f"{number} combinations" if number > 1 else "one combination"
+        are_lost = (self.frame.verdict == _NOT_CONVERGED).all()
+        finding = Finding(
+            title=called(self.title),
+            value=float(first["mean"]),
+            size=f"it is {bias} with the {of}",
+            clear=found > 0,
+            has_stereotype=True,
+            no_verdict="no fit has converged" if are_lost else "",
+            words={"number": f"{how_many} {combinations} of choices"},
         )
+        return finding.sentence("multiverse")
 
     @property
     def _range(self) -> str:
@@ -289,6 +296,7 @@ def multiverse(
     has_model = all(next(iter(wanted[choice])) == next(iter(options)) for choice, options in possible.items())
     return Multiverse(
         name=table.name,
+        title=table.title,
         frame=frame.drop(columns=fixed),
         left_out=(*left_out, *dict.fromkeys(reasons)),
         metric=table.metric,
@@ -369,7 +377,7 @@ def multiverse_document(multiverse: Multiverse) -> Document:
     """Return the document of a multiverse."""
     return Document(
         title=f"Multiverse: {multiverse.name}",
-        heading=f"Does the bias of {multiverse.name} depend on choices of the analysis?",
+        heading=f"Does the bias of {multiverse.title} depend on choices of the analysis?",
         opening={"answer": multiverse.text},
         sections=(
             PageSection("choices", "The bias under each combination of choices", "multiverse.html"),

@@ -72,7 +72,7 @@ def plot_multiverse(
         handles = estimate_handles("interval")
         if multiverse.has_model:
             handles.append(Line2D([], [], label="the model itself", linestyle="", marker="D", markersize=4, color=INK))
-        legend_below(below, shown=legend, labelled=False, handles=handles, ncols=2)
+        legend_below(below, shown=legend, labelled=False, handles=handles)
         found = int(multiverse.excludes_zero.sum())
         set_title(ax, f"{shortened(multiverse.name)}: {found} of {len(frame)} intervals exclude zero")
         return ax

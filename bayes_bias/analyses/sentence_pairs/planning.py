@@ -11,6 +11,7 @@ from scipy.stats import norm, t
 
 from bayes_bias.analyses.sentence_pairs.estimands import NO_PREFERENCE, shares, variance_parts
 from bayes_bias.analyses.sentence_pairs.scores import PAIR, clusters_of
+from bayes_bias.formatting import plural
 from bayes_bias.shared_types import Numbers
 
 # Numbers of writers (or, without clusters, pairs), and numbers of pairs per writer.
@@ -53,9 +54,9 @@ def plan_pairs(
 
     where :math:`\sigma^2_\mathrm{shared}` is the variance between writers. The interval is
     :math:`\pm t_{W - 1} \sqrt v`. Its width and the probability that it excludes one half are averaged over the
-    posterior. The numbers of other clusters (templates, terms) are assumed to equal the number of writers. Without
-    clusters, `writers` are pairs, and `pairs_each` is ignored. If there are ties, `untied` is the posterior of the
-    share of untied pairs.
+    posterior. Pairs may have templates or terms instead of writers. The numbers of other clusters are assumed to equal
+    the number of writers. Without clusters, `writers` are pairs, and `pairs_each` is ignored. If there are ties,
+    `untied` is the posterior of the share of untied pairs.
 
     References
     ----------
@@ -65,7 +66,7 @@ def plan_pairs(
     """
     study = _Study.of(posterior, data, untied)
     rows = {(w, m): study.expected(w, m, ci_prob) for w in writers for m in (pairs_each if study.clustered else (1,))}
-    index = pd.MultiIndex.from_tuples(rows, names=["writers" if study.clustered else "pairs", "each"])
+    index = pd.MultiIndex.from_tuples(rows, names=[plural(next(iter(clusters_of(data)), PAIR)), "each"])
     planned = pd.DataFrame(list(rows.values()), index=index)
     return planned if study.clustered else planned.drop(columns="pairs")
 

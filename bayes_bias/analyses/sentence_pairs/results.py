@@ -407,6 +407,7 @@ def sentence_pairs_document(pairs: PairsResult) -> Document:
             "level": fmt.level(pairs.ci_prob),
             "reach": pairs.reach,
             "unit": pairs.metric.unit,
+            "cluster": next(iter(clusters_of(first.data)), None),
             "shares": pairs.layout,
             "differences": pairs.difference_layout,
         },
@@ -432,7 +433,7 @@ def _scores(sides: "Mapping[str, SentencePairs]") -> dict[str, pd.DataFrame]:
 def _plan(planned: pd.DataFrame) -> PageSection:
     """Lay out half the width of the interval (percentage points).
 
-    Rows are numbers of writers, and columns are pairs per writer.
+    Rows are numbers of writers (or of templates or terms), and columns are pairs of each.
     """
     widths = (50 * planned).pivot_table("width", planned.index.names[0], "each")
     texts = widths.map(partial(fmt.plain, decimals=1))

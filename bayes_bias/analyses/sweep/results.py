@@ -13,7 +13,7 @@ import xarray as xr
 from bayes_bias import formatting as fmt
 from bayes_bias import plots
 from bayes_bias.analyses.criterion.data import Biases, with_common_error
-from bayes_bias.analyses.headlines import Finding, called
+from bayes_bias.analyses.headlines import NO_VERDICT, Finding, called
 from bayes_bias.analyses.over_time.results import OverTime
 from bayes_bias.analyses.sweep.pooling import Crossed
 from bayes_bias.analyses.sweep.ranking import VersionRanking
@@ -187,8 +187,10 @@ class Sweep(Tabled):
         """State on how many lists each embedding is biased after Holm's adjustment, and most on which."""
         cells = self.cells[(self.cells.version_of == "") & (self.cells.source == POSTERIOR)]
         biased = dict(list(cells[cells.survives].groupby(level="embedding", sort=False)))
+        lists = fmt.counted(len(self.lists), "list")
+        if (cells.verdict == "not converged").all():
+            return NO_VERDICT.format(title=f"any of {lists}", reason="no posterior has converged")
         if not biased:
-            lists = fmt.counted(len(self.lists), "list")
             return f"No {self.noun} shows a bias on any of {lists} that remains after Holm's adjustment."
         by_number = sorted(biased, key=lambda name: (-len(biased[name]), -biased[name].bias.abs().max()))
         clauses = [self._finding(name, biased[name]).sentence("sweep") for name in by_number[:_NAMED]]
