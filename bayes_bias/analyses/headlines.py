@@ -8,7 +8,7 @@ from typing import Literal
 from bayes_bias.formatting import capitalized, in_words, joined
 
 type _Change = Literal["answers change", "pairs change", "change", "difference", "over time"]
-type Page = Literal["answers", "models", "gaps", "pairs", "sweep", "multiverse"] | _Change
+type Page = Literal["answers", "models", "gaps", "pairs", "sweep", "multiverse", "criterion"] | _Change
 
 
 class Case(StrEnum):
@@ -76,6 +76,10 @@ HEADLINES: Mapping[Page, Mapping[Case, str]] = {
         Case.FOUND: "{title} is biased on {number}, most on {most} ({size})",
         Case.AGAINST: "{title} is biased on {number}, most on {most}, there against the stereotype ({size})",
         Case.NOTHING: "{title} is biased on none",
+    },
+    "criterion": {
+        Case.FOUND: "The correlation of {title} is {direction}: {size}.",
+        Case.NOTHING: "The correlation of {title} is not distinguishable from zero: {size}.",
     },
     "multiverse": {
         Case.FOUND: "The bias of {title} is distinguishable from zero in {number}: {size}.",

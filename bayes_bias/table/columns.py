@@ -85,8 +85,7 @@ def estimate_columns(
 ) -> list[Column]:
     """Lay out the mean and the interval of each row. The heading of the mean is `name`."""
     mean = Column(name, rows[f"{of}_mean" if of else "mean"], partial(signed if sign else plain, decimals=decimals))
-    heading = f"{level(ci_prob)} interval{f'\n{of}' if of else ''}"
-    return [mean, interval_column(heading, rows, decimals, of, sign=sign)]
+    return [mean, interval_column(f"{level(ci_prob)} interval", rows, decimals, of, sign=sign)]
 
 
 def with_interval(

@@ -107,6 +107,14 @@ def of_multiverse(bias: float) -> str:
     return bb.multiverse(table.without_controls(), choices={"prior": ["exponential", "half-normal"]}).text
 
 
+def of_criterion(slope: float) -> str:
+    rng = np.random.default_rng(8)
+    bias = 0.05 * rng.standard_normal(40)
+    criterion = slope * bias + 0.02 * rng.standard_normal(40)
+    columns = {"label": numbered("job ", 40), "bias": bias, "sd": 0.01, "criterion": criterion, "criterion_se": 0.01}
+    return bb.criterion(pd.DataFrame(columns).set_index("label"), bias_name="bias", criterion_name="share").text
+
+
 # For each analysis: what is analysed, with no effect, a planted effect, and one in the other direction.
 PLANTED: dict[str, tuple[Callable[[float], str], tuple[tuple[float, str], ...]]] = {
     "answers": (
@@ -183,6 +191,14 @@ PLANTED: dict[str, tuple[Callable[[float], str], tuple[tuple[float, str], ...]]]
             (0.0, "No embedding shows a bias on any of two lists that remains after Holm's adjustment."),
             (0.1, "After Holm's adjustment, e"),
             (-0.1, "After Holm's adjustment, e"),
+        ),
+    ),
+    "criterion": (
+        of_criterion,
+        (
+            (0.0, "The correlation of bias and share is not distinguishable from zero: "),
+            (1.0, "The correlation of bias and share is positive: +0."),
+            (-1.0, "The correlation of bias and share is negative: −0."),
         ),
     ),
     "multiverse": (

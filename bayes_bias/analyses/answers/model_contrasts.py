@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain, combinations
 from typing import Any, ClassVar
@@ -193,7 +193,9 @@ class Contrasts(Tabled):
         return Layout(
             [self.row_name(topic, model) for topic, model in rows.index],
             [
-                *self._own_columns(rows, quantity),
+                *estimate_columns(
+                    rows, quantity.name, self.ci_prob, quantity.decimals, of=OWN, sign="" if quantity.null else "+"
+                ),
                 *self._columns_about_mean(rows, quantity),
                 *rank_column(rows),
                 Column("P(first)", rows.prob_first, fmt.probability),
@@ -202,13 +204,6 @@ class Contrasts(Tabled):
             heading="model",
             caption=f"Models in order of {quantity.name}{unit}{reach}",
         )
-
-    def _own_columns(self, rows: pd.DataFrame, quantity: Quantity) -> list[Column]:
-        """Return the columns of the value of each model by itself."""
-        mean, interval = estimate_columns(
-            rows, quantity.name, self.ci_prob, quantity.decimals, of=OWN, sign="" if quantity.null else "+"
-        )
-        return [mean, replace(interval, heading=f"{fmt.level(self.ci_prob)} interval")]
 
     def _columns_about_mean(self, rows: pd.DataFrame, quantity: Quantity) -> list[Column]:
         """Return the columns of each model minus the mean of all. Two models have only their difference."""

@@ -11,6 +11,7 @@ import xarray as xr
 
 from bayes_bias import formatting as fmt
 from bayes_bias import plots
+from bayes_bias.analyses.headlines import Finding
 from bayes_bias.documents.document import Document, PageSection, methods_section, notices_section
 from bayes_bias.documents.methods import Methods
 from bayes_bias.files import slug
@@ -103,14 +104,16 @@ class CriterionValidity(Tabled):
         if not self.diagnostics.converged:
             problems = "; ".join(self.diagnostics.problems)
             return CriterionVerdict("not converged", f"No verdict, because the fit has not converged: {problems}.")
-        names = f"{self.bias_name} and {self.criterion_name}"
-        sentences = {
-            "distinguishable": [f"The correlation of {names} is distinguishable from zero."],
-            "for these words only": [
-                f"The correlation of {names} is distinguishable from zero for exactly these words, but other words"
-                " might show none."
-            ],
-        }.get(self._label, [f"The correlation of {names} is not distinguishable from zero."])
+        reach = THESE if self._label == "for these words only" else self.widest
+        finding = Finding(
+            title=f"{self.bias_name} and {self.criterion_name}",
+            value=self.correlation(reach)["median"],
+            size=f"{self.written(CORRELATION, reach)} for {reach}",
+            clear=self._label != "not distinguishable",
+            too_few="other words might show none" if reach != self.widest else "",
+            words={"direction": "positive" if self.correlation(reach)["median"] > 0 else "negative"},
+        )
+        sentences = [finding.sentence("criterion")]
         sentences += [self._correlation_text(words) for words in self.fits]
         equal = f", at equal {' and '.join(self.covariates)}," if self.covariates else ""
         sentences.append(

@@ -81,7 +81,7 @@ def plot_over_time(
         ax.set_xticks(times[::every], labels=list(map(str, rows.index))[::every], parse_math=False)
         ax.margins(x=0.06)
         ax.set_xlabel("time")
-        ax.set_ylabel(bias_axis(series.metric))
+        ax.set_ylabel(bias_axis(series.metric).replace(" (", "\n("))
         legend_below(ax, shown=legend, ncols=2, handles=handles)
         finish(ax, series.fit, "bias over time")
         converged = Diagnostics.of(series.fit).for_bias.converged

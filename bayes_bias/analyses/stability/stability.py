@@ -13,6 +13,7 @@ import pandas as pd
 import xarray as xr
 
 from bayes_bias import plots
+from bayes_bias.analyses.headlines import called
 from bayes_bias.arguments import check_ci_prob
 from bayes_bias.associations.cosines import cosines
 from bayes_bias.associations.lists import check_alone
@@ -25,7 +26,7 @@ from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit import fit_table
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.sampling import Sampling
-from bayes_bias.formatting import Column, Layout, Tabled, level, percent, plain, plural, probability_in_words
+from bayes_bias.formatting import Column, Layout, Tabled, percent, plain, plural, probability_in_words
 from bayes_bias.measures.measure_table import measure_all
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import generalising_spec
@@ -33,7 +34,7 @@ from bayes_bias.posterior.planning import part_named, variance_shares
 from bayes_bias.posterior.summary import row_of, summarize
 from bayes_bias.progress import step
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.columns import interval_columns, interval_of
+from bayes_bias.table.columns import interval_columns, with_interval
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ListLike
@@ -57,8 +58,8 @@ class Stability(Tabled):
 
     Attributes
     ----------
-    name : str
-        The name of the list.
+    name, title : str
+        The name of the list, and its title in headings.
     kind : str
         The kind of training run, such as "seed" or "corpus".
     measures : pandas.DataFrame
@@ -78,6 +79,7 @@ class Stability(Tabled):
     """
 
     name: str
+    title: str
     kind: str
     measures: pd.DataFrame
     left_out: Mapping[str, str]
@@ -152,17 +154,16 @@ class Stability(Tabled):
         kind, kinds, spread = self.kind, plural(self.kind), self.spread.relative_sd.dropna()
         number, decimals = str(len(self.measures)), fitted.metric.decimals + 1
         sd = row_of(self.summary, "replicate_sd")
-        lower, upper = interval_of(sd)
         single = row_of(self.summary, "reliability", "1")["mean"]
         average = row_of(self.summary, "reliability", number)["mean"]
         return (
-            f"The bias varies between {kinds} with a standard deviation of {plain(sd['mean'], decimals)}"
-            f" ({level(self.ci_prob)} interval {plain(lower, decimals)} to {plain(upper, decimals)}). With one {kind},"
-            f" the reliability of the bias is {probability_in_words(single)}, and with the average of all {number} it"
-            f" is {probability_in_words(average)}. Reliability is the share of variance that is due to the"
-            f" choice of words rather than {kinds}. Relative to its average size, {spread.idxmax()} varies"
-            f" most between {kinds} (sd {plain(spread.max(), 2)}) and {spread.idxmin()} least"
-            f" ({plain(spread.min(), 2)}). SAME and SD-WEAT have no sign that could change."
+            f"The bias of {called(self.title)} varies between {kinds} with a standard deviation of"
+            f" {with_interval(sd, self.ci_prob, decimals, sign='')}. With one {kind}, the reliability of the bias is"
+            f" {probability_in_words(single)}, and with the average of all {number} it is"
+            f" {probability_in_words(average)}. Reliability is the share of variance that is due to the choice of words"
+            f" rather than {kinds}. Relative to its average size, {spread.idxmax()} varies most between {kinds} (sd"
+            f" {plain(spread.max(), 2)}) and {spread.idxmin()} least ({plain(spread.min(), 2)}). SAME and SD-WEAT have no"
+            " sign that could change."
         )
 
 
@@ -244,6 +245,7 @@ def stability(
     measures["posterior bias"] = summary.loc["replicate_bias"]["mean"].to_numpy()
     return Stability(
         name=table.name,
+        title=table.title,
         kind=str(measures.index.name),
         measures=measures,
         left_out=left_out,
@@ -299,7 +301,7 @@ def stability_document(stability: Stability) -> Document:
     left_out = [f"omitted: {reason}" for reason in stability.left_out.values()]
     return Document(
         title=f"Stability: {stability.name}",
-        heading=f"Does the bias of {stability.name} depend on the {stability.kind}?",
+        heading=f"Does the bias of {stability.title} depend on the {stability.kind}?",
         opening={"answer": stability.text},
         sections=(
             PageSection("methods-compared", f"Each method over {kinds}", "stability-methods.html"),

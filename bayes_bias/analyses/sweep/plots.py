@@ -221,13 +221,12 @@ def _mark(look: str, numbered: bool) -> dict[str, Any]:
 
 
 def _legend(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float) -> None:
-    """Draw a legend for the marks that occur, the line at zero, and the width of a cell."""
+    """Draw a legend for the marks that occur, and state the width of a cell."""
     present = set(looks_of(matrix.cells))
     handles = []
     for look in _LOOKS:
         if look in present and look != "no numbers":
             handles.append(Line2D([], [], label=look, **_mark(look, True)))
-    handles.append(Line2D([], [], color=GREY, linewidth=0.5, marker="None", label="zero"))
     if "no numbers" in present:
         handles.append(Line2D([], [], marker="s", linestyle="", color="#cccccc", label="no numbers"))
     width = f"a cell’s width is {reach / _REACH:.2f}"
