@@ -113,8 +113,7 @@ class CriterionValidity(Tabled):
             too_few="other words might show none" if reach != self.widest else "",
             words={"direction": "positive" if self.correlation(reach)["median"] > 0 else "negative"},
         )
-        sentences = [finding.sentence("criterion")]
-        sentences += [self._correlation_text(words) for words in self.fits]
+        sentences = [finding.sentence("criterion"), *map(self._correlation_text, self.fits)]
         equal = f", at equal {' and '.join(self.covariates)}," if self.covariates else ""
         sentences.append(
             f"Without correction for measurement error, the correlation over {self.labels}{equal} is"

@@ -162,8 +162,8 @@ class Stability(Tabled):
             f" {probability_in_words(single)}, and with the average of all {number} it is"
             f" {probability_in_words(average)}. Reliability is the share of variance that is due to the choice of words"
             f" rather than {kinds}. Relative to its average size, {spread.idxmax()} varies most between {kinds} (sd"
-            f" {plain(spread.max(), 2)}) and {spread.idxmin()} least ({plain(spread.min(), 2)}). SAME and SD-WEAT have no"
-            " sign that could change."
+            f" {plain(spread.max(), 2)}) and {spread.idxmin()} least ({plain(spread.min(), 2)}). SAME and SD-WEAT have"
+            " no sign that could change."
         )
 
 
