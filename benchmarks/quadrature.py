@@ -104,7 +104,7 @@ within {WANTED["p differs"]}, ends within {WANTED["ends differ"]:.0%}, and at mo
 {len(missed)} of {len(rows)} tables miss an aim. Where groups or classes differ in length, residuals make levels and
 preferences of a word correlate, which the integral omits.
 
-{markdown_table(missed)}
+{markdown_table(missed) if len(missed) else ""}
 
 {circumstances(read("quadrature")["about"])}
 """

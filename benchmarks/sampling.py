@@ -73,7 +73,7 @@ with warm-up and without compiling, the least bulk ESS over scales, and ESS per 
 
 {markdown_table(pd.DataFrame(result["rows"]))}
 
-The ratio grows with the length of a list, because the collapsed likelihood does not grow.
+The collapsed likelihood does not grow with the length of a list, so its advantage is smallest in short lists.
 
 {circumstances(result["about"])}
 """
