@@ -143,11 +143,11 @@ def section() -> str:
 
 Built-in lists with their control classes were fitted with {result["about"]["seeds"]} seeds each and four chains. The
 default is {default["draws"]} draws after {default["tune"]} of warm-up at a target acceptance of
-{default["target_accept"]}. Errors are standard deviations over seeds, in the worst list: *error of ends* of the bias's
-95% interval (the larger of both; wanted: .0001, a tenth of the last printed digit), and *error of chance* of a
-difference whose chance is 5% (wanted: .002). The other columns are the *least ESS* (bulk, over scales; wanted: 400), the
-share of fits that *diverged* at least once, and the *work*: evaluations of the density relative to the default for the
-same lists, assuming as many per draw in the warm-up. The list of the largest error is in every row.
+{default["target_accept"]}. Errors are standard deviations over seeds, in the worst list: *error of ends* of the
+bias's 95% interval (the larger of both; wanted: .0001, a tenth of the last printed digit), and *error of chance* of a
+difference whose chance is 5% (wanted: .002). The other columns are the *least ESS* (bulk, over scales; wanted: 400),
+the share of fits that *diverged* at least once, and the *work*: evaluations of the density relative to the default
+for the same lists, assuming as many per draw in the warm-up. The list of the largest error is in every row.
 
 With the default, the error of the ends is {worst["error of ends"].loc[tuple(setting)]:.5f} in the worst list and
 {median:.5f} in the median one of these.

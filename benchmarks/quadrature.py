@@ -92,12 +92,12 @@ def section() -> str:
     missed = rows[(rows[list(WANTED)] > list(WANTED.values())).any(axis=1)]
     return f"""## Integration and sampling
 
-`bb.verdict(table)` integrates the posterior, whereas `bb.fit` samples it (here with 20,000 draws). The table shows the
-largest differences of *p*, the probability under no bias, and of the ends of the 95% interval relative to its width, the
-Monte Carlo *errors* of the sampler, and milliseconds of processor time for the variances of one posterior. Random
-designs have 2 to 5 groups and classes of 4 to 60 words. In half of them all lengths are equal, and in the others the
-longest list is at most 1.5 times as long as the shortest. Lists that differ more are always sampled. The aims are p
-within {WANTED["p differs"]}, ends within {WANTED["ends differ"]:.0%}, and at most {WANTED["ms"]:.0f} ms.
+`bb.verdict(table)` integrates the posterior, whereas `bb.fit` samples it (here with 20,000 draws). The table shows
+the largest differences of *p*, the probability under no bias, and of the ends of the 95% interval relative to its
+width, the Monte Carlo *errors* of the sampler, and milliseconds of processor time for the variances of one posterior.
+Random designs have 2 to 5 groups and classes of 4 to 60 words. In half of them all lengths are equal, and in the
+others the longest list is at most 1.5 times as long as the shortest. Lists that differ more are always sampled. The
+aims are p within {WANTED["p differs"]}, ends within {WANTED["ends differ"]:.0%}, and at most {WANTED["ms"]:.0f} ms.
 
 {markdown_table(most.rename(columns={"words": "tables"}))}
 
