@@ -49,7 +49,7 @@ _COLUMNS_OF_NUMBERS = (
     *("draws", "lists", "simulations", "splits", "fits"),
     *("atlases", "worlds", "truths", "vocabularies", "families"),
 )
-_ABOUT = "*A page of the [evidence](index.md), rendered from `benchmarks/results` by `python -m benchmarks.page`.*"
+_ABOUT = "*Part of the [evidence](index.md), rendered by `python -m benchmarks.page`.*"
 
 
 def main() -> None:
