@@ -142,12 +142,12 @@ def section() -> str:
     about, rows = result["about"], pd.DataFrame(result["rows"]).set_index("what")
     times = rows[["first, processor", "further, processor"]].set_axis(["first", "further"], axis="columns")
     shown = times.assign(**{"further, to ours": times.further / times.further["bayes_bias"]}, bias=rows.bias)
-    return f"""### Beside other programs
+    return f"""### Other programs
 
-Seconds of processor time of a mixed model of {about["list"]}, the first in a process, with compiled code on disk, and
-the least of further ones: REML by lme4 1.1.31; bambi 0.21 with the same draws and nutpie; and here the default, whose
-groups and classes have scales of their own. REML gives one value of each scale, the others all that the data allow.
-WEFE's is a WEAT of the same words with 10,000 permutations. lme4 and bambi fit
+Seconds of processor time of a mixed model of {about["list"]}, for the first call in a process, with compiled code on
+disk, and the least of further calls: REML by lme4 1.1.31, bambi 0.21 with the same draws and nutpie, and the default
+model of this package, whose groups and classes have separate scales. REML returns one value of each scale, the others a
+posterior. The time of WEFE is for a WEAT of the same words with 10,000 permutations. lme4 and bambi fit
 
 `{about["formula"]}`
 

@@ -90,9 +90,8 @@ def section() -> str:
     return f"""## Seconds from the command to the answer
 
 Wall time on two cores (load when it began: {about["load"]}). A model is compiled once on a machine for each number of
-groups and classes, because PyTensor keeps the code and later processes load it. The fit of the first process {same} the
-numbers of the second. A further list is measured, fitted, and summarised, and most of the time is spent on the summary
-of every word.
+groups and classes. The fit of the first process {same} the numbers of the second. Most of the time of a further list
+is spent on the summary of every word.
 
 {markdown_table(pd.DataFrame(result["rows"]))}
 """

@@ -139,20 +139,18 @@ def section() -> str:
     )
     median = both["error of ends"][both["of default"]].median()
     worst["work"] = both.groupby(["tune", "accept", "draws"]).work.sum() / both.work[both["of default"]].sum()
-    return f"""### How many draws what is printed needs
+    return f"""### Number of draws
 
-Shipped lists with their control classes, {result["about"]["seeds"]} seeds each, four chains; the default is
-{default["draws"]} draws after {default["tune"]} of warm-up at a target acceptance of {default["target_accept"]}. The
-Monte Carlo error is the standard deviation over seeds, of the worst list: of the ends of the bias's 95% interval (the
-larger of both; wanted: .0001, a tenth of the last digit that is printed) and of the chance of a difference whose chance
-is 5% (wanted: .002). *least ESS*: bulk, over scales (wanted: 400); *diverged*: share of fits with a divergent
-transition; *work*: evaluations of the density beside those of the default for the same lists, those of warm-up taken
-to be as many a draw. The list of the largest error is in every row.
+Built-in lists with their control classes were fitted with {result["about"]["seeds"]} seeds each and four chains. The
+default is {default["draws"]} draws after {default["tune"]} of warm-up at a target acceptance of
+{default["target_accept"]}. Errors are standard deviations over seeds, in the worst list: *error of ends* of the
+bias's 95% interval (the larger of both; wanted: .0001, a tenth of the last printed digit), and *error of chance* of a
+difference whose chance is 5% (wanted: .002). The other columns are the *least ESS* (bulk, over scales; wanted: 400),
+the share of fits that *diverged* at least once, and the *work*: evaluations of the density relative to the default
+for the same lists, assuming as many per draw in the warm-up. The list of the largest error is in every row.
 
-Of the default itself the error of the ends is {worst["error of ends"].loc[tuple(setting)]:.5f} in the worst list and
-{median:.5f} in the median one of these. If the sampler moved along scales themselves, and not along about their
-square root, 1,500 draws had .00043 in the worst list and .00010 in the median one, a least ESS of 1,120, and took 1.3
-to 2.7 times the work (5 seeds, commit 8badb9d).
+With the default, the error of the ends is {worst["error of ends"].loc[tuple(setting)]:.5f} in the worst list and
+{median:.5f} in the median one of these.
 
 {markdown_table(worst.reset_index().rename(columns={"list": "lists"}))}
 

@@ -125,10 +125,10 @@ def section() -> str:
     same = "the same in all runs" if about["same vectors"] else "NOT the same in all runs"
     return f"""### Sentences of an encoder
 
-Sentences through an encoder that costs next to nothing ({about["dimensions"]} dimensions) and a cache on disk,
-each run a process of its own; most memory as Python and NumPy ask for it (peak), and that of the whole process
-(resident). A run killed after {about["encoded before the kill"]:,} sentences had {about["encoded twice"]} of them
-encoded again when it went on; vectors are {same}.
+Sentences pass through an encoder that takes almost no time ({about["dimensions"]} dimensions) and a cache on disk, each
+run in a separate process. Memory is the most that Python and NumPy request (peak), and that the whole process uses
+(resident). A run that was killed after {about["encoded before the kill"]:,} sentences encoded
+{about["encoded twice"]} of them again when it continued. Vectors are {same}.
 
 {markdown_table(rows)}
 

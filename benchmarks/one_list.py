@@ -149,14 +149,13 @@ def section() -> str:
     about = result["about"]
     return f"""### One list, one list more, a report
 
-This version and version {about["before"]} ran in turn on the same machine
-({about.get("processor", about["machine"])}). The table shows medians of {about["runs"]} processes each, which found
-compiled code. Commands run in a new process. *One list more* is fitted and summarised after another list in the same
-process (median of {", ".join(about["lists"])}). Processor time includes all threads and processes. Wall time depends on
-other work of the machine (load at the start: {about["load"]}). *Ratio* is the median over pairs of the time before
-divided by the time now. The environment has no optional dependencies, as in the README. If Dask is installed, xarray
-imports it, which adds about 0.4 seconds to `weat` and 1 second to `fit`. A report draws 800 random lists of each
-design, whereas the earlier version drew 50.
+Seconds, as medians of {about["runs"]} processes each, which found compiled code
+({about.get("processor", about["machine"])}). *Before* is version {about["before"]}, run in turn on the same machine,
+and *ratio* the median over pairs of the time before divided by the time now. Commands run in a new process. *One list
+more* is fitted and summarised after another list in the same process (median of {", ".join(about["lists"])}).
+Processor time includes all threads and processes. Wall time depends on other work of the machine (load at the start:
+{about["load"]}). Dask, where it is installed, adds about 0.4 seconds to `weat` and 1 second to `fit`. A report draws
+800 random lists of each design, whereas the earlier version drew 50.
 
 {markdown_table(pd.DataFrame(result["rows"]))}
 

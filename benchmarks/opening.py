@@ -168,9 +168,9 @@ def section() -> str:
     opened = [read(name)["rows"][0] for name in ("opening-word2vec", "opening-glove") if measured(name)]
     return f"""### Opening big files
 
-A generated file is opened and the cosines of WEAT 6 are measured, beside gensim's full load; memory beyond that of the
-imports (wanted: at least 5 times faster, a tenth of the memory, at 3 million words of word2vec and 2.2 million of
-GloVe text).
+The cosines of WEAT 6 are measured from a generated file, compared with gensim's full load. Memory is in addition to the
+imports (wanted: at least 5 times faster, a tenth of the memory, at 3 million words of word2vec and 2.2 million of GloVe
+text).
 
 {markdown_table(pd.DataFrame(opened).drop(columns=["ours, memory, GB", "gensim, memory, GB"]))}
 {_of_vocabulary()}"""
@@ -180,8 +180,7 @@ def _of_vocabulary() -> str:
     if not measured("opening-vocabulary"):
         return ""
     return f"""
-What needs more words than those of a list, from such a file of two million: random nulls of WEAT 6's size in one
-process, and what a debiasing costs the neighbours of words.
+Some analyses need more words than a list has. From a file of two million words, in one process:
 
 {markdown_table(pd.DataFrame(read("opening-vocabulary")["rows"]))}
 """

@@ -49,7 +49,7 @@ _COLUMNS_OF_NUMBERS = (
     *("draws", "lists", "simulations", "splits", "fits"),
     *("atlases", "worlds", "truths", "vocabularies", "families"),
 )
-_ABOUT = "*A page of the [evidence](index.md), rendered from `benchmarks/results` by `python -m benchmarks.page`.*"
+_ABOUT = "*Part of the [evidence](index.md), rendered by `python -m benchmarks.page`.*"
 
 
 def main() -> None:
@@ -99,15 +99,14 @@ def percent(value: float, digits: int = 1) -> str:
 
 
 def about(name: str) -> str:
-    """Say with how many draws, and which model, a table was drawn, and whether code or model have changed since."""
+    """Return the number of draws of a table, the standard error of a share of 5%, the model, and if it is outdated."""
     kept, result = read(name)["about"], RESULTS[name]
     least, most = min(_numbers(name)), max(_numbers(name))
     number = f"{least:,}" if least == most else f"{least:,} to {most:,}"
     error = (0.05 * 0.95 / least) ** 0.5
-    model = "no model of the package" if result.model is None else f"{result.model} {kept.get('model', '')}"
-    stale = "" if result.is_up_to_date else ", and the code or the model has changed since"
-    drawn = f"{number} draws a cell (Monte Carlo error of 5%: {error:.1%})"
-    return f"*`{name}`: {drawn}; {model}{stale}.*"
+    model = "" if result.model is None else f"; {result.model} {kept.get('model', '')}"
+    stale = "" if result.is_up_to_date else ", outdated"
+    return f"*`{name}`: {number} draws per cell, Monte Carlo error {error:.1%}{model}{stale}.*"
 
 
 def _numbers(name: str) -> list[int]:

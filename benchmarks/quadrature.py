@@ -90,13 +90,13 @@ def section() -> str:
     numbers = dict.fromkeys((*WANTED, "p, error", "ends, error"), "max")
     most = rows.groupby("kind", sort=False).agg({"words": "size", **numbers}).reset_index()
     missed = rows[(rows[list(WANTED)] > list(WANTED.values())).any(axis=1)]
-    return f"""## Integration beside the sampler
+    return f"""## Integration and sampling
 
-`bb.verdict(table)` integrates the posterior, whereas `bb.fit` samples it (here with 20,000 draws). The table shows the
-largest differences of *p*, the probability under no bias, and of the ends of the 95% interval relative to its width. It
-also shows the Monte Carlo *errors* of the sampler, and milliseconds of processor time for the variances of one
-posterior. Random designs have 2 to 5 groups and classes of 4 to 60 words. In half of them all lengths are equal, and in
-the others the longest list is at most 1.5 times as long as the shortest. Lists that differ more are always sampled. The
+`bb.verdict(table)` integrates the posterior, whereas `bb.fit` samples it (here with 20,000 draws). The table shows
+the largest differences of *p*, the probability under no bias, and of the ends of the 95% interval relative to its
+width, the Monte Carlo *errors* of the sampler, and milliseconds of processor time for the variances of one posterior.
+Random designs have 2 to 5 groups and classes of 4 to 60 words. In half of them all lengths are equal, and in the
+others the longest list is at most 1.5 times as long as the shortest. Lists that differ more are always sampled. The
 aims are p within {WANTED["p differs"]}, ends within {WANTED["ends differ"]:.0%}, and at most {WANTED["ms"]:.0f} ms.
 
 {markdown_table(most.rename(columns={"words": "tables"}))}
@@ -104,7 +104,7 @@ aims are p within {WANTED["p differs"]}, ends within {WANTED["ends differ"]:.0%}
 {len(missed)} of {len(rows)} tables miss an aim. Where groups or classes differ in length, residuals make levels and
 preferences of a word correlate, which the integral omits.
 
-{markdown_table(missed)}
+{markdown_table(missed) if len(missed) else ""}
 
 {circumstances(read("quadrature")["about"])}
 """

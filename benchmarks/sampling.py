@@ -73,8 +73,7 @@ with warm-up and without compiling, the least bulk ESS over scales, and ESS per 
 
 {markdown_table(pd.DataFrame(result["rows"]))}
 
-At 256 cosines the long form is still small; the longer the list, the larger the ratio, because the collapsed likelihood
-does not grow.
+The collapsed likelihood does not grow with the length of a list, so its advantage is smallest in short lists.
 
 {circumstances(result["about"])}
 """

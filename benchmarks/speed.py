@@ -141,10 +141,10 @@ def scale_section() -> str:
     agreement = read("scale-agreement")["rows"][0]
     return f"""## Scale
 
-Sufficient statistics of {row["targets"]:,} x {row["attributes"]:,} words in {row["dimensions"]} dimensions,
-without forming a cosine: {row["seconds"]} s, peak memory {row["peak_gigabytes"]} GB, vectors included (wanted: 5 s,
-1 GB). At {agreement["words"]:,} x {agreement["words"]:,} words they differ from those of the materialised matrix by
-{agreement["largest_relative_difference"]:.0e} at most (wanted: 1e-6).
+Sufficient statistics of {row["targets"]:,} x {row["attributes"]:,} words in {row["dimensions"]} dimensions, without
+forming a cosine, take {row["seconds"]} s, with a peak memory of {row["peak_gigabytes"]} GB, including the vectors
+(wanted: 5 s, 1 GB). At {agreement["words"]:,} x {agreement["words"]:,} words they differ from the statistics of the
+complete matrix by {agreement["largest_relative_difference"]:.0e} at most (wanted: 1e-6).
 """
 
 
@@ -152,7 +152,7 @@ def path_section() -> str:
     """Render the whole path through unit vectors."""
     return f"""### From vectors to the verdict
 
-Seconds of each step, short lists beside lists whose matrix of cosines would not fit.
+Seconds of each step, for short lists and for lists whose matrix of cosines would not fit.
 
 {markdown_table(pd.DataFrame(read("path")["rows"]))}
 """
