@@ -398,14 +398,14 @@ def _spellings_of_both(coverage: Coverage, part: Part) -> str:
 
 def _remedy(part: Part, embedding: str, emptied: bool, offered: bool) -> str:
     """Return the advice for a group or class with too few words."""
-    if embedding in shipped_embeddings():
-        return "It contains only the words of built-in lists. Pass your own vectors as `embedding` (--embedding)."
     if part.role == "control":
         omit = (
             "Remove the class from the list, for example if it is a column of notes, or omit it with controls=()"
             " (--controls none)"
         )
         return f"{omit}." if emptied else f"{omit}, or pass allow_loss=True (--allow-loss) to continue."
+    if embedding in shipped_embeddings():
+        return "It contains only the words of built-in lists. Pass your own vectors as `embedding` (--embedding)."
     if emptied and offered:
         return "Otherwise, use another embedding or other words."
     if emptied:
