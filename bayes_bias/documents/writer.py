@@ -163,10 +163,9 @@ def write(result: Documented, out: str | Path, *, overwrite: bool = False, figur
         - for gaps, ``gaps.csv``, ``aggregate.csv``, ``variances.csv``, ``counts.csv``, ``tables.tex`` and
           ``posterior.nc``.
         - for criterion validity, ``summary.csv``, ``labels.csv`` and the posteriors.
-        - for a sweep, ``cells.csv`` and
-        ``cells.parquet`` (a row for each cell), ``atlas.nc`` (these values and the pooled model, embeddings x lists),
-        ``embeddings.csv`` and ``lists.csv`` (rankings), ``more-biased.csv``,
-          ``effects.csv``, ``posteriors.csv``, ``screening.csv``, ``measures.csv``, ``coverage.csv``, ``failures.csv``
+        - for a sweep, ``cells.csv`` (a row for each cell), ``atlas.nc`` (these values and the pooled model, embeddings
+          x lists), ``embeddings.csv`` and ``lists.csv`` (rankings), ``more-biased.csv``, ``effects.csv``,
+          ``posteriors.csv``, ``screening.csv``, ``measures.csv``, ``words.csv``, ``coverage.csv``, ``failures.csv``
           and ``tables.tex``.
 
         In CSV files, text that begins with ``=``, ``+``, ``-``, ``@``, a tab, or a carriage return gets a single quote

@@ -238,9 +238,7 @@ def _without(
     for name, words in classes.items():
         words_left[name] = tuple(word for word in words if word not in reasons)
         if not words_left[name]:
-            raise WordListError(
-                f"{where}: every word of the class '{name}' is used elsewhere. Add other words, or remove the class."
-            )
+            raise WordListError(f"{where}: every word of the class '{name}' is used elsewhere. Change or remove it.")
         for word in words:
             if word in reasons:
                 notices.append(f"{where}: '{word}' is omitted from the class '{name}', because it is {reasons[word]}")

@@ -82,6 +82,8 @@ class Sweep(Tabled):
         The published measures, by ``(embedding, list, measure)``.
     coverage : pandas.DataFrame
         Groups and classes (without controls) with missing words, or with words that were replaced because of `match`.
+    words : pandas.DataFrame
+        The words of each list, by role and by group or class.
     failures : pandas.DataFrame
         Cells that could not be computed, with the reasons.
     software : tuple of mapping of str to str
@@ -114,6 +116,7 @@ class Sweep(Tabled):
     screening: pd.DataFrame
     measures: pd.DataFrame
     coverage: pd.DataFrame
+    words: pd.DataFrame
     failures: pd.DataFrame
     software: tuple[Mapping[str, str], ...]
     metric: Metric = COSINE
@@ -410,7 +413,7 @@ def sweep_document(sweep: Sweep) -> Document:
         figures=_figures(sweep),
         latex="atlas.tex",
         tables=_tables(sweep),
-        data={"atlas.nc": partial(_save_arrays, sweep), "cells.parquet": partial(_save_cells, sweep)},
+        data={"atlas.nc": partial(_save_arrays, sweep)},
         methods=methods,
         provenance={
             "scope": sweep.settings.scope,
@@ -556,24 +559,15 @@ def _measured(sweep: Sweep) -> pd.DataFrame:
 
 def _tables(sweep: Sweep) -> dict[str, pd.DataFrame]:
     """Return the tables that are saved as CSV files next to the page, by name."""
-    frames = {
-        "cells": cells_with_pooled(sweep),
-        "posteriors": sweep.posteriors,
-        "screening": sweep.screening,
-        "measures": sweep.measures,
-        "coverage": sweep.coverage,
-        "failures": sweep.failures,
-    }
+    names = ("posteriors", "screening", "measures", "coverage", "words", "failures")
+    frames = {"cells": cells_with_pooled(sweep)} | {name: getattr(sweep, name) for name in names}
     if sweep.series:
         frames["over-time"] = pd.concat({name: s.table for name, s in sweep.series.items()}, names=["list"])
-    if sweep.alike is not None:
-        frames["alike"] = sweep.alike.table
-    if len(sweep.changes):
-        frames["changes"] = sweep.changes
+    frames |= {} if sweep.alike is None else {"alike": sweep.alike.table}
+    frames |= {"changes": sweep.changes} if len(sweep.changes) else {}
     if sweep.ranking is not None:
-        frames["removal"] = sweep.ranking.table
-        frames["better"] = _long(sweep.ranking.better)
-        frames["paired"] = sweep.ranking.paired
+        better = _long(sweep.ranking.better)
+        frames |= {"removal": sweep.ranking.table, "better": better, "paired": sweep.ranking.paired}
     if sweep.damage:
         frames["damage"] = pd.DataFrame.from_dict({name: cost.numbers for name, cost in sweep.damage.items()}, "index")
     if sweep.pooled is not None:
@@ -595,11 +589,6 @@ def _long(table: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each pair. (`melt` raises an error for an embedding with the name "more".)"""
     rows = [(more, less, share) for less, column in table.items() for more, share in column.items()]
     return pd.DataFrame(rows, columns=["more", "less", "probability"]).dropna()
-
-
-def _save_cells(sweep: Sweep, path: Path) -> None:
-    """Write the cells as Parquet."""
-    cells_with_pooled(sweep).reset_index().to_parquet(path, engine="pyarrow", index=False)
 
 
 def _save_arrays(sweep: Sweep, path: Path) -> None:

@@ -37,6 +37,7 @@ from bayes_bias.analyses.sweep.tables import (
     coverage_table,
     failures_table,
     measures_table,
+    words_table,
 )
 from bayes_bias.arguments import check_jobs, check_path
 from bayes_bias.associations.lists import DEMO, check_alone
@@ -299,6 +300,7 @@ def _assemble(
         screening=screening.drop(columns=["coverage", "influence"], errors="ignore"),
         measures=measures_table(measured),
         coverage=coverage_table(screening),
+        words=words_table(lists),
         failures=failures_table(columns, biases, changes, measured),
         software=tuple(map(json.loads, sorted({*posteriors.get("versions", ())}))),
         titles={words.name: words.title for words in lists},

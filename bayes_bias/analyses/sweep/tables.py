@@ -171,6 +171,15 @@ def coverage_table(screening: pd.DataFrame) -> pd.DataFrame:
     return frame.fillna("")  # stored results of older releases have no columns for replaced words
 
 
+def words_table(lists: Sequence[WordList]) -> pd.DataFrame:
+    """Return the words of each list, by role and by group or class."""
+    rows = []
+    for words in lists:
+        for role, parts in (("target", words.groups), ("attribute", words.classes), ("control", words.controls)):
+            rows += [(words.name, role, name, word) for name, own in parts.items() for word in own]
+    return pd.DataFrame(rows, columns=["list", "role", "name", "word"]).set_index("list")
+
+
 def failures_table(
     columns: Sequence[Column], biases: Computed, changes: Computed, measured: Mapping[At, Outcome]
 ) -> pd.DataFrame:

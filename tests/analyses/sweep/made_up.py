@@ -45,6 +45,7 @@ def made_sweep(embeddings: int = 3, lists: int = 4, seed: int = 1, versions: Seq
         posteriors=pd.concat({"crossed": cells}, names=["model"]),
         screening=cells[["bias", "sd", "chance"]],
         measures=pd.DataFrame(),
+        words=pd.DataFrame(columns=["role", "name", "word"]),
         coverage=pd.DataFrame(
             [(names[0], words[-1], "math", 8, 7, "geometry", "Maths: maths", "")],
             columns=["embedding", "list", "name", "asked", "found", "lost", "respelt", "from_subwords"],
