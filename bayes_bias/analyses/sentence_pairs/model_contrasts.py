@@ -90,6 +90,10 @@ class PairContrasts(Contrasts):
         }
 
     @property
+    def more_tables(self) -> Mapping[str, pd.DataFrame]:
+        return {"scores": pd.concat({name: scores.rows for name, scores in self.scores.items()}, names=["model"])}
+
+    @property
     def all_notices(self) -> tuple[str, ...]:
         return (*self.notices, *chain.from_iterable(scores.notices for scores in self.scores.values()))
 

@@ -128,6 +128,8 @@ def test_report_page_has_shares_and_differences_of_models(several, tmp_path):
     for name in ("percentage points", "nats", "large − small", "after Holm", "writers"):
         assert name in text
     assert (page.parent / "differences.csv").is_file()
+    again = bb.sentence_pairs.compare_models(str(page.parent / "scores.csv"))
+    pd.testing.assert_frame_equal(again.table, several.table)
     assert not unlisted_columns(several.table, several.ranking)
     labels = [label.get_text() for label in plot_model_contrasts(several, ["difference"]).get_yticklabels()]
     models = several.ranking.loc["difference"].index.to_list()
