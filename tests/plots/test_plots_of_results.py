@@ -78,7 +78,7 @@ def test_plot_atlas_has_interval_in_every_cell(atlas: Sweep) -> None:
 
 def test_plot_atlas_legend_names_only_used_marks(atlas: Sweep) -> None:
     shown = legend(plot_atlas(atlas))
-    assert {"not converged", "screened by the quasi-F alone", "no numbers", "zero"} <= set(shown)
+    assert {"not converged", "screened by the quasi-F alone", "no numbers"} <= set(shown)
     alone = legend(plot_atlas(made_sweep(1, 1)))
     assert not {"not converged", "no numbers"} & set(alone)
 
