@@ -253,6 +253,8 @@ def median_row(draws: xr.DataArray, ci_prob: float) -> dict[str, float]:
 def criterion_document(result: CriterionValidity) -> Document:
     """Return the document for a bias and a criterion."""
     methods, fit = Methods("methods-of-criterion.txt", {"result": result}), result.fit.attrs
+    # Three digits of the spread over labels.
+    decimals = max(0, 2 - math.floor(math.log10(result.table.criterion.std())))
     return Document(
         title=f"Criterion: {result.name}",
         heading=f"Does {result.bias_name} correlate with {result.criterion_name}?",
@@ -263,7 +265,7 @@ def criterion_document(result: CriterionValidity) -> Document:
             notices_section("Omitted labels", result.notices),
             methods_section(methods),
         ),
-        facts={"result": result, "level": fmt.level(result.ci_prob)},
+        facts={"result": result, "level": fmt.level(result.ci_prob), "decimals": decimals},
         figures={"criterion": lambda: plots.plot_criterion(result)},
         tables={"summary": result.summary(), "labels": result.table},
         methods=methods,
