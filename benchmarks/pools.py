@@ -249,7 +249,7 @@ def of_ratios(draws: int) -> list[Row]:
 
 
 RESULTS = (
-    Result("pools-glove", lambda draws: of_pools("GLOVE", draws), 1_000, needs="GLOVE", uses=_USES),
+    Result("pools-glove", lambda draws: of_pools("GLOVE", draws), 400, needs="GLOVE", uses=_USES),
     Result("pools-googlenews", lambda draws: of_pools("VECTORS", draws), 400, needs="VECTORS", uses=_USES),
     Result("pools-selected", lambda draws: of_selected("GLOVE", draws), 400, needs="GLOVE", uses=_USES),
     Result("pools-planted", lambda draws: of_planted("GLOVE", draws), 400, needs="GLOVE", uses=_USES),
