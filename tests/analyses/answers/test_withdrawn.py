@@ -7,7 +7,7 @@ import bayes_bias as bb
 from bayes_bias.analyses.answers.reading import read_answers
 from bayes_bias.errors import AnswersError
 from tests.analyses.answers.test_replies import ASKED, LIST, labels_of, lined, of, replies
-from tests.helpers import refused, says
+from tests.helpers import REFERENCE, refused, says
 
 SOME = "salary - Ben\noffice - Ben\nhome - Anna\nwedding - Anna"
 
@@ -28,6 +28,17 @@ WITHDRAWN = [
     f"{SOME}\nJe retire tout cela.",
     "salary → Ben, home → Anna. I do not endorse any of these.",
 ]
+
+
+# 38 more, in six languages, written after the rule.
+FURTHER = pd.read_json(REFERENCE / "replies" / "withdrawn.jsonl", lines=True).reply.tolist()
+
+
+@pytest.mark.parametrize("text", FURTHER)
+def test_choices_omit_withdrawn_label(text):
+    label, outcome = of(text)["salary"]
+    assert label == ""
+    assert outcome in ("not understood", "refused")
 
 
 @pytest.mark.parametrize("text", WITHDRAWN)
