@@ -177,7 +177,7 @@ def lookup(
     near = embedding.near(wordlist.words, {**stored, **vectors})
     parts = []
     part_of: dict[str, Part] = {}
-    for role, name, words in _tables(wordlist):
+    for role, name, words in words_by_part(wordlist):
         part = _part(role, name, words, found, near)
         parts.append(part)
         part_of |= dict.fromkeys(part.found, part)
@@ -246,7 +246,7 @@ def coverage_of_matrix(
 ) -> Coverage:
     """Return the coverage of a list by a matrix, given the words in the rows and columns of the matrix."""
     parts = []
-    for role, part, words in _tables(wordlist):
+    for role, part, words in words_by_part(wordlist):
         present = targets if role == "target" else attributes
         missing = tuple(word for word in words if word not in present)
         near = near_spellings(missing, present)
@@ -295,7 +295,7 @@ def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
             )
 
 
-def _tables(wordlist: WordList) -> Iterator[tuple[Role, str, tuple[str, ...]]]:
+def words_by_part(wordlist: WordList) -> Iterator[tuple[Role, str, tuple[str, ...]]]:
     """Yield the role, name, and words of each group and class."""
     for name, words in wordlist.groups.items():
         yield "target", name, words

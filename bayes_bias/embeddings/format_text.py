@@ -75,8 +75,7 @@ class TextReader(Reader):
                 if not row or (number == 1 and has_first_line):
                     continue
                 spaces = row.count(b" ")
-                has_word_with_spaces = spaces > self.dimensions and not is_number(self._word(row).rsplit(" ", 1)[-1])
-                if spaces != self.dimensions and not has_word_with_spaces:
+                if spaces < self.dimensions or (spaces > self.dimensions and self._too_long(row)):
                     raise self._ragged(number, spaces)
                 if not line.endswith(b"\n"):
                     logger.warning(
@@ -94,6 +93,10 @@ class TextReader(Reader):
 
     def _word(self, row: bytes) -> str:
         return _decoded(row.rsplit(b" ", self.dimensions)[0])
+
+    def _too_long(self, row: bytes) -> bool:
+        """Return True if the row has too many values, as opposed to a word that contains spaces."""
+        return is_number(self._word(row).rsplit(" ", 1)[-1])
 
     def _ragged(self, number: int, values: int) -> EmbeddingError:
         return EmbeddingError(

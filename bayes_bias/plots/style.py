@@ -164,7 +164,10 @@ def estimate_look(excludes_null: bool) -> dict[str, Any]:
 
 
 def estimate_handles(text: str, null: str = "zero") -> list[Line2D]:
-    """Return the entries of a legend for both styles of `estimate_look`. `legend_below` omits what is not drawn."""
+    """Return the entries of a legend for both styles of `estimate_look`, with the colour of their points as gid.
+
+    `legend_below` omits a style if no point of this colour is drawn.
+    """
     looks = {verb: estimate_look(verb == "excludes") for verb in ("excludes", "includes")}
     return [
         Line2D([], [], markersize=5, gid=look["markerfacecolor"], label=f"{text} {verb} {null}", **look)

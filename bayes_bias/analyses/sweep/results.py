@@ -563,8 +563,10 @@ def _tables(sweep: Sweep) -> dict[str, pd.DataFrame]:
     frames = {"cells": cells_with_pooled(sweep)} | {name: getattr(sweep, name) for name in names}
     if sweep.series:
         frames["over-time"] = pd.concat({name: s.table for name, s in sweep.series.items()}, names=["list"])
-    frames |= {} if sweep.alike is None else {"alike": sweep.alike.table}
-    frames |= {"changes": sweep.changes} if len(sweep.changes) else {}
+    if sweep.alike is not None:
+        frames["alike"] = sweep.alike.table
+    if len(sweep.changes):
+        frames["changes"] = sweep.changes
     if sweep.ranking is not None:
         better = _long(sweep.ranking.better)
         frames |= {"removal": sweep.ranking.table, "better": better, "paired": sweep.ranking.paired}

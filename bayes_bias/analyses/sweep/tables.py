@@ -9,6 +9,7 @@ import pandas as pd
 
 from bayes_bias.analyses.sweep.columns import Column
 from bayes_bias.analyses.sweep.spec_file import SweepSettings
+from bayes_bias.associations.coverage import words_by_part
 from bayes_bias.debiasing.debiased_embedding import find_learned
 from bayes_bias.jobs import Outcome
 from bayes_bias.posterior.holm import holm
@@ -174,9 +175,9 @@ def coverage_table(screening: pd.DataFrame) -> pd.DataFrame:
 def words_table(lists: Sequence[WordList]) -> pd.DataFrame:
     """Return the words of each list, by role and by group or class."""
     rows = []
-    for words in lists:
-        for role, parts in (("target", words.groups), ("attribute", words.classes), ("control", words.controls)):
-            rows += [(words.name, role, name, word) for name, own in parts.items() for word in own]
+    for wordlist in lists:
+        for role, name, words in words_by_part(wordlist):
+            rows += [(wordlist.name, role, name, word) for word in words]
     return pd.DataFrame(rows, columns=["list", "role", "name", "word"]).set_index("list")
 
 
