@@ -149,10 +149,10 @@ class Cell:
 
     @property
     def named_first(self) -> tuple[Numbers, pd.DataFrame]:
-        """Return the share of choices for the label that was named first, for answers for which it is known.
+        """Return each answer's share of choices for the label named first, and the answers with a known first label.
 
-        Answers that name either group first have the same weight in the mean, in which a preference for a group then
-        cancels.
+        Shares are centred so that their mean is the average over both orders of the groups. A preference for a group
+        cancels in this average.
         """
         replies = self.counted[self.counted["first"] != ""]
         to_a = replies.hits_a + replies.valid_b - replies.hits_b

@@ -106,8 +106,9 @@ def notices_of_position(cell: Cell) -> Iterator[str]:
     low, high, _ = two_way(shares, replies.label_a.to_numpy(), replies.label_b.to_numpy(), 0.95)
     if len(set(replies["first"])) > 1 and (low > 0.5 or high < 0.5):
         yield (
-            f"{percent(share)} of choices are for the label that was named first, where one half is expected without an"
-            " effect of position. This moves D towards 0, so compare models by their log odds"
+            f"on average over both orders, {percent(share)} of choices are for the label that was named first, where"
+            " one half is expected without an effect of position. This moves D towards 0, so compare models by their"
+            " log odds"
         )
     named = float((replies["first"] == cell.questions.groups[0]).mean())
     if abs(named - 0.5) > _UNBALANCED:

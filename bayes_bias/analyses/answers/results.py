@@ -274,7 +274,8 @@ class AnswersResult(Tabled):
         if pd.notna(row.first_share):
             low, high = map(fmt.percent, interval_of(row, SHARE_FIRST))
             sentences.append(
-                f"The label that was named first has {fmt.percent(row.first_share)} of choices [{low}, {high}]."
+                "On average over the orders of labels, the label that was named first has"
+                f" {fmt.percent(row.first_share)} of choices [{low}, {high}]."
             )
         return sentences
 
@@ -355,12 +356,13 @@ class ModelAnswers(AnswersResult):
         ``prob_direction``; ``prob_new_answer``, the probability that a new answer has a positive D; ``reach``, the
         labels and words that D generalises to; columns that begin with ``log_odds``, the association in log odds given
         the labels and their position, which is missing if it is unbounded; ``first_share`` and its interval, the share
-        of choices for the label that was named first; ``withheld``, the reason if there is no verdict; ``decided``, the
-        share of answers whose absolute D exceeds .9; ``invalid``, the share of invalid choices, and their numbers by
-        outcome: ``refused``, ``contradictory``, ``not_understood``, ``left_out``, ``cut_off``, ``blocked`` and
-        ``tool_call``; ``bounds_lb`` and ``bounds_ub``, the mean D of all answers if invalid choices had been against
-        the stereotype or in line with it; ``one_label``, the number of answers that assign one label to all words;
-        ``optimistic``, True if the interval may be too short; ``pareto_k`` and ``ess`` of the draws.
+        of choices for the label that was named first, averaged over both orders; ``withheld``, the reason if there is
+        no verdict; ``decided``, the share of answers whose absolute D exceeds .9; ``invalid``, the share of invalid
+        choices, and their numbers by outcome: ``refused``, ``contradictory``, ``not_understood``, ``left_out``,
+        ``cut_off``, ``blocked`` and ``tool_call``; ``bounds_lb`` and ``bounds_ub``, the mean D of all answers if
+        invalid choices had been against the stereotype or in line with it; ``one_label``, the number of answers that
+        assign one label to all words; ``optimistic``, True if the interval may be too short; ``pareto_k`` and ``ess``
+        of the draws.
     ladder : pandas.DataFrame
         Index ``(model, stereotype, samples)``: mean, sd, interval and probabilities if only answers are treated as a
         sample ("trials"), and if words, wordings, and labels are also treated as samples (up to "all"). If there is
@@ -375,8 +377,7 @@ class ModelAnswers(AnswersResult):
         See `bayes_bias.analyses.answers.published.published_row`.
     outcomes : pandas.DataFrame
         Index ``(model, stereotype, factor, level)``: numbers and shares of choices by outcome for the model, each
-        label, and each class, with ``picked_share``, the share of choices of the label, or of the label that was named
-        first.
+        label, and each class, with ``picked_share``, the share of choices of the label.
     posteriors : mapping of (model, stereotype) to Posterior
         Draws of mu and of all standard deviations.
     """

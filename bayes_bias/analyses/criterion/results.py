@@ -105,13 +105,14 @@ class CriterionValidity(Tabled):
             problems = "; ".join(self.diagnostics.problems)
             return CriterionVerdict("not converged", f"No verdict, because the fit has not converged: {problems}.")
         reach = THESE if self._label == "for these words only" else self.widest
+        median = self.correlation(reach)["median"]
         finding = Finding(
             title=f"{self.bias_name} and {self.criterion_name}",
-            value=self.correlation(reach)["median"],
+            value=median,
             size=f"{self.written(CORRELATION, reach)} for {reach}",
             clear=self._label != "not distinguishable",
             too_few="other words might show none" if reach != self.widest else "",
-            words={"direction": "positive" if self.correlation(reach)["median"] > 0 else "negative"},
+            words={"direction": "positive" if median > 0 else "negative"},
         )
         sentences = [finding.sentence("criterion"), *map(self._correlation_text, self.fits)]
         equal = f", at equal {' and '.join(self.covariates)}," if self.covariates else ""

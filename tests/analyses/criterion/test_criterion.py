@@ -347,3 +347,10 @@ def test_criterion_command_prints_and_writes_results(run: Callable, from_priors:
     code, _, err = run("criterion", tmp_path / "none.csv")
     assert code == 2
     assert says(err, "biases none.csv")
+
+
+@pytest.mark.slow
+def test_page_shows_errors_below_the_decimals_of_the_criterion(tmp_path: Path) -> None:
+    table = simulated(12)
+    found = bb.criterion(table.assign(criterion=25 * table.criterion, criterion_se=0.03))
+    assert ">0.03<" in bb.write(found, tmp_path / "page", figures=()).read_text(encoding="utf-8")
