@@ -8,7 +8,8 @@ from typing import Literal
 from bayes_bias.formatting import capitalized, in_words, joined
 
 type _Change = Literal["answers change", "pairs change", "change", "difference", "over time"]
-type Page = Literal["answers", "models", "gaps", "pairs", "sweep", "multiverse", "criterion"] | _Change
+type _State = Literal["report", "answers", "models", "values", "gaps", "pairs", "sweep", "multiverse", "criterion"]
+type Page = _State | Literal["stability"] | _Change
 
 
 class Case(StrEnum):
@@ -24,6 +25,25 @@ class Case(StrEnum):
 
 # The sentence of each case. `title` names the thing in words, and `size` is its mean with the interval.
 HEADLINES: Mapping[Page, Mapping[Case, str]] = {
+    "report": {
+        Case.FOUND: "{title} shows a bias that chance alone is unlikely to explain: {size}.",
+        Case.AGAINST: "{title} shows a bias against the stereotype that chance alone is unlikely to explain: {size}.",
+        Case.NOTHING: "{title} shows no bias that can be distinguished from noise{borderline}: {size}.",
+    },
+    "stability": {
+        Case.FOUND: (
+            "The bias of {title} is {bias} on average over {number} {kinds}, and varies between {kinds} with a standard"
+            " deviation of {size}."
+        ),
+        Case.NOTHING: (
+            "The bias of {title} has no clear direction in {number} {kinds} ({bias}), and varies between {kinds} with a"
+            " standard deviation of {size}."
+        ),
+    },
+    "values": {
+        Case.FOUND: "{title} is {size}, distinguishable from zero.",
+        Case.NOTHING: "{title} is {size}, not distinguishable from zero.",
+    },
     "answers": {
         Case.FOUND: "{model} assigns {title} to {group} more often than {others}: D = {size}.",
         Case.AGAINST: (
@@ -36,8 +56,10 @@ HEADLINES: Mapping[Page, Mapping[Case, str]] = {
         Case.NOTHING: "No change of D of {title} is distinguishable from zero: {size}.",
     },
     "models": {
-        Case.FOUND: "For {title}, {larger} has a larger D than {smaller}, by {size}.",
-        Case.NOTHING: "For {title}, {larger} and {smaller} cannot be distinguished: the difference in D is {size}.",
+        Case.FOUND: "For {title}, {larger} has a larger {quantity} than {smaller}, by {size}.",
+        Case.NOTHING: (
+            "For {title}, {larger} and {smaller} cannot be distinguished: the difference in {quantity} is {size}."
+        ),
     },
     "gaps": {
         Case.FOUND: (
@@ -180,7 +202,7 @@ def headline(page: Page, findings: Sequence[Finding], of_others: str) -> str:
         ([finding for finding in findings if finding.case is Case.NO_VERDICT], "There is no verdict on {titles}."),
     ):
         if others:
-            sentences.append(sentence.format(titles=_titles(others)))
+            sentences.append(sentence.format(titles=_titles(others, of_all=len(others) == len(findings))))
     return " ".join(sentences)
 
 
@@ -192,7 +214,8 @@ def called(title: str) -> str:
     return f"“{title}”"
 
 
-def _titles(findings: Sequence[Finding]) -> str:
+def _titles(findings: Sequence[Finding], of_all: bool) -> str:
     """Return the titles of results, or their number if there are more than three."""
     titles = [finding.title for finding in findings]
-    return joined(titles) if len(titles) <= 3 else f"{in_words(len(titles))} others"
+    number = f"{'all ' if of_all else ''}{in_words(len(titles))} {'results' if of_all else 'others'}"
+    return joined(titles) if len(titles) <= 3 else number

@@ -14,6 +14,7 @@ from bayes_bias.fitting.sampling import Sampling
 from benchmarks.simulated_series import slices
 from tests.analyses.answers.made_up import LIST, answers
 from tests.analyses.answers.test_model_contrasts import of_models
+from tests.analyses.answers.test_values import TWO, rated
 from tests.analyses.sweep.made_up import made_sweep
 from tests.helpers import changed, numbered, random_table, says
 
@@ -41,6 +42,41 @@ def of_changed_answers(mean: float) -> str:
 
 def of_two_models(mean: float) -> str:
     return bb.answers.compare_models(of_models({"one": mean / 2, "other": -mean / 2}, number=60), LIST).text
+
+
+def of_three_models(mean: float) -> str:
+    return bb.answers.compare_models(of_models({"a": mean, "b": 0.0, "c": 0.0}, number=60), LIST).text
+
+
+def of_models_of_pairs(preference: float) -> str:
+    scored = {"one": pairs(preference / 2, 5), "other": pairs(-preference / 2, 7)}
+    return bb.sentence_pairs.compare_models(scored).text
+
+
+def of_values(difference: float) -> str:
+    ratings = rated(difference=difference, seed=2)
+    return bb.answers.estimate_values(ratings, TWO, "numeric", unit="points", sampling=ENOUGH).text
+
+
+NINE = {"targets": {"men": 9, "women": 9}, "attributes": {"work": 9, "home": 9}}
+
+
+def of_report(bias: float) -> str:
+    result = bb.report(random_table(1, bias=bias, **NINE), sampling=ENOUGH)
+    return str(result.document().opening["answer"])
+
+
+def of_two_reports(bias: float) -> str:
+    tables = [random_table(1, bias=bias, name="planted", **NINE), random_table(1, bias=0.0, name="none", **NINE)]
+    return str(bb.report(tables, sampling=ENOUGH).document().opening["answer"])
+
+
+def of_stability(sd: float) -> str:
+    """Describe six training runs with a bias of .1, whose biases have this standard deviation."""
+    table, deviations = random_table(1, bias=0.0, **NINE), np.linspace(-1, 1, 6)
+    biases = 0.1 + sd * deviations / deviations.std(ddof=1)
+    runs = {f"run {k}": changed(table, bias, noise=0.02, seed=k) for k, bias in enumerate(biases)}
+    return bb.stability(bb.combine_replicates(runs, "seed"), sampling=ENOUGH).text
 
 
 def of_gaps(gap: float) -> str:
@@ -144,6 +180,54 @@ PLANTED: dict[str, tuple[Callable[[float], str], tuple[tuple[float, str], ...]]]
         of_two_models,
         ((0.0, "For career words, "), (0.8, "For career words, one (D = +"), (-0.8, "For career words, other (D = +")),
     ),
+    "three models": (
+        of_three_models,
+        (
+            (0.0, "No difference in D is distinguishable from zero after Holm's adjustment."),
+            (0.8, "For career words, a has a larger D than "),
+            (-0.8, "For career words, "),
+        ),
+    ),
+    "models of pairs": (
+        of_models_of_pairs,
+        (
+            (0.0, "For stereotypical sentences, one and other cannot be distinguished: the difference in share is "),
+            (0.8, "For stereotypical sentences, one has a larger share than other, by "),
+            (-0.8, "For stereotypical sentences, other has a larger share than one, by "),
+        ),
+    ),
+    "values": (
+        of_values,
+        (
+            (0.0, "The difference of means (man − woman) is "),
+            (1.0, "The difference of means (man − woman) is +"),
+            (-1.0, "The difference of means (man − woman) is −"),
+        ),
+    ),
+    "report": (
+        of_report,
+        (
+            (0.0, "“small” shows no bias that can be distinguished from noise: "),
+            (0.1, "“small” shows a bias that chance alone is unlikely to explain: +0."),
+            (-0.1, "“small” shows a bias against the stereotype that chance alone is unlikely to explain: −0."),
+        ),
+    ),
+    "two reports": (
+        of_two_reports,
+        (
+            (0.0, "Neither word list shows a bias that can be distinguished from noise."),
+            (0.1, "One of two word lists shows a bias that chance alone is unlikely to explain: “planted”."),
+            (-0.1, "One of two word lists shows a bias that chance alone is unlikely to explain: “planted” (against"),
+        ),
+    ),
+    "stability": (
+        of_stability,
+        (
+            (0.0, "The bias of “small” is +0.099 on average over six seeds, "),
+            (0.05, "The bias of “small” is +0.099 on average over six seeds, "),
+            (0.5, "The bias of “small” has no clear direction in six seeds (+0."),
+        ),
+    ),
     "gaps": (
         of_gaps,
         (
@@ -212,6 +296,13 @@ PLANTED: dict[str, tuple[Callable[[float], str], tuple[tuple[float, str], ...]]]
 }
 # Further words of the sentence, of results whose numbers a test should not repeat.
 DIRECTIONS = {
+    ("three models", -0.8): "has a larger D than a, by ",
+    ("values", 0.0): "not distinguishable from zero",
+    ("values", 1.0): "points (95% interval +0.",
+    ("values", -1.0): "), distinguishable from zero",
+    ("stability", 0.0): "varies between seeds with a standard deviation of 0.00",
+    ("stability", 0.05): "varies between seeds with a standard deviation of 0.0",
+    ("stability", 0.5): "varies between seeds with a standard deviation of 0.",
     ("models", 0.0): "cannot be distinguished",
     ("models", 0.8): "has a larger D than other (D = −",
     ("models", -0.8): "has a larger D than one (D = −",

@@ -22,7 +22,7 @@ from bayes_bias.analyses.answers.model import MAX_PARETO_K, PRIOR_TEXTS, Density
 from bayes_bias.analyses.answers.pairing import contrast_of, matched
 from bayes_bias.analyses.answers.reading import read_answers
 from bayes_bias.analyses.answers.results import DECIMALS
-from bayes_bias.analyses.headlines import Finding
+from bayes_bias.analyses.headlines import Finding, headline
 from bayes_bias.arguments import check_ci_prob, check_seed
 from bayes_bias.documents.document import Document, PageSection, methods_section, notices_section
 from bayes_bias.documents.methods import Methods
@@ -115,48 +115,58 @@ class Contrasts(Tabled):
         """Return the topics."""
         return tuple(self.ranking.index.unique(0))
 
-    @property
-    def answer(self) -> str:
-        """Return a sentence with the number of differences that are distinguishable from zero."""
-        found = int(self.table.survives.sum())
-        number = fmt.capitalized(fmt.in_words(found)) if found else "None"
-        verb = "are" if found > 1 else "is"
-        return (
-            f"{number} of the {fmt.in_words(len(self.table))} differences between models {verb} distinguishable from"
-            " zero after Holm's adjustment."
+    def title(self, topic: str) -> str:
+        """Return the title of a topic in sentences."""
+        raise NotImplementedError
+
+    def _finding(self, key: tuple[str, str, str], row: "pd.Series[Any]") -> Finding:
+        """Return one difference, from the larger to the smaller value if it is distinguishable from zero."""
+        topic, larger, smaller = key
+        quantity = self.quantity(topic)
+        estimate = row
+        if row["mean"] < 0:
+            larger, smaller, estimate = smaller, larger, opposite(row)
+        sign = "" if row.survives else "+"
+        lost = "the draws are not reliable" if row.pareto_k > MAX_PARETO_K else row.get("withheld", "")
+        return Finding(
+            title=f"{self.title(topic)} of {larger} and {smaller}" if lost else self.title(topic),
+            value=float(row["mean"]),
+            size=with_interval(
+                estimate, self.ci_prob, quantity.decimals, sign=sign, factor=quantity.factor, unit=quantity.unit
+            ),
+            clear=bool(row.survives),
+            no_verdict=lost,
+            words={"larger": self._named(topic, larger), "smaller": self._named(topic, smaller)}
+            | {"quantity": quantity.name},
         )
+
+    def _named(self, topic: str, model: str) -> str:
+        """Return the name of a model, with its own value if there are only two models and one topic."""
+        if len(self.table) > 1:
+            return model
+        quantity = self.quantity(topic)
+        value = quantity.factor * float(self.ranking.loc[(topic, model), f"{OWN}_mean"])
+        shown = fmt.plain(value, quantity.decimals) if quantity.null else fmt.signed(value, quantity.decimals)
+        return f"{model} ({quantity.name} = {shown})"
 
     @property
     def text(self) -> str:
         """Describe the differences in sentences."""
-        unreliable = self.table.pareto_k > MAX_PARETO_K
-        reasons_of_rows = self.table.get("withheld", pd.Series("", self.table.index))
-        withheld = reasons_of_rows != ""
-        if (unreliable | withheld).all():
-            reason = "the draws are not reliable" if unreliable.all() else reasons_of_rows[withheld].iloc[0]
-            return f"No difference between models has a verdict, because {reason}."
-        sentences = [self.answer]
-        rows = self.table[self.table.survives] if len(self.table) > 1 else self.table.iloc[:0]
-        for (topic, larger, smaller), row in rows.iterrows():
-            quantity = self.quantity(topic)
-            if row["mean"] < 0:
-                larger, smaller = smaller, larger
-                row = opposite(row)
-            number = with_interval(row, self.ci_prob, quantity.decimals, factor=quantity.factor, unit=quantity.unit)
-            clause = f"the {quantity.name} of {larger} is larger than that of {smaller} by {number}."
-            sentences.append(fmt.capitalized(self.row_name(topic, clause)))
+        findings = {key: self._finding(key, row) for key, row in self.table.iterrows()}
+        by_quantity: dict[str, list[Finding]] = {}
+        for (topic, *_), finding in findings.items():
+            by_quantity.setdefault(self.quantity(topic).name, []).append(finding)
+        sentences = []
+        for name, of_quantity in by_quantity.items():
+            other = " other" if any(finding.clear for finding in of_quantity) else ""
+            others = f"No{other} difference in {name} is distinguishable from zero after Holm's adjustment."
+            sentences.append(headline("models", of_quantity, others))
+        judged = {topic for (topic, *_), finding in findings.items() if not finding.no_verdict}
         for topic, rows in self.ranking.groupby(level=0, sort=False):
-            if topic in self.table.index[~unreliable].unique(0):
-                first, chance = rows.prob_first.idxmax()[1], fmt.probability(rows.prob_first.max())
+            if topic in judged and len(rows) > 2:
+                first, chance = rows.prob_first.idxmax()[1], fmt.probability_in_words(rows.prob_first.max())
                 clause = f"the {self.quantity(topic).name} of {first} is the largest with probability {chance}."
                 sentences.append(fmt.capitalized(self.row_name(topic, clause)))
-        for topic, reason in reasons_of_rows[withheld].groupby(level=0).first().items():
-            sentences.append(fmt.capitalized(self.row_name(topic, f"there is no verdict, because {reason}.")))
-        if unreliable.any():
-            number, verb = fmt.in_words(int(unreliable.sum())), "has" if unreliable.sum() == 1 else "have"
-            sentences.append(
-                f"{fmt.capitalized(number)} of them {verb} no verdict, because the draws are not reliable."
-            )
         return " ".join(sentences)
 
     @property
@@ -311,32 +321,14 @@ class ModelContrasts(Contrasts):
     def quantity(self, topic: str) -> Quantity:
         return Quantity("D")
 
-    @property
-    def answer(self) -> str:
-        if len(self.table) > 1:
-            return super().answer
-        ((topic, model, other),) = self.table.index
-        row = self.table.iloc[0]
-        larger, smaller = (model, other) if row["mean"] >= 0 else (other, model)
-        return Finding(
-            title=words_of_class(next(cell.questions for cell in self.answers.cells).classes[0][1]),
-            value=float(row["mean"]),
-            size=with_interval(
-                opposite(row) if row["mean"] < 0 else row, self.ci_prob, DECIMALS, sign="" if row.survives else "+"
-            ),
-            clear=bool(row.survives),
-            words={
-                name: f"{of} (D = {self._own(topic, of)})" for name, of in (("larger", larger), ("smaller", smaller))
-            },
-        ).sentence("models")
+    def title(self, topic: str) -> str:
+        cells = (cell for cell in self.answers.cells if cell.stereotype == topic)
+        words = words_of_class(next(cells).questions.classes[0][1])
+        return f"{words} ({topic})" if len(self.topics) > 1 else words
 
     @property
     def text(self) -> str:
         return " ".join([super().text, *self._sentences_on_position()])
-
-    def _own(self, topic: str, model: str) -> str:
-        """Return the estimated D of a model as a text."""
-        return fmt.signed(float(self.ranking.loc[(topic, model), f"{OWN}_mean"]), DECIMALS)
 
     def _sentences_on_position(self) -> Iterator[str]:
         """Return a sentence for each difference in D that may come from a preference for a position or a label."""

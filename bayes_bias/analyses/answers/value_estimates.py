@@ -27,6 +27,7 @@ from bayes_bias.analyses.answers.value_models import (
     value_model,
 )
 from bayes_bias.analyses.answers.values import LABEL_A, LABEL_B, ValueCell, Values, read_values
+from bayes_bias.analyses.headlines import Finding, headline
 from bayes_bias.arguments import check_ci_prob, check_seed
 from bayes_bias.documents.document import Document, PageSection, methods_section, notices_section
 from bayes_bias.documents.methods import Methods
@@ -118,39 +119,35 @@ class ValueEstimates(Tabled):
         return ", ".join(parts or [key[2]])
 
     @property
-    def answer(self) -> str:
-        """Return the main result in a sentence."""
-        if len(self.table) == 1:
-            return self._sentences(self.table.index[0])[0]
-        found = int(self.distinguishable.sum())
-        verb = "is" if found == 1 else "are"
-        estimates = f"{fmt.in_words(found)} of {fmt.in_words(len(self.table))} estimates"
-        return f"{fmt.capitalized(estimates)} {verb} distinguishable from zero."
-
-    @property
     def text(self) -> str:
         """Describe the estimates in sentences."""
-        sentences = [] if len(self.table) == 1 else [self.answer]
-        if len(self.table) <= len(STEPS):
-            for key in self.table.index:
-                sentences += self._sentences(key)
-        return " ".join([*sentences, f"The estimand is the {self.quantity} ({self.answers.name})."])
+        findings = {key: self._finding(key) for key in self.table.index}
+        sentences = [headline("values", list(findings.values()), "Not distinguishable from zero: {titles}.")]
+        if len(findings) <= len(STEPS):
+            for key, finding in findings.items():
+                sentences += self._details(key, finding)
+        return " ".join(sentences)
 
-    def _sentences(self, key: tuple[str, str, str]) -> list[str]:
-        """Return sentences on one estimate."""
-        row, name = self.table.loc[key], fmt.capitalized(self.called(key))
-        separation = self._separation(row)
-        if not row.converged:
-            return [f"{name} has no verdict, because the fit has not converged.", *separation]
-        judged = f"{'' if self.distinguishable.loc[key] else 'not '}distinguishable from zero"
-        number = with_interval(row, self.ci_prob, self.decimals, unit=self.unit)
+    def _finding(self, key: tuple[str, str, str]) -> Finding:
+        """Return one estimate for the first sentences of the page."""
+        row = self.table.loc[key]
+        return Finding(
+            title=f"the {self.quantity} ({self.called(key)})",
+            value=float(row["mean"]),
+            size=with_interval(row, self.ci_prob, self.decimals, unit=self.unit),
+            clear=bool(self.distinguishable.loc[key]),
+            no_verdict="" if row.converged else "the fit has not converged",
+        )
+
+    def _details(self, key: tuple[str, str, str], finding: Finding) -> list[str]:
+        """Return sentences on the population and the probability of one estimate."""
+        row = self.table.loc[key]
+        if finding.no_verdict:
+            return self._separation(row)
         whom = _POPULATIONS[row.reach] if self.scope == "all" else STEPS[self.scope].replace("and ", "new answers and ")
+        subject = "This" if len(self.table) == 1 else fmt.capitalized(self.called(key))
         chance = fmt.probability_in_words(row.prob_above)
-        return [
-            f"{name} is {number}, {judged}.",
-            f"This holds for {whom}. The probability that it is positive is {chance}.",
-            *separation,
-        ]
+        return [f"{subject} holds for {whom}. The probability that it is positive is {chance}.", *self._separation(row)]
 
     def _separation(self, row: "pd.Series[Any]") -> list[str]:
         """Return a sentence if the answers of the groups hardly overlap, because the prior then limits the estimate."""

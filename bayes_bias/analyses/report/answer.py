@@ -3,12 +3,18 @@
 from collections.abc import Mapping, Sequence
 
 from bayes_bias.analyses import headlines
+from bayes_bias.analyses.headlines import Finding
 from bayes_bias.analyses.report.section import Section
 from bayes_bias.formatting import equals, in_words, joined, percent, plain, probability, signed, value_and_interval
 from bayes_bias.table.columns import interval_of
 
 _FEW_LISTS = 3  # the number of lists that a heading names
 _JUDGED = ("distinguishable", "borderline", "not distinguishable")
+# The reasons why a list has no verdict, by label.
+_WITHHELD = {
+    "confounded with frequency": "the words compared hardly overlap in frequency",
+    "not converged": "the fit has not converged",
+}
 _OF_THESE_WORDS = "these words"  # the beginning of labels for fixed attributes
 
 
@@ -35,12 +41,8 @@ def answer(sections: Sequence[Section], survives: Mapping[str, bool]) -> str:
         return " ".join(f"{called(section)}: {section.verdict.short}." for section in sections)
     found = by_label.get("distinguishable")
     sentences = _findings(found, len(sections), survives) if found else [_no_finding(sections)]
-    conclusions = {
-        "borderline": "borderline",
-        "not distinguishable": "inconclusive",
-        "confounded with frequency": "withheld, because the words compared hardly overlap in frequency",
-        "not converged": "missing, because the fit has not converged",
-    }
+    conclusions = {"borderline": "borderline", "not distinguishable": "inconclusive"}
+    conclusions |= {label: f"missing, because {reason}" for label, reason in _WITHHELD.items()}
     for label, conclusion in conclusions.items():
         concerned = by_label.get(label, [])
         if concerned and not (label == "not distinguishable" and len(concerned) == len(sections)):
@@ -93,13 +95,25 @@ def _answer_of_one(section: Section) -> str:
     name, verdict = called(section), section.verdict
     if has_one_group(section) and verdict.label in _JUDGED:
         return f"{name} has one group, so its words matter more than their mean. {_differences_of_words(section)}"
-    against = ", in the direction opposite to the stereotype" if _is_against(section) else ""
-    sentence = {
-        "distinguishable": f"{name} shows a bias that chance alone is unlikely to explain{against}.",
-        "borderline": f"The bias of {name} is borderline.",
-        "not distinguishable": f"{name} shows no bias that can be distinguished from noise.",
-    }.get(verdict.label)
-    return sentence or f"{name}: {verdict.short}."
+    if verdict.label in (*_JUDGED, *_WITHHELD):
+        return _finding(section).sentence("report")
+    return f"{name}: {verdict.short}."
+
+
+def _finding(section: Section) -> Finding:
+    """Return the result on a list for the first sentence of the page."""
+    name, verdict = called(section), section.verdict
+    _, changed = section.checks["prior"].result or ((), ())
+    return Finding(
+        title=name,
+        value=verdict.mean * (verdict.expected or 1),
+        size=verdict.posterior,
+        clear=verdict.label == "distinguishable",
+        has_stereotype=verdict.expected != 0,
+        no_verdict=_WITHHELD.get(verdict.label, ""),
+        prior=f"under {joined(list(map('‘{}’'.format, changed)))}, the answer is the opposite" if changed else "",
+        words={"borderline": ", although the result is borderline" if verdict.label == "borderline" else ""},
+    )
 
 
 def _listed(sections: Sequence[Section]) -> str:

@@ -97,6 +97,9 @@ class PairContrasts(Contrasts):
     def all_notices(self) -> tuple[str, ...]:
         return (*self.notices, *chain.from_iterable(scores.notices for scores in self.scores.values()))
 
+    def title(self, topic: str) -> str:
+        return "stereotypical sentences" if topic == SHARE else "scores of stereotypical sentences"
+
     def quantity(self, topic: str) -> Quantity:
         if topic == DIFFERENCE:
             unit = self.first.metric.unit

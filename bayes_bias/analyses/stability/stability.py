@@ -13,7 +13,7 @@ import pandas as pd
 import xarray as xr
 
 from bayes_bias import plots
-from bayes_bias.analyses.headlines import called
+from bayes_bias.analyses.headlines import Finding, called
 from bayes_bias.arguments import check_ci_prob
 from bayes_bias.associations.cosines import cosines
 from bayes_bias.associations.lists import check_alone
@@ -26,7 +26,7 @@ from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit import fit_table
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.sampling import Sampling
-from bayes_bias.formatting import Column, Layout, Tabled, percent, plain, plural, probability_in_words
+from bayes_bias.formatting import Column, Layout, Tabled, in_words, percent, plain, plural, probability_in_words, signed
 from bayes_bias.measures.measure_table import measure_all
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import generalising_spec
@@ -34,7 +34,7 @@ from bayes_bias.posterior.planning import part_named, variance_shares
 from bayes_bias.posterior.summary import row_of, summarize
 from bayes_bias.progress import step
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.columns import interval_columns, with_interval
+from bayes_bias.table.columns import interval_columns, interval_of, with_interval
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ListLike
@@ -148,22 +148,38 @@ class Stability(Tabled):
     @property
     def text(self) -> str:
         """The result in sentences."""
-        fitted = Fitted.of(self.fit)
-        if problems := Diagnostics.of(fitted).problems:
-            return f"No answer, because the fit has not converged: {'; '.join(problems)}."
-        kind, kinds, spread = self.kind, plural(self.kind), self.spread.relative_sd.dropna()
-        number, decimals = str(len(self.measures)), fitted.metric.decimals + 1
-        sd = row_of(self.summary, "replicate_sd")
-        single = row_of(self.summary, "reliability", "1")["mean"]
-        average = row_of(self.summary, "reliability", number)["mean"]
+        finding, kinds = self._finding(), plural(self.kind)
+        if finding.no_verdict:
+            return finding.sentence("stability")
+        spread, number = self.spread.relative_sd.dropna(), str(len(self.measures))
+        single, average = (
+            probability_in_words(row_of(self.summary, "reliability", over)["mean"]) for over in ("1", number)
+        )
         return (
-            f"The bias of {called(self.title)} varies between {kinds} with a standard deviation of"
-            f" {with_interval(sd, self.ci_prob, decimals, sign='')}. With one {kind}, the reliability of the bias is"
-            f" {probability_in_words(single)}, and with the average of all {number} it is"
-            f" {probability_in_words(average)}. Reliability is the share of variance that is due to the choice of words"
-            f" rather than {kinds}. Relative to its average size, {spread.idxmax()} varies most between {kinds} (sd"
-            f" {plain(spread.max(), 2)}) and {spread.idxmin()} least ({plain(spread.min(), 2)}). SAME and SD-WEAT have"
-            " no sign that could change."
+            f"{finding.sentence('stability')} With one {self.kind}, the reliability of the bias is {single}, and with"
+            f" the average of all {number} it is {average}. Reliability is the share of variance that is due to the"
+            f" choice of words rather than {kinds}. Relative to its average size, {spread.idxmax()} varies most between"
+            f" {kinds} (sd {plain(spread.max(), 2)}) and {spread.idxmin()} least ({plain(spread.min(), 2)}). SAME and"
+            " SD-WEAT have no sign that could change."
+        )
+
+    def _finding(self) -> Finding:
+        """Return the bias and its variation for the first sentence of the page."""
+        fitted = Fitted.of(self.fit)
+        problems, decimals = Diagnostics.of(fitted).problems, fitted.metric.decimals
+        bias, sd = row_of(self.summary, "bias"), row_of(self.summary, "replicate_sd")
+        lower, upper = interval_of(bias)
+        return Finding(
+            title=called(self.title),
+            value=float(bias["mean"]),
+            size=with_interval(sd, self.ci_prob, decimals + 1, sign=""),
+            clear=not lower <= 0 <= upper,
+            no_verdict=f"the fit has not converged: {'; '.join(problems)}" if problems else "",
+            words={
+                "bias": signed(bias["mean"], decimals),
+                "number": in_words(len(self.measures)),
+                "kinds": plural(self.kind),
+            },
         )
 
 

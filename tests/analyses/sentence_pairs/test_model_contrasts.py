@@ -34,7 +34,7 @@ def test_compare_models_finds_model_with_larger_bias(several):
     pairs = {("share", "large", "medium"), ("share", "large", "small")}
     pairs |= {("difference", "large", "medium"), ("difference", "large", "small")}
     assert set(several.table.index[several.table.survives]) == pairs
-    assert says(several.text, "share of large larger than that of small percentage points mean difference nats")
+    assert says(several.text, "large larger share than small percentage points larger mean difference than small nats")
     assert several.ranking.loc["share"].index[0] == "large"
 
 
@@ -144,7 +144,7 @@ def test_sentence_pairs_command_compares_models_of_file(run, tmp_path):
     SCORES.to_csv(tmp_path / "scores.csv", index=False)
     code, out, _ = run("sentence-pairs", "scores.csv", "--compare-models")
     assert code == 0
-    assert says(out, "large − small after Holm share of large larger than that of small percentage points")
+    assert says(out, "large − small after Holm large larger share than small percentage points")
     code, _, error = run("sentence-pairs", "scores.csv", "--compare-models", "--of", "small")
     assert code != 0
     assert says(error, "--compare-models --of Omit")
