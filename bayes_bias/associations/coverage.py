@@ -15,6 +15,7 @@ from bayes_bias.embeddings.opening import shipped_embeddings
 from bayes_bias.embeddings.word_vectors import has_direction, unit
 from bayes_bias.errors import CoverageError
 from bayes_bias.formatting import capitalized, in_quotes, shortened
+from bayes_bias.words.list_spreadsheets import about_notes
 from bayes_bias.words.spelling import add_spellings, offer, used_as_such, visible
 from bayes_bias.words.wordlist import WordList, shipped_controls
 
@@ -399,21 +400,18 @@ def _spellings_of_both(coverage: Coverage, part: Part) -> str:
 def _remedy(part: Part, embedding: str, emptied: bool, offered: bool) -> str:
     """Return the advice for a group or class with too few words."""
     if part.role == "control":
-        omit = (
-            "Remove the class from the list, for example if it is a column of notes, or omit it with controls=()"
-            " (--controls none)"
+        loss = "" if emptied else ", or pass allow_loss=True (--allow-loss) to continue"
+        return (
+            f"{about_notes(part.name)} Remove other classes from the list, or omit added ones with controls=()"
+            f" (--controls none){loss}."
         )
-        return f"{omit}." if emptied else f"{omit}, or pass allow_loss=True (--allow-loss) to continue."
     if embedding in shipped_embeddings():
         return "It contains only the words of built-in lists. Pass your own vectors as `embedding` (--embedding)."
     if emptied and offered:
         return "Otherwise, use another embedding or other words."
     if emptied:
-        return f"If '{part.name}' is a column of notes, remove it. Otherwise, use another embedding or other words."
-    return (
-        f"Pass allow_loss=True (--allow-loss) to continue with the remaining words. If '{part.name}' is a column of"
-        " notes, remove it."
-    )
+        return f"{about_notes(part.name)} Otherwise, use another embedding or other words."
+    return f"Pass allow_loss=True (--allow-loss) to continue with the remaining words. {about_notes(part.name)}"
 
 
 # Words of an embedding from which random lists are drawn.
