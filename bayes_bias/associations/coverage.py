@@ -399,19 +399,17 @@ def _spellings_of_both(coverage: Coverage, part: Part) -> str:
 
 def _remedy(part: Part, embedding: str, emptied: bool, offered: bool) -> str:
     """Return the advice for a group or class with too few words."""
+    notes = "" if part.role == "target" else about_notes(part.name)
+    loss = "pass allow_loss=True (--allow-loss) to continue"
     if part.role == "control":
-        loss = "" if emptied else ", or pass allow_loss=True (--allow-loss) to continue"
-        return (
-            f"{about_notes(part.name)} Remove other classes from the list, or omit added ones with controls=()"
-            f" (--controls none){loss}."
-        )
+        omit = "Remove other classes from the list, or omit added ones with controls=() (--controls none)"
+        return f"{notes} {omit}{'' if emptied else f', or {loss}'}."
     if embedding in shipped_embeddings():
         return "It contains only the words of built-in lists. Pass your own vectors as `embedding` (--embedding)."
-    if emptied and offered:
-        return "Otherwise, use another embedding or other words."
     if emptied:
-        return f"{about_notes(part.name)} Otherwise, use another embedding or other words."
-    return f"Pass allow_loss=True (--allow-loss) to continue with the remaining words. {about_notes(part.name)}"
+        other = "use another embedding or other words"
+        return f"{notes} Otherwise, {other}.".lstrip() if notes or offered else f"{capitalized(other)}."
+    return f"{capitalized(loss)} with the remaining words. {notes}".rstrip()
 
 
 # Words of an embedding from which random lists are drawn.

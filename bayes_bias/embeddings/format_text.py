@@ -22,6 +22,7 @@ from bayes_bias.embeddings.format_base import (
     looks_binary,
     open_stream,
 )
+from bayes_bias.embeddings.records import Columns
 from bayes_bias.embeddings.text_layout import PLAIN, Layout, layout_of
 from bayes_bias.errors import EmbeddingError
 
@@ -115,7 +116,7 @@ class TextReader(Reader):
         return np.array(list(map(float, fields)), dtype=np.float32)
 
 
-def open_text(file: Traversable, trust: bool) -> TextReader:
+def open_text(file: Traversable, trust: bool, columns: Columns | None = None) -> TextReader:
     """Open a text file. The number of dimensions comes from the header or the first line. Text cannot run code."""
     with open_stream(file) as stream:
         lines: list[bytes] = []
@@ -126,7 +127,7 @@ def open_text(file: Traversable, trust: bool) -> TextReader:
     if promise:
         check_dimensions(promise[1], first, file.name)
     rows = lines[1:] if promise else [first, *lines[1:]]
-    layout = layout_of(rows, promise[1] if promise else None, file)
+    layout = layout_of(rows, promise[1] if promise else None, file, columns)
     plain = [layout.row(row.rstrip()) for row in rows[layout.has_heading :] if row.strip()] or [b""]
     counts = Counter(row.count(b" ") for row in plain)
     dimensions = promise[1] if promise else counts.most_common(1)[0][0]
