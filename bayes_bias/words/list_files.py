@@ -22,7 +22,7 @@ _CONTROLS = "controls/"
 # Published lists other than WEAT's and Manzini's. Random words are not drawn from these lists.
 _FIELD = "field/"
 # Keys of a list that may stand beside words under names.
-_SETTINGS = ("title", "question", "description", "sentences", "sub_topics", "language")
+_SETTINGS = ("title", "unit", "question", "description", "sentences", "sub_topics", "language")
 
 
 def wordlist_names() -> list[str]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 from bayes_bias.arguments import as_tuple, kind_of
 from bayes_bias.errors import WordListError
-from bayes_bias.formatting import Telling, joined
+from bayes_bias.formatting import WORD, Telling, joined, with_unit
 from bayes_bias.shared_types import Reference
 from bayes_bias.spreadsheets import Hidden, check_hidden
 from bayes_bias.words import list_rules, topics_and_pairs
@@ -54,6 +54,7 @@ _IN_MEMORY = Mapping | _Frame | Query  # type: ignore[type-arg]
 
 _KEYS = (
     "title",
+    "unit",
     "question",
     "description",
     "groups",
@@ -124,6 +125,8 @@ class WordList(Telling):
         Known errors and disagreements in copies of this list in the literature.
     notices : tuple of str
         Words and classes that are omitted, and the reasons.
+    unit : str
+        The noun for the entries of the list on pages, in figures, and in methods, in the singular, such as "image".
     language : str
         The code of the language, such as "en", or "" if the list does not state a language. Control classes in another
         language are omitted. See `with_controls`.
@@ -159,6 +162,16 @@ class WordList(Telling):
     question: str = ""
     language: str = ""
     remarks: tuple[str, ...] = ()
+    unit: str = WORD
+
+    def __post_init__(self) -> None:
+        """Raise an error if a text of the list would change on pages, where `unit` replaces the noun "word"."""
+        for text in (self.title, *self.groups, *self.classes, *self._compared_words):
+            if with_unit(text, self.unit) != text:
+                raise WordListError(
+                    f"`unit='{self.unit}'` replaces the noun 'word' on pages, but '{text}' of '{self.name}' contains"
+                    " it. Write this text without 'word', or omit `unit`."
+                )
 
     @property
     def text(self) -> str:
@@ -457,7 +470,7 @@ def wordlist(
         The name of the list in tables and file names.
     **more
         Other keys of the TOML files: `opposites`, `topics`, `pairs`, `sub_topics`, `word_classes`, `sentences`,
-        `aliases`, `title`, `source`, `language`.
+        `aliases`, `title`, `unit`, `source`, `language`.
 
     Raises
     ------
@@ -708,6 +721,14 @@ def _control_fields(name: str, content: Content) -> dict[str, Any]:
     }
 
 
+def _unit(content: Content) -> str:
+    """Return the noun for the entries of a list."""
+    unit = content.text("unit", default=WORD)
+    if not unit.replace(" ", "").isalpha():
+        raise WordListError(f"{content.where}: 'unit' must be a noun in the singular, such as image, but is '{unit}'.")
+    return unit
+
+
 def _head_fields(name: str, content: Content) -> dict[str, Any]:
     """Check and return the fields that a list shares with control classes."""
     content.check_keys(_KEYS)
@@ -715,6 +736,7 @@ def _head_fields(name: str, content: Content) -> dict[str, Any]:
     return {
         "name": name,
         "title": content.text("title", default=name),
+        "unit": _unit(content),
         "description": content.text("description"),
         "question": content.text("question"),
         "source": content.reference(),
