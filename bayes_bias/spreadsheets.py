@@ -237,7 +237,7 @@ def _text_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> 
         raise refusal(f"Cannot read {label}: {error.strerror}.") from error
     if kind := binary_kind(data, file):
         raise refusal(f"{label} is {kind}.")
-    text = decoded(data, file.name, label, refusal)
+    text = decoded(data, str(file), label, refusal)
     delimiter = delimiter_of(text)
     if stated := _SEPARATOR.match(text):
         text = text[stated.end() :]
@@ -309,7 +309,7 @@ def _about_not_shown(counts: str, hidden: Hidden | None, label: str) -> str:
     """Return a notice of hidden rows and columns and struck-through cells."""
     if hidden == "keep":
         return f"{label}: read {counts} like all others, as requested"
-    command = f"`bayes-bias wordlists {quote(label)} --hidden keep --out list.csv`"
+    command = f"`bayes-bias wordlists {quote(label)} --hidden keep --out new-list.csv`"
     switch = "" if hidden is None else f", or use `load_wordlist(..., hidden='keep')` ({command})"
     return (
         f"{label}: omitted {counts}, which the spreadsheet does not show as content. To include them, unhide"
@@ -427,7 +427,7 @@ def _text_of(formula: Any, value: Any, label: str, refusal: type[BayesBiasError]
     return value.value if isinstance(value.value, str) else CellValue.of(value.value, at)
 
 
-def decoded(data: bytes, name: str, label: str, refusal: type[BayesBiasError]) -> str:
+def decoded(data: bytes, file: str, label: str, refusal: type[BayesBiasError]) -> str:
     """Decode the text of a table in UTF-8 or UTF-16.
 
     Raises
@@ -447,7 +447,7 @@ def decoded(data: bytes, name: str, label: str, refusal: type[BayesBiasError]) -
             readings.append(f"in {encoding} the line there would read {text!r}")
         raise refusal(
             f"{label} is not UTF-8 text (byte {error.start}): {', '.join(readings)}. Save it"
-            f" as CSV UTF-8, or convert it by `iconv -f ENCODING -t UTF-8 '{name}' > utf8.csv`."
+            f" as CSV UTF-8, or convert it by `iconv -f ENCODING -t UTF-8 {quote(file)} > utf8.csv`."
         ) from error
 
 

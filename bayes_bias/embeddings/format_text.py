@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
+from shlex import quote
 
 import numpy as np
 
@@ -89,7 +90,7 @@ class TextReader(Reader):
             raise EmbeddingError(
                 f"{self.file.name} is truncated: its header states {self.promised:,} words, but it contains {count:,}."
                 f" Copy or download it again. If no word is missing, correct the first line: `sed -i '1s/.*/{count}"
-                f" {self.dimensions}/' {self.file.name}`."
+                f" {self.dimensions}/' {quote(str(self.file))}`."
             )
 
     def _word(self, row: bytes) -> str:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from importlib.resources.abc import Traversable
 from itertools import chain
 from pathlib import Path
+from shlex import quote
 from typing import Any, Protocol, runtime_checkable
 
 from bayes_bias.arguments import all_are
@@ -137,7 +138,7 @@ def _read(file: Traversable, label: str, reading: Reading = READING) -> tuple[Co
     if _suffix(file) != ".toml":
         hint = (
             " A word list must be TOML, JSON, YAML, Parquet, a spreadsheet, or text with one word per line. If the"
-            f" file contains vectors, pass it as embedding='{label}' (--embedding {label})."
+            f" file contains vectors, pass it as embedding='{label}' (--embedding {quote(label)})."
         )
     return Content(read_toml(file, f"{label}:", WordListError, hint=hint), label), True
 

@@ -143,13 +143,13 @@ def check_stereotypes(content: Content) -> None:
     stereotypes = dict(zip(names[:half], classes, strict=False))
     # The example has no quotes, because `for_reader` would read them as the value of an argument.
     example = "=".join(next(iter(stereotypes.items())))
-    files = content.where if len(names) > 2 else f"{content.where} OTHER-FILES"
+    files = quote(content.where) if len(names) > 2 else f"{quote(content.where)} OTHER-FILES"
     options = " ".join(f"--groups '{group}={name}'" for group, name in stereotypes.items())
     raise WordListError(
         f"{content.where} does not define which of {joined(names)} are groups. Rename each group to GROUP=CLASS, where"
         f" CLASS is its stereotypical class, for example {example}. Alternatively, use `stereotypes={stereotypes}`"
-        f" (`bayes-bias wordlists {files} {options} --out list.csv`). If the first row contains words instead of names,"
-        " add a row of names above it."
+        f" (`bayes-bias wordlists {files} {options} --out new-list.csv`). If the first row contains words instead of"
+        " names, add a row of names above it."
     )
 
 
