@@ -4,9 +4,7 @@ import logging
 import re
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from importlib.resources.abc import Traversable
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -150,8 +148,8 @@ class Columns:
         for name in (self.word, *ends):
             if name not in headings:
                 raise EmbeddingError(f"{subject} has no column '{name}'.", name, headings)
-        word = headings.index(self.word)
-        vectors = range(headings.index(ends[0]), headings.index(ends[-1]) + 1) if ends else range(0)
+        word, places = headings.index(self.word), list(map(headings.index, ends)) or [0, -1]
+        vectors = range(places[0], places[-1] + 1)
         if ends and (not vectors or word in vectors):
             raise EmbeddingError(
                 f"{subject}: the vectors '{self.vectors}' must be beside the words in '{self.word}'. Name the first and"
@@ -166,21 +164,9 @@ class Columns:
         if not chosen:
             others = frame.drop(columns=[frame.columns[word], *TEXTS], errors="ignore")
             return pd.concat([words, others], axis=1)
-        vectors = frame.iloc[:, chosen[0]]
-        if len(chosen) > 1:
-            try:
-                vectors = pd.Series(list(frame.iloc[:, chosen].to_numpy(dtype=np.float64)), index=frame.index)
-            except (TypeError, ValueError) as error:
-                raise EmbeddingError(
-                    f"{subject}: the columns '{self.vectors}' must be numbers, but {error}. Choose others."
-                ) from error
+        numbers = frame.iloc[:, chosen]
+        vectors = numbers.iloc[:, 0] if len(chosen) == 1 else pd.Series(list(numbers.to_numpy()), frame.index)
         return pd.DataFrame({words.name: words, "vector": vectors})
-
-
-def choosing(file: Traversable, column: str) -> str:
-    """Return the advice to name a column after the file."""
-    source = f"{file}{_CHOOSES}{column}"
-    return f"Name the column after the file: embedding='{source}' (--embedding {quote(source)})"
 
 
 @dataclass(frozen=True)

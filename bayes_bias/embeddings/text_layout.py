@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from itertools import chain
+from shlex import quote
 
 from bayes_bias.embeddings.format_base import is_number
-from bayes_bias.embeddings.records import TEXTS, Columns, choosing, numbered
+from bayes_bias.embeddings.records import TEXTS, Columns, numbered
 from bayes_bias.errors import EmbeddingError
 
 # Delimiters between cells. An empty one stands for any number of blanks and tabs.
@@ -117,9 +118,10 @@ class _Table:
         if len(likely) == 1:
             return likely[0]
         first, second = [f"'{self._headings[k]}' (such as '{self.rows[0][k]}')" for k in likely[:2]]
+        source = f"{file}#{self._headings[likely[0]]}"
         raise EmbeddingError(
-            f"The words of {file.name} may be in the column {first} or {second}."
-            f" {choosing(file, self._headings[likely[0]])}, or the same with '{self._headings[likely[1]]}'."
+            f"The words of {file.name} may be in the column {first} or {second}. Name the column after the file:"
+            f" embedding='{source}' (--embedding {quote(source)}), or the same with the other column."
         )
 
 

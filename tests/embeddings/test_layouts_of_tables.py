@@ -182,7 +182,7 @@ def test_open_embedding_reads_chosen_columns_of_files_of_every_kind(tmp_path):
         ("v.csv#lemma#v0..v9", "'v9' v6"),
         ("v.csv#lemma#v6..v0", "'v6..v0' first last"),
         ("v.csv#lemma#lemma..v3", "'lemma..v3' first last"),
-        ("v.parquet#lemma#text..v3", "'text..v3'"),
+        ("v.parquet#lemma#text..v3", "v.parquet row 1 list of numbers 'x'"),
         ("v.npz#lemma", "npz '#lemma'"),
     ],
 )
