@@ -144,7 +144,7 @@ _BINARY = {
     b"\xd0\xcf\x11\xe0": "a file of Excel 97 (.xls) or Word 97. Save it as .xlsx or CSV, and pass that file",
     b"%PDF-": f"a PDF document. {_SAVE_AS_CSV}",
     b"PAR1": "a Parquet file. Rename it: `mv FILE FILE.parquet`",
-    b"\x1f\x8b": "packed by gzip. Unpack it: `gunzip < FILE > unpacked`",
+    b"\x1f\x8b": "packed by gzip. Unpack it: `gunzip < FILE > unpackedSUFFIX`",
 }
 _ZIPPED = {
     "xl/workbook.xml": "an Excel workbook. Save it as CSV, and pass that file",
@@ -160,7 +160,7 @@ def binary_kind(content: bytes, file: Traversable) -> str:
     path = quote(str(file))
     for begin, kind in _BINARY.items():
         if content.startswith(begin):
-            return kind.replace("FILE", path)
+            return kind.replace("FILE", path).replace("SUFFIX", quote(Path(file.name.removesuffix(".gz")).suffix))
     if not content.startswith(b"PK\x03\x04"):
         return ""
     try:

@@ -162,6 +162,39 @@ def plural(noun: str) -> str:
     return _PLURALS.get(noun, f"{noun}s")
 
 
+# The usual noun for the units of lists.
+WORD = "word"
+# This noun, with its article. Names such as "word embedding" and file names such as "words.csv" do not contain it.
+_WORD = re.compile(r"(?<![\w.:/#-])(?:(an?) )?(words?)(?![\w-]|\.\w| (?:embeddings?|vectors?)\b)", re.IGNORECASE)
+# Parts of a page that are not text, and lists of references.
+_NOT_TEXT = re.compile(r"(<(?:style|script|code|pre|ol class).*?</(?:style|script|code|pre|ol)>|<[^>]*>)", re.DOTALL)
+
+
+def with_unit(text: str, unit: str) -> str:
+    """Replace the noun "word" in a text by the noun for the units of a list.
+
+    Examples
+    --------
+    >>> with_unit("A word of a word embedding is in words.csv. Words are related.", "image")
+    'An image of a word embedding is in words.csv. Images are related.'
+    """
+
+    def replaced(found: re.Match[str]) -> str:
+        article, noun = found[1], plural(unit) if found[2].lower() == "words" else unit
+        if not article:
+            return capitalized(noun) if found[2][0].isupper() else noun
+        return f"{article[0]}{'n' if noun[0] in 'aeiou' else ''} {noun}"
+
+    return text if unit == WORD else _WORD.sub(replaced, text)
+
+
+def page_with_unit(page: str, unit: str) -> str:
+    """Replace the noun "word" in the text of a page, but not in its code and references. See `with_unit`."""
+    parts = _NOT_TEXT.split(page)
+    parts[::2] = [with_unit(text, unit) for text in parts[::2]]
+    return "".join(parts)
+
+
 def capitalized(text: str) -> str:
     """Capitalise the first letter. Names later in the text stay unchanged."""
     return text[:1].upper() + text[1:]

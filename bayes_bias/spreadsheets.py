@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from datetime import date, time, timedelta
 from importlib.resources.abc import Traversable
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from shlex import quote
+from typing import TYPE_CHECKING, Any, Literal
 
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import binary_kind, unquoted
@@ -36,6 +37,8 @@ _WHOLE = re.compile(r"[-+]?(0|[1-9]\d{0,14})")
 logger = logging.getLogger("bayes_bias")
 
 type Column = tuple[str, list[str]]
+# What to do with hidden rows and columns and struck-through cells of a workbook.
+type Hidden = Literal["drop", "keep"]
 
 
 class CellValue(str):
@@ -57,6 +60,14 @@ class CellValue(str):
         return cell
 
 
+def check_hidden(hidden: Any) -> Hidden:
+    """Return how to treat hidden cells, or raise an error for an unknown value."""
+    if hidden not in ("drop", "keep"):
+        raise BayesBiasError(f"`hidden` '{hidden}' is unknown.", hidden, ("drop", "keep"))
+    kept: Hidden = hidden
+    return kept
+
+
 def is_spreadsheet(name: str) -> bool:
     """Return True if files with this extension are read as spreadsheets."""
     return name.lower().endswith(SUFFIXES)
@@ -70,18 +81,15 @@ class Sheet:
     notices: tuple[str, ...] = ()
 
 
-def read_columns(file: Traversable, label: str, refusal: type[BayesBiasError]) -> list[Column]:
-    """Return the headings of a file, each with the cells below it. See `read_sheet`."""
-    return read_sheet(file, label, refusal).columns
-
-
-def read_sheet(file: Traversable, label: str, refusal: type[BayesBiasError], *, strip: bool = True) -> Sheet:
+def read_sheet(
+    file: Traversable, label: str, refusal: type[BayesBiasError], *, strip: bool = True, hidden: Hidden | None = None
+) -> Sheet:
     """Return the headings of a file, each with the cells below it. Surrounding blanks are removed, unless cells keep
     theirs.
 
     The encoding is UTF-8 or UTF-16 (Excel's "Unicode text"). Cells are separated by commas, semicolons, or tabs. Excel
-    cells that do not contain text are returned as `CellValue`, and hidden or struck-through cells are omitted. A title
-    above the headings is omitted.
+    cells that do not contain text are returned as `CellValue`. Hidden or struck-through cells are omitted, unless
+    `hidden` is "keep". It is None where the user cannot choose. A title above the headings is omitted.
 
     Raises
     ------
@@ -91,7 +99,7 @@ def read_sheet(file: Traversable, label: str, refusal: type[BayesBiasError], *, 
         The class of the error is `refusal`, and its message begins with `label`.
     """
     if file.name.lower().endswith(".xlsx"):
-        rows, notices = _workbook(file, label, refusal)
+        rows, notices = _workbook(file, label, refusal, hidden)
     else:
         rows, notices = _text_rows(file, label, refusal), ()
     title, rows = _without_title(rows)
@@ -141,7 +149,7 @@ def read_frame(
     Raises
     ------
     BayesBiasError
-        If `read_columns` raises an error, or if two columns have the same heading.
+        If `read_sheet` raises an error, or if two columns have the same heading.
     """
     import pandas as pd
 
@@ -229,7 +237,7 @@ def _text_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> 
         raise refusal(f"Cannot read {label}: {error.strerror}.") from error
     if kind := binary_kind(data, file):
         raise refusal(f"{label} is {kind}.")
-    text = decoded(data, file.name, label, refusal)
+    text = decoded(data, str(file), label, refusal)
     delimiter = delimiter_of(text)
     if stated := _SEPARATOR.match(text):
         text = text[stated.end() :]
@@ -253,13 +261,16 @@ def delimiter_of(text: str) -> str:
     return max(in_both or _DELIMITERS, key=first.count)
 
 
-# Excel workbooks are read as they are shown: without hidden rows and columns, and without struck-through cells.
+# Excel workbooks are read as they are shown: without hidden rows and columns, and without struck-through cells. Users
+# can choose to read these in word lists and in tables of numbers.
 
 # Maximal number of cells of a merged range that is filled, and of coloured words in a notice.
 _MOST_MERGED, _NAMED = 10_000, 5
 
 
-def _workbook(file: Traversable, label: str, refusal: type[BayesBiasError]) -> tuple[list[list[str]], tuple[str, ...]]:
+def _workbook(
+    file: Traversable, label: str, refusal: type[BayesBiasError], hidden: Hidden | None
+) -> tuple[list[list[str]], tuple[str, ...]]:
     """Return the cells of each row of the only sheet with cells, as they are shown, and notices of all others.
 
     Raises
@@ -279,19 +290,31 @@ def _workbook(file: Traversable, label: str, refusal: type[BayesBiasError]) -> t
             f"{label} contains cells in {len(sheets)} sheets, {titles}, but only one can be read. Save the"
             " sheet that you need as CSV, or delete the others."
         )
-    omitted = Counter({"hidden sheet": n_hidden})
+    not_shown = Counter[str]()
     rows: list[list[str]] = []
     notices: list[str] = []
-    for formulas, stored in sheets:
-        rows = _shown_rows(formulas, stored, omitted, label, refusal)
-        notices += _about_cells(formulas, label)
-    if counts := [counted(number, kind) for kind, number in omitted.items() if number]:
-        about_omitted = (
-            f"{label}: omitted {joined(counts)}, which the spreadsheet does not show as content. To include them,"
-            " unhide them (clear filters) or remove the strikethrough"
+    if n_hidden:
+        notices.append(
+            f"{label}: omitted {counted(n_hidden, 'hidden sheet')}. To read one, unhide it, and delete the others"
         )
-        notices.insert(0, about_omitted)
+    for formulas, stored in sheets:
+        rows = _shown_rows(formulas, stored, not_shown, hidden == "keep", label, refusal)
+        if counts := [counted(number, kind) for kind, number in not_shown.items() if number]:
+            notices.append(_about_not_shown(joined(counts), hidden, label))
+        notices += _about_cells(formulas, label)
     return rows, tuple(notices)
+
+
+def _about_not_shown(counts: str, hidden: Hidden | None, label: str) -> str:
+    """Return a notice of hidden rows and columns and struck-through cells."""
+    if hidden == "keep":
+        return f"{label}: read {counts} like all others, as requested"
+    command = f"`bayes-bias wordlists {quote(label)} --hidden keep --out new-list.csv`"
+    switch = "" if hidden is None else f", or use `load_wordlist(..., hidden='keep')` ({command})"
+    return (
+        f"{label}: omitted {counts}, which the spreadsheet does not show as content. To include them, unhide"
+        f" them (clear filters) or remove the strikethrough{switch}"
+    )
 
 
 def _opened(data: bytes, label: str, refusal: type[BayesBiasError]) -> tuple[list[tuple[Any, Any]], int]:
@@ -319,9 +342,12 @@ def _opened(data: bytes, label: str, refusal: type[BayesBiasError]) -> tuple[lis
 
 
 def _shown_rows(
-    formulas: Any, stored: Any, omitted: Counter[str], label: str, refusal: type[BayesBiasError]
+    formulas: Any, stored: Any, not_shown: Counter[str], keep: bool, label: str, refusal: type[BayesBiasError]
 ) -> list[list[str]]:
-    """Return the texts of the cells that are shown, and count the others, if they have content, in `omitted`."""
+    """Return the texts of the cells that are shown, or of all cells if `keep` is True.
+
+    Cells that are not shown are counted in `not_shown` if they have content.
+    """
     hidden_columns: set[int] = set()
     for dimension in formulas.column_dimensions.values():
         if dimension.hidden:
@@ -331,22 +357,24 @@ def _shown_rows(
     rows = []
     for row in formulas.iter_rows():
         if formulas.row_dimensions[row[0].row].hidden:
-            omitted["hidden row"] += any(cell.value is not None for cell in row)
-            continue
+            not_shown["hidden row"] += any(cell.value is not None for cell in row)
+            if not keep:
+                continue
         texts = []
         for cell in row:
             if cell.column in hidden_columns:
                 if cell.value is not None:
                     hidden_with_content.add(cell.column)
-                continue
+                if not keep:
+                    continue
             first = first_of.get(cell.coordinate, cell.coordinate)
             text = _text_of(formulas[first], stored[first], label, refusal)
             if text and formulas[first].font.strike:
-                omitted["struck-through cell"] += 1
-                text = ""
+                not_shown["struck-through cell"] += 1
+                text = text if keep else ""
             texts.append(text)
         rows.append(texts)
-    omitted["hidden column"] += len(hidden_with_content)
+    not_shown["hidden column"] += len(hidden_with_content)
     return rows
 
 
@@ -399,7 +427,7 @@ def _text_of(formula: Any, value: Any, label: str, refusal: type[BayesBiasError]
     return value.value if isinstance(value.value, str) else CellValue.of(value.value, at)
 
 
-def decoded(data: bytes, name: str, label: str, refusal: type[BayesBiasError]) -> str:
+def decoded(data: bytes, file: str, label: str, refusal: type[BayesBiasError]) -> str:
     """Decode the text of a table in UTF-8 or UTF-16.
 
     Raises
@@ -419,7 +447,7 @@ def decoded(data: bytes, name: str, label: str, refusal: type[BayesBiasError]) -
             readings.append(f"in {encoding} the line there would read {text!r}")
         raise refusal(
             f"{label} is not UTF-8 text (byte {error.start}): {', '.join(readings)}. Save it"
-            f" as CSV UTF-8, or convert it by `iconv -f ENCODING -t UTF-8 '{name}' > utf8.csv`."
+            f" as CSV UTF-8, or convert it by `iconv -f ENCODING -t UTF-8 {quote(file)} > utf8.csv`."
         ) from error
 
 

@@ -15,6 +15,7 @@ from bayes_bias.embeddings.opening import shipped_embeddings
 from bayes_bias.embeddings.word_vectors import has_direction, unit
 from bayes_bias.errors import CoverageError
 from bayes_bias.formatting import capitalized, in_quotes, shortened
+from bayes_bias.words.list_spreadsheets import about_notes
 from bayes_bias.words.spelling import add_spellings, offer, used_as_such, visible
 from bayes_bias.words.wordlist import WordList, shipped_controls
 
@@ -398,22 +399,17 @@ def _spellings_of_both(coverage: Coverage, part: Part) -> str:
 
 def _remedy(part: Part, embedding: str, emptied: bool, offered: bool) -> str:
     """Return the advice for a group or class with too few words."""
+    notes = "" if part.role == "target" else about_notes(part.name)
+    loss = "pass allow_loss=True (--allow-loss) to continue"
     if part.role == "control":
-        omit = (
-            "Remove the class from the list, for example if it is a column of notes, or omit it with controls=()"
-            " (--controls none)"
-        )
-        return f"{omit}." if emptied else f"{omit}, or pass allow_loss=True (--allow-loss) to continue."
+        omit = "Remove other classes from the list, or omit added ones with controls=() (--controls none)"
+        return f"{notes} {omit}{'' if emptied else f', or {loss}'}."
     if embedding in shipped_embeddings():
         return "It contains only the words of built-in lists. Pass your own vectors as `embedding` (--embedding)."
-    if emptied and offered:
-        return "Otherwise, use another embedding or other words."
     if emptied:
-        return f"If '{part.name}' is a column of notes, remove it. Otherwise, use another embedding or other words."
-    return (
-        f"Pass allow_loss=True (--allow-loss) to continue with the remaining words. If '{part.name}' is a column of"
-        " notes, remove it."
-    )
+        other = "use another embedding or other words"
+        return f"{notes} Otherwise, {other}.".lstrip() if notes or offered else f"{capitalized(other)}."
+    return f"{capitalized(loss)} with the remaining words. {notes}".rstrip()
 
 
 # Words of an embedding from which random lists are drawn.

@@ -52,11 +52,13 @@ def fit(
     Example: bayes-bias fit weat7 --out weat7.nc
     """
     from bayes_bias.posterior.contrast_weights import weights_of_formulas
+    from bayes_bias.posterior.summary import check_rope
     from bayes_bias.table.statistics import table_means
 
     if out_file is not None:
         check_output(out_file, overwrite, "--out")
     with progress_bar():
+        check_rope(inference.rope)
         step(f"{source}: measuring")
         table = inputs.table(source, covariates=covariates_of(covariates))
         means = table_means(table)

@@ -9,16 +9,19 @@ import typer
 import bayes_bias as bb
 from bayes_bias.cli.console import print_frame, say, write_csv
 from bayes_bias.cli.main import app
-from bayes_bias.cli.options import ControlsOption, OverwriteOption, pairs_of, split_names
+from bayes_bias.cli.options import ControlsOption, OverwriteOption, pairs_of, split_names, with_options
+from bayes_bias.cli.table_source import ListOptions
 from bayes_bias.errors import BayesBiasError, EmbeddingError, TemplateError
 from bayes_bias.files import check_output, copy_shipped
-from bayes_bias.spreadsheets import read_frame
+from bayes_bias.spreadsheets import check_hidden, read_frame
 from bayes_bias.words.content import Content
 from bayes_bias.words.list_files import control_names, field_names, read_names, shipped_path, wordlist_names
+from bayes_bias.words.list_spreadsheets import Reading
 from bayes_bias.words.wordlist import WordList, load_controls, load_wordlist
 
 
 @app.command()
+@with_options
 def wordlists(
     names: Annotated[
         list[str] | None,
@@ -46,6 +49,15 @@ def wordlists(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace an existing file of --copy or --out.")
     ] = False,
+    hidden: Annotated[
+        str,
+        typer.Option(
+            metavar="HOW",
+            help="What to do with hidden rows and columns and struck-through cells of a workbook: drop or keep.",
+        ),
+    ] = "drop",
+    *,
+    columns: ListOptions,
 ) -> None:
     """Show the built-in word lists, or one with its words. Copy one to edit, or make one from files.
 
@@ -55,7 +67,8 @@ def wordlists(
     import pandas as pd
 
     if out_file is not None:
-        _write_list(names or [], groups or [], classes or [], word_class or [], out_file, overwrite)
+        reading = Reading(ignore_columns=columns.ignore_columns or (), hidden=check_hidden(hidden))
+        _write_list(names or [], groups or [], classes or [], word_class or [], out_file, overwrite, reading)
         return
     for option, values in {"--groups": groups, "--classes": classes, "--word-class": word_class}.items():
         if values:
@@ -81,7 +94,7 @@ def wordlists(
             print_frame(pd.DataFrame(rows_of_question), title=question)
         say(f"control classes: {', '.join(control_names())}")
         return
-    words = load_controls(name) if name in control_names() else load_wordlist(name)
+    words = load_controls(name) if name in control_names() else columns.loaded(name, hidden=hidden)
     _print_wordlist(words)
     if copy is not None:
         assert name is not None
@@ -91,7 +104,13 @@ def wordlists(
 
 
 def _write_list(
-    files: list[str], groups: list[str], classes: list[str], word_class: list[str], out_file: Path, overwrite: bool
+    files: list[str],
+    groups: list[str],
+    classes: list[str],
+    word_class: list[str],
+    out_file: Path,
+    overwrite: bool,
+    reading: Reading,
 ) -> None:
     """Write a list with the words of several files. The list has a row for each word."""
     import pandas as pd
@@ -101,7 +120,7 @@ def _write_list(
         raise BayesBiasError(f"--out: '{out_file}' does not end in .csv, which lists are written as")
     if not files:
         raise BayesBiasError("FILE is missing. Name the files of words from which to make the list.")
-    contents = [(file, read_names(file)) for file in files]
+    contents = [(file, read_names(file, reading)) for file in files]
     words = _words_of_files(contents)
     headings = chain.from_iterable(content.values for _, content in contents)
     stereotypes = pairs_of("FILE", [heading for heading in headings if "=" in heading], "flowers=pleasant")
@@ -232,6 +251,7 @@ def models(
 
 
 @app.command()
+@with_options
 def sentences(
     source: Annotated[
         str,
@@ -250,6 +270,8 @@ def sentences(
         ),
     ] = None,
     overwrite: OverwriteOption = False,
+    *,
+    columns: ListOptions,
 ) -> None:
     """Write the sentences of a list to encode elsewhere, or turn their vectors into an embedding.
 
@@ -269,10 +291,11 @@ def sentences(
         return
     if out_file.suffix != ".csv":
         raise TemplateError(f"--out '{out_file}' must end in .csv, the format of sentences.")
-    rows = sentences_to_encode(source, templates, split_names(controls))
+    wordlist = columns.loaded(source)
+    rows = sentences_to_encode(wordlist, templates, split_names(controls))
     write_csv(rows, out_file, overwrite)
     # Only words of the built-in control classes are omitted. All others raise an error.
-    words = load_wordlist(source).with_controls(split_names(controls))
+    words = wordlist.with_controls(split_names(controls))
     n_lost = len(set(words.words) - set(rows.word))
     lost = f". {n_lost} words of the control classes do not fit these templates and are omitted" if n_lost else ""
     say(f"{len(rows):,} sentences of {rows.word.nunique()} words are in {out_file}{lost}")

@@ -26,6 +26,7 @@ from bayes_bias.cli.options import (
 from bayes_bias.cli.table_source import (
     AllowLossOption,
     LanguageOption,
+    ListOptions,
     MatchOption,
     ReplicatesOption,
     SubTopicsOption,
@@ -145,7 +146,7 @@ _SCOPES: Mapping[str, "SliceScope"] = {"new": "new slices", "these": "these slic
 
 
 @dataclass(frozen=True, kw_only=True)
-class Slices:
+class Slices(ListOptions):
     """The options for the source of each slice, and for measuring. Control classes are not used."""
 
     at: Annotated[
@@ -204,6 +205,7 @@ class Slices:
             sub_topics=self.sub_topics,
             match=self.match,
             language=self.language,
+            ignore_columns=self.ignore_columns,
             allow_loss=self.allow_loss,
             trust=self.trust,
         )

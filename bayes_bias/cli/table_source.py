@@ -128,6 +128,14 @@ LanguageOption = Annotated[
         " classes are English, and only English lists get them.",
     ),
 ]
+IgnoreColumnsOption = Annotated[
+    list[str] | None,
+    input_option(
+        "--ignore-column",
+        metavar="HEADING",
+        help="A column of LIST that contains no words, such as notes. Can be repeated.",
+    ),
+]
 AllowLossOption = Annotated[
     bool,
     input_option(
@@ -165,7 +173,22 @@ def covariates_of(sources: Sequence[str] | None) -> "CovariatesFrom":
 
 
 @dataclass(frozen=True, kw_only=True)
-class MeasuringOptions:
+class ListOptions:
+    """The options for reading a word list from a spreadsheet."""
+
+    ignore_columns: IgnoreColumnsOption = None
+
+    def words(self, source: str) -> "str | bb.WordList":
+        """Return the word list LIST, or its name if no option changes it."""
+        return self.loaded(source) if self.ignore_columns else source
+
+    def loaded(self, source: str, **options: Any) -> "bb.WordList":
+        """Read the word list LIST with these and other options of `load_wordlist`."""
+        return bb.load_wordlist(source, ignore_columns=self.ignore_columns or (), **options)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasuringOptions(ListOptions):
     """The options for measuring words, regardless of the source of vectors or probabilities."""
 
     controls: ControlsOption = "neutral,human"
@@ -249,7 +272,7 @@ class TableSource(MeasuringOptions, Origin):
 
     def holds_numbers(self, source: str) -> bool:
         """Return True if LIST is a file that contains numbers instead of words."""
-        return is_spreadsheet(source) and not holds_words(Path(source))
+        return is_spreadsheet(source) and not holds_words(Path(source), self.ignore_columns or ())
 
     @property
     def embeddings(self) -> list[Any]:
@@ -294,9 +317,10 @@ class TableSource(MeasuringOptions, Origin):
             "--replicates": self.replicates,
             "--match": match,
             "--language": self.language,
+            "--ignore-column": ", ".join(self.ignore_columns or ()),
         }
         for option, value in options.items():
-            if value is not None:
+            if value:
                 raise BayesBiasError(
                     f"{option} '{value}' applies to word lists, but '{source}' contains numbers. Omit it."
                 )
@@ -324,8 +348,8 @@ class TableSource(MeasuringOptions, Origin):
         if self.holds_numbers(source):
             raise BayesBiasError(f"LIST '{source}' contains numbers, but words are needed here. Name their word list.")
         if self.sub_topics is None and self.language is None:
-            return source
-        return bb.load_wordlist(source, language=self.language).with_sub_topics(self.related)
+            return super().words(source)
+        return self.loaded(source, language=self.language).with_sub_topics(self.related)
 
     def check_sources(self) -> None:
         """Raise an error if a file is missing, before anything is measured."""
@@ -347,7 +371,7 @@ class TableSource(MeasuringOptions, Origin):
 
             self._check_lists(lists)
             return bb.language_models.encode(
-                lists,
+                [self.words(name) for name in lists],
                 self.encoder,
                 self.templates,
                 self.control_classes,

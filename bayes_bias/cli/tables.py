@@ -254,8 +254,8 @@ class AnySource(TableSource):
                 f"{option} applies to spreadsheets and JSON. Other lists contain their own stereotypes."
             )
         stereotypes = pairs_of("--stereotype", self.stereotypes, _EXAMPLE) or None
-        words = bb.load_wordlist(source, stereotypes=stereotypes, opposites=self.opposites or None)
-        return words.with_language(self.language).with_sub_topics(self.related)
+        words = self.loaded(source, stereotypes=stereotypes, opposites=self.opposites or None, language=self.language)
+        return words.with_sub_topics(self.related)
 
 
 @app.command()

@@ -17,7 +17,7 @@ from bayes_bias.cli.options import (
     split_names,
     with_options,
 )
-from bayes_bias.cli.table_source import AllowLossOption, WordListArgument
+from bayes_bias.cli.table_source import AllowLossOption, ListOptions, WordListArgument
 from bayes_bias.embeddings.saving import check_vectors_path
 from bayes_bias.progress import step
 
@@ -57,6 +57,7 @@ def from_texts(
     ci_prob: CiOption = 0.95,
     seed: SeedOption = 1,
     *,
+    reading: ListOptions,
     output: OutputFolder,
 ) -> None:
     """Measure a list in your own texts, with the texts as a sample.
@@ -69,7 +70,7 @@ def from_texts(
     with progress_bar():
         table = bb.from_texts(
             texts,
-            wordlist,
+            reading.words(wordlist),
             embedding,
             () if controls == "none" else split_names(controls),
             column=column,

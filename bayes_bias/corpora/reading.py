@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from bayes_bias.arguments import check_kind
@@ -99,7 +100,7 @@ class Corpus:
         if column and row.get(column) is None:
             raise CorpusError(
                 f"Row {number} of '{self.source}' has no column '{column}', but has {joined(list(map(str, row)))}. Set"
-                " the `column` with texts, and the `cluster_column` (--column, --cluster-column)."
+                " `column` to the column of texts, and `cluster_column` to the column of clusters."
             )
         return str(row[column]) if column else ""
 
@@ -166,4 +167,5 @@ def _decoded(path: Path) -> str:
 
 
 def _not_utf8(path: Path) -> CorpusError:
-    return CorpusError(f"'{path}' is not encoded in UTF-8. Convert it: `iconv -f latin1 -t utf-8 {path.name}`.")
+    command = f"iconv -f latin1 -t UTF-8 {quote(str(path))} > utf8{path.suffix}"
+    return CorpusError(f"'{path}' is not encoded in UTF-8. Convert it: `{command}`.")

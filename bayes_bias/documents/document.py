@@ -11,6 +11,7 @@ import pandas as pd
 from bayes_bias.documents.methods import Methods
 from bayes_bias.documents.templating import TEMPLATES
 from bayes_bias.fitting.fitted import Fit, Fitted
+from bayes_bias.formatting import WORD
 from bayes_bias.models.spec import ModelSpec
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class Document:
     look: str = ""  # class of the page in the style sheet
     templates: str = TEMPLATES  # package with the folder ``templates/`` of the sections
     sortable: bool = False  # whether the page has a script that lets readers sort its tables
+    unit: str = WORD  # noun for the units of the lists
 
 
 class Documented(Protocol):

@@ -16,7 +16,7 @@ from bayes_bias.embeddings.packaged import packaged_in
 from bayes_bias.files import slug
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.formatting import as_count, plain, plural
+from bayes_bias.formatting import WORD, as_count, plain, plural, with_unit
 from bayes_bias.models.components import effects_in_formula
 from bayes_bias.models.preferences import PREFERENCE, related_sides, variance_name
 from bayes_bias.models.residuals import residual_of
@@ -131,6 +131,7 @@ class Methods:
     sources: tuple[Reference, ...] = ()  # references that are not in ``references.toml``
     sampled: Sentence = ()  # convergence of the fits
     checks: tuple[Sentence, ...] = ()  # one paragraph for each check
+    unit: str = WORD  # noun for the units of the lists
 
     @cached_property
     def references(self) -> tuple[Cited, ...]:
@@ -205,7 +206,7 @@ class Methods:
 
         sampled, checks = written(self.sampled), list(map(written, self.checks))
         text = render(self.template, **self.facts, cite=cite, formula=formula, sampled=sampled, checks=checks)
-        return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
+        return [with_unit(" ".join(part.split()), self.unit) for part in text.split("\n\n") if part.strip()]
 
 
 def methods_of_fits(

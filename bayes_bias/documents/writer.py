@@ -9,7 +9,7 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -19,6 +19,7 @@ import joblib
 from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 from bayes_bias.arguments import check_path, kind_of
 from bayes_bias.documents.document import Document, Documented
@@ -28,6 +29,7 @@ from bayes_bias.errors import COMMAND, OutputError
 from bayes_bias.files import WRITTEN, check_formats, csv_text
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.storage import save_posterior
+from bayes_bias.formatting import page_with_unit, with_unit
 from bayes_bias.jobs import run_in_background
 from bayes_bias.plots.style import style
 
@@ -200,13 +202,13 @@ def write_document(document: Document, out: Path, overwrite: bool, formats: Sequ
 
 def _render(document: Document, folder: Path, formats: Sequence[str]) -> None:
     """Write all files of a document."""
-    axes = {name: draw() for name, draw in document.figures.items()}
+    axes = {name: _with_unit(draw(), document.unit) for name, draw in document.figures.items()}
     with render_in_background(axes, formats) as figures:
         texts = dict(document.texts)
         if document.latex:
             texts["tables.tex"] = tables_tex(document)
         if document.methods:
-            texts |= document.methods.files
+            texts |= replace(document.methods, unit=document.unit).files
         for name, table in document.tables.items():
             texts[f"{name}.csv"] = csv_text(table, index=table.index.names != [None])
         for name, text in texts.items():
@@ -225,6 +227,13 @@ def _render(document: Document, folder: Path, formats: Sequence[str]) -> None:
     (folder / PROVENANCE).write_text(provenance, encoding="utf-8")
 
 
+def _with_unit(ax: Axes, unit: str) -> Axes:
+    """Replace the noun "word" in the texts of a figure, except the labels of its ticks."""
+    for text in cast(Figure, ax.get_figure(root=True)).findobj(Text):
+        text.set_text(with_unit(text.get_text(), unit))
+    return ax
+
+
 def page(document: Document, svgs: Mapping[str, bytes]) -> str:
     """Return the page as a single file that contains its figures."""
     figures = {}
@@ -239,7 +248,7 @@ def page(document: Document, svgs: Mapping[str, bytes]) -> str:
             sections.append((section, Markup(body)))
     # SOURCE_DATE_EPOCH overrides the date, so that a page can be reproduced byte for byte.
     seconds = float(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
-    return render_html(
+    text = render_html(
         "document.html",
         document=document,
         sections=sections,
@@ -247,8 +256,9 @@ def page(document: Document, svgs: Mapping[str, bytes]) -> str:
         css=verbatim("style.css"),
         script=verbatim("sort.js") if document.sortable else "",
     )
+    return page_with_unit(text, document.unit)
 
 
 def tables_tex(document: Document) -> str:
     """Return tables for a paper, in LaTeX with booktabs."""
-    return render_latex(document.latex, **document.facts)
+    return with_unit(render_latex(document.latex, **document.facts), document.unit)

@@ -18,6 +18,7 @@ from bayes_bias.embeddings.in_memory import MemoryReader
 from bayes_bias.embeddings.records import (
     IDS,
     TEXTS,
+    Columns,
     Records,
     columns_of_numbers,
     is_list,
@@ -316,20 +317,26 @@ def read_records(file: Traversable) -> Records:
     return _read(file)[0]
 
 
-def open_records(file: Traversable, trust: bool) -> MemoryReader:
+def open_records(file: Traversable, trust: bool, columns: Columns | None = None) -> MemoryReader:
     """Open words and vectors in a file with a column of lists. This format cannot run code."""
-    records, reading = _read(file)
-    words, vectors = records.rows(file.name, reading)
+    records, reading = _read(file, columns)
+    words, vectors = records.rows(file.name, "" if columns else reading)
     return MemoryReader(words, vectors, records.vectors.shape[1])
 
 
-def _read(file: Traversable) -> tuple[Records, str]:
+def _read(file: Traversable, columns: Columns | None = None) -> tuple[Records, str]:
     """Read the vectors in a file, and return the code that reads it as a frame, or "" if no single call does."""
+    frame, reading = _frame_of(file)
+    return records_of(frame if columns is None else columns.of_frame(frame, file.name), file.name), reading
+
+
+def _frame_of(file: Traversable) -> tuple[pd.DataFrame, str]:
+    """Read a file as a frame, and return the code for it, or "" if no single call does."""
     with open_stream(file) as stream:
         content = stream.read()
     path = repr(str(file))
     if content.startswith(_PARQUET):
-        return records_of(_parquet(content, file.name), file.name), f"pd.read_parquet({path})"
+        return _parquet(content, file.name), f"pd.read_parquet({path})"
     if _NUMBERS.match(content):
         raise EmbeddingError(
             f"{file.name} contains lists of numbers without words. Save them with their words, in the same order:"
@@ -338,7 +345,7 @@ def _read(file: Traversable) -> tuple[Records, str]:
         )
     if _JSON.match(content):
         objects, in_lines = _objects(content, file.name)
-        return records_of(frame_of_json(objects, file.name), file.name), _reading(objects, in_lines, path)
+        return frame_of_json(objects, file.name), _reading(objects, in_lines, path)
     if not is_spreadsheet(file.name):
         raise EmbeddingError(
             f"{file.name} must be JSON, JSON lines, Parquet or CSV with a list of numbers in each row. Rename the file"
@@ -346,7 +353,7 @@ def _read(file: Traversable) -> tuple[Records, str]:
         )
     frame = read_frame(file, file.name, EmbeddingError, text=None)
     delimiter = delimiter_of(content.decode("utf-8", errors="replace"))
-    return records_of(frame, file.name), f"pd.read_csv({path}, sep={delimiter!r}, keep_default_na=False)"
+    return frame, f"pd.read_csv({path}, sep={delimiter!r}, keep_default_na=False)"
 
 
 def _objects(content: bytes, name: str) -> tuple[Any, bool]:

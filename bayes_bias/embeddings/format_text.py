@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
+from shlex import quote
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from bayes_bias.embeddings.format_base import (
     looks_binary,
     open_stream,
 )
+from bayes_bias.embeddings.records import Columns
 from bayes_bias.embeddings.text_layout import PLAIN, Layout, layout_of
 from bayes_bias.errors import EmbeddingError
 
@@ -88,7 +90,7 @@ class TextReader(Reader):
             raise EmbeddingError(
                 f"{self.file.name} is truncated: its header states {self.promised:,} words, but it contains {count:,}."
                 f" Copy or download it again. If no word is missing, correct the first line: `sed -i '1s/.*/{count}"
-                f" {self.dimensions}/' {self.file.name}`."
+                f" {self.dimensions}/' {quote(str(self.file))}`."
             )
 
     def _word(self, row: bytes) -> str:
@@ -115,7 +117,7 @@ class TextReader(Reader):
         return np.array(list(map(float, fields)), dtype=np.float32)
 
 
-def open_text(file: Traversable, trust: bool) -> TextReader:
+def open_text(file: Traversable, trust: bool, columns: Columns | None = None) -> TextReader:
     """Open a text file. The number of dimensions comes from the header or the first line. Text cannot run code."""
     with open_stream(file) as stream:
         lines: list[bytes] = []
@@ -126,7 +128,7 @@ def open_text(file: Traversable, trust: bool) -> TextReader:
     if promise:
         check_dimensions(promise[1], first, file.name)
     rows = lines[1:] if promise else [first, *lines[1:]]
-    layout = layout_of(rows, promise[1] if promise else None, file)
+    layout = layout_of(rows, promise[1] if promise else None, file, columns)
     plain = [layout.row(row.rstrip()) for row in rows[layout.has_heading :] if row.strip()] or [b""]
     counts = Counter(row.count(b" ") for row in plain)
     dimensions = promise[1] if promise else counts.most_common(1)[0][0]

@@ -33,6 +33,7 @@ from bayes_bias.embeddings.in_memory import (
 )
 from bayes_bias.embeddings.other_files import other_file, other_text
 from bayes_bias.embeddings.packaged import PACKAGED
+from bayes_bias.embeddings.records import Columns
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import expanded, refuse_pipe_or_address, shipped, shipped_names
 from bayes_bias.formatting import joined, plural
@@ -51,6 +52,9 @@ FORMATS: tuple[Format, ...] = (
 
 # Formats that cannot be read from gzipped files.
 _NEVER_ZIPPED = (format_npz.FORMAT, format_gensim.FORMAT, format_npy.FORMAT)
+
+# Formats of tables, whose columns can be chosen.
+_TABLES = {"records": format_records.open_records, "text": format_text.open_text}
 
 # Also gensim's KeyedVectors, which is not imported for this type.
 type Openable = str | os.PathLike[str] | Mapping[str, Any] | pd.DataFrame | Any
@@ -84,6 +88,9 @@ def open_embedding(
           `templates`; a file saved by gensim or, as ``.bin``, by fastText; JSON, JSON lines, Parquet or CSV with a text
           and a list of numbers in each row; or a ``.npy`` with its words in a Parquet or text file next to it, or in
           HistWords' pickle.
+          In a table with several columns of text, name the column of the words after the file: `"v.csv#lemma"`, and if
+          necessary a column of lists, or the first and last columns of the numbers: `"v.csv#lemma#v1..v300"`. Columns
+          without headings have numbers: `"v.txt#2"`.
         - A list of several sources, which become one embedding with replicates, such as training runs with several
           seeds.
     trust : bool
@@ -138,9 +145,9 @@ def open_embedding(
     if isinstance(source, str) and source in PACKAGED:
         return open_embedding(PACKAGED[source].open(), name=name)
     if isinstance(source, str | os.PathLike):
-        file, default = _locate(os.fspath(source))
+        file, default, columns = _locate(os.fspath(source))
         file_format = sniff(file) if format is None else _named_format(format)
-        file_reader = file_format.open(file, trust)
+        file_reader = _opened(file_format, file, trust, columns)
         embedding = Embedding(name or default, f"{file.name} ({file_format.name})", file_reader)
         if isinstance(file_reader, format_npz.NpzReader) and file_reader.labels:
             return replace(embedding, replicates=file_reader.labels, kind=kind or file_reader.kind)
@@ -174,9 +181,21 @@ def sniff(file: Traversable) -> Format:
     raise EmbeddingError(f"{file.name} {problem}. Convert it to one of the known formats, which are {names}.")
 
 
-def _locate(source: str) -> tuple[Traversable, str]:
+def _opened(file_format: Format, file: Traversable, trust: bool, columns: Columns | None) -> Reader:
+    """Open a file, or the chosen columns of a table."""
+    if columns is None:
+        return file_format.open(file, trust)
+    if file_format.name not in _TABLES:
+        raise EmbeddingError(
+            f"{file.name} has the format {file_format.name}, whose words are known. Pass it without '#{columns.word}'."
+        )
+    return _TABLES[file_format.name](file, trust, columns)
+
+
+def _locate(source: str) -> tuple[Traversable, str, Columns | None]:
+    """Return the file of an embedding, its default name, and the columns that are named after it."""
     if source in shipped_embeddings():
-        return shipped("vectors") / f"{source}.npz", source
+        return shipped("vectors") / f"{source}.npz", source, None
     refuse_pipe_or_address(source, "embedding", EmbeddingError)
     path = expanded(source)
     if path.is_dir():
@@ -184,9 +203,12 @@ def _locate(source: str) -> tuple[Traversable, str]:
             raise EmbeddingError(f"'{source}' is the folder of a language model, not a file of vectors. {_ENCODER}")
         raise EmbeddingError(f"'{source}' is a folder. Pass the file of vectors inside it.")
     if path.is_file():
-        return path, _SUFFIX.sub("", path.name)
+        return path, _SUFFIX.sub("", path.name), None
     if source in format_gensim.DOWNLOADS:
-        return format_gensim.download(source), source
+        return format_gensim.download(source), source, None
+    if found := Columns.of(source):
+        table, columns = found
+        return table, f"{_SUFFIX.sub('', table.name)} {columns.word}", columns
     raise _unknown(source)
 
 

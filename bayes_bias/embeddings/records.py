@@ -4,6 +4,7 @@ import logging
 import re
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.embeddings.format_npz import KINDS
 from bayes_bias.errors import EmbeddingError
+from bayes_bias.files import expanded
 from bayes_bias.formatting import in_quotes
 from bayes_bias.words.spelling import composed, visible
 
@@ -120,6 +122,53 @@ _NAMED, _LETTERS = 5, 60
 logger = logging.getLogger("bayes_bias")
 
 
+# Sign between a file and its chosen columns, and between the first and the last column of numbers.
+_CHOOSES, _TO = "#", ".."
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns that are named after a file, as in ``FILE#lemma#v1..v9``: of words, and of lists or of numbers."""
+
+    word: str
+    vectors: str = ""
+
+    @classmethod
+    def of(cls, source: str) -> "tuple[Path, Columns] | None":
+        """Return the file and its columns, or None if no file exists or no column is named after it."""
+        for number in (1, 2):
+            path, *chosen = source.rsplit(_CHOOSES, number)
+            if chosen and expanded(path).is_file():
+                return expanded(path), cls(*chosen)
+        return None
+
+    def positions(self, headings: list[str], subject: str) -> tuple[int, range]:
+        """Return the positions of the words and of the vectors. The latter are empty if no vectors are chosen."""
+        ends = self.vectors.split(_TO) if self.vectors else []
+        for name in (self.word, *ends):
+            if name not in headings:
+                raise EmbeddingError(f"{subject} has no column '{name}'.", name, headings)
+        word, places = headings.index(self.word), list(map(headings.index, ends)) or [0, -1]
+        vectors = range(places[0], places[-1] + 1)
+        if ends and (not vectors or word in vectors):
+            raise EmbeddingError(
+                f"{subject}: the vectors '{self.vectors}' must be beside the words in '{self.word}'. Name the first and"
+                f" the last column of numbers, such as v1{_TO}v300."
+            )
+        return word, vectors
+
+    def of_frame(self, frame: pd.DataFrame, subject: str) -> pd.DataFrame:
+        """Return the words and the chosen vectors or, if no vectors are chosen, all columns but other words."""
+        word, chosen = self.positions(list(map(str, frame)), subject)
+        words = frame.iloc[:, word].rename(TEXTS[0])
+        if not chosen:
+            others = frame.drop(columns=[frame.columns[word], *TEXTS], errors="ignore")
+            return pd.concat([words, others], axis=1)
+        numbers = frame.iloc[:, chosen]
+        vectors = numbers.iloc[:, 0] if len(chosen) == 1 else pd.Series(list(numbers.to_numpy()), frame.index)
+        return pd.DataFrame({words.name: words, "vector": vectors})
+
+
 @dataclass(frozen=True)
 class Records:
     """Vectors (n, d) with their heading, which may be written as text, and the other columns."""
@@ -146,13 +195,14 @@ class Records:
             others = in_quotes(str(column.name) for column in texts[1:])
             logger.warning(
                 f"{subject}: words are read from the column '{texts[0].name}', and not from {others}. If this is wrong,"
-                " rename the columns"
+                " rename the columns, or name the right one after the file, as in FILE#COLUMN"
             )
         column = texts[0] if texts else self._unnamed_words()
         if column is None:
             raise EmbeddingError(
                 f"{subject} contains vectors but no column of words (its other columns are"
-                f" {shown(self.beside) or 'none'}). Name the column with the words {' or '.join(TEXTS[:3])}."
+                f" {shown(self.beside) or 'none'}). Name the column with the words {' or '.join(TEXTS[:3])}, or name it"
+                " after the file, as in FILE#COLUMN."
             )
         if column.isna().any():
             raise EmbeddingError(
@@ -230,7 +280,8 @@ def records_of(frame: pd.DataFrame, subject: str) -> Records:
             logger.warning(f"{subject}: the columns {in_quotes(map(str, others))} are not read as parts of vectors")
         return Records(frame.drop(columns=numbers), frame[numbers].to_numpy(dtype=np.float64), str(numbers[0]))
     if len(lists) != 1:
-        problem = f"has {len(lists)}: {shown(lists)}. Keep only the column with the vectors" if lists else "has none"
+        problem = f"has {len(lists)}: {shown(lists)}. Keep only one, or choose one, as in FILE#WORD#VECTORS"
+        problem = problem if lists else "has none"
         raise EmbeddingError(
             f"{subject} must have one column of lists of numbers, or a column for each number, but {problem}."
         )

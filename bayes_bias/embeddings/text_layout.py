@@ -12,7 +12,7 @@ from itertools import chain
 from shlex import quote
 
 from bayes_bias.embeddings.format_base import is_number
-from bayes_bias.embeddings.records import TEXTS, numbered
+from bayes_bias.embeddings.records import TEXTS, Columns, numbered
 from bayes_bias.errors import EmbeddingError
 
 # Delimiters between cells. An empty one stands for any number of blanks and tabs.
@@ -56,22 +56,26 @@ class Layout:
 PLAIN = Layout()
 
 
-def layout_of(lines: Sequence[bytes], dimensions: int | None, file: Traversable) -> Layout:
+def layout_of(
+    lines: Sequence[bytes], dimensions: int | None, file: Traversable, columns: Columns | None = None
+) -> Layout:
     """Detect the layout of the first lines of a table, whose header may state the number of dimensions.
 
     Raises
     ------
     EmbeddingError
-        If several columns could contain the words.
+        If several columns could contain the words, or the table does not have the chosen columns.
     """
     sample = [line.decode("utf-8", errors="surrogateescape").rstrip() for line in lines[:_SAMPLE] if line.strip()]
-    if not sample or sum(map(len, sample)) > _LARGEST or _is_plain(sample, dimensions):
+    if not sample or sum(map(len, sample)) > _LARGEST or (columns is None and _is_plain(sample, dimensions)):
         return PLAIN
     found = [table for delimiter in _DELIMITERS if (table := _table_of(sample, delimiter))]
     fitting = [table for table in found if dimensions in (None, len(table.numbers))]
+    if not fitting and columns is not None:
+        raise EmbeddingError(f"{file.name} has no columns to choose from. Pass it without '#{columns.word}'.")
     if not fitting:
         return PLAIN
-    return max(fitting, key=lambda table: (len(table.rows), len(table.numbers))).layout(file)
+    return max(fitting, key=lambda table: (len(table.rows), len(table.numbers))).layout(file, columns)
 
 
 @dataclass(frozen=True)
@@ -86,14 +90,24 @@ class _Table:
     numbers: tuple[int, ...]
     with_commas: bool
 
-    def layout(self, file: Traversable) -> Layout:
+    def layout(self, file: Traversable, columns: Columns | None) -> Layout:
         """Return the layout of all lines."""
-        word, width = self._word(file), len(self.rows[0])
-        if others := [str(k + 1) for k in sorted(set(range(width)) - {word, *self.numbers})]:
+        width = len(self.rows[0])
+        if columns is None:
+            word, numbers = self._word(file), self.numbers
+        else:
+            word, chosen = columns.positions(self._headings, file.name)
+            numbers = tuple(chosen) or tuple(k for k in self.numbers if k != word)
+        if others := [str(k + 1) for k in sorted(set(range(width)) - {word, *numbers})]:
             logger.warning(
                 f"{file.name}: words are read from column {word + 1}, and the columns {', '.join(others)} are not read"
             )
-        return Layout(self.delimiter, word, self.numbers, width, self.has_heading, self.with_commas)
+        return Layout(self.delimiter, word, numbers, width, self.has_heading, self.with_commas)
+
+    @property
+    def _headings(self) -> list[str]:
+        """The headings of the columns or, without headings, their numbers."""
+        return self.heading or [str(k + 1) for k in range(len(self.rows[0]))]
 
     def _word(self, file: Traversable) -> int:
         """Return the column of the words: the only one that contains neither row numbers nor always the same text."""
@@ -103,13 +117,11 @@ class _Table:
         likely = named[:1] or varied or texts
         if len(likely) == 1:
             return likely[0]
-        first, second = [f"{k + 1} ('{self.rows[0][k]}')" for k in likely[:2]]
-        path = quote(str(file))
-        cut = f"cut -d '{self.delimiter}' {path}" if self.delimiter else f"tr -s ' ' < {path} | cut -d ' '"
+        first, second = [f"'{self._headings[k]}' (such as '{self.rows[0][k]}')" for k in likely[:2]]
+        source = f"{file}#{self._headings[likely[0]]}"
         raise EmbeddingError(
-            f"The words of {file.name} may be in column {first} or {second}. To use the second of these, remove the"
-            f" first: `{cut} -f {likely[0] + 1} --complement > words.txt`. Otherwise, remove the second:"
-            f" `{cut} -f {likely[1] + 1} --complement > words.txt`."
+            f"The words of {file.name} may be in the column {first} or {second}. Name the column after the file:"
+            f" embedding='{source}' (--embedding {quote(source)}), or the same with the other column."
         )
 
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from bayes_bias.arguments import check_kind, is_number
 from bayes_bias.embeddings.word_vectors import OriginalVectors, Vectors
 from bayes_bias.errors import TableError
-from bayes_bias.formatting import Telling, shortened
+from bayes_bias.formatting import WORD, Telling, shortened
 from bayes_bias.shared_types import Reference
 from bayes_bias.table.covariates import Covariates, covariates_in, groups_apart, with_covariates
 from bayes_bias.table.from_frames import WORDS, Duplicates, matrices, split_replicates, tidied, without_groups
@@ -232,6 +232,11 @@ class AssociationTable(Telling):
     def title(self) -> str:
         """The title of the word list in headings, or the name of the table if the list is not known."""
         return self.name if self.origin is None else self.origin.wordlist.title
+
+    @property
+    def unit(self) -> str:
+        """The noun for targets and attributes on pages, such as "word" or "image", if the list is known."""
+        return WORD if self.origin is None else self.origin.wordlist.unit
 
     def without_controls(self) -> Self:
         """Return the table without control classes, as WEAT uses it."""
@@ -781,3 +786,9 @@ def _positions(labels: np.ndarray, order: tuple[str, ...]) -> np.ndarray:
     """Return the position of each label in an order."""
     position_of = {label: position for position, label in enumerate(order)}
     return np.array([position_of[label] for label in labels.tolist()])
+
+
+def unit_of(tables: Iterable[AssociationTable]) -> str:
+    """Return the noun for the units of all tables, or "item" if they have different ones."""
+    units = {table.unit for table in tables}
+    return units.pop() if len(units) == 1 else "item"

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from pathlib import Path
+from shlex import quote
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -12,7 +13,7 @@ import pandas as pd
 
 from bayes_bias.errors import TableError
 from bayes_bias.files import refuse_pipe_or_address
-from bayes_bias.formatting import joined
+from bayes_bias.formatting import in_quotes, joined
 from bayes_bias.spreadsheets import NotNumbersError, as_numbers_of, read_sheet
 from bayes_bias.table.association_table import AssociationTable, announce
 from bayes_bias.table.from_frames import WORDS
@@ -236,7 +237,7 @@ class _Sheet:
 
     def check_columns(self, headings: Mapping[str, str]) -> None:
         """Raise an error if a column is missing, with the command that names it."""
-        name = self.path.name
+        name, file = self.path.name, quote(str(self.path))
         for column, heading in headings.items():
             if heading in self.cells:
                 continue
@@ -244,13 +245,13 @@ class _Sheet:
                 kind = "matrix" if self.is_matrix else "table of pairs"
                 raise TableError(
                     f"{name} looks like a {kind} of words. To make a table, combine it with its word list:"
-                    f" `bayes-bias table LIST --matrix {name} --out table.csv`."
+                    f" `bayes-bias table LIST --matrix {file} --out table.csv`."
                 )
             option = f"--{column.removeprefix('attribute_')} HEADING"
             if column in LABELS:
                 option = f"--label {column}=HEADING"
             raise TableError(
-                f"{name} has no column '{heading}'. To use another column, run `bayes-bias table {name} {option} --out"
+                f"{name} has no column '{heading}'. To use another column, run `bayes-bias table {file} {option} --out"
                 " table.csv`.",
                 heading,
                 self.cells,
@@ -271,11 +272,12 @@ class _Sheet:
         """Raise an error if a group has no stereotype, with the command that defines it."""
         missing = [group for group in dict.fromkeys(groups) if group not in stereotypes]
         if missing:
-            name, quoted = self.path.name, [f"'{group}'" for group in missing]
+            names = [*dict.fromkeys(classes)]
+            options = " ".join(f"--stereotype '{group}={names[0]}'" for group in missing)
             raise TableError(
-                f"{name} does not define a stereotypical class for {joined(quoted)}. Set one for each group:"
-                f" `bayes-bias table {name} --stereotype '{missing[0]}={classes[0]}' --out table.csv`, where"
-                f" '{missing[0]}={NO_CLASS}' omits a group. The classes are {joined([*dict.fromkeys(classes)])}."
+                f"{self.path.name} does not define a stereotypical class for {in_quotes(missing)}. Set one for each"
+                f" group: `bayes-bias table {quote(str(self.path))} {options} --out table.csv`, where"
+                f" '{missing[0]}={NO_CLASS}' omits a group. The classes are {joined(names)}."
             )
 
     def replicate(self, headings: Iterable[str]) -> str | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from bayes_bias.arguments import all_are
@@ -14,13 +15,14 @@ _SOURCE_KEYS = ("citation", "doi", "bibtex")  # in the order of `Reference`
 
 @dataclass(frozen=True)
 class Content:
-    """A mapping, its name in messages (of a list, file, or key), the error class for wrong values, and notices of
-    omissions."""
+    """A mapping, its name in messages (of a list, file, or key), the error class for wrong values, notices of
+    omissions, and settings beside words under names."""
 
     values: Mapping[str, Any]
     where: str
     refusal: type[BayesBiasError] = WordListError
     notices: tuple[str, ...] = ()
+    settings: Mapping[str, str] = MappingProxyType({})
 
     def check_keys(self, allowed: Iterable[str]) -> None:
         """Raise an error for unknown keys, because a misspelt key would otherwise be ignored."""

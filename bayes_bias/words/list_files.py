@@ -1,10 +1,11 @@
 """Read files of word lists into mappings that have the keys of the TOML files."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources.abc import Traversable
 from itertools import chain
 from pathlib import Path
+from shlex import quote
 from typing import Any, Protocol, runtime_checkable
 
 from bayes_bias.arguments import all_are
@@ -16,11 +17,13 @@ from bayes_bias.words import list_spreadsheets
 from bayes_bias.words.content import Content, is_missing, quoted
 from bayes_bias.words.dictionaries import SUFFIXES as DICTIONARY
 from bayes_bias.words.list_names import JSON, PARQUET, TEXT, YAML, holds_names, names_of, names_of_text, read_content
-from bayes_bias.words.list_spreadsheets import PARTS, ROW
+from bayes_bias.words.list_spreadsheets import PARTS, READING, ROW, Cells, Reading
 
 _CONTROLS = "controls/"
 # Published lists other than WEAT's and Manzini's. Random words are not drawn from these lists.
 _FIELD = "field/"
+# Keys of a list that may stand beside words under names.
+_SETTINGS = ("title", "unit", "question", "description", "sentences", "sub_topics", "language")
 
 
 def wordlist_names() -> list[str]:
@@ -56,28 +59,17 @@ def is_list_file(path: Path) -> bool:
     return path.is_file() and _suffix(path) in (".toml", *JSON, *YAML, *PARQUET, *SUFFIXES, *DICTIONARY)
 
 
-def read_list_file(
-    source: str | Path, stereotypes: Mapping[str, str] | None = None, opposites: Sequence[str] | None = None
-) -> tuple[str, Content]:
+def read_list_file(source: str | Path, reading: Reading) -> tuple[str, Content]:
     """Read the name and content of a list.
 
-    Pass `stereotypes` for columns, or words under names, that define no stereotypes. Pass `opposites` if all groups
-    have the same class.
+    `reading` is for columns, or words under names, that define no stereotypes.
     """
     file, label = _locate("word list", source, [*wordlist_names(), *field_names()])
-    content, states_its_own = _read(file, label, stereotypes, opposites)
-    if not states_its_own:
+    content, states_its_own = _read(file, label, reading)
+    if states_its_own:
+        reading.refuse(f"'{label}'")
+    else:
         list_spreadsheets.check_stereotypes(content)
-    elif stereotypes:
-        raise WordListError(
-            f"`stereotypes` cannot be combined with '{label}', which defines its own. Change them in the table"
-            " [stereotypes] of the file, or omit the argument."
-        )
-    elif opposites:
-        raise WordListError(
-            f"`opposites` cannot be combined with '{label}', which defines its own. Write opposites = [...] in the"
-            " file, or omit the argument."
-        )
     chosen = label.partition(f"{file.name}{ROW}")[2]
     return f"{Path(file.name).stem}{' ' if chosen else ''}{chosen}", content
 
@@ -89,7 +81,7 @@ def read_control_file(source: str | Path) -> tuple[str, Content]:
     return Path(file.name).stem, _read(file, label)[0]
 
 
-def read_names(source: str | Path) -> Content:
+def read_names(source: str | Path, reading: Reading = READING) -> Content:
     """Read the words under each name in a file of any format except TOML, and notices of omissions.
 
     Raises
@@ -98,7 +90,7 @@ def read_names(source: str | Path) -> Content:
         If the file cannot be read, or contains a list that already defines its groups.
     """
     file, label = _locate("word list", source, [])
-    content = _read_under_names(file, label) or _read(file, label)[0]
+    content = _read_under_names(file, label, reading) or _read(file, label, reading)[0]
     if "groups" in content.values:
         raise WordListError(f"{label} is already a complete word list with groups and classes. Use it as it is.")
     return content
@@ -129,50 +121,64 @@ def _locate(kind: str, source: str | Path, names: list[str]) -> tuple[Traversabl
     raise WordListError(f"No built-in {kind} or file is named '{label}'.", label, names)
 
 
-def _read(
-    file: Traversable, label: str, stereotypes: Mapping[str, str] | None = None, opposites: Sequence[str] | None = None
-) -> tuple[Content, bool]:
+def _read(file: Traversable, label: str, reading: Reading = READING) -> tuple[Content, bool]:
     """Read a file, and return its content, and True if the file defines which names are groups."""
     if is_spreadsheet(file.name):
-        sheet = read_sheet(file, label, WordListError)
-        content = list_spreadsheets.list_of_columns(sheet.columns, label, stereotypes, opposites)
+        sheet = read_sheet(file, label, WordListError, hidden=reading.hidden)
+        content = list_spreadsheets.list_of_columns(sheet.columns, label, reading)
         return replace(content, notices=(*sheet.notices, *content.notices)), False
-    if (words := _read_under_names(file, label)) is not None:
+    if (words := _read_under_names(file, label, reading)) is not None:
         if words.values.keys() & {"groups", "classes"}:
             return words, True
-        content = list_spreadsheets.list_of_columns(words.values.items(), label, stereotypes, opposites, padded=False)
-        return replace(content, notices=(*words.notices, *content.notices)), False
+        rest = replace(reading, ignore_columns=())
+        content = list_spreadsheets.list_of_columns(words.values.items(), label, rest, padded=False)
+        notices = (*words.notices, *content.notices)
+        return replace(content, values={**words.settings, **content.values}, notices=notices), False
     hint = " See wordlists/weat6.toml for an example."
     if _suffix(file) != ".toml":
         hint = (
             " A word list must be TOML, JSON, YAML, Parquet, a spreadsheet, or text with one word per line. If the"
-            f" file contains vectors, pass it as embedding='{label}' (--embedding {label})."
+            f" file contains vectors, pass it as embedding='{label}' (--embedding {quote(label)})."
         )
     return Content(read_toml(file, f"{label}:", WordListError, hint=hint), label), True
 
 
-def _read_under_names(file: Traversable, label: str) -> Content | None:
+def _read_under_names(file: Traversable, label: str, reading: Reading) -> Content | None:
     """Read words under names, or a list in JSON or YAML; return None for other formats."""
     if is_spreadsheet(file.name):
-        sheet = read_sheet(file, label, WordListError)
-        columns, notices = list_spreadsheets.named_columns(sheet.columns, label)
-        return Content(dict(columns), label, notices=(*sheet.notices, *notices))
+        sheet = read_sheet(file, label, WordListError, hidden=reading.hidden)
+        return _with_columns(Content({}, label, notices=sheet.notices), sheet.columns, reading)
     if not holds_names(file.name):
         return None
     if _suffix(file) in TEXT:
-        return names_of_text(file, label)
+        found = names_of_text(file, label)
+        return _with_columns(found, found.values.items(), reading, padded=False)
     content = read_content(file, label)
     if columns := _text_columns(content):
-        own, notices = list_spreadsheets.named_columns(columns, label)
-        return Content(dict(own), label, notices=notices)
+        return _with_columns(Content({}, label), columns, reading)
     content = list_spreadsheets.chosen_row(content, label, label.partition(f"{file.name}{ROW}")[2])
     if list_spreadsheets.has_parts(content):
         return Content(_sentence_list(content, label), label)
     if isinstance(content, Mapping) and any(isinstance(content.get(key), Mapping) for key in ("groups", "classes")):
         return Content(content, label)  # it has the keys of a TOML file
-    names = names_of(content, Path(file.name).stem, label)
-    columns, notices = list_spreadsheets.named_columns(names.values.items(), label, padded=False)
-    return replace(names, values=dict(columns), notices=(*names.notices, *notices))
+    settings = settings_of(content)
+    if settings:
+        content = {name: value for name, value in content.items() if name not in settings}
+    found = replace(names_of(content, Path(file.name).stem, label), settings=settings)
+    return _with_columns(found, found.values.items(), reading, padded=False)
+
+
+def _with_columns(found: Content, columns: Iterable[Cells], reading: Reading, *, padded: bool = True) -> Content:
+    """Return content with the words under each heading that is not ignored, and notices of omissions."""
+    own, notices = list_spreadsheets.named_columns(columns, found.where, reading.ignore_columns, padded=padded)
+    return replace(found, values=dict(own), notices=(*found.notices, *notices))
+
+
+def settings_of(content: Any) -> dict[str, str]:
+    """Return the settings of a list beside its words under names, such as "sentences": "as units"."""
+    if not isinstance(content, Mapping):
+        return {}
+    return {key: content[key] for key in _SETTINGS if isinstance(content.get(key), str)}
 
 
 def _text_columns(rows: Any) -> list[Column]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources.abc import Traversable
 from itertools import chain
 from pathlib import Path
+from shlex import quote
 from typing import Any, NamedTuple
 
 from bayes_bias.arguments import all_are, kind_of
@@ -111,7 +112,7 @@ def names_of_text(file: Traversable, label: str) -> Content:
     if words and _is_vector(words[-1].split()):
         raise WordListError(
             f"{label} looks like vectors, because numbers follow each word. Pass it as embedding='{label}' (--embedding"
-            f" {label})."
+            f" {quote(label)})."
         )
     return Content({Path(file.name).stem: words}, label)
 

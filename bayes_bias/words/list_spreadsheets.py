@@ -2,17 +2,18 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from operator import itemgetter
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from bayes_bias.arguments import all_are
 from bayes_bias.errors import WordListError
-from bayes_bias.formatting import counted, joined
-from bayes_bias.spreadsheets import is_spreadsheet, read_columns, stripped
+from bayes_bias.formatting import counted, in_quotes, joined
+from bayes_bias.spreadsheets import Hidden, is_spreadsheet, read_sheet, stripped
 from bayes_bias.words.content import Content, check_text, first_text
 from bayes_bias.words.spelling import plain_word
 
@@ -40,20 +41,38 @@ _A_NAME = "none"
 type Cells = tuple[str, Sequence[Any]]
 
 
+@dataclass(frozen=True)
+class Reading:
+    """How to read columns of words: the stereotypical class of groups, the classes to compare with, the columns to
+    ignore, and what to do with hidden cells (see `load_wordlist`)."""
+
+    stereotypes: Mapping[str, str] | None = None
+    opposites: Sequence[str] | None = None
+    ignore_columns: Sequence[str] = ()
+    hidden: Hidden = "drop"
+
+    def refuse(self, label: str) -> None:
+        """Raise an error if an argument is passed with a list that has no columns, because it defines its own parts."""
+        for argument in ("stereotypes", "opposites", "ignore_columns"):
+            if getattr(self, argument):
+                raise WordListError(
+                    f"`{argument}` cannot be combined with {label}, which defines its own groups, classes, and"
+                    " stereotypes. Change these in the list, or omit the argument."
+                )
+
+
+READING = Reading()
+
+
 def list_of_columns(
-    columns: Iterable[Cells],
-    where: str,
-    stereotypes: Mapping[str, str] | None = None,
-    opposites: Sequence[str] | None = None,
-    *,
-    padded: bool = True,
+    columns: Iterable[Cells], where: str, reading: Reading = READING, *, padded: bool = True
 ) -> Content:
     """Convert columns to the content of a word list.
 
     ``flowers=pleasant`` is the heading of a group with its stereotypical class, and ``pleasant`` the heading of a
-    class. Alternatively, `stereotypes` defines the groups. Without either, all columns are classes. If all groups have
-    the same class and there are several other classes, `opposites` defines which of the others to compare. If columns
-    are `padded`, as in a file or frame, shorter columns may end with fillers, such as the NA of R.
+    class. Alternatively, `stereotypes` of `reading` define the groups. Without either, all columns are classes. If all
+    groups have the same class and there are several other classes, `opposites` defines which of the others to compare.
+    If columns are `padded`, as in a file or frame, shorter columns may end with fillers, such as the NA of R.
 
     Raises
     ------
@@ -67,7 +86,7 @@ def list_of_columns(
     >>> list_of_columns(rich, "mine").values["classes"]
     {'able': ['smart', 'wise'], 'poor': ['weak']}
     """
-    sheet = _read_sheet(columns, where, padded)
+    sheet = _read_sheet(columns, where, padded, reading.ignore_columns)
     columns_by_name: list[tuple[str, list[Any]]] = []
     stereotype_of: dict[str, str] = {}
     for heading, words in sheet.columns:
@@ -75,7 +94,7 @@ def list_of_columns(
         columns_by_name.append((name, words))
         if class_name:
             stereotype_of[name] = class_name
-    for group, class_name in (stereotypes or {}).items():
+    for group, class_name in (reading.stereotypes or {}).items():
         if stereotype_of.setdefault(group, class_name) != class_name:
             raise WordListError(
                 f"{where}: the class of '{group}' is '{stereotype_of[group]}' in its heading, but '{class_name}' in"
@@ -97,18 +116,18 @@ def list_of_columns(
         values |= {"groups": groups, "stereotypes": stereotype_of}
     if sheet.word_classes:
         values["word_classes"] = sheet.word_classes
-    if opposites is not None:
-        values["opposites"] = tuple(opposites)
+    if reading.opposites is not None:
+        values["opposites"] = tuple(reading.opposites)
     elif stereotype_of:
         _check_opposites(set(stereotype_of.values()), list(classes), where)
     return Content(values, where, notices=tuple(sheet.notices))
 
 
 def named_columns(
-    columns: Iterable[Cells], where: str, *, padded: bool = True
+    columns: Iterable[Cells], where: str, ignore_columns: Sequence[str] = (), *, padded: bool = True
 ) -> tuple[list[tuple[str, list[Any]]], tuple[str, ...]]:
     """Return the words under each heading of a spreadsheet in either layout, and notices of omissions."""
-    sheet = _read_sheet(columns, where, padded)
+    sheet = _read_sheet(columns, where, padded, ignore_columns)
     return sheet.columns, tuple(sheet.notices)
 
 
@@ -124,13 +143,13 @@ def check_stereotypes(content: Content) -> None:
     stereotypes = dict(zip(names[:half], classes, strict=False))
     # The example has no quotes, because `for_reader` would read them as the value of an argument.
     example = "=".join(next(iter(stereotypes.items())))
-    files = content.where if len(names) > 2 else f"{content.where} OTHER-FILES"
+    files = quote(content.where) if len(names) > 2 else f"{quote(content.where)} OTHER-FILES"
     options = " ".join(f"--groups '{group}={name}'" for group, name in stereotypes.items())
     raise WordListError(
         f"{content.where} does not define which of {joined(names)} are groups. Rename each group to GROUP=CLASS, where"
         f" CLASS is its stereotypical class, for example {example}. Alternatively, use `stereotypes={stereotypes}`"
-        f" (`bayes-bias wordlists {files} {options} --out list.csv`). If the first row contains words instead of names,"
-        " add a row of names above it."
+        f" (`bayes-bias wordlists {files} {options} --out new-list.csv`). If the first row contains words instead of"
+        " names, add a row of names above it."
     )
 
 
@@ -139,21 +158,31 @@ def _check_opposites(associated: set[str], classes: list[str], where: str) -> No
     others = [name for name in classes if name not in associated]
     if len(associated) == 1 and associated <= {*classes} and len(others) > 1:
         raise WordListError(
-            f"{where} does not define which of {joined(others)} to compare '{associated.pop()}' with. Remove columns"
-            " that do not contain words of the list. If several remain, name the classes to compare with"
+            f"{where} does not define which of {joined(others)} to compare '{associated.pop()}' with. {about_notes()}"
+            " If several remain, name the classes to compare with"
             " `opposites=['CLASS', ...]` (--opposites CLASS of `bayes-bias table`). All others become control classes."
         )
 
 
-def holds_words(path: Path) -> bool:
+def about_notes(heading: str = "HEADING") -> str:
+    """Return the advice for a column that has something other than words."""
+    return (
+        "If a column has notes, remove it, or omit it with `load_wordlist(..., ignore_columns=['"
+        f"{heading}'])` (--ignore-column {quote(heading)})."
+    )
+
+
+def holds_words(path: Path, ignore_columns: Collection[str] = ()) -> bool:
     """Return True if a spreadsheet is a word list rather than a table of cosines."""
     if not is_spreadsheet(path.name):
         return False
     try:
-        columns = read_columns(path, str(path), WordListError)
+        columns = read_sheet(path, str(path), WordListError).columns
     except WordListError:
         return True  # reading it as a list raises the error
     for heading, cells in columns:
+        if heading in ignore_columns:
+            continue
         filled = list(filter(None, cells))
         if heading.lower() in _OF_COSINES or (filled and all(map(_DECIMAL.fullmatch, filled))):
             return False
@@ -169,14 +198,14 @@ class _Sheet:
     word_classes: dict[str, list[str]] = field(default_factory=dict)
 
 
-def _read_sheet(columns: Iterable[Cells], where: str, padded: bool) -> _Sheet:
+def _read_sheet(columns: Iterable[Cells], where: str, padded: bool, ignore_columns: Sequence[str]) -> _Sheet:
     """Read the words of a spreadsheet in either layout, without blanks and fillers."""
     sheet = _Sheet([])
     clean = []
     for heading, cells in columns:
         stripped_cells = [stripped(cell) if isinstance(cell, str) else cell for cell in cells]
         clean.append((plain_word(heading.strip()), stripped_cells))
-    clean = _upright(clean, sheet, where)
+    clean = _without_columns(_upright(clean, sheet, where), ignore_columns, sheet, where)
     headings = set(map(str.lower, dict(clean)))
     is_long = _WORD in headings and not headings.isdisjoint((*_LABELS, _CONDITION))
     if is_long:
@@ -208,6 +237,19 @@ def _upright(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) ->
     sheet.notices.append(f"{where}: the names are read from the first column, and their words from the rows")
     rows = [headings[1:], *map(list, zip(*(cells for _, cells in columns[1:]), strict=True))]
     return [(str(name), cells) for name, cells in zip(names, rows, strict=True) if name not in _EMPTY]
+
+
+def _without_columns(
+    columns: list[tuple[str, list[Any]]], ignored: Sequence[str], sheet: _Sheet, where: str
+) -> list[tuple[str, list[Any]]]:
+    """Drop the columns with these headings, with a notice."""
+    headings = [heading for heading, _ in columns]
+    for heading in ignored:
+        if heading not in headings:
+            raise WordListError(f"`ignore_columns`: {where} has no column '{heading}'.", heading, headings)
+    if ignored:
+        sheet.notices.append(f"{where}: ignored {counted(len(ignored), 'column')}, as requested: {in_quotes(ignored)}")
+    return [(heading, cells) for heading, cells in columns if heading not in ignored]
 
 
 def _by_label(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -> list[tuple[str, list[Any]]]:

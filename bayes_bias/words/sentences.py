@@ -258,7 +258,7 @@ def _check_one_each(words: Sentences, slot_of: Mapping[str, _Slot], category: st
 
 _REMEDY = (
     "List the sentences of each word in [sentences], or list words and use `templates` with an encoder."
-    f' If each sentence is a unit, write sentences = "{AS_UNITS}".'
+    f' If each sentence is a unit, write sentences = "{AS_UNITS}" in TOML, or "sentences": "{AS_UNITS}" in JSON.'
 )
 
 

@@ -378,7 +378,7 @@ LEXICON = "words"
 
 _REMEDY = (
     "Add a column word_class to a spreadsheet with the columns word and group, or make a copy of the list with"
-    " `bayes-bias wordlists LIST --word-class GROUP=noun --out list.csv`. In a TOML list, add to the table"
+    " `bayes-bias wordlists LIST --word-class GROUP=noun --out new-list.csv`. In a TOML list, add to the table"
     " [word_classes]"
 )
 

@@ -16,13 +16,21 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 from bayes_bias.arguments import as_tuple, kind_of
 from bayes_bias.errors import WordListError
-from bayes_bias.formatting import Telling, joined
+from bayes_bias.formatting import WORD, Telling, joined, with_unit
 from bayes_bias.shared_types import Reference
+from bayes_bias.spreadsheets import Hidden, check_hidden
 from bayes_bias.words import list_rules, topics_and_pairs
 from bayes_bias.words.content import Content, is_missing
-from bayes_bias.words.list_files import Query, control_names, list_of_query, read_control_file, read_list_file
+from bayes_bias.words.list_files import (
+    Query,
+    control_names,
+    list_of_query,
+    read_control_file,
+    read_list_file,
+    settings_of,
+)
 from bayes_bias.words.list_rules import category_of
-from bayes_bias.words.list_spreadsheets import check_stereotypes, list_of_columns
+from bayes_bias.words.list_spreadsheets import Reading, check_stereotypes, list_of_columns
 from bayes_bias.words.sentences import Sentences, group_by_word
 from bayes_bias.words.spelling import ENGLISH, LEAST_SHARE, checked_language, count_english, same_language
 from bayes_bias.words.topics_and_pairs import SentencePairs, SubTopicsFrom, Topics, Words
@@ -46,6 +54,7 @@ _IN_MEMORY = Mapping | _Frame | Query  # type: ignore[type-arg]
 
 _KEYS = (
     "title",
+    "unit",
     "question",
     "description",
     "groups",
@@ -116,6 +125,8 @@ class WordList(Telling):
         Known errors and disagreements in copies of this list in the literature.
     notices : tuple of str
         Words and classes that are omitted, and the reasons.
+    unit : str
+        The noun for the entries of the list on pages, in figures, and in methods, in the singular, such as "image".
     language : str
         The code of the language, such as "en", or "" if the list does not state a language. Control classes in another
         language are omitted. See `with_controls`.
@@ -151,6 +162,16 @@ class WordList(Telling):
     question: str = ""
     language: str = ""
     remarks: tuple[str, ...] = ()
+    unit: str = WORD
+
+    def __post_init__(self) -> None:
+        """Raise an error if a text of the list would change on pages, where `unit` replaces the noun "word"."""
+        for text in (self.title, *self.groups, *self.classes, *self._compared_words):
+            if with_unit(text, self.unit) != text:
+                raise WordListError(
+                    f"`unit='{self.unit}'` replaces the noun 'word' on pages, but '{text}' of '{self.name}' contains"
+                    " it. Write this text without 'word', or omit `unit`."
+                )
 
     @property
     def text(self) -> str:
@@ -209,7 +230,12 @@ class WordList(Telling):
         >>> WordList.from_frame(sheet).text
         'wordlist, flowers (3) = pleasant (2), insects (2) = unpleasant (2)'
         """
-        content = list_of_columns(_columns_of_frame(frame), name, stereotypes, opposites)
+        return cls._of_frame(frame, Reading(stereotypes, opposites), name)
+
+    @classmethod
+    def _of_frame(cls, frame: Any, reading: Reading, name: str) -> Self:
+        """Make a list from a DataFrame. See `from_frame`."""
+        content = list_of_columns(_columns_of_frame(frame), name, reading)
         check_stereotypes(content)
         return cls(**_list_fields(name, content))
 
@@ -444,7 +470,7 @@ def wordlist(
         The name of the list in tables and file names.
     **more
         Other keys of the TOML files: `opposites`, `topics`, `pairs`, `sub_topics`, `word_classes`, `sentences`,
-        `aliases`, `title`, `source`, `language`.
+        `aliases`, `title`, `unit`, `source`, `language`.
 
     Raises
     ------
@@ -470,6 +496,8 @@ def load_wordlist(
     stereotypes: Mapping[str, str] | None = None,
     opposites: Sequence[str] | None = None,
     language: str | None = None,
+    ignore_columns: str | Sequence[str] = (),
+    hidden: Hidden = "drop",
 ) -> WordList:
     """Read a list by its built-in name, from a file or from memory. A `WordList` is returned unchanged.
 
@@ -490,6 +518,11 @@ def load_wordlist(
     language : str, optional
         The code of the language, such as "en" or "de", of a list that does not state its language. See
         `WordList.with_controls`.
+    ignore_columns : sequence of str, optional
+        The headings of columns that contain no words of the list, such as notes. A notice names them.
+    hidden : {"drop", "keep"}
+        What to do with hidden rows and columns and with struck-through cells of a workbook. Either way, a notice counts
+        them.
 
     Raises
     ------
@@ -507,26 +540,26 @@ def load_wordlist(
     >>> load_wordlist({"rich=able": ["banker", "heir"], "able": ["smart", "wise"], "unable": ["dull", "weak"]}).text
     'wordlist, rich (2) = able (2) against unable (2)'
     """
-    if language is not None:
-        return load_wordlist(source, stereotypes=stereotypes, opposites=opposites).with_language(language)
+    ignored = as_tuple("ignore_columns", ignore_columns, str, "['notes']", WordListError)
+    return _loaded(source, Reading(stereotypes, opposites, ignored, check_hidden(hidden))).with_language(language)
+
+
+def _loaded(source: ListLike, reading: Reading) -> WordList:
+    """Read a list. See `load_wordlist`."""
     if isinstance(source, str | Path):
-        return WordList(**_list_fields(*read_list_file(source, stereotypes, opposites)))
+        return WordList(**_list_fields(*read_list_file(source, reading)))
     if isinstance(source, _Frame):
-        return WordList.from_frame(source, stereotypes, opposites)
+        return WordList._of_frame(source, reading, "wordlist")
     if isinstance(source, Query):
-        return WordList(**_list_fields("query", list_of_query(source, stereotypes)))
+        replace(reading, stereotypes=None).refuse("a query")
+        return WordList(**_list_fields("query", list_of_query(source, reading.stereotypes)))
     if isinstance(source, Mapping) and not source.keys() & {"groups", "classes"}:
-        settings = {key: source[key] for key in _KEYS if isinstance(source.get(key), str)}
+        settings = settings_of(source)
         columns = {heading: words for heading, words in source.items() if heading not in settings}
-        content = list_of_columns(_columns_of_mapping(columns), "wordlist", stereotypes, opposites, padded=False)
+        content = list_of_columns(_columns_of_mapping(columns), "wordlist", reading, padded=False)
         check_stereotypes(content)
         return WordList(**_list_fields("wordlist", replace(content, values={**settings, **content.values})))
-    for argument, value in (("stereotypes", stereotypes), ("opposites", opposites)):
-        if value is not None:
-            raise WordListError(
-                f"`{argument}` cannot be combined with a list that defines its own. Change them in the list, or omit"
-                " the argument."
-            )
+    reading.refuse("a list")
     if isinstance(source, Mapping):
         return WordList.from_mapping(source)
     if not isinstance(source, WordList):
@@ -688,6 +721,14 @@ def _control_fields(name: str, content: Content) -> dict[str, Any]:
     }
 
 
+def _unit(content: Content) -> str:
+    """Return the noun for the entries of a list."""
+    unit = content.text("unit", default=WORD)
+    if not unit.replace(" ", "").isalpha():
+        raise WordListError(f"{content.where}: 'unit' must be a noun in the singular, such as image, but is '{unit}'.")
+    return unit
+
+
 def _head_fields(name: str, content: Content) -> dict[str, Any]:
     """Check and return the fields that a list shares with control classes."""
     content.check_keys(_KEYS)
@@ -695,6 +736,7 @@ def _head_fields(name: str, content: Content) -> dict[str, Any]:
     return {
         "name": name,
         "title": content.text("title", default=name),
+        "unit": _unit(content),
         "description": content.text("description"),
         "question": content.text("question"),
         "source": content.reference(),

@@ -1,6 +1,6 @@
 """Tables of vectors in the layouts that other programs write."""
 
-import subprocess
+import re
 from itertools import chain
 
 import numpy as np
@@ -138,16 +138,62 @@ def test_open_embedding_reads_only_varying_text_as_words(tmp_path, columns):
 
 
 @pytest.mark.parametrize("words_first", [True, False])
-def test_open_embedding_prints_commands_that_choose_among_two_columns_of_text(tmp_path, words_first):
-    path = two_texts(tmp_path, page=[f"page {k}" for k in range(12)])
+def test_open_embedding_prints_source_that_chooses_among_two_columns_of_text(tmp_path, words_first):
+    path = two_texts(tmp_path, page=[f"page{k}" for k in range(12)])
     if words_first:
         frame = pd.read_csv(path, keep_default_na=False)
         frame[["title", "page", *frame.columns[2:]]].to_csv(path, index=False)
-    with refused(EmbeddingError, "column 1 2 cut --complement words.txt") as caught:
+    with refused(EmbeddingError, "'title' 'page' 'oak' --embedding") as caught:
         open_embedding(path)
-    command = str(caught.value).split("`")[3 if words_first else 1]
-    subprocess.run(command, shell=True, cwd=tmp_path, check=True)
-    assert np.array_equal(biases(tmp_path / "words.txt"), TRUE)
+    (source,) = re.findall(r"embedding='(.*?)'", str(caught.value))
+    assert source == f"{path}#{'title' if words_first else 'page'}"
+    assert np.array_equal(biases(f"{path}#title"), TRUE)
+    assert open_embedding(f"{path}#page").vocabulary()[:2] == ["page0", "page1"]
+
+
+def test_open_embedding_reads_chosen_columns_of_files_of_every_kind(tmp_path):
+    frame = FRAME.set_axis([f"v{k}" for k in range(D)], axis=1).rename_axis("lemma").reset_index()
+    frame.insert(0, "word", [f"page{k}" for k in range(12)])
+    frame.insert(1, "valence", np.linspace(0, 1, 12))
+    frame["text"] = "x"
+    lists = pd.DataFrame({"a": frame["word"], "b": frame["lemma"], "u": [[1.0, 2.0]] * 12, "v": [*FRAME.to_numpy()]})
+    frame.to_csv(tmp_path / "v.csv", index=False)
+    frame.to_csv(tmp_path / "v.txt", index=False, header=False, sep="\t")
+    frame.to_parquet(tmp_path / "v.parquet")
+    frame.to_json(tmp_path / "v.jsonl", orient="records", lines=True)
+    lists.to_parquet(tmp_path / "lists.parquet")
+    for chosen in (
+        *(f"v.{kind}#lemma#v0..v6" for kind in ("csv", "parquet", "jsonl")),
+        "v.txt#3#4..10",
+        "lists.parquet#b#v",
+    ):
+        embedding = open_embedding(tmp_path / chosen)
+        assert embedding.dimensions == D
+        assert np.array_equal(biases(embedding), TRUE)
+    assert np.array_equal(biases(tmp_path / "v.csv#lemma"), TRUE)
+    (tmp_path / "v.csv").rename(tmp_path / "v#1.csv")
+    assert np.array_equal(biases(tmp_path / "v#1.csv#lemma"), TRUE)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "message"),
+    [
+        ("v.csv#lema", "'lema' 'lemma'"),
+        ("v.csv#lemma#v0..v9", "'v9' v6"),
+        ("v.csv#lemma#v6..v0", "'v6..v0' first last"),
+        ("v.csv#lemma#lemma..v3", "'lemma..v3' first last"),
+        ("v.parquet#lemma#text..v3", "v.parquet row 1 list of numbers 'x'"),
+        ("v.npz#lemma", "npz '#lemma'"),
+    ],
+)
+def test_open_embedding_raises_for_columns_that_cannot_be_chosen(tmp_path, chosen, message):
+    frame = FRAME.set_axis([f"v{k}" for k in range(D)], axis=1).rename_axis("lemma").reset_index()
+    frame.insert(1, "text", "x")
+    frame.to_csv(tmp_path / "v.csv", index=False)
+    frame.to_parquet(tmp_path / "v.parquet")
+    np.savez(tmp_path / "v.npz", words=np.array(["he", "she"]), vectors=np.eye(2))
+    with refused(EmbeddingError, message):
+        open_embedding(tmp_path / chosen).all()
 
 
 def test_open_embedding_names_line_of_table_with_missing_number(tmp_path):

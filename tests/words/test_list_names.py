@@ -64,7 +64,7 @@ def test_load_wordlist_error_prints_working_command(tmp_path, run, monkeypatch):
         load_wordlist("names.json")
     command = str(error.value.args[0]).split("`bayes-bias wordlists ")[1].split("`")[0]
     assert run("wordlists", *shlex.split(command))[0] == 0
-    assert load_wordlist("list.csv").sha256 == LIST.sha256
+    assert load_wordlist("new-list.csv").sha256 == LIST.sha256
 
 
 def test_wordlists_command_reads_text_file_per_name(tmp_path, run, monkeypatch):

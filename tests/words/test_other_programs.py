@@ -189,7 +189,7 @@ def test_gunzip_command_of_message_works(tmp_path):
     with refused(WordListError, "gunzip") as caught:
         load_wordlist(tmp_path / "list.csv")
     subprocess.run(str(caught.value).split("`")[1], shell=True, cwd=tmp_path, check=True)
-    assert (tmp_path / "unpacked").read_text() == text
+    assert (tmp_path / "unpacked.csv").read_text() == text
 
 
 def test_load_wordlist_takes_time_proportional_to_number_of_words():

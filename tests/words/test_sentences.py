@@ -1,5 +1,6 @@
 """Sentences of one word are not words: each is traced to the word that it was made from, or the list is refused."""
 
+import json
 from itertools import chain, product
 from typing import Any
 
@@ -216,15 +217,24 @@ def test_load_wordlist_reads_words_from_sentences_of_targets():
     assert set(load_wordlist(words).targets) == {"rose", "lily", "ant", "fly"}
 
 
-def test_flat_mapping_of_captions_accepts_setting_as_units():
-    captions = {
-        "a=x": ["A photo of a red rose.", "Tulips stand in the sun."],
-        "b=y": ["Some ants on a leaf.", "One bee is flying away."],
-        "x": ["The sea in the evening.", "People laugh together."],
-        "y": ["A storm is coming now.", "He shouts at his friend."],
-        "sentences": "as units",
-        "title": "Captions",
-    }
-    words = load_wordlist(captions)
-    assert words.groups["a"] == tuple(captions["a=x"])
+CAPTIONS = {
+    "a=x": ["A photo of a red rose.", "Tulips stand in the sun."],
+    "b=y": ["Some ants on a leaf.", "One bee is flying away."],
+    "x": ["The sea in the evening.", "People laugh together."],
+    "y": ["A storm is coming now.", "He shouts at his friend."],
+}
+
+
+@pytest.mark.parametrize("kind", ["memory", "list.json", "list.yaml"])
+def test_flat_mapping_of_captions_accepts_setting_as_units(tmp_path, kind):
+    source: Any = {**CAPTIONS, "sentences": "as units", "title": "Captions"}
+    if kind != "memory":
+        with refused(WordListError, '"sentences": "as units"'):
+            load_wordlist(CAPTIONS)
+        (tmp_path / kind).write_text(json.dumps(source))
+        source = tmp_path / kind
+    words = load_wordlist(source)
+    assert words.groups["a"] == tuple(CAPTIONS["a=x"])
     assert words.title == "Captions"
+    assert containing(words.notices, "each sentence is a unit")
+    assert not containing(words.notices, "omitted")

@@ -5,7 +5,7 @@ import pytest
 
 from bayes_bias import load_wordlist
 from bayes_bias.errors import WordListError
-from tests.helpers import refused, says
+from tests.helpers import containing, refused, says
 
 PLAIN = "math=male,male,female\nmath,he,she\nalgebra,man,woman\ngeometry,boy,girl\n"
 NOTES = "math=male,male,female,notes\nmath,he,she,check\nalgebra,man,woman,rare\ngeometry,boy,girl,\n"
@@ -17,10 +17,13 @@ TWO_GROUPS = "math=male,arts=male,male,female,source\nmath,art,he,she,own\nalgeb
 def test_load_wordlist_raises_for_ambiguous_opposites(tmp_path, text, column):
     path = tmp_path / "mine.csv"
     path.write_text(text)
-    with refused(WordListError, f"mine.csv {column} female male --opposites opposites= Remove columns"):
+    with refused(WordListError, f"mine.csv {column} female male --opposites opposites= --ignore-column"):
         load_wordlist(path)
     named = load_wordlist(path, opposites=["female"])
     assert (named.opposites, tuple(named.controls)) == (("female",), (column,))
+    ignoring = load_wordlist(path, ignore_columns=[column])
+    assert (ignoring.opposites, ignoring.classes) == (("female",), named.classes)
+    assert containing(ignoring.notices, "ignored one column", f"'{column}'")
     frame = pd.read_csv(path, dtype=str)
     with refused(WordListError, "--opposites"):
         load_wordlist(frame)

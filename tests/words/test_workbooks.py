@@ -64,7 +64,22 @@ def test_load_wordlist_omits_hidden_columns_and_sheets_with_notice(tmp_path):
     other.sheet_state = "hidden"
     words = read(book, tmp_path)
     assert words.classes.keys() == {"male", "female"}
-    assert containing(words.notices, "omitted one hidden sheet and two hidden columns")
+    assert containing(words.notices, "omitted one hidden sheet", "unhide")
+    assert containing(words.notices, "omitted two hidden columns")
+
+
+def test_hidden_keep_reads_hidden_and_struck_through_cells_with_notice(tmp_path):
+    book, sheet = sheet_of([(*WORDS, "tools"), *zip(*WORDS.values(), ["saw", "axe", "awl", "hoe"], strict=True)])
+    sheet.row_dimensions[3].hidden = True
+    sheet.column_dimensions["E"].hidden = True
+    sheet["A5"].font = Font(strike=True)
+    assert read(book, tmp_path).groups["flowers"] == ("rose", "daisy")
+    words = load_wordlist(tmp_path / "list.xlsx", hidden="keep")
+    assert words.groups["flowers"] == tuple(WORDS["flowers=female"])
+    assert words.controls == {"tools": ("saw", "axe", "awl", "hoe")}
+    assert containing(words.notices, "read one hidden row, one struck-through cell, and one hidden column like all")
+    with refused(BayesBiasError, "`hidden` 'show' drop keep"):
+        load_wordlist(tmp_path / "list.xlsx", hidden="show")
 
 
 @pytest.mark.parametrize("layout", ["wide", "long"])

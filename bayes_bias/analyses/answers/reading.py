@@ -295,7 +295,7 @@ def _read_text(path: Path, label: str) -> pd.DataFrame:
     """
     data = path.read_bytes()
     data = gzip.decompress(data) if path.name.endswith(".gz") else data
-    text = spreadsheets.decoded(data, path.name, label, AnswersError)
+    text = spreadsheets.decoded(data, str(path), label, AnswersError)
     with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
         frame = pd.read_csv(
             io.StringIO(text), sep=spreadsheets.delimiter_of(text), dtype=str, keep_default_na=False, index_col=False

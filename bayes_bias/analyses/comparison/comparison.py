@@ -494,6 +494,7 @@ def comparison_document(comparison: Comparison) -> Document:
         },
         texts={"appendix.tex": appendix([(comparison.name, table)])},
         methods=methods,
+        unit=table.unit,
         fits=fits,
         provenance=model_provenance(comparison, fits["change"])
         | {

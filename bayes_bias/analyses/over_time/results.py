@@ -42,7 +42,7 @@ from bayes_bias.posterior.estimates import estimate_of
 from bayes_bias.posterior.holm import holm
 from bayes_bias.posterior.summary import tabulate
 from bayes_bias.progress import within
-from bayes_bias.table.association_table import AssociationTable, announce, words_in
+from bayes_bias.table.association_table import AssociationTable, announce, unit_of, words_in
 from bayes_bias.table.columns import (
     Sign,
     estimate_columns,
@@ -611,6 +611,7 @@ def over_time_document(series: OverTime) -> Document:
         latex="layouts.tex",
         texts={"appendix.tex": appendix([(series.name, next(iter(series.tables.values())))])},
         methods=methods,
+        unit=unit_of(series.tables.values()),
         fits={"trend": fitted},
         provenance=model_provenance(series, fitted)
         | {

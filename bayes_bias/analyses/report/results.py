@@ -36,6 +36,7 @@ from bayes_bias.posterior.pooling import compared_words_of
 from bayes_bias.posterior.summary import row_of
 from bayes_bias.posterior.verdict import Verdict
 from bayes_bias.shared_types import Reference
+from bayes_bias.table.association_table import unit_of
 from bayes_bias.table.columns import estimate_columns, interval_names
 from bayes_bias.table.labels import SIDES
 from bayes_bias.table.metric import Metric
@@ -276,6 +277,7 @@ def report_document(report: Report) -> Document:
         methods=methods,
         fits=fits,
         provenance=provenance,
+        unit=unit_of(section.table for section in report.sections),
     )
 
 
