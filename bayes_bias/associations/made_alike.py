@@ -4,10 +4,11 @@ If vectors are trained on less text or for a shorter time, all words are closer 
 is usually smaller, even if the content of the text is the same.
 """
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, Self
+from zlib import crc32
 
 import numpy as np
 import pandas as pd
@@ -21,14 +22,19 @@ from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import words_of
 from bayes_bias.table.statistics import within_sd
 
+# Unit vectors (replicate, dimension) of random words.
+type Rows = Mapping[str, NDArray[np.float64]]
+
 # A mean distance this small is a rounding error.
 _NO_DISTANCE = 1e-9
 # Chosen on skip-gram vectors of 100 dimensions, and checked on other models: docs/evidence/other-analyses.md.
 LEAST, MOST = 0.9, 1.1
 _WORDS = 500
 _FEWEST = 50
-# Number of candidate words from one embedding, of which the other embeddings contain some.
-_CANDIDATES = 6_000
+# Number of candidate words from each embedding, of which another one contains some.
+_CANDIDATES = 3_000
+# In vectors whose mean was subtracted, the mean cosine of random words is zero, whatever the training.
+_CENTRED = 0.01
 # Median cosine of a word's vectors from which one embedding is a changed copy of the other.
 _COPIED = 0.9
 
@@ -51,12 +57,26 @@ class MadeAlike(Tabled):
         Number of random words, or 0 if nothing is known.
     unknown : str
         The reason why nothing is known, in a clause, or "".
+    drawn : mapping of labels to mappings of str to numpy.ndarray
+        Unit vectors (replicate, dimension) of random words of each embedding.
+    copies : bool
+        Whether changed copies of one embedding count as made alike.
     """
 
     table: pd.DataFrame
     reference: Any
     words: int
     unknown: str = ""
+    drawn: Mapping[Any, Rows] = field(default_factory=dict)
+    copies: bool = False
+
+    def among(self, labels: Sequence[Any]) -> Self:
+        """Return the check of these embeddings alone. The q of two embeddings does not depend on any others."""
+        if not self.drawn or len(labels) == len(self.table):
+            return self
+        alone = _compared({label: self.drawn[label] for label in labels}, None, self.copies)
+        of_list = [column for column in self.table if column not in alone.table]
+        return replace(self, **vars(alone) | {"table": alone.table.join(self.table[of_list])})
 
     @property
     def unlike(self) -> list[Any]:
@@ -80,8 +100,8 @@ class MadeAlike(Tabled):
                 f" ({plain(q.min(), 2)} to {plain(q.max(), 2)} times as far as in {self.reference})."
             )
         return (
-            f"{self.differing} Because biases may differ only for this reason, there is no verdict. Cut the texts to"
-            " equal numbers of tokens, and train again with the same settings."
+            f"{self.differing} Because biases may differ only for this reason, there is no verdict. If texts or"
+            " settings differ, cut the texts to equal numbers of tokens, and train again with the same settings."
         )
 
     @property
@@ -96,9 +116,13 @@ class MadeAlike(Tabled):
             f" between {LEAST:g} and {MOST:g} times."
         ]
         if (q < LEAST).any():
-            sentences.append("Smaller distances result from fewer updates, that is, less text or fewer epochs.")
+            sentences.append(
+                "Smaller distances can result from less text, from fewer epochs, or from texts in another style."
+            )
         if (q > MOST).any():
-            sentences.append("Larger distances result from more passes over less text.")
+            sentences.append(
+                "Larger distances can result from more passes over less text, or from texts in another style."
+            )
         return " ".join(sentences)
 
     def named(self, names: Mapping[Any, str]) -> Self:
@@ -117,8 +141,10 @@ def made_alike(
 
     .. math:: q_t = (1 - \bar c_t) / (1 - \bar c_0)
 
-    with the mean cosine :math:`\bar c` of 500 random words that are in all embeddings and not in the list. Vectors with
-    fewer updates have a smaller q. Their biases differ as well and are usually smaller, regardless of the text.
+    with the mean cosine :math:`\bar c` of 500 random words that are in both embeddings and not in the list. The q of
+    two embeddings does not depend on other embeddings. Vectors with fewer updates have a smaller q. Their biases differ
+    as well and are usually smaller, regardless of the text. If the mean vector was subtracted, q shows nothing, and
+    `unknown` contains the reason.
 
     Parameters
     ----------
@@ -162,66 +188,78 @@ def embeddings_alike(
     list."""
     if reference is not None and reference not in embeddings:
         raise TableError(f"`reference` is {reference!r}, but no table has this name.", reference, map(str, embeddings))
-    vectors = _shared_vectors(embeddings, frozenset(own_words), seed)
-    index = pd.Index(list(embeddings), name="embedding")
-    nothing = {"q": np.nan, "alike": True, "mean_cosine": np.nan, "same_words": np.nan}
-    if isinstance(vectors, str):
-        first = next(iter(embeddings)) if reference is None else reference
-        return MadeAlike(pd.DataFrame(nothing, index=index), first, 0, vectors)
-    labels = list(vectors)
-    n = len(vectors[labels[0]])
-    mean_cosine = np.empty(len(labels))  # of all pairs of different words, averaged over replicates
-    for k, rows in enumerate(vectors.values()):
-        mean_cosine[k] = (((rows.sum(axis=0) ** 2).sum(axis=-1) - n) / (n * (n - 1))).mean()
-    if reference is None:
-        reference = labels[int(np.argsort(mean_cosine, kind="stable")[len(labels) // 2])]
-    distance = 1 - mean_cosine
-    standard = distance[labels.index(reference)]
-    if standard < _NO_DISTANCE:
-        reason = f"all words besides those of the list have the same vector in {reference}"
-        return MadeAlike(pd.DataFrame(nothing, index=index), reference, 0, reason)
-    q = distance / standard
-    same_words = np.full(len(labels), np.nan)
-    for k, rows in enumerate(vectors.values()):
-        if rows.shape == vectors[reference].shape:
-            same_words[k] = np.median((rows * vectors[reference]).sum(axis=-1))
-    exempt = copies and bool((same_words > _COPIED).all())
-    alike = exempt | ((q >= LEAST) & (q <= MOST))
-    columns = {"q": q, "alike": alike, "mean_cosine": mean_cosine, "same_words": same_words}
-    return MadeAlike(pd.DataFrame(columns, index=index), reference, n)
-
-
-def _shared_vectors(
-    embeddings: Mapping[Any, Embedding | None], own_words: frozenset[str], seed: int
-) -> dict[Any, NDArray[np.float64]] | str:
-    """Return unit vectors (word, replicate, dimension) of random words in all embeddings, or the reason why there are
-    none."""
-    without = [str(label) for label, embedding in embeddings.items() if embedding is None]
-    if without:
-        which = "all tables" if len(without) == len(embeddings) else joined(without)
-        return f"the embedding of {which} was not recorded"
-    vectors: dict[Any, dict[str, NDArray[np.float64]]] = {}
-    candidates: list[str] | None = None
+    drawn: dict[Any, Rows] = {}
     for label, embedding in embeddings.items():
-        assert embedding is not None
-        frequent = _frequent(embedding)
-        if candidates is None:
-            drawable = [word for word in frequent if word not in own_words]
-            order = np.random.default_rng(seed).permutation(len(drawable))[:_CANDIDATES]
-            candidates = [drawable[k] for k in order]
-        rows = dict[str, NDArray[np.float64]]()
-        for word in candidates:
-            if word in frequent:
-                row = np.atleast_2d(np.asarray(frequent[word], float))
-                if has_direction(row).all():
-                    rows[word] = row
-        vectors[label] = rows
-        candidates = list(rows)  # later embeddings only need words that all earlier ones contain
-    shared = (candidates or [])[:_WORDS]
-    if len(shared) < _FEWEST:
-        number = f"{len(shared)} word{'' if len(shared) == 1 else 's'}"
-        return f"they share only {number} besides the words of the list, but at least {_FEWEST} are required"
-    return {label: unit_rows(np.stack([rows[word] for word in shared])) for label, rows in vectors.items()}
+        if embedding is None:
+            return _unknown(embeddings, reference, f"the embedding of {_unrecorded(embeddings)} was not recorded")
+        drawn[label] = _draw(embedding, frozenset(own_words), seed)
+    return _compared(drawn, reference, copies)
+
+
+def _unrecorded(embeddings: Mapping[Any, Embedding | None]) -> str:
+    """Return the labels without a recorded embedding, in words."""
+    without = [str(label) for label, embedding in embeddings.items() if embedding is None]
+    return "all tables" if len(without) == len(embeddings) else joined(without)
+
+
+def _unknown(labels: Collection[Any], reference: Any, reason: str) -> MadeAlike:
+    """Return the result if nothing is known."""
+    nothing = {"q": np.nan, "alike": True, "mean_cosine": np.nan, "same_words": np.nan}
+    first = next(iter(labels)) if reference is None else reference
+    return MadeAlike(pd.DataFrame(nothing, index=pd.Index(list(labels), name="embedding")), first, 0, reason)
+
+
+def _compared(drawn: Mapping[Any, Rows], reference: Any, copies: bool) -> MadeAlike:
+    """Compare each embedding with the reference, by the random words that both contain."""
+    labels = list(drawn)
+    if reference is None:
+        own = [_mean_cosine(np.stack([*islice(rows.values(), _WORDS)])) if rows else np.nan for rows in drawn.values()]
+        reference = labels[0 if len(labels) == 2 else int(np.argsort(own, kind="stable")[len(own) // 2])]
+    rows_of_labels, numbers = [], []
+    for label in labels:
+        shared = [word for word in drawn[label] if word in drawn[reference]][:_WORDS]
+        if len(shared) < _FEWEST:
+            number = f"{len(shared)} word{'' if len(shared) == 1 else 's'}"
+            reason = (
+                f"{label} and {reference} share only {number} besides the words of the list, but at least {_FEWEST}"
+            )
+            return _unknown(labels, reference, f"{reason} are required")
+        vectors, standard = (np.stack([drawn[name][word] for word in shared]) for name in (label, reference))
+        mean_cosine, of_reference = _mean_cosine(vectors), _mean_cosine(standard)
+        if 1 - of_reference < _NO_DISTANCE:
+            reason = f"all words besides those of the list have the same vector in {reference}"
+            return _unknown(labels, reference, reason)
+        same = np.median((vectors * standard).sum(axis=-1)) if vectors.shape == standard.shape else np.nan
+        q = (1 - mean_cosine) / (1 - of_reference)
+        rows_of_labels.append({"q": q, "mean_cosine": mean_cosine, "same_words": same})
+        numbers.append(len(shared))
+    table = pd.DataFrame(rows_of_labels, index=pd.Index(labels, name="embedding"))
+    exempt = copies and bool((table.same_words > _COPIED).all())
+    table.insert(1, "alike", exempt | table.q.between(LEAST, MOST))
+    centred = table.index[table.mean_cosine.abs() < _CENTRED].map(str).tolist()
+    if centred and not exempt and table.alike.all():
+        reason = f"random words in {joined(centred)} have a mean cosine of zero, as after subtracting the mean vector"
+        return _unknown(labels, reference, reason)
+    return MadeAlike(table, reference, min(numbers), drawn=drawn, copies=copies)
+
+
+def _mean_cosine(rows: NDArray[np.float64]) -> float:
+    """Return the mean cosine of all pairs of different words, averaged over replicates."""
+    n = len(rows)
+    return float((((rows.sum(axis=0) ** 2).sum(axis=-1) - n) / (n * (n - 1))).mean())
+
+
+def _draw(embedding: Embedding, own_words: Collection[str], seed: int) -> Rows:
+    """Return random frequent words with unit vectors, in an order that is the same in all embeddings."""
+    frequent = _frequent(embedding)
+    rows: dict[str, NDArray[np.float64]] = {}
+    for word in sorted(set(frequent) - set(own_words), key=lambda word: (crc32(word.encode(), seed), word)):
+        row = np.atleast_2d(np.asarray(frequent[word], float))
+        if has_direction(row).all():
+            rows[word] = unit_rows(row)
+        if len(rows) == _CANDIDATES:
+            break
+    return rows
 
 
 def _frequent(embedding: Embedding) -> dict[str, Vector]:

@@ -58,6 +58,28 @@ def test_made_alike_accepts_changed_copies_of_one_embedding() -> None:
     assert not made_alike({"one": measured(before), "other": measured(vectors(4))}).are_versions
 
 
+def test_made_alike_q_of_pair_does_not_depend_on_other_embeddings() -> None:
+    pair = {1890: measured(vectors(0)), 1970: measured(vectors(1, 0.8))}
+    few = dict([*vectors(2, 0.6).items()][:100])
+    among = made_alike({**pair, 1930: measured(few)}).among([1890, 1970])
+    alone = made_alike(pair)
+    assert among.table.equals(alone.table)
+    assert (among.words, among.reference) == (alone.words, alone.reference) == (200, 1890)
+    assert among.unlike == [1970]
+
+
+def test_made_alike_is_unknown_for_vectors_without_mean() -> None:
+    centred = dict(zip(WORDS, _centred(0), strict=True))
+    other = dict(zip(WORDS, _centred(1), strict=True))
+    assert says(made_alike({"a": measured(centred), "b": measured(other)}).text, "unknown a and b mean cosine zero")
+    assert made_alike({"a": measured(centred), "b": measured(vectors(0, 1.0))}).unlike == ["b"]
+
+
+def _centred(seed: int) -> np.ndarray:
+    rows = np.stack([*vectors(seed).values()])
+    return rows - rows.mean(axis=0)
+
+
 def test_made_alike_q_equals_mean_over_seeds() -> None:
     seeds = open_embedding([open_embedding(vectors(k), name=f"s{k}") for k in (0, 1)], kind="seed")
     found = made_alike({1: measured(seeds), 2: measured(vectors(2))}, reference=2)

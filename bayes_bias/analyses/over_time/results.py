@@ -69,6 +69,8 @@ type Tables = Mapping[Any, AssociationTable]
 # third of all series.
 DATED = 0.8
 _NAMED = 3
+# The reasons for which a contrast has no verdict, by the verdict.
+_NO_VERDICT = {"not made alike": "the slices are not comparable", "not converged": "the fit has not converged"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,7 +104,7 @@ class OverTime(Tabled):
     changes : pandas.DataFrame
         The steps as a table, indexed by ``slice`` and ``next``. Columns for these slices: ``mean``, interval,
         ``prob_direction``, ``chance``, and ``chance_holm``, adjusted for the number of steps. The probabilities of a
-        step whose fit has not converged are missing. Columns for new slices:
+        step without a verdict are missing. Columns for new slices:
         ``new_eti95_lb`` and ``_ub``, ``chance_new`` and ``chance_new_holm``. ``prob_largest`` is the probability that
         the step is the largest change.
     moved : pandas.DataFrame
@@ -238,10 +240,8 @@ class OverTime(Tabled):
         """State whether the bias changed, in which direction and how much, in a clause."""
         first, *_, last = self.tables
         span, verdict, title = f"from {first} to {last}", self.trend.verdict, self.title
-        if verdict == "not made alike":
-            return f"No verdict on the trend of {title} {span}, because the slices are not comparable"
-        if verdict == "not converged":
-            return f"No verdict on the trend of {title} {span}, because the fit has not converged"
+        if verdict in _NO_VERDICT:
+            return f"No verdict on the trend of {title} {span}, because {_NO_VERDICT[verdict]}"
         row, ends = self.trend.table.loc[THESE], self.table["bias"].iloc[[0, -1]]
         is_up, clear = bool(row["mean"] > 0), verdict != "not distinguishable"
         direction = "increased" if is_up else "decreased"
@@ -298,11 +298,7 @@ class OverTime(Tabled):
         if not self._has_verdict:
             return ""
         clear, lost = self.changes[self._clear], self.changes[self.changes.chance.isna()]
-        without = ""
-        if len(lost):
-            pairs = joined([f"{before} to {after}" for before, after in lost.index])
-            fits = "its fit has" if len(lost) == 1 else "their fits have"
-            without = f" There is no verdict on {pairs}, because {fits} not converged."
+        without = self._steps_without_verdict
         if len(lost) == len(self.changes):
             return without.strip()
         if clear.empty:
@@ -325,6 +321,15 @@ class OverTime(Tabled):
         if self.new is None:
             return f"{sentence}{without}"
         return f"{sentence} Generalised to new slices: {joined(generalised) if generalised else 'none'}.{without}"
+
+    @property
+    def _steps_without_verdict(self) -> str:
+        """Sentences that name the steps without a verdict, after a blank, or "" if there are none."""
+        sentences = ""
+        for verdict, reason in _NO_VERDICT.items():
+            if steps := [step.label for step in self.steps if step.verdict == verdict]:
+                sentences += f" There is no verdict on {joined(steps)}, because {reason}."
+        return sentences
 
     @property
     def moved_most(self) -> str:
@@ -478,7 +483,7 @@ def rows_of_changes(
             new = change.table.loc[NEW]
             row[new_lower], row[new_upper] = interval_of(new)
             row["chance_new"] = new.chance
-        if change.verdict == "not converged":
+        if change.verdict in _NO_VERDICT:
             row |= {name: np.nan for name in row if name.startswith("chance")}
         rows.append(row)
     table = pd.DataFrame(rows, index=index).astype(float)

@@ -65,7 +65,7 @@ class SliceContrast(Tabled):
         interval, ``prob_direction`` and ``chance``, twice the probability of the less probable sign. The unit is the
         unit of the tables times the unit of the weights.
     alike : MadeAlike
-        The check that the slices were similarly trained. If it fails, there is no verdict.
+        The check that the slices with a weight were similarly trained. If it fails, there is no verdict.
     metric : Metric
     ci_prob : float
     fit : xarray.DataTree
@@ -165,11 +165,17 @@ def contrast_of(
         weights=dict(weights),
         scope=settings.scope,
         table=_both_scopes(fitted, in_order, new, settings.words, settings.ci_prob),
-        alike=alike,
+        alike=alike.among(_embeddings_of(alike, in_order)),
         metric=combined.metric,
         ci_prob=settings.ci_prob,
         fit=fitted.tree,
     )
+
+
+def _embeddings_of(alike: MadeAlike, weights: np.ndarray) -> list[Any]:
+    """Return the embeddings of all slices with a weight. A difference of two series has two embeddings in a slice."""
+    each = len(alike.table) // len(weights)
+    return alike.table.index[np.repeat(weights != 0, each)].tolist()
 
 
 def _both_scopes(

@@ -233,7 +233,7 @@ def test_step_without_convergence_has_no_probability(found: OverTime) -> None:
         return replace(step, fit=fit)
 
     for lost, text in (
-        ([0], "1920 to 1930 differ no verdict on 1900 to 1905 its fit not converged"),
+        ([0], "1920 to 1930 differ no verdict on 1900 to 1905 fit not converged"),
         ([2], "None of the three other steps no verdict on 1920 to 1930"),
         ([0, 1, 2, 3], "no verdict on 1900 to 1905, 1905 to 1920, 1920 to 1930, and 1930 to 1950"),
     ):
@@ -245,6 +245,14 @@ def test_step_without_convergence_has_no_probability(found: OverTime) -> None:
         assert says(series.found_changes, text)
         labels = series.changes_layout.labels
         assert [label.startswith("✕") for label in labels] == [place in lost for place in range(4)]
+
+
+def test_step_between_slices_that_are_not_comparable_has_no_verdict(found: OverTime) -> None:
+    steps = [replace(found.steps[0], alike=unlike(found).alike), *found.steps[1:]]
+    changes = rows_of_changes(steps, [*found.changes.index], None, 0.95)
+    assert changes.chance_holm.isna().tolist() == [True, False, False, False]
+    series = replace(found, new=None, steps=tuple(steps), changes=changes)
+    assert says(series.found_changes, "no verdict on 1900 to 1905 because slices are not comparable")
 
 
 def test_over_time_page_has_ordered_sections_figures_and_tables(found: OverTime, tmp_path: Path) -> None:
