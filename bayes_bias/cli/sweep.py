@@ -248,6 +248,7 @@ def over_time(
             tables,
             scope=_SCOPES[speak_of],
             words=cast(ScopeName, inference.scope),
+            allow_loss=slices.allow_loss,
             ci_prob=inference.ci_prob,
             **settings,
         )

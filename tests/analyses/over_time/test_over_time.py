@@ -20,6 +20,7 @@ from bayes_bias.errors import ScopeError, TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.measures.quasi_f import quasi_f
 from bayes_bias.plots import plot_over_time
+from bayes_bias.table.labels import belongs
 from bayes_bias.table.scopes import scope_of
 from benchmarks.simulated_series import slices
 from tests.helpers import SHORT, html_of, refused, says, states, unlisted_columns
@@ -245,6 +246,20 @@ def test_step_without_convergence_has_no_probability(found: OverTime) -> None:
         assert says(series.found_changes, text)
         labels = series.changes_layout.labels
         assert [label.startswith("✕") for label in labels] == [place in lost for place in range(4)]
+
+
+def test_over_time_raises_if_slices_together_lose_half_of_group(sampled: None, tables: Tables) -> None:
+    """Each slice lacks a different word, so that few are left in all of them."""
+    cut = dict(tables)
+    own = [word for word, group in belongs(tables[1900].values, "target").items() if group == "g0"]
+    for time, word in zip((1900, 1905), own, strict=False):
+        cut[time] = tables[time].select(lambda y, word=word: y.drop_sel(target=word))
+    some = {time: table.select(lambda y: y.drop_sel(target=own[4:])) for time, table in cut.items()}
+    with refused(
+        TableError, "only 2 of the 4 words of 'g0' 1900 lacks 1905 lacks without 1900, 3 words allow_loss=True"
+    ):
+        over_time(some)
+    assert over_time(some, allow_loss=True, sampling=SHORT).lost.index.tolist() == [1900, 1905]
 
 
 def test_step_between_slices_that_are_not_comparable_has_no_verdict(found: OverTime) -> None:
