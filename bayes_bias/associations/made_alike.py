@@ -92,7 +92,7 @@ class MadeAlike(Tabled):
     def text(self) -> str:
         """Describe in sentences which embeddings were similarly trained."""
         if self.unknown:
-            return f"It is unknown if they were similarly trained: {self.unknown}."
+            return f"It is unknown if the embeddings were similarly trained: {self.unknown}."
         q = self.table.q
         if not self.unlike:
             return (
