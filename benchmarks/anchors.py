@@ -1,9 +1,10 @@
 """How long the same takes elsewhere: `python -m benchmarks.anchors --bambi PYTHON`.
 
 A mixed model of weat6 without control classes: REML by R's lme4, NUTS by bambi, and here. lme4 and bambi fit the
-formula of docs/model.md with one scale for both groups and classes; the default here has twice as many. `--bambi` is a
-Python that has bambi and this package's dependencies. Each fits in a process of its own, several times: the first time
-compiles what is compiled, or loads it from disk. Beside them WEFE's WEAT of the same words, with 10,000 permutations.
+formula of docs/statistics.md with one scale for both groups and classes; the default here has twice as many. `--bambi`
+is a Python that has bambi and this package's dependencies. Each fits in a process of its own, several times: the first
+time compiles what is compiled, or loads it from disk. Beside them WEFE's WEAT of the same words, with 10,000
+permutations.
 """
 
 import argparse

@@ -8,7 +8,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = ("model.md", "how-to/own-model.md", "how-to/own-priors.md", "how-to/check-a-model.md")
+PAGES = ("statistics.md", "how-to/own-model.md", "how-to/own-priors.md", "how-to/check-a-model.md")
 # What they show together.
 SHOWN = (
     "pm.model_to_mermaid(",
@@ -42,9 +42,10 @@ SHOWN = (
 
 
 def code_of(page: str) -> list[str]:
-    """The blocks of Python of a page, without the line that needs a program beside Python."""
+    """The blocks of Python of a page, without tags, and without the line that needs a program beside Python."""
     blocks = re.findall(r"```(?:python|\{code-cell\} python)\n([^`]*)```", (DOCS / page).read_text(encoding="utf-8"))
-    return ["\n".join(line for line in block.splitlines() if "needs Graphviz" not in line) for block in blocks]
+    left_out = re.compile(r"^:tags:|needs Graphviz")
+    return ["\n".join(line for line in block.splitlines() if not left_out.search(line)) for block in blocks]
 
 
 def test_model_pages_show_expected_pymc_and_arviz_calls():

@@ -6,8 +6,7 @@ For a group or class of n words, whose profiles are centred at their mean, let
 
 *Preferences.* The words of a group vary :math:`r = \bar\lambda / v` times as much as general words, whose cosines have
 the variance v. The preference of general words for one of these opposite classes over the other has the variance q,
-which is observed. The expected variance of the group's preferences is :math:`r q`, with as many degrees of freedom D as
-there are directions.
+which is observed. The expected variance of the group's preferences is :math:`\hat\tau^2 = r q`.
 
 *Related words.* If a few directions contain most of the variation, as in a list of sub-topics, the mean of the words
 varies as much as words vary along these directions. The ratio :math:`x = \lambda_1 / \bar\lambda` gives the variance

@@ -5,8 +5,8 @@
 
 Parts are defined in `bayes_bias.models.table_parts`. Each scale s is sampled as a function of an unconstrained x. If
 the prior of a scale comes from vectors (`bayes_bias.models.preferences`), a variance v is sampled instead, where x =
-log(v / u), and u is the factor of its side, which is sampled like a scale but has no pattern. The scale is then s^2 =
-max(v - c, 0), where c is a weighted sum of other squared scales.
+log(v / phi), and phi is the factor of its side, which is sampled like a scale but has no pattern. The scale is then
+s^2 = max(v - c, 0), where c is a weighted sum of other squared scales.
 ``bayes_bias.pymc_model(table, marginal=True)`` is the same model in PyMC, and a test compares both implementations.
 """
 

@@ -39,9 +39,9 @@ def priors(fit: Fit) -> pd.DataFrame:
     pandas.DataFrame
         Table with the index ``parameter`` and ``label`` (the group or class, or "" if one prior applies to all), and
         the column ``prior``. Distributions have PyMC's names and parameters. A variance from vectors is written as
-        ``u * s**2 * nu / ChiSquared(nu)``, where s is the expected standard deviation of preferences and u is
-        ``target_preference_factor`` or ``attribute_preference_factor``. An inflation by related words is written as ``1
-        + (I - 1) * d / ChiSquared(d)``, where I is the estimated inflation and d its degrees of freedom (see
+        ``factor * sd**2 * nu / ChiSquared(nu)``, where sd is the expected standard deviation of preferences and factor
+        is ``target_preference_factor`` or ``attribute_preference_factor``. An inflation by related words is written as
+        ``1 + (I - 1) * d / ChiSquared(d)``, where I is the estimated inflation and d its degrees of freedom (see
         `bayes_bias.models.preferences`).
 
     Examples

@@ -6,17 +6,18 @@ variance
 .. math:: \tau_k^2 = \sigma_k^2 + c_k,
 
 where :math:`\sigma_k^2` is the variance of true preferences, and :math:`c_k` is the contribution of residuals, averaged
-over the opposite words. Vectors provide the variance :math:`s_k^2` that general words with the variability of k would
-have (`bayes_bias.associations.related`). Words of a list are not general words: they are often chosen because they
-differ in their preferences. All groups, or all associated classes, of the list therefore share an unknown factor u,
+over the opposite words. Vectors provide the variance :math:`\hat\tau_k^2` that general words with the variability of k
+would have (`bayes_bias.associations.related`). Words of a list are not general words: they are often chosen because
+they differ in their preferences. All groups, or all associated classes, of the list therefore share an unknown factor
+:math:`\phi`,
 
-.. math:: u \sim \nu_u / \chi^2_{\nu_u}, \qquad \tau_k^2 \sim \nu\, u\, s_k^2 / \chi^2_\nu,
+.. math:: \phi \sim \nu_\phi / \chi^2_{\nu_\phi}, \qquad \tau_k^2 \sim \nu\, \phi\, \hat\tau_k^2 / \chi^2_\nu,
           \qquad \sigma_k^2 = \max(\tau_k^2 - c_k, 0),
 
 so that the words of one group are informative about the other group, and about the factor. The default numbers
-:math:`\nu_u = 1` and :math:`\nu = 8` were learned from pools of real words (docs/related-words.md): with a single
+:math:`\nu_\phi = 1` and :math:`\nu = 8` were learned from pools of real words (docs/related-words.md): with a single
 degree of freedom of the factor, the words of a list overrule the expected variance. For control classes, which consist
-of general words, u is 1. If :math:`\tau_k^2` is below the contribution of residuals,
+of general words, :math:`\phi` is 1. If :math:`\tau_k^2` is below the contribution of residuals,
 words have no true preferences, as in lists of random words.
 
 *Related words.* The words of k share a part of each effect, so that the variance of their mean is :math:`I_k` times as

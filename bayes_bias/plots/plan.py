@@ -65,7 +65,7 @@ def plot_plan(
         x, y = grid.grid[grid.x].to_numpy(), grid.grid[grid.y].to_numpy()
         power, width = grid.grid.power.transpose(grid.y, grid.x), grid.grid.width.transpose(grid.y, grid.x)
         areas = ax.contourf(x, y, power, levels=[0, *_POWERS, 1], cmap="cividis", alpha=0.85)
-        ax.figure.colorbar(areas, ax=ax, label=f"probability of detecting a bias of {bias:g}")
+        bar = ax.figure.colorbar(areas, ax=ax, label=f"probability of detecting a bias of {bias:g}")
         lines = ax.contour(x, y, width / 2, levels=6, colors="white", linewidths=1)
         # With a dark edge, white is visible on yellow as well as on blue.
         lines.set_path_effects([withStroke(linewidth=1.8, foreground=INK)])
@@ -85,7 +85,7 @@ def plot_plan(
             axis.set_ticks(ticks, labels=[f"{n:g}" for n in ticks], minor=False)
             axis.set_ticks([], minor=True)
         legend_below(ax, shown=legend)
-        return finish(ax, fitted, grid.question)
+        return finish(ax, fitted, grid.question, bars=[bar.ax])
 
 
 @dataclass(frozen=True, eq=False)

@@ -91,11 +91,13 @@ def plot_related_words(
         ax.tick_params(axis="y", labelsize=8)
         _mark(ax, categories, ordered)
         figure = ax.get_figure(root=True)
+        bars = []
         if legend and figure is not None:
             bar = figure.colorbar(image, ax=ax, label="cosine", shrink=0.6, pad=0.02)
             bar.outline.set_visible(False)
-        legend_below(ax, shown=legend, labelled=False)
-        set_title(ax, f"{shortened(table.name if name is None else name)}: related {side}s")
+            bars.append(bar.ax)
+        legend_below(ax, shown=legend)
+        set_title(ax, f"{shortened(table.name if name is None else name)}: related {side}s", bars=bars)
         return ax
 
 

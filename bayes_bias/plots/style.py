@@ -20,8 +20,11 @@ from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.colors import is_color_like
 from matplotlib.font_manager import get_font_names
+from matplotlib.gridspec import SubplotSpec
+from matplotlib.legend import Legend
 from matplotlib.lines import Line2D
 from matplotlib.text import Annotation, Text
+from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import IdentityTransform, ScaledTranslation
 from numpy.typing import ArrayLike
 
@@ -39,13 +42,17 @@ INK, GREY, NOISE, PAPER = "#1c1c1c", "#6b6b6b", "#dcdcdc", "white"
 
 WIDTH = 5.4
 _SHOWN_DPI = 110
-# Distance from the axes to a legend in inches, which leaves space for tick labels and for the axis label.
-_TICKS, _AXIS_LABEL = 0.22, 0.28
+# Distance from the axes to a legend in inches: gaps, and lines of text. The gaps remain if text is scaled.
+_GAP, _SMALL_GAP, _TICK_LABEL, _AXIS_LABEL = 0.1, 0.06, 0.12, 0.17
 _LONGEST_LABEL = 28
-# Height of a line, and width of a letter in a label and in a heading (all in inches). Number of title letters per inch.
-# Smallest factor by which text is scaled.
-_LINE, _LETTER, _HEADING_LETTER, _LETTERS = 0.13, 0.07, 0.088, 10
-_LEAST = 0.6
+# Height of a line, width of a letter in a tick label and in a heading, and width of a legend's handle, all in inches.
+# Number of title letters per inch. Width of a letter in inches, relative to its size in points.
+_LINE, _LETTER, _HEADING_LETTER, _HANDLE, _LETTERS, _PER_POINT = 0.13, 0.07, 0.088, 0.5, 10, 0.0075
+# Width in inches below which text is scaled, and the smallest factor. Share of the width that a colour bar takes.
+_FULL_WIDTH, _LEAST, _BAR = 4.5, 0.6, 0.25
+# An axis label may be wider than its axes by this factor. Broken labels and entries have at least this many letters.
+# Ticks are at least this many inches apart.
+_WIDER, _FEWEST, _APART = 1.1, 14, 0.62
 NOT_CONVERGED = "NOT CONVERGED – do not interpret"
 
 # Fonts for Chinese, Japanese, and Korean. Most machines have at least one of these fonts.
@@ -183,33 +190,43 @@ def label_rows(ax: Axes, labels: Sequence[str]) -> None:
     ax.spines["left"].set_visible(False)
 
 
-def legend_below(ax: Axes, *, shown: bool = True, labelled: bool = True, **options: Any) -> None:
-    """Draw a legend below the axis label, or below the ticks if the axis is not `labelled`, at a fixed distance in
-    inches.
+def legend_below(ax: Axes, *, shown: bool = True, ncols: int = 1, **options: Any) -> None:
+    """Draw a legend below the axis label, or below the ticks if there is no label, at a fixed distance in inches.
+
+    It has fewer than `ncols` columns if these would be wider than the axes.
     """
     if not shown:
         return
-    figure = ax.get_figure(root=True)
-    below = ScaledTranslation(0, -_below(ax, labelled), figure.dpi_scale_trans) if figure else IdentityTransform()
     if "handles" in options:
         lines = [line for own in ax.figure.axes for line in own.lines if np.size(line.get_xdata())]
         drawn = {None, *(line.get_markerfacecolor() for line in lines)}
         options["handles"] = [handle for handle in options["handles"] if handle.get_gid() in drawn]
-    ax.legend(
+    labels = [handle.get_label() for handle in options.get("handles", ax.get_legend_handles_labels()[0])]
+    width, scale = _width(ax)
+    column = scale * (_HANDLE + _LETTER * max(map(len, labels), default=0))
+    legend = ax.legend(
         loc="upper left",
-        bbox_to_anchor=(0, 0),
-        bbox_transform=ax.transAxes + below,
+        ncols=max(1, min(ncols, int(width / column))),
         borderaxespad=0,
         borderpad=0,
         handletextpad=0.7,
         **options,
     )
+    _hang(legend, ax)
 
 
-def _below(ax: Axes, labelled: bool) -> float:
+def _hang(legend: Legend, ax: Axes, scale: float = 1.0) -> None:
+    """Put a legend below the axes, whose text is scaled."""
+    figure = ax.get_figure(root=True)
+    below = ScaledTranslation(0, -_below(ax, scale), figure.dpi_scale_trans) if figure else IdentityTransform()
+    legend.set_bbox_to_anchor((0, 0), ax.transAxes + below)
+
+
+def _below(ax: Axes, scale: float) -> float:
     """Return the distance between axes and legend in inches."""
     ticks = ax.xaxis.get_ticks_position() in {"bottom", "default"}
-    return (_TICKS if ticks else 0.06) + (_AXIS_LABEL if labelled else 0.0)
+    lines = len(ax.get_xlabel().splitlines())
+    return (_GAP + scale * _TICK_LABEL if ticks else _SMALL_GAP) + _GAP * bool(lines) + scale * _AXIS_LABEL * lines
 
 
 def draw_classical(
@@ -229,28 +246,101 @@ def shortened(label: str) -> str:
     return label if len(label) <= _LONGEST_LABEL else f"{label[: _LONGEST_LABEL - 1]}…"
 
 
-def set_title(ax: Axes, title: str, *, converged: bool = True) -> None:
-    """Set a title with line breaks that fit the width of the axes, and reduce the font size on small axes."""
-    width, height = _inches(ax)
-    room = max(_room(ax, width, height), _LEAST)
-    lines = fill(title, max(int(width * _LETTERS / room), 20))
-    ax.set_title(lines if converged else f"{lines}\n{NOT_CONVERGED}", parse_math=False)
+def set_title(ax: Axes, title: str, *, converged: bool = True, bars: Sequence[Axes] = ()) -> None:
+    """Set a title with line breaks that fit the width of the axes, and fit all text to the axes (see `fit_text`)."""
+    ax.set_title(title if converged else f"{title}\n{NOT_CONVERGED}", parse_math=False)
+    fit_text(ax, bars)
+
+
+def fit_text(ax: Axes, bars: Sequence[Axes] = ()) -> None:
+    """Break labels and legend entries that are too wide, and reduce the font size on small axes.
+
+    `bars` are colour bars beside the axes.
+    """
+    width, scale = _width(ax)
+    width -= _BAR * width * bool(bars)
+    legend = ax.get_legend()
+    for entry in legend.get_texts() if legend else ():
+        _break(entry, width - scale * _HANDLE, scale)
+    _break(ax.xaxis.label, _WIDER * width, scale)
+    height = _height(ax, scale)
+    for label in (ax.yaxis.label, *(bar.yaxis.label for bar in bars)):
+        _break(label, _WIDER * height, scale)
+    if scale < 1 and isinstance(locator := ax.xaxis.get_major_locator(), MaxNLocator):
+        locator.set_params(nbins=max(int(width / scale / _APART), 2))
+    room = max(min(scale, _room(ax, width, height)), _LEAST)
+    lines = ax.get_title(loc="left").splitlines()
+    ax.set_title("\n".join(fill(line, max(int(width * _LETTERS / room), 20)) for line in lines), parse_math=False)
     if room < 1:
-        for text in ax.findobj(Text):
-            text.set_fontsize(room * float(text.get_fontsize()))
+        for each in (ax, *bars):
+            _scale_text(each, room)
+    if legend:
+        _hang(legend, ax, room)
 
 
-def _inches(ax: Axes) -> tuple[float, float]:
-    """Return the approximate width and height in inches that remain after labels and legend."""
-    figure, legend, cell = ax.get_figure(root=True), ax.get_legend(), ax.get_subplotspec()
-    assert figure is not None
-    size = ax.get_window_extent().transformed(figure.dpi_scale_trans.inverted())
-    below = _below(ax, True) + _LINE * -(-len(legend.get_texts()) // legend._ncols) if legend else 0.0  # type: ignore[attr-defined]
-    beside = _LETTER * max((len(label.get_text()) for label in ax.get_yticklabels()), default=0)
-    # Before layout, a figure has no margins. Its only axes will fill the figure.
-    alone = cell is not None and cell.get_gridspec().ncols == 1 and figure.get_layout_engine() is not None
-    width = float(figure.get_figwidth()) if alone else size.width
-    return float(width - beside), float(size.height - below)
+def _width(ax: Axes) -> tuple[float, float]:
+    """Return the approximate width in inches that remains beside labels, and the factor by which to scale text in a
+    narrow figure.
+    """
+    cell, root = _cell(ax), ax.get_figure(root=True)
+    assert root is not None
+    width = ax.get_window_extent().width / root.dpi
+    # Before layout, a figure has no margins. Its axes will fill their part of the figure.
+    if cell is not None and root.get_layout_engine() is not None:
+        width = ax.figure.bbox.width / root.dpi * len(cell.colspan) / cell.get_gridspec().ncols
+    scale = min(1.0, max(width / _FULL_WIDTH, _LEAST))
+    return float(width - scale * _beside(ax)), scale
+
+
+def _cell(ax: Axes) -> SubplotSpec | None:
+    """Return the part of a figure's grid that contains the axes."""
+    cell = ax.get_subplotspec()
+    return None if cell is None else cell.get_topmost_subplotspec()
+
+
+def _beside(ax: Axes) -> float:
+    """Return the approximate width in inches of the labels beside axes, and beside other axes in the same cell."""
+    cell, widths = _cell(ax), [0.0]
+    for each in ax.get_shared_x_axes().get_siblings(ax):
+        if each is ax or _cell(each) == cell:
+            lines = [line for label in each.get_yticklabels() for line in label.get_text().splitlines()]
+            widths.append(_LETTER * max(map(len, lines), default=0) + 1.5 * _LINE * bool(each.get_ylabel()))
+    return max(widths)
+
+
+def _height(ax: Axes, scale: float) -> float:
+    """Return the approximate height in inches that remains between a title and a legend."""
+    cell, root, legend = _cell(ax), ax.get_figure(root=True), ax.get_legend()
+    assert root is not None
+    height = ax.get_window_extent().height / root.dpi
+    if cell is not None and cell == ax.get_subplotspec() and root.get_layout_engine() is not None:
+        height = ax.figure.bbox.height / root.dpi * len(cell.rowspan) / cell.get_gridspec().nrows
+        height -= 2 * scale * _LINE + _below(ax, scale)
+    if legend is None:
+        return float(height)
+    lines = sum(len(text.get_text().splitlines()) for text in legend.get_texts())
+    return float(height - scale * _LINE * -(-lines // legend._ncols))  # type: ignore[attr-defined]
+
+
+def _break(text: Text, width: float, scale: float) -> None:
+    """Break a text into lines that are at most this wide in inches once it is scaled, first before a bracket."""
+    words = text.get_text()
+    letters = max(int(width / scale / _PER_POINT / float(text.get_fontsize())), _FEWEST)
+    lines = words.splitlines() if len(words) <= letters else words.replace(" (", "\n(").splitlines()
+    text.set_text("\n".join(fill(line, letters) for line in lines))
+
+
+def _scale_text(ax: Axes, factor: float) -> None:
+    """Multiply the size of all text of axes, including labels of ticks that are only made when the figure is drawn."""
+    of_ticks: set[Text] = set()
+    for axis in (ax.xaxis, ax.yaxis):
+        ticks = [*axis.get_major_ticks(), *axis.get_minor_ticks()]
+        for tick in ticks:
+            of_ticks |= {tick.label1, tick.label2}
+        if ticks:
+            axis.set_tick_params(which="both", labelsize=factor * float(ticks[0].label1.get_fontsize()))
+    for text in set(ax.findobj(Text)) - of_ticks:
+        text.set_fontsize(factor * float(text.get_fontsize()))
 
 
 def _room(ax: Axes, width: float, height: float) -> float:
@@ -260,11 +350,13 @@ def _room(ax: Axes, width: float, height: float) -> float:
     return min(1.0, height / (_LINE * max(lines, 1)), width / (_HEADING_LETTER * max(longest, 20)))
 
 
-def finish(ax: Axes, fit: Fit, what: str, name: str | None = None) -> Axes:
+def finish(
+    ax: Axes, fit: Fit, what: str, name: str | None = None, *, converged: bool | None = None, bars: Sequence[Axes] = ()
+) -> Axes:
     """Title with the list's name and, if the fit has not converged, a conspicuous warning."""
     fitted = Fitted.of(fit)
-    converged = Diagnostics.of(fitted).converged
-    set_title(ax, f"{shortened(fitted.name if name is None else name)}: {what}", converged=converged)
+    converged = Diagnostics.of(fitted).converged if converged is None else converged
+    set_title(ax, f"{shortened(fitted.name if name is None else name)}: {what}", converged=converged, bars=bars)
     if not converged:
         mark: dict[str, Any] = {"fontsize": 30, "color": INK, "alpha": 0.16, "rotation": 18, "zorder": 10}
         ax.text(0.5, 0.5, "not converged", transform=ax.transAxes, ha="center", va="center", **mark)

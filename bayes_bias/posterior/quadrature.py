@@ -1,22 +1,23 @@
 r"""Compute the posterior of a bias by numerical integration, without a sampler.
 
-A bias compares classes, so the levels of words cancel. Given the residual variance :math:`e`, the noise of the bias
-depends on one variance :math:`\sigma_k^2` for each group and each associated class. The words of group or class k
+A bias compares classes, so the levels of words cancel. Given the residual variance :math:`\sigma_e^2`, the noise of the
+bias depends on one variance :math:`\sigma_k^2` for each group and each associated class. The words of group or class k
 inform :math:`\sigma_k^2` through the sums of squares :math:`S_{ki}` of their preferences, along orthonormal contrasts i
 of the opposite classes or groups, with :math:`f_k` degrees of freedom each:
 
 .. math::
 
-    p(e, u, \sigma \mid y) \propto p(e \mid y) \, p(u) \prod_k p(\sigma_k \mid u)
+    p(\sigma_e, \phi, \sigma \mid y) \propto p(\sigma_e \mid y) \, p(\phi) \prod_k p(\sigma_k \mid \phi)
         \prod_i v_{ki}^{-f_k / 2} \exp\left(-\frac{S_{ki}}{2 v_{ki}}\right),
-    \qquad v_{ki} = a_k \sigma_k^2 + \eta_{ki} e,
+    \qquad v_{ki} = a_k \sigma_k^2 + \eta_{ki} \sigma_e^2,
 
-where :math:`p(e \mid y)` is the posterior from the interaction of words, and u is the factor that the expected
-variances of one side share (`bayes_bias.models.preferences`). Groups, or classes, with a common scale share one
-variance, which is estimated from all of their words. Given e and u, the variances are independent, and each is
-integrated on a grid. The variances of the bias are taken at the points of a Latin hypercube. Given all variances, the
-bias is normal with variance :math:`\sum_k w_k I_k \sigma_k^2 + w_e e`, where :math:`I_k` is the inflation by related
-words. If the texts behind the table are a sample, the variance that they add (`bayes_bias.table.texts`) is independent.
+where :math:`p(\sigma_e \mid y)` is the posterior from the interaction of words, and :math:`\phi` is the factor that the
+expected variances of one side share (`bayes_bias.models.preferences`). Groups, or classes, with a common scale share
+one variance, which is estimated from all of their words. Given :math:`\sigma_e` and :math:`\phi`, the variances are
+independent, and each is integrated on a grid. The variances of the bias are taken at the points of a Latin hypercube.
+Given all variances, the bias is normal with variance :math:`\sum_k w_k I_k \sigma_k^2 + w_e \sigma_e^2`, where
+:math:`I_k` is the inflation by related words. If the texts behind the table are a sample, the variance that they add
+(`bayes_bias.table.texts`) is independent.
 
 Levels contain some information about the residual variance. They are integrated in the same way, but have a weight of
 zero in the variance of the bias. This is the posterior of `bayes_bias.models.crossed` if all classes, and all groups,

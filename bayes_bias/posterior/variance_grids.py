@@ -1,8 +1,8 @@
 r"""Posteriors of variances of word effects on grids, given the residual variance.
 
 A variance with a prior of its own is integrated alone (`VarianceOnGrid`). The variances of measured preferences of all
-groups, or classes, share a factor u if their prior comes from vectors (`bayes_bias.models.preferences`). They are
-integrated together (`PreferencesOnGrid`).
+groups, or classes, share a factor :math:`\phi` if their prior comes from vectors (`bayes_bias.models.preferences`).
+They are integrated together (`PreferencesOnGrid`).
 
 Several lists of the same design are computed together. Arrays have the shape (variances, lists, residuals, nodes), or
 the first of these dimensions.
@@ -213,11 +213,11 @@ def posteriors(variances: Sequence[WordVariance], residual: Numbers, grid: Grid)
 
 @dataclass(frozen=True, eq=False)
 class PreferencesOnGrid:
-    r"""The posterior of the factor u of one side, and of the variances of measured preferences given u.
+    r"""The posterior of the factor :math:`\phi` of one side, and of the variances of measured preferences given it.
 
     Let :math:`L_k(v \mid e)` be the likelihood of the words of group or class k. Then
 
-    .. math:: p(u, y \mid e) \propto p(u) \prod_k \int L_k(v \mid e)\, p(v \mid u)\, dv.
+    .. math:: p(\phi, y \mid e) \propto p(\phi) \prod_k \int L_k(v \mid e)\, p(v \mid \phi)\, dv.
 
     Attributes
     ----------
@@ -226,7 +226,7 @@ class PreferencesOnGrid:
     log_prior : array (cells, lists, factors, nodes)
         Log density of the log variance given the factor.
     log_factor : array (lists, residuals, factors)
-        Log of p(u, y | e).
+        Log of :math:`p(\phi, y \mid e)`.
     """
 
     log_variance: Numbers

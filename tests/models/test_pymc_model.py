@@ -22,7 +22,7 @@ from tests.models.test_clusters import ATTRIBUTE_TOPICS, TARGET_PAIRS, TARGET_TO
 from tests.models.test_related_words import RELATED
 from tests.models.test_replicates import replicated_table
 
-DOCS = Path(__file__).parents[2] / "docs" / "model.md"
+DOCS = Path(__file__).parents[2] / "docs" / "statistics.md"
 # Some words have few pairs, which importance sampling cannot leave out well.
 PARETO = pytest.mark.filterwarnings("ignore:Estimated shape parameter")
 SAMPLING = Sampling(draws=1000, tune=1000, chains=2)

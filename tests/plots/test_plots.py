@@ -88,6 +88,21 @@ def test_rows_of_small_axes_do_not_overprint(small_fit, plot):
         assert text.get_window_extent().x1 <= figure.bbox.x1
 
 
+@pytest.mark.parametrize(
+    "plot", [plot_forest, plot_posterior, plot_variance_shares, lambda fit, ax: plot_overview([fit], ax=ax)]
+)
+def test_text_of_figure_in_one_column_is_inside_and_apart(small_fit, plot):
+    figure = Figure(figsize=(3.3, 2.4), layout="constrained")
+    ax = plot(small_fit, ax=figure.add_subplot())
+    figure.draw_without_rendering()
+    assert (ax.get_tightbbox().min >= figure.bbox.min).all()
+    assert (ax.get_tightbbox().max <= figure.bbox.max).all()
+    assert ax.bbox.width > 0.5 * figure.bbox.width
+    assert ax.get_legend().get_window_extent().y1 <= ax.xaxis.label.get_window_extent().y0
+    sizes = {text.get_fontsize() for text in (ax.xaxis.label, *ax.get_xticklabels(), *ax.get_legend().get_texts())}
+    assert 5 <= min(sizes) <= max(sizes) < 8
+
+
 def test_plot_forest_uses_palette_and_raises_for_invalid_colours(small_fit):
     ax = plot_forest(small_fit, palette=["#123456"], legend=False)
     drawn = {line.get_color() for line in ax.lines}

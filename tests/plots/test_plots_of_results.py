@@ -14,7 +14,7 @@ from bayes_bias.analyses.sweep.pooling import pool_cells
 from bayes_bias.analyses.sweep.results import Sweep
 from bayes_bias.analyses.tpr_gaps.results import TprGaps
 from bayes_bias.plots import plot_atlas, plot_ranking, plot_tpr_gaps
-from bayes_bias.plots.style import MARKERS
+from bayes_bias.plots.style import COLOURS, MARKERS
 from tests.analyses.sweep.made_up import made_sweep
 from tests.helpers import SHORT, numbered, priors_for_posteriors
 from tests.plots.test_plots import legend, marked, places, yticks
@@ -74,6 +74,12 @@ def test_plot_atlas_has_interval_in_every_cell(atlas: Sweep) -> None:
     points = np.concatenate([line.get_xdata() for line in marked(ax, ("o", "x", "D"))])
     expected = columns + scale[0, 0] * cells.bias.to_numpy()
     np.testing.assert_allclose(np.sort(points), np.sort(expected))
+
+
+def test_plot_atlas_uses_palette(atlas: Sweep) -> None:
+    marks = {line.get_color() for line in plot_atlas(atlas, palette=["#123456"], legend=False).lines}
+    assert "#123456" in marks
+    assert COLOURS[0] not in marks
 
 
 def test_plot_atlas_legend_names_only_used_marks(atlas: Sweep) -> None:

@@ -75,9 +75,10 @@ def estimate(
     only one label. The published analysis treats answers as independent [1]_, although labels and wordings largely
     determine the answers. The model therefore has effects of words, wording, label of each group, and pair of labels,
 
-    .. math:: D_i = \mu + w_{s(i)} + v_{k(i)} + a_{l(i)} + b_{m(i)} + ab_{lm(i)} + e_i
+    .. math:: D_i = \mathrm{mu} + \mathrm{word}_i + \mathrm{wording}_i + \mathrm{label\_a}_i + \mathrm{label\_b}_i
+              + \mathrm{pair}_i + e_i, \qquad \mathrm{mu} \sim \mathrm{Uniform}(-1, 1)
 
-    Each kind of effect is normal with a standard deviation of its own.
+    Each kind of effect is normal with a standard deviation of its own. See Notes for the priors.
 
     Parameters
     ----------
@@ -127,6 +128,15 @@ def estimate(
     Results generalise to new labels only if there are five labels of each group and three wordings. If there are fewer,
     an interval is still reported, but the verdict contains a caution. If there is only one pair of labels, the results
     describe only this pair.
+
+    The standard deviations ``sd_word``, ``sd_wording`` and so on have half-normal priors with scale .25 for words and
+    wordings, .5 for labels and pairs of labels, and 1 for answers. The variance of an answer also has a known part,
+    because shares of n and m words are rounded, (1/n² + 1/m²) / 12. With a single wording, the prior alone determines
+    how much other wordings might differ. With one pair of labels, the effects of labels are omitted. All effects and mu
+    are integrated out exactly, and the standard deviations are drawn by Pareto smoothed importance sampling. There is
+    no verdict if the Pareto k of the weights is above .7. D is bounded, but modelled as normal, because only its mean
+    is estimated. If labels determine nearly everything and D is close to -1 or 1, intervals are too short
+    (docs/evidence/other-analyses.md).
 
     Refusals and invalid choices are omitted and never imputed. ``bounds_lb`` is the mean D of all answers if each of
     these choices had contradicted the stereotype, and ``bounds_ub`` is the mean D if each had agreed with it.

@@ -44,6 +44,8 @@ _OF_ESTIMATE = "not a result of `answers.estimate`. Pass such a result."
 _DIVERGING = LinearSegmentedColormap.from_list("D", ["#7b4b94", PAPER, COLOURS[1]])
 # If a group has more labels than this, numbers do not fit into the squares of the heat map.
 _WITH_NUMBERS = 10
+# Width of figure in inches, for each column of the heat map, with which a mean and its number fit into one line.
+_CELL = 0.9
 
 
 def plot_answers(
@@ -126,15 +128,10 @@ def plot_label_pairs(
     reach = 2.0 if answers.changed else 1.0
     with style(palette):
         ax = axes_or_new(ax, rows=max(len(means), 4), row_height=0.34, extra=1.6)
-        set_title(ax, f"{answers.called(key)}: {answers.quantity} (answers)")
         ax.set_facecolor(NOISE)
         image = ax.pcolormesh(means.to_numpy(), cmap=_DIVERGING, vmin=-reach, vmax=reach, edgecolors=PAPER, linewidth=1)
         if max(means.shape) <= _WITH_NUMBERS:
-            for (i, j), value in np.ndenumerate(means.to_numpy()):
-                if np.isfinite(value):
-                    shade = PAPER if abs(value) > 0.7 * reach else INK
-                    text = f"{value:+.2f}".replace("-", "−") + f" ({sizes.iloc[i, j]:.0f})"
-                    ax.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=7, color=shade)
+            _write_cells(ax, means, sizes, reach)
         columns, rows = means.columns.astype(str).map(shortened), means.index.astype(str).map(shortened)
         ax.set_xticks(np.arange(len(columns)) + 0.5, columns, rotation=35, ha="right")
         ax.set_yticks(np.arange(len(rows)) + 0.5, rows)
@@ -147,8 +144,19 @@ def plot_label_pairs(
         ax.spines[:].set_visible(False)
         figure = ax.get_figure(root=True)
         assert figure is not None
-        figure.colorbar(image, ax=ax, shrink=0.8, label=answers.quantity)
+        bar = figure.colorbar(image, ax=ax, shrink=0.8, label=answers.quantity)
+        set_title(ax, f"{answers.called(key)}: {answers.quantity} (answers)", bars=[bar.ax])
     return ax
+
+
+def _write_cells(ax: Axes, means: pd.DataFrame, sizes: pd.DataFrame, reach: float) -> None:
+    """Write the mean D and the number of answers in each cell, below each other if cells are narrow."""
+    apart = " " if ax.figure.bbox.width / ax.figure.dpi / means.shape[1] > _CELL else "\n"
+    for (i, j), value in np.ndenumerate(means.to_numpy()):
+        if np.isfinite(value):
+            shade = PAPER if abs(value) > 0.7 * reach else INK
+            text = f"{value:+.2f}".replace("-", "−") + f"{apart}({sizes.iloc[i, j]:.0f})"
+            ax.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=7, color=shade)
 
 
 def plot_agreement(

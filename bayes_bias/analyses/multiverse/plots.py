@@ -16,6 +16,7 @@ from bayes_bias.plots.style import (
     axes_or_new,
     estimate_handles,
     estimate_look,
+    fit_text,
     legend_below,
     set_title,
     shortened,
@@ -72,7 +73,8 @@ def plot_multiverse(
         handles = estimate_handles("interval")
         if multiverse.has_model:
             handles.append(Line2D([], [], label="the model itself", linestyle="", marker="D", markersize=4, color=INK))
-        legend_below(below, shown=legend, labelled=False, handles=handles)
+        legend_below(below, shown=legend, handles=handles)
+        fit_text(below)
         found = int(multiverse.excludes_zero.sum())
         set_title(ax, f"{shortened(multiverse.name)}: {found} of {len(frame)} intervals exclude zero")
         return ax

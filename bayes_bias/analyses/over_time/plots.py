@@ -22,8 +22,6 @@ from bayes_bias.plots.style import (
     excludes,
     finish,
     legend_below,
-    set_title,
-    shortened,
     style,
 )
 from bayes_bias.table.columns import interval_of
@@ -83,7 +81,5 @@ def plot_over_time(
         ax.set_xlabel("time")
         ax.set_ylabel(bias_axis(series.metric).replace(" (", "\n("))
         legend_below(ax, shown=legend, ncols=2, handles=handles)
-        finish(ax, series.fit, "bias over time")
         converged = Diagnostics.of(series.fit).for_bias.converged
-        set_title(ax, f"{shortened(series.name)}: bias over time", converged=converged)
-        return ax
+        return finish(ax, series.fit, "bias over time", series.name, converged=converged)

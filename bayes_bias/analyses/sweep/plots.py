@@ -1,6 +1,6 @@
 """Plots of a sweep: biases, changes, rankings, and the cost of debiasing."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -18,7 +18,6 @@ from bayes_bias.arguments import check_kind
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.formatting import rank_interval
 from bayes_bias.plots.style import (
-    COLOURS,
     GREY,
     INK,
     MARKERS,
@@ -26,9 +25,11 @@ from bayes_bias.plots.style import (
     Figure,
     axes_or_new,
     bias_axis,
+    colour,
     estimate_handles,
     estimate_look,
     excludes,
+    fit_text,
     label_rows,
     legend_below,
     set_title,
@@ -46,9 +47,10 @@ _LABEL = 0.075
 _TINTS = LinearSegmentedColormap.from_list("bias", ["#d3b3d9", "#ffffff", "#f3bf8d"])
 
 # The fill of a point shows the verdict before and after Holm's adjustment. A cross means that a fit has not converged.
+# Marks without a colour have the first of the palette.
 _LOOKS: dict[str, dict[str, Any]] = {
-    "distinguishable after Holm": {"marker": "o", "fillstyle": "full", "color": COLOURS[0]},
-    "distinguishable alone, or borderline": {"marker": "o", "fillstyle": "left", "color": COLOURS[0]},
+    "distinguishable after Holm": {"marker": "o", "fillstyle": "full"},
+    "distinguishable alone, or borderline": {"marker": "o", "fillstyle": "left"},
     "not distinguishable": {"marker": "o", "fillstyle": "none", "color": GREY},
     "not converged": {"marker": "x", "color": INK},
     "screened by the quasi-F alone": {"marker": "D", "fillstyle": "none", "color": GREY},
@@ -57,7 +59,9 @@ _LOOKS: dict[str, dict[str, Any]] = {
 _REACH = 0.43  # half the width of the axis of a cell, relative to the width of the cell
 
 
-def plot_atlas(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> Axes:
+def plot_atlas(
+    sweep: Sweep, *, ax: Axes | None = None, legend: bool = True, palette: Sequence[str] | None = None
+) -> Axes:
     """Plot the bias of each cell with its interval: embeddings in rows, lists in columns.
 
     The point is the bias and the line is its interval. All cells have the same axis, with a thin line at zero in the
@@ -71,7 +75,7 @@ def plot_atlas(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> 
     ----------
     sweep : Sweep
         From `bayes_bias.sweep`.
-    ax, legend
+    ax, legend, palette
         As in `plot_forest`.
 
     Examples
@@ -79,19 +83,20 @@ def plot_atlas(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> 
     >>> plot_atlas(sweep(["weat6", "weat7"], ["googlenews-demo", "glove.txt"]))   # doctest: +SKIP
     """
     check_kind("sweep", sweep, Sweep, "not a sweep. Pass the result of `bayes_bias.sweep`.")
-    return _drawn(sweep, Matrix.from_cells(sweep), ax, legend)
+    return _drawn(sweep, Matrix.from_cells(sweep), ax, legend, palette)
 
 
-def plot_changes(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> Axes:
+def plot_changes(
+    sweep: Sweep, *, ax: Axes | None = None, legend: bool = True, palette: Sequence[str] | None = None
+) -> Axes:
     """Plot the change by each version: versions in rows, lists in columns, with the marks of `plot_atlas`.
 
     Parameters
     ----------
     sweep : Sweep
         A sweep with versions of an embedding.
-    ax : matplotlib.axes.Axes, optional
-    legend : bool
-        Draw a legend below the axes.
+    ax, legend, palette
+        As in `plot_forest`.
 
     Raises
     ------
@@ -107,7 +112,7 @@ def plot_changes(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -
         raise BayesBiasError(
             "`sweep` has no versions, so there are no changes to plot. Pass `versions` to `bayes_bias.sweep`."
         )
-    return _drawn(sweep, Matrix.from_changes(sweep), ax, legend)
+    return _drawn(sweep, Matrix.from_changes(sweep), ax, legend, palette)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +140,7 @@ class Matrix:
         return cls(cells, {name: name for name in frame["column"].unique()}, "change of the bias")
 
 
-def _drawn(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool) -> Axes:
+def _drawn(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool, palette: Sequence[str] | None) -> Axes:
     """Draw all cells of a matrix, and return the axes."""
     rows, columns = len(matrix.rows), len(sweep.lists)
     numbered = rows * columns <= _NUMBERED
@@ -145,7 +150,7 @@ def _drawn(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool) -> Axes:
     reach = 1.0 if ends.empty else float(max(ends.quantile(0.97), matrix.cells.bias.abs().max()))
     names = list(map(shortened, sweep.lists))
     names_fit = max(map(len, names)) * _LABEL < width
-    with style():
+    with style(palette):
         if ax is None:
             label = min(max(map(len, matrix.rows.values())), 28) * _LABEL
             size = (max(width * columns + label + 0.2, 5.4), height * rows + 1.6)
@@ -166,6 +171,7 @@ def _drawn(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool) -> Axes:
         ax.spines[:].set_visible(False)
         if legend:
             _legend(ax, sweep, matrix, reach)
+        fit_text(ax)
     return ax
 
 
@@ -217,7 +223,7 @@ def _draw_cells(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float, numbered: 
 def _mark(look: str, numbered: bool) -> dict[str, Any]:
     """Return the Matplotlib arguments for a mark."""
     size = {"markersize": 4.6 if numbered else 3.0, "linestyle": "", "markeredgewidth": 0.9, "zorder": 4}
-    return size | {"markerfacecoloralt": PAPER} | _LOOKS[look]
+    return size | {"markerfacecoloralt": PAPER, "color": colour(0)} | _LOOKS[look]
 
 
 def _legend(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float) -> None:
@@ -237,7 +243,14 @@ def _legend(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float) -> None:
 # Rankings of embeddings, lists, and versions with their uncertainty.
 
 
-def plot_ranking(sweep: Sweep, of: Side = "embedding", *, ax: Axes | None = None, legend: bool = True) -> Axes:
+def plot_ranking(
+    sweep: Sweep,
+    of: Side = "embedding",
+    *,
+    ax: Axes | None = None,
+    legend: bool = True,
+    palette: Sequence[str] | None = None,
+) -> Axes:
     """Plot the pooled mean bias of each embedding over lists, or of each list over embeddings.
 
     The most stereotypical embedding or list is at the top. Lines are intervals of the mean. Intervals of the rank are
@@ -248,7 +261,7 @@ def plot_ranking(sweep: Sweep, of: Side = "embedding", *, ax: Axes | None = None
     sweep : Sweep
         A sweep with two embeddings or more, or two lists or more.
     of : {"embedding", "list"}
-    ax, legend
+    ax, legend, palette
         As in `plot_forest`.
 
     Examples
@@ -259,14 +272,16 @@ def plot_ranking(sweep: Sweep, of: Side = "embedding", *, ax: Axes | None = None
     assert sweep.pooled is not None
     frame: pd.DataFrame = sweep.pooled.embeddings if of == "embedding" else sweep.pooled.lists
     rows = frame.sort_values("mean", ascending=False)
-    with style():
+    with style(palette):
         ax = _draw(rows, 0, sweep.settings.ci_prob, ax, legend)
         ax.set_xlabel(bias_axis(sweep.metric))
         set_title(ax, f"Mean bias of each {sweep.noun if of == 'embedding' else of}")
     return ax
 
 
-def plot_removal(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> Axes:
+def plot_removal(
+    sweep: Sweep, *, ax: Axes | None = None, legend: bool = True, palette: Sequence[str] | None = None
+) -> Axes:
     """Plot the share of the bias that each version removes, for new words.
 
     The version with the smallest remaining bias comes first. Lines are intervals of the share. Intervals of the rank
@@ -276,9 +291,8 @@ def plot_removal(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -
     ----------
     sweep : Sweep
         A sweep with versions. At least one cell must have a clear bias.
-    ax : matplotlib.axes.Axes, optional
-    legend : bool
-        Draw a legend below the axes.
+    ax, legend, palette
+        As in `plot_forest`.
 
     Raises
     ------
@@ -290,7 +304,7 @@ def plot_removal(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -
     >>> plot_removal(sweep("weat6", "googlenews-demo", versions=[hard, theirs]))  # doctest: +SKIP
     """
     rows = ranked_versions(sweep)
-    with style():
+    with style(palette):
         ax = _draw(rows, 1, sweep.settings.ci_prob, ax, legend)
         ax.axvline(0, color=GREY, linewidth=0.6, zorder=1)
         ax.xaxis.set_major_formatter(PercentFormatter(1))
@@ -340,9 +354,8 @@ def plot_cost(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> A
     ----------
     sweep : Sweep
         A sweep with a ranking of versions and their collateral damage (`Sweep.with_damage`).
-    ax : matplotlib.axes.Axes, optional
-    legend : bool
-        Draw a legend below the axes.
+    ax, legend
+        As in `plot_forest`.
 
     Raises
     ------
@@ -379,6 +392,6 @@ def plot_cost(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> A
         ax.yaxis.set_major_formatter(PercentFormatter(1))
         ax.set_xlabel("share of the bias that is left, for new words")
         ax.set_ylabel("nearest neighbours lost")
-        set_title(ax, "Remaining bias and cost")
         legend_below(ax, shown=legend, ncols=3)
+        set_title(ax, "Remaining bias and cost")
     return ax

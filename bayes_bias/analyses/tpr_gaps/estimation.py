@@ -219,10 +219,11 @@ def estimate(
     Noise inflates averages of absolute or squared raw gaps: with ten people in each cell and no gap, the mean absolute
     raw gap is about .15. Therefore, ``aggregate`` contains the raw value, its expected value without any gap (from
     permuting groups within classes), the posterior of the aggregate of the true gaps of these classes and, for squares,
-    an unbiased estimate, which may be negative. The posterior mean of an average size is closer to the truth than the
-    raw value, but still too large if gaps are small and there are few people (.07 without any gap and with ten people
-    in each cell, see docs/evidence/other-analyses.md). The interval of an average size never includes zero, so use
-    ``chance`` to decide whether there is a gap.
+    an unbiased estimate, which may be negative. It is the raw value minus the part that sampling adds: an observed rate
+    p of n people adds p (1 - p) / (n - 1) times the square of its weight. The posterior mean of an average size is
+    closer to the truth than the raw value, but still too large if gaps are small and there are few people (.07 without
+    any gap and with ten people in each cell, see docs/evidence/other-analyses.md). The interval of an average size
+    never includes zero, so use ``chance`` to decide whether there is a gap.
 
     References
     ----------
