@@ -105,7 +105,7 @@ def _label_columns(ax: Axes, words: Sequence[str]) -> None:
     """Write the words above the columns, in letters as wide as a column, or not at all if they would be too small to
     read.
     """
-    size = min(8.0, _COLUMNS * WIDTH * _POINTS / len(words))
+    size = min(8.5, _COLUMNS * WIDTH * _POINTS / len(words))
     ax.xaxis.tick_top()
     ax.set_xticks(
         range(len(words)) if size >= _SMALLEST else [], labels=list(map(shortened, words)) if size >= _SMALLEST else []

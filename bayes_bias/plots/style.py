@@ -40,7 +40,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 MARKERS = ("o", "s", "^", "D", "v", "P")
 INK, GREY, NOISE, PAPER = "#1c1c1c", "#6b6b6b", "#dcdcdc", "white"
 
-WIDTH = 5.4
+WIDTH = 4.5
 _SHOWN_DPI = 110
 # Distance from the axes to a legend in inches: gaps, and lines of text. The gaps remain if text is scaled.
 _GAP, _SMALL_GAP, _TICK_LABEL, _AXIS_LABEL = 0.1, 0.06, 0.12, 0.17
@@ -346,7 +346,9 @@ def _scale_text(ax: Axes, factor: float) -> None:
 def _room(ax: Axes, width: float, height: float) -> float:
     """Return the factor by which to scale text, so that rows do not overlap and headings do not exceed the axes."""
     longest = max((len(heading.get_text()) for heading in ax.texts), default=0)
-    lines = len({*ax.get_yticks(), *(text.xy[1] for text in ax.texts if isinstance(text, Annotation))})
+    # Names of points, in coordinates of the data, are no rows.
+    rows = {text.xy[1] for text in ax.texts if isinstance(text, Annotation) and text.xycoords != "data"}
+    lines = len({*ax.get_yticks(), *rows})
     return min(1.0, height / (_LINE * max(lines, 1)), width / (_HEADING_LETTER * max(longest, 20)))
 
 

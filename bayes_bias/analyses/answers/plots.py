@@ -156,7 +156,7 @@ def _write_cells(ax: Axes, means: pd.DataFrame, sizes: pd.DataFrame, reach: floa
         if np.isfinite(value):
             shade = PAPER if abs(value) > 0.7 * reach else INK
             text = f"{value:+.2f}".replace("-", "−") + f"{apart}({sizes.iloc[i, j]:.0f})"
-            ax.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=7, color=shade)
+            ax.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=8.5, color=shade)
 
 
 def plot_agreement(

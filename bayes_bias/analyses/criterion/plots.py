@@ -105,7 +105,7 @@ def _name_points(ax: Axes, result: CriterionValidity) -> None:
             "xytext": (4, -7) if right else (-4, 3),
             "textcoords": "offset points",
             "ha": "left" if right else "right",
-            "fontsize": 8,
+            "fontsize": 8.5,
             "color": INK,
             "zorder": 5,
         }

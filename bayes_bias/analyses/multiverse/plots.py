@@ -117,7 +117,7 @@ def _draw_choices(ax: Axes, multiverse: Multiverse, frame: pd.DataFrame) -> None
                 chosen = np.flatnonzero((frame[choice] == option) & (frame.found == found))
                 ax.plot(chosen, np.full(len(chosen), y), linestyle="", markersize=2.6, **estimate_look(found))
             labels.append(option)
-    ax.set_yticks(range(len(labels)), labels=labels, fontsize=8)
+    ax.set_yticks(range(len(labels)), labels=labels, fontsize=8.5)
     for label in ax.get_yticklabels():
         if label.get_text() in multiverse.choices:
             label.set_fontweight("bold")

@@ -326,7 +326,7 @@ def ranked_versions(sweep: Sweep) -> pd.DataFrame:
 def _draw(rows: pd.DataFrame, aim: float, ci_prob: float, ax: Axes | None, legend: bool) -> Axes:
     """Draw a point with its interval and the interval of its rank in each row, and a line at the target value."""
     ax = axes_or_new(ax, rows=len(rows), row_height=0.22, extra=1.3)
-    beside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": 8}
+    beside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": 8.5}
     for y, (_, row) in enumerate(rows.iterrows()):
         look = estimate_look(excludes(*interval_of(row)))
         ax.plot(interval_of(row), [y, y], color=look["color"], linewidth=1.6, zorder=3)
