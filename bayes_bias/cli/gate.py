@@ -1,17 +1,20 @@
 """The command `check`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import bayes_bias as bb
+from bayes_bias.analyses.gate.baseline import read_records
+from bayes_bias.analyses.gate.gate import check_allowed
 from bayes_bias.cli.console import deliver, print_layout, progress_bar, say
 from bayes_bias.cli.main import app
-from bayes_bias.cli.options import ListsArgument, Sampler, ScopeOption, SeedOption, with_options
+from bayes_bias.cli.options import INPUT, Sampler, ScopeOption, SeedOption, known_lists, split_lists, with_options
 from bayes_bias.cli.report import measured_tables
 from bayes_bias.cli.table_source import TableSource
+from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import check_output, write_text
 from bayes_bias.table.scopes import DEFAULT_SCOPE, scope_of
 
@@ -45,11 +48,58 @@ class GateFiles:
                 write_text(make(), path, self.overwrite)
 
 
+@dataclass(frozen=True, kw_only=True)
+class OtherInputs:
+    """The options for scores of sentence pairs and for answers, which replace tables."""
+
+    pairs: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Check scores of sentence pairs, as for `sentence-pairs`, instead of LIST. SIZE is a share of pairs.",
+            rich_help_panel=INPUT,
+        ),
+    ] = None
+    answers: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Check answers of chat models, as for `answers`, to the questions of LIST. SIZE is a size of D.",
+            rich_help_panel=INPUT,
+        ),
+    ] = None
+
+    @property
+    def has_file(self) -> bool:
+        """Return True if there is a file of pairs or answers."""
+        return self.pairs is not None or self.answers is not None
+
+    def check_lists(self, lists: list[str]) -> None:
+        """Raise an error if LIST is missing, or if it cannot be combined with the file."""
+        if self.pairs is not None and (lists or self.answers is not None):
+            raise BayesBiasError("--pairs cannot be combined with LIST or --answers. Omit them.")
+        if self.pairs is None and not lists:
+            raise BayesBiasError("LIST is missing. Name a word list, such as weat6, or pass --pairs FILE.")
+
+    def estimate(self, lists: list[str], seed: int, sampler: Sampler) -> Any:
+        """Return the estimates of the file."""
+        if self.answers is not None:
+            return bb.answers.estimate(self.answers, lists, seed=seed)
+        from bayes_bias.analyses.sentence_pairs.estimation import SAMPLING
+
+        sampling = replace(sampler.sampling, tune=SAMPLING.tune)
+        return bb.sentence_pairs.estimate(str(self.pairs), name="pairs", seed=seed, sampling=sampling)
+
+
 @app.command()
 @with_options
 def check(
-    lists: ListsArgument,
     inputs: TableSource,
+    others: OtherInputs,
+    lists: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="LIST...", help="Word lists, as for `fit`.", callback=split_lists, show_default=False),
+    ] = None,
     rope: Annotated[
         float | None,
         typer.Option(
@@ -74,16 +124,21 @@ def check(
 
     Example: bayes-bias check weat6 weat7 --rope 0.05 --json baseline.json
     """
+    names = lists or []
+    others.check_lists(names)
+    settings: dict[str, Any] = {"rope": rope, "baseline": baseline, "alpha": alpha, "seed": seed}
     with progress_bar():
-        gate = bb.check(
-            measured_tables(lists, inputs),
-            rope=rope,
-            baseline=baseline,
-            scope=scope_of(scope).name,
-            alpha=alpha,
-            seed=seed,
-            sampling=None if sampler == Sampler() else sampler.sampling,  # which imports the sampler
-        )
+        if others.has_file:
+            check_allowed(rope, alpha)  # before sampling
+            if inputs != TableSource() or scope != DEFAULT_SCOPE:
+                raise BayesBiasError("--pairs and --answers have no embedding and no --scope. Omit their options.")
+            if baseline is not None:
+                read_records(baseline)
+            gate = bb.check(others.estimate(names, seed, sampler), **settings)
+        else:
+            sampling = None if sampler == Sampler() else sampler.sampling  # which imports the sampler
+            tables = measured_tables(known_lists(names), inputs)
+            gate = bb.check(tables, **settings, scope=scope_of(scope).name, sampling=sampling)
     files.write(gate)
     deliver(gate=gate)
     say(gate.text)

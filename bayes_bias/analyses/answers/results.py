@@ -24,7 +24,9 @@ from bayes_bias.errors import AnswersError
 from bayes_bias.files import file_names
 from bayes_bias.fitting.fit_model import software, versions
 from bayes_bias.formatting import DASH, MARKS, Column, Layout, Tabled
+from bayes_bias.posterior.bias_draws import BiasDraws
 from bayes_bias.table.columns import estimate_columns, interval_columns, interval_of, opposite, with_interval
+from bayes_bias.table.metric import Metric
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -219,14 +221,17 @@ class AnswersResult(Tabled):
         if finding.case is Case.NO_VERDICT:
             return [sentence]
         judged = f"{'' if finding.clear else 'not '}distinguishable from zero"
-        is_one_pair = self.scope == "all" and row.reach == ONE_PAIR
-        whom = "this pair of labels and new wordings" if is_one_pair else _POPULATIONS[self.scope]
         chance = fmt.probability_in_words(row.prob_above)
         return [
             sentence,
-            f"{fmt.capitalized(self.quantity)} is {judged}, for {whom}. The probability that it is positive is"
-            f" {chance}.",
+            f"{fmt.capitalized(self.quantity)} is {judged}, for {self._population(row)}. The probability that it"
+            f" is positive is {chance}.",
         ]
+
+    def _population(self, row: "pd.Series[Any]") -> str:
+        """Return the population that one row generalises to."""
+        is_one_pair = self.scope == "all" and row.reach == ONE_PAIR
+        return "this pair of labels and new wordings" if is_one_pair else _POPULATIONS[self.scope]
 
     def _details_of_one(self) -> list[str]:
         """Return sentences on the only row of the table."""
@@ -388,6 +393,18 @@ class ModelAnswers(AnswersResult):
     @property
     def sides(self) -> tuple[Answers, ...]:
         return (self.answers,)
+
+    def biases(self) -> tuple[BiasDraws, ...]:
+        """Return D of each model and stereotype with its posterior, for `bayes_bias.check`."""
+        biases = []
+        for key, row in self.table.iterrows():
+            draws = self.posteriors[key].draws.mu.to_numpy()
+            metric = Metric("D", unit="D (between −1 and 1)", range=(-1.0, 1.0))
+            reasons = tuple(filter(None, [self.finding(key).no_verdict]))
+            biases.append(
+                BiasDraws(self.called(key), draws, float(row.observed), metric, self._population(row), reasons)
+            )
+        return tuple(biases)
 
     def _position_columns(self) -> list[Column]:
         rows = self.table

@@ -117,9 +117,10 @@ class Decision:
         The raw bias, and the raw bias of the baseline (missing without a baseline).
     words_needed : int or None
         Number of words in each group and class with which a bias of twice the allowed size fails in 80% of cases. None
-        if 1,000 words are not enough.
+        if 1,000 words are not enough, or if there are no words.
     problems : tuple of str
-        The reasons why a fit has not converged, in which case the outcome is "cannot tell".
+        The reasons for which there is no verdict, such as a fit that has not converged, in which case the outcome is
+        "cannot tell".
     prob_beyond_holm : float
         `Excess.prob_beyond` after Holm's adjustment of its complement for the number of lists.
     lists : int

@@ -1,5 +1,6 @@
 """`check`: the decision on whether biases stay within the allowed size, or grew since a baseline."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayes_bias.analyses.gate.baseline import MEASURED, read_records, table_of
+from bayes_bias.analyses.gate.biases import HasBiases, biases_of, excess_of_change
 from bayes_bias.analyses.gate.decision import UNCHANGED, Decision, Excess, mean_of
 from bayes_bias.analyses.gate.results import Gate
 from bayes_bias.arguments import check_seed, is_number
@@ -17,6 +19,7 @@ from bayes_bias.errors import BayesBiasError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit
 from bayes_bias.models.spec import load_spec
+from bayes_bias.posterior.bias_draws import BiasDraws
 from bayes_bias.posterior.estimate import Estimate
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.holm import holm
@@ -35,6 +38,8 @@ from bayes_bias.words.wordlist import ListLike
 if TYPE_CHECKING:
     from bayes_bias.fitting.sampling import Sampling
 
+type Checked = ListLike | AssociationTable | HasBiases
+
 # The interval has the probability 1 - 2 alpha.
 _ALPHA_BELOW = 0.5
 # Probability with which a bias of twice the allowed size fails with as many words as are needed.
@@ -42,7 +47,7 @@ _POWER = 0.8
 
 
 def check(
-    wordlists: ListLike | AssociationTable | Sequence[ListLike | AssociationTable],
+    wordlists: Checked | Sequence[Checked],
     embedding: EmbeddingLike = DEMO,
     *,
     rope: float | None = None,
@@ -77,7 +82,10 @@ def check(
     the gate passes if :math:`p_{+} + p_{-} \le \alpha`, and fails if :math:`\max(p_{+}, p_{-}) \ge 1 - \alpha`. Without
     a baseline, :math:`\theta_0 = 0`, and the rules are the same. Both posteriors are those of tables, the difference
     and the sum of both tables, value by value. Both embeddings are measured with the same words, so that the words'
-    preferences that both share cancel in the difference.
+    preferences that both share cancel in the difference. For sentence pairs and answers, the baseline has only the
+    posterior of :math:`\theta_0`. The difference is then computed as if both posteriors were independent, and the sum
+    as if they were perfectly correlated, so that neither interval is too short if results for the same pairs or
+    questions are positively correlated.
 
     Several lists fail together if one of them fails after Holm's adjustment of :math:`1 - \max(p_{+}, p_{-})`, and pass
     together if all of them pass, which needs no adjustment [1]_.
@@ -85,7 +93,9 @@ def check(
     Parameters
     ----------
     wordlists, embedding
-        See `report`. Tables are checked as they are.
+        See `report`. Tables are checked as they are. Instead of word lists, you can pass results of
+        `bayes_bias.sentence_pairs.estimate` (the bias is the share of pairs whose stereotypical sentence is ahead,
+        minus one half) or of `bayes_bias.answers.estimate` (the bias is D, and each model and stereotype is a list).
     rope : float
         Largest allowed size of a bias, in the units of the table; with a baseline the largest allowed increase of its
         size.
@@ -93,7 +103,7 @@ def check(
         An earlier result, or its JSON file (``--json FILE`` of `bayes-bias check`), which contains the tables of its
         lists.
     scope : {"all", "both", "targets", "attributes", ...}
-        Words that the result generalises to.
+        Words that the result generalises to. Results of sentence pairs and answers have a scope already.
     alpha : float
         Largest allowed probability of a wrong decision, below 0.5.
     seed, sampling
@@ -107,7 +117,7 @@ def check(
     Raises
     ------
     BayesBiasError
-        If `rope` or `alpha` is impossible.
+        If `rope` or `alpha` is impossible, or if results are mixed with word lists, or are changes.
     TableError
         If the baseline cannot be read, or lacks a list, or has another design.
     ScopeError
@@ -124,13 +134,7 @@ def check(
     >>> gate.outcome, gate.exit_code
     ('pass', 0)
     """
-    if rope is None:
-        raise BayesBiasError(
-            "`rope` is missing. Pass the largest allowed size of a bias, such as rope=0.05 (--rope 0.05)."
-        )
-    check_rope(rope)
-    if not is_number(alpha) or not 0 < alpha < _ALPHA_BELOW:
-        raise BayesBiasError(f"`alpha` must be a probability above 0 and below 0.5, such as 0.05, but is {alpha!r}.")
+    rope = check_allowed(rope, alpha)
     sampling_scope(scope)
     fitting: dict[str, Any] = {"seed": check_seed(seed)}
     if sampling is not None:
@@ -143,25 +147,47 @@ def check(
         records = baseline.to_dict()[MEASURED]
     elif baseline is not None:
         records = read_records(baseline)
-    tables = measure_lists(wordlists, embedding)
-    gate = _Settings(float(rope), scope, float(alpha), fitting, len(tables))
-    befores = [None if records is None else table_of(records, table) for table in tables]
-    scopes = {check_design(table_means(table), scope).name for table in tables}
-    decisions = {}
-    for table, before in zip(tables, befores, strict=True):
-        step(f"{table.name}: estimating the bias")
-        decisions[table.name] = gate.decision(table, before)
+    decisions: dict[str, Decision] = {}
+    measured: Sequence[AssociationTable | BiasDraws]
+    if measured := biases_of(wordlists):
+        if embedding is not DEMO or scope != DEFAULT_SCOPE or sampling is not None:
+            raise BayesBiasError(
+                "`embedding`, `scope`, and `sampling` apply to word lists. Omit them for other results."
+            )
+        gate = _Settings(rope, scope, float(alpha), fitting, len(measured))
+        for bias in measured:
+            decisions[bias.name] = gate.decision_on_bias(bias, records)
+    else:
+        measured = tables = measure_lists(wordlists, embedding)
+        gate = _Settings(rope, scope, float(alpha), fitting, len(tables))
+        befores = [None if records is None else table_of(records, table) for table in tables]
+        scope = {check_design(table_means(table), scope).name for table in tables}.pop()
+        for table, before in zip(tables, befores, strict=True):
+            step(f"{table.name}: estimating the bias")
+            decisions[table.name] = gate.decision(table, before)
     adjusted = 1 - holm([1 - decision.excess.prob_beyond for decision in decisions.values()])
     for name, prob_beyond in zip(decisions, adjusted.tolist(), strict=True):
         decisions[name] = replace(decisions[name], prob_beyond_holm=prob_beyond)
     return Gate(
         decisions=decisions,
-        measured={table.name: table for table in tables},
+        measured={item.name: item for item in measured},
         rope=gate.rope,
         alpha=gate.alpha,
-        scope=scopes.pop(),
+        scope=scope,
         has_baseline=records is not None,
     )
+
+
+def check_allowed(rope: float | None, alpha: float) -> float:
+    """Return the allowed size of a bias, or raise an error if it or `alpha` is impossible."""
+    if rope is None:
+        raise BayesBiasError(
+            "`rope` is missing. Pass the largest allowed size of a bias, such as rope=0.05 (--rope 0.05)."
+        )
+    check_rope(rope)
+    if not is_number(alpha) or not 0 < alpha < _ALPHA_BELOW:
+        raise BayesBiasError(f"`alpha` must be a probability above 0 and below 0.5, such as 0.05, but is {alpha!r}.")
+    return float(rope)
 
 
 @dataclass(frozen=True)
@@ -188,6 +214,15 @@ class _Settings:
             return decision(Excess((UNCHANGED,), self.rope), observed=observed, before=raw_before)
         return decision(**self._posteriors([change, summed]), observed=observed, before=raw_before)
 
+    def decision_on_bias(self, bias: BiasDraws, records: Mapping[str, Any] | None) -> Decision:
+        """Return the decision on a bias of sentence pairs or answers, without the adjusted probability."""
+        excess, before = Excess((bias.estimate,), self.rope), math.nan
+        if records is not None:
+            if self.lists == len(records) == 1:  # names of single results may differ between releases
+                records = {bias.name: next(iter(records.values()))}
+            excess, before = excess_of_change(bias, records, self.rope)
+        return Decision(excess, self.alpha, bias.observed, before, problems=bias.problems, lists=self.lists)
+
     def _posteriors(self, tables: Sequence[AssociationTable]) -> dict[str, Any]:
         """Return the posteriors of the contrasts, the number of words needed, and problems of fits."""
         contrasts: list[Estimate] = []
@@ -204,7 +239,7 @@ class _Settings:
         return {
             "excess": Excess(tuple(contrasts), self.rope),
             "words_needed": None if None in needed else max(filter(None, needed)),
-            "problems": tuple(problems),
+            "problems": (f"the fit has not converged: {'; '.join(problems)}",) if problems else (),
         }
 
 

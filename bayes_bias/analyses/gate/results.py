@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 import pandas as pd
 
 from bayes_bias.analyses.gate.baseline import MEASURED, record_of
+from bayes_bias.analyses.gate.biases import record_of_bias
 from bayes_bias.analyses.gate.decision import EXIT_CODES, UNCHANGED, Decision, Outcome, mean_of, overall
 from bayes_bias.formatting import (
     MINUS,
@@ -27,6 +28,7 @@ from bayes_bias.formatting import (
     range_in_words,
     signed,
 )
+from bayes_bias.posterior.bias_draws import BiasDraws
 from bayes_bias.posterior.planning import MOST_WORDS
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_names
@@ -43,8 +45,9 @@ class Gate(Tabled):
     ----------
     decisions : mapping of str to Decision
         The decision on each list.
-    measured : mapping of str to AssociationTable
-        The table of each list, which a later check uses as its baseline.
+    measured : mapping of str to AssociationTable or BiasDraws
+        The table of each list, or the posterior of each bias of sentence pairs or answers. A later check uses it as its
+        baseline.
     rope, alpha, scope
         See `bayes_bias.check`.
     has_baseline : bool
@@ -52,7 +55,7 @@ class Gate(Tabled):
     """
 
     decisions: Mapping[str, Decision]
-    measured: Mapping[str, AssociationTable]
+    measured: Mapping[str, AssociationTable | BiasDraws]
     rope: float
     alpha: float
     scope: ScopeName
@@ -101,7 +104,7 @@ class Gate(Tabled):
         """A sentence on each list, the outcome of several lists, and what the gate can detect."""
         sentences = [f"{name}: {self._sentence(decision)}" for name, decision in self.decisions.items()]
         together = [] if len(self.decisions) == 1 else [self.summary]
-        return "\n".join([*sentences, *together, *self.sight])
+        return "\n".join([*sentences, *together, *self.sight, *self._independence])
 
     @property
     def summary(self) -> str:
@@ -111,7 +114,7 @@ class Gate(Tabled):
             names.setdefault(decision.outcome, []).append(name)
         parts = [f"{joined(own)} {_VERBS[outcome]}" for outcome, own in names.items()]
         many = len(self.decisions)
-        adjusted = f" (failures are adjusted for {in_words(many)} lists by Holm's procedure)"
+        adjusted = f" (failures are adjusted for {in_words(many)} {self._noun}s by Holm's procedure)"
         adjusted = adjusted if many > 1 and self.outcome != "pass" else ""
         return f"{self.outcome.capitalize()}: {joined(parts)}{adjusted}."
 
@@ -136,7 +139,7 @@ class Gate(Tabled):
                 Column("probability\nbeyond", rows.prob_beyond, probability),
                 Column(f"fails at {2 * self.rope:g}", rows.fails_at_twice, percent, spare=True),
             ],
-            heading="list",
+            heading=self._noun,
             caption=self._allowed,
         )
 
@@ -147,7 +150,10 @@ class Gate(Tabled):
         del record["decisions"]
         return record | {
             "table": as_json(self.table),
-            MEASURED: {name: record_of(t) for name, t in self.measured.items()},
+            MEASURED: {
+                name: record_of_bias(item) if isinstance(item, BiasDraws) else record_of(item)
+                for name, item in self.measured.items()
+            },
         }
 
     def to_markdown(self) -> str:
@@ -160,7 +166,7 @@ class Gate(Tabled):
         allowed = f"{self._allowed[0].lower()}{self._allowed[1:]}"
         return (
             f"## Bias\n\nChecked with `bayes-bias` ({allowed}; error probability {self.alpha:g};"
-            f" {scope_of(self.scope).assumption}).\n\n{super().to_markdown()}\n\n{self.summary}\n"
+            f" {self._assumption}).\n\n{super().to_markdown()}\n\n{self.summary}\n"
         )
 
     def to_junit(self) -> str:
@@ -179,6 +185,31 @@ class Gate(Tabled):
         return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
 
     @property
+    def _populations(self) -> list[str]:
+        """The populations of sentence pairs or answers. Word lists have none."""
+        return list(dict.fromkeys(item.population for item in self.measured.values() if isinstance(item, BiasDraws)))
+
+    @property
+    def _assumption(self) -> str:
+        """A clause on the population."""
+        populations = self._populations
+        return f"for {joined(populations)}" if populations else scope_of(self.scope).assumption
+
+    @property
+    def _noun(self) -> str:
+        return "result" if self._populations else "list"
+
+    @property
+    def _independence(self) -> list[str]:
+        """A sentence on changes of sentence pairs or answers."""
+        if not self.has_baseline or not self._populations:
+            return []
+        return [
+            "The change is estimated as if both results were independent. If they are for the same pairs or questions,"
+            " its interval is wider than necessary."
+        ]
+
+    @property
     def _decimals(self) -> int:
         return next(iter(self.measured.values())).metric.decimals
 
@@ -193,7 +224,7 @@ class Gate(Tabled):
     def _sentence(self, decision: Decision) -> str:
         """The decision on a list, with the estimate and the probability on which it is based."""
         if decision.problems:
-            return f"cannot tell, because the fit has not converged: {'; '.join(decision.problems)}."
+            return f"cannot tell, because {'; '.join(decision.problems)}."
         if _unchanged(decision):
             raw = signed(decision.before, self._decimals)
             return f"pass. All values are the same as in the baseline (raw bias {raw})."
@@ -231,12 +262,14 @@ class Gate(Tabled):
     def _sight(self, decision: Decision) -> str:
         """How often the gate passes and fails for biases of known size, in sentences."""
         at_zero, at_allowed, at_twice = decision.rates
-        noun, none = ("an increase", "an unchanged bias") if self.has_baseline else ("a bias", "a list without a bias")
+        noun, none = (
+            ("an increase", "an unchanged bias") if self.has_baseline else ("a bias", f"a {self._noun} without a bias")
+        )
         sentence = (
             f"this gate passes {none} in {percent(at_zero.passes)}, and fails {noun} of exactly {self.rope:g} in"
             f" {percent(at_allowed.fails)} and {noun} of {2 * self.rope:g} in {percent(at_twice.fails)} of checks."
         )
-        if scope_of(self.scope).facets.isdisjoint(WORDS):
+        if self._populations or scope_of(self.scope).facets.isdisjoint(WORDS):
             return sentence
         needed = f"more than {MOST_WORDS:,} words"
         if decision.words_needed is not None:

@@ -107,6 +107,14 @@ def differences(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all
     return EstimandDraws(labels_of(data), _with_all(values, data), np.sqrt(noise_variance)[:, : len(labels_of(data))])
 
 
+def estimated_shares(fits: Mapping[str, xr.DataTree], data: xr.Dataset, scope: PairScope = "all") -> EstimandDraws:
+    """Return draws of the share from the fits of one table of scores. A tie counts as half."""
+    ahead = fits["share"]["posterior"].to_dataset()
+    if "untied" not in fits:
+        return shares(ahead, data, scope)
+    return shares_with_ties(fits["untied"]["posterior"].to_dataset(), ahead, data, scope)
+
+
 def variance_parts(posterior: xr.Dataset, data: xr.Dataset) -> tuple[Numbers, Numbers]:
     """Return two variances of the indicator that a stereotypical sentence is ahead: between clusters, and in total."""
     flat = _arrays(stacked(posterior))

@@ -22,10 +22,9 @@ from bayes_bias.analyses.sentence_pairs.estimands import (
     change_of_shares,
     check_pair_scope,
     differences,
+    estimated_shares,
     linear_predictor,
     observed,
-    shares,
-    shares_with_ties,
     steps_of,
 )
 from bayes_bias.analyses.sentence_pairs.keeping import opened
@@ -280,14 +279,13 @@ def estimate_one(scores: PairScores, settings: PairSettings) -> SentencePairs:
         reseeded = settings.fitting | {"seed": settings.seed + 1}
         fits["untied"] = fit_share(scores, spec, data, counted=untied(data), **reseeded)
         compared = _posterior(fits["untied"])
-    estimated_share = shares(share_draws, data, scope)
-    if compared is not None:
-        estimated_share = shares_with_ties(compared, share_draws, data, scope)
     independent = published(scores, ci_prob)
     tabulated = partial(_tabulated, data, independent, settings)
     interval = "wilson" if compared is None else "ties_half"
     table = {
-        "share": tabulated(estimated_share, ties_as_half(scores.rows).to_numpy(), interval, NO_PREFERENCE),
+        "share": tabulated(
+            estimated_shares(fits, data, scope), ties_as_half(scores.rows).to_numpy(), interval, NO_PREFERENCE
+        ),
         "difference": tabulated(
             differences(_posterior(difference), data, scope), data.difference.to_numpy(), "student"
         ),

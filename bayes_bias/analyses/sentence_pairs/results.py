@@ -12,17 +12,19 @@ import xarray as xr
 from bayes_bias import formatting as fmt
 from bayes_bias import plots
 from bayes_bias.analyses.headlines import Finding
-from bayes_bias.analyses.sentence_pairs.estimands import PairScope, reach
+from bayes_bias.analyses.sentence_pairs.estimands import NO_PREFERENCE, PAIR_SCOPES, PairScope, estimated_shares, reach
 from bayes_bias.analyses.sentence_pairs.planning import MOST, PairsNeeded
 from bayes_bias.analyses.sentence_pairs.scores import ALL_PAIRS, TYPE, PairScores, clusters_of, has_types
 from bayes_bias.analyses.sentence_pairs.units import described_unit
 from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance, notices_section
 from bayes_bias.documents.methods import Methods, methods_of_fits
+from bayes_bias.errors import ScopeError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import Column, Layout, Tabled
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.spec import ModelSpec
+from bayes_bias.posterior.bias_draws import BiasDraws
 from bayes_bias.posterior.summary import chance
 from bayes_bias.table.columns import Sign, interval_of, opposite, with_interval
 from bayes_bias.table.metric import Metric
@@ -258,6 +260,22 @@ class SentencePairs(PairsResult):
     def ties(self) -> int:
         """Return the number of ties."""
         return int(self.scores.rows.tied.sum())
+
+    def biases(self) -> tuple[BiasDraws, ...]:
+        """Return the share minus one half with its posterior, for `bayes_bias.check`.
+
+        Raises
+        ------
+        ScopeError
+            If the scope is "none", which has no posterior.
+        """
+        if self.scope == "none":
+            raise ScopeError("`scope` is 'none', which has no posterior to check.", self.scope, PAIR_SCOPES[:2])
+        share = estimated_shares(self.fits, self.data, self.scope).values[:, 0]
+        metric = Metric("share", unit="the share of pairs minus one half")
+        problems = (f"the fit has not converged: {'; '.join(self.problems)}",) if self.problems else ()
+        observed = float(self.row("share").observed) - NO_PREFERENCE
+        return (BiasDraws(self.name, share - NO_PREFERENCE, observed, metric, self.reach, problems),)
 
     def _as_published(self) -> list[str]:
         raw = self.published.loc[ALL_PAIRS]
