@@ -34,7 +34,7 @@ from bayes_bias.posterior.holm import holm
 from bayes_bias.posterior.ranks import ranked
 from bayes_bias.progress import step
 from bayes_bias.table.association_table import announce
-from bayes_bias.table.columns import estimate_columns, interval_columns, opposite, rank_column, with_interval
+from bayes_bias.table.columns import Sign, estimate_columns, interval_columns, opposite, rank_column, with_interval
 
 # Prefix of the columns of each model by itself.
 OWN = "own"
@@ -126,7 +126,7 @@ class Contrasts(Tabled):
         estimate = row
         if row["mean"] < 0:
             larger, smaller, estimate = smaller, larger, opposite(row)
-        sign = "" if row.survives else "+"
+        sign: Sign = "" if row.survives else "+"
         lost = "the draws are not reliable" if row.pareto_k > MAX_PARETO_K else row.get("withheld", "")
         return Finding(
             title=f"{self.title(topic)} of {larger} and {smaller}" if lost else self.title(topic),

@@ -27,7 +27,7 @@ from bayes_bias.plots.style import (
 from bayes_bias.posterior.estimate import tails
 
 # With more labels, names would overlap.
-_MOST_NAMES = 40
+_MOST_NAMES = 20
 _STEPS = 60
 _MARGIN = 0.12
 
