@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bayes_bias.embeddings.embedding import FREQUENT, Embedding, Vector
 from bayes_bias.embeddings.word_vectors import has_direction, unit_rows
 from bayes_bias.errors import TableError
-from bayes_bias.formatting import Tabled, joined, plain
+from bayes_bias.formatting import Tabled, counted, joined, plain
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import words_of
 from bayes_bias.table.statistics import within_sd
@@ -215,32 +215,36 @@ def _compared(drawn: Mapping[Any, Rows], reference: Any, copies: bool) -> MadeAl
     if reference is None:
         own = [_mean_cosine(np.stack([*islice(rows.values(), _WORDS)])) if rows else np.nan for rows in drawn.values()]
         reference = labels[0 if len(labels) == 2 else int(np.argsort(own, kind="stable")[len(own) // 2])]
-    rows_of_labels, numbers = [], []
-    for label in labels:
-        shared = [word for word in drawn[label] if word in drawn[reference]][:_WORDS]
-        if len(shared) < _FEWEST:
-            number = f"{len(shared)} word{'' if len(shared) == 1 else 's'}"
-            reason = (
-                f"{label} and {reference} share only {number} besides the words of the list, but at least {_FEWEST}"
-            )
-            return _unknown(labels, reference, f"{reason} are required")
-        vectors, standard = (np.stack([drawn[name][word] for word in shared]) for name in (label, reference))
-        mean_cosine, of_reference = _mean_cosine(vectors), _mean_cosine(standard)
-        if 1 - of_reference < _NO_DISTANCE:
-            reason = f"all words besides those of the list have the same vector in {reference}"
+    shared = {label: [word for word in drawn[label] if word in drawn[reference]][:_WORDS] for label in labels}
+    for label, words in shared.items():
+        if len(words) < _FEWEST:
+            only = f"only {counted(len(words), 'word')} besides the words of the list"
+            reason = f"{label} and {reference} share {only}, but at least {_FEWEST} are required"
             return _unknown(labels, reference, reason)
-        same = np.median((vectors * standard).sum(axis=-1)) if vectors.shape == standard.shape else np.nan
-        q = (1 - mean_cosine) / (1 - of_reference)
-        rows_of_labels.append({"q": q, "mean_cosine": mean_cosine, "same_words": same})
-        numbers.append(len(shared))
-    table = pd.DataFrame(rows_of_labels, index=pd.Index(labels, name="embedding"))
+    rows = [_relative(drawn[label], drawn[reference], words) for label, words in shared.items()]
+    table = pd.DataFrame(rows, index=pd.Index(labels, name="embedding"))
+    if not np.isfinite(table.q).all():
+        reason = f"all words besides those of the list have the same vector in {reference}"
+        return _unknown(labels, reference, reason)
     exempt = copies and bool((table.same_words > _COPIED).all())
     table.insert(1, "alike", exempt | table.q.between(LEAST, MOST))
     centred = table.index[table.mean_cosine.abs() < _CENTRED].map(str).tolist()
+    unknown = ""
     if centred and not exempt and table.alike.all():
-        reason = f"random words in {joined(centred)} have a mean cosine of zero, as after subtracting the mean vector"
-        return _unknown(labels, reference, reason)
-    return MadeAlike(table, reference, min(numbers), drawn=drawn, copies=copies)
+        unknown = f"random words in {joined(centred)} have a mean cosine of zero, as after subtracting the mean vector"
+        table = table.assign(q=np.nan)
+    return MadeAlike(table, reference, min(map(len, shared.values())), unknown, drawn, copies)
+
+
+def _relative(rows: Rows, standard: Rows, words: Sequence[str]) -> dict[str, float]:
+    """Compare the vectors of the same words in an embedding and in the reference."""
+    own, other = (np.stack([vectors[word] for word in words]) for vectors in (rows, standard))
+    mean_cosine, distance = _mean_cosine(own), 1 - _mean_cosine(other)
+    return {
+        "q": (1 - mean_cosine) / distance if distance >= _NO_DISTANCE else np.nan,
+        "mean_cosine": mean_cosine,
+        "same_words": np.median((own * other).sum(axis=-1)) if own.shape == other.shape else np.nan,
+    }
 
 
 def _mean_cosine(rows: NDArray[np.float64]) -> float:

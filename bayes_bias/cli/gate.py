@@ -7,8 +7,6 @@ from typing import Annotated, Any
 import typer
 
 import bayes_bias as bb
-from bayes_bias.analyses.gate.baseline import read_records
-from bayes_bias.analyses.gate.gate import check_allowed
 from bayes_bias.cli.console import deliver, print_layout, progress_bar, say
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import INPUT, Sampler, ScopeOption, SeedOption, known_lists, split_lists, with_options
@@ -129,11 +127,9 @@ def check(
     settings: dict[str, Any] = {"rope": rope, "baseline": baseline, "alpha": alpha, "seed": seed}
     with progress_bar():
         if others.has_file:
-            check_allowed(rope, alpha)  # before sampling
             if inputs != TableSource() or scope != DEFAULT_SCOPE:
                 raise BayesBiasError("--pairs and --answers have no embedding and no --scope. Omit their options.")
-            if baseline is not None:
-                read_records(baseline)
+            _check_before_sampling(rope, alpha, baseline)
             gate = bb.check(others.estimate(names, seed, sampler), **settings)
         else:
             sampling = None if sampler == Sampler() else sampler.sampling  # which imports the sampler
@@ -144,3 +140,13 @@ def check(
     say(gate.text)
     print_layout(gate.layout)
     raise typer.Exit(gate.exit_code)
+
+
+def _check_before_sampling(rope: float | None, alpha: float, baseline: Path | None) -> None:
+    """Raise an error for settings that `bayes_bias.check` would reject only after sampling."""
+    from bayes_bias.analyses.gate.baseline import read_records
+    from bayes_bias.analyses.gate.gate import check_allowed
+
+    check_allowed(rope, alpha)
+    if baseline is not None:
+        read_records(baseline)
