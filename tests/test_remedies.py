@@ -107,9 +107,20 @@ class Case:
 WEAT = f"weat {LIST} --embedding {VECTORS}"
 STEREOTYPES = "--stereotype flowers=female --stereotype insects=male"
 MEASURES = f"measures {LIST} --embedding {VECTORS} --controls none --no-posterior --word-draws 0"
+WITHOUT = {
+    omitted: {word: vector for word, vector in SPOKEN.items() if word != omitted} for omitted in ("rose", "tulip")
+}
+BRIEFLY = "--draws 100 --chains 2"
 SPELT = {"mine.csv": csv(), "v.txt": lines({word.capitalize(): vector for word, vector in SPOKEN.items()})}
 HALF = {"mine.csv": csv(), "v.txt": lines({word: SPOKEN[word] for word in WORDS if word not in ("rose", "tulip")})}
 CASES = {
+    "words that slices lack": Case(
+        message="Omit slices (without",
+        command=f"over-time {LIST} --at 1900='{HERE}/v.txt' --at 1910='{HERE}/w.txt' {BRIEFLY}",
+        printed=r"or pass (--allow-loss)",
+        files={"mine.csv": csv(), "v.txt": lines(WITHOUT["rose"]), "w.txt": lines(WITHOUT["tulip"])},
+        slow=True,
+    ),
     "no groups": Case(
         "does not define which of",
         f"weat {LIST}",
