@@ -37,6 +37,10 @@ def lines(vectors: Mapping[str, np.ndarray], between: str = " ") -> str:
     return "".join(f"{word}{between}{between.join(map(str, vector))}\n" for word, vector in vectors.items())
 
 
+def without(vectors: Mapping[str, np.ndarray], word: str) -> dict[str, np.ndarray]:
+    return {other: vector for other, vector in vectors.items() if other != word}
+
+
 def csv(columns: Mapping[str, object] = COLUMNS) -> str:
     return pd.DataFrame(columns).to_csv(index=False)
 
@@ -107,9 +111,7 @@ class Case:
 WEAT = f"weat {LIST} --embedding {VECTORS}"
 STEREOTYPES = "--stereotype flowers=female --stereotype insects=male"
 MEASURES = f"measures {LIST} --embedding {VECTORS} --controls none --no-posterior --word-draws 0"
-WITHOUT = {
-    omitted: {word: vector for word, vector in SPOKEN.items() if word != omitted} for omitted in ("rose", "tulip")
-}
+LATER = {word: (vector + 0.3 * np.sin(np.arange(20) + len(word))).round(4) for word, vector in SPOKEN.items()}
 BRIEFLY = "--draws 100 --chains 2"
 SPELT = {"mine.csv": csv(), "v.txt": lines({word.capitalize(): vector for word, vector in SPOKEN.items()})}
 HALF = {"mine.csv": csv(), "v.txt": lines({word: SPOKEN[word] for word in WORDS if word not in ("rose", "tulip")})}
@@ -118,7 +120,7 @@ CASES = {
         message="Omit slices (without",
         command=f"over-time {LIST} --at 1900='{HERE}/v.txt' --at 1910='{HERE}/w.txt' {BRIEFLY}",
         printed=r"or pass (--allow-loss)",
-        files={"mine.csv": csv(), "v.txt": lines(WITHOUT["rose"]), "w.txt": lines(WITHOUT["tulip"])},
+        files={"mine.csv": csv(), "v.txt": lines(without(SPOKEN, "rose")), "w.txt": lines(without(LATER, "tulip"))},
         slow=True,
     ),
     "no groups": Case(
