@@ -129,7 +129,7 @@ class Contrasts(Tabled):
         sign: Sign = "" if row.survives else "+"
         lost = "the draws are not reliable" if row.pareto_k > MAX_PARETO_K else row.get("withheld", "")
         return Finding(
-            title=f"{self.title(topic)} of {larger} and {smaller}" if lost else self.title(topic),
+            title=f"{self.title(topic)} in {larger} and {smaller}" if lost else self.title(topic),
             value=float(row["mean"]),
             size=with_interval(
                 estimate, self.ci_prob, quantity.decimals, sign=sign, factor=quantity.factor, unit=quantity.unit

@@ -82,7 +82,7 @@ def test_comparison_has_no_verdict_if_one_model_loses_more_choices():
     both = pd.concat([chosen(first.assign(model="x")), chosen(second.assign(model="y"))])
     found = bb.answers.compare_models(both, {"career": LIST})
     assert not found.table.survives.any()
-    assert says(found.text, "No difference verdict 13% of choices of y are lost 0% of choices of x")
+    assert says(found.text, "no verdict 13% of choices of y are lost 0% of choices of x")
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_difference_in_d_is_attributed_to_position():
     assert found.table.survives.all()
     assert not found.log_odds.survives.any()
     assert says(found.text, "difference in D x y can come from position log odds not distinguishable")
-    assert says(found.answer, "career x D y D")
+    assert says(found.text, "career x D y D")
     assert found.own.first_share["career"]["y"] > 0.8
 
 
