@@ -190,7 +190,7 @@ def with_unit(text: str, unit: str) -> str:
 
 def page_with_unit(page: str, unit: str) -> str:
     """Replace the noun "word" in the text of a page, but not in its code and references. See `with_unit`."""
-    parts = _NOT_TEXT.split(page)
+    parts = [page] if unit == WORD else _NOT_TEXT.split(page)
     parts[::2] = [with_unit(text, unit) for text in parts[::2]]
     return "".join(parts)
 

@@ -113,7 +113,7 @@ HEADLINES: Mapping[Page, Mapping[Case, str]] = {
 # What follows, or replaces, the sentence in the other cases.
 NO_VERDICT = "There is no verdict on {title}, because {reason}."
 AFTER: Mapping[Case, str] = {Case.PRIOR: "This depends on the prior: {reason}.", Case.TOO_FEW: "However, {reason}."}
-_MOST_FOUND = 2
+_MOST_FOUND, _MOST_NAMED = 2, 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,12 +197,11 @@ def headline(page: Page, findings: Sequence[Finding], of_others: str) -> str:
     if more := found[_MOST_FOUND:]:
         are = "result is" if len(more) == 1 else "results are"
         sentences.append(f"{capitalized(in_words(len(more)))} other {are} distinguishable from zero.")
-    for others, sentence in (
-        ([finding for finding in judged if not finding.clear], of_others),
-        ([finding for finding in findings if finding.case is Case.NO_VERDICT], "There is no verdict on {titles}."),
-    ):
-        if others:
-            sentences.append(sentence.format(titles=_titles(others, of_all=len(others) == len(findings))))
+    if others := [finding for finding in judged if not finding.clear]:
+        sentences.append(of_others.format(titles=_titles(others, of_all=len(others) == len(findings))))
+    for reason in dict.fromkeys(finding.no_verdict for finding in findings if finding.no_verdict):
+        lost = [finding for finding in findings if finding.no_verdict == reason]
+        sentences.append(NO_VERDICT.format(title=_titles(lost, of_all=len(lost) == len(findings)), reason=reason))
     return " ".join(sentences)
 
 
@@ -216,6 +215,7 @@ def called(title: str) -> str:
 
 def _titles(findings: Sequence[Finding], of_all: bool) -> str:
     """Return the titles of results, or their number if there are more than three."""
-    titles = [finding.title for finding in findings]
-    number = f"{'all ' if of_all else ''}{in_words(len(titles))} {'results' if of_all else 'others'}"
-    return joined(titles) if len(titles) <= 3 else number
+    if len(findings) <= _MOST_NAMED:
+        return joined([finding.title for finding in findings])
+    number = in_words(len(findings))
+    return f"all {number} results" if of_all else f"{number} others"

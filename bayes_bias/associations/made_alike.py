@@ -60,7 +60,7 @@ class MadeAlike(Tabled):
     drawn : mapping of labels to mappings of str to numpy.ndarray
         Unit vectors (replicate, dimension) of random words of each embedding.
     copies : bool
-        Whether changed copies of one embedding count as made alike.
+        Whether changed copies of one embedding count as similarly trained.
     """
 
     table: pd.DataFrame
@@ -70,13 +70,13 @@ class MadeAlike(Tabled):
     drawn: Mapping[Any, Rows] = field(default_factory=dict)
     copies: bool = False
 
-    def among(self, labels: Sequence[Any]) -> Self:
+    def among(self, labels: Sequence[Any]) -> "MadeAlike":
         """Return the check of these embeddings alone. The q of two embeddings does not depend on any others."""
         if not self.drawn or len(labels) == len(self.table):
             return self
         alone = _compared({label: self.drawn[label] for label in labels}, None, self.copies)
         of_list = [column for column in self.table if column not in alone.table]
-        return replace(self, **vars(alone) | {"table": alone.table.join(self.table[of_list])})
+        return replace(alone, table=alone.table.join(self.table[of_list]))
 
     @property
     def unlike(self) -> list[Any]:
@@ -188,18 +188,12 @@ def embeddings_alike(
     list."""
     if reference is not None and reference not in embeddings:
         raise TableError(f"`reference` is {reference!r}, but no table has this name.", reference, map(str, embeddings))
-    drawn: dict[Any, Rows] = {}
-    for label, embedding in embeddings.items():
-        if embedding is None:
-            return _unknown(embeddings, reference, f"the embedding of {_unrecorded(embeddings)} was not recorded")
-        drawn[label] = _draw(embedding, frozenset(own_words), seed)
+    recorded = {label: embedding for label, embedding in embeddings.items() if embedding is not None}
+    if without := [str(label) for label in embeddings if label not in recorded]:
+        which = joined(without) if recorded else "all tables"
+        return _unknown(embeddings, reference, f"the embedding of {which} was not recorded")
+    drawn = {label: _draw(embedding, frozenset(own_words), seed) for label, embedding in recorded.items()}
     return _compared(drawn, reference, copies)
-
-
-def _unrecorded(embeddings: Mapping[Any, Embedding | None]) -> str:
-    """Return the labels without a recorded embedding, in words."""
-    without = [str(label) for label, embedding in embeddings.items() if embedding is None]
-    return "all tables" if len(without) == len(embeddings) else joined(without)
 
 
 def _unknown(labels: Collection[Any], reference: Any, reason: str) -> MadeAlike:

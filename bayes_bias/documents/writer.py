@@ -29,7 +29,7 @@ from bayes_bias.errors import COMMAND, OutputError
 from bayes_bias.files import WRITTEN, check_formats, csv_text
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.storage import save_posterior
-from bayes_bias.formatting import page_with_unit, with_unit
+from bayes_bias.formatting import WORD, page_with_unit, with_unit
 from bayes_bias.jobs import run_in_background
 from bayes_bias.plots.style import style
 
@@ -229,7 +229,7 @@ def _render(document: Document, folder: Path, formats: Sequence[str]) -> None:
 
 def _with_unit(ax: Axes, unit: str) -> Axes:
     """Replace the noun "word" in the texts of a figure, except the labels of its ticks."""
-    for text in cast(Figure, ax.get_figure(root=True)).findobj(Text):
+    for text in () if unit == WORD else cast(Figure, ax.get_figure(root=True)).findobj(Text):
         text.set_text(with_unit(text.get_text(), unit))
     return ax
 

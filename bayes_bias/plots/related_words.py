@@ -88,7 +88,7 @@ def plot_related_words(
         ax.set_ylim(len(words) - 0.5, -0.5)
         _label_columns(ax, words)
         ax.spines[:].set_visible(False)
-        ax.tick_params(axis="y", labelsize=8)
+        ax.tick_params(axis="y", labelsize=8.5)
         _mark(ax, categories, ordered)
         figure = ax.get_figure(root=True)
         bars = []

@@ -383,3 +383,14 @@ def test_headline_of_several_names_two_findings_and_counts_the_others() -> None:
     assert says(text, "4 words 3 words Two other results For art words and science words no verdict on war words")
     assert text.index("4 words") < text.index("3 words")
     assert "2 words" not in text
+    assert "There is no verdict on war words, because all replies were refused." in text
+
+
+@pytest.mark.slow
+def test_report_says_that_the_answer_depends_on_the_prior() -> None:
+    result = bb.report(random_table(1, bias=0.1, **NINE), sampling=ENOUGH)
+    (section,) = result.sections
+    prior = replace(section.checks["prior"], caveat="The verdict depends on the prior of preferences: the bias is not.")
+    changed_section = replace(section, checks={**section.checks, "prior": prior})
+    text = replace(result, sections=(changed_section,)).document().opening["answer"]
+    assert text.endswith(" This depends on the prior: the bias is not.")

@@ -127,6 +127,7 @@ class Contrasts(Tabled):
         if row["mean"] < 0:
             larger, smaller, estimate = smaller, larger, opposite(row)
         sign: Sign = "" if row.survives else "+"
+        named = partial(self._named, topic)
         lost = "the draws are not reliable" if row.pareto_k > MAX_PARETO_K else row.get("withheld", "")
         return Finding(
             title=f"{self.title(topic)} in {larger} and {smaller}" if lost else self.title(topic),
@@ -136,8 +137,7 @@ class Contrasts(Tabled):
             ),
             clear=bool(row.survives),
             no_verdict=lost,
-            words={"larger": self._named(topic, larger), "smaller": self._named(topic, smaller)}
-            | {"quantity": quantity.name},
+            words={"quantity": quantity.name, "larger": named(larger), "smaller": named(smaller)},
         )
 
     def _named(self, topic: str, model: str) -> str:

@@ -151,11 +151,11 @@ def plot_label_pairs(
 
 def _write_cells(ax: Axes, means: pd.DataFrame, sizes: pd.DataFrame, reach: float) -> None:
     """Write the mean D and the number of answers in each cell, below each other if cells are narrow."""
-    apart = " " if ax.figure.bbox.width / ax.figure.dpi / means.shape[1] > _CELL else "\n"
+    separator = " " if ax.figure.bbox.width / ax.figure.dpi / means.shape[1] > _CELL else "\n"
     for (i, j), value in np.ndenumerate(means.to_numpy()):
         if np.isfinite(value):
             shade = PAPER if abs(value) > 0.7 * reach else INK
-            text = f"{value:+.2f}".replace("-", "−") + f"{apart}({sizes.iloc[i, j]:.0f})"
+            text = f"{value:+.2f}".replace("-", "−") + f"{separator}({sizes.iloc[i, j]:.0f})"
             ax.text(j + 0.5, i + 0.5, text, ha="center", va="center", fontsize=8.5, color=shade)
 
 

@@ -146,8 +146,8 @@ class ValueEstimates(Tabled):
             return self._separation(row)
         whom = _POPULATIONS[row.reach] if self.scope == "all" else STEPS[self.scope].replace("and ", "new answers and ")
         subject = "This" if len(self.table) == 1 else fmt.capitalized(self.called(key))
-        chance = fmt.probability_in_words(row.prob_above)
-        return [f"{subject} holds for {whom}. The probability that it is positive is {chance}.", *self._separation(row)]
+        above = fmt.probability_in_words(row.prob_above)
+        return [f"{subject} applies to {whom}. The probability that it is positive is {above}.", *self._separation(row)]
 
     def _separation(self, row: "pd.Series[Any]") -> list[str]:
         """Return a sentence if the answers of the groups hardly overlap, because the prior then limits the estimate."""

@@ -7,10 +7,10 @@ from functools import cached_property, partial
 from typing import Literal
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
-from bayes_bias.posterior.estimate import SAMPLE, Estimate
+from bayes_bias.posterior.bias_draws import estimate_of
+from bayes_bias.posterior.estimate import Estimate
 from bayes_bias.shared_types import Numbers
 
 Outcome = Literal["pass", "fail", "cannot tell"]
@@ -24,9 +24,7 @@ _SEED = 1
 
 
 # The posterior of a change between equal tables.
-UNCHANGED = Estimate(
-    xr.DataArray(np.zeros((1, 1, 1)), dims=(*SAMPLE, "contrast")), xr.DataArray([0.0], dims="contrast")
-)
+UNCHANGED = estimate_of(np.zeros(1), 0.0)
 
 
 def mean_of(estimate: Estimate) -> float:

@@ -158,7 +158,8 @@ def check(
         for bias in measured:
             decisions[bias.name] = gate.decision_on_bias(bias, records)
     else:
-        measured = tables = measure_lists(wordlists, embedding)
+        tables = measure_lists(wordlists, embedding)
+        measured = tables
         gate = _Settings(rope, scope, float(alpha), fitting, len(tables))
         befores = [None if records is None else table_of(records, table) for table in tables]
         scope = {check_design(table_means(table), scope).name for table in tables}.pop()

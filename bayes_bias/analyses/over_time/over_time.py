@@ -160,9 +160,7 @@ def _check_shared_words(slices: Tables) -> None:
             lost = {time: [word for word in words if word not in known] for time, known in categories.items()}
             kept = len(words) - len(set(chain.from_iterable(lost.values())))
             if 0 < 2 * kept <= len(words):  # `share_words` raises an error if none is left
-                raise TableError(
-                    _on_loss(category, len(words), kept, {time: lost[time] for time in lost if lost[time]})
-                )
+                raise TableError(_on_loss(category, len(words), kept, lost))
 
 
 def _on_loss(category: str, asked: int, kept: int, lost: Mapping[Any, list[str]]) -> str:

@@ -102,16 +102,17 @@ def _answer_of_one(section: Section) -> str:
 
 def _finding(section: Section) -> Finding:
     """Return the result on a list for the first sentence of the page."""
-    name, verdict = called(section), section.verdict
-    _, changed = section.checks["prior"].result or ((), ())
+    verdict = section.verdict
+    # The check of the prior has this clause after its subject.
+    _, _, other = section.checks["prior"].caveat.partition(": ")
     return Finding(
-        title=name,
+        title=called(section),
         value=verdict.mean * (verdict.expected or 1),
         size=verdict.posterior,
         clear=verdict.label == "distinguishable",
         has_stereotype=verdict.expected != 0,
         no_verdict=_WITHHELD.get(verdict.label, ""),
-        prior=f"under {joined(list(map('‘{}’'.format, changed)))}, the answer is the opposite" if changed else "",
+        prior=other.removesuffix("."),
         words={"borderline": ", although the result is borderline" if verdict.label == "borderline" else ""},
     )
 

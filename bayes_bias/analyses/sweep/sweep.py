@@ -215,7 +215,8 @@ def _alike(embeddings: Mapping[str, Embedding], lists: Sequence[WordList], seed:
         return None
     step("Are the embeddings comparable?")
     alike = embeddings_alike(embeddings, _words_of(lists), seed=seed)
-    return None if alike.unknown else alike
+    # The vectors of many embeddings would take up the memory of a sweep, which compares no other pairs.
+    return None if alike.unknown else replace(alike, drawn={})
 
 
 def _series(
