@@ -62,7 +62,7 @@ lint: .venv/installed-test
 	$(BIN)/python scripts/check_budget.py
 	$(BIN)/python scripts/check_prose.py
 
-# The site, in docs/_build/html; its pages run the package, once for every change of it. Six minutes. Chromium then measures
+# The site, in docs/_build/html; its pages run the package, once for every change of it. Twelve minutes. Chromium then measures
 # whether the pages fit into a wide window and a phone.
 docs: .venv/installed-docs
 	$(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html

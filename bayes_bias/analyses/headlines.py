@@ -9,7 +9,7 @@ from bayes_bias.formatting import capitalized, in_words, joined
 
 type _Change = Literal["answers change", "pairs change", "change", "difference", "over time"]
 type _State = Literal["report", "answers", "models", "values", "gaps", "pairs", "sweep", "multiverse", "criterion"]
-type Page = _State | Literal["stability"] | _Change
+type Page = _State | Literal["stability", "agreement"] | _Change
 
 
 class Case(StrEnum):
@@ -50,6 +50,11 @@ HEADLINES: Mapping[Page, Mapping[Case, str]] = {
             "Against the stereotype, {model} assigns {others} to {group} more often than {title}: D = {size}."
         ),
         Case.NOTHING: "For {title} there is no clear association: D = {size}.",
+    },
+    "agreement": {
+        Case.FOUND: "The association of {title} is in the direction of the stereotype in {sources}.",
+        Case.AGAINST: "The association of {title} is against the stereotype in {sources}.",
+        Case.NOTHING: "The association of {title} is not distinguishable from zero in {sources}.",
     },
     "answers change": {
         Case.FOUND: "D of {title} {direction} by {size}.",

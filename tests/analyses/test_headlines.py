@@ -40,6 +40,12 @@ def of_changed_answers(mean: float) -> str:
     return bb.answers.estimate(answers(60, mean=-mean / 2), LIST, answers(60, mean=mean / 2, seed=2)).text
 
 
+def of_agreement(mean: float) -> str:
+    vectors = bb.fit(random_table(1, bias=mean / 5, **NINE), sampling=ENOUGH)
+    found = bb.answers.estimate(answers(60, mean=mean), LIST, name="model")
+    return bb.answers.compare(found, {"GloVe": vectors}).text
+
+
 def of_two_models(mean: float) -> str:
     return bb.answers.compare_models(of_models({"one": mean / 2, "other": -mean / 2}, number=60), LIST).text
 
@@ -174,6 +180,14 @@ PLANTED: dict[str, tuple[Callable[[float], str], tuple[tuple[float, str], ...]]]
             (0.0, "No change of D of career words is distinguishable from zero"),
             (1.2, "D of career words increased by 1."),
             (-1.2, "D of career words decreased by 1."),
+        ),
+    ),
+    "agreement": (
+        of_agreement,
+        (
+            (0.0, "The association of career words is not distinguishable from zero in model and GloVe."),
+            (0.5, "The association of career words is in the direction of the stereotype in model and GloVe."),
+            (-0.5, "The association of career words is against the stereotype in model and GloVe."),
         ),
     ),
     "models": (
@@ -384,6 +398,19 @@ def test_headline_of_several_names_two_findings_and_counts_the_others() -> None:
     assert text.index("4 words") < text.index("3 words")
     assert "2 words" not in text
     assert "There is no verdict on war words, because all replies were refused." in text
+
+
+@pytest.mark.slow
+def test_sources_that_disagree_are_named_by_verdict() -> None:
+    found = bb.answers.estimate(answers(60, mean=0.9), LIST, name="model")
+    tables = {name: random_table(1, bias=bias, **NINE) for name, bias in (("none", 0.0), ("reverse", -0.1))}
+    fits = {name: bb.fit(table, sampling=ENOUGH) for name, table in tables.items()}
+    short = bb.fit(tables["none"], sampling=Sampling(draws=100, tune=5))
+    both = bb.answers.compare(found, {**fits, "short": short})
+    for verdict in ("direction of the stereotype in model.", "zero in none.", "against the stereotype in reverse."):
+        assert verdict in both.text
+    assert "no verdict on career words in short, because the fit has not converged." in both.text
+    assert both.text.endswith("Holm's adjustment is for four sources.")
 
 
 @pytest.mark.slow

@@ -1,24 +1,29 @@
 """`answers.compare`: one list in the answers of chat models, in embeddings, and in encoders."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from bayes_bias import formatting as fmt
 from bayes_bias import plots
 from bayes_bias.analyses.answers.cell import select_stereotype
 from bayes_bias.analyses.answers.results import DECIMALS, ModelAnswers
+from bayes_bias.analyses.headlines import Finding
 from bayes_bias.arguments import check_kind
 from bayes_bias.documents.document import Document, PageSection
 from bayes_bias.errors import AnswersError
+from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit_model import versions
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import Column, Layout, Tabled
 from bayes_bias.posterior.estimate import tails
-from bayes_bias.posterior.summary import row_of_bias
+from bayes_bias.posterior.holm import holm
+from bayes_bias.posterior.summary import chance, row_of_bias
 from bayes_bias.table.columns import interval_names, interval_of
 
 
@@ -28,18 +33,21 @@ class Agreement(Tabled):
 
     Attributes
     ----------
-    name : str
-        The stereotype.
+    name, title : str
+        The stereotype, and the words that it is about.
     ci_prob : float
         Probability of the equal-tailed intervals.
     table : pandas.DataFrame
         A row for each ``source``: its ``unit``, the ``mean`` and interval in this unit, ``prob_above``, and the
-        ``verdict``, which is "distinguishable" or "not distinguishable".
+        ``verdict`` ("distinguishable", "not distinguishable", or "no verdict"), ``withheld``, the reason for no
+        verdict or "", ``chance_holm``, the probability of an association this large if there were none, after Holm's
+        adjustment for the number of sources, and ``survives``, True if a verdict remains after it.
     decimals : mapping of str to int
         Decimals to show for each source.
     """
 
     name: str
+    title: str
     ci_prob: float
     table: pd.DataFrame
     decimals: Mapping[str, int]
@@ -49,25 +57,33 @@ class Agreement(Tabled):
         return agreement_document(self)
 
     @property
-    def answer(self) -> str:
-        """Return a sentence with the number of sources that show the stereotype."""
-        found = int(((self.table.verdict == "distinguishable") & (self.table["mean"] > 0)).sum())
-        return (
-            f"{fmt.capitalized(fmt.in_words(found))} of {fmt.in_words(len(self.table))} sources"
-            f" {'shows' if found == 1 else 'show'} an association in the direction of the stereotype."
-        )
-
-    @property
     def text(self) -> str:
         """Describe in sentences which sources agree."""
-        clear = self.table.verdict == "distinguishable"
-        parts = [
-            (clear & (self.table["mean"] > 0), "In the direction of the stereotype"),
-            (clear & (self.table["mean"] < 0), "Against the stereotype"),
-            (~clear, "Not distinguishable from zero"),
-        ]
-        sentences = [f"{name}: {fmt.joined(list(self.table.index[where]))}." for where, name in parts if where.any()]
-        return " ".join([self.answer, *sentences])
+        sentences = [self._finding(sources).sentence("agreement") for _, sources in self._by_verdict]
+        if len(self.table) > 1:
+            sentences.append(f"Holm's adjustment is for {fmt.in_words(len(self.table))} sources.")
+        return " ".join(sentences)
+
+    @property
+    def _by_verdict(self) -> Iterable[tuple[Any, pd.DataFrame]]:
+        """Return the sources with the stereotype, with neither, and against it, and those without a verdict by
+        reason."""
+        order = self.table.survives * np.sign(self.table["mean"])
+        return self.table.assign(order=-order).groupby(["withheld", "order"])
+
+    def _finding(self, sources: pd.DataFrame) -> Finding:
+        """Return what the headline states about sources with the same verdict."""
+        names, first = fmt.joined(list(sources.index)), sources.iloc[0]
+        lost = str(first.withheld)
+        return Finding(
+            title=f"{self.title} in {names}" if lost else self.title,
+            value=float(first["mean"]),
+            size="",
+            clear=bool(first.survives),
+            has_stereotype=True,
+            no_verdict=lost,
+            words={"sources": names},
+        )
 
     @property
     def layout(self) -> Layout:
@@ -84,6 +100,7 @@ class Agreement(Tabled):
                 Column(f"{fmt.level(self.ci_prob)} interval", intervals),
                 Column("unit", rows.unit, words=True),
                 Column("P(above 0)", rows.prob_above, fmt.probability),
+                Column("after Holm", rows.chance_holm, fmt.probability),
                 Column("verdict", rows.verdict, fmt.marked, words=True),
             ],
             heading="source",
@@ -127,7 +144,8 @@ def compare(
     for cell in answers.answers.cells:
         if cell.stereotype == name:
             source, mu = cell.model or answers.name, answers.posteriors[cell.model, name].draws.mu
-            rows[source] = ["D", float(mu.mean()), *mu.quantile(list(tails(ci_prob))), float((mu > 0).mean())]
+            lost = answers.finding((cell.model, name)).no_verdict
+            rows[source] = ["D", float(mu.mean()), *mu.quantile(list(tails(ci_prob))), float((mu > 0).mean()), lost]
             decimals[source], groups = DECIMALS, cell.questions.groups
     for source, fit in fits.items():
         fitted = Fitted.of(fit)
@@ -139,19 +157,32 @@ def compare(
             )
         row = row_of_bias(fitted, ci_prob=ci_prob)
         above = float(row.prob_direction if row["mean"] > 0 else 1 - row.prob_direction)
-        rows[source] = [fitted.metric.unit, float(row["mean"]), *map(float, interval_of(row)), above]
+        lost = "" if Diagnostics.of(fitted).converged else "the fit has not converged"
+        rows[source] = [fitted.metric.unit, float(row["mean"]), *map(float, interval_of(row)), above, lost]
         decimals[source] = fitted.metric.decimals
-    table = pd.DataFrame.from_dict(rows, orient="index", columns=["unit", "mean", *lower_upper, "prob_above"])
+    columns = ["unit", "mean", *lower_upper, "prob_above", "withheld"]
+    table = pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("source")
+    title = next(answers.title_of(key) for key in answers.table.index if key[1] == name)
+    return Agreement(name, title, ci_prob, _judged(table, ci_prob), decimals)
+
+
+def _judged(table: pd.DataFrame, ci_prob: float) -> pd.DataFrame:
+    """Return the table with the verdict on each source, before and after Holm's adjustment."""
+    has_verdict = table.withheld == ""
     lower, upper = interval_of(table)
-    verdict = ((lower > 0) | (upper < 0)).map({True: "distinguishable", False: "not distinguishable"})
-    return Agreement(name, ci_prob, table.assign(verdict=verdict).rename_axis("source"), decimals)
+    excludes_zero = ((lower > 0) | (upper < 0)).map({True: "distinguishable", False: "not distinguishable"})
+    prob_direction = table.prob_above.clip(lower=1 - table.prob_above)
+    adjusted = holm(chance(prob_direction).where(has_verdict).to_numpy())
+    return table.assign(
+        verdict=excludes_zero.where(has_verdict, "no verdict"), chance_holm=adjusted, survives=adjusted < 1 - ci_prob
+    )
 
 
 def agreement_document(agreement: Agreement) -> Document:
     """Return the page that compares a list in the answers of chat models with the same list in vectors."""
     return Document(
-        title=f"Who agrees: {agreement.name}",
-        heading=f"Do answers and vectors agree about {agreement.name}?",
+        title=f"Who agrees: {agreement.title}",
+        heading=f"Do answers and vectors agree about {agreement.title}?",
         opening={"answer": agreement.text},
         sections=(PageSection("sources", "Association in each source", "answers-agreement.html"),),
         facts={"agreement": agreement},

@@ -184,7 +184,7 @@ def plot_agreement(
         for y, row in enumerate(table.itertuples()):
             marker = MARKERS[0 if row.unit == "D" else 1]
             ax.plot(row.prob_above, y, markersize=6, linestyle="", clip_on=False, color=INK, marker=marker, zorder=4)
-        ax.set_xlim(0, 1)
+        ax.set_xlim(-0.03, 1.03)
         label_rows(ax, list(map(str, table.index)))
         ax.set_xlabel("posterior probability of a positive (stereotypical) association")
         handles: list[Any] = [
@@ -193,7 +193,7 @@ def plot_agreement(
         ]
         handles.append(Patch(color=NOISE, label=f"the {level(agreement.ci_prob)} interval includes zero"))
         legend_below(ax, shown=legend, handles=handles)
-        set_title(ax, f"{shortened(agreement.name)}: who agrees")
+        set_title(ax, f"{shortened(agreement.title)}: who agrees")
     return ax
 
 

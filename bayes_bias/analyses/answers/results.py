@@ -177,16 +177,22 @@ class AnswersResult(Tabled):
             return headline("answers change", findings, "For {titles} no change is distinguishable from zero.")
         return headline("answers", findings, "For {titles} there is no clear association.")
 
+    def title_of(self, key: tuple[str, str]) -> str:
+        """Return the words whose association a row is about, and their list if its model answered several."""
+        model, stereotype = key
+        (_, own), _ = self._classes(stereotype)
+        several_lists = len(self.table.loc[[model]]) > 1
+        return f"{words_of_class(own)} ({stereotype})" if several_lists and own != stereotype else words_of_class(own)
+
+    def _classes(self, stereotype: str) -> tuple[tuple[str, str], tuple[str, str]]:
+        """Return the groups and classes of a stereotype, the expected pair first."""
+        return next(cell.questions for cell in self.sides[0].cells if cell.stereotype == stereotype).classes
+
     def finding(self, key: tuple[str, str]) -> Finding:
         """Return what the headline needs to state about one model and stereotype."""
         row = self.table.loc[key]
-        model, stereotype = key
-        questions = next(cell.questions for cell in self.sides[0].cells if cell.stereotype == stereotype)
-        (group, own), (_, other) = questions.classes
-        several_lists = len(self.table.loc[[model]]) > 1
-        title = (
-            words_of_class(own) if own == stereotype or not several_lists else f"{words_of_class(own)} ({stereotype})"
-        )
+        model, title = key[0], self.title_of(key)
+        (group, _), (_, other) = self._classes(key[1])
         no_verdict = str(row.withheld)
         if row.pareto_k > MAX_PARETO_K:
             no_verdict = f"its draws are not reliable (Pareto k {fmt.plain(row.pareto_k, 2)})"

@@ -7,6 +7,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from bayes_bias.analyses.comparison.comparison import STATES, Comparison, State, names_of_sides, share_removed
@@ -14,6 +15,7 @@ from bayes_bias.analyses.comparison.spread import change_in_spread
 from bayes_bias.arguments import as_tuple, check_ci_prob, check_different, check_seed, check_switch
 from bayes_bias.associations.made_alike import MadeAlike, made_alike
 from bayes_bias.debiasing.damage import Damage
+from bayes_bias.embeddings.word_vectors import unit_rows
 from bayes_bias.errors import TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit import fit_table
@@ -31,12 +33,15 @@ from bayes_bias.table.association_table import AssociationTable, announce, check
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.columns import interval_names
 from bayes_bias.table.combine_tables import difference, pair, share_words
+from bayes_bias.table.labels import words_of
 from bayes_bias.table.replicates import EQUAL
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, check_design, sampling_scope, scope_of
 from bayes_bias.table.statistics import compared_attributes, table_means
 from bayes_bias.words.defining_sets import GivenSets
 
 _DECIMALS = 9
+# Median cosine of a word's two vectors, below which neither embedding was made from the other.
+_UNRELATED = 0.5
 
 
 def compare(
@@ -84,9 +89,9 @@ def compare(
         and page.
     versions : bool, optional
         True if `after` was made from `before`, for example by debiasing, and False if it was trained on another text.
-        By default, `after` counts as a version of `before` if its table records a debiasing method, or if some words
-        have the same vectors in both. If it is False, sentences and page name both corpora, and do not report a share
-        removed.
+        By default, `after` counts as a version of `before` if its table records a debiasing method, if most words have
+        similar vectors in both, or if neither table records vectors. If it is False, sentences and page name both
+        corpora, and do not report a share removed.
     seed, sampling
         See `fit`.
 
@@ -143,7 +148,7 @@ def compare(
     is_version = versions or (versions is None and "debiasing" in after.provenance)
     alike = None if is_version else made_alike(whole, reference="before", seed=seed)
     # Unless `versions` is set, the vectors show if one side was made from the other.
-    corpora = alike is not None and not alike.unknown and not alike.are_versions
+    corpora = alike is not None and not _resemble(before, after, alike)
     if versions is not None:
         corpora = not versions
     names = names_of_sides(before, after, corpora)
@@ -192,6 +197,17 @@ def _verdict(change: Fitted, scope: ScopeName, ci_prob: float, rope: float | Non
         return verdict_on("change", change, scope, ci_prob, rope)
     verdict = verdict_on("difference", change, scope, ci_prob, rope)
     return replace(verdict, label="not made alike", wider=None) if alike.unlike else verdict
+
+
+def _resemble(before: AssociationTable, after: AssociationTable, alike: MadeAlike) -> bool:
+    """Return True if the vectors of random words, or else of the list's words, are alike, or if none are known."""
+    if not alike.unknown:
+        return alike.are_versions
+    if before.vectors is None or after.vectors is None:
+        return True
+    words = [*words_of(before.values, "target"), *words_of(before.values, "attribute")]
+    own, other = (np.stack([vectors[word] for word in words]) for vectors in (before.vectors, after.vectors))
+    return own.shape == other.shape and bool(np.median((unit_rows(own) * unit_rows(other)).sum(axis=-1)) > _UNRELATED)
 
 
 def _constructed(before: AssociationTable, after: AssociationTable) -> tuple[State, ...]:

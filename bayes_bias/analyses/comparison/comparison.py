@@ -467,7 +467,7 @@ def comparison_document(comparison: Comparison) -> Document:
             PageSection("controls", "Control classes", "comparison-controls.html") if controls.labels else None,
             PageSection("measures", measures, "comparison-measures.html"),
             PageSection("words", f"{change}, word by word", "comparison-words.html", look="words") if figures else None,
-            notices_section("Omitted words", table.notices),
+            notices_section("Notes on the words", table.notices),
             methods_section(methods),
         ),
         facts={

@@ -592,7 +592,7 @@ def over_time_document(series: OverTime) -> Document:
             PageSection("alike", "Are the slices comparable?", "over-time-alike.html"),
             PageSection("words", "Words that moved", "over-time-words.html", look="words"),
             PageSection("lost", "Words that a slice lacks", "over-time-lost.html") if len(series.lost) else None,
-            notices_section("Omitted words", series.notices),
+            notices_section("Notes on the words", series.notices),
             methods_section(methods),
         ),
         facts={

@@ -322,7 +322,7 @@ def stability_document(stability: Stability) -> Document:
         sections=(
             PageSection("methods-compared", f"Each method over {kinds}", "stability-methods.html"),
             PageSection("shares", "Sources of variance", "stability-shares.html"),
-            notices_section("Omitted words", left_out),
+            notices_section("Notes on the words", left_out),
         ),
         facts={"stability": stability},
         figures={"stability": partial(plots.plot_stability, stability)},

@@ -88,3 +88,14 @@ def test_compare_all_omits_chance_of_differently_trained_pairs(caplog: pytest.Lo
     assert rows.alike.tolist() == [True, False, False]
     assert rows.chance_holm.isna().tolist() == [False, True, True]
     assert says(caplog.text, "Not similarly trained C")
+
+
+@pytest.mark.slow
+def test_compare_of_unlike_vectors_of_the_list_alone_reports_no_share_removed() -> None:
+    sides = []
+    for name, seed in (("Times", 1), ("Post", 2)):
+        vectors = paper(name, seed).all()
+        sides.append(open_embedding({word: vectors[word] for word in WORDS}, name=name))
+    found = compare(*(cosines(LIST, side, ()) for side in sides), sampling=SHORT)
+    assert found.corpora
+    assert not says(found.text, "share removed")
