@@ -9,7 +9,7 @@ import hashlib
 import importlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
@@ -18,7 +18,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from bayes_bias.models.spec import load_spec
+from bayes_bias.models.components import BY_REPLICATE, REPLICATES
+from bayes_bias.models.spec import ModelSpec, load_spec
 from benchmarks.provenance import measured, provenance, read, rows_of, write
 
 type Row = dict[str, Any]
@@ -111,6 +112,8 @@ class Result:
         An environment variable with the path of vectors that are too large for the project.
     uses : sequence of str
         Further modules whose code decides the numbers.
+    replicates : bool
+        Whether its tables have replicates, so that it depends on their priors.
     """
 
     name: str
@@ -119,13 +122,25 @@ class Result:
     model: str | None = "crossed"
     needs: str | None = None
     uses: Sequence[str] = ()
+    replicates: bool = False
 
     @property
     def key(self) -> str:
         """Hash of all that decides the numbers but the installed versions: code, model, and number of draws."""
         modules = dict.fromkeys((self.draw.__module__, *self.uses))
-        parts = [self.name, str(self.draws), load_spec(self.model).sha256 if self.model else ""]
+        parts = [self.name, str(self.draws), self._spec.sha256 if self._spec else ""]
         return hashlib.sha256("\n".join([*parts, *map(_code_of, modules)]).encode()).hexdigest()[:12]
+
+    @property
+    def _spec(self) -> ModelSpec | None:
+        """The model, without priors that its tables do not use."""
+        if self.model is None:
+            return None
+        spec = load_spec(self.model)
+        if self.replicates:
+            return spec
+        unused = [name for name in spec.priors if name in REPLICATES or name.endswith(BY_REPLICATE)]
+        return replace(spec, priors={name: prior for name, prior in spec.priors.items() if name not in unused})
 
     @property
     def is_up_to_date(self) -> bool:

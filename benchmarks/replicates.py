@@ -5,10 +5,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+from scipy.stats import ttest_1samp
 
 import bayes_bias as bb
 from bayes_bias.checks.null_jobs import judge_by_weat
 from bayes_bias.checks.null_lists import NullDesign
+from bayes_bias.measures.designs import two_by_two
 from bayes_bias.models.components import BY_REPLICATE
 from benchmarks.effects import of_attributes, of_replicate, of_targets
 from benchmarks.harness import LEVEL, Judged, Method, Numbers, Result, Row, judged
@@ -101,9 +103,9 @@ def in_templates(draws: int) -> list[Row]:
 
 
 def shifted(draws: int) -> list[Row]:
-    """Three and ten replicates, without shifts, and with such as words have."""
+    """Two to ten replicates that differ as much as lists of words, or three times as much."""
     rows: list[Row] = []
-    for replicates, times in ((2, 3), (3, 1), (3, 3), (10, 1)):
+    for replicates, times in ((2, 1), (2, 3), (3, 1), (3, 3), (6, 1), (6, 3), (10, 1)):
         rows += judged(Shifted(replicates, times), _OF_REPLICATED, range(draws))
     return rows
 
@@ -118,10 +120,22 @@ def _seat(table: bb.AssociationTable) -> Judged:
     return Judged(found.bias, np.nan, np.nan, found.p_value)
 
 
+def _t_test(table: bb.AssociationTable) -> Judged:
+    """Test the mean over replicates, as if they alone were a sample (Student 1908)."""
+    assert table.replicates is not None
+    biases = []
+    for values in table.replicates.tables.values():
+        design = two_by_two(replace(table, values=values, replicates=None), "WEAT", least_words=2)
+        biases.append((design.scores[: design.n_x].mean() - design.scores[design.n_x :].mean()) / 2)
+    found = ttest_1samp(biases, 0.0)
+    return Judged(float(np.mean(biases)), *map(float, found.confidence_interval()), float(found.pvalue))
+
+
 _OF_REPLICATED: Mapping[str, Method] = {
     OURS: partial(of_table, scope="all"),
     f"{OURS}, mean table": lambda table: of_table(replace(table, replicates=None)),
     "WEAT, mean table": _weat,
+    "t-test of replicates": _t_test,
 }
 
 
@@ -154,7 +168,7 @@ def _of_contexts(embedding: bb.Embedding, name: str, draws: int) -> Iterator[tup
 
 
 RESULTS = (
-    Result("replicates-nulls", in_templates, 100, uses=("benchmarks.methods",)),
-    Result("replicates-planted", shifted, 100, uses=("benchmarks.methods", "benchmarks.effects")),
+    Result("replicates-nulls", in_templates, 200, uses=("benchmarks.methods",), replicates=True),
+    Result("replicates-planted", shifted, 200, uses=("benchmarks.methods", "benchmarks.effects"), replicates=True),
     Result("contexts", contexts, 100, model=None),
 )

@@ -124,8 +124,7 @@ def combine(tables: Mapping[str, xr.DataArray], kind: str) -> tuple[Replicates, 
 
 # docs/evidence/replicates-and-embeddings.md, "Replicates that differ by a known amount".
 _OF_FEW = (
-    "for example, 13% and 21% false positives at the 5% level with two and three that differ three times as much as"
-    " word lists do"
+    "for example, 8% false positives at the 5% level with two or three that differ three times as much as word lists do"
 )
 
 
