@@ -22,6 +22,7 @@ from bayes_bias.plots.style import (
     INK,
     MARKERS,
     PAPER,
+    WIDTH,
     Figure,
     axes_or_new,
     bias_axis,
@@ -153,7 +154,7 @@ def _drawn(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool, palette:
     with style(palette):
         if ax is None:
             label = min(max(map(len, matrix.rows.values())), 28) * _LABEL
-            size = (max(width * columns + label + 0.2, 5.4), height * rows + 1.6)
+            size = (max(width * columns + label + 0.2, WIDTH), height * rows + 1.6)
             ax = Figure(figsize=size, layout="constrained", facecolor=PAPER).add_subplot()
         _tint(ax, wide_of(matrix.cells.bias, tuple(matrix.rows), sweep.lists).to_numpy(), reach)
         # A line at zero in each cell, below the number.
