@@ -65,11 +65,12 @@ def optional(purpose: str = "", instead: str = "", *, refusal: type[BayesBiasErr
 
     Examples
     --------
-    >>> with optional(" to read 'words.xlsx'", ", or save the file as CSV"):
-    ...     raise ModuleNotFoundError(name="openpyxl")
-    Traceback (most recent call last):
-    bayes_bias.errors.BayesBiasError: openpyxl is required to read 'words.xlsx', but is not installed. Install it with
-    pip install 'bayes-bias[excel]', or save the file as CSV.
+    >>> try:
+    ...     with optional(" for fits"):
+    ...         raise ModuleNotFoundError(name="pymc")
+    ... except BayesBiasError as error:
+    ...     print(error)
+    pymc is required for fits, but is not installed. Install it with pip install 'bayes-bias[sampling]'.
     """
     try:
         yield
