@@ -13,10 +13,13 @@ TRANSFORMERS := .venv-transformers/bin
 # The tests of the oldest dependencies have one, too.
 OLDEST := .venv-oldest/bin
 
+# And the tests of an installation without optional dependencies.
+CORE := .venv-core/bin
+
 # Pythons in which wheel and sdist are tried, each in a new environment.
 PYTHONS ?= $(PYTHON)
 
-.PHONY: report test test-thorough test-fast test-oldest test-transformers crashes fuzz lint docs wheel sdist paper evidence evidence-state speed clean
+.PHONY: report test test-thorough test-fast test-core test-oldest test-transformers crashes fuzz lint docs wheel sdist paper evidence evidence-state speed clean
 
 report: .venv/installed
 	$(BIN)/bayes-bias report weat6 weat7 gender --out report --overwrite
@@ -39,6 +42,15 @@ test-fast: .venv/installed-test
 # With the oldest dependencies that are allowed; that they warn of newer ones is not for us to mend.
 test-oldest: .venv-oldest/installed
 	$(OLDEST)/python -m pytest --numprocesses auto --dist loadfile -W default
+
+# The wheel without optional dependencies: what it runs, and how the rest fails. A minute, most of it to install. pytest is
+# not to find the package of the checkout.
+test-core: .venv-core/bin/python
+	rm -rf .venv-core/wheel
+	$(CORE)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir .venv-core/wheel .
+	$(CORE)/pip uninstall --quiet --yes bayes-bias
+	$(CORE)/pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt .venv-core/wheel/*.whl pytest
+	$(CORE)/pytest tests/core --confcutdir tests/core --import-mode importlib
 
 # Encoders and language models, each made in the test session and fetched from nowhere.
 test-transformers: .venv-transformers/installed
@@ -105,15 +117,15 @@ speed: .venv/installed-test
 	$(BIN)/python -m benchmarks.page
 
 clean:
-	rm -rf .venv .venv-oldest .venv-transformers report dist docs/_build docs/reference/api docs/reference/commands
+	rm -rf .venv .venv-core .venv-oldest .venv-transformers report dist docs/_build docs/reference/api docs/reference/commands
 
-.venv/bin/python .venv-oldest/bin/python .venv-transformers/bin/python:
+.venv/bin/python .venv-core/bin/python .venv-oldest/bin/python .venv-transformers/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' || \
 		{ echo "bayes_bias needs Python 3.12 or later; $(PYTHON) is older: make PYTHON=/path/to/python3.12 ..."; exit 1; }
 	$(PYTHON) -m venv $(@D:/bin=)
 
 .venv/installed: .venv/bin/python pyproject.toml constraints.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable .
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[all]'
 	@touch $@
 
 .venv/installed-test: .venv/bin/python pyproject.toml constraints.txt
@@ -129,7 +141,7 @@ clean:
 	@touch $@ .venv/installed
 
 .venv/installed-release: .venv/bin/python pyproject.toml constraints.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[release]'
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[all,release]'
 	@touch $@ .venv/installed
 
 .venv-oldest/installed: .venv-oldest/bin/python pyproject.toml tests/constraints-oldest.txt

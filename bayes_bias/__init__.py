@@ -8,8 +8,11 @@ from typing import Any
 
 import lazy_loader
 
+from bayes_bias.errors import optional
+
 # `__init__.pyi` lists the public names. Each is imported when it is first accessed.
-__getattr__, _, _names = lazy_loader.attach_stub(__name__, __file__)
+_public, _, _names = lazy_loader.attach_stub(__name__, __file__)
+__getattr__ = optional()(_public)
 
 __version__ = version("bayes-bias")
 

@@ -7,8 +7,10 @@ package can catch them.
 
 import difflib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
+from types import MappingProxyType
 
 _MOST_SHOWN = 12  # maximal number of valid values in a message
 _MOST_SIMILAR = 5  # number of valid values that a message shows if there are more
@@ -20,6 +22,19 @@ COMMAND: ContextVar[str] = ContextVar("command", default="")
 
 # For example "trust=True (--trust)": the Python argument, followed by the command-line option in brackets.
 _REMEDY = re.compile(r"(\b\w++=(?:'[^']*'|\([^()]*\)|[^\s(),])*|`[^`]*`) \((--[^()]*|`bayes-bias [^`]*`)\)")
+
+# The libraries that an optional dependency of pyproject.toml installs, as they are imported. An import that lacks one
+# of them raises an error of one line (`optional`).
+LIBRARIES = MappingProxyType(
+    {
+        "arrow": ("pyarrow",),
+        "cluster": ("distributed",),
+        "excel": ("openpyxl",),
+        "report": ("matplotlib",),
+        "sampling": ("arviz_base", "arviz_stats", "h5netcdf", "h5py", "numba", "nutpie", "pymc", "pytensor"),
+        "sklearn": ("sklearn",),
+    }
+)
 
 
 def for_reader(text: str) -> str:
@@ -40,6 +55,34 @@ class BayesBiasError(ValueError):
 
     def __str__(self) -> str:
         return for_reader(super().__str__())
+
+
+@contextmanager
+def optional(purpose: str = "", instead: str = "", *, refusal: type[BayesBiasError] = BayesBiasError) -> Iterator[None]:
+    """Raise an error with the command that installs an optional dependency, if an import in this context lacks one.
+
+    `purpose` follows "is required", and `instead` follows the command. The context is also a decorator.
+
+    Examples
+    --------
+    >>> try:
+    ...     with optional(" for fits"):
+    ...         raise ModuleNotFoundError(name="pymc")
+    ... except BayesBiasError as error:
+    ...     print(error)
+    pymc is required for fits, but is not installed. Install it with pip install 'bayes-bias[sampling]'.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        library = str(error.name).partition(".")[0]
+        extra = next((name for name, libraries in LIBRARIES.items() if library in libraries), "")
+        if not extra:
+            raise
+        raise refusal(
+            f"{library} is required{purpose}, but is not installed. Install it with pip install"
+            f" 'bayes-bias[{extra}]'{instead}."
+        ) from error
 
 
 class WordListError(BayesBiasError):

@@ -15,7 +15,7 @@ import struct
 import tomllib
 import unicodedata
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from bayes_bias.arguments import check_path, check_switch
-from bayes_bias.errors import BayesBiasError, OutputError, did_you_mean
+from bayes_bias.errors import BayesBiasError, OutputError, did_you_mean, optional
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -225,17 +225,27 @@ def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return values
 
 
-def read_parquet(file: Traversable | bytes) -> Any:
-    """Read a Parquet file, or its content, as an Arrow table, using only the current thread.
+def read_parquet[Content](
+    file: Traversable | bytes, label: str, refusal: type[BayesBiasError], convert: Callable[[Any], Content]
+) -> Content:
+    """Read a Parquet file, or its content, as an Arrow table, using only the current thread, and convert the table.
 
     Other threads would abort the process if they were still running when Python exits, or if memory ran out.
     """
-    from pyarrow import parquet  # importing this takes a tenth of a second and is only needed for Parquet files
+    with optional(f" to read {label}", refusal=refusal):
+        from pyarrow import parquet  # importing this takes a tenth of a second and is only needed for Parquet files
+    try:
+        content = file if isinstance(file, bytes) else file.read_bytes()
+        table = parquet.ParquetFile(io.BytesIO(content), pre_buffer=False).read(use_threads=False)
+        table.validate(full=True)  # otherwise, invalid text would fail only when a cell is first used
+        return convert(table)
+    except Exception as error:  # Arrow raises many kinds of errors
+        raise refusal(f"{label} is a damaged Parquet file ({error}). Create it again.") from error
 
-    content = file if isinstance(file, bytes) else file.read_bytes()
-    table = parquet.ParquetFile(io.BytesIO(content), pre_buffer=False).read(use_threads=False)
-    table.validate(full=True)  # otherwise, invalid text would fail only when a cell is first used
-    return table
+
+def parquet_frame(file: Traversable | bytes, label: str, refusal: type[BayesBiasError]) -> "pd.DataFrame":
+    """Read a Parquet file, or its content, as a frame."""
+    return read_parquet(file, label, refusal, lambda table: table.to_pandas(use_threads=False))
 
 
 def read_text(file: Traversable, subject: str, refusal: type[BayesBiasError], encoding: str = "utf-8") -> str:

@@ -21,7 +21,7 @@ from joblib.externals.loky.process_executor import TerminatedWorkerError
 from threadpoolctl import ThreadpoolController
 
 from bayes_bias.arguments import check_jobs, check_path, is_client
-from bayes_bias.errors import BayesBiasError, OutputError
+from bayes_bias.errors import BayesBiasError, OutputError, optional
 from bayes_bias.files import UNFINISHED, check_home
 from bayes_bias.progress import Quiet, advance, shown, step
 
@@ -326,13 +326,8 @@ def connected(address: str | None, seconds: float = SECONDS) -> Iterator[Any]:
     if address is None:
         yield None
         return
-    try:
+    with optional(" for the scheduler", " here and on the workers"):
         from distributed import Client
-    except ImportError as error:
-        raise BayesBiasError(
-            "The scheduler needs Dask, which is not installed. Run pip install 'bayes-bias[cluster]' here"
-            " and on the workers."
-        ) from error
     try:
         client = Client(address, timeout=seconds, set_as_default=False)
     except (OSError, ValueError) as error:

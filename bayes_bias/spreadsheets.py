@@ -14,7 +14,7 @@ from itertools import chain
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal
 
-from bayes_bias.errors import BayesBiasError
+from bayes_bias.errors import BayesBiasError, optional
 from bayes_bias.files import binary_kind, unquoted
 from bayes_bias.formatting import counted, in_quotes, joined
 
@@ -319,13 +319,8 @@ def _about_not_shown(counts: str, hidden: Hidden | None, label: str) -> str:
 
 def _opened(data: bytes, label: str, refusal: type[BayesBiasError]) -> tuple[list[tuple[Any, Any]], int]:
     """Return the visible sheets with cells, each with formulas and with stored values, and count hidden ones."""
-    try:
+    with optional(f" to read '{label}'", ", or save the file as CSV", refusal=refusal):
         from openpyxl import load_workbook
-    except ImportError as error:
-        raise refusal(
-            f"Reading '{label}' needs openpyxl. Install the optional dependency bayes-bias[excel], or save"
-            " the file as CSV."
-        ) from error
     try:
         # A workbook contains formulas, or the values that were stored when it was last saved.
         formulas, stored = load_workbook(io.BytesIO(data)), load_workbook(io.BytesIO(data), data_only=True)

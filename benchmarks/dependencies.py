@@ -24,7 +24,7 @@ MODULES = {"arviz": "arviz_stats", "lazy-loader": "lazy_loader", "scikit-learn":
 
 def main() -> None:
     """One row for each dependency."""
-    direct = [canonicalize_name(Requirement(requirement).name) for requirement in PROJECT["dependencies"]]
+    direct = sorted(named([*PROJECT["dependencies"], "bayes-bias[all]"]))
     files = imported()
     rows = []
     for k, name in enumerate(direct):
@@ -44,6 +44,15 @@ def main() -> None:
     everything = brought(direct)
     about = provenance() | {"distributions": len(everything), "megabytes": round(sum(map(megabytes, everything)))}
     write("dependencies", about | {"python": sys.version.split()[0]}, rows)
+
+
+def named(requirements: list[str]) -> set[str]:
+    """Distributions that these name, with those of the optional dependencies that they name of this package."""
+    found: set[str] = set()
+    for required in map(Requirement, requirements):
+        own = [PROJECT["optional-dependencies"][extra] for extra in required.extras]
+        found |= set().union(*map(named, own)) if own else {canonicalize_name(required.name)}
+    return found
 
 
 def brought(names: list[str]) -> set[str]:

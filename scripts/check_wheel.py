@@ -50,8 +50,9 @@ def built(dist: Path) -> tuple[Path, Path]:
 def install_without_network(python: str, wheel: Path, constraint: Path, folder: Path) -> None:
     """A new environment from downloaded wheels alone, and a report in it."""
     pip, command = environment(python, folder)
-    run(*pip, "download", "--only-binary", ":all:", "--dest", folder / "wheels", "--constraint", constraint, wheel)
-    run(*pip, "install", "--no-index", "--find-links", folder / "wheels", "bayes-bias")
+    wheels = folder / "wheels"
+    run(*pip, "download", "--only-binary", ":all:", "--dest", wheels, "--constraint", constraint, f"{wheel}[all]")
+    run(*pip, "install", "--no-index", "--find-links", wheels, "bayes-bias[all]")
     run(*pip, "check")
     run(command / "bayes-bias", "report", "weat7", "--out", "report", cwd=folder)
     assert (folder / "report" / "index.html").stat().st_size > 100_000

@@ -24,8 +24,9 @@ from bayes_bias.documents import writer
 from bayes_bias.documents.writer import Rendered
 from tests.helpers import PLANTED, REFERENCE, SHORT, Vectors, changed, design, priors_for_posteriors, random_table
 
-# What needs torch has an environment of its own: `make test-transformers`.
-collect_ignore = [] if find_spec("torch") else ["transformers"]
+# What needs torch has an environment of its own (`make test-transformers`), as has what needs no optional dependency
+# (`make test-core`).
+collect_ignore = ["core"] if find_spec("torch") else ["core", "transformers"]
 
 # Speed is measured in benchmarks/: a deadline in a test fails where the machine is busy.
 settings.register_profile("whole", deadline=None, max_examples=40)

@@ -14,7 +14,7 @@ from benchmarks.provenance import read
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 # What users install; the other extras are tools, whose newest versions are taken.
-USED = ("cluster", "excel")
+USED = ("arrow", "cluster", "excel", "gensim", "report", "sampling", "sklearn")
 
 
 def text_of(name: str) -> str:
@@ -55,6 +55,8 @@ def test_python_versions_match_workflow():
 def test_oldest_constraints_match_dependencies():
     allowed = {}
     for requirement in chain(PROJECT["dependencies"], *map(PROJECT["optional-dependencies"].get, USED)):
+        if requirement.startswith("bayes-bias["):
+            continue
         name, version = re.fullmatch(r"([\w-]+)>=([\d.]+)(?:,<[\d.]+)?(?:;.*)?", requirement).groups()
         allowed[name] = version
     tested = dict(re.findall(r"^([\w-]+)==([\d.]+)$", text_of("tests/constraints-oldest.txt"), re.MULTILINE))

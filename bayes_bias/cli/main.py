@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_command_from_info
 
 from bayes_bias.cli.console import STDOUT, complain, delivering, notices_shown
-from bayes_bias.errors import COMMAND, IN_TERMINAL, BayesBiasError
+from bayes_bias.errors import COMMAND, IN_TERMINAL, BayesBiasError, optional
 
 # The commands of each group in `--help`.
 _GROUPS = MappingProxyType(
@@ -204,7 +204,7 @@ def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoR
     debug, json = "--debug" in words, _target_of_json(words)
     try:
         with notices_shown("--quiet" in words), delivering(json, _name_of_command(words), "--overwrite" in words):
-            status = commands([a for a in words if a != "--debug"] or ["--help"], standalone_mode=False)
+            status = optional()(commands)([a for a in words if a != "--debug"] or ["--help"], standalone_mode=False)
     except (typer.Abort, KeyboardInterrupt):
         _fail("stopped", 130)
     except Exception as error:

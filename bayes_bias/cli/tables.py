@@ -25,7 +25,7 @@ from bayes_bias.cli.options import (
     with_options,
 )
 from bayes_bias.cli.table_source import ListArgument, TableSource
-from bayes_bias.errors import BayesBiasError, ScopeError, TableError, did_you_mean
+from bayes_bias.errors import BayesBiasError, ScopeError, TableError, did_you_mean, optional
 from bayes_bias.files import check_output, csv_text
 from bayes_bias.formatting import DASH, percent, plain, probability, share_bounds, value_and_interval
 from bayes_bias.progress import step
@@ -392,6 +392,9 @@ def measures(
     from bayes_bias.fitting.fitted import Fitted
     from bayes_bias.posterior.summary import with_posterior
 
+    if posterior:
+        with optional(" for the posterior", ", or use --no-posterior"):
+            from bayes_bias.fitting.fit import fit
     words = None if sets is None else read_debias_sets(sets)
     summaries: dict[ScopeName, pd.DataFrame] = {}
     with progress_bar():
@@ -401,7 +404,7 @@ def measures(
             table, defining_sets=words or (), seed=seed, ci_prob=ci_prob, chance_draws=word_draws, redraws=word_draws
         )
         if posterior:
-            fitted = Fitted.of(bb.fit(table, model, seed=seed, sampling=sampler.sampling))
+            fitted = Fitted.of(fit(table, model, seed=seed, sampling=sampler.sampling))
             carried = possible_scopes(fitted.data)
             summaries = {s: bb.summarize(fitted, s, ci_prob=ci_prob) for s in SHOWN if s in carried}
     rows = with_posterior(measured.table, summaries, table.metric)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from bayes_bias.corpora.contexts import Contexts
-from bayes_bias.errors import CorpusError
+from bayes_bias.errors import CorpusError, optional
 from bayes_bias.shared_types import Numbers
 
 # Words with fewer context words than this do not inform the transformation.
@@ -30,7 +30,8 @@ def estimate_transformation(contexts: Contexts) -> Numbers:
     CorpusError
         If fewer words than dimensions are frequent.
     """
-    from sklearn.linear_model import RidgeCV
+    with optional(" to estimate a transformation", ", or pass a `transformation`", refusal=CorpusError):
+        from sklearn.linear_model import RidgeCV
 
     usable = [word for word, total in contexts.frequent.items() if total[-1] >= _ENOUGH]
     dimensions = len(next(iter(contexts.vectors.values())))

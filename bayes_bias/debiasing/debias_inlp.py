@@ -9,7 +9,7 @@ import scipy.linalg
 
 from bayes_bias.arguments import keep_whole
 from bayes_bias.debiasing.debiaser import Debiaser, change_rows, debiaser, labelled_rows
-from bayes_bias.errors import MeasureError
+from bayes_bias.errors import MeasureError, optional
 from bayes_bias.words.defining_sets import GivenSets, read_debias_sets
 
 # If no word changes by more than this, the classifier has found no direction.
@@ -75,7 +75,8 @@ class INLP(Debiaser[np.ndarray]):
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
         rows, group = labelled_rows(vectors, read_debias_sets(sets), self.most_biased, self.name)
-        from sklearn.svm import LinearSVC  # importing scikit-learn takes a second
+        with optional(f" for {self.name}", refusal=MeasureError):
+            from sklearn.svm import LinearSVC  # importing scikit-learn takes a second
 
         basis = np.empty((0, rows.shape[1]))
         for iteration in range(self.iterations):

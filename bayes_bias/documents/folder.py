@@ -8,10 +8,11 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 from bayes_bias.arguments import check_path, check_switch
-from bayes_bias.errors import OutputError
+from bayes_bias.errors import OutputError, optional
 from bayes_bias.files import OVERWRITE, UNFINISHED, check_home, unfinished_name
 
 PROVENANCE = "provenance.json"
@@ -23,7 +24,12 @@ _AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 
 
 def check_folder(out: str | Path, overwrite: bool = False) -> None:
-    """Raise an error if a folder cannot be written to or is not empty, before anything is computed for it."""
+    """Raise an error if a folder cannot be written to or is not empty, before anything is computed for it.
+
+    Matplotlib, which its figures need, must be installed.
+    """
+    with optional(" for the figures of a page"):
+        import_module("matplotlib")
     out = check_path("out", out, OutputError)
     check_switch("overwrite", overwrite)
     check_home(out, "out")

@@ -40,8 +40,8 @@ def check_gensim(feature: str, instead: str) -> None:
     """Raise an error if gensim is required but not installed. gensim has no wheel for Python 3.14."""
     if find_spec("gensim") is None:
         raise EmbeddingError(
-            f"gensim is required to {feature}, but is not installed (it has no wheel for Python 3.14 or later). Use"
-            f" Python 3.12 or 3.13, {instead}."
+            f"gensim is required to {feature}, but is not installed. Install it with pip install 'bayes-bias[gensim]'"
+            f" in Python 3.12 or 3.13 (it has no wheel for later ones), {instead}."
         )
 
 

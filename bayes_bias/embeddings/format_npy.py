@@ -96,10 +96,7 @@ def _words_of(index: Path) -> list[str]:
         if all(len(fields_of_line) == 2 and fields_of_line[1].isdecimal() for fields_of_line in fields):
             return [word for word, _ in fields]
         return list(map(str.strip, lines))
-    try:
-        table = read_parquet(index)
-    except Exception as error:  # Arrow raises many kinds of errors
-        raise EmbeddingError(f"{index.name} is a damaged Parquet file ({error}). Create it again.") from error
+    table = read_parquet(index, index.name, EmbeddingError, lambda table: table)
     texts = [name for name in table.column_names if str(table.schema.field(name).type) in ("string", "large_string")]
     if len(texts) != 1:
         raise EmbeddingError(

@@ -27,7 +27,7 @@ from bayes_bias.embeddings.records import (
     shown,
 )
 from bayes_bias.errors import EmbeddingError
-from bayes_bias.files import parse_json, read_parquet
+from bayes_bias.files import parquet_frame, parse_json
 from bayes_bias.spreadsheets import delimiter_of, is_spreadsheet, read_frame
 
 # Names of lists of numbers that are not words.
@@ -336,7 +336,7 @@ def _frame_of(file: Traversable) -> tuple[pd.DataFrame, str]:
         content = stream.read()
     path = repr(str(file))
     if content.startswith(_PARQUET):
-        return _parquet(content, file.name), f"pd.read_parquet({path})"
+        return parquet_frame(content, file.name, EmbeddingError), f"pd.read_parquet({path})"
     if _NUMBERS.match(content):
         raise EmbeddingError(
             f"{file.name} contains lists of numbers without words. Save them with their words, in the same order:"
@@ -376,13 +376,6 @@ def _reading(objects: Any, in_lines: bool, path: str) -> str:
     if not in_lines and all(isinstance(row, list) and len(row) == 2 for row in rows) and rows:
         return f"pd.DataFrame(pd.read_json({path}, dtype=False).to_numpy(), columns=['word', 'vector'])"
     return ""
-
-
-def _parquet(content: bytes, name: str) -> pd.DataFrame:
-    try:
-        return read_parquet(content).to_pandas(use_threads=False)
-    except Exception as error:  # Arrow raises many kinds of errors
-        raise EmbeddingError(f"{name} is a damaged Parquet file ({error}). Create it again.") from error
 
 
 def _recognises(sample: bytes) -> bool:

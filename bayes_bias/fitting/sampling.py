@@ -9,10 +9,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import pyarrow as pa
 import xarray as xr
 from arviz_base import make_attrs
 from numpy.typing import NDArray
+from pyarrow import RecordBatch, record_batch, types  # after ArviZ, so that an import names the extra of both
 
 from bayes_bias.arguments import is_between, keep_whole
 from bayes_bias.errors import SpecError
@@ -227,7 +227,7 @@ def sample_model(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dat
     draws, chains = _traced(model, seed, sampling)
     statistics = {}
     for field in chains[0].schema:
-        if field.name not in SAMPLE and not pa.types.is_nested(field.type):
+        if field.name not in SAMPLE and not types.is_nested(field.type):
             statistics[STATISTICS.get(field.name, field.name)] = (SAMPLE, _kept(chains, field.name, sampling))
     about = {"inference_library": "nutpie", "inference_library_version": nutpie.__version__}
     return draws, xr.Dataset(statistics, coords={dim: draws[dim] for dim in SAMPLE}, attrs=make_attrs(about))
@@ -254,7 +254,7 @@ def order_dims(posterior: xr.Dataset) -> xr.Dataset:
     return posterior[sorted(posterior, key=place)]
 
 
-def _traced(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset, Sequence[pa.RecordBatch]]:
+def _traced(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset, Sequence[RecordBatch]]:
     """Return draws of the named parameters, and nutpie's statistics of each chain, including warm-up."""
     step("compiling the model")
     listening = current()
@@ -286,7 +286,7 @@ def _traced(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset,
                 " sampler reached. Check that each of its variables has a proper prior, and that the data"
                 " vary."
             ) from error
-    draws, stats = ([pa.record_batch(batch) for batch in batches] for batches in trace.get_arrow_trace())
+    draws, stats = ([record_batch(batch) for batch in batches] for batches in trace.get_arrow_trace())
     coords: dict[str, Any] = {"chain": np.arange(sampling.chains), "draw": np.arange(sampling.draws)}
     own_dims = set().union(*model.dims.values())
     coords |= {dim: labels for dim, labels in model.coords.items() if dim in own_dims}
@@ -297,12 +297,12 @@ def _traced(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset,
     return xr.Dataset(variables, coords=coords), stats
 
 
-def _kept(chains: Sequence[pa.RecordBatch], name: str, sampling: Sampling) -> NDArray[Any]:
+def _kept(chains: Sequence[RecordBatch], name: str, sampling: Sampling) -> NDArray[Any]:
     """Return a variable or statistic for the draws after warm-up, (chain, ...)."""
     arrays = []
     for batch in chains:
         column = batch.column(name).slice(sampling.tune)
-        if pa.types.is_nested(column.type):
+        if types.is_nested(column.type):
             column = column.flatten()
         arrays.append(column.to_numpy(zero_copy_only=False))
     return np.stack(arrays)

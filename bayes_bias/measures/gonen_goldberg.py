@@ -10,7 +10,7 @@ import scipy
 
 from bayes_bias.arguments import check_count, check_kind, check_seed
 from bayes_bias.embeddings.word_vectors import Vectors, check_named_words, class_means, stack_unit
-from bayes_bias.errors import MeasureError
+from bayes_bias.errors import MeasureError, optional
 from bayes_bias.measures.registry import WordResult
 from bayes_bias.measures.same import directions_against_rest
 
@@ -153,8 +153,9 @@ def clustering(vectors: Vectors, groups: Mapping[str, Sequence[str]], *, seed: i
             f"Clustering needs groups of equal size to compare with chance, but their sizes are {sizes}."
         )
     rows = stack_unit(vectors, words, "clustering")
-    from sklearn.cluster import KMeans  # importing scikit-learn takes a second, and only this measure needs it
-    from sklearn.metrics import confusion_matrix
+    with optional(" for clustering", refusal=MeasureError):
+        from sklearn.cluster import KMeans  # importing scikit-learn takes a second, and only this measure needs it
+        from sklearn.metrics import confusion_matrix
 
     cluster = KMeans(len(groups), n_init=10, random_state=check_seed(seed)).fit_predict(rows)
     # Each cluster gets the name of a group, matched to maximise agreement.
@@ -224,9 +225,10 @@ def classification(
     if not 0 < train < 1 or int(train * len(words)) < len(groups):
         raise MeasureError(f"train: {train:g} of {len(words)} words leaves too few to learn from or to test on")
     rows = stack_unit(vectors, words, "classification")
-    # importing scikit-learn takes a second, and only this measure needs it
-    from sklearn.model_selection import train_test_split
-    from sklearn.svm import SVC
+    with optional(" for classification", refusal=MeasureError):
+        # importing scikit-learn takes a second, and only this measure needs it
+        from sklearn.model_selection import train_test_split
+        from sklearn.svm import SVC
 
     in_training, in_test = train_test_split(
         np.arange(len(words)), train_size=train, stratify=group, random_state=check_seed(seed)

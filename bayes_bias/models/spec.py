@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, Self
 
 from bayes_bias.arguments import is_number
-from bayes_bias.errors import SpecError, did_you_mean
+from bayes_bias.errors import SpecError, did_you_mean, optional
 from bayes_bias.files import check_keys, read_toml, refuse_pipe_or_address, shipped, shipped_names
 from bayes_bias.formatting import joined
 from bayes_bias.models.components import COMPONENTS, DIFFERING, REPLICATES
@@ -200,7 +200,8 @@ class ModelSpec:
             values and the parameter cannot be negative.
         """
         if not isinstance(distribution, str):
-            from bayes_bias.models.pymc_distributions import named  # reading a spec needs no PyMC
+            with optional():
+                from bayes_bias.models.pymc_distributions import named  # reading a spec needs no PyMC
 
             distribution, parameters = named(f"{self.name}, [priors.{parameter}]", distribution)
         prior = _prior(self.name, self.structure, parameter, {"distribution": distribution, **parameters})
@@ -350,7 +351,8 @@ def _prior(name: str, structure: str, parameter: str, content: Any) -> Prior:
 
 def _open_prior(where: str, distribution: str, values: Mapping[str, Any], valid: Iterable[str]) -> Prior:
     """Return a prior of any other distribution of PyMC. PyMC is imported only if a spec has such a prior."""
-    from bayes_bias.models.pymc_distributions import check_distribution
+    with optional(f" for the prior {distribution}"):
+        from bayes_bias.models.pymc_distributions import check_distribution
 
     for parameter, value in values.items():
         if not is_number(value):

@@ -5,6 +5,8 @@ from typing import Any
 
 import lazy_loader
 
+from bayes_bias.errors import optional
+
 # Plots of a result are in the folder of its analysis, which imports this package. They are imported by name when used.
 _OF_FITS = {
     "forest": ["plot_forest", "plot_overview"],
@@ -31,6 +33,7 @@ _of_fit, _, _of_fits = lazy_loader.attach(__name__, submod_attrs=_OF_FITS)
 __all__ = sorted([*_of_fits, *_analyses])
 
 
+@optional()
 def __getattr__(name: str) -> Any:
     if name in _analyses:
         return getattr(import_module(f"bayes_bias.analyses.{_analyses[name]}.plots"), name)

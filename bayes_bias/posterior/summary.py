@@ -9,7 +9,7 @@ import pandas as pd
 import xarray as xr
 
 from bayes_bias.arguments import check_ci_prob, is_number
-from bayes_bias.errors import BayesBiasError, did_you_mean
+from bayes_bias.errors import BayesBiasError, did_you_mean, optional
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.posterior.contrast_weights import weights_of_formulas
@@ -241,7 +241,8 @@ def _tables_of_draws(
 
 def _by_arviz(draws: np.ndarray, ci_prob: float, ci_kind: CiKind, kind: Kind) -> pd.DataFrame:
     """Return ArviZ's summary of draws (chain, draw, contrast)."""
-    import arviz_stats  # imported here because the import takes a second, and verdicts of tables need no diagnostics
+    with optional():
+        import arviz_stats  # importing ArviZ takes a second, and verdicts of tables need no diagnostics
 
     estimate = xr.Dataset({"estimate": ((*SAMPLE, "contrast"), draws)})
     with np.errstate(invalid="ignore"):

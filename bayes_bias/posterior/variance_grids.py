@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
+from bayes_bias.errors import optional
 from bayes_bias.models.families import log_density
 from bayes_bias.models.spec import FROM_VECTORS, Prior
 from bayes_bias.shared_types import Numbers
@@ -336,6 +337,7 @@ def log_density_in_unit(prior: Prior, unit: Numbers, sd: Numbers) -> Numbers:
     """Return the log density of a standard deviation whose ratio to a unit has this prior."""
     if prior.terms is not None:
         return log_density(prior.terms, sd / unit) - np.log(unit)
-    from bayes_bias.fitting.power_scaling import log_prior  # importing this takes a second
+    with optional():
+        from bayes_bias.fitting.power_scaling import log_prior  # importing this takes a second
 
     return log_prior(prior, sd / unit) - np.log(unit)

@@ -45,10 +45,7 @@ def read_content(file: Traversable, label: str) -> Any:
     if file.name.lower().endswith(JSON):
         return _json(file, label)
     if file.name.lower().endswith(PARQUET):
-        try:
-            return list(read_parquet(file).to_pylist())
-        except Exception as error:  # Arrow has errors of many kinds
-            raise WordListError(f"{label} is a damaged Parquet file ({error}). Create it again.") from error
+        return read_parquet(file, label, WordListError, lambda table: table.to_pylist())
     try:
         import yaml
     except ImportError as error:

@@ -30,7 +30,7 @@ from bayes_bias.analyses.answers.logs import FINGERPRINT, READ_AS, records_of
 from bayes_bias.analyses.answers.losses import notices_of_position, reasons
 from bayes_bias.arguments import all_are, as_tuple, check_kind, kind_of
 from bayes_bias.errors import AnswersError, BayesBiasError
-from bayes_bias.files import given_table, read_json, read_parquet, unquoted
+from bayes_bias.files import given_table, parquet_frame, read_json, unquoted
 from bayes_bias.formatting import joined, percent, signed
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.settings import Design, check_ignored, check_settings
@@ -265,7 +265,7 @@ def _read_file(path: Path, argument: str) -> pd.DataFrame:
         if suffix == "xlsx":
             return spreadsheets.read_frame(path, label, AnswersError, text=None)
         if suffix == "parquet":
-            return read_parquet(path).to_pandas(use_threads=False)
+            return parquet_frame(path, label, AnswersError)
         if suffix == "json":
             content = read_json(path, f"{label} is", AnswersError)
             content = records_of(content)

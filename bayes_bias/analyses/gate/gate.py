@@ -15,7 +15,7 @@ from bayes_bias.analyses.gate.decision import UNCHANGED, Decision, Excess, mean_
 from bayes_bias.analyses.gate.results import Gate
 from bayes_bias.arguments import check_seed, is_number
 from bayes_bias.associations.lists import DEMO, EmbeddingLike, measure_lists
-from bayes_bias.errors import BayesBiasError
+from bayes_bias.errors import BayesBiasError, optional
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit
 from bayes_bias.models.spec import load_spec
@@ -138,7 +138,8 @@ def check(
     sampling_scope(scope)
     fitting: dict[str, Any] = {"seed": check_seed(seed)}
     if sampling is not None:
-        from bayes_bias.fitting.sampling import check_sampling  # imports nutpie in seconds, as `fit` does
+        with optional():
+            from bayes_bias.fitting.sampling import check_sampling  # imports nutpie in seconds, as `fit` does
 
         check_sampling(sampling)
         fitting["sampling"] = sampling
@@ -251,7 +252,8 @@ def _posterior(
     spec = load_spec("crossed")
     if known := integrated(table, spec):
         return integrated_bias(*known, scope), table, ()
-    from bayes_bias.fitting.fit import fit_table  # which imports Numba, in seconds, and most tables need no sampler
+    with optional(f" for '{table.name}'"):
+        from bayes_bias.fitting.fit import fit_table  # which imports Numba, in seconds, and most tables need no sampler
 
     fitted = fit_table(table, spec, **fitting)
     return bias_estimate(fitted, scope), fitted.tree, Diagnostics.of(fitted).for_bias.problems

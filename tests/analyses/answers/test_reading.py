@@ -107,5 +107,5 @@ def test_read_answers_raises_for_one_group_or_missing_stereotype():
 def test_read_answers_raises_for_invalid_parquet_file(tmp_path):
     TABLE.to_parquet(path := tmp_path / "answers.parquet", compression=None)
     path.write_bytes(path.read_bytes().replace(b"job0", b"\x80ob0"))
-    with refused(AnswersError, "answers.parquet' cannot be read as parquet"):
+    with refused(AnswersError, "answers.parquet' damaged Parquet"):
         read_answers(path, LIST)
