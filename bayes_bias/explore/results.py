@@ -1,9 +1,9 @@
 """The results that the page shows, with the numbers, sentences, and figure of a report."""
 
 import base64
-from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -18,14 +18,15 @@ from bayes_bias.documents.word_tables import coverage_of
 from bayes_bias.documents.writer import render_in_background
 from bayes_bias.errors import WordListError, for_reader
 from bayes_bias.fitting.fit import fit_table
+from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import DASH, Column, Layout, as_count, plain, signed
-from bayes_bias.models.spec import ModelSpec, load_spec
+from bayes_bias.models.spec import load_spec
 from bayes_bias.plots.posterior import draw_posterior, plot_posterior
 from bayes_bias.plots.style import axes_or_new, bias_axis, legend_below, set_title, style
 from bayes_bias.posterior.estimate import Estimate
 from bayes_bias.posterior.estimates import bias_estimate
-from bayes_bias.posterior.quadrature import integrated, integrated_bias
-from bayes_bias.posterior.verdict import Verdict, verdict
+from bayes_bias.posterior.quadrature import integral_of, integrated_bias
+from bayes_bias.posterior.verdict import Verdict, integrated_verdict, verdict
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.scopes import DEFAULT_SCOPE
 
@@ -34,38 +35,52 @@ _SEED = 1
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """The results for one list.
+    """The results for one list. All but the verdict are computed when the page needs them.
 
     Attributes
     ----------
     table : AssociationTable
     verdict : Verdict
-    estimate : Estimate
-        The posterior of the bias.
-    left_out : pandas.DataFrame
-        The observed bias without each word, and without each cluster. See `bayes_bias.checks.clusters.leave_out`.
-    draw : callable
-        Draws the posterior and its noise floor, which takes longer than the verdict.
-    integrated : bool
-        True if the posterior needs no sampler.
+    fitted : Fitted or None
+        The fit, if the posterior needs a sampler.
     sentences : tuple of str
         Sentences of checks.
     """
 
     table: AssociationTable
     verdict: Verdict
-    estimate: Estimate
-    left_out: pd.DataFrame
-    draw: Callable[[], Axes]
-    integrated: bool
+    fitted: Fitted | None = None
     sentences: tuple[str, ...] = ()
 
     @cached_property
+    def estimate(self) -> Estimate:
+        """The posterior of the bias."""
+        if self.fitted is not None:
+            return bias_estimate(self.fitted, scope=DEFAULT_SCOPE)
+        return integrated_bias(*integral_of(self.table, load_spec("crossed")), DEFAULT_SCOPE)
+
+    @cached_property
+    def left_out(self) -> pd.DataFrame:
+        """The observed bias without each word, and without each cluster. See `bayes_bias.checks.clusters.leave_out`."""
+        return leave_out(self.table)
+
+    @cached_property
     def image(self) -> str:
-        """The figure as the address of an image."""
-        with render_in_background({"bias": self.draw()}, ()) as figures:
+        """The posterior and its noise floor, as the address of an image."""
+        with render_in_background({"bias": self._draw()}, ()) as figures:
             svg = next(iter(figures)).files["svg"]
         return f"data:image/svg+xml;base64,{base64.b64encode(svg).decode()}"
+
+    def _draw(self) -> Axes:
+        """Draw `plot_posterior`, or the same figure for a posterior without draws of parameters."""
+        if self.fitted is not None:
+            return plot_posterior(self.fitted, without=self.left_out)
+        with style():
+            ax, unit = axes_or_new(None, rows=1, row_height=1.9, extra=1.35), bias_axis(self.table.metric)
+            draw_posterior(ax, self.estimate, "the bias", unit, 0.95, halved=True, without=self.left_out)
+            legend_below(ax)
+            set_title(ax, f"{self.table.name}: the bias and its noise floor")
+            return ax
 
     def words(self, start: int = 0, end: int | None = None) -> Layout:
         """Return the observed bias without each word, beginning with the word that changes the bias most."""
@@ -100,31 +115,17 @@ class Results:
 
 
 def analyse(table: AssociationTable) -> Results:
-    """Return the verdict on a table and its figure. The posterior is integrated, or sampled if it needs a sampler.
+    """Return the verdict on a table. The posterior is integrated, or sampled if it needs a sampler.
 
     Raises
     ------
     BayesBiasError
         If the design does not support a verdict.
     """
-    spec, left_out = load_spec("crossed"), leave_out(table)
-    if known := integrated(table, spec):
-        estimate = integrated_bias(*known, DEFAULT_SCOPE)
-        return Results(table, verdict(table), estimate, left_out, partial(_plot, table, estimate, left_out), True)
-    fitted = fit_table(table, spec, seed=_SEED)
-    estimate = bias_estimate(fitted, scope=DEFAULT_SCOPE)
-    return Results(table, verdict(fitted), estimate, left_out, partial(plot_posterior, fitted, without=left_out), False)
-
-
-def _plot(table: AssociationTable, estimate: Estimate, left_out: pd.DataFrame) -> Axes:
-    """Draw the figure of `plot_posterior` for a posterior without draws of parameters."""
-    with style():
-        axes = axes_or_new(None, rows=1, row_height=1.9, extra=1.35)
-        unit = bias_axis(table.metric)
-        draw_posterior(axes, estimate, "the bias", unit, 0.95, halved=True, without=left_out)
-        legend_below(axes)
-        set_title(axes, f"{table.name}: the bias and its noise floor")
-        return axes
+    if (judgement := integrated_verdict(table)) is not None:
+        return Results(table, judgement)
+    fitted = fit_table(table, load_spec("crossed"), seed=_SEED)
+    return Results(table, verdict(fitted), fitted)
 
 
 def check(results: Results) -> Results:
@@ -135,23 +136,14 @@ def check(results: Results) -> Results:
     table, spec = results.table, load_spec("crossed")
     question = Question(table, spec, results.verdict.scope, results.verdict.ci_prob, _SEED)
     frequency = check_of_table(table, lambda: float(results.estimate.draws.std()))
-    sentences = [frequency.text]
-    caveats = []
-    if results.integrated:
-        sentences.insert(0, _exchanged(question, spec))
-        caveats = [check_second_opinion.caveat_of(question), check_prior.caveat_of(question)]
-    judgement = replace(results.verdict, caveats=tuple(filter(None, caveats)))
+    sentences: list[str] = []
+    caveats: list[str] = []
+    if results.fitted is None:
+        with suppress(WordListError):  # groups of one word each, for example, cannot be exchanged
+            nulls = calibrate(table, models=[spec], drawn="own words", scopes=question.scope, seed=_SEED, jobs=1)
+            sentences.append(about_own_words(nulls, question))
+        caveats += filter(None, (check_second_opinion.caveat_of(question), check_prior.caveat_of(question)))
+    judgement = replace(results.verdict, caveats=tuple(caveats))
     if frequency.no_verdict:
         judgement = results.verdict.withheld(frequency.no_verdict)
-    return replace(results, verdict=judgement, sentences=tuple(filter(None, sentences)))
-
-
-def _exchanged(question: Question, spec: ModelSpec) -> str:
-    """Return the sentence on lists in which the words of groups were exchanged, or why there are none."""
-    try:
-        nulls = calibrate(
-            question.table, models=[spec], drawn="own words", scopes=question.scope, seed=question.seed, jobs=1
-        )
-    except WordListError as error:
-        return str(error)
-    return about_own_words(nulls, question)
+    return replace(results, verdict=judgement, sentences=(*sentences, frequency.text))

@@ -44,7 +44,7 @@ class Session:
             if fields != self._latest:
                 return {}
             results = (self.checked if name == "checks" else self.results)(fields)
-            shown = {"verdict": ("verdict", "words"), "figure": ("figure",), "checks": ("verdict", "checks")}[name]
+            shown = {"verdict": ("verdict",), "figure": ("figure", "words"), "checks": ("verdict", "checks")}[name]
             return {part: part_of(part, results) for part in shown}
 
     def file(self, kind: str, fields: Fields) -> tuple[str, bytes]:
