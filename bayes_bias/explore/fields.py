@@ -148,7 +148,9 @@ def _in_memory(name: str, data: bytes, label: str) -> zipfile.Path:
             unpacked = sum(part.file_size for part in workbook.infolist())
         if unpacked > _UNPACKED:
             raise WordListError(f"'{label}' has {unpacked:,} bytes after unpacking, too many. Save the list as CSV.")
-    archive = zipfile.ZipFile(io.BytesIO(), "w")
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as written:
+        written.writestr(name, data)
+    archive = zipfile.ZipFile(buffer)
     archive.filename = ""  # messages contain the path of a file
-    archive.writestr(name, data)
     return zipfile.Path(archive, name)

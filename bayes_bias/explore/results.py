@@ -28,7 +28,8 @@ from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.quadrature import integral_of, integrated_bias
 from bayes_bias.posterior.verdict import Verdict, integrated_verdict, verdict
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.scopes import DEFAULT_SCOPE
+from bayes_bias.table.scopes import DEFAULT_SCOPE, check_design
+from bayes_bias.table.statistics import table_means
 
 _SEED = 1
 
@@ -124,6 +125,7 @@ def analyse(table: AssociationTable) -> Results:
     """
     if (judgement := integrated_verdict(table)) is not None:
         return Results(table, judgement)
+    check_design(table_means(table), DEFAULT_SCOPE)  # before sampling
     fitted = fit_table(table, load_spec("crossed"), seed=_SEED)
     return Results(table, verdict(fitted), fitted)
 
