@@ -10,19 +10,22 @@ GLOVE ?= glove_6b_50d.npz
 # torch comes with several GB of CUDA packages on Linux; it runs on the CPU, in an environment of its own.
 TRANSFORMERS := .venv-transformers/bin
 
+# The page in the browser and the driver of Chromium have one, too.
+EXPLORE := .venv-explore/bin
+
 # The tests of the oldest dependencies have one, too.
 OLDEST := .venv-oldest/bin
 
 # Pythons in which wheel and sdist are tried, each in a new environment.
 PYTHONS ?= $(PYTHON)
 
-.PHONY: report test test-thorough test-fast test-oldest test-transformers crashes fuzz lint docs wheel sdist paper evidence evidence-state speed clean
+.PHONY: report test test-thorough test-fast test-oldest test-transformers test-explore crashes fuzz lint docs wheel sdist paper evidence evidence-state speed clean
 
 report: .venv/installed
 	$(BIN)/bayes-bias report weat6 weat7 gender --out report --overwrite
 
 # A process on each core, so that threads of BLAS would wait for each other.
-test test-thorough test-fast test-oldest test-transformers: export OPENBLAS_NUM_THREADS = 1
+test test-thorough test-fast test-oldest test-transformers test-explore: export OPENBLAS_NUM_THREADS = 1
 
 # A file's tests stay together, and with them what they share. Prints how much of the package they run.
 test: .venv/installed-test
@@ -43,6 +46,10 @@ test-oldest: .venv-oldest/installed
 # Encoders and language models, each made in the test session and fetched from nowhere.
 test-transformers: .venv-transformers/installed
 	$(TRANSFORMERS)/python -m pytest tests/transformers --numprocesses auto --dist loadfile
+
+# The page of `bayes-bias explore` in Chromium, which Playwright downloads if there is none. Three minutes.
+test-explore: .venv-explore/installed
+	$(EXPLORE)/python -m pytest tests/explore_browser
 
 # Every writer under kill -9 at 200 random moments, and on disks that are full or broken. Two minutes.
 crashes: .venv/installed-test
@@ -105,9 +112,9 @@ speed: .venv/installed-test
 	$(BIN)/python -m benchmarks.page
 
 clean:
-	rm -rf .venv .venv-oldest .venv-transformers report dist docs/_build docs/reference/api docs/reference/commands
+	rm -rf .venv .venv-explore .venv-oldest .venv-transformers report dist docs/_build docs/reference/api docs/reference/commands
 
-.venv/bin/python .venv-oldest/bin/python .venv-transformers/bin/python:
+.venv/bin/python .venv-explore/bin/python .venv-oldest/bin/python .venv-transformers/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12))' || \
 		{ echo "bayes_bias needs Python 3.12 or later; $(PYTHON) is older: make PYTHON=/path/to/python3.12 ..."; exit 1; }
 	$(PYTHON) -m venv $(@D:/bin=)
@@ -138,4 +145,8 @@ clean:
 
 .venv-transformers/installed: .venv-transformers/bin/python pyproject.toml constraints.txt
 	$(TRANSFORMERS)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test-transformers]'
+	@touch $@
+
+.venv-explore/installed: .venv-explore/bin/python pyproject.toml constraints.txt
+	$(EXPLORE)/pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt --editable '.[test-explore]'
 	@touch $@

@@ -26,6 +26,8 @@ from tests.helpers import PLANTED, REFERENCE, SHORT, Vectors, changed, design, p
 
 # What needs torch has an environment of its own: `make test-transformers`.
 collect_ignore = [] if find_spec("torch") else ["transformers"]
+if not find_spec("playwright"):  # `make test-explore`
+    collect_ignore.append("explore_browser")
 
 # Speed is measured in benchmarks/: a deadline in a test fails where the machine is busy.
 settings.register_profile("whole", deadline=None, max_examples=40)

@@ -59,8 +59,8 @@ class Fields:
         if len(wordlist.groups) != 2 or len(set(classes)) != 2 or wordlist.opposites:
             raise WordListError(
                 f"This page compares two groups, each with its own class, but '{wordlist.name}' has the groups"
-                f" {joined(list(wordlist.groups))} and the classes {joined(list(wordlist.classes))}. Use"
-                " `bayes-bias report` for this list, or remove the others."
+                f" {joined(list(wordlist.groups))} and the classes {joined(list(wordlist.classes))}."
+                " Remove the others, or make a report of this list."
             )
         names = (*wordlist.groups, *classes)
         words = (*wordlist.groups.values(), *(wordlist.classes[name] for name in classes))
@@ -134,7 +134,7 @@ def read_upload(filename: str, data: bytes) -> WordList:
         raise WordListError(f"'{label}' is not a spreadsheet. Save the list as {' or '.join(SUFFIXES)}.")
     columns = read_sheet(_in_memory(f"list{suffix}", data, label), label, WordListError).columns
     headings = [heading for heading, _ in columns]
-    paired = len(headings) == len(PARTS) and not any("=" in heading for heading in headings)
+    paired = len(headings) == len(PARTS) and not any("=" in heading or heading == "word" for heading in headings)
     reading = Reading(stereotypes=dict(zip(headings[:2], headings[2:], strict=True))) if paired else Reading()
     content = list_of_columns(columns, label, reading)
     check_stereotypes(content)

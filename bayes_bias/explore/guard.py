@@ -49,7 +49,7 @@ class Guard:
             await self.app({**scope, "path": path}, receive, partial(_send_with_headers, send))
             return
         await send({"type": "http.response.start", "status": 403, "headers": [(b"content-type", b"text/plain")]})
-        await send({"type": "http.response.body", "body": b"Open the address that `bayes-bias explore` printed."})
+        await send({"type": "http.response.body", "body": b"Open the address that the terminal shows."})
 
 
 async def _send_with_headers(send: Any, message: dict[str, Any]) -> None:

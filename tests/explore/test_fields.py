@@ -89,6 +89,11 @@ def test_upload_reads_workbook():
     assert dict(wordlist.stereotypes) == {"flowers": "good", "insects": "bad"}
 
 
+def test_upload_reads_table_with_row_for_each_word():
+    table = "word,group,source,note\nrose,flowers=good,a,\nant,insects=bad,a,\nlove,good,b,\nwar,bad,b,\n"
+    assert read_upload("long.csv", table.encode()).groups["flowers"] == ("rose",)
+
+
 def test_upload_of_other_columns_must_name_stereotypes():
     with refused(WordListError, "three.csv groups GROUP=CLASS"):
         read_upload("three.csv", b"a,b,c\nx,y,z\n")

@@ -76,4 +76,4 @@ def test_guard_forwards_path_without_token_and_adds_headers():
 def test_guard_answers_403_otherwise(path, headers):
     start, body = asked(path, **headers)
     assert start["status"] == 403
-    assert b"bayes-bias explore" in body
+    assert b"address" in body

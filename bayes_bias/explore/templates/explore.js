@@ -51,7 +51,7 @@ async function update() {
       if (signal.aborted) return;
       show(parts);
       byId("error").textContent = "";
-      main.dataset.state = part === "checks" ? "done" : "checking";
+      main.dataset.state = { verdict: "drawing", figure: "checking", checks: "done" }[part];
     }
   } catch (error) {
     fail(error);
