@@ -31,11 +31,13 @@ def explore(
     Example: bayes-bias explore --embedding vectors.txt
     """
     try:
-        from bayes_bias.explore.server import serve
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
     except ModuleNotFoundError as error:
         raise BayesBiasError(
             "The page needs Starlette and Uvicorn, which are not installed. Run pip install 'bayes-bias[explore]'."
         ) from error
+    from bayes_bias.explore.server import serve
     from bayes_bias.explore.session import Session
     from bayes_bias.explore.vectors import open_vectors
 

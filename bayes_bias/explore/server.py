@@ -1,18 +1,10 @@
-"""The server of the page, with Starlette and Uvicorn."""
+"""The server of the page, with Starlette and Uvicorn, which are imported when it starts."""
 
 import secrets
 import socket
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote
-
-import uvicorn
-from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
-from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
-from starlette.routing import Route
 
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.explore.fields import EXAMPLE, Fields, read_upload
@@ -21,27 +13,37 @@ from bayes_bias.explore.page import page, script, style_sheet
 from bayes_bias.explore.session import Session
 from bayes_bias.words.wordlist import load_wordlist
 
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+
 # The largest size of a request, in bytes: far more than any list that a person reads.
 MOST_BYTES = 1_000_000
 
 
-def application(session: Session) -> Starlette:
+def application(session: Session) -> "Starlette":
     """Return the application, which `Guard` protects."""
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.exceptions import HTTPException
+    from starlette.responses import HTMLResponse, JSONResponse, Response
+    from starlette.routing import Route
 
-    async def start(_: Request) -> Response:
+    async def start(_: "Request") -> Response:
         fields = Fields.of_list(load_wordlist(EXAMPLE), next(iter(session.embeddings)))
         return HTMLResponse(await run_in_threadpool(page, fields, session.embeddings, MOST_BYTES))
 
-    async def upload(request: Request) -> Response:
+    async def upload(request: "Request") -> Response:
         name = unquote(request.headers.get("x-filename", ""))
         wordlist = await run_in_threadpool(read_upload, name, await _body(request))
         return JSONResponse(Fields.of_list(wordlist, "").form)
 
-    async def parts(request: Request) -> Response:
+    async def parts(request: "Request") -> Response:
         fields = await _fields(request)
         return JSONResponse(await run_in_threadpool(session.parts, request.path_params["name"], fields))
 
-    async def file(request: Request) -> Response:
+    async def file(request: "Request") -> Response:
         name, content = await run_in_threadpool(session.file, request.path_params["kind"], await _fields(request))
         headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
         return Response(content, media_type="application/octet-stream", headers=headers)
@@ -58,8 +60,11 @@ def application(session: Session) -> Starlette:
     return Starlette(routes=routes, exception_handlers=handlers)
 
 
-def _refused(_: Request, error: Exception) -> Response:
+def _refused(_: "Request", error: Exception) -> "Response":
     """Return an error as the page shows it: the message of the package, without a traceback."""
+    from starlette.exceptions import HTTPException
+    from starlette.responses import JSONResponse
+
     if isinstance(error, HTTPException):
         return JSONResponse({"error": error.detail}, error.status_code)
     if isinstance(error, BayesBiasError):
@@ -68,8 +73,10 @@ def _refused(_: Request, error: Exception) -> Response:
     return JSONResponse({"error": f"Unexpected {kind}: {error}. The terminal shows where it occurred."}, 500)
 
 
-async def _body(request: Request) -> bytes:
+async def _body(request: "Request") -> bytes:
     """Return the body of a request. It is not read further than the largest size."""
+    from starlette.exceptions import HTTPException
+
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
@@ -78,7 +85,7 @@ async def _body(request: Request) -> bytes:
     return bytes(body)
 
 
-async def _fields(request: Request) -> Fields:
+async def _fields(request: "Request") -> Fields:
     """Return the fields in the body of a request."""
     return Fields.of_form(dict(parse_qsl((await _body(request)).decode(errors="replace"))))
 
@@ -91,6 +98,8 @@ def serve(session: Session, port: int, ready: Callable[[str], None]) -> None:
     BayesBiasError
         If the port is in use.
     """
+    import uvicorn
+
     token = secrets.token_urlsafe(24)
     with socket.socket() as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -108,7 +117,6 @@ def serve(session: Session, port: int, ready: Callable[[str], None]) -> None:
             log_config=None,
             server_header=False,
             proxy_headers=False,
-            timeout_graceful_shutdown=1,
         )
         ready(f"http://{HOST}:{port}/{token}/")
         try:

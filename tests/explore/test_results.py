@@ -1,5 +1,6 @@
 """The page has the numbers and sentences of a report."""
 
+import sys
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -10,6 +11,7 @@ import pytest
 from bayes_bias import calibrate, load_wordlist, open_embedding, report, save_vectors, verdict, wordlist
 from bayes_bias.associations.lists import measure_lists
 from bayes_bias.errors import BayesBiasError, CoverageError, EmbeddingError, ScopeError
+from bayes_bias.explore import server
 from bayes_bias.explore.fields import Fields
 from bayes_bias.explore.page import page, part_of, script, style_sheet
 from bayes_bias.explore.results import analyse, check
@@ -196,8 +198,7 @@ def test_style_and_script_are_files_of_package():
 
 
 def test_explore_command_names_missing_dependency(run, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "starlette", None)
-    monkeypatch.delitem(__import__("sys").modules, "bayes_bias.explore.server", raising=False)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
     code, out, err = run("explore")
     assert (code, out) == (2, "")
     assert err.splitlines()[-1] == (
@@ -214,7 +215,9 @@ def test_explore_command_serves_named_embeddings_on_port(run, monkeypatch):
 
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", opened.append)
-    monkeypatch.setitem(__import__("sys").modules, "bayes_bias.explore.server", SimpleNamespace(serve=serve))
+    for name in ("starlette", "uvicorn"):  # which the tests need not install
+        monkeypatch.setitem(sys.modules, name, SimpleNamespace())
+    monkeypatch.setattr(server, "serve", serve)
     code, out, _ = run("explore", "--embedding", DEMO, "--port", 8000)
     assert code == 0
     assert served == [([DEMO], 8000)]
