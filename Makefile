@@ -10,6 +10,8 @@ GLOVE ?= glove_6b_50d.npz
 # torch comes with several GB of CUDA packages on Linux; it runs on the CPU, in an environment of its own.
 TRANSFORMERS := .venv-transformers/bin
 
+# The page in the browser and the driver of Chromium have one, too.
+
 # The tests of the oldest dependencies have one, too.
 OLDEST := .venv-oldest/bin
 
@@ -19,13 +21,13 @@ CORE := .venv-core/bin
 # Pythons in which wheel and sdist are tried, each in a new environment.
 PYTHONS ?= $(PYTHON)
 
-.PHONY: report test test-thorough test-fast test-core test-oldest test-transformers crashes fuzz lint docs wheel sdist paper evidence evidence-state speed clean
+.PHONY: report test test-thorough test-fast test-core test-oldest test-transformers test-explore crashes fuzz lint docs wheel sdist paper evidence evidence-state speed clean
 
 report: .venv/installed
 	$(BIN)/bayes-bias report weat6 weat7 gender --out report --overwrite
 
 # A process on each core, so that threads of BLAS would wait for each other.
-test test-thorough test-fast test-oldest test-transformers: export OPENBLAS_NUM_THREADS = 1
+test test-thorough test-fast test-oldest test-transformers test-explore: export OPENBLAS_NUM_THREADS = 1
 
 # A file's tests stay together, and with them what they share. Prints how much of the package they run.
 test: .venv/installed-test
@@ -55,6 +57,10 @@ test-core: .venv-core/bin/python
 # Encoders and language models, each made in the test session and fetched from nowhere.
 test-transformers: .venv-transformers/installed
 	$(TRANSFORMERS)/python -m pytest tests/transformers --numprocesses auto --dist loadfile
+
+# The page of `bayes-bias explore` in Chromium, which is installed if there is none. Two minutes.
+test-explore: .venv/installed-explore
+	BROWSER_TESTS=1 $(BIN)/python -m pytest tests/explore_browser
 
 # Every writer under kill -9 at 200 random moments, and on disks that are full or broken. Two minutes.
 crashes: .venv/installed-test
@@ -150,4 +156,8 @@ clean:
 
 .venv-transformers/installed: .venv-transformers/bin/python pyproject.toml constraints.txt
 	$(TRANSFORMERS)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test-transformers]'
+	@touch $@
+
+.venv/installed-explore: .venv/installed-test
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[test-explore]'
 	@touch $@

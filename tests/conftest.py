@@ -27,6 +27,8 @@ from tests.helpers import PLANTED, REFERENCE, SHORT, Vectors, changed, design, p
 # What needs torch has an environment of its own (`make test-transformers`), as has what needs no optional dependency
 # (`make test-core`).
 collect_ignore = ["core"] if find_spec("torch") else ["core", "transformers"]
+if "BROWSER_TESTS" not in os.environ:  # `make test-explore`
+    collect_ignore.append("explore_browser")
 
 # Speed is measured in benchmarks/: a deadline in a test fails where the machine is busy.
 settings.register_profile("whole", deadline=None, max_examples=40)

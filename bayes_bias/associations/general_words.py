@@ -85,7 +85,7 @@ class GeneralWords:
         EmbeddingError
             If there are too few general words, or if they have too few different vectors.
         """
-        return _besides(self, frozenset(map(str.casefold, wordlist.words)))
+        return _besides(self, self._folded & frozenset(map(str.casefold, wordlist.words)))
 
     def rows(self, vectors: Sequence[NDArray[np.floating]]) -> Numbers:
         """Return vectors of a list in the same form as the general words."""
@@ -113,6 +113,10 @@ class GeneralWords:
     def random_lists(self, words: int) -> RandomLists:
         """Return the prominence of the leading direction in random lists of the same length."""
         return _random_lists(self, min(words, _LONGEST))
+
+    @cached_property
+    def _folded(self) -> frozenset[str]:
+        return frozenset(map(str.casefold, self.words))
 
     @cached_property
     def centred(self) -> Numbers:

@@ -26,6 +26,7 @@ _GROUPS = MappingProxyType(
         "Check": ("check", "calibrate", "multiverse", "plan", "published"),
         "Language models": ("sentence-pairs", "sentences", "prompts", "answers"),
         "Data": ("table", "wordlists", "models"),
+        "Without code": ("explore",),
     }
 )
 # The commands in each file. A command is the function with the same name.
@@ -34,6 +35,7 @@ _FILES = MappingProxyType(
         "answers": ("answers", "prompts"),
         "checks": ("calibrate", "multiverse", "stability"),
         "debiasing": ("debias", "compare"),
+        "explore": ("explore",),
         "fits": ("fit", "summarize", "pool", "plan"),
         "gate": ("check",),
         "outside": ("criterion", "tpr-gaps"),
@@ -75,12 +77,13 @@ COMMANDS = MappingProxyType(
         "table": "Write a file that other commands accept instead of a list: own or measured numbers.",
         "wordlists": "Show the built-in word lists, or one with its words. Copy one to edit, or make one from files.",
         "models": "Show the built-in models, or one with its priors. Copy one to edit, or draw its graph.",
+        "explore": "Type words in the browser, and see the verdict of a report while you type.",
     }
 )
 
 
 # Commands that write files and have no result.
-_WITHOUT_RESULT = frozenset({"debias", "table", "sentences", "prompts", "register", "wordlists", "models"})
+_WITHOUT_RESULT = frozenset({"debias", "table", "sentences", "prompts", "register", "wordlists", "models", "explore"})
 # The word for a value of an option in `--help`.
 _METAVARS = MappingProxyType({"int": "N", "float": "X", "Path": "PATH", "str": "TEXT", "bool": ""})
 

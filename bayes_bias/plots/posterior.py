@@ -101,30 +101,43 @@ def plot_posterior(
     estimate = estimand(fitted, scope=scope)
     with style(palette):
         ax = axes_or_new(ax, rows=1, row_height=1.9, extra=1.35)
-        grid, posterior, noise = densities(estimate)
-        _draw_noise(ax, estimate, grid, noise)
-        ax.set_ylim(-0.09 * max(posterior.max(), noise.max()), None)
-        _draw_posterior(
-            ax,
-            estimate,
-            grid,
-            posterior,
-            of_what if beside is None else f"{of_what} at equal {beside.covariates}",
-            ci_prob,
-        )
-        raw = "raw contrast of these words"
-        if contrast is None and fitted.data.sizes["group"] == 2:
-            raw += " (half of WEAT’s numerator)"
-        ax.axvline(0, color=INK, linewidth=0.9, zorder=5)
-        ax.axvline(float(estimate.observed.item()), color=INK, linewidth=1.4, linestyle=":", zorder=6, label=raw)
-        if beside is not None and contrast is None:
-            _draw_unadjusted(ax, beside)
-        if without is not None:
-            _draw_ranges(ax, without)
-        ax.set(yticks=[], xlabel=bias_axis(fitted.metric) if contrast is None else fitted.metric.unit)
-        ax.spines["left"].set_visible(False)
+        halved = contrast is None and fitted.data.sizes["group"] == 2
+        unit = bias_axis(fitted.metric) if contrast is None else fitted.metric.unit
+        called = of_what if beside is None else f"{of_what} at equal {beside.covariates}"
+        drawn = beside if contrast is None else None
+        draw_posterior(ax, estimate, called, unit, ci_prob, halved=halved, beside=drawn, without=without)
         legend_below(ax, shown=legend)
         return finish(ax, fitted, f"{shortened(of_what)} and its noise floor", name)
+
+
+def draw_posterior(
+    ax: Axes,
+    estimate: Estimate,
+    of_what: str,
+    unit: str,
+    ci_prob: float,
+    *,
+    halved: bool,
+    beside: Adjustment | None = None,
+    without: pd.DataFrame | None = None,
+) -> None:
+    """Draw an estimate and its noise floor as in `plot_posterior`, without a legend and a title.
+
+    The raw contrast is `halved` if it is half of WEAT's numerator.
+    """
+    grid, posterior, noise = densities(estimate)
+    _draw_noise(ax, estimate, grid, noise)
+    ax.set_ylim(-0.09 * max(posterior.max(), noise.max()), None)
+    _draw_posterior(ax, estimate, grid, posterior, of_what, ci_prob)
+    raw = "raw contrast of these words" + (" (half of WEAT’s numerator)" if halved else "")
+    ax.axvline(0, color=INK, linewidth=0.9, zorder=5)
+    ax.axvline(float(estimate.observed.item()), color=INK, linewidth=1.4, linestyle=":", zorder=6, label=raw)
+    if beside is not None:
+        _draw_unadjusted(ax, beside)
+    if without is not None:
+        _draw_ranges(ax, without)
+    ax.set(yticks=[], xlabel=unit)
+    ax.spines["left"].set_visible(False)
 
 
 def densities(bias: Estimate) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -22,15 +22,33 @@ from bayes_bias.table.scopes import ScopeName
 
 
 @dataclass(frozen=True, eq=False)
-class Study:
-    """The input of a check: one list, its fit, and the settings of the report."""
+class Question:
+    """The input of a check that needs no fit: one list, its model, and the settings of the report."""
 
     table: AssociationTable
-    fitted: Fitted
     spec: ModelSpec
     scope: ScopeName
     ci_prob: float
     seed: int
+
+    @property
+    def row(self) -> "pd.Series[float]":
+        """The mean, interval, and probabilities of the bias."""
+        return self.row_under(self.table, self.spec)
+
+    def row_under(self, table: AssociationTable, spec: ModelSpec) -> "pd.Series[float]":
+        """Return the mean, interval, and probabilities of the bias under another model, or of a changed table."""
+        if known := integrated(table, spec):
+            return integrated_row(*known, self.scope, self.ci_prob)
+        fitted, _ = posterior_of(table, spec, seed=self.seed, sampling=_SAMPLING)
+        return row_of_bias(fitted, self.scope, self.ci_prob)
+
+
+@dataclass(frozen=True, eq=False)
+class Study(Question):
+    """The input of a check: one list, its fit, and the settings of the report."""
+
+    fitted: Fitted
     sampling: Sampling
     # Function that waits for random lists with this design, and returns the lists or the reason why there are none. It
     # is None if there is no embedding.
@@ -39,12 +57,10 @@ class Study:
     against_published: bool = False
     title: str | None = None  # of the list in figures, such as "WEAT 6"; None for the name of the table
 
-    def row_under(self, table: AssociationTable, spec: ModelSpec) -> "pd.Series[float]":
-        """Return the mean, interval, and probabilities of the bias under another model, or of a changed table."""
-        if known := integrated(table, spec):
-            return integrated_row(*known, self.scope, self.ci_prob)
-        fitted, _ = posterior_of(table, spec, seed=self.seed, sampling=_SAMPLING)
-        return row_of_bias(fitted, self.scope, self.ci_prob)
+    @property
+    def row(self) -> "pd.Series[float]":
+        """The mean, interval, and probabilities of the bias in the fit."""
+        return row_of_bias(self.fitted, self.scope, self.ci_prob)
 
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})

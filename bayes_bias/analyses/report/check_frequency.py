@@ -1,6 +1,6 @@
 """Check of the bias that would result from the frequency of words alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -11,6 +11,7 @@ from bayes_bias.documents.methods import Sentence
 from bayes_bias.embeddings.embedding import Excerpt
 from bayes_bias.formatting import capitalized, counted, joined, plain, shortened, signed
 from bayes_bias.posterior.summary import row_of_bias
+from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import SIDES
 
 _COLUMNS = ("frequency_bias", "frequency_overlap_groups", "frequency_overlap_classes")
@@ -32,17 +33,22 @@ _NO_REMEDY = (
 
 def _run(study: Study) -> Check:
     """Return the result of the check for one list."""
-    embedding = None if study.table.origin is None else study.table.origin.embedding
+    return check_of_table(study.table, lambda: float(row_of_bias(study.fitted, study.scope)["sd"]))
+
+
+def check_of_table(table: AssociationTable, sd: Callable[[], float]) -> Check:
+    """Compare the bias from frequency alone with the posterior standard deviation, if frequencies are known."""
+    embedding = None if table.origin is None else table.origin.embedding
     reader = None if embedding is None else embedding.reader
     # Random lists are drawn from these words, which must be sorted by decreasing frequency.
     if embedding is None or not (isinstance(reader, Excerpt) and reader.drawable and reader.by_frequency()):
         return Check("The order of the vectors does not show how frequent words are.", "frequency unknown")
     return check_of(
-        frequency_of(study.table, embedding),
-        float(row_of_bias(study.fitted, study.scope)["sd"]),
+        frequency_of(table, embedding),
+        sd(),
         pool=len(embedding.pool()),
-        decimals=study.table.metric.decimals,
-        is_adjusted=bool(study.table.covariates),
+        decimals=table.metric.decimals,
+        is_adjusted=bool(table.covariates),
     )
 
 

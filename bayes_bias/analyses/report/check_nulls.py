@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bayes_bias.analyses.report.check import Check, Checker, Study
+from bayes_bias.analyses.report.check import Check, Checker, Question, Study
 from bayes_bias.checks.calibration import SHARE_BOUNDS, Calibration
 from bayes_bias.checks.null_lists import Drawn
 from bayes_bias.documents.methods import Sentence
@@ -48,7 +48,7 @@ def _run(study: Study) -> Check:
         return Check(f"{reason}.", "no random lists", {"no_calibration": reason})
     text = _about_words(drawn["words"], study)
     if "own words" in drawn:
-        text = f"{_about_own_words(drawn['own words'], study)} {text}"
+        text = f"{about_own_words(drawn['own words'], study)} {text}"
     numbers: dict[str, Any] = {"no_calibration": ""}
     for kind, lists in drawn.items():
         numbers |= _numbers(lists, study, kind)
@@ -90,7 +90,7 @@ def _random_lists(study: Study) -> tuple[dict[Drawn, Calibration], str]:
     return drawn, f"Not drawn: {results['words']}"
 
 
-def _about_own_words(nulls: Calibration, study: Study) -> str:
+def about_own_words(nulls: Calibration, study: Question) -> str:
     """Return a sentence on the rate at which a bias was found after words were exchanged between groups."""
     return (
         f"If the {nulls.random} of this list are exchanged at random between its"
@@ -127,7 +127,7 @@ def _draws(lists: Calibration) -> int:
     return int(lists.records.draw.nunique())
 
 
-def _found(lists: Calibration, study: Study) -> str:
+def _found(lists: Calibration, study: Question) -> str:
     """Return a text with the share, and its interval, of random lists in which the model found a bias."""
     return share_within(*lists.table.loc[(study.spec.name, study.scope), list(_SHARES)])
 

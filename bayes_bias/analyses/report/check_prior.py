@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from bayes_bias.analyses.multiverse.choices import PRIOR, RELATED, choices_of
-from bayes_bias.analyses.report.check import Check, Checker, Study
+from bayes_bias.analyses.report.check import Check, Checker, Question, Study
 from bayes_bias.documents.methods import Sentence
 from bayes_bias.errors import MeasureError
 from bayes_bias.formatting import bounds, equals, joined, probability, probability_in_words
@@ -15,7 +15,7 @@ from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
 from bayes_bias.models.preferences import RATIOS_OF_POOLS
 from bayes_bias.plots.style import Rows, axes_or_new, draw_forest, forest_legend, height, set_title, style
 from bayes_bias.posterior.quadrature import variance_ratios
-from bayes_bias.posterior.summary import chance, row_of_bias
+from bayes_bias.posterior.summary import chance
 from bayes_bias.table.columns import interval_names
 from bayes_bias.table.labels import SIDES, Side
 
@@ -30,11 +30,8 @@ def _run(study: Study) -> Check:
         text = "Not compared, because each prior takes as long as this fit. To compare priors, fit the model with each."
         return Check(text, "no other priors")
     alternatives = _alternatives(study)
-    own = alternatives.loc[_DEFAULT]
-    others = alternatives.drop(index=[_DEFAULT, _INDEPENDENT, QuasiF.measure], errors="ignore")
-    alpha = 1 - study.ci_prob
-    changed = others.index[(others.p_value < alpha) != (own.p_value < alpha)].tolist()
-    sentences = [_on_priors(others, changed, alpha)]
+    others, changed = _compared(alternatives, 1 - study.ci_prob)
+    sentences = [_on_priors(others, changed, 1 - study.ci_prob)]
     for name, subject in ((_INDEPENDENT, "If all words were independent draws"), (QuasiF.measure, "By the quasi-F")):
         if name in alternatives.index:
             _, lower, upper, p_value = alternatives.loc[name]
@@ -61,7 +58,20 @@ def _run(study: Study) -> Check:
     )
 
 
-def _alternatives(study: Study) -> pd.DataFrame:
+def caveat_of(question: Question) -> str:
+    """Return the sentence that belongs to a verdict which depends on the prior, or "" if it does not."""
+    others, changed = _compared(_alternatives(question), 1 - question.ci_prob)
+    return _on_priors(others, changed, 1 - question.ci_prob) if changed else ""
+
+
+def _compared(alternatives: pd.DataFrame, alpha: float) -> tuple[pd.DataFrame, list[str]]:
+    """Return the rows of other priors, and the names of those with another verdict."""
+    own = alternatives.loc[_DEFAULT]
+    others = alternatives.drop(index=[_DEFAULT, _INDEPENDENT, QuasiF.measure], errors="ignore")
+    return others, others.index[(others.p_value < alpha) != (own.p_value < alpha)].tolist()
+
+
+def _alternatives(study: Question) -> pd.DataFrame:
     """Return the posterior mean, the interval, and p of the bias under each alternative, beginning with the model."""
     names = ["mean", *interval_names(study.ci_prob), "p_value"]
     rows = {}
@@ -77,9 +87,9 @@ def _alternatives(study: Study) -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index", columns=names)
 
 
-def _posteriors(study: Study) -> Iterator[tuple[str, "pd.Series[float]"]]:
+def _posteriors(study: Question) -> Iterator[tuple[str, "pd.Series[float]"]]:
     """Yield the posterior of the bias under the prior of the model, under other priors, and for independent words."""
-    yield _DEFAULT, row_of_bias(study.fitted, study.scope, study.ci_prob)
+    yield _DEFAULT, study.row
     choices, _ = choices_of(study.table, study.spec)
     for name, change in list(choices[PRIOR].items())[1:]:
         table, spec = change(study.table, study.spec)

@@ -7,14 +7,14 @@ from typing import Any, cast, get_args
 import numpy as np
 from scipy.stats import f
 
-from bayes_bias.analyses.report.check import Check, Checker, Study
+from bayes_bias.analyses.report.check import Check, Checker, Question, Study
 from bayes_bias.documents.methods import Sentence
 from bayes_bias.errors import MeasureError
 from bayes_bias.formatting import equals, plain, probability, value_and_interval
 from bayes_bias.measures.designs import ROUNDING
 from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
 from bayes_bias.models.patterns import differs_by_group
-from bayes_bias.posterior.summary import chance, row_of_bias
+from bayes_bias.posterior.summary import chance
 from bayes_bias.table.association_table import UNEVEN
 from bayes_bias.table.clusters import is_reduced
 from bayes_bias.table.columns import interval_names
@@ -37,8 +37,8 @@ def _run(study: Study) -> Check:
         second = quasi_f(study.table, cast(Sampled, study.scope), ci_prob=study.ci_prob)
     except MeasureError as error:
         return Check(f"None: {error}.", _NO_OPINION)
-    alpha, row = 1 - study.ci_prob, row_of_bias(study.fitted, study.scope, study.ci_prob)
-    agree = (second.p_value < alpha) == (chance(float(row.prob_direction)) < alpha)
+    caveat = _caveat(second, study)
+    agree = not caveat
     agrees, p_value = "agrees" if agree else "disagrees", equals(probability(second.p_value))
     data, decimals = study.fitted.data, study.table.metric.decimals
     ignored = []
@@ -64,9 +64,26 @@ def _run(study: Study) -> Check:
         f"quasi-F {agrees} (p {p_value})",
         dict(zip(_COLUMNS, (second.value, *second.interval, second.p_value), strict=True)),
         alarm=not (agree or ignored),
-        caveat="" if agree else _disagreement(second.p_value < alpha, p_value),
+        caveat=caveat,
         result=(answer, agree),
     )
+
+
+def caveat_of(question: Question) -> str:
+    """Return the sentence that belongs to a verdict if only one of the two methods finds a bias, or "" otherwise."""
+    try:
+        return _caveat(quasi_f(question.table, cast(Sampled, question.scope), ci_prob=question.ci_prob), question)
+    except MeasureError:
+        return ""
+
+
+def _caveat(second: QuasiF, question: Question) -> str:
+    """Return `caveat_of` for the result of the quasi-F test."""
+    alpha = 1 - question.ci_prob
+    finds = second.p_value < alpha
+    if finds == (chance(float(question.row.prob_direction)) < alpha):
+        return ""
+    return _disagreement(finds, equals(probability(second.p_value)))
 
 
 def _disagreement(quasi_f_finds: bool, p_value: str) -> str:

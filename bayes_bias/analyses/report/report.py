@@ -297,11 +297,11 @@ def _study(entry: _Entry, settings: _Settings, nulls: BackgroundNulls, title: st
         fitted = fit_table(entry.table, settings.spec, seed=settings.seed, sampling=settings.sampling)
     return Study(
         entry.table,
-        fitted,
         settings.spec,
         entry.scope,
         settings.ci_prob,
         settings.seed,
+        fitted,
         settings.sampling,
         nulls=partial(nulls.of_list, entry.table.name) if entry.table.origin else None,
         null_draws=settings.calibration_draws,

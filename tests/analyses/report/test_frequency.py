@@ -110,7 +110,7 @@ def test_report_withholds_verdict_when_words_hardly_overlap(ordered):
 def test_frequency_check_has_no_numbers_for_unordered_vectors():
     table = table_of(words_from(0, 10), dict(zip(WORDS, VECTORS, strict=True)))
     no_fit: Any = None  # which words are frequent needs none
-    found = CHECKER.run(Study(table, no_fit, load_spec("crossed"), "both", 0.95, 1, FEW, nulls=None, null_draws=0))
+    found = CHECKER.run(Study(table, load_spec("crossed"), "both", 0.95, 1, no_fit, FEW, nulls=None, null_draws=0))
     assert not found.numbers
     assert "does not show" in found.text
 

@@ -34,7 +34,7 @@ def checks(made) -> dict[str, Check]:
 
 def study_of(table: bb.AssociationTable, model: str = "crossed") -> Study:
     fitted = fit_table(table, model, sampling=SHORT)
-    return Study(table, fitted, fitted.spec, "both", 0.95, 1, FEW, nulls=None, null_draws=0)
+    return Study(table, fitted.spec, "both", 0.95, 1, fitted, FEW, nulls=None, null_draws=0)
 
 
 def test_prior_check_has_row_for_each_alternative(checks):

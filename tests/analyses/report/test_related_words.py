@@ -31,7 +31,7 @@ def related(table: AssociationTable, inflation: float = 3.0) -> AssociationTable
 def study(small_table, sampled) -> Study:
     table = related(small_table)
     fitted = fit_table(table, sampling=SHORT)
-    return Study(table, fitted, fitted.spec, "both", 0.95, 1, FEW, nulls=None, null_draws=0)
+    return Study(table, fitted.spec, "both", 0.95, 1, fitted, FEW, nulls=None, null_draws=0)
 
 
 def test_clusters_check_contains_effective_numbers_only_for_related_words(study, small_table):

@@ -91,7 +91,7 @@ def failed(sampled: None, small_table: AssociationTable) -> Report:
 def checked_again(section: Section, name: str, against_published: bool = True, **changes: object) -> Section:
     """The section with one of its checks made anew, of what has changed."""
     section = dataclasses.replace(section, **changes)
-    study = Study(section.table, section.fitted, SPEC, "both", 0.95, 1, Sampling(), None, 0, against_published)
+    study = Study(section.table, SPEC, "both", 0.95, 1, section.fitted, Sampling(), None, 0, against_published)
     checker = next(checker for checker in CHECKERS if checker.name == name)
     return dataclasses.replace(section, checks={**section.checks, name: checker.run(study)})
 

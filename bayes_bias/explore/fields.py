@@ -1,0 +1,156 @@
+"""The fields of the page, which become a word list, and files of words, which fill the fields."""
+
+import io
+import re
+import zipfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import PurePath
+from typing import Self
+
+from bayes_bias.errors import WordListError
+from bayes_bias.files import csv_text
+from bayes_bias.formatting import joined
+from bayes_bias.spreadsheets import SUFFIXES, read_sheet
+from bayes_bias.words.list_files import wordlist_names
+from bayes_bias.words.list_spreadsheets import Reading, check_stereotypes, list_of_columns
+from bayes_bias.words.wordlist import WordList, load_wordlist
+
+# The groups and classes by their keys on the page. The first class is stereotypical for the first group.
+PARTS = ("group-1", "group-2", "class-1", "class-2")
+EXAMPLE = "weat6"
+# Words are separated as in lists that people paste: by commas, semicolons, tabs, or line breaks.
+_SEPARATORS = re.compile(r"[,;\t\r\n]+")
+# The largest size of the unpacked parts of a workbook, in bytes. Parts may be compressed by a factor of 1,000.
+_UNPACKED = 20_000_000
+
+
+@dataclass(frozen=True)
+class Fields:
+    """The texts in the fields: the name of the list and of the embedding, and names and words of `PARTS`."""
+
+    name: str
+    embedding: str
+    names: tuple[str, ...]
+    words: tuple[str, ...]
+
+    @classmethod
+    def of_form(cls, form: Mapping[str, str]) -> Self:
+        """Read the fields of a form. Missing fields are empty."""
+        return cls(
+            form.get("name", "").strip(),
+            form.get("embedding", ""),
+            tuple(form.get(part, "").strip() for part in PARTS),
+            tuple(form.get(f"{part}-words", "") for part in PARTS),
+        )
+
+    @classmethod
+    def of_list(cls, wordlist: WordList, embedding: str) -> Self:
+        """Write a list into the fields.
+
+        Raises
+        ------
+        WordListError
+            If the list does not have two groups, each with its own class.
+        """
+        classes = tuple(wordlist.stereotypes.values())
+        if len(wordlist.groups) != 2 or len(set(classes)) != 2 or wordlist.opposites:
+            raise WordListError(
+                f"This page compares two groups, each with its own class, but '{wordlist.name}' has the groups"
+                f" {joined(list(wordlist.groups))} and the classes {joined(list(wordlist.classes))}."
+                " Remove the others, or make a report of this list."
+            )
+        names = (*wordlist.groups, *classes)
+        words = (*wordlist.groups.values(), *(wordlist.classes[name] for name in classes))
+        return cls(wordlist.name, embedding, names, tuple(map(", ".join, words)))
+
+    @property
+    def form(self) -> dict[str, str]:
+        """The fields of a form with these texts."""
+        form = {"name": self.name, "embedding": self.embedding}
+        for part, name, words in zip(PARTS, self.names, self.words, strict=True):
+            form |= {part: name, f"{part}-words": words}
+        return form
+
+    def wordlist(self) -> WordList:
+        """Return the word list.
+
+        Raises
+        ------
+        WordListError
+            If a name is missing, or the words do not make a list. See `bayes_bias.load_wordlist`.
+        """
+        for part, name in zip(PARTS, self.names, strict=True):
+            if not name or "=" in name:
+                problem = f"must not contain '=', but is '{name}'" if name else "is empty"
+                raise WordListError(f"The name of {part.replace('-', ' ')} {problem}. Write a name, such as flowers.")
+        content = list_of_columns(self._columns(), self.name or "wordlist", padded=False)
+        return WordList.from_mapping(content.values, name=self.name or "wordlist")
+
+    def csv(self) -> str:
+        """Return the list as a spreadsheet, which the page and all commands read."""
+        import pandas as pd
+
+        columns = [pd.Series(words, name=heading, dtype=object) for heading, words in self._columns()]
+        return csv_text(pd.concat(columns, axis=1), index=False)
+
+    def _columns(self) -> list[tuple[str, list[str]]]:
+        """Return the headings of a spreadsheet, with the words below each."""
+        first, second, *classes = self.names
+        headings = (f"{first}={classes[0]}", f"{second}={classes[1]}", *classes)
+        return list(zip(headings, map(_split, self.words), strict=True))
+
+
+def _split(text: str) -> list[str]:
+    """Return the words in a text, without empty ones."""
+    return [word for part in _SEPARATORS.split(text) if (word := part.strip())]
+
+
+@cache
+def examples() -> Mapping[str, Fields]:
+    """Return the built-in lists that fit on the page, by title."""
+    found = {}
+    for wordlist in map(load_wordlist, wordlist_names()):
+        with suppress(WordListError):
+            found[wordlist.title] = Fields.of_list(wordlist, "")
+    return found
+
+
+def read_upload(filename: str, data: bytes) -> WordList:
+    """Read a list from the bytes of a spreadsheet.
+
+    Of four columns whose headings name no stereotypical classes, the first two are the groups.
+
+    Raises
+    ------
+    WordListError
+        If it is not a spreadsheet, or is damaged or too large. See `bayes_bias.load_wordlist`.
+    """
+    path = PurePath(filename.replace("\\", "/"))
+    label, suffix = path.name, path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise WordListError(f"'{label}' is not a spreadsheet. Save the list as {' or '.join(SUFFIXES)}.")
+    columns = read_sheet(_in_memory(f"list{suffix}", data, label), label, WordListError).columns
+    headings = [heading for heading, _ in columns]
+    paired = len(headings) == len(PARTS) and not any("=" in heading or heading == "word" for heading in headings)
+    reading = Reading(stereotypes=dict(zip(headings[:2], headings[2:], strict=True))) if paired else Reading()
+    content = list_of_columns(columns, label, reading)
+    check_stereotypes(content)
+    return WordList.from_mapping(content.values, name=path.stem)
+
+
+def _in_memory(name: str, data: bytes, label: str) -> zipfile.Path:
+    """Return a file in memory, so that nothing is written to the disk."""
+    if name.endswith(".xlsx") and zipfile.is_zipfile(io.BytesIO(data)):
+        with zipfile.ZipFile(io.BytesIO(data)) as workbook:
+            unpacked = sum(part.file_size for part in workbook.infolist())
+        if unpacked > _UNPACKED:
+            raise WordListError(f"'{label}' has {unpacked:,} bytes after unpacking, too many. Save the list as CSV.")
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as written:
+        written.writestr(name, data)
+    archive = zipfile.ZipFile(buffer)
+    archive.filename = ""  # messages contain the path of a file
+    return zipfile.Path(archive, name)

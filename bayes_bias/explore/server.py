@@ -1,0 +1,125 @@
+"""The server of the page, with Starlette and Uvicorn, which are imported when it starts."""
+
+import secrets
+import socket
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, quote, unquote
+
+from bayes_bias.errors import BayesBiasError
+from bayes_bias.explore.fields import EXAMPLE, Fields, read_upload
+from bayes_bias.explore.guard import HOST, Guard
+from bayes_bias.explore.page import page, script, style_sheet
+from bayes_bias.explore.session import Session
+from bayes_bias.words.wordlist import load_wordlist
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+# The largest size of a request, in bytes: far more than any list that a person reads.
+MOST_BYTES = 1_000_000
+
+
+def application(session: Session) -> "Starlette":
+    """Return the application, which `Guard` protects."""
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.exceptions import HTTPException
+    from starlette.responses import HTMLResponse, JSONResponse, Response
+    from starlette.routing import Route
+
+    async def start(_: "Request") -> Response:
+        fields = Fields.of_list(load_wordlist(EXAMPLE), next(iter(session.embeddings)))
+        return HTMLResponse(await run_in_threadpool(page, fields, session.embeddings, MOST_BYTES))
+
+    async def upload(request: "Request") -> Response:
+        name = unquote(request.headers.get("x-filename", ""))
+        wordlist = await run_in_threadpool(read_upload, name, await _body(request))
+        return JSONResponse(Fields.of_list(wordlist, "").form)
+
+    async def parts(request: "Request") -> Response:
+        fields = await _fields(request)
+        return JSONResponse(await run_in_threadpool(session.parts, request.path_params["name"], fields))
+
+    async def file(request: "Request") -> Response:
+        name, content = await run_in_threadpool(session.file, request.path_params["kind"], await _fields(request))
+        headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
+        return Response(content, media_type="application/octet-stream", headers=headers)
+
+    routes = [
+        Route("/", start),
+        Route("/explore.css", lambda _: Response(style_sheet(), media_type="text/css")),
+        Route("/explore.js", lambda _: Response(script(), media_type="text/javascript")),
+        Route("/list", upload, methods=["POST"]),
+        Route("/parts/{name}", parts, methods=["POST"]),
+        Route("/files/{kind}", file, methods=["POST"]),
+    ]
+    handlers: Any = dict.fromkeys((BayesBiasError, HTTPException, Exception), _refused)
+    return Starlette(routes=routes, exception_handlers=handlers)
+
+
+def _refused(_: "Request", error: Exception) -> "Response":
+    """Return an error as the page shows it: the message of the package, without a traceback."""
+    from starlette.exceptions import HTTPException
+    from starlette.responses import JSONResponse
+
+    if isinstance(error, HTTPException):
+        return JSONResponse({"error": error.detail}, error.status_code)
+    if isinstance(error, BayesBiasError):
+        return JSONResponse({"error": str(error)}, 422)
+    kind = type(error).__name__
+    return JSONResponse({"error": f"Unexpected {kind}: {error}. The terminal shows where it occurred."}, 500)
+
+
+async def _body(request: "Request") -> bytes:
+    """Return the body of a request. It is not read further than the largest size."""
+    from starlette.exceptions import HTTPException
+
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MOST_BYTES:
+            raise HTTPException(413, f"The page reads at most {MOST_BYTES:,} bytes. Use a shorter list.")
+    return bytes(body)
+
+
+async def _fields(request: "Request") -> Fields:
+    """Return the fields in the body of a request."""
+    return Fields.of_form(dict(parse_qsl((await _body(request)).decode(errors="replace"))))
+
+
+def serve(session: Session, port: int, ready: Callable[[str], None]) -> None:
+    """Serve the page on this machine until Ctrl-C, and call `ready` with its address, which nobody can guess.
+
+    Raises
+    ------
+    BayesBiasError
+        If the port is in use.
+    """
+    import uvicorn
+
+    token = secrets.token_urlsafe(24)
+    with socket.socket() as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((HOST, port))
+        except (OSError, OverflowError) as error:
+            raise BayesBiasError(f"`port` {port} cannot be used ({error}). Use another port, or omit it.") from error
+        listening.listen()
+        port = listening.getsockname()[1]
+        config = uvicorn.Config(
+            Guard(application(session), token, port),
+            lifespan="off",
+            ws="none",
+            access_log=False,
+            log_config=None,
+            server_header=False,
+            proxy_headers=False,
+        )
+        ready(f"http://{HOST}:{port}/{token}/")
+        try:
+            uvicorn.Server(config).run(sockets=[listening])
+        except KeyboardInterrupt:  # which Uvicorn raises again after it has closed its connections
+            return
