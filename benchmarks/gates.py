@@ -4,20 +4,32 @@ The model draws tables of the words of WEAT 7 with standard deviations from its 
 has a bias of zero, of what is allowed, and of twice that. In the gate with a baseline, whose bias is .1, two tables
 share one table of the model and have one each of their own, and the bias increases by these sizes. A bias that is added
 to a table moves its posterior by the same amount, so that each posterior is integrated once.
+
+Answers have true D of zero, of what is allowed, and of twice that, over new labels, wordings, and answers, as in
+`benchmarks.answers`. D is between -1 and 1, so each size has its own tables.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+import numpy as np
 import pandas as pd
+from scipy import stats
+from scipy.optimize import brentq
 
 from bayes_bias import cosines
+from bayes_bias.analyses.answers import model
+from bayes_bias.analyses.answers.model import Density, sample
 from bayes_bias.analyses.gate.decision import Decision, Excess
 from bayes_bias.checks.simulation import simulated_tables
 from bayes_bias.models.spec import load_spec
+from bayes_bias.posterior.bias_draws import estimate_of
 from bayes_bias.posterior.estimate import Estimate, Mixture
 from bayes_bias.posterior.quadrature import integral_of, integrated_bias
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.combine_tables import weighted_sum
+from benchmarks.answers import SPREADS
+from benchmarks.answers import simulated as simulated_answers
 from benchmarks.harness import Result, Row
 
 ALLOWED = 0.05
@@ -75,4 +87,39 @@ def simulated(draws: int) -> list[Row]:
     return rows
 
 
-RESULTS = (Result("gates", simulated, 1000, uses=("bayes_bias.analyses.gate.decision",)),)
+# What is allowed of D, and the answers: 400, about eight labels of each group in three wordings.
+_ALLOWED_D, _LABELS, _ANSWERS, _WORDINGS_SD = 0.25, 8, 400, 0.1
+
+
+def of_answers(draws: int) -> list[Row]:
+    """A row for each size of D."""
+    spread = (_WORDINGS_SD, *SPREADS["answers and labels"])
+    rows = []
+    for size in (0.0, _ALLOWED_D, 2 * _ALLOWED_D):
+        rng = np.random.default_rng([20261129, round(1000 * size)])
+        latent, records = _latent(size, float(np.hypot.reduce(spread))), []
+        for seed in range(draws):
+            data = simulated_answers(_LABELS, _ANSWERS, spread, latent, rng)
+            d = np.round(np.clip(data.difference, -1, 1) * 8) / 8
+            found = sample(Density(replace(data, difference=d), model.SAMPLES["all"]), seed, draws=2000)
+            excess = Excess((estimate_of(found.draws.mu.to_numpy(), float(d.mean())),), _ALLOWED_D)
+            stated = excess.rates(size, ALPHA)
+            outcome = Decision(excess, ALPHA, observed=0.0, prob_beyond_holm=excess.prob_beyond).outcome
+            rates = {"stated passes": stated.passes, "stated failures": stated.fails}
+            records.append({"passed": outcome == "pass", "failed": outcome == "fail", **rates})
+        rows.append({"gate": "answers", "size": size, "tables": draws, **pd.DataFrame(records).mean().to_dict()})
+    return rows
+
+
+def _latent(mean: float, sd: float) -> float:
+    """The mean of a normal whose mean is this after it is cut off at -1 and 1."""
+    nodes = stats.norm.ppf((np.arange(20_000) + 0.5) / 20_000) * sd
+    return float(brentq(lambda latent: np.clip(latent + nodes, -1, 1).mean() - mean, -3, 3))
+
+
+RESULTS = (
+    Result("gates", simulated, 1000, uses=("bayes_bias.analyses.gate.decision",)),
+    Result(
+        "gates-answers", of_answers, 500, model=None, uses=("bayes_bias.analyses.gate.decision", "benchmarks.answers")
+    ),
+)

@@ -282,9 +282,9 @@ def of_criterion() -> pd.DataFrame:
     return wide.reset_index()
 
 
-def of_gates() -> pd.DataFrame:
+def of_gates(name: str = "gates") -> pd.DataFrame:
     """Shares of passes and failures for each gate and size of a bias, beside those that the gates state."""
-    rows = rows_of("gates")
+    rows = rows_of(name)
     shown = rows[["gate", "size"]].copy()
     for column in ("passed", "stated passes", "failed", "stated failures"):
         shown[column] = rows[column].map(percent)
