@@ -30,6 +30,7 @@ LIBRARIES = MappingProxyType(
         "arrow": ("pyarrow",),
         "cluster": ("distributed",),
         "excel": ("openpyxl",),
+        "explore": ("starlette", "uvicorn"),
         "report": ("matplotlib",),
         "sampling": ("arviz_base", "arviz_stats", "h5netcdf", "h5py", "numba", "nutpie", "pymc", "pytensor"),
         "sklearn": ("sklearn",),

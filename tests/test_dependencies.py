@@ -24,9 +24,11 @@ MODULES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
     for path in (ROOT / "bayes_bias").rglob("*.py")
 }
-# Called while a PyMC model is built, a fit is diagnosed, or a page is drawn, by what has imported the library before.
+# Called while a PyMC model is built, a fit is diagnosed, or a page is drawn or served, by what has imported the library
+# before.
 CALLED_LATER = {
     "bayes_bias.analyses.comparison.comparison",
+    "bayes_bias.explore.server",
     "bayes_bias.fitting.diagnostics",
     "bayes_bias.models.crossed",
     "bayes_bias.models.residuals",

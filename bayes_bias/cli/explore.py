@@ -8,7 +8,7 @@ import typer
 
 from bayes_bias.cli.console import say
 from bayes_bias.cli.main import app
-from bayes_bias.errors import BayesBiasError
+from bayes_bias.errors import optional
 
 
 @app.command()
@@ -30,13 +30,9 @@ def explore(
 
     Example: bayes-bias explore --embedding vectors.txt
     """
-    try:
+    with optional(" for the page"):
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise BayesBiasError(
-            "The page needs Starlette and Uvicorn, which are not installed. Run pip install 'bayes-bias[explore]'."
-        ) from error
     from bayes_bias.explore.server import serve
     from bayes_bias.explore.session import Session
     from bayes_bias.explore.vectors import open_vectors
