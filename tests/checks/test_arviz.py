@@ -188,8 +188,8 @@ def test_prior_predictive_effects_match_scale_of_priors(small_table):
     narrow = spec
     for name, prior in spec.priors.items():
         # Of a table without vectors the preferences have an exponential prior.
-        assert prior.distribution in ("Exponential", "FromVectors", "HalfNormal")
-        parameter = "sigma" if prior.distribution == "HalfNormal" else "lam"
+        rates = {"Exponential": "lam", "FromVectors": "lam"}
+        parameter = {**rates, "HalfCauchy": "beta", "HalfNormal": "sigma"}[prior.distribution]
         by = 10 if parameter == "lam" else 0.1
         changed = {parameter: prior.parameters[parameter] * by}
         narrow = narrow.with_prior(name, prior.distribution, **{**prior.parameters, **changed})
