@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def named(requirements: list[str]) -> set[str]:
-    """Distributions that these name, with those of the optional dependencies that they name of this package."""
+    """The distributions in requirements, of which those of this package stand for its optional dependencies."""
     found: set[str] = set()
     for required in map(Requirement, requirements):
         own = [PROJECT["optional-dependencies"][extra] for extra in required.extras]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bayes_bias.embeddings.embedding import FREQUENT, Embedding, Vector
 from bayes_bias.embeddings.word_vectors import has_direction, unit_rows
 from bayes_bias.errors import TableError
-from bayes_bias.formatting import Tabled, counted, joined, plain
+from bayes_bias.formatting import Tabled, joined, plain
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.labels import words_of
 from bayes_bias.table.statistics import within_sd
@@ -210,11 +210,9 @@ def _compared(drawn: Mapping[Any, Rows], reference: Any, copies: bool) -> MadeAl
         own = [_mean_cosine(np.stack([*islice(rows.values(), _WORDS)])) if rows else np.nan for rows in drawn.values()]
         reference = labels[0 if len(labels) == 2 else int(np.argsort(own, kind="stable")[len(own) // 2])]
     shared = {label: [word for word in drawn[label] if word in drawn[reference]][:_WORDS] for label in labels}
-    for label, words in shared.items():
-        if len(words) < _FEWEST:
-            only = f"only {counted(len(words), 'word')} besides the words of the list"
-            reason = f"{label} and {reference} share {only}, but at least {_FEWEST} are required"
-            return _unknown(labels, reference, reason)
+    if (fewest := min(map(len, shared.values()))) < _FEWEST:
+        reason = f"they share {fewest} words besides those of the list, but at least {_FEWEST} are required"
+        return _unknown(labels, reference, reason)
     rows = [_relative(drawn[label], drawn[reference], words) for label, words in shared.items()]
     table = pd.DataFrame(rows, index=pd.Index(labels, name="embedding"))
     if not np.isfinite(table.q).all():
@@ -227,7 +225,7 @@ def _compared(drawn: Mapping[Any, Rows], reference: Any, copies: bool) -> MadeAl
     if centred and not exempt and table.alike.all():
         unknown = f"random words in {joined(centred)} have a mean cosine of zero, as after subtracting the mean vector"
         table = table.assign(q=np.nan)
-    return MadeAlike(table, reference, min(map(len, shared.values())), unknown, drawn, copies)
+    return MadeAlike(table, reference, fewest, unknown, drawn, copies)
 
 
 def _relative(rows: Rows, standard: Rows, words: Sequence[str]) -> dict[str, float]:

@@ -111,11 +111,11 @@ def _split(text: str) -> list[str]:
 @cache
 def examples() -> Mapping[str, Fields]:
     """Return the built-in lists that fit on the page, by title."""
-    found = {}
+    by_title = {}
     for wordlist in map(load_wordlist, wordlist_names()):
         with suppress(WordListError):
-            found[wordlist.title] = Fields.of_list(wordlist, "")
-    return found
+            by_title[wordlist.title] = Fields.of_list(wordlist, "")
+    return by_title
 
 
 def read_upload(filename: str, data: bytes) -> WordList:
@@ -147,7 +147,7 @@ def _in_memory(name: str, data: bytes, label: str) -> zipfile.Path:
         with zipfile.ZipFile(io.BytesIO(data)) as workbook:
             unpacked = sum(part.file_size for part in workbook.infolist())
         if unpacked > _UNPACKED:
-            raise WordListError(f"'{label}' has {unpacked:,} bytes after unpacking, too many. Save the list as CSV.")
+            raise WordListError(f"'{label}' has over {_UNPACKED:,} bytes after unpacking. Save the list as CSV.")
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as written:
         written.writestr(name, data)

@@ -72,7 +72,7 @@ class Agreement(Tabled):
         return self.table.assign(order=-order).groupby(["withheld", "order"])
 
     def _finding(self, sources: pd.DataFrame) -> Finding:
-        """Return what the headline states about sources with the same verdict."""
+        """Return the common verdict of these sources, for the headline."""
         names, first = fmt.joined(list(sources.index)), sources.iloc[0]
         lost = str(first.withheld)
         return Finding(

@@ -187,7 +187,7 @@ def compare(
         left_out=left_out,
         damage=damage,
         corpora=corpora,
-        alike=alike.named(names) if corpora and alike is not None and not alike.unknown else None,
+        alike=alike.named(names) if corpora and alike is not None else None,
     )
 
 

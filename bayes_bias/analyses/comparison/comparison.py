@@ -126,7 +126,7 @@ class Comparison(Tabled):
         True if neither embedding was made from the other. Then "before" is the first embedding, and "change" is the
         second minus the first.
     alike : MadeAlike, optional
-        The check that both embeddings were similarly trained, if this is known. If it fails, there is no verdict.
+        The check that both of two corpora were similarly trained. If it fails, there is no verdict.
     """
 
     before: AssociationTable

@@ -99,3 +99,4 @@ def test_compare_of_unlike_vectors_of_the_list_alone_reports_no_share_removed() 
     found = compare(*(cosines(LIST, side, ()) for side in sides), sampling=SHORT)
     assert found.corpora
     assert not says(found.text, "share removed")
+    assert says(found.text, "unknown similarly trained share 0 words besides those of the list")
