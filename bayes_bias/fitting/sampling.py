@@ -127,6 +127,25 @@ class PyMCModel:
             return nutpie.compile_pymc_model(model, var_names=list(dims), freeze_model=self.key is None), dims
 
 
+def key_of(spec: ModelSpec, inputs: Inputs, coords: Mapping[str, Sequence[Any]], *others: Hashable) -> Hashable:
+    """Return the key of a `PyMCModel` whose compiled code is for any data of these types and lengths of dims.
+
+    Parameters
+    ----------
+    spec : ModelSpec
+        The priors and options of the model.
+    inputs : mapping of str to array
+        The values of the model's ``pymc.Data``, which may have any number of rows.
+    coords : mapping of str to list
+        Labels of the dims of parameters, of which only the number matters.
+    *others : hashable
+        Everything else that the code depends on.
+    """
+    types = [(name, values.ndim, str(values.dtype)) for name, values in inputs.items()]
+    lengths = [(dim, len(labels)) for dim, labels in coords.items()]
+    return (spec.sha256, *types, *lengths, *others)
+
+
 def as_on_any_machine() -> AbstractContextManager[None]:
     """Return a context in which PyTensor compiles sums in a fixed order, and keeps source files with the compiled code.
 
@@ -152,8 +171,7 @@ def model_of_table(spec: ModelSpec, data: xr.Dataset) -> ToSample:
     coords = model_coords(spec, data)
     if structure.COLLAPSED or not structure.GENERALISES:  # cached, because hundreds of random lists are fitted
         inputs = structure.inputs(spec, data)
-        lengths = tuple((dim, len(labels)) for dim, labels in coords.items())
-        key = (spec.sha256, *((name, values.ndim) for name, values in inputs.items()), lengths)
+        key = key_of(spec, inputs, coords)
         return PyMCModel(lambda: build_model(spec, data), coords, key, inputs)
     return PyMCModel(lambda: build_model(spec, data), coords, adaptation=adaptation_for(data))
 

@@ -25,7 +25,7 @@ from scipy.special import expit
 from scipy.stats import mannwhitneyu
 
 from bayes_bias.errors import AnswersError
-from bayes_bias.fitting.sampling import PyMCModel
+from bayes_bias.fitting.sampling import PyMCModel, key_of
 from bayes_bias.models.normal_effects import normal_effects
 from bayes_bias.models.priors import free, observe_with_scale
 from bayes_bias.models.scales import rounded
@@ -322,9 +322,7 @@ def averaged(mean: Numbers, sd: Numbers) -> Numbers:
 def value_model(likelihood: Likelihood, data: ValueData, scale: Scale | None = None) -> PyMCModel:
     """Return the model of a likelihood for the data. Models with the same shape are compiled only once."""
     spec, inputs, coords = likelihood.spec(data.factors), _inputs(likelihood, data, scale), _coords(data)
-    shape = [(name, values.shape, str(values.dtype)) for name, values in inputs.items()]
-    shape.append(("contrasts", data.corners.contrasts.shape, data.corners.contrasts.tobytes().hex()))
-    key = (spec.sha256, likelihood.name, *shape, *((dim, len(labels)) for dim, labels in coords.items()))
+    key = key_of(spec, inputs, coords, likelihood.name, data.corners.contrasts.tobytes())
     return PyMCModel(lambda: build(likelihood, data, inputs, coords), coords, key, inputs, adaptation="low_rank")
 
 

@@ -20,7 +20,7 @@ import pytensor.tensor as pt
 import xarray as xr
 
 from bayes_bias.analyses.criterion.data import OF, CriterionData
-from bayes_bias.fitting.sampling import PyMCModel
+from bayes_bias.fitting.sampling import PyMCModel, key_of
 from bayes_bias.models.priors import free
 from bayes_bias.models.spec import ModelSpec, Prior
 from bayes_bias.shared_types import Numbers
@@ -50,7 +50,7 @@ def model_of(data: CriterionData) -> PyMCModel:
     coords: dict[str, list[str]] = {"of": list(OF), "covariate": list(data.covariates.columns)}
     if data.family is not None:
         coords["family"] = list(_membership(data.family).columns)
-    return PyMCModel(lambda: _model(spec, inputs), coords)
+    return PyMCModel(lambda: _model(spec, inputs), coords, key_of(spec, inputs, coords), inputs)
 
 
 def _inputs(data: CriterionData) -> dict[str, Numbers]:

@@ -27,7 +27,7 @@ from bayes_bias.analyses.sentence_pairs.scores import (
 )
 from bayes_bias.errors import SpecError
 from bayes_bias.fitting.fit_model import fit_model
-from bayes_bias.fitting.sampling import PyMCModel, Sampling
+from bayes_bias.fitting.sampling import PyMCModel, Sampling, key_of
 from bayes_bias.models.normal_effects import normal_effects
 from bayes_bias.models.patterns import zero_sum_sd
 from bayes_bias.models.priors import free, observe_with_scale, unnamed
@@ -223,7 +223,8 @@ def fit_share(
     among = np.ones_like(counted) if among is None else among
     inputs = share_inputs(data, counted, among)
     coords = _coords(data)
-    model = PyMCModel(lambda: share_model(spec, data, inputs), coords)
+    key = key_of(spec, inputs, coords, "share")
+    model = PyMCModel(lambda: share_model(spec, data, inputs), coords, key, inputs)
 
     def sample() -> xr.DataTree:
         return fit_model(scores, spec, model, data, seed=seed, sampling=sampling).tree
@@ -237,7 +238,8 @@ def fit_difference(
 ) -> xr.DataTree:
     """Return the posterior of the mean difference in favour of the stereotypical sentence."""
     inputs, coords, unit = difference_inputs(data), _coords(data), data.unit.item()
-    model = PyMCModel(lambda: difference_model(spec, data, inputs), coords)
+    key = key_of(spec, inputs, coords, "difference")
+    model = PyMCModel(lambda: difference_model(spec, data, inputs), coords, key, inputs)
 
     def sample() -> xr.DataTree:
         in_units = partial(draws_in_units, unit=unit)

@@ -30,7 +30,7 @@ from bayes_bias.arguments import check_ci_prob, check_seed
 from bayes_bias.errors import TprGapsError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit_model import NamedData, fit_model
-from bayes_bias.fitting.sampling import PyMCModel, Sampling, check_sampling
+from bayes_bias.fitting.sampling import PyMCModel, Sampling, check_sampling, key_of
 from bayes_bias.models.normal_effects import normal_effects
 from bayes_bias.models.patterns import zero_sum_sd
 from bayes_bias.models.priors import free
@@ -62,7 +62,8 @@ _TYPICAL = 0.5
 def rates_model(counts: PeopleCounts) -> PyMCModel:
     """Return the model for these counts."""
     inputs = _inputs(counts)
-    return PyMCModel(lambda: _model(inputs), _coords(counts))
+    coords = _coords(counts)
+    return PyMCModel(lambda: _model(inputs), coords, key_of(SPEC, inputs, coords), inputs)
 
 
 def labelled_rates_model(counts: PeopleCounts) -> pm.Model:
