@@ -48,7 +48,8 @@ def read_records(source: str | Path) -> Mapping[str, Any]:
     if is_data(path):
         raise TableError(
             f"`baseline`: '{path}' is a table, not the file of a check. To pair two releases of sentence pairs or"
-            " answers, pass both to `estimate` (--pairs or --answers with --baseline). For word lists, write one."
+            " answers, pass the new one as --pairs or --answers, or use `after` of `estimate`. For word lists, write"
+            " the file of a check."
         )
     content = read_json(path, f"`baseline`: '{path}' is", TableError)
     content = content.get("results", {}).get(RESULT, content) if isinstance(content, dict) else {}
