@@ -127,3 +127,14 @@ def test_add_docs_version_writes_stable_and_version_list(tmp_path, monkeypatch):
     listed = re.findall(r'href="([\d.]+)/"', (tmp_path / "site" / "versions.html").read_text(encoding="utf-8"))
     assert listed == [PROJECT["version"], "0.1.0", "0.0.10"]
     assert (tmp_path / "site" / "404.html").is_file()
+
+
+def test_release_is_published_on_testpypi_before_pypi_without_stored_tokens():
+    _, jobs = text_of(".github/workflows/release.yml").split("\njobs:\n")
+    tried, published = jobs.split("\n  tried:\n")[1].split("\n  published:\n")
+    assert "repository-url: https://test.pypi.org/legacy/" in tried
+    assert "tried" in re.findall(r"needs: \[(.*)\]", published)[0].split(", ")
+    for job in (tried, published):
+        assert "id-token: write" in job
+    assert "password:" not in jobs
+    assert "secrets." not in jobs

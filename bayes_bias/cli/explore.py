@@ -43,5 +43,4 @@ def explore(
             webbrowser.open(address)
 
     logging.getLogger("bayes_bias").setLevel(logging.ERROR)  # notices are on the page
-    serve(Session(open_vectors(embedding)), port, ready)
-    say("Stopped.")
+    serve(Session(open_vectors(embedding)), port, ready, lambda: say("Stopped."))

@@ -1,6 +1,9 @@
 """The command `check`."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -79,14 +82,50 @@ class OtherInputs:
         if self.pairs is None and not lists:
             raise BayesBiasError("LIST is missing. Name a word list, such as weat6, or pass --pairs FILE.")
 
-    def estimate(self, lists: list[str], seed: int, sampler: Sampler) -> Any:
-        """Return the estimates of the file."""
+    def decide(
+        self, lists: list[str], baseline: Path | None, seed: int, sampler: Sampler, rope: float | None, alpha: float
+    ) -> "bb.Gate":
+        """Return the decision on the file. If the baseline has data, they are paired with the data of the file."""
+        from bayes_bias.analyses.gate.baseline import is_data, origin_of, read_records
+        from bayes_bias.analyses.gate.gate import check_allowed
+
+        settings: dict[str, Any] = {"rope": check_allowed(rope, alpha), "alpha": alpha, "seed": seed}
+        read, estimate = self._functions(lists, seed, sampler)
+        if baseline is None or not is_data(baseline):
+            if baseline is not None:
+                read_records(baseline)  # before sampling
+            return bb.check(estimate(read(self.pairs or self.answers)), **settings, baseline=baseline)
+        now = read(self.pairs or self.answers)
+        with _about(baseline):
+            before = read(str(baseline))
+            if before.sha256 == now.sha256:
+                result = estimate(now)
+                gate = bb.check(result, **settings, baseline=bb.check(result, **settings))
+            else:
+                gate = bb.check(estimate(before, after=now), **settings)
+        return replace(gate, baseline=origin_of(baseline))
+
+    def _functions(self, lists: list[str], seed: int, sampler: Sampler) -> tuple[Callable[..., Any], ...]:
+        """Return the function that reads the file, and the function that estimates its biases."""
         if self.answers is not None:
-            return bb.answers.estimate(self.answers, lists, seed=seed)
+            from bayes_bias.analyses.answers.reading import read_answers
+
+            estimate = bb.answers.estimate
+            return partial(read_answers, wordlist=lists), partial(estimate, wordlist=lists, seed=seed)
         from bayes_bias.analyses.sentence_pairs.estimation import SAMPLING
+        from bayes_bias.analyses.sentence_pairs.scores import read_scores
 
         sampling = replace(sampler.sampling, tune=SAMPLING.tune)
-        return bb.sentence_pairs.estimate(str(self.pairs), name="pairs", seed=seed, sampling=sampling)
+        return partial(read_scores, name="pairs"), partial(bb.sentence_pairs.estimate, seed=seed, sampling=sampling)
+
+
+@contextmanager
+def _about(baseline: Path) -> Iterator[None]:
+    """Name the baseline in errors about its data."""
+    try:
+        yield
+    except BayesBiasError as error:
+        raise BayesBiasError(f"--baseline '{baseline}': {error}") from error
 
 
 @app.command()
@@ -107,7 +146,12 @@ def check(
         ),
     ] = None,
     baseline: Annotated[
-        Path | None, typer.Option(metavar="FILE.json", help="Compare with an earlier check, the file of its --json.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Compare with an earlier check, the file of its --json, or, with --pairs or --answers, with earlier"
+            " scores or answers, which are paired with the new ones.",
+        ),
     ] = None,
     alpha: Annotated[float, typer.Option(help="Largest allowed probability of a wrong decision, below 0.5.")] = 0.05,
     scope: ScopeOption = DEFAULT_SCOPE,
@@ -124,29 +168,18 @@ def check(
     """
     names = lists or []
     others.check_lists(names)
-    settings: dict[str, Any] = {"rope": rope, "baseline": baseline, "alpha": alpha, "seed": seed}
     with progress_bar():
         if others.has_file:
             if inputs != TableSource() or scope != DEFAULT_SCOPE:
                 raise BayesBiasError("--pairs and --answers have no embedding and no --scope. Omit their options.")
-            _check_before_sampling(rope, alpha, baseline)
-            gate = bb.check(others.estimate(names, seed, sampler), **settings)
+            gate = others.decide(names, baseline, seed, sampler, rope, alpha)
         else:
             sampling = None if sampler == Sampler() else sampler.sampling  # which imports the sampler
             tables = measured_tables(known_lists(names), inputs)
+            settings: dict[str, Any] = {"rope": rope, "baseline": baseline, "alpha": alpha, "seed": seed}
             gate = bb.check(tables, **settings, scope=scope_of(scope).name, sampling=sampling)
     files.write(gate)
     deliver(gate=gate)
     say(gate.text)
     print_layout(gate.layout)
     raise typer.Exit(gate.exit_code)
-
-
-def _check_before_sampling(rope: float | None, alpha: float, baseline: Path | None) -> None:
-    """Raise an error for settings that `bayes_bias.check` would reject only after sampling."""
-    from bayes_bias.analyses.gate.baseline import read_records
-    from bayes_bias.analyses.gate.gate import check_allowed
-
-    check_allowed(rope, alpha)
-    if baseline is not None:
-        read_records(baseline)

@@ -1,8 +1,16 @@
 """The server of the page, with Starlette and Uvicorn, which are imported when it starts."""
 
+import os
 import secrets
+import shutil
 import socket
-from collections.abc import Callable
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Timer
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote
 
@@ -14,10 +22,13 @@ from bayes_bias.explore.session import Session
 from bayes_bias.words.wordlist import load_wordlist
 
 if TYPE_CHECKING:
+    import uvicorn
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
 
+# Seconds after Ctrl-C at which the server ends, even if a report is being made.
+_PATIENCE = 1.0
 # The largest size of a request, in bytes: far more than any list that a person reads.
 MOST_BYTES = 1_000_000
 
@@ -90,8 +101,11 @@ async def _fields(request: "Request") -> Fields:
     return Fields.of_form(dict(parse_qsl((await _body(request)).decode(errors="replace"))))
 
 
-def serve(session: Session, port: int, ready: Callable[[str], None]) -> None:
+def serve(session: Session, port: int, ready: Callable[[str], None], stopped: Callable[[], None]) -> None:
     """Serve the page on this machine until Ctrl-C, and call `ready` with its address, which nobody can guess.
+
+    After Ctrl-C, `stopped` is called. A report that is being made cannot be interrupted, because it runs in a thread,
+    so the process then ends without it. All temporary files are in one folder, which is deleted first.
 
     Raises
     ------
@@ -118,8 +132,43 @@ def serve(session: Session, port: int, ready: Callable[[str], None]) -> None:
             server_header=False,
             proxy_headers=False,
         )
-        ready(f"http://{HOST}:{port}/{token}/")
+        with _temporary_files() as folder:
+            ready(f"http://{HOST}:{port}/{token}/")
+            with suppress(KeyboardInterrupt):  # which Uvicorn raises again after it has closed its connections
+                _run(uvicorn.Server(config), listening, lambda: _end(folder, stopped))
+    stopped()
+
+
+@contextmanager
+def _temporary_files() -> Iterator[str]:
+    """Make a folder for all temporary files of this process and of its workers."""
+    with tempfile.TemporaryDirectory(prefix="bayes_bias-", ignore_cleanup_errors=True) as folder:
+        before, tempfile.tempdir = tempfile.tempdir, folder
         try:
-            uvicorn.Server(config).run(sockets=[listening])
-        except KeyboardInterrupt:  # which Uvicorn raises again after it has closed its connections
-            return
+            yield folder
+        finally:
+            tempfile.tempdir = before
+
+
+def _run(server: "uvicorn.Server", listening: socket.socket, end: Callable[[], None]) -> None:
+    """Run a server. If it has not stopped some time after Ctrl-C, because a request is being answered, call `end`."""
+    timer, stop = Timer(_PATIENCE, end), server.handle_exit
+    timer.daemon = True
+
+    def handle_exit(number: int, frame: FrameType | None) -> None:
+        if not server.should_exit:
+            timer.start()
+        stop(number, frame)
+
+    server.handle_exit = handle_exit
+    server.run(sockets=[listening])
+    timer.cancel()
+
+
+def _end(folder: str, stopped: Callable[[], None]) -> None:
+    """End the process without waiting for threads, after their temporary files are deleted."""
+    stopped()
+    sys.stdout.flush()
+    while Path(folder).exists():  # a thread may still write
+        shutil.rmtree(folder, ignore_errors=True)
+    os._exit(0)

@@ -42,6 +42,22 @@ class BiasDraws:
         return estimate_of(self.draws, self.observed)
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ChangedBias(BiasDraws):
+    """Posterior draws of a bias, and of its change since an earlier result for the same items.
+
+    Attributes
+    ----------
+    before : BiasDraws
+        The earlier bias.
+    change : numpy.ndarray
+        Draws of the change, ``(draws,)``, in which each item is compared with itself.
+    """
+
+    before: BiasDraws
+    change: Numbers
+
+
 def estimate_of(draws: Numbers, observed: float) -> Estimate:
     """Return draws of one contrast as an estimate."""
     return Estimate(

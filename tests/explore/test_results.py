@@ -208,8 +208,9 @@ def test_explore_command_names_missing_dependency(run, monkeypatch):
 def test_explore_command_serves_named_embeddings_on_port(run, monkeypatch):
     served = []
 
-    def serve(session, port, ready):
+    def serve(session, port, ready, stopped):
         ready("http://127.0.0.1:1/token/")
+        stopped()
         served.append((list(session.embeddings), port))
 
     opened: list[str] = []

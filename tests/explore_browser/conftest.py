@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +32,13 @@ class Served:
 
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serve(tmp_path_factory) as server:
+        yield server
+
+
+@contextmanager
+def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Start a server, and stop it at the end."""
     temporary = tmp_path_factory.mktemp("temporary")
     environment = {**os.environ, "TMPDIR": str(temporary), "COLUMNS": "200", "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-m", "bayes_bias", "explore", "--no-browser", "--embedding", "googlenews-demo"]

@@ -4,6 +4,7 @@ import http.client
 import signal
 import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -12,7 +13,7 @@ import pytest
 
 from bayes_bias import load_wordlist
 from bayes_bias.explore.fields import Fields
-from tests.explore_browser.conftest import Served
+from tests.explore_browser.conftest import Served, serve
 
 FORM = Fields.of_list(load_wordlist("weat6"), "googlenews-demo").form
 
@@ -95,8 +96,25 @@ def test_malformed_requests_are_answered(served: Served):
     assert ask(served, "GET", path_of(served))[0] == 200
 
 
+def test_ctrl_c_ends_server_within_two_seconds_while_a_report_is_made(tmp_path_factory: pytest.TempPathFactory):
+    with serve(tmp_path_factory) as served, ThreadPoolExecutor() as pool:
+        answer = pool.submit(ask, served, "POST", path_of(served, "files/report"), urlencode(FORM))
+        time.sleep(5)
+        assert not answer.done()
+        pressed = time.monotonic()
+        served.process.send_signal(signal.SIGINT)
+        out, _ = served.process.communicate(timeout=30)
+        assert time.monotonic() - pressed < 2
+        with pytest.raises(OSError, match="closed"):
+            answer.result()
+        assert served.process.returncode == 0
+        assert "Stopped." in out
+        assert not list(served.temporary.iterdir())
+
+
 def test_ctrl_c_ends_server_and_leaves_no_files(served: Served):
-    assert not list(served.temporary.iterdir())
+    (folder,) = served.temporary.iterdir()
+    assert not list(folder.iterdir())
     served.process.send_signal(signal.SIGINT)
     out, _ = served.process.communicate(timeout=30)
     assert served.process.returncode == 0

@@ -23,6 +23,7 @@ from bayes_bias.analyses.answers.model import (
     Density,
     Observed,
     Posterior,
+    effects_of,
     loadings,
     names_of,
     observed,
@@ -221,11 +222,6 @@ def check_samples(scope: str) -> None:
     """Raise an error if `scope` is not a scope of answers."""
     if scope not in SAMPLES:
         raise ScopeError(f"`scope` is {scope!r}, which is not a scope of answers.", scope, SAMPLES)
-
-
-def effects_of(cell: Cell, scope: str) -> tuple[str, ...]:
-    """Return the effects that vary under a scope. With one pair of labels, label effects are confounded with mu."""
-    return SAMPLES["wordings" if scope == "all" and cell.is_one_pair else scope]
 
 
 # Conversion of observed answers to tables with a row for each model and stereotype.

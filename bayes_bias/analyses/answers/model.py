@@ -90,6 +90,11 @@ def observed(cell: Cell) -> Observed:
     return Observed(differences(replies), keys_of(replies), means, contrasts, noise, rounding)
 
 
+def effects_of(cell: Cell, scope: str) -> tuple[str, ...]:
+    """Return the effects that vary under a scope. With one pair of labels, label effects are confounded with mu."""
+    return SAMPLES["wordings" if scope == "all" and cell.is_one_pair else scope]
+
+
 def keys_of(replies: pd.DataFrame) -> pd.DataFrame:
     """Return integer codes that identify the question of each answer."""
     keys = {"word_set": replies.word_set.to_numpy()}

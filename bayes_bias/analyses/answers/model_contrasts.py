@@ -14,11 +14,20 @@ from scipy.linalg import helmert
 from bayes_bias import formatting as fmt
 from bayes_bias import plots
 from bayes_bias.analyses.answers.cell import Answers, Cell, differences
-from bayes_bias.analyses.answers.estimation import Source, check_samples, effects_of
+from bayes_bias.analyses.answers.estimation import Source, check_samples
 from bayes_bias.analyses.answers.lists import Lists, words_of_class
 from bayes_bias.analyses.answers.log_odds import in_log_odds, observed_log_odds, without_words
 from bayes_bias.analyses.answers.losses import reason_of_models, reasons
-from bayes_bias.analyses.answers.model import MAX_PARETO_K, PRIOR_TEXTS, Density, Observed, Together, draw, observed
+from bayes_bias.analyses.answers.model import (
+    MAX_PARETO_K,
+    PRIOR_TEXTS,
+    Density,
+    Observed,
+    Together,
+    draw,
+    effects_of,
+    observed,
+)
 from bayes_bias.analyses.answers.pairing import contrast_of, matched
 from bayes_bias.analyses.answers.reading import read_answers
 from bayes_bias.analyses.answers.results import DECIMALS

@@ -12,11 +12,22 @@ import pandas as pd
 from bayes_bias import formatting as fmt
 from bayes_bias import plots
 from bayes_bias.analyses.answers.assignments import OUTCOMES
-from bayes_bias.analyses.answers.cell import Answers
+from bayes_bias.analyses.answers.cell import Answers, Cell
 from bayes_bias.analyses.answers.lists import words_of_class
 from bayes_bias.analyses.answers.log_odds import LARGEST, LOG_ODDS, SHARE_FIRST
 from bayes_bias.analyses.answers.logs import FINGERPRINT, READ_AS
-from bayes_bias.analyses.answers.model import DRAWS, MAX_PARETO_K, PRIOR_TEXTS, SAMPLES, Posterior
+from bayes_bias.analyses.answers.model import (
+    DRAWS,
+    MAX_PARETO_K,
+    PRIOR_TEXTS,
+    SAMPLES,
+    Density,
+    Posterior,
+    effects_of,
+    observed,
+    sample,
+)
+from bayes_bias.analyses.answers.pairing import paired
 from bayes_bias.analyses.headlines import Case, Finding, headline
 from bayes_bias.documents.document import Document, PageSection, methods_section, notices_section
 from bayes_bias.documents.methods import Methods
@@ -24,7 +35,7 @@ from bayes_bias.errors import AnswersError
 from bayes_bias.files import file_names
 from bayes_bias.fitting.fit_model import software, versions
 from bayes_bias.formatting import DASH, MARKS, Column, Layout, Tabled
-from bayes_bias.posterior.bias_draws import BiasDraws
+from bayes_bias.posterior.bias_draws import BiasDraws, ChangedBias
 from bayes_bias.table.columns import estimate_columns, interval_columns, interval_of, opposite, with_interval
 from bayes_bias.table.metric import Metric
 
@@ -60,6 +71,7 @@ _OPTIMISTIC = (
     "Labels decide nearly all of it and D is near its end, so intervals are too short: of 95% intervals 79 to 82%"
     " held the truth in such simulations."
 )
+_D = Metric("D", unit="D (between −1 and 1)", range=(-1.0, 1.0))
 _signed = partial(fmt.signed, decimals=DECIMALS)
 
 
@@ -81,6 +93,11 @@ def _too_few(row: "pd.Series[Any]") -> str:
     if row.reach == FEW_WORDINGS:
         return "generalising to new wordings requires three wordings or more"
     return ""
+
+
+def _unreliable(pareto_k: float) -> str:
+    """Return a clause on draws that are not reliable."""
+    return f"its draws are not reliable (Pareto k {fmt.plain(pareto_k, 2)})"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -195,7 +212,7 @@ class AnswersResult(Tabled):
         (group, _), (_, other) = self._classes(key[1])
         no_verdict = str(row.withheld)
         if row.pareto_k > MAX_PARETO_K:
-            no_verdict = f"its draws are not reliable (Pareto k {fmt.plain(row.pareto_k, 2)})"
+            no_verdict = _unreliable(row.pareto_k)
         clear = bool(self.distinguishable.loc[key])
         has_direction = self.changed and clear  # the sentence names the direction, so its number has no sign
         shown = opposite(row) if has_direction and row["mean"] < 0 else row
@@ -405,11 +422,8 @@ class ModelAnswers(AnswersResult):
         biases = []
         for key, row in self.table.iterrows():
             draws = self.posteriors[key].draws.mu.to_numpy()
-            metric = Metric("D", unit="D (between −1 and 1)", range=(-1.0, 1.0))
             reasons = tuple(filter(None, [self.finding(key).no_verdict]))
-            biases.append(
-                BiasDraws(self.called(key), draws, float(row.observed), metric, self._population(row), reasons)
-            )
+            biases.append(BiasDraws(self.called(key), draws, float(row.observed), _D, self._population(row), reasons))
         return tuple(biases)
 
     def _position_columns(self) -> list[Column]:
@@ -456,6 +470,44 @@ class AnswersChange(AnswersResult):
     def all_notices(self) -> tuple[str, ...]:
         sides = {"before": self.before, "after": self.after}
         return (*self.notices, *(f"{state}, {notice}" for state, side in sides.items() for notice in side.notices))
+
+    def biases(self) -> tuple[ChangedBias, ...]:
+        """Return D of each model and stereotype after, and its change, with their posteriors, for `bayes_bias.check`.
+
+        Raises
+        ------
+        AnswersError
+            If `after` has a model or stereotype that the answers before lack.
+        """
+        pairs, _ = paired(self.before, self.after)
+        matched = [(now.model, now.stereotype) for _, now in pairs]
+        for cell in self.after.cells:
+            if (cell.model, cell.stereotype) not in matched:
+                model = f" of '{cell.model}'" if cell.model else ""
+                raise AnswersError(
+                    f"`after` has answers{model} about '{cell.stereotype}', but there are none before. Pass answers of"
+                    " the same models to the same questions."
+                )
+        return tuple(self._change_of(before, now) for before, now in pairs)
+
+    def _change_of(self, before: Cell, now: Cell) -> ChangedBias:
+        """Return the bias of the answers after, with its change."""
+        key = before.model, before.stereotype
+        reasons = tuple(filter(None, [self.finding(key).no_verdict]))
+        first, second = self._side(before, key), self._side(now, key)
+        draws = 2 * self.posteriors[key].draws.mu.to_numpy()
+        problems = tuple(dict.fromkeys((*reasons, *first.problems, *second.problems)))
+        return ChangedBias(
+            second.name, second.draws, second.observed, _D, second.population, problems, before=first, change=draws
+        )
+
+    def _side(self, cell: Cell, key: tuple[str, str]) -> BiasDraws:
+        """Return the bias of the answers on one side that have a partner on the other side."""
+        data = observed(cell)
+        posterior = sample(Density(data, effects_of(cell, self.scope)), self.seed)
+        problems = (_unreliable(posterior.pareto_k),) if posterior.pareto_k > MAX_PARETO_K else ()
+        draws, raw = posterior.draws.mu.to_numpy(), float(data.difference.mean())
+        return BiasDraws(self.called(key), draws, raw, _D, self._population(self.table.loc[key]), problems)
 
     def _published_columns(self) -> list[Column]:
         columns = []

@@ -8,7 +8,7 @@ import numpy as np
 from bayes_bias.analyses.gate.decision import UNCHANGED, Excess
 from bayes_bias.errors import BayesBiasError, TableError
 from bayes_bias.formatting import joined
-from bayes_bias.posterior.bias_draws import BiasDraws, estimate_of
+from bayes_bias.posterior.bias_draws import BiasDraws, ChangedBias, estimate_of
 from bayes_bias.shared_types import Numbers
 
 # Probabilities of the quantiles that represent a posterior in a baseline.
@@ -17,7 +17,7 @@ _PROBS = (np.arange(1000) + 0.5) / 1000
 
 @runtime_checkable
 class HasBiases(Protocol):
-    """A result of `bayes_bias.sentence_pairs.estimate` or `bayes_bias.answers.estimate`."""
+    """A result of `bayes_bias.sentence_pairs.estimate` or `bayes_bias.answers.estimate`, or a change of one."""
 
     def biases(self) -> tuple[BiasDraws, ...]:
         """Return the biases with their posteriors."""
@@ -29,14 +29,10 @@ def biases_of(source: object) -> list[BiasDraws]:
     Raises
     ------
     BayesBiasError
-        If results are mixed with word lists, if units differ or a name is repeated, or if a result is a change.
+        If results are mixed with word lists, if changes are mixed with other results, if units differ, or if a name is
+        repeated.
     """
     results = list(source) if isinstance(source, Sequence) and not isinstance(source, str) else [source]
-    if any(getattr(result, "changed", False) for result in results):
-        raise BayesBiasError(
-            "`wordlists` has a result of a change. Pass the result without `after`, and the check of the earlier result"
-            " as `baseline`."
-        )
     if not any(isinstance(result, HasBiases) for result in results):
         return []
     biases: list[BiasDraws] = []
@@ -46,6 +42,8 @@ def biases_of(source: object) -> list[BiasDraws]:
         biases += result.biases()
     if len({bias.metric.unit for bias in biases}) > 1:
         raise BayesBiasError("`wordlists` mixes sentence pairs and answers, whose units differ. Check them separately.")
+    if len({isinstance(bias, ChangedBias) for bias in biases}) > 1:
+        raise BayesBiasError("`wordlists` mixes changes with other results. Check them separately.")
     names = [bias.name for bias in biases]
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise BayesBiasError(f"`wordlists` has several results named '{repeated[0]}'. Use different names.")
@@ -62,19 +60,23 @@ def record_of_bias(bias: BiasDraws) -> dict[str, Any]:
     }
 
 
-def excess_of_change(bias: BiasDraws, records: Mapping[str, Any], rope: float) -> tuple[Excess, float]:
+def excess_of_change(bias: BiasDraws, records: Mapping[str, Any] | None, rope: float) -> tuple[Excess, float]:
     """Return the posterior of the change since a baseline, and the raw bias of the baseline.
 
-    The data of the baseline are not compared with the present data one by one. Both posteriors are treated as
-    independent in the difference, and as perfectly correlated in the sum. Neither contrast is then too narrow if the
-    same pairs or questions have a positive correlation.
+    The change of a `ChangedBias` is a result of paired data. Otherwise, the baseline is in `records`, which have no
+    data, and both posteriors are treated as independent in the difference. In the sum, they are always treated as
+    perfectly correlated. Neither contrast is then too narrow if the same pairs or questions have a positive
+    correlation.
     """
-    before, observed = _read_record(bias, records)
+    if isinstance(bias, ChangedBias):
+        before, observed = _quantiles(bias.before.draws), bias.before.observed
+    else:
+        before, observed = _read_record(bias, records or {})
     now = _quantiles(bias.draws)
     if np.array_equal(now, before):
         return Excess((UNCHANGED,), rope), observed
-    difference = _quantiles(np.subtract.outer(now, before).ravel())
-    contrasts = (difference, bias.observed - observed), (now + before, bias.observed + observed)
+    paired = bias.change if isinstance(bias, ChangedBias) else np.subtract.outer(now, before).ravel()
+    contrasts = (_quantiles(paired), bias.observed - observed), (now + before, bias.observed + observed)
     return Excess(tuple(estimate_of(*contrast) for contrast in contrasts), rope), observed
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_bias.analyses.gate.baseline import MEASURED, read_records, table_of
+from bayes_bias.analyses.gate.baseline import MEASURED, origin_of, read_records, table_of
 from bayes_bias.analyses.gate.biases import HasBiases, biases_of, excess_of_change
 from bayes_bias.analyses.gate.decision import UNCHANGED, Decision, Excess, mean_of
 from bayes_bias.analyses.gate.results import Gate
@@ -19,7 +19,7 @@ from bayes_bias.errors import BayesBiasError, optional
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit
 from bayes_bias.models.spec import load_spec
-from bayes_bias.posterior.bias_draws import BiasDraws
+from bayes_bias.posterior.bias_draws import BiasDraws, ChangedBias
 from bayes_bias.posterior.estimate import Estimate
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.holm import holm
@@ -82,10 +82,10 @@ def check(
     the gate passes if :math:`p_{+} + p_{-} \le \alpha`, and fails if :math:`\max(p_{+}, p_{-}) \ge 1 - \alpha`. Without
     a baseline, :math:`\theta_0 = 0`, and the rules are the same. Both posteriors are those of tables, the difference
     and the sum of both tables, value by value. Both embeddings are measured with the same words, so that the words'
-    preferences that both share cancel in the difference. For sentence pairs and answers, the baseline has only the
-    posterior of :math:`\theta_0`. The difference is then computed as if both posteriors were independent, and the sum
-    as if they were perfectly correlated, so that neither interval is too short if results for the same pairs or
-    questions are positively correlated.
+    preferences that both share cancel in the difference. For sentence pairs and answers, the difference is paired if
+    you pass a result of ``estimate`` with `after`. A baseline has only the posterior of :math:`\theta_0`, so that the
+    difference is computed as if both posteriors were independent. The sum is always computed as if they were perfectly
+    correlated. No interval is then too short if results for the same pairs or questions are positively correlated.
 
     Several lists fail together if one of them fails after Holm's adjustment of :math:`1 - \max(p_{+}, p_{-})`, and pass
     together if all of them pass, which needs no adjustment [1]_.
@@ -96,6 +96,7 @@ def check(
         See `report`. Tables are checked as they are. Instead of word lists, you can pass results of
         `bayes_bias.sentence_pairs.estimate` (the bias is the share of pairs whose stereotypical sentence is ahead,
         minus one half) or of `bayes_bias.answers.estimate` (the bias is D, and each model and stereotype is a list).
+        Results of a change (`after`) are checked like results with a baseline.
     rope : float
         Largest allowed size of a bias, in the units of the table; with a baseline the largest allowed increase of its
         size.
@@ -117,7 +118,7 @@ def check(
     Raises
     ------
     BayesBiasError
-        If `rope` or `alpha` is impossible, or if results are mixed with word lists, or are changes.
+        If `rope` or `alpha` is impossible, or if results are mixed with word lists or changes.
     TableError
         If the baseline cannot be read, or lacks a list, or has another design.
     ScopeError
@@ -150,7 +151,14 @@ def check(
         records = read_records(baseline)
     decisions: dict[str, Decision] = {}
     measured: Sequence[AssociationTable | BiasDraws]
+    changed = False
     if measured := biases_of(wordlists):
+        changed = isinstance(measured[0], ChangedBias)
+        if changed and records is not None:
+            raise BayesBiasError(
+                "`baseline` cannot be combined with a change, which has a baseline already. Omit it, or pass the result"
+                " without `after`."
+            )
         if embedding is not DEMO or scope != DEFAULT_SCOPE or sampling is not None:
             raise BayesBiasError(
                 "`embedding`, `scope`, and `sampling` apply to word lists. Omit them for other results."
@@ -176,7 +184,8 @@ def check(
         rope=gate.rope,
         alpha=gate.alpha,
         scope=scope,
-        has_baseline=records is not None,
+        has_baseline=changed or records is not None,
+        baseline={} if baseline is None or isinstance(baseline, Gate) else origin_of(baseline),
     )
 
 
@@ -219,8 +228,9 @@ class _Settings:
     def decision_on_bias(self, bias: BiasDraws, records: Mapping[str, Any] | None) -> Decision:
         """Return the decision on a bias of sentence pairs or answers, without the adjusted probability."""
         excess, before = Excess((bias.estimate,), self.rope), math.nan
-        if records is not None:
-            if self.lists == len(records) == 1:  # names of single results may differ between releases
+        if records is not None or isinstance(bias, ChangedBias):
+            # Names of single results may differ between releases.
+            if records is not None and self.lists == len(records) == 1:
                 records = {bias.name: next(iter(records.values()))}
             excess, before = excess_of_change(bias, records, self.rope)
         return Decision(excess, self.alpha, bias.observed, before, problems=bias.problems, lists=self.lists)

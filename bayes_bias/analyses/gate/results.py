@@ -1,7 +1,7 @@
 """The result of a gate, as sentences, a table, and files for other programs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -28,7 +28,7 @@ from bayes_bias.formatting import (
     range_in_words,
     signed,
 )
-from bayes_bias.posterior.bias_draws import BiasDraws
+from bayes_bias.posterior.bias_draws import BiasDraws, ChangedBias
 from bayes_bias.posterior.planning import MOST_WORDS
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_names
@@ -52,6 +52,8 @@ class Gate(Tabled):
         See `bayes_bias.check`.
     has_baseline : bool
         Whether biases were compared with a baseline.
+    baseline : mapping of str to str
+        The file of the baseline and its SHA-256 hash. Empty without a file.
     """
 
     decisions: Mapping[str, Decision]
@@ -60,6 +62,7 @@ class Gate(Tabled):
     alpha: float
     scope: ScopeName
     has_baseline: bool = False
+    baseline: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def outcome(self) -> Outcome:
@@ -204,6 +207,8 @@ class Gate(Tabled):
         """A sentence on changes of sentence pairs or answers."""
         if not self.has_baseline or not self._populations:
             return []
+        if any(isinstance(item, ChangedBias) for item in self.measured.values()):
+            return ["The change is estimated from the same pairs or questions, each of which is compared with itself."]
         return [
             "The change is estimated as if both results were independent. If they are for the same pairs or questions,"
             " its interval is wider than necessary."

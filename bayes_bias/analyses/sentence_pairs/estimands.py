@@ -286,6 +286,15 @@ def change_of_shares(
     return EstimandDraws(labels_of(data), change, np.sqrt(noise_variance))
 
 
+def estimated_change(
+    fits: Mapping[str, xr.DataTree], data: xr.Dataset, changes: NDArray[np.float64], scope: PairScope = "all"
+) -> EstimandDraws:
+    """Return draws of the change of the share from the fits of two tables of scores. A tie counts as half."""
+    changed, gained = (fits[name]["posterior"].to_dataset() for name in ("changed", "gained"))
+    steps = steps_of(changes, changed.sizes["chain"] * changed.sizes["draw"], fits["changed"].attrs["seed"])
+    return change_of_shares(changed, gained, data, scope, steps)
+
+
 def steps_of(changes: NDArray[np.float64], draws: int, seed: int) -> Steps:
     """Return draws of the average size of gains and of losses. A step from or to a tie has size one half.
 

@@ -19,18 +19,17 @@ from bayes_bias.analyses.sentence_pairs.estimands import (
     NO_PREFERENCE,
     EstimandDraws,
     PairScope,
-    change_of_shares,
     check_pair_scope,
     differences,
+    estimated_change,
     estimated_shares,
     linear_predictor,
     observed,
-    steps_of,
 )
 from bayes_bias.analyses.sentence_pairs.keeping import opened
 from bayes_bias.analyses.sentence_pairs.models import fit_difference, fit_share, labelled_model, pairs_spec
 from bayes_bias.analyses.sentence_pairs.planning import pairs_needed, plan_pairs
-from bayes_bias.analyses.sentence_pairs.published import paired, published, ties_as_half
+from bayes_bias.analyses.sentence_pairs.published import changes_of, paired, published, ties_as_half
 from bayes_bias.analyses.sentence_pairs.results import SentencePairs, SentencePairsChange
 from bayes_bias.analyses.sentence_pairs.scores import (
     LABELS,
@@ -308,7 +307,7 @@ def estimate_change(before: PairScores, after: PairScores, settings: PairSetting
     """Return the change between two sets of scores for the same pairs, and the results for each set."""
     change = _change(before, after)
     data, _ = design(change)
-    changes = (ties_as_half(after.rows) - ties_as_half(before.rows)).to_numpy()
+    changes = changes_of(before, after)
     crossed = changes != 0
     with within("before"):
         first = estimate_one(before, settings)
@@ -322,11 +321,10 @@ def estimate_change(before: PairScores, after: PairScores, settings: PairSetting
         gain_rate = fit_share(change, spec, data, counted=changes > 0, among=crossed, **reseeded)
         difference = fit_difference(change, spec, data, **fitting)
     independent = paired(before, after, settings.ci_prob)
-    rates = _posterior(change_rate), _posterior(gain_rate)
-    steps = steps_of(changes, rates[0].sizes["chain"] * rates[0].sizes["draw"], settings.seed)
+    fits = {"changed": change_rate, "gained": gain_rate, "difference": difference}
     tabulated = partial(_tabulated, data, independent, settings)
     table = {
-        "share": tabulated(change_of_shares(*rates, data, scope, steps), changes, "ties_half"),
+        "share": tabulated(estimated_change(fits, data, changes, scope), changes, "ties_half"),
         "difference": tabulated(
             differences(_posterior(difference), data, scope), data.difference.to_numpy(), "student"
         ),
@@ -334,7 +332,7 @@ def estimate_change(before: PairScores, after: PairScores, settings: PairSetting
     return SentencePairsChange(
         before=first,
         after=second,
-        fits={"changed": change_rate, "gained": gain_rate, "difference": difference},
+        fits=fits,
         spec=spec,
         scope=scope,
         ci_prob=settings.ci_prob,
@@ -352,6 +350,11 @@ def _change(before: PairScores, after: PairScores) -> PairScores:
             f" '{unmatched[0]}'. Score the same items twice."
         )
     check_same_labels(before, after, "after", "before")
+    if before.metric.unit != after.metric.unit:
+        raise SentencePairsError(
+            f"`after` has differences in {after.metric.unit}, but before they are in {before.metric.unit}. Use scores"
+            " in the same unit."
+        )
     difference = after.rows.difference - before.rows.difference
     if not difference.any():
         raise SentencePairsError(

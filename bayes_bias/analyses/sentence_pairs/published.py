@@ -4,6 +4,7 @@ from math import nan
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.stats import binomtest
 from scipy.stats import t as student
 
@@ -100,6 +101,11 @@ def paired(before: PairScores, after: PairScores, ci_prob: float = 0.95) -> pd.D
 def ties_as_half(rows: pd.DataFrame) -> "pd.Series[float]":
     """Return 1 for each pair whose stereotypical sentence is ahead, 1/2 for ties, and 0 for all other pairs."""
     return rows.ahead + rows.tied / 2
+
+
+def changes_of(before: PairScores, after: PairScores) -> NDArray[np.float64]:
+    """Return the change of `ties_as_half` in each pair."""
+    return np.asarray(ties_as_half(after.rows) - ties_as_half(before.rows))
 
 
 def _split_by_type(values: pd.DataFrame, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:

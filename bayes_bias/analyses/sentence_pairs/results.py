@@ -12,8 +12,16 @@ import xarray as xr
 from bayes_bias import formatting as fmt
 from bayes_bias import plots
 from bayes_bias.analyses.headlines import Finding
-from bayes_bias.analyses.sentence_pairs.estimands import NO_PREFERENCE, PAIR_SCOPES, PairScope, estimated_shares, reach
+from bayes_bias.analyses.sentence_pairs.estimands import (
+    NO_PREFERENCE,
+    PAIR_SCOPES,
+    PairScope,
+    estimated_change,
+    estimated_shares,
+    reach,
+)
 from bayes_bias.analyses.sentence_pairs.planning import MOST, PairsNeeded
+from bayes_bias.analyses.sentence_pairs.published import changes_of
 from bayes_bias.analyses.sentence_pairs.scores import ALL_PAIRS, TYPE, PairScores, clusters_of, has_types
 from bayes_bias.analyses.sentence_pairs.units import described_unit
 from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance, notices_section
@@ -24,7 +32,7 @@ from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import Column, Layout, Tabled
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.spec import ModelSpec
-from bayes_bias.posterior.bias_draws import BiasDraws
+from bayes_bias.posterior.bias_draws import BiasDraws, ChangedBias
 from bayes_bias.posterior.summary import chance
 from bayes_bias.table.columns import Sign, interval_of, opposite, with_interval
 from bayes_bias.table.metric import Metric
@@ -273,9 +281,8 @@ class SentencePairs(PairsResult):
             raise ScopeError("`scope` is 'none', which has no posterior to check.", self.scope, PAIR_SCOPES[:2])
         share = estimated_shares(self.fits, self.data, self.scope).values[:, 0]
         metric = Metric("share", unit="the share of pairs minus one half")
-        problems = (f"the fit has not converged: {'; '.join(self.problems)}",) if self.problems else ()
         observed = float(self.row("share").observed) - NO_PREFERENCE
-        return (BiasDraws(self.name, share - NO_PREFERENCE, observed, metric, self.reach, problems),)
+        return (BiasDraws(self.name, share - NO_PREFERENCE, observed, metric, self.reach, _clause(self)),)
 
     def _as_published(self) -> list[str]:
         raw = self.published.loc[ALL_PAIRS]
@@ -373,6 +380,18 @@ class SentencePairsChange(PairsResult):
             problems += [f"{state}, {problem}" for problem in side.problems]
         return tuple(problems)
 
+    def biases(self) -> tuple[ChangedBias, ...]:
+        """Return the share after minus one half, and its change, with their posteriors, for `bayes_bias.check`."""
+        (before,), (now,) = self.before.biases(), self.after.biases()
+        data = self.fits["changed"]["constant_data"].to_dataset()
+        changes = changes_of(self.before.scores, self.after.scores)
+        draws = estimated_change(self.fits, data, changes, self.scope).values[:, 0]
+        return (
+            ChangedBias(
+                self.name, now.draws, now.observed, now.metric, self.reach, _clause(self), before=before, change=draws
+            ),
+        )
+
     def _as_published(self) -> list[str]:
         raw = self.published.loc[ALL_PAIRS]
         before, after = (fmt.share(side.published.share[ALL_PAIRS]) for side in self.sides.values())
@@ -387,6 +406,11 @@ class SentencePairsChange(PairsResult):
                 f" stereotypical. With ties as half, as in the estimate, it is {before} before and {after} after."
             )
         return sentences
+
+
+def _clause(result: PairsResult) -> tuple[str, ...]:
+    """Return a clause on fits that have not converged, if there are any."""
+    return (f"the fit has not converged: {'; '.join(result.problems)}",) if result.problems else ()
 
 
 type Estimand = Literal["share", "difference"]

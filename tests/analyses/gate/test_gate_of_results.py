@@ -1,5 +1,6 @@
 """Gates of sentence pairs and of answers: decisions beside the rule, baselines, and errors."""
 
+import hashlib
 import json
 
 import numpy as np
@@ -8,7 +9,8 @@ import pytest
 
 import bayes_bias as bb
 from bayes_bias.analyses.sentence_pairs.estimands import estimated_shares
-from bayes_bias.errors import BayesBiasError, ScopeError, TableError
+from bayes_bias.analyses.sentence_pairs.scores import read_scores
+from bayes_bias.errors import AnswersError, BayesBiasError, ScopeError, SentencePairsError, TableError
 from tests.analyses.answers.made_up import LIST, answers
 from tests.analyses.test_headlines import ENOUGH, SCIENCE, pairs
 from tests.helpers import random_table, refused, says
@@ -160,8 +162,13 @@ def test_impossible_results_and_baselines_raise_error(none_in_pairs, none_in_ans
     with refused(ScopeError, "none no posterior"):
         bb.check(of_pairs(0.0, scope="none"), rope=0.1)
     change = bb.answers.estimate(answers(60), LIST, answers(60, seed=2))
-    with refused(BayesBiasError, "result of a change without `after` baseline"):
-        bb.check(change, rope=0.1)
+    with refused(BayesBiasError, "baseline cannot be combined change without `after`"):
+        bb.check(change, rope=0.1, baseline=bb.check(none_in_answers, rope=1))
+    with refused(BayesBiasError, "mixes changes with other results"):
+        bb.check([change, none_in_answers], rope=0.1)
+    pairs(0.0).to_csv(tmp_path / "scores.csv", index=False)
+    with refused(TableError, "is a table pair two releases `after` of `estimate`"):
+        bb.check(none_in_pairs, rope=0.1, baseline=tmp_path / "scores.csv")
     with refused(TableError, "damaged word list KeyError"):
         bb.check(none_in_pairs, rope=0.1, baseline=bb.check(table, rope=1))
     with refused(TableError, "damaged KeyError"):
@@ -213,6 +220,102 @@ def test_check_command_of_pairs_and_answers(run, tmp_path):
         code, _, error = run("check", *arguments)
         assert code == 2
         assert says(error, message)
+
+
+def releases(change, *, start=0.3, number=200, kept=0.7, seed=3):
+    """Scores of the same pairs in two releases, whose preferences are correlated and differ by `change`."""
+    rng = np.random.default_rng(seed)
+    shared, own = rng.normal(0, kept, number), rng.normal(0, np.sqrt(1 - kept**2), (2, number))
+    return [
+        pd.DataFrame({"item": np.arange(number), "difference": shared + each + mean})
+        for each, mean in zip(own, (start, start + change), strict=True)
+    ]
+
+
+@pytest.mark.slow
+def test_paired_gate_passes_without_change_and_fails_at_twice_the_rope_but_not_for_shrinkage():
+    rope, start = 0.08, 0.3
+    # Preferences that change the share from .62 by nothing, by twice the rope, and to .46.
+    for change, outcome in ((0.0, "pass"), (0.57, "fail"), (-0.4, "pass")):
+        before, after = releases(change, start=start, kept=0.98, number=400)
+        result = bb.sentence_pairs.estimate(before, after, sampling=ENOUGH, name="pairs")
+        gate = bb.check(result, rope=rope)
+        row = gate.table.iloc[0]
+        assert gate.outcome == outcome, change
+        share = result.row("share")
+        assert row["mean"] == pytest.approx(share["mean"], abs=1e-3)
+        assert row.observed - row.before == pytest.approx(share.observed, abs=1e-12)
+        independent = bb.check(result.after, rope=rope, baseline=bb.check(result.before, rope=rope))
+        apart = independent.table.iloc[0]
+        assert row.eti90_ub - row.eti90_lb < 0.7 * (apart.eti90_ub - apart.eti90_lb)
+        assert says(gate.text, "same pairs compared with itself")
+        assert independent.outcome in (outcome, "cannot tell")
+    later = bb.check(result.after, rope=rope, baseline=gate)
+    assert says(later.text, "pass same as in the baseline")
+
+
+def test_paired_gate_of_answers_passes_or_fails_planted_changes():
+    for change, outcome in ((0.0, "pass"), (0.5, "fail"), (-0.3, "pass")):
+        first = answers(600, mean=0.3, sd_label=0.05, seed=1)
+        second = answers(600, mean=0.3 + change, sd_label=0.05, seed=2)
+        result = bb.answers.estimate(first, LIST, second)
+        gate = bb.check(result, rope=0.25)
+        row = gate.table.iloc[0]
+        assert gate.outcome == outcome, change
+        assert row["mean"] == pytest.approx(result.table["mean"].item(), abs=1e-3)
+        assert row.observed - row.before == pytest.approx(result.table.observed.item(), abs=1e-12)
+    same = bb.check(bb.answers.estimate(first, LIST, first), rope=1e-9)
+    assert says(same.text, "pass same as in the baseline")
+
+
+def test_paired_gate_of_answers_rejects_models_without_answers_before():
+    first, second = answers(60, mean=0.3), answers(60, mean=0.3, seed=2)
+    before = pd.concat([first.assign(model="a"), second.assign(model="b")])
+    after = pd.concat([first.assign(model="a"), second.assign(model="c")])
+    with refused(AnswersError, "answers of 'c' none before same models"):
+        bb.check(bb.answers.estimate(before, LIST, after), rope=0.1)
+
+
+@pytest.mark.slow
+def test_check_command_pairs_a_table_of_the_last_release(run, tmp_path):
+    before, after = releases(0.6, kept=0.98)
+    files = {"before": before, "after": after, "other": before.assign(item=before["item"] + 900)}
+    files["missing"] = before.drop(columns="item")
+    for name, frame in files.items():
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    options = ("--rope", 0.05, "--draws", 800, "--quiet")
+    base, table = tmp_path / "gate.json", tmp_path / "before.csv"
+    paired = ("check", "--pairs", tmp_path / "after.csv", *options)
+    code, out, _ = run(*paired, "--baseline", table, "--json", base)
+    assert code == 1
+    assert says(out, "pairs: fail compared with itself")
+    gate = json.loads(base.read_text())["results"]["gate"]
+    assert gate["baseline"] == {"file": str(table), "sha256": hashlib.sha256(table.read_bytes()).hexdigest()}
+    code, out, _ = run(*paired, "--baseline", tmp_path / "after.csv")
+    assert code == 0
+    assert says(out, "same as in the baseline")
+    assert run(*paired, "--baseline", base)[0] == 0  # the file of a paired check is the next baseline
+    of_words = tmp_path / "words.json"
+    assert run("check", "weat7", "--rope", 0.2, "--json", of_words)[0] == 0
+    for baseline, message in (
+        (tmp_path / "other.csv", "--baseline pairs in one of them only"),
+        (tmp_path / "missing.csv", "--baseline no column 'item'"),
+        (of_words, "belongs to a word list"),
+        (tmp_path / "none.csv", "File not found none.csv"),
+    ):
+        code, _, error = run(*paired, "--baseline", baseline)
+        assert code == 2
+        assert says(error, message)
+    code, _, error = run("check", "weat7", "--rope", 0.2, "--baseline", table)
+    assert code == 2
+    assert says(error, "is a table --pairs")
+
+
+def test_change_of_scores_in_other_units_raises_error():
+    scores = pd.DataFrame({"item": range(40), "score_more": np.linspace(2, 9, 40), "score_less": np.linspace(9, 2, 40)})
+    before, after = (read_scores(scores, unit=unit) for unit in ("perplexity", "loss"))
+    with refused(SentencePairsError, "differences in nats, but before in nats per token"):
+        bb.sentence_pairs.estimate(before, after)
 
 
 def _toml(folder):
