@@ -648,7 +648,7 @@ CASES = {
         " --setting components=1",
         r"write a file for `bayes-bias (sweep)`",
         {"mine.csv": csv(), "audit.toml": AUDIT},
-        {"sweep": f"sweep '{HERE}/audit.toml' --posteriors none --out atlas"},
+        {"sweep": f"sweep '{HERE}/audit.toml' --posteriors none --jobs 1 --figures none --out atlas"},
         then=f"weat {LIST}",
     ),
     "templates of word vectors": Case(
@@ -727,6 +727,14 @@ CASES = {
         at_last=2,  # both sides are the same table
     ),
 }
+for name, content in {"title above vectors": lines(SPOKEN), "title above rows of CSV": lines(SPOKEN, ",")}.items():
+    CASES[name] = Case(
+        "If the first line is a title, remove it",
+        WEAT,
+        r"`(sed .*?)`",
+        {"mine.csv": csv(), "v.txt": f"page 0\n{content}"},
+        then=f"weat {LIST} --embedding untitled.txt",
+    )
 for name, (file, content) in {
     "numbers in a row": ("v.bin", raw),
     "fvecs": ("v.fvecs", fvecs),

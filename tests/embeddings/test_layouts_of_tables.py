@@ -275,3 +275,25 @@ def test_open_embedding_rejects_other_tables(tmp_path, content):
     (tmp_path / "v.txt").write_text(content)
     with refused(EmbeddingError, "v.txt word values"):
         open_embedding(tmp_path / "v.txt")
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("title", ["page 0", '"page 0"', "page 0\n", "page 0{marks}"])
+def test_open_embedding_reads_table_below_title(tmp_path, caplog, mark, title):
+    table = FRAME.to_csv(sep=mark, index_label="word")
+    (tmp_path / "v.csv").write_text(f"{title.format(marks=mark * D)}\n{table}")
+    assert np.array_equal(biases(tmp_path / "v.csv"), TRUE)
+    assert open_embedding(tmp_path / "v.csv").vocabulary() == list(FRAME.index)
+    assert "the first row 'page 0' is read as a title, and the next row as the headings" in caplog.text
+
+
+@pytest.mark.parametrize("first", ["page 0", "oak", "oak,0.5"])
+def test_open_embedding_raises_for_short_first_row_without_headings(tmp_path, first):
+    (tmp_path / "v.csv").write_text(f"{first}\n{FRAME.to_csv(header=False)}")
+    with refused(EmbeddingError, "v.csv If the first line is a title, remove it: `sed 1d"):
+        open_embedding(tmp_path / "v.csv").vocabulary()
+
+
+def test_open_embedding_reads_headings_below_header_of_word2vec(tmp_path):
+    (tmp_path / "v.txt").write_text(f"12 {D}\n{blanks(r_rows(heading=['word', *NAMES]))}")
+    assert np.array_equal(biases(tmp_path / "v.txt", SINGLE), TRUE)
