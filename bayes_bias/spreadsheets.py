@@ -21,7 +21,7 @@ from bayes_bias.formatting import counted, in_quotes, joined
 if TYPE_CHECKING:
     import pandas as pd
 
-SUFFIXES = (".csv", ".tsv", ".xlsx")
+SUFFIXES = (".csv", ".tsv", ".dicx", ".xlsx")
 
 _DELIMITERS = ",;\t"
 # A first line with which Excel states the delimiter.

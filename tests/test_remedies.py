@@ -735,6 +735,32 @@ for name, content in {"title above vectors": lines(SPOKEN), "title above rows of
         {"mine.csv": csv(), "v.txt": f"page 0\n{content}"},
         then=f"weat {LIST} --embedding untitled.txt",
     )
+SPARSE = "".join(
+    f"{word} {' '.join(f'{k}:{number}' for k, number in enumerate(vector) if (k + len(word)) % 3)}\n"
+    for word, vector in SPOKEN.items()
+)
+for name, (message, content) in {
+    "sparse vectors": ("a table of sparse vectors", f"16 20\n{SPARSE}"),
+    "sparse vectors without a header": ("a table of sparse vectors", SPARSE),
+    "a dict as text": ("the text of a dict", str({word: vector.tolist() for word, vector in SPOKEN.items()})),
+    "tuples as text": ("the text of tuples", "".join(f"{(word, v.tolist())}\n" for word, v in SPOKEN.items())),
+}.items():
+    CASES[name] = Case(
+        message,
+        WEAT,
+        r"`(import .*?)`",
+        {"mine.csv": csv(), "v.txt": content},
+        then=f"weat {LIST} --embedding vectors.npz",
+    )
+for name, ending, between in (("part of speech", "_NOUN", " "), ("colon", ":", "\t"), ("bar", "|NN", ",")):
+    CASES[f"ending: {name}"] = Case(
+        "Remove the ending: `sed",
+        WEAT,
+        r"`(sed .*?)`",
+        {"mine.csv": csv(), "v.txt": lines({f"{word}{ending}": vector for word, vector in SPOKEN.items()}, between)},
+        {"FILE": VECTORS},
+        then=f"weat {LIST} --embedding plain.txt",
+    )
 for name, (file, content) in {
     "numbers in a row": ("v.bin", raw),
     "fvecs": ("v.fvecs", fvecs),

@@ -10,6 +10,7 @@ from bayes_bias.embeddings.format_base import WIDEST, is_number, is_zipped, spre
 
 _UNPACK = "Unpack it first, and pass the file of vectors inside it"
 _ARCHIVE = "np.savez('vectors.npz', words=words, vectors="
+_OF_DICT = "np.savez('vectors.npz', words=list(saved), vectors=list(saved.values()))"
 _WORDS = "where `words` is the list of their words, in the same order"
 _UTF16 = "text in UTF-16. Write it in UTF-8: `iconv -f UTF-16 -t UTF-8 FILE > utf8.txt`"
 
@@ -49,6 +50,19 @@ _TEXTS = {
     re.compile(rb"\d+ \d+ \d+ \d+ \d+ \d{6,} \S+ \S+\s*\n"): "floret's table of hashes, which has no words. Write"
     " the vectors of your words with the spaCy pipeline that uses it, as an archive: `import numpy as np, spacy; nlp ="
     f" spacy.load(PIPELINE); {_ARCHIVE}[nlp.vocab[word].vector for word in words])`, where `words` is a list of words",
+    re.compile(rb"(\d+ \d+\s*\n)?\S+([ \t]\d+:[-+.\deE]+){2}"): "a table of sparse vectors, with positions and values"
+    " after each word. Write the vectors of your words as an archive: `import fileinput, numpy as np; lines ="
+    " fileinput.input(FILE, encoding='utf-8'); rows = {word: dict(pair.rsplit(':', 1) for pair in pairs) for word,"
+    " *pairs in map(str.split, lines) if word in words}; columns = sorted(set().union(*rows.values()));"
+    " np.savez('vectors.npz', words=list(rows), vectors=[[float(row.get(column, 0)) for column in columns] for row in"
+    " rows.values()])`, where `words` is a list of words",
+    re.compile(rb"\{\s*'"): "the text of a dict, as Python prints it. Write it as an archive: `import ast, pathlib,"
+    f" numpy as np; saved = ast.literal_eval(pathlib.Path(FILE).read_text('utf-8')); {_OF_DICT}`",
+    re.compile(rb"\('[^\n]*\[[^\n]*\]\)\n"): "the text of tuples, as Python prints them. Write them as an archive:"
+    " `import ast, fileinput, numpy as np; lines = fileinput.input(FILE, encoding='utf-8'); saved ="
+    f" dict(map(ast.literal_eval, lines)); {_OF_DICT}`",
+    re.compile(rb"[^\n\[]*\b(tensor|array)\(\["): "the text of vectors as Python prints them, which are rounded and"
+    " may be incomplete. Save the vectors themselves with np.savez",
     re.compile(rb"%PDF-"): "a PDF document. Pass the file of vectors instead",
 }
 _TAR = 257

@@ -138,7 +138,8 @@ def _cells(line: str, delimiter: str) -> list[str]:
         line = f"{word} {numbers.replace(',', ' ')}"
     if not delimiter:
         line, delimiter = " ".join(line.split()), " "
-    is_quoted = '"' in line and len(line) < _LONGEST_CELL
+    # A single quotation mark is a word, as in GloVe.
+    is_quoted = '"' in line and line.count('"') % 2 == 0 and len(line) < _LONGEST_CELL
     cells = line.split(delimiter)
     if is_quoted:
         with contextlib.suppress(csv.Error):

@@ -297,3 +297,29 @@ def test_open_embedding_raises_for_short_first_row_without_headings(tmp_path, fi
 def test_open_embedding_reads_headings_below_header_of_word2vec(tmp_path):
     (tmp_path / "v.txt").write_text(f"12 {D}\n{blanks(r_rows(heading=['word', *NAMES]))}")
     assert np.array_equal(biases(tmp_path / "v.txt", SINGLE), TRUE)
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+def test_open_embedding_reads_single_quotation_mark_as_word(tmp_path, mark):
+    lines = FRAME.to_csv(sep=mark, header=False).splitlines()
+    (tmp_path / "v.txt").write_text("\n".join([*lines[:3], mark.join(['"', *["0.5"] * D]), *lines[3:], ""]))
+    assert np.array_equal(biases(tmp_path / "v.txt"), TRUE)
+    assert '"' in open_embedding(tmp_path / "v.txt").vocabulary()
+
+
+def test_sparse_vectors_raise_with_code_that_keeps_their_cosines(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sparse = {word: np.where(np.arange(D) % 2, vector, 0) for word, vector in vectors_of(SINGLE).items()}
+    rows = [f"{word} {' '.join(f'{k}:{v[k]}' for k in range(1, D, 2))}" for word, v in sparse.items()]
+    (tmp_path / "v.txt").write_text("\n".join(["12 7", *rows, ""]))
+    with refused(EmbeddingError, "v.txt sparse vectors `import numpy") as caught:
+        open_embedding("v.txt")
+    exec(str(caught.value).split("`")[1], {"words": list(sparse)})
+    assert np.array_equal(biases("vectors.npz", SINGLE), biases(sparse, SINGLE))
+
+
+@pytest.mark.parametrize("line", ["oak\ttensor([0.5, 0.25])", "oak: array([0.5, 0.25])"])
+def test_open_embedding_names_text_of_arrays(tmp_path, line):
+    (tmp_path / "v.txt").write_text(f"{line}\n" * 3)
+    with refused(EmbeddingError, "v.txt text of vectors as Python prints them np.savez"):
+        open_embedding(tmp_path / "v.txt")
