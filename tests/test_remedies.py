@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import tarfile
+import tomllib
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -1040,7 +1041,9 @@ def messages() -> list[tuple[str, str]]:
             values = node.values if isinstance(node, ast.JoinedStr) else [node]
             text = "".join(str(value.value) if isinstance(value, ast.Constant) else "{}" for value in values)
             found.append((f"{path.parent.name}/{path.name}", text))
-    return found
+    described = tomllib.loads((Path(bb.__file__).parent / "embeddings/other_files.toml").read_text(encoding="utf-8"))
+    remedies = [*described["others"].values(), *(file["is"] for file in chain(described["marks"], described["texts"]))]
+    return found + [("embeddings/other_files.toml", text) for text in remedies]
 
 
 def test_every_remedy_is_tried_or_counted():
