@@ -63,16 +63,21 @@ def read_words(content: Content, key: str) -> tuple[WordTable, tuple[str, ...]]:
             )
         if repeats := [f"'{word}' {count} times" for word, count in Counter(words).items() if count > 1]:
             notices.append(f"{content.where}: '{name}' lists {', '.join(repeats)}, which is used only once")
-        spellings_of: dict[str, list[str]] = {}
-        for word in words_of[str(name)]:
-            spellings_of.setdefault(word.casefold(), []).append(word)
-        for alike in spellings_of.values():
+        for alike in _by_case(words_of[str(name)]).values():
             if len(alike) > 1:
                 notices.append(
                     f"{content.where}: '{name}' lists {in_quotes(alike)}, which differ only in case but are used as"
                     " different words"
                 )
     return words_of, tuple(notices)
+
+
+def _by_case(words: Iterable[str]) -> dict[str, list[str]]:
+    """Return words by their form without case."""
+    spellings: dict[str, list[str]] = {}
+    for word in words:
+        spellings.setdefault(word.casefold(), []).append(word)
+    return spellings
 
 
 def read_stereotypes(content: Content, groups: WordTable, classes: WordTable) -> dict[str, str]:
@@ -125,9 +130,7 @@ def inflections(words: WordTable, topics: Mapping[str, Mapping[str, tuple[str, .
     notices = []
     for category, members in words.items():
         topic = category_of(topics.get(category, {}))
-        spellings: dict[str, list[str]] = {}
-        for word in members:
-            spellings.setdefault(word.casefold(), []).append(word)
+        spellings = _by_case(members)
         pairs = []
         for word in members:
             for form in sorted(_forms(word.casefold()) & spellings.keys()):
