@@ -2,17 +2,11 @@
 
 import re
 import struct
-from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any
 
 import numpy as np
 
-from bayes_bias.embeddings.format_base import WIDEST, is_number, is_zipped, spread_of
-from bayes_bias.errors import EmbeddingError
-from bayes_bias.files import read_toml
+from bayes_bias.embeddings.format_base import WIDEST, described, is_number, is_zipped, spread_of
 
 _ARCHIVE = "np.savez('vectors.npz', words=words, vectors="
 _WORDS = "where `words` is the list of their words, in the same order"
@@ -21,15 +15,9 @@ _TAR = 257
 _TORCH = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 
 
-@cache
-def _descriptions() -> Mapping[str, Any]:
-    """Return the descriptions of files in `other_files.toml`, each with a remedy."""
-    return read_toml(files("bayes_bias.embeddings") / "other_files.toml", "other_files.toml:", EmbeddingError)
-
-
 def other_text(sample: bytes, file: Traversable) -> str:
     """Describe a text without vectors in its lines, with a remedy. Return "" if it is not recognised."""
-    for text in _descriptions()["texts"]:
+    for text in described("other_files")["texts"]:
         if re.match(text["matches"].encode(), sample):
             return _at(file, text["is"])
     return _matrix_of_text(sample, file)
@@ -37,14 +25,14 @@ def other_text(sample: bytes, file: Traversable) -> str:
 
 def other_file(sample: bytes, file: Traversable) -> str:
     """Describe a file that cannot be opened, with a remedy. Return "" if it is not recognised."""
-    described = _descriptions()
-    for mark in described["marks"]:
+    files = described("other_files")
+    for mark in files["marks"]:
         if sample.startswith(mark["begins"].encode("latin-1")):
             return _at(file, mark["is"])
     if sample[_TAR : _TAR + 5] == b"ustar":
-        return _at(file, described["others"]["tar"])
+        return _at(file, files["others"]["tar"])
     if len(sample) > 16 and sample[8:10] in (b'{"', b"{ ") and _number("<Q", sample) < 1 << 27:
-        return _at(file, described["others"]["safetensors"])
+        return _at(file, files["others"]["safetensors"])
     if is_zipped(file) or len(sample) < 64:
         return ""
     return _of_search_libraries(sample, file) or _one_after_the_other(sample, file)
@@ -52,7 +40,7 @@ def other_file(sample: bytes, file: Traversable) -> str:
 
 def of_torch(file: Traversable) -> str:
     """Describe a file written by torch.save, with a remedy."""
-    return _at(file, _descriptions()["others"]["torch"])
+    return _at(file, described("other_files")["others"]["torch"])
 
 
 def is_old_torch(sample: bytes) -> bool:

@@ -237,3 +237,11 @@ def _english_words() -> frozenset[str]:
     """Return the frequent words of English, in lower case."""
     content = (shipped("words") / "english.txt.gz").read_bytes()
     return frozenset(gzip.decompress(content).decode().split("\n"))
+
+
+def by_form(words: Iterable[str], form: Callable[[str], str]) -> dict[str, list[str]]:
+    """Return the words of each form, such as a form without case."""
+    words_of: dict[str, list[str]] = {}
+    for word in words:
+        words_of.setdefault(form(word), []).append(word)
+    return words_of
