@@ -118,7 +118,7 @@ class Packaged(InDistribution):
 
 
 def _packaged(row: Mapping[str, Any]) -> Packaged:
-    return Packaged(**row | {"vectors": tuple(row["vectors"]), "words": tuple(row["words"])})
+    return Packaged(**{**row, "vectors": tuple(row["vectors"]), "words": tuple(row["words"])})
 
 
 PACKAGED: Mapping[str, Packaged] = MappingProxyType(

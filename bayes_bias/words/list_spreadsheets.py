@@ -15,7 +15,7 @@ from bayes_bias.errors import WordListError
 from bayes_bias.formatting import counted, in_quotes, joined
 from bayes_bias.spreadsheets import Hidden, is_spreadsheet, read_sheet, stripped
 from bayes_bias.words.content import Content, check_text, first_text
-from bayes_bias.words.spelling import plain_word
+from bayes_bias.words.spelling import grouped, plain_word
 
 # Sign between a group and the class that is stereotypical for it, as in --stereotype.
 _IS = "="
@@ -380,9 +380,7 @@ def chosen_row(content: Any, label: str, chosen: str) -> Any:
     """
     rows = _rows(content)
     telling = _telling(rows) if len(rows) > 1 else ()
-    by_name: dict[str, list[Mapping[str, Any]]] = {}
-    for row in rows:
-        by_name.setdefault(" ".join(str(row[key]) for key in telling), []).append(row)
+    by_name = grouped(rows, lambda row: " ".join(str(row[key]) for key in telling))
     named = by_name.get(chosen, [])
     if len(named) == 1:
         return _in_parts(named[0])
