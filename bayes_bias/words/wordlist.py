@@ -401,10 +401,7 @@ class WordList(Telling):
     @property
     def pair_of(self) -> Mapping[str, str]:
         """The label of the pair, such as "he/she", of each word in a pair."""
-        pair_of: dict[str, str] = {}
-        for pair in self.pairs:
-            pair_of |= dict.fromkeys(pair, "/".join(pair))
-        return pair_of
+        return {word: "/".join(pair) for pair in self.pairs for word in pair}
 
     @property
     def sha256(self) -> str:
@@ -635,11 +632,8 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
     stereotypes = list_rules.read_stereotypes(content, groups, every_class)
     opposites = list_rules.read_opposites(content, stereotypes, every_class)
     compared = {*stereotypes.values(), *opposites}
-    associated: list_rules.WordTable = {}
-    others: list_rules.WordTable = {}
-    for class_name, words in every_class.items():
-        kind = associated if class_name in compared else others
-        kind[class_name] = words
+    associated = {class_name: words for class_name, words in every_class.items() if class_name in compared}
+    others = {class_name: words for class_name, words in every_class.items() if class_name not in compared}
     list_rules.refuse_too_few(groups, "groups", where, least=1)
     list_rules.refuse_shared_words(groups, "groups", where)
     list_rules.refuse_too_few(associated, "associated classes", where, least=2)
