@@ -21,7 +21,7 @@ from bayes_bias.formatting import counted, in_quotes, joined
 if TYPE_CHECKING:
     import pandas as pd
 
-SUFFIXES = (".csv", ".tsv", ".xlsx")
+SUFFIXES = (".csv", ".tsv", ".dicx", ".xlsx")
 
 _DELIMITERS = ",;\t"
 # A first line with which Excel states the delimiter.
@@ -102,9 +102,9 @@ def read_sheet(
         rows, notices = _workbook(file, label, refusal, hidden)
     else:
         rows, notices = _text_rows(file, label, refusal), ()
-    title, rows = _without_title(rows)
+    title, rows = without_title(rows)
     if title:
-        notices = (*notices, f"{label}: the first row '{title}' is read as a title, and the next row as the headings")
+        notices = (*notices, TITLED.format(label, title))
     header, *rows = rows or [[]]
     header = _without_blanks(header)
     if strip:
@@ -125,7 +125,11 @@ def read_sheet(
     return Sheet(columns, tuple(notices))
 
 
-def _without_title(rows: list[list[str]]) -> tuple[str, list[list[str]]]:
+# The notice of a title, after the label of the file.
+TITLED = "{}: the first row '{}' is read as a title, and the next row as the headings"
+
+
+def without_title(rows: list[list[str]]) -> tuple[str, list[list[str]]]:
     """Return the only cell of a first row above wider headings, without a sign that separates names, and other rows."""
     first = [cell.strip() for cell in rows[0] if cell.strip()] if rows else []
     rest = [row for row in rows[1:] if any(cell.strip() for cell in row)]

@@ -27,6 +27,8 @@ _UNREADABLE = "\ufffd"
 
 # Prefix of words in multilingual sources, such as /c/en/.
 _PREFIX = re.compile(r"[\w/:.-]*[/:](?=\w)")
+# The same ending of all words, such as the part of speech in rose_NOUN, or a colon.
+_SUFFIX = re.compile(r"(?<=\w)([_|/]\w+|[:\u00a0])$")
 
 # Number of named words that share a vector, and of named vectors.
 _NAMED, _VECTORS = 20, 5
@@ -388,12 +390,13 @@ def _spellings_of_both(coverage: Coverage, part: Part) -> str:
             f"The words of {coverage.embedding} are not in UTF-8 ({theirs}). Convert the file first, for example with"
             " `iconv -f GB18030 -t UTF-8 FILE > utf8.txt`."
         )
-    prefix = _PREFIX.match(coverage.begins[0])
-    if prefix and not all(word.startswith(prefix[0]) for word in coverage.begins):
-        prefix = None
+    prefix, suffix = _PREFIX.match(coverage.begins[0]), _SUFFIX.search(coverage.begins[0])
     remedy = "Spell words in the same way in both."
-    if prefix:
+    if prefix and all(word.startswith(prefix[0]) for word in coverage.begins):
         remedy = f"Remove the prefix: `sed 's|^{prefix[0]}||' FILE > plain.txt`."
+    elif suffix and all(word.endswith(suffix[0]) for word in coverage.begins):
+        ending = f"[{suffix[0][0]}]{suffix[0][1:]}([ ,;\\t])"
+        remedy = f"Remove the ending: `sed -E 's#^([^ ,;\\t]*){ending}#\\1\\2#' FILE > plain.txt`."
     return f"The words of {coverage.embedding} look like {theirs}, but the list has words like {ours}. {remedy}"
 
 

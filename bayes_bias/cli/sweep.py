@@ -35,6 +35,7 @@ from bayes_bias.cli.table_source import (
 )
 from bayes_bias.documents.folder import check_folder
 from bayes_bias.errors import BayesBiasError
+from bayes_bias.formatting import with_unit
 from bayes_bias.progress import step
 from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.scopes import ScopeName
@@ -139,7 +140,7 @@ def show_sweep(result: "bb.Sweep") -> None:
     if result.ranking is not None:
         say(result.ranking.text)
     for row in result.failures.itertuples():
-        say(f"failed: {row.embedding}, {row.list}: {row.reason}")
+        say(f"failed: {row.embedding}, {row.list}: {with_unit(row.reason, result.unit)}")
 
 
 _SCOPES: Mapping[str, "SliceScope"] = {"new": "new slices", "these": "these slices"}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.formatting import Telling, in_quotes, plural
-from bayes_bias.words.spelling import Match, composed, other_spellings, plain_word, unaccented, visible
+from bayes_bias.words.spelling import Match, composed, grouped, other_spellings, plain_word, unaccented, visible
 
 type Vector = NDArray[np.floating]
 
@@ -488,9 +488,7 @@ def near_spellings(words: Iterable[str], vocabulary: Iterable[str]) -> dict[str,
             for form in _shortened(word.casefold()):
                 shortened.setdefault(form, []).append(word)
     near: dict[str, dict[str, None]] = {}
-    without_accents: dict[str, list[str]] = {}
-    for word in unique_words:
-        without_accents.setdefault(unaccented(word), []).append(word)
+    without_accents = grouped(unique_words, unaccented)
     for candidate in vocabulary:
         if len(candidate) > 2 * _LONGEST:
             continue

@@ -3,9 +3,11 @@
 import gzip
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import IO, Any, cast
 
@@ -13,6 +15,7 @@ import numpy as np
 
 from bayes_bias.embeddings.embedding import Reader
 from bayes_bias.errors import EmbeddingError
+from bayes_bias.files import read_toml
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,12 @@ class Format:
     name: str  # name in the argument ``format`` of `open_embedding`
     recognises: Callable[[bytes], bool]  # recognises the format from the first bytes of a file, unzipped
     open: Callable[[Traversable, bool], Reader]  # opens a file, given whether it is trusted; reads only the beginning
+
+
+@cache
+def described(name: str) -> Mapping[str, Any]:
+    """Return the descriptions in a TOML file of this subpackage: of other files, or of embeddings with a name."""
+    return read_toml(files("bayes_bias.embeddings") / f"{name}.toml", f"{name}.toml:", EmbeddingError)
 
 
 # Read bytes of vector files, gzipped or not, and recognise formats from the first bytes.

@@ -10,27 +10,14 @@ from shlex import quote
 from typing import Any
 
 from bayes_bias.arguments import kind_of
-from bayes_bias.embeddings.format_base import Format, peek
+from bayes_bias.embeddings.format_base import Format, described, peek
 from bayes_bias.embeddings.format_npz import ArrayHeader
 from bayes_bias.embeddings.in_memory import MemoryReader, from_keyed_vectors, from_memory
 from bayes_bias.embeddings.other_files import is_old_torch, of_torch
 from bayes_bias.errors import EmbeddingError
 
-# The models of gensim-data, so that names can be checked offline.
-DOWNLOADS = (
-    "conceptnet-numberbatch-17-06-300",
-    "fasttext-wiki-news-subwords-300",
-    "glove-twitter-25",
-    "glove-twitter-50",
-    "glove-twitter-100",
-    "glove-twitter-200",
-    "glove-wiki-gigaword-50",
-    "glove-wiki-gigaword-100",
-    "glove-wiki-gigaword-200",
-    "glove-wiki-gigaword-300",
-    "word2vec-google-news-300",
-    "word2vec-ruscorpora-300",
-)
+# The models of gensim-data.
+DOWNLOADS: tuple[str, ...] = tuple(described("named_embeddings")["gensim"]["downloads"])
 
 # Description of a pickle, and an alternative for the user.
 _PICKLE, _TEXT = "a pickle, as gensim saves it", "save the vectors with save_word2vec_format"

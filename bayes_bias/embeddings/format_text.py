@@ -20,6 +20,7 @@ from bayes_bias.embeddings.format_base import (
     folded,
     header,
     is_number,
+    is_zipped,
     looks_binary,
     open_stream,
 )
@@ -69,12 +70,13 @@ class TextReader(Reader):
     def _rows(self) -> Iterator[tuple[int, bytes]]:
         """Yield the number (from 1) and the bytes of each row, after checking its number of values."""
         count = 0
+        above = (self.promised is not None) + self.layout.above
         longest = self.dimensions * _NUMBER + _LONGEST_WORD
-        has_first_line = self.promised is not None or self.layout.has_heading
         with open_stream(self.file) as stream:
             for number, line in enumerate(iter(lambda: stream.readline(longest), b""), start=1):
                 row = self.layout.row((line.removeprefix(_BOM) if number == 1 else line).rstrip())
-                if not row or (number == 1 and has_first_line):
+                if not row or above:
+                    above -= bool(row)
                     continue
                 spaces = row.count(b" ")
                 if spaces < self.dimensions or (spaces > self.dimensions and self._too_long(row)):
@@ -103,7 +105,7 @@ class TextReader(Reader):
     def _ragged(self, number: int, values: int) -> EmbeddingError:
         return EmbeddingError(
             f"{self.file.name}, line {number:,}: expected {self.dimensions} values but found {values}. Correct or"
-            " remove the line, or download the file again."
+            f" remove the line, or download the file again.{_untitled(self.file) if number == 1 else ''}"
         )
 
     def _vector(self, row: bytes, number: int) -> Vector:
@@ -129,13 +131,14 @@ def open_text(file: Traversable, trust: bool, columns: Columns | None = None) ->
         check_dimensions(promise[1], first, file.name)
     rows = lines[1:] if promise else [first, *lines[1:]]
     layout = layout_of(rows, promise[1] if promise else None, file, columns)
-    plain = [layout.row(row.rstrip()) for row in rows[layout.has_heading :] if row.strip()] or [b""]
+    plain = [layout.row(row.rstrip()) for row in rows if row.strip()][layout.above :] or [b""]
     counts = Counter(row.count(b" ") for row in plain)
     dimensions = promise[1] if promise else counts.most_common(1)[0][0]
     if dimensions < 1 or not is_number(plain[0].rsplit(b" ", 1)[-1]):
         raise EmbeddingError(
             f"Each line of {file.name} must contain a word and its values, but the file begins with"
             f" {_decoded(first.rstrip()[:40])!r}. Write a word and its numbers in each line, separated by blanks."
+            f"{_untitled(file)}"
         )
     dimensions = len(layout.numbers) or dimensions
     check_dimensions(dimensions, first, file.name)
@@ -143,6 +146,13 @@ def open_text(file: Traversable, trust: bool, columns: Columns | None = None) ->
 
 
 FORMAT = Format("text", lambda sample: bool(sample.strip()) and not looks_binary(sample), open_text)
+
+
+def _untitled(file: Traversable) -> str:
+    """Return the command that removes the first line, which may be a title."""
+    if is_zipped(file):
+        return ""
+    return f" If the first line is a title, remove it: `sed 1d {quote(str(file))} > untitled.txt`."
 
 
 def _decoded(word: bytes) -> str:

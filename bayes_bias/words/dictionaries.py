@@ -1,6 +1,7 @@
 """Read dictionaries of content analysis: LIWC (.dic), Lexicoder (.lc3, .lcd), and WordStat (.cat)."""
 
 import re
+from collections.abc import Iterable
 from html import unescape
 
 from bayes_bias.words.content import Content
@@ -74,29 +75,13 @@ def _liwc(text: str) -> Categories:
 
 def _lexicoder(text: str) -> Categories:
     """Read Lexicoder's lines ``+name+`` with words below them."""
-    categories: Categories = {}
-    words: list[str] = []
-    for line in filter(None, map(str.strip, text.splitlines())):
-        if match := _LEXICODER_NAME.fullmatch(line):
-            words = categories.setdefault(match[1].strip(), [])
-        elif not categories:
-            return {}
-        else:
-            words.append(line)
-    return categories
+    lines = [(_LEXICODER_NAME.fullmatch(line), line) for line in map(str.strip, text.splitlines()) if line]
+    return _below((name is not None, name[1].strip() if name else line) for name, line in lines)
 
 
 def _lexicoder_xml(text: str) -> Categories:
     """Read Lexicoder's XML, in which a category is a ``cnode`` and a word a ``pnode``."""
-    categories: Categories = {}
-    words: list[str] = []
-    for kind, quoted_name in _NODE.findall(text):
-        name = unescape(quoted_name[1:-1]).strip()
-        if kind.lower() == "c":
-            words = categories.setdefault(name, [])
-        elif categories:
-            words.append(name)
-    return categories
+    return _below((kind.lower() == "c", unescape(quoted[1:-1]).strip()) for kind, quoted in _NODE.findall(text))
 
 
 def _wordstat(text: str) -> Categories:
@@ -104,11 +89,20 @@ def _wordstat(text: str) -> Categories:
 
     WordStat ignores case and writes capital letters, so words are returned in lower case.
     """
-    categories: Categories = {}
-    words: list[str] = []
-    for line in filter(str.strip, text.splitlines()):
-        if match := _WORDSTAT_WORD.fullmatch(line.rstrip()):
-            words.append(match[1].replace("_", " ").lower())
-        else:
-            words = categories.setdefault(line.strip(), [])
+    lines = [(_WORDSTAT_WORD.fullmatch(line.rstrip()), line.strip()) for line in text.splitlines() if line.strip()]
+    categories = _below((word is None, word[1].replace("_", " ").lower() if word else name) for word, name in lines)
     return {name: words for name, words in categories.items() if words}
+
+
+def _below(entries: Iterable[tuple[bool, str]]) -> Categories:
+    """Return the words below each category, or nothing if a word is above all. An entry is a category if it is True."""
+    categories: Categories = {}
+    words: list[str] | None = None
+    for is_category, name in entries:
+        if is_category:
+            words = categories.setdefault(name, [])
+        elif words is None:
+            return {}
+        else:
+            words.append(name)
+    return categories

@@ -6,6 +6,7 @@ from importlib.resources.abc import Traversable
 from itertools import chain
 from pathlib import Path
 from shlex import quote
+from types import SimpleNamespace
 from typing import Any, Protocol, runtime_checkable
 
 from bayes_bias.arguments import all_are
@@ -161,6 +162,8 @@ def _read_under_names(file: Traversable, label: str, reading: Reading) -> Conten
         return Content(_sentence_list(content, label), label)
     if isinstance(content, Mapping) and any(isinstance(content.get(key), Mapping) for key in ("groups", "classes")):
         return Content(content, label)  # it has the keys of a TOML file
+    if isinstance(content, Mapping) and content.keys() >= Query.__annotations__.keys():
+        return replace(list_of_query(SimpleNamespace(**content)), where=label)
     settings = settings_of(content)
     if settings:
         content = {name: value for name, value in content.items() if name not in settings}

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from bayes_bias.errors import WordListError
 from bayes_bias.formatting import in_quotes
 from bayes_bias.words.content import Content, check_text, is_missing, quoted
-from bayes_bias.words.spelling import composed, is_plain, is_punctuation, plain_word, visible
+from bayes_bias.words.spelling import composed, grouped, is_plain, is_punctuation, plain_word, visible
 
 type WordTable = dict[str, tuple[str, ...]]
 
@@ -63,10 +63,7 @@ def read_words(content: Content, key: str) -> tuple[WordTable, tuple[str, ...]]:
             )
         if repeats := [f"'{word}' {count} times" for word, count in Counter(words).items() if count > 1]:
             notices.append(f"{content.where}: '{name}' lists {', '.join(repeats)}, which is used only once")
-        spellings_of: dict[str, list[str]] = {}
-        for word in words_of[str(name)]:
-            spellings_of.setdefault(word.casefold(), []).append(word)
-        for alike in spellings_of.values():
+        for alike in grouped(words_of[str(name)], str.casefold).values():
             if len(alike) > 1:
                 notices.append(
                     f"{content.where}: '{name}' lists {in_quotes(alike)}, which differ only in case but are used as"
@@ -125,9 +122,7 @@ def inflections(words: WordTable, topics: Mapping[str, Mapping[str, tuple[str, .
     notices = []
     for category, members in words.items():
         topic = category_of(topics.get(category, {}))
-        spellings: dict[str, list[str]] = {}
-        for word in members:
-            spellings.setdefault(word.casefold(), []).append(word)
+        spellings = grouped(members, str.casefold)
         pairs = []
         for word in members:
             for form in sorted(_forms(word.casefold()) & spellings.keys()):

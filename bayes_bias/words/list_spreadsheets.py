@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations, compress
 from operator import itemgetter
 from pathlib import Path
 from shlex import quote
@@ -15,7 +15,7 @@ from bayes_bias.errors import WordListError
 from bayes_bias.formatting import counted, in_quotes, joined
 from bayes_bias.spreadsheets import Hidden, is_spreadsheet, read_sheet, stripped
 from bayes_bias.words.content import Content, check_text, first_text
-from bayes_bias.words.spelling import plain_word
+from bayes_bias.words.spelling import grouped, plain_word
 
 # Sign between a group and the class that is stereotypical for it, as in --stereotype.
 _IS = "="
@@ -31,6 +31,9 @@ _DECIMAL = re.compile(r"[-+\u2212]?\d*[.,]\d+([eE][-+]?\d+)?")
 
 # Fillers that R, pandas, SQL, SAS, and Excel write into the empty cells below the last word of a column.
 _PADDING = frozenset({"na", "n/a", "<na>", "#n/a", "nan", "none", "null", "nil", "."})
+
+# The mark of a word in the column of its category.
+_MARK = "X"
 
 _EMPTY = ("", None)
 # Number of letters of a name in a message.
@@ -205,7 +208,7 @@ def _read_sheet(columns: Iterable[Cells], where: str, padded: bool, ignore_colum
     for heading, cells in columns:
         stripped_cells = [stripped(cell) if isinstance(cell, str) else cell for cell in cells]
         clean.append((plain_word(heading.strip()), stripped_cells))
-    clean = _without_columns(_upright(clean, sheet, where), ignore_columns, sheet, where)
+    clean = _marked(_without_columns(_upright(clean, sheet, where), ignore_columns, sheet, where), sheet, where)
     headings = set(map(str.lower, dict(clean)))
     is_long = _WORD in headings and not headings.isdisjoint((*_LABELS, _CONDITION))
     if is_long:
@@ -237,6 +240,16 @@ def _upright(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) ->
     sheet.notices.append(f"{where}: the names are read from the first column, and their words from the rows")
     rows = [headings[1:], *map(list, zip(*(cells for _, cells in columns[1:]), strict=True))]
     return [(str(name), cells) for name, cells in zip(names, rows, strict=True) if name not in _EMPTY]
+
+
+def _marked(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -> list[tuple[str, list[Any]]]:
+    """Return the words of each category of a table with an X for each word of a category, as LIWC-22 writes them."""
+    (_, words), *categories = columns or [("", [])]
+    marks = list(zip(*(cells for _, cells in categories), strict=False))
+    if len(categories) < 2 or set(map(str, chain(*marks))) != {"", _MARK} or not all(map(any, marks)):
+        return columns
+    sheet.notices.append(f"{where}: the words of each category are those with the mark {_MARK}")
+    return [(name, list(compress(words, cells))) for name, cells in categories]
 
 
 def _without_columns(
@@ -367,9 +380,7 @@ def chosen_row(content: Any, label: str, chosen: str) -> Any:
     """
     rows = _rows(content)
     telling = _telling(rows) if len(rows) > 1 else ()
-    by_name: dict[str, list[Mapping[str, Any]]] = {}
-    for row in rows:
-        by_name.setdefault(" ".join(str(row[key]) for key in telling), []).append(row)
+    by_name = grouped(rows, lambda row: " ".join(str(row[key]) for key in telling))
     named = by_name.get(chosen, [])
     if len(named) == 1:
         return _in_parts(named[0])

@@ -9,11 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from operator import attrgetter
 
 from bayes_bias.errors import WordListError
 from bayes_bias.formatting import counted, in_quotes
 from bayes_bias.words.content import Content, quoted
 from bayes_bias.words.list_rules import WordTable
+from bayes_bias.words.spelling import grouped
 
 # The sentences of each word, and the template of each sentence.
 type Sentences = Mapping[str, Mapping[str, str]]
@@ -267,9 +269,7 @@ def _merged(slots: Iterable[_Slot]) -> dict[str, dict[str, str]]:
 
     Sentences with a plural in another template belong to its singular.
     """
-    by_key: dict[str, list[_Slot]] = {}
-    for slot in slots:
-        by_key.setdefault(slot.key, []).append(slot)
+    by_key = grouped(slots, attrgetter("key"))
 
     def templates(key: str) -> set[str]:
         return {slot.template for slot in by_key[key]}

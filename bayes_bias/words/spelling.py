@@ -134,10 +134,7 @@ def other_spellings(
     if match not in ALIKE:
         return {}
     alike = ALIKE[match]
-    free: dict[str, list[str]] = {}
-    for spelling in spellings:
-        if spelling not in spellings_in_use:
-            free.setdefault(alike(spelling), []).append(spelling)
+    free = grouped((spelling for spelling in spellings if spelling not in spellings_in_use), alike)
     respelt = {}
     for word in words:
         if unused := free.get(alike(word)):
@@ -237,3 +234,11 @@ def _english_words() -> frozenset[str]:
     """Return the frequent words of English, in lower case."""
     content = (shipped("words") / "english.txt.gz").read_bytes()
     return frozenset(gzip.decompress(content).decode().split("\n"))
+
+
+def grouped[T](items: Iterable[T], key: Callable[[T], str]) -> dict[str, list[T]]:
+    """Return the items of each key, such as the words of each form without case."""
+    groups: dict[str, list[T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups

@@ -7,7 +7,7 @@ vectors are made when the list is read.
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
 from itertools import chain
 from pathlib import Path
@@ -52,25 +52,6 @@ type ControlsLike = WordList | str | Path | Mapping[str, Any] | pd.DataFrame
 
 _IN_MEMORY = Mapping | _Frame | Query  # type: ignore[type-arg]
 
-_KEYS = (
-    "title",
-    "unit",
-    "question",
-    "description",
-    "groups",
-    "classes",
-    "stereotypes",
-    "opposites",
-    "topics",
-    "pairs",
-    "sub_topics",
-    "word_classes",
-    "sentences",
-    "aliases",
-    "source",
-    "errata",
-    "language",
-)
 _NONE: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -420,10 +401,7 @@ class WordList(Telling):
     @property
     def pair_of(self) -> Mapping[str, str]:
         """The label of the pair, such as "he/she", of each word in a pair."""
-        pair_of: dict[str, str] = {}
-        for pair in self.pairs:
-            pair_of |= dict.fromkeys(pair, "/".join(pair))
-        return pair_of
+        return {word: "/".join(pair) for pair in self.pairs for word in pair}
 
     @property
     def sha256(self) -> str:
@@ -438,15 +416,17 @@ class WordList(Telling):
             content.append(self.opposites)
         if self.sub_topics != "from vectors":
             content.append({"sub_topics": self.sub_topics})
-        if self.word_classes:
-            content.append({"word_classes": self.word_classes})
-        if self.sentences:
-            content.append({"sentences": self.sentences})
-        if self.aliases:
-            content.append({"aliases": self.aliases})
+        for name in ("word_classes", "sentences", "aliases"):
+            if words := getattr(self, name):
+                content.append({name: words})
         # `default=dict` writes read-only mappings, which json does not know.
         canonical = json.dumps(content, default=dict, ensure_ascii=False, sort_keys=True)
         return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+# Fields of a list that files do not contain. All others are keys of files.
+_MADE = ("name", "controls", "control_sources", "notices", "remarks")
+_KEYS = tuple(field.name for field in fields(WordList) if field.name not in _MADE)
 
 
 def wordlist(
@@ -626,14 +606,13 @@ def _columns_of_frame(frame: Any) -> list[tuple[str, list[Any]]]:
 
 def _columns_of_mapping(columns: Mapping[str, Any]) -> list[tuple[str, list[Any]]]:
     """Return the headings and cells of a mapping, or raise an error if a value is not a list."""
+    cells_of = []
     for heading, words in columns.items():
         if isinstance(words, str) or not isinstance(words, Iterable):
             raise WordListError(
                 f"The heading '{heading}' must have a list of words, but has {kind_of(words)}. Pass a list for each"
                 " heading."
             )
-    cells_of = []
-    for heading, words in columns.items():
         cells_of.append((str(heading), [None if is_missing(word) else word for word in words]))
     return cells_of
 
@@ -653,11 +632,8 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
     stereotypes = list_rules.read_stereotypes(content, groups, every_class)
     opposites = list_rules.read_opposites(content, stereotypes, every_class)
     compared = {*stereotypes.values(), *opposites}
-    associated: list_rules.WordTable = {}
-    others: list_rules.WordTable = {}
-    for class_name, words in every_class.items():
-        kind = associated if class_name in compared else others
-        kind[class_name] = words
+    associated = {class_name: words for class_name, words in every_class.items() if class_name in compared}
+    others = {class_name: words for class_name, words in every_class.items() if class_name not in compared}
     list_rules.refuse_too_few(groups, "groups", where, least=1)
     list_rules.refuse_shared_words(groups, "groups", where)
     list_rules.refuse_too_few(associated, "associated classes", where, least=2)

@@ -2,15 +2,19 @@
 
 import html
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import bayes_bias as bb
+from bayes_bias.cli.sweep import show_sweep
 from bayes_bias.documents.document import Document
 from bayes_bias.errors import WordListError
 from bayes_bias.formatting import page_with_unit, with_unit
+from bayes_bias.models.spec import BY_CLASS, BY_GROUP
 from bayes_bias.table.association_table import unit_of
+from tests.analyses.sweep.made_up import made_sweep
 from tests.helpers import SHORT, refused
 
 KINDS = ("insect", "flower", "calm", "fear")
@@ -52,18 +56,87 @@ def test_page_with_unit_keeps_code_references_and_attributes():
     assert page_with_unit(page, "image") == expected
 
 
+# The noun, except in names such as "word embedding" and "words.csv".
+_NOUN = re.compile(r".*\b[Ww]ords?\b(?! embedding|\.csv|\.jpg).*")
+
+
+def read_folder(result, folder):
+    """Return the text of the page, of its figures without their fonts, and of all other files with text."""
+    bb.write(result, folder)
+    page = re.sub(r"<style.*?</style>|<script.*?</script>", "", (folder / "index.html").read_text(), flags=re.DOTALL)
+    texts = {"index.html": html.unescape(re.sub(r"<[^>]+>", " ", page))}
+    for figure in (folder / "figures").glob("*.svg"):
+        texts[figure.name] = "\n".join(re.findall(r"<text.*?>(.*?)</text>", figure.read_text(), re.DOTALL))
+    for name in ("methods.txt", "methods.tex", "tables.tex", "stability.txt", "multiverse.txt"):
+        if (folder / name).exists():
+            texts[name] = (folder / name).read_text()
+    return texts
+
+
 @pytest.mark.slow
 def test_report_of_images_names_images_on_page_in_figures_and_methods(tmp_path):
     table = table_of(images())
-    bb.write(bb.report(table, sampling=SHORT, calibration_draws=20), tmp_path / "images")
-    read = {name: (tmp_path / "images" / name).read_text() for name in ("index.html", "methods.txt", "methods.tex")}
-    page = re.sub(r"<style.*?</style>|<script.*?</script>", "", read["index.html"], flags=re.DOTALL)
-    shown = html.unescape(re.sub(r"<[^>]+>", " ", page))
-    for text in (shown, read["methods.txt"], read["methods.tex"]):
-        assert not re.findall(r"\b[Ww]ords?\b(?! embedding|\.csv).*", text)
-    assert "Target images" in shown
-    assert "bias of each target image" in (tmp_path / "images/figures/wordlist-targets.svg").read_text()
+    read = read_folder(bb.report(table, sampling=SHORT, calibration_draws=20), tmp_path / "images")
+    assert not [found for text in read.values() for found in _NOUN.findall(text)]
+    assert "Target images" in read["index.html"]
+    assert "bias of each target image" in read["wordlist-targets.svg"]
     assert "between target images, which fall into groups" in read["methods.txt"]
+
+
+def vectors_of_images(seed, shift=0.6):
+    """Return vectors in which flowers are closer to calm, and insects to fear."""
+    rng, side = np.random.default_rng(seed), {"flower": shift, "calm": shift, "insect": -shift, "fear": -shift}
+    return {name: rng.normal(size=20) + side[kind] * 3 * np.eye(20)[0] for kind in KINDS for name in NAMES[kind]}
+
+
+def seen_by_cameras(number):
+    return [bb.open_embedding(vectors_of_images(seed), name=f"camera {seed}") for seed in range(number)]
+
+
+def test_multiverse_of_images_names_images_on_page_in_figure_and_text(tmp_path):
+    table = bb.cosines(images(), vectors_of_images(1), ())
+    found = bb.multiverse(table, choices={"scales": [BY_GROUP, BY_CLASS]})
+    read = read_folder(found, tmp_path / "multiverse") | {"text": found.text, "table": found.to_markdown()}
+    assert not [words for text in read.values() for words in _NOUN.findall(text)]
+    assert "how to weight related images" in read["multiverse.txt"]
+
+
+def test_sweep_of_images_names_images_on_page_in_figures_and_methods(tmp_path, capsys):
+    found = made_sweep(versions=("hard", "theirs"))
+    found = replace(
+        found,
+        changes=found.changes.assign(taught=1),
+        cells=found.cells.replace({"verdict": {"borderline": "these words may differ"}}),
+        ranking=replace(found.ranking, unit="image"),
+        unit="image",
+    )
+    read = read_folder(found, tmp_path / "atlas") | {"text": found.text, "ranking": found.ranking.text}
+    show_sweep(found)
+    read["printed"] = capsys.readouterr().out
+    assert not [words for text in read.values() for words in _NOUN.findall(text)]
+    assert "how much closer images are to the class" in " ".join(read["index.html"].split())
+    assert "for new images" in read["ranking"]
+    assert read["ranking"] in " ".join(read["printed"].split())
+
+
+@pytest.mark.slow
+def test_sweep_of_images_measures_images_over_time_and_in_versions():
+    cameras = seen_by_cameras(2)
+    version = bb.debiasing.GivenVersion(vectors_of_images(0, 0.2), "blurred", of="camera 0")
+    grid = bb.Grid(images(), cameras, controls=(), times={camera.name: 1990 + k for k, camera in enumerate(cameras)})
+    found = bb.sweep(grid, versions=version, posteriors="none", jobs=1)
+    texts = (found.text, found.ranking.text, found.series["wordlist"].text)
+    assert found.unit == found.ranking.unit == "image"
+    assert not [words for text in texts for words in _NOUN.findall(text)]
+
+
+@pytest.mark.slow
+def test_stability_of_images_names_images_on_page_in_figure_and_text(tmp_path):
+    table = bb.cosines(images(), bb.open_embedding(seen_by_cameras(3), kind="camera"), ())
+    found = bb.stability(table, sampling=SHORT)
+    read = read_folder(found, tmp_path / "stability") | {"text": found.text, "omitted": str(found.left_out)}
+    assert not [words for text in read.values() for words in _NOUN.findall(text)]
+    assert "due to the choice of images rather than cameras" in read["stability.txt"]
 
 
 def test_tables_of_different_units_are_of_items():

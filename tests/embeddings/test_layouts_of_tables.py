@@ -275,3 +275,51 @@ def test_open_embedding_rejects_other_tables(tmp_path, content):
     (tmp_path / "v.txt").write_text(content)
     with refused(EmbeddingError, "v.txt word values"):
         open_embedding(tmp_path / "v.txt")
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("title", ["page 0", '"page 0"', "page 0\n", "page 0{marks}"])
+def test_open_embedding_reads_table_below_title(tmp_path, caplog, mark, title):
+    table = FRAME.to_csv(sep=mark, index_label="word")
+    (tmp_path / "v.csv").write_text(f"{title.format(marks=mark * D)}\n{table}")
+    assert np.array_equal(biases(tmp_path / "v.csv"), TRUE)
+    assert open_embedding(tmp_path / "v.csv").vocabulary() == list(FRAME.index)
+    assert "the first row 'page 0' is read as a title, and the next row as the headings" in caplog.text
+
+
+@pytest.mark.parametrize("first", ["page 0", "oak", "oak,0.5"])
+def test_open_embedding_raises_for_short_first_row_without_headings(tmp_path, first):
+    (tmp_path / "v.csv").write_text(f"{first}\n{FRAME.to_csv(header=False)}")
+    with refused(EmbeddingError, "v.csv If the first line is a title, remove it: `sed 1d"):
+        open_embedding(tmp_path / "v.csv").vocabulary()
+
+
+def test_open_embedding_reads_headings_below_header_of_word2vec(tmp_path):
+    (tmp_path / "v.txt").write_text(f"12 {D}\n{blanks(r_rows(heading=['word', *NAMES]))}")
+    assert np.array_equal(biases(tmp_path / "v.txt", SINGLE), TRUE)
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
+def test_open_embedding_reads_single_quotation_mark_as_word(tmp_path, mark):
+    lines = FRAME.to_csv(sep=mark, header=False).splitlines()
+    (tmp_path / "v.txt").write_text("\n".join([*lines[:3], mark.join(['"', *["0.5"] * D]), *lines[3:], ""]))
+    assert np.array_equal(biases(tmp_path / "v.txt"), TRUE)
+    assert '"' in open_embedding(tmp_path / "v.txt").vocabulary()
+
+
+def test_sparse_vectors_raise_with_code_that_keeps_their_cosines(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    sparse = {word: np.where(np.arange(D) % 2, vector, 0) for word, vector in vectors_of(SINGLE).items()}
+    rows = [f"{word} {' '.join(f'{k}:{v[k]}' for k in range(1, D, 2))}" for word, v in sparse.items()]
+    (tmp_path / "v.txt").write_text("\n".join(["12 7", *rows, ""]))
+    with refused(EmbeddingError, "v.txt sparse vectors `import numpy") as caught:
+        open_embedding("v.txt")
+    exec(str(caught.value).split("`")[1], {"words": list(sparse)})
+    assert np.array_equal(biases("vectors.npz", SINGLE), biases(sparse, SINGLE))
+
+
+@pytest.mark.parametrize("line", ["oak\ttensor([0.5, 0.25])", "oak: array([0.5, 0.25])"])
+def test_open_embedding_names_text_of_arrays(tmp_path, line):
+    (tmp_path / "v.txt").write_text(f"{line}\n" * 3)
+    with refused(EmbeddingError, "v.txt text of vectors as Python prints them np.savez"):
+        open_embedding(tmp_path / "v.txt")

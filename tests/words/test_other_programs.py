@@ -1,6 +1,7 @@
 """Word lists in the layouts of other programs: dictionaries, names in rows, and files that are no lists."""
 
 import io
+import json
 import re
 import shlex
 import subprocess
@@ -224,3 +225,36 @@ def test_load_wordlist_reads_uneven_mapping_whose_words_are_names_of_classes():
     columns = {"a=x": ["x", "oak", "elm"], "b=y": ["flint"], "y": ["one", "two"], "z": ["six"]}
     with refused(WordListError, "unknown class 'x'"):
         load_wordlist(columns)
+
+
+@pytest.mark.parametrize("name", ["liwc22.dicx", "marks.csv", "marks.tsv"])
+def test_load_wordlist_reads_table_of_marks(tmp_path, name):
+    mark = "\t" if name.endswith("tsv") else ","
+    rows = [["DicTerm", *WORDS]]
+    for own, words in WORDS.items():
+        rows += [[word, *("X" if other == own else "" for other in WORDS)] for word in words]
+    (tmp_path / name).write_text("".join(f"{mark.join(row)}\n" for row in rows))
+    found = load_wordlist(tmp_path / name, stereotypes=STEREOTYPES)
+    assert {**found.groups, **found.classes} == {name: tuple(words) for name, words in WORDS.items()}
+    assert containing(found.notices, "the words of each category are those with the mark X")
+
+
+def test_load_wordlist_reads_no_marks_if_a_word_has_none(tmp_path):
+    headings = "term,flowers=female,insects=male,male,female"
+    (tmp_path / "m.csv").write_text(f"{headings}\nrose,X,,,\nant,,X,,\nhe,,,X,\nshe,,,,X\nfork,,,,\n")
+    with refused(WordListError, "the word 'X' is in two groups"):
+        load_wordlist(tmp_path / "m.csv")
+
+
+def test_load_wordlist_reads_json_of_wefe_query(tmp_path):
+    query = {
+        "query_name": "mine",
+        "target_sets": [WORDS["flowers"], WORDS["insects"]],
+        "target_sets_names": ["flowers", "insects"],
+        "attribute_sets": [WORDS["female"], WORDS["male"]],
+        "attribute_sets_names": ["female", "male"],
+    }
+    (tmp_path / "query.json").write_text(json.dumps(query))
+    found = load_wordlist(tmp_path / "query.json")
+    assert found.stereotypes == STEREOTYPES
+    assert {**found.groups, **found.classes} == {name: tuple(words) for name, words in WORDS.items()}

@@ -21,7 +21,7 @@ from bayes_bias.errors import BayesBiasError, SpecError, did_you_mean
 from bayes_bias.fitting.fit import fit_table
 from bayes_bias.fitting.fit_model import versions
 from bayes_bias.fitting.sampling import Sampling
-from bayes_bias.formatting import Column, Layout, Tabled
+from bayes_bias.formatting import WORD, Column, Layout, Tabled, with_unit
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.posterior.summary import CHANCE
@@ -62,6 +62,8 @@ class Multiverse(Tabled):
     table_sha256 : str
     has_model : bool
         True if the first row is the model itself.
+    unit : str
+        The noun for the units of the list, such as "word" or "image".
     """
 
     name: str
@@ -75,6 +77,7 @@ class Multiverse(Tabled):
     seed: int
     table_sha256: str
     has_model: bool
+    unit: str = WORD
 
     def document(self) -> Document:
         """Return the page and its files, which `bayes_bias.write` writes into a folder."""
@@ -119,7 +122,7 @@ class Multiverse(Tabled):
         labels, by_option = [], []
         for choice in self.choices:
             for option, rows in results.groupby(self.frame[choice], sort=False):
-                labels.append(f"{choice}: {option}")
+                labels.append(f"{with_unit(choice, self.unit)}: {option}")
                 by_option.append(rows)
         return Layout(
             labels,
@@ -145,7 +148,7 @@ class Multiverse(Tabled):
         if number := int((self.frame.verdict == _NOT_CONVERGED).sum()):
             fits = "One fit has not converged and is" if number == 1 else f"{number} fits have not converged and are"
             sentences.append(f"{fits} treated as including zero.")
-        return " ".join([*sentences, *self.left_out])
+        return " ".join([*(with_unit(sentence, self.unit) for sentence in sentences), *self.left_out])
 
     @property
     def _finding(self) -> str:
@@ -298,7 +301,7 @@ def multiverse(
         name=table.name,
         title=table.title,
         frame=frame.drop(columns=fixed),
-        left_out=(*left_out, *dict.fromkeys(reasons)),
+        left_out=tuple(with_unit(reason, table.unit) for reason in (*left_out, *dict.fromkeys(reasons))),
         metric=table.metric,
         spec=spec,
         scope=name,
@@ -306,6 +309,7 @@ def multiverse(
         seed=seed,
         table_sha256=table.sha256,
         has_model=has_model,
+        unit=table.unit,
     )
 
 
@@ -400,4 +404,5 @@ def multiverse_document(multiverse: Multiverse) -> Document:
             "table_sha256": multiverse.table_sha256,
             "seed": multiverse.seed,
         },
+        unit=multiverse.unit,
     )

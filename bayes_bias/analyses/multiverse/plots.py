@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from bayes_bias.analyses.multiverse.multiverse import Multiverse
 from bayes_bias.arguments import check_kind
 from bayes_bias.errors import BayesBiasError
+from bayes_bias.formatting import with_unit
 from bayes_bias.plots.style import (
     GREY,
     INK,
@@ -108,8 +109,10 @@ def _draw_curve(ax: Axes, multiverse: Multiverse, frame: pd.DataFrame) -> None:
 def _draw_choices(ax: Axes, multiverse: Multiverse, frame: pd.DataFrame) -> None:
     """Draw a point for each combination in the row of each of its options."""
     labels: list[str] = []
+    headings: list[int] = []
     for choice in multiverse.choices:
-        labels.append(choice)
+        headings.append(len(labels))
+        labels.append(with_unit(choice, multiverse.unit))
         for option in multiverse.frame[choice].unique():
             y = len(labels)
             ax.axhline(y, color=GREY, linewidth=0.3, alpha=0.5, zorder=0)
@@ -118,9 +121,8 @@ def _draw_choices(ax: Axes, multiverse: Multiverse, frame: pd.DataFrame) -> None
                 ax.plot(chosen, np.full(len(chosen), y), linestyle="", markersize=2.6, **estimate_look(found))
             labels.append(option)
     ax.set_yticks(range(len(labels)), labels=labels, fontsize=8.5)
-    for label in ax.get_yticklabels():
-        if label.get_text() in multiverse.choices:
-            label.set_fontweight("bold")
+    for row in headings:
+        ax.get_yticklabels()[row].set_fontweight("bold")
     ax.set_ylim(len(labels) - 0.4, -0.6)
     ax.tick_params(length=0, labelbottom=False)
     ax.spines[:].set_visible(False)

@@ -34,6 +34,7 @@ from bayes_bias.formatting import (
     probability,
     signed,
     value_and_interval,
+    with_unit,
 )
 from bayes_bias.measures.weat import weat
 from bayes_bias.models.spec import ModelSpec
@@ -233,7 +234,12 @@ class OverTime(Tabled):
     def text(self) -> str:
         """Describe the result in sentences. The first sentence states whether the bias changed."""
         sentences = [f"{self.headline}.", self.trend.text, self.dated, self.found_changes, self.alike.text]
-        return " ".join(filter(None, sentences))
+        return with_unit(" ".join(filter(None, sentences)), self.unit)
+
+    @property
+    def unit(self) -> str:
+        """The noun for the units of the list, such as "word" or "image"."""
+        return unit_of(self.tables.values())
 
     @property
     def headline(self) -> str:
@@ -616,7 +622,7 @@ def over_time_document(series: OverTime) -> Document:
         latex="layouts.tex",
         texts={"appendix.tex": appendix([(series.name, next(iter(series.tables.values())))])},
         methods=methods,
-        unit=unit_of(series.tables.values()),
+        unit=series.unit,
         fits={"trend": fitted},
         provenance=model_provenance(series, fitted)
         | {

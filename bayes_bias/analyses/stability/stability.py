@@ -26,7 +26,19 @@ from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit import fit_table
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.sampling import Sampling
-from bayes_bias.formatting import Column, Layout, Tabled, in_words, percent, plain, plural, probability_in_words, signed
+from bayes_bias.formatting import (
+    WORD,
+    Column,
+    Layout,
+    Tabled,
+    in_words,
+    percent,
+    plain,
+    plural,
+    probability_in_words,
+    signed,
+    with_unit,
+)
 from bayes_bias.measures.measure_table import measure_all
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import generalising_spec
@@ -76,6 +88,8 @@ class Stability(Tabled):
         The fit of the crossed model to all training runs together.
     scope : str
     ci_prob : float
+    unit : str
+        The noun for the units of the list, such as "word" or "image".
     """
 
     name: str
@@ -88,6 +102,7 @@ class Stability(Tabled):
     fit: xr.DataTree
     scope: ScopeName
     ci_prob: float
+    unit: str = WORD
 
     def document(self) -> Document:
         """Return the page of the training runs and its files, which `bayes_bias.write` writes into a folder."""
@@ -158,9 +173,9 @@ class Stability(Tabled):
         return (
             f"{finding.sentence('stability')} With one {self.kind}, the reliability of the bias is {single}, and with"
             f" the average of all {number} it is {average}. Reliability is the share of variance that is due to the"
-            f" choice of words rather than {kinds}. Relative to its average size, {spread.idxmax()} varies most between"
-            f" {kinds} (sd {plain(spread.max(), 2)}) and {spread.idxmin()} least ({plain(spread.min(), 2)}). SAME and"
-            " SD-WEAT have no sign that could change."
+            f" choice of {plural(self.unit)} rather than {kinds}. Relative to its average size, {spread.idxmax()}"
+            f" varies most between {kinds} (sd {plain(spread.max(), 2)}) and {spread.idxmin()} least"
+            f" ({plain(spread.min(), 2)}). SAME and SD-WEAT have no sign that could change."
         )
 
     def _finding(self) -> Finding:
@@ -270,6 +285,7 @@ def stability(
         fit=fitted.tree,
         scope=scope,
         ci_prob=ci_prob,
+        unit=table.unit,
     )
 
 
@@ -306,7 +322,7 @@ def _measured(table: AssociationTable, seed: int) -> tuple[pd.DataFrame, Mapping
             if measure in measured.results:
                 rows[label][method] = number(measured.results[measure])
             if measure in measured.left_out:
-                left_out[measure] = measured.left_out[measure]
+                left_out[measure] = with_unit(measured.left_out[measure], table.unit)
     kind = table.replicates.kind if table.replicates else None
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis(kind), MappingProxyType(left_out)
 
@@ -336,4 +352,5 @@ def stability_document(stability: Stability) -> Document:
         fits={slug(stability.name): fitted},
         provenance=model_provenance(stability, fitted)
         | {kinds: list(stability.measures.index), "fit": fitted.provenance},
+        unit=stability.unit,
     )

@@ -18,7 +18,18 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_bias.analyses.sweep.pooling import describe_draws
-from bayes_bias.formatting import Column, Layout, Tabled, bounds, in_words, percent, probability, share_bounds
+from bayes_bias.formatting import (
+    WORD,
+    Column,
+    Layout,
+    Tabled,
+    bounds,
+    in_words,
+    percent,
+    plural,
+    probability,
+    share_bounds,
+)
 from bayes_bias.posterior.ranks import ranked
 from bayes_bias.posterior.shared_words import Influence
 from bayes_bias.table.columns import interval_columns, interval_of, rank_column
@@ -48,6 +59,8 @@ class VersionRanking(Tabled):
         before debiasing is clearly different from zero.
     of : int
         Number of cells before this selection.
+    unit : str
+        The noun for the units of the lists, such as "word" or "image".
     """
 
     table: pd.DataFrame
@@ -55,6 +68,7 @@ class VersionRanking(Tabled):
     paired: pd.DataFrame
     cells: pd.MultiIndex
     of: int
+    unit: str = WORD
 
     @property
     def text(self) -> str:
@@ -67,7 +81,7 @@ class VersionRanking(Tabled):
             else:
                 shares.append(f"'{name}' {percent(row['mean'])} {share_bounds(lower, upper)}")
         cells = f"{in_words(len(self.cells))} of {in_words(self.of)} cells, where the bias before is clear"
-        sentence = f"Share of the bias removed, for new words: {', '.join(shares)} (from {cells})."
+        sentence = f"Share of the bias removed, for new {plural(self.unit)}: {', '.join(shares)} (from {cells})."
         return sentence if len(self.table) == 1 else f"{sentence} {self._lead()}"
 
     def _lead(self) -> str:
@@ -81,9 +95,10 @@ class VersionRanking(Tabled):
         if lower > -_NOTHING and upper < _NOTHING:
             return f"'{best}' and '{rival}' leave practically the same bias (paired difference {points})."
         more = f"'{rival}' leaves {points} more (probability {probability(rivals.min())})"
+        paired = f"paired over the same {plural(self.unit)}, {more}"
         if lower > 0:
-            return f"'{best}' leaves least: paired over the same words, {more}."
-        return f"It is open whether '{best}' or '{rival}' leaves less bias: paired over the same words, {more}."
+            return f"'{best}' leaves least: {paired}."
+        return f"It is open whether '{best}' or '{rival}' leaves less bias: {paired}."
 
     @property
     def layout(self) -> Layout:
@@ -98,7 +113,7 @@ class VersionRanking(Tabled):
                 *rank_column(rows),
             ],
             heading="version",
-            caption="Share of the bias removed, for new words",
+            caption=f"Share of the bias removed, for new {plural(self.unit)}",
             sortable=True,
         )
 

@@ -104,6 +104,8 @@ class Sweep(Tabled):
         The analysis of each list over time. It is empty unless embeddings have times (see `Grid`).
     titles : mapping of str to str
         The title of each list, by its name.
+    unit : str
+        The noun for the units of the lists, such as "word" or "image".
     """
 
     settings: SweepSettings
@@ -126,6 +128,7 @@ class Sweep(Tabled):
     alike: MadeAlike | None = None
     series: Mapping[str, OverTime] = field(default_factory=dict)
     titles: Mapping[str, str] = field(default_factory=dict)
+    unit: str = fmt.WORD
 
     def document(self) -> Document:
         """Return the atlas and its files, which `bayes_bias.write` writes into a folder."""
@@ -179,9 +182,10 @@ class Sweep(Tabled):
             )
             sentences += _unfinished(self.changes)
             if taught := int((self.changes.taught > 0).sum()):
+                units = fmt.plural(self.unit)
                 sentences.append(
-                    f"In {taught:,} of these changes the version learned from words of the list, so their change"
-                    " tells you little about other words."
+                    f"In {taught:,} of these changes the version learned from {units} of the list, so their change"
+                    f" tells you little about other {units}."
                 )
         return " ".join(sentences)
 
@@ -330,7 +334,7 @@ def cells_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
     _, interval = estimate_columns(rows.assign(mean=rows.bias), "bias", sweep.settings.ci_prob, decimals)
     columns = [
         Column("list", list(rows.index.get_level_values("list")), words=True),
-        Column("verdict", rows.verdict, fmt.marked, words=True),
+        _verdicts(sweep, rows),
         Column("bias", biases, lambda cell: f"({number(cell.bias)})" if cell.screened else number(cell.bias)),
         interval,
         Column("chance", rows.chance, fmt.probability),
@@ -357,7 +361,7 @@ def changes_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
     number = partial(fmt.signed, decimals=sweep.metric.decimals)
     columns = [
         Column("list", list(rows.index.get_level_values("list")), words=True),
-        Column("verdict", rows.verdict, fmt.marked, words=True, spare=True),
+        _verdicts(sweep, rows, spare=True),
         Column("before", rows.before, number, spare=True),
         Column("after", rows.after, number, spare=True),
         *estimate_columns(rows.assign(mean=rows.change), "change", sweep.settings.ci_prob, sweep.metric.decimals),
@@ -366,7 +370,7 @@ def changes_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
     if "control" in rows:
         columns.append(Column("control moved", rows.control_moved, number, spare=True))
     if sweep.changes.taught.any():
-        columns.append(Column("words that\ntaught it", rows.taught))
+        columns.append(Column(f"{fmt.plural(sweep.unit)} that\ntaught it", rows.taught))
     return Layout(
         [version if single else f"{embedding}, {version}" for embedding, version, _ in rows.index],
         columns,
@@ -374,6 +378,11 @@ def changes_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
         caption=f"Changes from versions{f' of {sweep.originals[0]}' if single else ''}, in {sweep.metric.unit}",
         sortable=True,
     )
+
+
+def _verdicts(sweep: Sweep, rows: pd.DataFrame, spare: bool = False) -> Column:
+    """Return a column of verdicts, such as "these images differ"."""
+    return Column("verdict", rows.verdict, lambda v: fmt.with_unit(fmt.marked(v), sweep.unit), words=True, spare=spare)
 
 
 def _adjusted(rows: pd.DataFrame) -> Column:
@@ -426,6 +435,7 @@ def sweep_document(sweep: Sweep) -> Document:
         },
         look="atlas",
         sortable=True,
+        unit=sweep.unit,
     )
 
 

@@ -51,7 +51,7 @@ from bayes_bias.jobs import MARKER, Job, Outcome, open_store, run_jobs
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.shared_words import Influence, shared_errors
 from bayes_bias.progress import logging_from, step, within
-from bayes_bias.table.association_table import AssociationTable, announce
+from bayes_bias.table.association_table import AssociationTable, announce, unit_of
 from bayes_bias.table.metric import COSINE
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 from bayes_bias.words.wordlist import ListLike, WordList
@@ -260,6 +260,8 @@ def _pooled(result: Sweep, influence: Mapping[At, Influence], influence_on_chang
     ranking = rank_versions(
         result.cells, result.changes, influence, influence_on_changes, scope=scope, ci_prob=ci_prob, seed=seed
     )
+    if ranking is not None:
+        ranking = replace(ranking, unit=result.unit)
     if result.settings.posteriors == "none":
         return replace(result, ranking=ranking)
     originals = {at: adds for at, adds in influence.items() if at[0] in result.originals}
@@ -306,4 +308,5 @@ def _assemble(
         software=tuple(map(json.loads, sorted({*posteriors.get("versions", ())}))),
         titles={words.name: words.title for words in lists},
         metric=next((column.metric for column in columns if column.metric != COSINE), COSINE),
+        unit=unit_of(lists),
     )
