@@ -8,7 +8,6 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from threading import Timer
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -29,6 +28,8 @@ if TYPE_CHECKING:
 
 # Seconds after Ctrl-C at which the server ends, even if a report is being made.
 _PATIENCE = 1.0
+# How often the folder of temporary files is deleted then.
+_ATTEMPTS = 20
 # The largest size of a request, in bytes: far more than any list that a person reads.
 MOST_BYTES = 1_000_000
 
@@ -169,6 +170,6 @@ def _end(folder: str, stopped: Callable[[], None]) -> None:
     """End the process without waiting for threads, after their temporary files are deleted."""
     stopped()
     sys.stdout.flush()
-    while Path(folder).exists():  # a thread may still write
+    for _ in range(_ATTEMPTS):  # a thread may still write
         shutil.rmtree(folder, ignore_errors=True)
     os._exit(0)
