@@ -3,11 +3,13 @@
 import html
 import re
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import bayes_bias as bb
+from bayes_bias.analyses.report.results import Report
 from bayes_bias.cli.sweep import show_sweep
 from bayes_bias.documents.document import Document
 from bayes_bias.errors import WordListError
@@ -81,6 +83,12 @@ def test_report_of_images_names_images_on_page_in_figures_and_methods(tmp_path):
     assert "Target images" in read["index.html"]
     assert "bias of each target image" in read["wordlist-targets.svg"]
     assert "between target images, which fall into groups" in read["methods.txt"]
+
+
+def test_text_of_report_names_images():
+    section = SimpleNamespace(name="iEAT", table=images(), verdict=SimpleNamespace(label="these words differ"))
+    report = SimpleNamespace(sections=[section], spec=SimpleNamespace(name="crossed"), scope="attributes")
+    assert Report.text.fget(report).startswith("iEAT: these images differ (")
 
 
 def vectors_of_images(seed, shift=0.6):

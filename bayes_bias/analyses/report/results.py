@@ -21,7 +21,7 @@ from bayes_bias.documents.methods import Methods, Sentence, methods_of_fits, mod
 from bayes_bias.documents.templating import Latex
 from bayes_bias.documents.word_tables import appendix, words_of_tables
 from bayes_bias.files import file_names
-from bayes_bias.formatting import Column, Layout, Tabled, level, marked, percent, plain, probability
+from bayes_bias.formatting import Column, Layout, Tabled, level, marked, percent, plain, probability, with_unit
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.plots import (
     plot_forest,
@@ -89,7 +89,8 @@ class Report(Tabled):
     def text(self) -> str:
         """Describe the verdict on each list."""
         verdicts = "; ".join(f"{section.name}: {section.verdict.label}" for section in self.sections)
-        return f"{verdicts} (model '{self.spec.name}', scope '{self.scope}')"
+        unit = unit_of(section.table for section in self.sections)
+        return f"{with_unit(verdicts, unit)} (model '{self.spec.name}', scope '{self.scope}')"
 
     @property
     def layout(self) -> Layout:
