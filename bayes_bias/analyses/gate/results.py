@@ -205,7 +205,7 @@ class Gate(Tabled):
     @property
     def _independence(self) -> list[str]:
         """A sentence on changes of sentence pairs or answers."""
-        if not self.has_baseline or not self._populations:
+        if not self.has_baseline or not self._populations or all(map(_unchanged, self.decisions.values())):
             return []
         if any(isinstance(item, ChangedBias) for item in self.measured.values()):
             return ["The change is estimated from the same pairs or questions, each of which is compared with itself."]
@@ -251,7 +251,8 @@ class Gate(Tabled):
         within = f"the bias is between {MINUS}{size} and +{size}"
         beyond = f"it is beyond {'+' if excess.prob_above > excess.prob_below else MINUS}{size}"
         if self.has_baseline:
-            within, beyond = f"the size of the bias has grown by at most {size}", f"it has grown by more than {size}"
+            grown = "the size of the bias has grown by"
+            within, beyond = f"{grown} at most {size}", f"{grown} more than {size}"
         holm = (
             f" ({probability_in_words(decision.prob_beyond_holm)} after Holm's adjustment)"
             if decision.lists > 1
