@@ -1,5 +1,6 @@
 """The command `check`."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -91,13 +92,18 @@ class OtherInputs:
 
         settings: dict[str, Any] = {"rope": check_allowed(rope, alpha), "alpha": alpha, "seed": seed}
         read, estimate = self._functions(lists, seed, sampler)
+        file = self.pairs or self.answers
         if baseline is None or not is_data(baseline):
             if baseline is not None:
                 read_records(baseline)  # before sampling
-            return bb.check(estimate(read(self.pairs or self.answers)), **settings, baseline=baseline)
-        now = read(self.pairs or self.answers)
-        with _about(baseline):
+            with _about(f"'{file}'"):
+                result = estimate(read(file))
+            return bb.check(result, **settings, baseline=baseline)
+        with _about(f"'{file}'"):
+            now = read(file)
+        with _about(f"--baseline '{baseline}'"):
             before = read(str(baseline))
+        with _about(f"'{file}' after --baseline '{baseline}'"):
             if before.sha256 == now.sha256:
                 result = estimate(now)
                 gate = bb.check(result, **settings, baseline=bb.check(result, **settings))
@@ -113,19 +119,23 @@ class OtherInputs:
             estimate = bb.answers.estimate
             return partial(read_answers, wordlist=lists), partial(estimate, wordlist=lists, seed=seed)
         from bayes_bias.analyses.sentence_pairs.estimation import SAMPLING
+        from bayes_bias.analyses.sentence_pairs.lm_eval import is_log, lm_eval
         from bayes_bias.analyses.sentence_pairs.scores import read_scores
 
         sampling = replace(sampler.sampling, tune=SAMPLING.tune)
-        return partial(read_scores, name="pairs"), partial(bb.sentence_pairs.estimate, seed=seed, sampling=sampling)
+        estimate = partial(bb.sentence_pairs.estimate, seed=seed, sampling=sampling)
+        return (lambda file: (lm_eval if is_log(file) else read_scores)(file, name="pairs")), estimate
 
 
 @contextmanager
-def _about(baseline: Path) -> Iterator[None]:
-    """Name the baseline in errors about its data."""
+def _about(files: str) -> Iterator[None]:
+    """Name the files in errors about their data, and the way to options that only other commands have."""
     try:
         yield
     except BayesBiasError as error:
-        raise BayesBiasError(f"--baseline '{baseline}': {error}") from error
+        lacking = re.search(r"--(?:of|unit|ignore|decimals)\b", str(error))
+        advice = f" `check` has no {lacking[0]}. Pass a result of `estimate` to `bb.check`." if lacking else ""
+        raise BayesBiasError(f"{files}: {error}{advice}") from error
 
 
 @app.command()

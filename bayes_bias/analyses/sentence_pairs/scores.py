@@ -320,6 +320,11 @@ def _checked(frame: pd.DataFrame) -> pd.DataFrame:
     renamed = with_our_names(frame).reset_index(drop=True)
     columns = ("item", *(() if "difference" in renamed else _SCORES))
     missing = [column for column in columns if column not in renamed]
+    if missing and str(next(iter(frame.columns), "")).startswith("{"):
+        raise SentencePairsError(
+            "`scores` contains JSON lines. Pass samples of lm-evaluation-harness to `bayes_bias.sentence_pairs.lm_eval`"
+            " (in a terminal, under a name that ends in .jsonl), and write other records as a CSV file."
+        )
     if missing:
         names = ", ".join(str(name)[:_LONGEST] for name in frame.columns[:_SHOWN])
         raise SentencePairsError(

@@ -264,6 +264,7 @@ def test_paired_gate_of_answers_passes_or_fails_planted_changes():
         assert gate.outcome == outcome, change
         assert row["mean"] == pytest.approx(result.table["mean"].item(), abs=1e-3)
         assert row.observed - row.before == pytest.approx(result.table.observed.item(), abs=1e-12)
+        assert outcome != "fail" or says(gate.text, "The probability that the size of the bias has grown by more")
     same = bb.check(bb.answers.estimate(first, LIST, first), rope=1e-9)
     assert says(same.text, "pass same as in the baseline")
 
@@ -309,6 +310,45 @@ def test_check_command_pairs_a_table_of_the_last_release(run, tmp_path):
     code, _, error = run("check", "weat7", "--rope", 0.2, "--baseline", table)
     assert code == 2
     assert says(error, "is a table --pairs")
+
+
+def test_gate_omits_the_width_of_an_interval_if_all_values_are_the_same():
+    result = of_answers(0.3)
+    same = bb.check(result, rope=0.1, baseline=bb.check(result, rope=0.1))
+    assert says(same.text, "same as in the baseline")
+    assert "wider than necessary" not in same.text
+
+
+def test_check_command_names_the_file_of_an_error_and_no_option_that_it_lacks(run, tmp_path):
+    good, two = releases(0.1)
+    pd.concat([good.assign(model="a"), two.assign(model="b")]).to_csv(tmp_path / "two.csv", index=False)
+    good.to_csv(tmp_path / "good.csv", index=False)
+    good.assign(item=good["item"] + 1).to_csv(tmp_path / "moved.csv", index=False)
+    for new, old, message in (
+        ("two", "good", "'two.csv': 2 models check no --of Pass a result of `estimate` to `bb.check`"),
+        ("good", "two", "--baseline 'two.csv': 2 models"),
+        ("good", "moved", "'good.csv' after --baseline 'moved.csv': one of them only"),
+    ):
+        code, _, error = run(
+            "check", "--pairs", tmp_path / f"{new}.csv", "--baseline", tmp_path / f"{old}.csv", "--rope", 0.1
+        )
+        assert code == 2
+        assert says(error.replace(f"{tmp_path}/", ""), message)
+
+
+def test_check_command_reads_logs_of_the_harness(run, tmp_path):
+    (tmp_path / "samples.jsonl").write_text('{"doc": {"a": 1}, "filtered_resps": [[-1], [-2]]}\n', encoding="utf-8")
+    code, _, error = run("check", "--pairs", tmp_path / "samples.jsonl", "--rope", 0.1)
+    assert code == 2
+    assert says(error, "samples.jsonl, line 1 is of another task")
+
+
+def test_json_lines_are_named_instead_of_quoted_as_a_column(tmp_path):
+    for name in ("log.csv", "log.jsonl"):
+        (tmp_path / name).write_text('{"doc_id": 0, "resps": [1, 2]}\n' * 2, encoding="utf-8")
+        with refused(SentencePairsError, "contains JSON lines `bayes_bias.sentence_pairs.lm_eval`") as found:
+            read_scores(tmp_path / name)
+        assert "doc_id" not in str(found.value)
 
 
 def test_change_of_scores_in_other_units_raises_error():
