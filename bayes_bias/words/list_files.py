@@ -163,7 +163,10 @@ def _read_under_names(file: Traversable, label: str, reading: Reading) -> Conten
     if isinstance(content, Mapping) and any(isinstance(content.get(key), Mapping) for key in ("groups", "classes")):
         return Content(content, label)  # it has the keys of a TOML file
     if isinstance(content, Mapping) and content.keys() >= Query.__annotations__.keys():
-        return replace(list_of_query(SimpleNamespace(**content)), where=label)
+        query = SimpleNamespace(**content)
+        if len(query.attribute_sets) == 2 >= len(query.target_sets):
+            return replace(list_of_query(query), where=label)
+        content = _named(query, "target") | _named(query, "attribute")  # whose groups the user defines
     settings = settings_of(content)
     if settings:
         content = {name: value for name, value in content.items() if name not in settings}

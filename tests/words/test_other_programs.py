@@ -258,3 +258,14 @@ def test_load_wordlist_reads_json_of_wefe_query(tmp_path):
     found = load_wordlist(tmp_path / "query.json")
     assert found.stereotypes == STEREOTYPES
     assert {**found.groups, **found.classes} == {name: tuple(words) for name, words in WORDS.items()}
+
+
+def test_load_wordlist_takes_groups_of_wefe_query_with_three_targets(tmp_path):
+    names = ["flowers", "insects", "fruit"]
+    query = {"target_sets": [["rose"], ["ant"], ["fig"]], "target_sets_names": names}
+    query |= {"attribute_sets": [["she"], ["he"]], "attribute_sets_names": ["female", "male"]}
+    (tmp_path / "query.json").write_text(json.dumps(query))
+    with refused(WordListError, "does not define which groups `stereotypes="):
+        load_wordlist(tmp_path / "query.json")
+    found = load_wordlist(tmp_path / "query.json", stereotypes=dict.fromkeys(names, "female"))
+    assert list(found.groups) == names
