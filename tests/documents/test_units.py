@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import bayes_bias as bb
+from bayes_bias.analyses.comparison.comparison import Comparison
 from bayes_bias.analyses.report.results import Report
 from bayes_bias.cli.sweep import show_sweep
 from bayes_bias.documents.document import Document
@@ -89,6 +90,12 @@ def test_text_of_report_names_images():
     section = SimpleNamespace(name="iEAT", table=images(), verdict=SimpleNamespace(label="these words differ"))
     report = SimpleNamespace(sections=[section], spec=SimpleNamespace(name="crossed"), scope="attributes")
     assert Report.text.fget(report).startswith("iEAT: these images differ (")
+
+
+def test_text_of_comparison_names_images():
+    given = {"verdict": SimpleNamespace(label="borderline"), "headline": "It rose", "details": ["Only six words."]}
+    comparison = SimpleNamespace(before=table_of(images()), **given)
+    assert Comparison.text.fget(comparison) == "It rose. Only six images."
 
 
 def vectors_of_images(seed, shift=0.6):

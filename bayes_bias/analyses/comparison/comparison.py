@@ -24,7 +24,7 @@ from bayes_bias.documents.word_tables import appendix, tables_of_analysis
 from bayes_bias.errors import TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.formatting import MINUS, Column, Layout, Tabled
+from bayes_bias.formatting import MINUS, Column, Layout, Tabled, with_unit
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.posterior.summary import chance, summarize
 from bayes_bias.posterior.verdict import Verdict
@@ -183,7 +183,7 @@ class Comparison(Tabled):
         """The result in sentences."""
         if self.verdict.label == "not converged":
             return " ".join([self.verdict.text, *_taught(self), *_cost(self)])
-        return " ".join([f"{self.headline}.", *self.details])
+        return with_unit(" ".join([f"{self.headline}.", *self.details]), self.before.unit)
 
     @property
     def headline(self) -> str:
