@@ -123,8 +123,8 @@ class OtherInputs:
         from bayes_bias.analyses.sentence_pairs.scores import read_scores
 
         sampling = replace(sampler.sampling, tune=SAMPLING.tune)
-        estimate = partial(bb.sentence_pairs.estimate, seed=seed, sampling=sampling)
-        return (lambda file: (lm_eval if is_log(file) else read_scores)(file, name="pairs")), estimate
+        of_pairs = partial(bb.sentence_pairs.estimate, seed=seed, sampling=sampling)
+        return (lambda file: (lm_eval if is_log(file) else read_scores)(file, name="pairs")), of_pairs
 
 
 @contextmanager
