@@ -270,15 +270,15 @@ def log_density(point, gradient, block):  # type: ignore[no-untyped-def]
     _scales(point, parameters, arrays)
     value = _add_parts(arrays, parameters**2, square_slopes)
     for v in range(len(variances)):
-        own, scale, factor = variances[v], int(variances[v].scale), int(variances[v].factor)
-        x, df, expected = point[scale], scales[scale].df, scales[scale].expected
+        scale, factor = int(variances[v].scale), int(variances[v].factor)
+        log_variance, df = point[scale], scales[scale].df
         variance = parameters[len(scales) + v]
         variance_slope = square_slopes[scale] if parameters[scale] ** 2 > 1.001 * LEAST_SQUARE else 0.0
         for k in range(_EXPLAINING):
-            square_slopes[int(own.explaining[k])] -= own.weight[k] * variance_slope
-        relative = expected / np.exp(x)
-        value -= df / 2 * (x + relative)
-        gradient[scale] = variance_slope * variance - df / 2 * (1 - relative)
+            square_slopes[int(variances[v].explaining[k])] -= variances[v].weight[k] * variance_slope
+        ratio = scales[scale].expected / np.exp(log_variance)
+        value -= df / 2 * (log_variance + ratio)
+        gradient[scale] = variance_slope * variance - df / 2 * (1 - ratio)
         if factor >= 0:
             factor_slopes[factor] += variance_slope * variance
     for k in range(len(scales)):

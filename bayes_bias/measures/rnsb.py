@@ -95,20 +95,20 @@ def _logistic_regression(zeros: NDArray[np.float64], ones: NDArray[np.float64]) 
     design = np.column_stack([np.vstack([zeros, ones]), np.ones(len(labels))])
     basis, coordinates = np.linalg.qr(design.T)  # the minimum lies in the span of the rows
     rows = coordinates.T
-    weights, step = np.zeros(rows.shape[1]), np.full(rows.shape[1], np.inf)
+    beta, step = np.zeros(rows.shape[1]), np.full(rows.shape[1], np.inf)
 
     def loss(at: NDArray[np.float64]) -> float:
         signed = np.where(labels == 1, 1.0, -1.0) * (rows @ at)
         return float(at @ at / 2 + np.logaddexp(0, -signed).sum())
 
     while np.abs(step).max() > _EXACT:
-        p = scipy.special.expit(rows @ weights)
-        gradient = weights + rows.T @ (p - labels)
-        step = np.linalg.solve(np.eye(len(weights)) + rows.T @ (rows * (p * (1 - p))[:, None]), gradient)
-        while loss(weights - step) > loss(weights) and np.abs(step).max() > _EXACT:
+        p = scipy.special.expit(rows @ beta)
+        gradient = beta + rows.T @ (p - labels)
+        step = np.linalg.solve(np.eye(len(beta)) + rows.T @ (rows * (p * (1 - p))[:, None]), gradient)
+        while loss(beta - step) > loss(beta) and np.abs(step).max() > _EXACT:
             step /= 2
-        weights = weights - step
-    return np.asarray(basis @ weights)
+        beta = beta - step
+    return np.asarray(basis @ beta)
 
 
 @measure("RNSB", rank=94)

@@ -188,11 +188,11 @@ class Patterns:
         parts = self.words.block_covariances(**lengths)
         for side, overlap in self.overlap.items():
             scale = np.sqrt(self.counts[side] / lengths[side])
-            averages, shared = overlap * np.outer(scale, scale), self.cluster[side]
+            over_cells = overlap * np.outer(scale, scale)
             if side == "target":
-                parts["targets"] += np.kron(averages, shared)
+                parts["targets"] += np.kron(over_cells, self.cluster[side])
             else:
-                parts["attributes"] += np.kron(shared, averages)
+                parts["attributes"] += np.kron(self.cluster[side], over_cells)
         if self.replicates:
             between = self.between.block_covariances(**lengths)
             parts["replicates"] = self.replicate
@@ -366,12 +366,12 @@ class Variances:
         ``(groups,)`` and ``(classes,)``. Each part is (..., contrasts), in squared units of the table.
         """
         flat = weights.reshape(len(weights), -1)
-        times = self.patterns.replicates if n_replicates is None else n_replicates
+        n_replicates = self.patterns.replicates if n_replicates is None else n_replicates
         variances: dict[Part, Numbers] = {}
         for part, blocks in self.patterns.block_covariances(n_targets, n_attributes).items():
             by_block = np.einsum("jb,sbd,jd->sjb", flat, blocks, flat, optimize=True)
             by_cell = self._inflated(part, by_block.reshape(*by_block.shape[:2], *weights.shape[1:]))
-            variances[part] = by_cell / (times if "replicate" in part else 1)
+            variances[part] = by_cell / (n_replicates if "replicate" in part else 1)
         return variances
 
     def _inflated(self, part: Part, blocks: Numbers) -> Numbers:
@@ -389,14 +389,14 @@ class Variances:
     def block_covariances(self) -> dict[Part, Numbers]:
         """Return the covariances of block means in the mean table, by source of variance, (..., blocks, blocks)."""
         n_groups, n_classes = map(len, self.patterns.counts.values())
-        times = {
+        inflation = {
             "targets": np.repeat(self.inflation["target"], n_classes, axis=-1),
             "attributes": np.tile(self.inflation["attribute"], n_groups),
         }
         covariances: dict[Part, Numbers] = {}
         for part, blocks in self.patterns.block_covariances().items():
-            own = self.of(blocks) / (self.patterns.replicates if "replicate" in part else 1)
-            covariances[part] = own * times[part][..., None, :] if part in times else own
+            covariance = self.of(blocks) / (self.patterns.replicates if "replicate" in part else 1)
+            covariances[part] = covariance * inflation[part][..., None, :] if part in inflation else covariance
         return covariances
 
     def value_variances(self, classes: Iterable[int]) -> dict[Part, Numbers]:

@@ -124,11 +124,11 @@ def _check_name(argument: str, what: str, name: Any, labels: xr.DataArray) -> No
 
 def _check_sum(weights: list[float], argument: str, levels: bool) -> None:
     """Raise an error if all weights are zero or, except for levels, if the weights do not sum to zero."""
-    size, total = sum(map(abs, weights)), sum(weights)
-    if not size:
+    norm, weight_sum = sum(map(abs, weights)), sum(weights)
+    if not norm:
         raise BayesBiasError(f"`{argument}` contains only zeros. At least two weights must differ from zero.")
-    if not levels and abs(total) > _ROUNDING * size:
+    if not levels and abs(weight_sum) > _ROUNDING * norm:
         raise BayesBiasError(
-            f"`{argument}` sum to {total:.4g}, but the weights of a contrast must sum to zero. Use two"
+            f"`{argument}` sum to {weight_sum:.4g}, but the weights of a contrast must sum to zero. Use two"
             " groups or two classes, or levels=True for a level such as the mean of one block."
         )

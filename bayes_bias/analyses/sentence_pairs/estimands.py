@@ -93,8 +93,7 @@ def shares(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all") ->
 def differences(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all") -> EstimandDraws:
     """Return the mean difference in favour of the stereotypical sentence, in the units of the scores."""
     flat = _arrays(stacked(posterior))
-    information = residual_of(flat).information(flat)
-    residual_variance = flat["scale_residual"] ** 2 / information
+    residual_variance = flat["scale_residual"] ** 2 / residual_of(flat).information(flat)
     noise_variance = residual_variance[:, None] / _counts(data)
     if scope == "pairs":
         values = _average_pairs(_values_of_pairs(flat, data, "mean"), data)
@@ -123,8 +122,8 @@ def variance_parts(posterior: xr.Dataset, data: xr.Dataset) -> tuple[Numbers, Nu
     share = expit(logit[..., None] + sd[:, None, None] * _NODES)
     mean_share = share @ _WEIGHTS
     between_clusters = ((share - mean_share[..., None]) ** 2) @ _WEIGHTS
-    total = mean_share * (1 - mean_share)
-    return between_clusters @ weights(data), total @ weights(data)
+    variance = mean_share * (1 - mean_share)
+    return between_clusters @ weights(data), variance @ weights(data)
 
 
 def stacked(posterior: xr.Dataset) -> xr.Dataset:
@@ -164,21 +163,22 @@ def clustered_variance(
 
     `c` and `variance` are arrays (draws, labels), and so is the result.
     """
-    sds, n_labels = _cluster_sds(_arrays(stacked(posterior))), c.shape[1]
+    sds = _cluster_sds(_arrays(stacked(posterior)))
+    n_labels = c.shape[1]
     n_pairs = _counts(data)[:n_labels]
     if scope == "pairs" or not sds:
         return np.asarray(variance / n_pairs)
-    between_clusters = np.zeros(c.shape)
-    within_clusters = variance
+    between_variance = np.zeros(c.shape)
+    within_variance = variance
     for dim, sd in sds.items():
         other_sds = {other: other_sd for other, other_sd in sds.items() if other != dim}
-        covariance = c * _shared_variance(sd, _total_sd(other_sds, len(sd)))[:, None]
-        between_clusters = between_clusters + covariance * _concentration(data, dim)[:n_labels]
-        within_clusters = within_clusters - covariance
-    return np.asarray(between_clusters + np.clip(within_clusters, 0, None) / n_pairs)
+        covariance = c * _variance_between_clusters(sd, _total_sd(other_sds, len(sd)))[:, None]
+        between_variance = between_variance + covariance * _concentration(data, dim)[:n_labels]
+        within_variance = within_variance - covariance
+    return np.asarray(between_variance + np.clip(within_variance, 0, None) / n_pairs)
 
 
-def _shared_variance(sd: Numbers, other_sd: Numbers) -> Numbers:
+def _variance_between_clusters(sd: Numbers, other_sd: Numbers) -> Numbers:
     """Return the variance of expected shares between clusters of one kind in a model without preference, (draws,)."""
     log_odds = sd[:, None, None] * _NODES[:, None] + other_sd[:, None, None] * _NODES
     expected_share = expit(log_odds) @ _WEIGHTS
@@ -208,8 +208,7 @@ def _values_of_types(flat: Mapping[str, Numbers], data: xr.Dataset, level: str) 
 
 def _total_sd(sds: Mapping[str, Numbers], draws: int) -> Numbers:
     """Return the standard deviation of the sum of all cluster effects."""
-    variances = (sd**2 for sd in sds.values())
-    return np.sqrt(sum(variances, np.zeros(draws)))
+    return np.sqrt(sum((sd**2 for sd in sds.values()), np.zeros(draws)))
 
 
 def _cluster_sds(flat: Mapping[str, Numbers]) -> dict[str, Numbers]:
@@ -277,7 +276,8 @@ def change_of_shares(
         change = averages(q * (r * s_gain - (1 - r) * s_loss), data)
     else:
         first_type = int(has_types(data))  # if there are several types, the first column contains all pairs
-        q, r = q_of_types[:, first_type:], shares(gain_rate, data, scope).values[:, first_type:]
+        q = q_of_types[:, first_type:]
+        r = shares(gain_rate, data, scope).values[:, first_type:]
         change = _with_all(q * (r * s_gain - (1 - r) * s_loss), data)
     # A step is one or one half, so its mean square is 3/2 of its mean minus 1/2.
     mean_square = (3 * (s_gain + s_loss) / 2 - 1) / 2

@@ -211,6 +211,6 @@ def _drawn(
         loadings[row] = [influence.get(side, {}).get(word, 0.0) for side, word in words]
         if (length := np.linalg.norm(loadings[row])) > 0:
             loadings[row] /= length
-    together = np.einsum("nw,wd->nd", loadings, rng.standard_normal((len(words), DRAWS)))
-    alone = rng.standard_normal((len(means), DRAWS)) * ~loadings.any(axis=1, keepdims=True)
-    return means[:, None] + sds[:, None] * (together + alone)
+    common_factors = np.einsum("nw,wd->nd", loadings, rng.standard_normal((len(words), DRAWS)))
+    unique_factors = rng.standard_normal((len(means), DRAWS)) * ~loadings.any(axis=1, keepdims=True)
+    return means[:, None] + sds[:, None] * (common_factors + unique_factors)

@@ -1,7 +1,6 @@
 """`tpr_gaps.estimate`: gaps of true-positive rates with their uncertainty."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -92,7 +91,8 @@ def _evidence(hits: Numbers, people: Numbers, contrasts: Numbers) -> tuple[Numbe
     Score and information are computed from empirical log odds and their variance.
     """
     rate = (hits.sum(axis=1, keepdims=True) + 1) / (people.sum(axis=1, keepdims=True) + 2)
-    log_odds, variance = logit((hits + 0.5) / (people + 1)), 1 / (rate * (1 - rate) * people)
+    log_odds = logit((hits + 0.5) / (people + 1))
+    variance = 1 / (rate * (1 - rate) * people)
     average = np.full(people.shape[1], 1 / people.shape[1])
     level, gap = (
         np.array([log_odds @ weights, np.ones_like(log_odds @ weights)]) / (variance @ weights**2)
@@ -110,13 +110,14 @@ def _model(inputs: Mapping[str, Numbers], coords: dict[str, list[str]] | None = 
     where :math:`H` contains the contrasts of groups. If the model is labelled, inputs that only the sampler uses are
     constants, which a graph does not show.
     """
-    only_for_sampler = _data if coords is None else _constant
     with pm.Model(coords=coords) as model:
         hits = pm.Data("hits", inputs["hits"], dims=_CELL)
         people = pm.Data("people", inputs["people"], dims=_CELL)
         contrasts = pm.Data("contrasts", inputs["contrasts"], dims=("contrast", "group"))
-        level_evidence = only_for_sampler("level_evidence", inputs)
-        gap_evidence = only_for_sampler("gap_evidence", inputs)
+        level_evidence, gap_evidence = inputs["level_evidence"], inputs["gap_evidence"]
+        if coords is None:
+            level_evidence = pm.Data("level_evidence", level_evidence)
+            gap_evidence = pm.Data("gap_evidence", gap_evidence)
 
         level_mean = free(SPEC, "level_mean")
         mean = pm.Normal("mean_contrast", **SPEC.priors["mean_gap"].parameters, dims="contrast")
@@ -132,16 +133,6 @@ def _model(inputs: Mapping[str, Numbers], coords: dict[str, list[str]] | None = 
         pm.Deterministic("mean_gap", to_others * (mean @ contrasts), dims="group")
         pm.Binomial("recognised", people, logit_p=logit_rate, observed=hits, dims=_CELL)
     return model
-
-
-def _data(name: str, inputs: Mapping[str, Numbers]) -> Any:
-    """Return an input that can be exchanged without compiling the model again."""
-    return pm.Data(name, inputs[name])
-
-
-def _constant(name: str, inputs: Mapping[str, Numbers]) -> Any:
-    """Return an input without a name."""
-    return pt.constant(inputs[name])
 
 
 RATE = Metric("true-positive rate", unit="share of people", range=(0.0, 1.0), zero="nobody is recognised")
