@@ -50,7 +50,7 @@ def model_of(data: CriterionData) -> PyMCModel:
     coords: dict[str, list[str]] = {"of": list(OF), "covariate": list(data.covariates.columns)}
     if data.family is not None:
         coords["family"] = list(_membership(data.family).columns)
-    return PyMCModel(lambda: _model(spec, inputs), coords, key_of(spec, inputs, coords), inputs)
+    return PyMCModel(lambda: _model(spec, inputs), coords, key_of(spec, inputs, coords, len(data.labels)), inputs)
 
 
 def _inputs(data: CriterionData) -> dict[str, Numbers]:

@@ -30,7 +30,7 @@ from scipy.linalg import solve_triangular
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit_model import NamedData, fit_model
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.fitting.sampling import PyMCModel, Sampling, key_of
+from bayes_bias.fitting.sampling import PyMCModel, Sampling
 from bayes_bias.formatting import in_words
 from bayes_bias.jobs import one_blas_thread
 from bayes_bias.models.priors import free
@@ -163,7 +163,7 @@ def pool_cells(
     fitted = fit_model(
         NamedData("atlas", BIAS, hashed, notices),
         SPEC,
-        PyMCModel(lambda: _model(inputs, effects), {}, key_of(SPEC, inputs, {}, *effects), inputs),
+        PyMCModel(lambda: _model(inputs, effects), {}),
         grid.assign_attrs(scale=scale),
         seed=seed,
         sampling=sampling,
