@@ -135,7 +135,7 @@ def key_of(spec: ModelSpec, inputs: Inputs, coords: Mapping[str, Sequence[Any]],
     spec : ModelSpec
         The priors and options of the model.
     inputs : mapping of str to array
-        The values of the model's ``pymc.Data``. Their lengths do not matter, unless they are among the `others`, which a
+        The values of the model's ``pymc.Data``. Their lengths do not matter unless they are among the `others`, which a
         model with a Cholesky decomposition needs.
     coords : mapping of str to list
         Labels of the dims of parameters, of which only the number matters.
