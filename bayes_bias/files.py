@@ -112,6 +112,11 @@ def _natural(name: str) -> tuple[str, int, str]:
     return stem, int(name[len(stem) :] or 0), name
 
 
+def sha256_of_file(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
 def expanded(path: str | os.PathLike[str]) -> Path:
     """Return the path with ~ replaced by the home folder. The name of an unknown user is not replaced."""
     return Path(os.path.expanduser(path))

@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def named(requirements: list[str]) -> set[str]:
-    """The distributions in requirements, of which those of this package stand for its optional dependencies."""
+    """Return the distributions in requirements. Extras of this package are replaced by their distributions."""
     found: set[str] = set()
     for required in map(Requirement, requirements):
         own = [PROJECT["optional-dependencies"][extra] for extra in required.extras]

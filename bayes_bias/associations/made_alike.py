@@ -211,8 +211,8 @@ def _compared(drawn: Mapping[Any, Rows], reference: Any, copies: bool) -> MadeAl
         reference = labels[0 if len(labels) == 2 else int(np.argsort(own, kind="stable")[len(own) // 2])]
     shared = {label: [word for word in drawn[label] if word in drawn[reference]][:_WORDS] for label in labels}
     if (fewest := min(map(len, shared.values()))) < _FEWEST:
-        reason = f"they share {fewest} words besides those of the list, but at least {_FEWEST} are required"
-        return _unknown(labels, reference, reason)
+        shared_words = f"{fewest} {'word' if fewest == 1 else 'words'} besides those of the list"
+        return _unknown(labels, reference, f"they share {shared_words}, but at least {_FEWEST} are required")
     rows = [_relative(drawn[label], drawn[reference], words) for label, words in shared.items()]
     table = pd.DataFrame(rows, index=pd.Index(labels, name="embedding"))
     if not np.isfinite(table.q).all():

@@ -2,7 +2,6 @@
 
 import ctypes
 import errno
-import hashlib
 import json
 import os
 import shutil
@@ -13,7 +12,7 @@ from pathlib import Path
 
 from bayes_bias.arguments import check_path, check_switch
 from bayes_bias.errors import OutputError, optional
-from bayes_bias.files import OVERWRITE, UNFINISHED, check_home, unfinished_name
+from bayes_bias.files import OVERWRITE, UNFINISHED, check_home, sha256_of_file, unfinished_name
 
 PROVENANCE = "provenance.json"
 
@@ -93,13 +92,8 @@ def hashes(folder: Path) -> dict[str, str]:
     sha256_of = {}
     for path in sorted(folder.rglob("*")):
         if path.is_file():
-            sha256_of[path.relative_to(folder).as_posix()] = _sha256(path)
+            sha256_of[path.relative_to(folder).as_posix()] = sha256_of_file(path)
     return sha256_of
-
-
-def _sha256(path: Path) -> str:
-    """Return the hash of a file."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _move_into_place(unfinished: Path, out: Path, overwrite: bool) -> None:
@@ -186,7 +180,7 @@ def _names(folder: Path) -> list[str]:
 
 def _unchanged(path: Path, sha256: str) -> bool:
     """Return True if a file has this hash."""
-    return path.is_file() and _sha256(path) == sha256
+    return path.is_file() and sha256_of_file(path) == sha256
 
 
 def _written_files(folder: Path) -> dict[str, str]:

@@ -256,6 +256,10 @@ class AnswersResult(Tabled):
         is_one_pair = self.scope == "all" and row.reach == ONE_PAIR
         return "this pair of labels and new wordings" if is_one_pair else _POPULATIONS[self.scope]
 
+    def _problems(self, key: Any) -> tuple[str, ...]:
+        """Return the reason for which there is no verdict on a row, if there is one."""
+        return tuple(filter(None, [self.finding(key).no_verdict]))
+
     def _details_of_one(self) -> list[str]:
         """Return sentences on the only row of the table."""
         (key,) = self.table.index
@@ -422,8 +426,8 @@ class ModelAnswers(AnswersResult):
         biases = []
         for key, row in self.table.iterrows():
             draws = self.posteriors[key].draws.mu.to_numpy()
-            reasons = tuple(filter(None, [self.finding(key).no_verdict]))
-            biases.append(BiasDraws(self.called(key), draws, float(row.observed), _D, self._population(row), reasons))
+            population = self._population(row)
+            biases.append(BiasDraws(self.called(key), draws, float(row.observed), _D, population, self._problems(key)))
         return tuple(biases)
 
     def _position_columns(self) -> list[Column]:
@@ -493,10 +497,9 @@ class AnswersChange(AnswersResult):
     def _change_of(self, before: Cell, now: Cell) -> ChangedBias:
         """Return the bias of the answers after, with its change."""
         key = before.model, before.stereotype
-        reasons = tuple(filter(None, [self.finding(key).no_verdict]))
         first, second = self._side(before, key), self._side(now, key)
         draws = 2 * self.posteriors[key].draws.mu.to_numpy()
-        problems = tuple(dict.fromkeys((*reasons, *first.problems, *second.problems)))
+        problems = tuple(dict.fromkeys((*self._problems(key), *first.problems, *second.problems)))
         return ChangedBias(
             second.name, second.draws, second.observed, _D, second.population, problems, before=first, change=draws
         )

@@ -1,6 +1,5 @@
 """The numbers of a checked list, in the JSON file that a later check reads as its baseline."""
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any
 
 from bayes_bias.arguments import check_path
 from bayes_bias.errors import TableError
-from bayes_bias.files import given_table, read_json, table_file
+from bayes_bias.files import given_table, read_json, sha256_of_file, table_file
 from bayes_bias.formatting import as_json, joined
 from bayes_bias.table.association_table import AssociationTable, check_same_design
 from bayes_bias.table.labels import belongs
@@ -45,13 +44,13 @@ def read_records(source: str | Path) -> Mapping[str, Any]:
         If the file cannot be read, or is not the file of a check.
     """
     path = given_table(check_path("baseline", source, TableError), "baseline", TableError, _REMEDY)
-    if is_data(path):
+    content = _content(path)
+    if isinstance(content, list):
         raise TableError(
-            f"`baseline`: '{path}' is a table, not the file of a check. To pair two releases of sentence pairs or"
+            f"`baseline`: '{path}' is a table, not the .json file of a check. To pair two releases of sentence pairs or"
             " answers, pass the new one as --pairs or --answers, or use `after` of `estimate`. For word lists, write"
             " the file of a check."
         )
-    content = read_json(path, f"`baseline`: '{path}' is", TableError)
     content = content.get("results", {}).get(RESULT, content) if isinstance(content, dict) else {}
     if not isinstance(content.get(MEASURED), dict):
         raise TableError(f"`baseline`: '{path}' is not the file of a check. {_REMEDY}")
@@ -61,19 +60,26 @@ def read_records(source: str | Path) -> Mapping[str, Any]:
 def is_data(source: str | Path) -> bool:
     """Return True for a table of scores or answers. The file of a check is a JSON object, a JSON table is a list."""
     path = _file(source)
-    if path.suffix.lower() != ".json":
-        return True
-    return path.is_file() and isinstance(read_json(path, f"`baseline`: '{path}' is", TableError), list)
+    return isinstance(_content(path), list) if path.is_file() else not _is_json(path)
 
 
 def origin_of(source: str | Path) -> dict[str, str]:
     """Return the path of a baseline and the hash of its file, for the provenance of a result."""
     path = _file(source)
-    return {"file": str(path), "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+    return {"file": str(path), "sha256": sha256_of_file(path)}
 
 
 def _file(source: str | Path) -> Path:
     return table_file(str(check_path("baseline", source, TableError)))
+
+
+def _is_json(path: Path) -> bool:
+    return path.suffix.lower() == ".json"
+
+
+def _content(path: Path) -> Any:
+    """Return the content of a JSON file. Other files are tables, for which the result is an empty list."""
+    return read_json(path, f"`baseline`: '{path}' is", TableError) if _is_json(path) else []
 
 
 def table_of(records: Mapping[str, Any], now: AssociationTable) -> AssociationTable:

@@ -127,6 +127,7 @@ def rank_versions(
     scope: ScopeName = "both",
     ci_prob: float = 0.95,
     seed: int = 1,
+    unit: str = WORD,
 ) -> VersionRanking | None:
     """Rank versions by the share of the bias that they remove in the same cells, for new words.
 
@@ -139,6 +140,8 @@ def rank_versions(
         list).
     scope, ci_prob, seed
         As in `fit` and `verdict`.
+    unit : str
+        The noun for the units of the lists, such as "word" or "image".
 
     Returns
     -------
@@ -190,6 +193,7 @@ def rank_versions(
         paired.drop(columns="prob_direction").rename_axis("version"),
         in_ranking.index,
         len(per_cell),
+        unit,
     )
 
 

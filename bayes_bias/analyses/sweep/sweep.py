@@ -257,11 +257,10 @@ def _words_of(lists: Sequence[WordList]) -> set[str]:
 def _pooled(result: Sweep, influence: Mapping[At, Influence], influence_on_changes: Mapping[At, Influence]) -> Sweep:
     """Return the sweep with the ranking of versions and, unless `posteriors` is "none", the pooled model."""
     scope, ci_prob, seed = result.settings.scope, result.settings.ci_prob, result.settings.seed
+    contributions = influence, influence_on_changes
     ranking = rank_versions(
-        result.cells, result.changes, influence, influence_on_changes, scope=scope, ci_prob=ci_prob, seed=seed
+        result.cells, result.changes, *contributions, scope=scope, ci_prob=ci_prob, seed=seed, unit=result.unit
     )
-    if ranking is not None:
-        ranking = replace(ranking, unit=result.unit)
     if result.settings.posteriors == "none":
         return replace(result, ranking=ranking)
     originals = {at: adds for at, adds in influence.items() if at[0] in result.originals}
