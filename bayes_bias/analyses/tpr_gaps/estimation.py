@@ -126,11 +126,14 @@ def _model(inputs: Mapping[str, Numbers], coords: dict[str, list[str]] | None = 
         level = normal_effects("level", level_mean, sd_level, level_evidence, "class")
         gap = normal_effects("gap_contrast", mean, sd_gap, gap_evidence, ("class", "contrast"))
 
-        logit_rate = level[:, None] + gap @ contrasts
+        # The first fit on a machine compiles sums of products in half the time that matrix products need.
+        deviation = (gap[:, :, None] * contrasts).sum(axis=1)
+        logit_rate = level[:, None] + deviation
         pm.Deterministic("rate", pm.math.sigmoid(logit_rate), dims=_CELL)
         # Convert deviations from the average of all groups to deviations from the average of the other groups.
         to_others = zero_sum_sd(contrasts.shape[1], pt) ** 2
-        pm.Deterministic("mean_gap", to_others * (mean @ contrasts), dims="group")
+        mean_deviation = (mean[:, None] * contrasts).sum(axis=0)
+        pm.Deterministic("mean_gap", to_others * mean_deviation, dims="group")
         pm.Binomial("recognised", people, logit_p=logit_rate, observed=hits, dims=_CELL)
     return model
 
