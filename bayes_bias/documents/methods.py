@@ -203,7 +203,7 @@ class Methods:
                 text += cite(*part.keys) if isinstance(part, Cite) else form(part)
             return form(Latex(text))
 
-        text = render(self.template, **self.facts, cite=cite, formula=formula, checks=map(written, self.checks))
+        text = render(self.template, **self.facts, cite=cite, formula=formula, checks=list(map(written, self.checks)))
         return [with_unit(" ".join(part.split()), self.unit) for part in text.split("\n\n") if part.strip()]
 
 
