@@ -25,7 +25,7 @@ from bayes_bias.cli.options import (
 from bayes_bias.cli.report import measured_tables
 from bayes_bias.cli.table_source import TableSource
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.files import write_text
+from bayes_bias.files import table_file, write_text
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 
 
@@ -99,14 +99,14 @@ class OtherInputs:
         if baseline is None or not is_data(baseline):
             if baseline is not None:
                 read_records(baseline)  # before sampling
-            with _about(f"'{file}'"):
+            with _about(f"'{file}'", file):
                 result = estimate(read(file))
             return bb.check(result, **settings, baseline=baseline)
-        with _about(f"'{file}'"):
+        with _about(f"'{file}'", file):
             now = read(file)
-        with _about(f"--baseline '{baseline}'"):
+        with _about(f"--baseline '{baseline}'", baseline):
             before = read(str(baseline))
-        with _about(f"'{file}' after --baseline '{baseline}'"):
+        with _about(f"'{file}' after --baseline '{baseline}'", file):
             is_same = before.sha256 == now.sha256
             result = estimate(now) if is_same else estimate(before, after=now)
         unchanged = bb.check(result, **settings) if is_same else None
@@ -128,13 +128,13 @@ class OtherInputs:
 
 
 @contextmanager
-def _about(files: str) -> Iterator[None]:
-    """Name the files in errors about their data, and the alternative to options that other commands have for them."""
+def _about(label: str, file: str | Path) -> Iterator[None]:
+    """Begin errors about the data of a file with its label, and name the alternative to options of other commands."""
     try:
         yield
     except BayesBiasError as error:
-        alternative = "`check` has no options for the data, such as --of. Pass a result of `estimate` to `bb.check`."
-        raise BayesBiasError(f"{files}: {error} {alternative}") from error
+        advice = " `check` has no options for the data, such as --of. Pass a result of `estimate` to `bb.check`."
+        raise BayesBiasError(f"{label}: {error}{advice if table_file(file).is_file() else ''}") from error
 
 
 @app.command()
