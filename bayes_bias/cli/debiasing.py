@@ -173,19 +173,15 @@ def _compared(
             embedding = embedding.excerpt([*words.words, *words.texts, *also])
         return _of_version(debiasing.applied(embedding), wordlist, source, also)
 
+    table = measured(before, sides.before)
+    changed = measured(after, sides.after, method)
     damage = None
     if rated is not None:
         lists = [] if wordlist is None else [wordlist]
         _check_vocabulary([before, after], lists)
         (damage,) = _damages(before.opened(lists), [method or after.opened(lists)], rated)
-    return bb.compare(
-        measured(before, sides.before),
-        measured(after, sides.after, method),
-        defining_sets=words or (),
-        damage=damage,
-        **inference.fitting,
-        **inference.reading,
-    )
+    settings_of_fit = {**inference.fitting, **inference.reading}
+    return bb.compare(table, changed, defining_sets=words or (), damage=damage, **settings_of_fit)
 
 
 def _check_several(sides: BeforeAndAfter, lists: list[str], settings: Mapping[str, Any], inference: Inference) -> None:
