@@ -628,7 +628,7 @@ CASES = {
         then=f"weat {LIST} --embedding utf8.txt",
     ),
     "embedding without a list": Case(
-        "is an embedding or a model, which needs a word list",
+        "which needs a word list. Only files of",
         f"compare --before {VECTORS} --after '{HERE}/w.txt' --controls none {BRIEFLY}",
         r"`bayes-bias (table)`",
         {"mine.csv": csv(), "v.txt": lines(SPOKEN), "w.txt": lines(LATER)},
@@ -636,7 +636,7 @@ CASES = {
         then="weat t.csv",
     ),
     "slices without a list": Case(
-        "is an embedding, which needs a word list",
+        "which needs a word list. Only files of",
         f"over-time --at 1900={VECTORS} --at 1910='{HERE}/w.txt' {BRIEFLY}",
         r"`bayes-bias (table)`",
         {"mine.csv": csv(), "v.txt": lines(SPOKEN), "w.txt": lines(LATER)},

@@ -1,17 +1,14 @@
 """The commands for chat models: `prompts` and `answers`."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import bayes_bias as bb
-from bayes_bias.cli.console import deliver, print_layout, progress_bar, say, write_csv
+from bayes_bias.cli.console import print_layout, progress_bar, say, say_where, write_csv
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
-    INPUT,
-    MODEL,
     CiOption,
     FactorsOption,
     IgnoreOption,
@@ -19,6 +16,8 @@ from bayes_bias.cli.options import (
     OverwriteOption,
     Sampler,
     SeedOption,
+    input_option,
+    model_option,
     split_lists,
     with_options,
 )
@@ -41,10 +40,9 @@ def answers(
         str,
         typer.Argument(
             metavar="FILE",
-            help="Table with a row for each choice of a word: answer, word, label_a, label_b, chosen, and"
-            " optionally wording, stereotype, model (CSV, Excel, parquet, JSON, JSONL). Alternatively,"
-            " a built-in table (answers-demo). With --prompts, the replies by id, or the output of a"
-            " service's batch.",
+            help="Table with a row for each choice of a word: answer, word, label_a, label_b, chosen, and optionally"
+            " wording, stereotype, model (CSV, Excel, parquet, JSON, JSONL). Alternatively, a built-in table"
+            " (answers-demo). With --prompts, the replies by id, or the output of a service's batch.",
         ),
     ],
     wordlist: Annotated[
@@ -60,67 +58,49 @@ def answers(
     output: OutputFolder,
     prompts: Annotated[
         Path | None,
-        typer.Option(
-            help="The questions, as `bayes-bias prompts` wrote them. FILE then has the columns id and reply.",
-            rich_help_panel=INPUT,
-        ),
+        input_option(help="The questions, as `bayes-bias prompts` wrote them. FILE then has the columns id and reply."),
     ] = None,
     id_path: Annotated[
-        str | None,
-        typer.Option("--id", help="Column or dotted path of the id of the prompt in FILE.", rich_help_panel=INPUT),
+        str | None, input_option("--id", help="Column or dotted path of the id of the prompt in FILE.")
     ] = None,
     reply_path: Annotated[
         str | None,
-        typer.Option(
-            "--reply",
-            help="Column or dotted path of the reply in FILE, such as choices.0.message.content.",
-            rich_help_panel=INPUT,
-        ),
+        input_option("--reply", help="Column or dotted path of the reply in FILE, such as choices.0.message.content."),
     ] = None,
     model_path: Annotated[
-        str | None,
-        typer.Option("--model", help="Column or dotted path of the name of the model in FILE.", rich_help_panel=INPUT),
+        str | None, input_option("--model", help="Column or dotted path of the name of the model in FILE.")
     ] = None,
     after: Annotated[
-        str | None,
-        typer.Option(help="Answers of another model, or after tuning, to the same questions.", rich_help_panel=INPUT),
+        str | None, input_option(help="Answers of another model, or after tuning, to the same questions.")
     ] = None,
     ignore: IgnoreOption = None,
     factors: FactorsOption = None,
     compare_models: Annotated[
         bool,
-        typer.Option(
+        model_option(
             "--compare-models",
             help="Compare the models of FILE, or the values of --factors, with each other: differences from answers to"
             " the same questions, and the order of the models.",
-            rich_help_panel=MODEL,
         ),
     ] = False,
     likelihood: Annotated[
         str,
-        typer.Option(
+        model_option(
             help="Kind of answer: choices of labels (choices), whole ratings (ordinal), numbers (numeric), numbers with"
-            " outliers (robust), yes and no (binary), label probabilities (probabilities), or refusals (refusals).",
-            rich_help_panel=MODEL,
+            " outliers (robust), yes and no (binary), label probabilities (probabilities), or refusals (refusals)."
         ),
     ] = CHOICES,
     ratings: Annotated[
         tuple[int, int] | None,
-        typer.Option(
-            metavar="LOW HIGH", help="Ends of the scale of ordinal answers, such as 1 7.", rich_help_panel=INPUT
-        ),
+        input_option(metavar="LOW HIGH", help="Ends of the scale of ordinal answers, such as 1 7."),
     ] = None,
-    unit: Annotated[str, typer.Option(help="Unit of numeric answers, such as dollars.", rich_help_panel=INPUT)] = "",
-    name: Annotated[
-        str | None, typer.Option(help="Name of the answers in tables and figures.", rich_help_panel=INPUT)
-    ] = None,
+    unit: Annotated[str, input_option(help="Unit of numeric answers, such as dollars.")] = "",
+    name: Annotated[str | None, input_option(help="Name of the answers in tables and figures.")] = None,
     scope: Annotated[
         str,
-        typer.Option(
-            help="Generalise intervals to new labels, wordings, and words (all), to new wordings and words"
-            " with these labels (wordings), to new words with these labels and wordings (words), or to"
-            " new answers alone (trials).",
-            rich_help_panel=MODEL,
+        model_option(
+            help="Generalise intervals to new labels, wordings, and words (all), to new wordings and words with these"
+            " labels (wordings), to new words with these labels and wordings (words), or to new answers alone (trials)."
         ),
     ] = "all",
     ci_prob: CiOption = 0.95,
@@ -167,27 +147,22 @@ def answers(
     with progress_bar():
         result: Any
         if likelihood != CHOICES:
-            settings |= {"ratings": ratings, "unit": unit, "sampling": _sampling(sampler)}
+            settings |= {"ratings": ratings, "unit": unit}
+            if sampler != Sampler():
+                from bayes_bias.analyses.answers.value_estimates import SAMPLING
+
+                settings["sampling"] = sampler.with_tuning(SAMPLING)
             result = bb.answers.estimate_values(read(file), wordlist, likelihood, **settings)
         elif compare_models:
             result = bb.answers.compare_models(read(file), wordlist, **settings)
         else:
             result = bb.answers.estimate(read(file), wordlist, None if after is None else read(after), **settings)
-        page = output.write(result)
-    deliver(answers=result)
+        page = output.deliver(answers=result)
     print_layout(result.layout)
     if isinstance(result, bb.answers.ModelContrasts):
         print_layout(result.ranks)
     say(f"\n{result.text}")
-    if page is not None:
-        say(f"\nThe report is in {page}")
-
-
-def _sampling(sampler: Sampler) -> "bb.Sampling":
-    """Return the default sampling of the analysis, unless an option differs from its default."""
-    from bayes_bias.analyses.answers.value_estimates import SAMPLING
-
-    return SAMPLING if sampler == Sampler() else replace(sampler.sampling, tune=SAMPLING.tune)
+    say_where("\nThe report is in", page)
 
 
 @app.command()

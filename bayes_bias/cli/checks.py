@@ -1,5 +1,6 @@
 """The commands that check a design or an analysis: `calibrate`, `multiverse`, and `stability`."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
@@ -7,25 +8,24 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 import bayes_bias as bb
-from bayes_bias.cli.console import deliver, print_frame, print_layout, progress_bar, say, write_csv
+from bayes_bias.cli.console import deliver, print_frame, print_layout, progress_bar, say, say_where, write_csv
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
-    MODEL,
     InferenceWithoutRope,
     JobsOption,
     OutputFolder,
     OverwriteOption,
     SchedulerOption,
     SeedOption,
+    check_outputs,
+    model_option,
     with_options,
 )
 from bayes_bias.cli.table_source import ListArgument, TableSource, WordListArgument
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.files import check_output
 from bayes_bias.formatting import Column, Layout, plain, plural
 from bayes_bias.progress import step
 from bayes_bias.table.columns import estimate_columns
-from bayes_bias.words.spelling import Match
 
 if TYPE_CHECKING:
     from bayes_bias.checks.calibration import By
@@ -67,9 +67,7 @@ def calibrate(
     planted: Annotated[
         float, typer.Option(min=0, max=0.5, help="Plant a bias of this size, to estimate how often it is found.")
     ] = 0.0,
-    model: Annotated[
-        list[str] | None, typer.Option(help="Built-in model or TOML file. Can be repeated.", rich_help_panel=MODEL)
-    ] = None,
+    model: Annotated[list[str] | None, model_option(help="Built-in model or TOML file. Can be repeated.")] = None,
     seed: SeedOption = 1,
     jobs: JobsOption = -1,
     scheduler: SchedulerOption = None,
@@ -81,8 +79,7 @@ def calibrate(
     from bayes_bias.associations.lists import measure_lists
     from bayes_bias.jobs import connected
 
-    if out_file is not None:
-        check_output(out_file, overwrite, "--out")
+    check_outputs(overwrite, out=out_file)
     with progress_bar(), connected(scheduler) as client:
         result = bb.calibrate(
             measure_lists(inputs.words(wordlist), inputs.opened([wordlist]), **inputs.settings)[0],
@@ -102,7 +99,7 @@ def calibrate(
     say(result.text)
     if out_file is not None:
         write_csv(result.records, out_file, overwrite)
-        say(f"The records of all draws are in {out_file}")
+    say_where("The records of all draws are in", out_file)
 
 
 @app.command()
@@ -128,12 +125,10 @@ def multiverse(
         step(f"{source}: measuring")
         table = inputs.table(source)
         result = bb.multiverse(table, **inference.fitting, **inference.reading, also=also or [])
-        text = output.write(result)
-    deliver(multiverse=result)
+        output.deliver(multiverse=result)
     print_layout(result.layout)
     say(result.text)
-    if text is not None:
-        say(f"Table and figure are in {text.parent}")
+    say_where("Table and figure are in", output.out)
 
 
 @app.command()
@@ -152,25 +147,16 @@ def stability(
         result = bb.stability(
             inputs.measured(_trainings(inputs, wordlist), wordlist), **inference.fitting, **inference.reading
         )
-        text = output.write(result)
-    deliver(stability=result)
+        output.deliver(stability=result)
     _show(result)
-    if text is not None:
-        say(f"\nTables and figure are in {text.parent}")
+    say_where("\nTables and figure are in", output.out)
 
 
 def _trainings(inputs: TableSource, wordlist: str) -> "Embedding":
     """Return an embedding with replicates: the templates of an encoder, one embedding with replicates, or several."""
-    if inputs.reads_sentences:
-        return inputs.opened([wordlist])
-    several = len(inputs.embedding) > 1
-    source = inputs.embedding if several else inputs.embedding[0]
-    embedding = bb.open_embedding(
-        source,
-        trust=inputs.trust,
-        kind=inputs.replicates or ("seed" if several else None),
-        match=cast(Match, inputs.match),
-    )
+    if len(inputs.embedding) > 1 and inputs.replicates is None:
+        inputs = replace(inputs, replicates="seed")
+    embedding = inputs.opened([wordlist])
     if not embedding.replicates:
         raise BayesBiasError(
             f"--embedding '{embedding.name}' is a single training run, which cannot show how training runs"

@@ -70,6 +70,12 @@ def say(text: str) -> None:
     out.print(text, markup=False, highlight=False)
 
 
+def say_where(text: str, path: Path | None) -> None:
+    """Print a text and the path of a file or folder, if it was written."""
+    if path is not None:
+        say(f"{text} {path}")
+
+
 def complain(text: str) -> None:
     """Print an error to standard error, in one line regardless of the width of the terminal."""
     _err.print(text, markup=False, highlight=False, style="red", soft_wrap=True)

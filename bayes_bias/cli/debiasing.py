@@ -9,7 +9,7 @@ import typer
 
 import bayes_bias as bb
 from bayes_bias.arguments import suffixes_of_modules
-from bayes_bias.cli.console import deliver, print_frame, print_layout, progress_bar, say
+from bayes_bias.cli.console import deliver, print_frame, print_layout, progress_bar, say, say_where
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
     Inference,
@@ -18,6 +18,7 @@ from bayes_bias.cli.options import (
     RatingsOption,
     SetsOption,
     SettingsOption,
+    reject,
     settings_of,
     split_lists,
     with_options,
@@ -26,7 +27,6 @@ from bayes_bias.cli.table_source import BeforeAndAfter, MatchOption, TableSource
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.formatting import signed
 from bayes_bias.progress import step
-from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.scopes import ScopeName
 from bayes_bias.words.defining_sets import DebiasSets, read_debias_sets
 from bayes_bias.words.spelling import Match
@@ -106,9 +106,8 @@ def compare(
         list[str] | None,
         typer.Argument(
             metavar="[LIST]...",
-            help=(
-                "Names of built-in word lists, TOML files, or spreadsheets. Probabilities are adjusted for all of them."
-            ),
+            help="Names of built-in word lists, TOML files, or spreadsheets. Probabilities are adjusted for all of"
+            " them.",
             callback=split_lists,
         ),
     ] = None,
@@ -141,8 +140,7 @@ def compare(
         _show_several(result)
     else:
         _show(result)
-    if page is not None:
-        say(f"\nThe comparison is in {page}")
+    say_where("\nThe comparison is in", page)
 
 
 def _compared(
@@ -156,8 +154,8 @@ def _compared(
     """Compare one list before and after. `rated` contains files of ratings, or is None to omit the damage."""
     also = words.words if words else ()
     method = _method(sides.after, words, settings)
-    before = sides.source(sides.before)
-    after = before if method else sides.source(sides.after)
+    before = sides.side(sides.before)
+    after = before if method else sides.side(sides.after)
     for side in (before, after) if wordlist else ():
         side.check_sources()
 
@@ -166,7 +164,7 @@ def _compared(
     ) -> "bb.AssociationTable":
         step(f"{', '.join(names)}: measuring")
         if wordlist is None:
-            return _from_table(names, source)
+            return source.read_alone(names, "an embedding or a model")
         if debiasing is None:
             return source.table(wordlist, also=also)
         words = bb.load_wordlist(source.words(wordlist)).with_controls(source.control_classes)
@@ -175,14 +173,15 @@ def _compared(
             embedding = embedding.excerpt([*words.words, *words.texts, *also])
         return _of_version(debiasing.applied(embedding), wordlist, source, also)
 
-    return bb.compare(
-        measured(before, sides.before),
-        measured(after, sides.after, method),
-        defining_sets=words or (),
-        damage=None if rated is None else _damage((before, after), method, wordlist, rated),
-        **inference.fitting,
-        **inference.reading,
-    )
+    table = measured(before, sides.before)
+    changed = measured(after, sides.after, method)
+    damage = None
+    if rated is not None:
+        lists = [] if wordlist is None else [wordlist]
+        _check_vocabulary([before, after], lists)
+        (damage,) = _damages(before.opened(lists), [method or after.opened(lists)], rated)
+    settings_of_fit = {**inference.fitting, **inference.reading}
+    return bb.compare(table, changed, defining_sets=words or (), damage=damage, **settings_of_fit)
 
 
 def _check_several(sides: BeforeAndAfter, lists: list[str], settings: Mapping[str, Any], inference: Inference) -> None:
@@ -193,10 +192,11 @@ def _check_several(sides: BeforeAndAfter, lists: list[str], settings: Mapping[st
         raise BayesBiasError(
             "--rope can only be used with one list and one version. Omit it, or compare them one by one."
         )
-    if settings and len(sides.versions) > 1:
-        raise BayesBiasError(
-            f"--setting '{next(iter(settings))}' can only be used with one method, but there are"
-            f" {len(sides.versions)} versions. Name one version, or write a file for `bayes-bias sweep`."
+    if (n_versions := len(sides.versions)) > 1:
+        reject(
+            f"can only be used with one method, but there are {n_versions} versions. Name one version, or write a file"
+            " for `bayes-bias sweep`.",
+            setting=list(settings),
         )
 
 
@@ -212,7 +212,7 @@ def _swept(
     from bayes_bias.analyses.sweep.grid import Grid
     from bayes_bias.debiasing.debiased_embedding import GivenVersion
 
-    before = sides.source(sides.before)
+    before = sides.side(sides.before)
     before.check_sources()
     original = _original(before, lists, words.words if words else ())
     methods = [_method(names, words, settings) for names in sides.versions]
@@ -220,7 +220,7 @@ def _swept(
         raise BayesBiasError("--sets has no effect, because no --after is a method that learns from sets. Omit it.")
     versions: list[bb.debiasing.Debiasing | GivenVersion] = []
     for names, method in zip(sides.versions, methods, strict=True):
-        versions.append(method or _given(sides.source(names), lists, original.name))
+        versions.append(method or _given(sides.side(names), lists, original.name))
     damage = {}
     if rated is not None:
         _check_vocabulary([before], lists)
@@ -278,19 +278,6 @@ def _given(source: TableSource, lists: list[str], of: str) -> "GivenVersion":
     return GivenVersion(embedding, embedding.name, of)
 
 
-def _damage(
-    sides: tuple[TableSource, TableSource],
-    method: "bb.debiasing.Debiasing | None",
-    wordlist: str | None,
-    ratings: list[Path],
-) -> "Damage":
-    """Compute the damage by a debiasing method, or by vectors after debiasing, to frequent and rated words."""
-    lists = [] if wordlist is None else [wordlist]
-    _check_vocabulary(sides, lists)
-    before, after = (side.opened(lists) for side in sides)
-    return _damages(before, [method or after], ratings)[0]
-
-
 def _check_vocabulary(sides: Iterable[TableSource], lists: list[str]) -> None:
     """Raise an error if a side has no vocabulary, which is required to compute the damage."""
     if not lists or any(side.reads_sentences for side in sides):
@@ -325,28 +312,17 @@ def _method(after: list[str], sets: DebiasSets | None, settings: Mapping[str, An
     from bayes_bias.debiasing.debiaser import debiaser_names, make_debiaser
 
     if len(after) > 1 or after[0] not in debiaser_names() or Path(after[0]).exists():
-        if settings:
-            raise BayesBiasError(
-                f"--setting '{next(iter(settings))}' can only be used with a method, but --after"
-                f" '{after[0]}' is not a method. Omit it, or use one of {', '.join(debiaser_names())}."
-            )
+        reject(
+            f"can only be used with a method, but --after '{after[0]}' is not a method. Omit it, or use one of"
+            f" {', '.join(debiaser_names())}.",
+            setting=list(settings),
+        )
         return None
     if sets is None:
         raise BayesBiasError(
             f"--after '{after[0]}' debiases with sets of words. Add, for example, --sets she:he,woman:man."
         )
     return bb.debiasing.Debiasing(make_debiaser(after[0], settings, "--after"), sets, name=after[0])
-
-
-def _from_table(names: list[str], source: TableSource) -> "bb.AssociationTable":
-    """Return the table of one side from a table file, if there is no word list."""
-    path, *more = names
-    if more or not is_spreadsheet(path):
-        raise BayesBiasError(
-            f"LIST is missing. '{path}' is an embedding or a model, which needs a word list. Only files of"
-            " `bayes-bias table` do not."
-        )
-    return source.read(path)
 
 
 def _show(comparison: "bb.Comparison") -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 import bayes_bias as bb
-from bayes_bias.cli.console import deliver, print_frame, print_layout, progress_bar, say
+from bayes_bias.cli.console import deliver, print_frame, print_layout, progress_bar, say, say_where
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
     CiOption,
@@ -18,12 +18,13 @@ from bayes_bias.cli.options import (
     OverwriteOption,
     RopeOption,
     ScopeOption,
+    check_outputs,
     numbers_of,
     with_options,
 )
 from bayes_bias.cli.table_source import CovariatesOption, ListArgument, TableSource, covariates_of
 from bayes_bias.errors import OutputError
-from bayes_bias.files import FORMATS, check_output, csv_text, whole_file
+from bayes_bias.files import FORMATS, csv_text, whole_file
 from bayes_bias.formatting import DASH, bounds, level, percent, plain, plural, probability, signed
 from bayes_bias.progress import step
 from bayes_bias.table.columns import interval_of
@@ -55,8 +56,7 @@ def fit(
     from bayes_bias.posterior.summary import check_rope
     from bayes_bias.table.statistics import table_means
 
-    if out_file is not None:
-        check_output(out_file, overwrite, "--out")
+    check_outputs(overwrite, out=out_file)
     with progress_bar():
         check_rope(inference.rope)
         step(f"{source}: measuring")
@@ -69,8 +69,7 @@ def fit(
         if out_file is not None:
             bb.save_fit(posterior, out_file, overwrite=overwrite)
     print_answers(posterior, contrast or [], **inference.reading)
-    if out_file is not None:
-        say(f"The fit is in {out_file}")
+    say_where("The fit is in", out_file)
 
 
 @app.command()
@@ -193,18 +192,14 @@ def plan(
         float | None, typer.Option(metavar="SIZE", help="The smallest bias of interest, in the units of the numbers.")
     ] = None,
     n_targets: Annotated[
-        list[str] | None,
-        typer.Option("--n-targets", metavar="N,N", help="Numbers of targets in each group to plan for."),
+        list[str] | None, typer.Option(metavar="N,N", help="Numbers of targets in each group to plan for.")
     ] = None,
     n_attributes: Annotated[
-        list[str] | None,
-        typer.Option("--n-attributes", metavar="N,N", help="Numbers of attributes in each class to plan for."),
+        list[str] | None, typer.Option(metavar="N,N", help="Numbers of attributes in each class to plan for.")
     ] = None,
     n_replicates: Annotated[
         list[str] | None,
-        typer.Option(
-            "--n-replicates", metavar="N,N", help="Numbers of replicates to plan for. By default the existing number."
-        ),
+        typer.Option(metavar="N,N", help="Numbers of replicates to plan for. By default the existing number."),
     ] = None,
     *,
     inference: InferenceWithoutRope,
@@ -222,8 +217,8 @@ def plan(
     targets = numbers_of("--n-targets", n_targets)
     attributes = numbers_of("--n-attributes", n_attributes)
     replicates = numbers_of("--n-replicates", n_replicates)
+    check_outputs(overwrite, out=out_file)
     if out_file is not None:
-        check_output(out_file, overwrite, "--out")
         if out_file.suffix.lower().removeprefix(".") not in FORMATS:
             raise OutputError(
                 f"--out '{out_file}' is not the name of a figure. Use a file name that ends in .png, .pdf, or .svg."
@@ -264,4 +259,4 @@ def plan(
         figure = bb.plots.plot_plan(posterior, size, planned=planned, ci_prob=inference.ci_prob).get_figure(root=True)
         with whole_file(out_file, overwrite) as unfinished:
             cast(Any, figure).savefig(unfinished, dpi=200)
-        say(f"The figure is in {out_file}")
+    say_where("The figure is in", out_file)

@@ -1,24 +1,32 @@
 """The command `check`."""
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
 import bayes_bias as bb
 from bayes_bias.cli.console import deliver, print_layout, progress_bar, say
 from bayes_bias.cli.main import app
-from bayes_bias.cli.options import INPUT, Sampler, ScopeOption, SeedOption, known_lists, split_lists, with_options
+from bayes_bias.cli.options import (
+    Sampler,
+    ScopeOption,
+    SeedOption,
+    check_outputs,
+    input_option,
+    known_lists,
+    split_lists,
+    with_options,
+)
 from bayes_bias.cli.report import measured_tables
 from bayes_bias.cli.table_source import TableSource
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.files import check_output, write_text
-from bayes_bias.table.scopes import DEFAULT_SCOPE, scope_of
+from bayes_bias.files import table_file, write_text
+from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,9 +46,7 @@ class GateFiles:
 
     def __post_init__(self) -> None:
         """Raise an error if a file exists, or cannot be written."""
-        for option in ("markdown", "junit", "card"):
-            if (path := getattr(self, option)) is not None:
-                check_output(path, self.overwrite, f"--{option}")
+        check_outputs(self.overwrite, markdown=self.markdown, junit=self.junit, card=self.card)
 
     def write(self, gate: "bb.Gate") -> None:
         """Write the files that were requested."""
@@ -56,25 +62,23 @@ class OtherInputs:
 
     pairs: Annotated[
         str | None,
-        typer.Option(
+        input_option(
             metavar="FILE",
             help="Check scores of sentence pairs, as for `sentence-pairs`, instead of LIST. SIZE is a share of pairs.",
-            rich_help_panel=INPUT,
         ),
     ] = None
     answers: Annotated[
         str | None,
-        typer.Option(
+        input_option(
             metavar="FILE",
             help="Check answers of chat models, as for `answers`, to the questions of LIST. SIZE is a size of D.",
-            rich_help_panel=INPUT,
         ),
     ] = None
 
     @property
-    def has_file(self) -> bool:
-        """Return True if there is a file of pairs or answers."""
-        return self.pairs is not None or self.answers is not None
+    def file(self) -> str | None:
+        """The file of pairs or answers, or None if tables are checked."""
+        return self.pairs if self.answers is None else self.answers
 
     def check_lists(self, lists: list[str]) -> None:
         """Raise an error if LIST is missing, or if it cannot be combined with the file."""
@@ -84,32 +88,29 @@ class OtherInputs:
             raise BayesBiasError("LIST is missing. Name a word list, such as weat6, or pass --pairs FILE.")
 
     def decide(
-        self, lists: list[str], baseline: Path | None, seed: int, sampler: Sampler, rope: float | None, alpha: float
+        self, file: str, lists: list[str], sampler: Sampler, baseline: Path | None, settings: dict[str, Any]
     ) -> "bb.Gate":
         """Return the decision on the file. If the baseline has data, they are paired with the data of the file."""
         from bayes_bias.analyses.gate.baseline import is_data, origin_of, read_records
         from bayes_bias.analyses.gate.gate import check_allowed
 
-        settings: dict[str, Any] = {"rope": check_allowed(rope, alpha), "alpha": alpha, "seed": seed}
-        read, estimate = self._functions(lists, seed, sampler)
-        file = self.pairs or self.answers
+        check_allowed(settings["rope"], settings["alpha"])
+        read, estimate = self._functions(lists, settings["seed"], sampler)
         if baseline is None or not is_data(baseline):
             if baseline is not None:
                 read_records(baseline)  # before sampling
-            with _about(f"'{file}'"):
+            with _about(f"'{file}'", file):
                 result = estimate(read(file))
             return bb.check(result, **settings, baseline=baseline)
-        with _about(f"'{file}'"):
+        with _about(f"'{file}'", file):
             now = read(file)
-        with _about(f"--baseline '{baseline}'"):
+        with _about(f"--baseline '{baseline}'", baseline):
             before = read(str(baseline))
-        with _about(f"'{file}' after --baseline '{baseline}'"):
-            if before.sha256 == now.sha256:
-                result = estimate(now)
-                gate = bb.check(result, **settings, baseline=bb.check(result, **settings))
-            else:
-                gate = bb.check(estimate(before, after=now), **settings)
-        return replace(gate, baseline=origin_of(baseline))
+        with _about(f"'{file}' after --baseline '{baseline}'", file):
+            is_same = before.sha256 == now.sha256
+            result = estimate(now) if is_same else estimate(before, after=now)
+        unchanged = bb.check(result, **settings) if is_same else None
+        return replace(bb.check(result, **settings, baseline=unchanged), baseline=origin_of(baseline))
 
     def _functions(self, lists: list[str], seed: int, sampler: Sampler) -> tuple[Callable[..., Any], ...]:
         """Return the function that reads the file, and the function that estimates its biases."""
@@ -122,20 +123,18 @@ class OtherInputs:
         from bayes_bias.analyses.sentence_pairs.lm_eval import is_log, lm_eval
         from bayes_bias.analyses.sentence_pairs.scores import read_scores
 
-        sampling = replace(sampler.sampling, tune=SAMPLING.tune)
-        of_pairs = partial(bb.sentence_pairs.estimate, seed=seed, sampling=sampling)
+        of_pairs = partial(bb.sentence_pairs.estimate, seed=seed, sampling=sampler.with_tuning(SAMPLING))
         return (lambda file: (lm_eval if is_log(file) else read_scores)(file, name="pairs")), of_pairs
 
 
 @contextmanager
-def _about(files: str) -> Iterator[None]:
-    """Name the files in errors about their data, and the way to options that only other commands have."""
+def _about(label: str, file: str | Path) -> Iterator[None]:
+    """Begin errors about the data of a file with its label, and name the alternative to options of other commands."""
     try:
         yield
     except BayesBiasError as error:
-        lacking = re.search(r"--(?:of|unit|ignore|decimals)\b", str(error))
-        advice = f" `check` has no {lacking[0]}. Pass a result of `estimate` to `bb.check`." if lacking else ""
-        raise BayesBiasError(f"{files}: {error}{advice}") from error
+        advice = " `check` has no options for the data, such as --of. Pass a result of `estimate` to `bb.check`."
+        raise BayesBiasError(f"{label}: {error}{advice if table_file(file).is_file() else ''}") from error
 
 
 @app.command()
@@ -150,7 +149,6 @@ def check(
     rope: Annotated[
         float | None,
         typer.Option(
-            "--rope",
             metavar="SIZE",
             help="Largest allowed bias, in the units of the numbers, or with --baseline its largest allowed increase.",
         ),
@@ -179,15 +177,15 @@ def check(
     names = lists or []
     others.check_lists(names)
     with progress_bar():
-        if others.has_file:
+        settings: dict[str, Any] = {"rope": rope, "alpha": alpha, "seed": seed}
+        if others.file is not None:
             if inputs != TableSource() or scope != DEFAULT_SCOPE:
                 raise BayesBiasError("--pairs and --answers have no embedding and no --scope. Omit their options.")
-            gate = others.decide(names, baseline, seed, sampler, rope, alpha)
+            gate = others.decide(others.file, names, sampler, baseline, settings)
         else:
             sampling = None if sampler == Sampler() else sampler.sampling  # which imports the sampler
             tables = measured_tables(known_lists(names), inputs)
-            settings: dict[str, Any] = {"rope": rope, "baseline": baseline, "alpha": alpha, "seed": seed}
-            gate = bb.check(tables, **settings, scope=scope_of(scope).name, sampling=sampling)
+            gate = bb.check(tables, **settings, baseline=baseline, scope=cast(ScopeName, scope), sampling=sampling)
     files.write(gate)
     deliver(gate=gate)
     say(gate.text)

@@ -157,7 +157,6 @@ def _with_result(
     json: Annotated[
         str,
         typer.Option(
-            "--json",
             metavar="[FILE.json]",
             show_default=False,
             help="Write the result as JSON to this file or, without a file, to standard output instead of text.",

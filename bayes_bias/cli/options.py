@@ -4,7 +4,7 @@ import inspect
 import os
 import tomllib
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from functools import partial, wraps
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,9 +12,10 @@ from typing import Annotated, Any
 import typer
 
 import bayes_bias as bb
+from bayes_bias.cli.console import deliver
 from bayes_bias.documents.folder import check_folder
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.files import FORMATS, WRITTEN, check_formats, expanded
+from bayes_bias.files import FORMATS, WRITTEN, check_formats, check_output, expanded
 from bayes_bias.table.scopes import DEFAULT_SCOPE, SCOPES, scope_of
 
 INPUT = "Input"
@@ -53,6 +54,21 @@ def known_lists(values: list[str] | None) -> list[str]:
     return [known_list(name) for name in split_lists(values)]
 
 
+def check_outputs(overwrite: bool, **files: Path | None) -> None:
+    """Raise an error if the file of an option exists or cannot be written, before anything is computed."""
+    for option, path in files.items():
+        if path is not None:
+            check_output(path, overwrite, f"--{option}")
+
+
+def reject(reason: str, **options: Any) -> None:
+    """Raise an error for the first option that has a value, because it has no effect. `reason` ends the sentence."""
+    for name, value in options.items():
+        if value is not None and value != []:
+            shown = value[0] if isinstance(value, list) else value
+            raise BayesBiasError(f"--{name.replace('_', '-')} '{shown}' {reason}")
+
+
 def known_scope(name: str) -> str:
     """Raise an error for an unknown scope, before anything is measured."""
     return scope_of(name).name
@@ -89,7 +105,6 @@ SettingsOption = Annotated[
 RatingsOption = Annotated[
     list[Path] | None,
     typer.Option(
-        "--ratings",
         metavar="FILE",
         help="Pairs of words with human similarity ratings (SimLex-999, WordSim-353, MEN), to check that"
         " cosines still agree with them. Can be repeated.",
@@ -98,15 +113,12 @@ RatingsOption = Annotated[
 IgnoreOption = Annotated[
     list[str] | None,
     input_option(
-        "--ignore",
-        metavar="COLUMN",
-        help="Pool rows that differ in this column of FILE, such as temperature. Can be repeated.",
+        metavar="COLUMN", help="Pool rows that differ in this column of FILE, such as temperature. Can be repeated."
     ),
 ]
 FactorsOption = Annotated[
     list[str] | None,
     input_option(
-        "--factors",
         metavar="COLUMN",
         help="Treat the values of this column of FILE separately, such as temperature, as if each were a"
         " model. Can be repeated.",
@@ -124,7 +136,6 @@ CiOption = Annotated[float, model_option("--ci", min=0.01, max=0.999, help="Prob
 RopeOption = Annotated[
     float | None,
     model_option(
-        "--rope",
         metavar="SIZE",
         help="Largest negligible bias, in the units of the numbers. Prints the probability of a smaller bias.",
     ),
@@ -132,9 +143,7 @@ RopeOption = Annotated[
 ContrastOption = Annotated[
     list[str] | None,
     model_option(
-        "--contrast",
-        metavar="FORMULA",
-        help="Another contrast, such as 'male names - female names: career'. Can be repeated.",
+        metavar="FORMULA", help="Another contrast, such as 'male names - female names: career'. Can be repeated."
     ),
 ]
 
@@ -154,6 +163,10 @@ class Sampler:
     def sampling(self) -> "bb.Sampling":
         """The options as a `bayes_bias.Sampling`."""
         return bb.Sampling(draws=self.draws, chains=self.chains, target_accept=self.target_accept)
+
+    def with_tuning(self, default: "bb.Sampling") -> "bb.Sampling":
+        """The options with the warm-up of an analysis, whose default sampling this is."""
+        return replace(self.sampling, tune=default.tune)
 
 
 @dataclass(frozen=True)
@@ -215,6 +228,12 @@ class OutputFolder:
         if self.out is None:
             return None
         return bb.write(result, self.out, overwrite=self.overwrite, figures=formats_of(self.figures))
+
+    def deliver(self, **named: Any) -> Path | None:
+        """Keep a result for `--json` under its name, and write it (see `write`)."""
+        deliver(**named)
+        (result,) = named.values()
+        return self.write(result)
 
 
 def with_options[**P](command: Callable[P, None]) -> Callable[..., None]:

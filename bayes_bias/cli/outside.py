@@ -1,12 +1,12 @@
 """The commands `criterion` and `tpr-gaps`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 import bayes_bias as bb
-from bayes_bias.cli.console import deliver, print_layout, progress_bar, say
+from bayes_bias.cli.console import print_layout, progress_bar, say, say_where
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
     CiOption,
@@ -16,12 +16,13 @@ from bayes_bias.cli.options import (
     ScopeOption,
     SeedOption,
     input_option,
+    reject,
     split_names,
     with_options,
 )
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import given_table
-from bayes_bias.table.scopes import DEFAULT_SCOPE, scope_of
+from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 
 if TYPE_CHECKING:
     from bayes_bias.analyses.criterion.criterion import BiasesLike
@@ -34,10 +35,8 @@ def criterion(
         Path,
         typer.Argument(
             metavar="FILE.csv",
-            help=(
-                "Table with the columns label, criterion, and criterion_se (or criterion_n), and without"
-                " --fit also bias and sd."
-            ),
+            help="Table with the columns label, criterion, and criterion_se (or criterion_n), and without"
+            " --fit also bias and sd.",
         ),
     ],
     fit: Annotated[
@@ -76,7 +75,7 @@ def criterion(
             _biases(fit or [], file, covariance),
             file,
             toward=toward,
-            scope=scope_of(scope).name,
+            scope=cast(ScopeName, scope),
             covariates=split_names(covariates),
             family=family,
             ci_prob=ci_prob,
@@ -86,21 +85,17 @@ def criterion(
             bias_name=bias_name,
             criterion_name=criterion_name,
         )
-        page = output.write(result)
-    deliver(criterion=result)
+        page = output.deliver(criterion=result)
     print_layout(result.layout)
     say(result.text)
-    if page is not None:
-        say(f"\nThe page is {page}")
+    say_where("\nThe page is", page)
 
 
 def _biases(fits: list[str], file: Path, covariance: Path | None) -> "BiasesLike":
     """Return the biases of the labels from fits or from FILE, with their covariance if it is known."""
-    if fits and covariance is not None:
-        raise BayesBiasError(
-            f"--covariance '{covariance}' cannot be combined with fits, which have their own covariance. Omit it."
-        )
-    if not fits:
+    if fits:
+        reject("cannot be combined with fits, which have their own covariance. Omit it.", covariance=covariance)
+    else:
         from bayes_bias.analyses.criterion.data import Biases, read
         from bayes_bias.table.files import read_matrix
 
@@ -121,7 +116,7 @@ def tpr_gaps(
     file: Annotated[
         str, typer.Argument(metavar="FILE.csv", help="A row for each person, or a built-in table (tpr-demo).")
     ],
-    y: Annotated[str, typer.Option("--y", help="Column with the true class.")] = "y",
+    y: Annotated[str, typer.Option(help="Column with the true class.")] = "y",
     prediction: Annotated[str, typer.Option(help="Column with the predicted class.")] = "prediction",
     group: Annotated[str, typer.Option(help="Column with the group, such as gender.")] = "group",
     of: Annotated[
@@ -155,13 +150,11 @@ def tpr_gaps(
             sampling=sampler.sampling,
             name=Path(file).stem,
         )
-        page = output.write(result)
-    deliver(tpr_gaps=result)
+        page = output.deliver(tpr_gaps=result)
     print_layout(result.classes_layout)
     print_layout(result.layout)
     say(
         "unbiased: root of an unbiased mean square. If there are few people, the posterior of a size is too"
         f" high.\n\n{result.text}"
     )
-    if page is not None:
-        say(f"\nThe gaps are in {page}")
+    say_where("\nThe gaps are in", page)

@@ -7,15 +7,15 @@ from typing import Annotated
 import typer
 
 import bayes_bias as bb
-from bayes_bias.cli.console import deliver, print_layout, progress_bar, say
+from bayes_bias.cli.console import print_layout, progress_bar, say
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
-    MODEL,
     ContrastOption,
     Inference,
     ListsArgument,
     OutputFolder,
     OverwriteOption,
+    model_option,
     with_options,
 )
 from bayes_bias.cli.table_source import CovariatesOption, TableSource, covariates_of
@@ -41,27 +41,24 @@ def report(
     contrast: ContrastOption = None,
     calibration_draws: Annotated[
         int | None,
-        typer.Option(
+        model_option(
             min=0,
             help="Number of random lists with each list's design, to count false positives (0 for none). By"
             " default 400, or 50 if each must be sampled.",
-            rich_help_panel=MODEL,
         ),
     ] = None,
     against_published: Annotated[
         bool,
-        typer.Option(
+        model_option(
             "--against-published",
             help="Also fit the published model, and compare how well both predict. This doubles the time.",
-            rich_help_panel=MODEL,
         ),
     ] = False,
     registered: Annotated[
         Path | None,
-        typer.Option(
+        model_option(
             metavar="PLAN.json",
             help="Plan that `bayes-bias register` wrote. The report lists every setting that differs.",
-            rich_help_panel=MODEL,
         ),
     ] = None,
 ) -> None:
@@ -83,8 +80,7 @@ def report(
             registered=registered,
         )
         step(f"writing {output.out}")
-        page = output.write(result)
-    deliver(report=result)
+        page = output.deliver(report=result)
     print_layout(result.layout)
     if len(result.sections) > 1:
         print_layout(result.together.layout)

@@ -1,36 +1,35 @@
 """The command `sentence-pairs`."""
 
 from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 import bayes_bias as bb
 from bayes_bias.analyses.sentence_pairs.units import DECIMALS, LOG, UNITS, check_unit
-from bayes_bias.cli.console import deliver, print_layout, progress_bar, say, write_csv
+from bayes_bias.cli.console import print_layout, progress_bar, say, say_where, write_csv
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
-    INPUT,
-    MODEL,
     CiOption,
     FactorsOption,
     IgnoreOption,
     OutputFolder,
     Sampler,
     SeedOption,
+    check_outputs,
+    input_option,
+    model_option,
+    reject,
     with_options,
 )
-from bayes_bias.errors import BayesBiasError, did_you_mean
-from bayes_bias.files import check_output, given_table
+from bayes_bias.errors import BayesBiasError
+from bayes_bias.files import given_table
 from bayes_bias.spreadsheets import read_frame
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bayes_bias.analyses.sentence_pairs.estimands import PairScope
     from bayes_bias.analyses.sentence_pairs.estimation import Scores
 
 
@@ -50,32 +49,21 @@ def sentence_pairs(
     output: OutputFolder,
     after: Annotated[
         str | None,
-        typer.Option(
-            help="Scores of the same items after debiasing, or, with --model, the folder of that model.",
-            rich_help_panel=INPUT,
-        ),
+        input_option(help="Scores of the same items after debiasing, or, with --model, the folder of that model."),
     ] = None,
     model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FOLDER", help="Language model that scores the sentences of FILE first.", rich_help_panel=INPUT
-        ),
+        str | None, input_option(metavar="FOLDER", help="Language model that scores the sentences of FILE first.")
     ] = None,
     how: Annotated[
-        str,
-        typer.Option(help="Score: pll, aul, aula (masked models) or likelihood (causal ones).", rich_help_panel=INPUT),
+        str, input_option(help="Score: pll, aul, aula (masked models) or likelihood (causal ones).")
     ] = "pll",
-    scores: Annotated[
-        Path | None,
-        typer.Option("--scores", help="Keep the scores of --model in this CSV file.", rich_help_panel=INPUT),
-    ] = None,
+    scores: Annotated[Path | None, input_option(help="Keep the scores of --model in this CSV file.")] = None,
     folder: Annotated[
         Path | None,
         typer.Option(help="Keep scores and posteriors here, so that a stopped or repeated run computes none again."),
     ] = None,
     of: Annotated[
-        str | None,
-        typer.Option(help="Language model to select, if FILE has several in its column model.", rich_help_panel=INPUT),
+        str | None, input_option(help="Language model to select, if FILE has several in its column model.")
     ] = None,
     decimals: Annotated[
         str,
@@ -85,31 +73,24 @@ def sentence_pairs(
         ),
     ] = "",
     unit: Annotated[
-        str | None,
-        typer.Option(
-            help=f"Unit of the scores in FILE: {', '.join(UNITS)}. By default log probabilities.", rich_help_panel=INPUT
-        ),
+        str | None, input_option(help=f"Unit of the scores in FILE: {', '.join(UNITS)}. By default log probabilities.")
     ] = None,
     ignore: IgnoreOption = None,
     factors: FactorsOption = None,
     compare_models: Annotated[
         bool,
-        typer.Option(
+        model_option(
             "--compare-models",
             help="Compare the models of FILE (column model), the values of --factors, or logs of the harness in"
             " folders, one for each model: differences on the same pairs, and the order of the models.",
-            rich_help_panel=MODEL,
         ),
     ] = False,
-    spec: Annotated[
-        str, typer.Option("--priors", help="TOML file with other priors. See `models pairs`.", rich_help_panel=MODEL)
-    ] = "pairs",
+    spec: Annotated[str, model_option("--priors", help="TOML file with other priors. See `models pairs`.")] = "pairs",
     scope: Annotated[
         str,
-        typer.Option(
+        model_option(
             help="Generalise intervals to new pairs of new writers (all), to new pairs of these writers"
-            " (pairs), or only to exactly these pairs (none).",
-            rich_help_panel=MODEL,
+            " (pairs), or only to exactly these pairs (none)."
         ),
     ] = "all",
     ci_prob: CiOption = 0.95,
@@ -130,23 +111,22 @@ def sentence_pairs(
         raise BayesBiasError(
             "--factors needs --compare-models, which compares the values of the factors. Add it, or omit --factors."
         )
+    settings: dict[str, Any] = {
+        "name": Path(file).stem,
+        "decimals": _decimals(decimals, logs),
+        "unit": check_unit(unit),
+        "ignore": ignore or [],
+        "scope": scope,
+        "ci_prob": ci_prob,
+        "seed": seed,
+    }
     if compare_models:
         if after is not None or model is not None or of is not None:
             raise BayesBiasError("--compare-models cannot be combined with --after, --model, or --of. Omit them.")
         with progress_bar():
-            contrasts = bb.sentence_pairs.compare_models(
-                _by_folder(files, _decimals(decimals, True)) if logs else file,
-                factors=factors or [],
-                name=Path(file).stem,
-                decimals=_decimals(decimals, logs),
-                unit=check_unit(unit),
-                ignore=ignore or [],
-                scope=scope,
-                ci_prob=ci_prob,
-                seed=seed,
-            )
-            page = output.write(contrasts)
-        deliver(contrasts=contrasts)
+            compared = _by_folder(files, settings["decimals"]) if logs else file
+            contrasts = bb.sentence_pairs.compare_models(compared, factors=factors or [], **settings)
+            page = output.deliver(contrasts=contrasts)
         for topic in contrasts.topics:
             print_layout(contrasts.order([topic]))
             print_layout(contrasts.differences([topic]))
@@ -154,30 +134,12 @@ def sentence_pairs(
         return
     if more and not all(map(is_log, files)):
         raise BayesBiasError(f"FILE: there are {len(files)} files. Name one, or several samples_*.jsonl of one model.")
-    if scores is not None:
-        check_output(scores, output.overwrite, "--scores")
-        if model is None:
-            raise BayesBiasError(
-                f"--scores '{scores}' is a file to write the scores of a model to. Name the model with --model FOLDER."
-            )
-    if model is not None and unit not in (None, LOG):
-        raise BayesBiasError(
-            f"--unit '{unit}' applies to scores in FILE, but --model computes its own. Omit one of them."
-        )
-    ask = partial(
-        bb.sentence_pairs.estimate,
-        model=spec,
-        of=of,
-        name=Path(file).stem,
-        decimals=_decimals(decimals, logs),
-        unit=check_unit(unit) if model is None else LOG,
-        ignore=ignore or [],
-        scope=cast("PairScope", scope),
-        ci_prob=ci_prob,
-        seed=seed,
-        folder=folder,
-        sampling=replace(sampler.sampling, tune=SAMPLING.tune),
-    )
+    check_outputs(output.overwrite, scores=scores)
+    if model is None:
+        reject("is a file to write the scores of a model to. Name the model with --model FOLDER.", scores=scores)
+    elif unit != LOG:
+        reject("applies to scores in FILE, but --model computes its own. Omit one of them.", unit=unit)
+        settings["unit"] = LOG
     with progress_bar():
         first: Scores
         second: Scores | None = None
@@ -190,9 +152,10 @@ def sentence_pairs(
             if scores is not None:
                 write_csv(scored, scores, output.overwrite)
             second = None if after is None else score(after)
-        result = ask(first) if second is None else ask(first, second)
-        page = output.write(result)
-    deliver(sentence_pairs=result)
+        sampling = sampler.with_tuning(SAMPLING)
+        estimate: Any = bb.sentence_pairs.estimate
+        result = estimate(first, second, **settings, model=spec, of=of, folder=folder, sampling=sampling)
+        page = output.deliver(sentence_pairs=result)
     print_layout(result.layout)
     print_layout(result.difference_layout)
     _say_result(result.text, page)
@@ -200,8 +163,7 @@ def sentence_pairs(
 
 def _say_result(text: str, page: Path | None) -> None:
     say(f"\n{text}")
-    if page is not None:
-        say(f"\nThe report is in {page}")
+    say_where("\nThe report is in", page)
 
 
 def _by_folder(files: list[str], decimals: int | None) -> "dict[str, Scores]":
@@ -235,7 +197,7 @@ def _scorer(file: str, how: str, folder: Path | None) -> "Callable[[str], pd.Dat
     from bayes_bias.analyses.sentence_pairs.scoring import HOW, How
 
     if how not in HOW:
-        raise BayesBiasError(f"--how '{how}' is not a score of sentences. {did_you_mean(how, HOW)}")
+        raise BayesBiasError(f"--how '{how}' is not a score of sentences.", how, HOW)
     path = given_table(file, "FILE", BayesBiasError, "Pass the path of a CSV file with sentences.")
     sentences = read_frame(path, f"FILE: '{path}'", BayesBiasError)
     load = bb.language_models.load_causal if how == "likelihood" else bb.language_models.load_masked

@@ -1,5 +1,6 @@
 """The commands for built-in lists and models: `wordlists`, `models`, and `sentences`."""
 
+from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,7 +10,15 @@ import typer
 import bayes_bias as bb
 from bayes_bias.cli.console import print_frame, say, write_csv
 from bayes_bias.cli.main import app
-from bayes_bias.cli.options import ControlsOption, OverwriteOption, pairs_of, split_names, with_options
+from bayes_bias.cli.options import (
+    ControlsOption,
+    OverwriteOption,
+    check_outputs,
+    pairs_of,
+    reject,
+    split_names,
+    with_options,
+)
 from bayes_bias.cli.table_source import ListOptions
 from bayes_bias.errors import BayesBiasError, EmbeddingError, TemplateError
 from bayes_bias.files import check_output, copy_shipped
@@ -18,6 +27,25 @@ from bayes_bias.words.content import Content
 from bayes_bias.words.list_files import control_names, field_names, read_names, shipped_path, wordlist_names
 from bayes_bias.words.list_spreadsheets import Reading
 from bayes_bias.words.wordlist import WordList, load_controls, load_wordlist
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChosenWords:
+    """The options that choose words of files for a list, by their names in the files."""
+
+    groups: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=CLASS", help="A group of FILE and its stereotypical class. Can be repeated."),
+    ] = None
+    classes: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Another name that is a class. Can be repeated.")
+    ] = None
+    word_class: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=noun", help="The role of the words of a name in the sentences of templates. Can be repeated."
+        ),
+    ] = None
 
 
 @app.command()
@@ -32,19 +60,8 @@ def wordlists(
         ),
     ] = None,
     copy: Annotated[Path | None, typer.Option(help="Write the list's TOML here, to be edited.")] = None,
-    groups: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=CLASS", help="A group of FILE and its stereotypical class. Can be repeated."),
-    ] = None,
-    classes: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Another name that is a class. Can be repeated.")
-    ] = None,
-    word_class: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=noun", help="The role of the words of a name in the sentences of templates. Can be repeated."
-        ),
-    ] = None,
+    *,
+    chosen: ChosenWords,
     out_file: Annotated[Path | None, typer.Option("--out", "-o", help="Write the chosen words of FILE here.")] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace an existing file of --copy or --out.")
@@ -56,7 +73,6 @@ def wordlists(
             help="What to do with hidden rows and columns and struck-through cells of a workbook: drop or keep.",
         ),
     ] = "drop",
-    *,
     columns: ListOptions,
 ) -> None:
     """Show the built-in word lists, or one with its words. Copy one to edit, or make one from files.
@@ -68,11 +84,9 @@ def wordlists(
 
     if out_file is not None:
         reading = Reading(ignore_columns=columns.ignore_columns or (), hidden=check_hidden(hidden))
-        _write_list(names or [], groups or [], classes or [], word_class or [], out_file, overwrite, reading)
+        _write_list(names or [], chosen, reading, out_file, overwrite)
         return
-    for option, values in {"--groups": groups, "--classes": classes, "--word-class": word_class}.items():
-        if values:
-            raise BayesBiasError(f"{option} '{values[0]}' selects words of FILE for a list. Add --out list.csv.")
+    reject("selects words of FILE for a list. Add --out list.csv.", **asdict(chosen))
     if names and len(names) > 1:
         raise BayesBiasError(
             f"LIST names {', '.join(names)}, but only one can be shown. Make one list of them with --out, or name one."
@@ -103,15 +117,7 @@ def wordlists(
         say(f"\nCopied to {copy}. Use it with {use}.")
 
 
-def _write_list(
-    files: list[str],
-    groups: list[str],
-    classes: list[str],
-    word_class: list[str],
-    out_file: Path,
-    overwrite: bool,
-    reading: Reading,
-) -> None:
+def _write_list(files: list[str], chosen: ChosenWords, reading: Reading, out_file: Path, overwrite: bool) -> None:
     """Write a list with the words of several files. The list has a row for each word."""
     import pandas as pd
 
@@ -124,9 +130,9 @@ def _write_list(
     words = _words_of_files(contents)
     headings = chain.from_iterable(content.values for _, content in contents)
     stereotypes = pairs_of("FILE", [heading for heading in headings if "=" in heading], "flowers=pleasant")
-    stereotypes |= pairs_of("--groups", groups, "flowers=pleasant")
-    sentence_classes = pairs_of("--word-class", word_class, "flowers=noun")
-    names = dict.fromkeys([*stereotypes, *stereotypes.values(), *classes])
+    stereotypes |= pairs_of("--groups", chosen.groups, "flowers=pleasant")
+    sentence_classes = pairs_of("--word-class", chosen.word_class, "flowers=noun")
+    names = dict.fromkeys([*stereotypes, *stereotypes.values(), *(chosen.classes or ())])
     for name in (*names, *sentence_classes):
         if name not in words:
             raise BayesBiasError(f"FILE contains no words called '{name}'.", name, words)
@@ -224,15 +230,11 @@ def models(
 
     from bayes_bias.models.spec import load_spec, spec_names
 
-    if graph is not None:
-        check_output(graph, overwrite, "--graph")
-        if name is None:
-            raise BayesBiasError(f"--graph needs the name of a model, such as `models crossed --graph {graph}`.")
-    if copy is not None:
-        check_output(copy, overwrite, "--copy")
-        if name is None:
-            raise BayesBiasError(f"--copy needs the name of a model, such as `models crossed --copy {copy}`.")
+    check_outputs(overwrite, graph=graph, copy=copy)
     if name is None:
+        for option, path in {"--graph": graph, "--copy": copy}.items():
+            if path is not None:
+                raise BayesBiasError(f"{option} needs the name of a model, such as `models crossed {option} {path}`.")
         print_frame(pd.DataFrame([{"model": n, "title": load_spec(n).title} for n in spec_names()]))
         return
     spec = load_spec(name)

@@ -1,7 +1,7 @@
 """The commands for many embeddings: `sweep` and `over-time`."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 import bayes_bias as bb
-from bayes_bias.cli.console import deliver, print_layout, progress_bar, say
+from bayes_bias.cli.console import deliver, print_layout, progress_bar, say, say_where
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
     FIGURES,
@@ -23,21 +23,11 @@ from bayes_bias.cli.options import (
     model_option,
     with_options,
 )
-from bayes_bias.cli.table_source import (
-    AllowLossOption,
-    LanguageOption,
-    ListOptions,
-    MatchOption,
-    ReplicatesOption,
-    SubTopicsOption,
-    TableSource,
-    TrustOption,
-)
+from bayes_bias.cli.table_source import MeasuringOptions, TrustOption
 from bayes_bias.documents.folder import check_folder
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.formatting import with_unit
 from bayes_bias.progress import step
-from bayes_bias.spreadsheets import is_spreadsheet
 from bayes_bias.table.scopes import ScopeName
 
 if TYPE_CHECKING:
@@ -147,7 +137,7 @@ _SCOPES: Mapping[str, "SliceScope"] = {"new": "new slices", "these": "these slic
 
 
 @dataclass(frozen=True, kw_only=True)
-class Slices(ListOptions):
+class Slices(MeasuringOptions):
     """The options for the source of each slice, and for measuring. Control classes are not used."""
 
     at: Annotated[
@@ -159,12 +149,8 @@ class Slices(ListOptions):
             " (1900=one.txt,two.txt) or a pattern (1900='vec/1900-*.txt') are seeds of the same slice.",
         ),
     ]
-    replicates: ReplicatesOption = None
-    sub_topics: SubTopicsOption = None
-    match: MatchOption = "exact"
-    language: LanguageOption = None
-    allow_loss: AllowLossOption = False
-    trust: TrustOption = False
+    controls: str = field(default="none", init=False)
+    templates: None = field(default=None, init=False)
 
     @property
     def files(self) -> dict[float, list[str]]:
@@ -199,25 +185,11 @@ class Slices(ListOptions):
         """Return the table of one slice."""
         step(f"{time:g}: measuring")
         several = len(names) > 1
-        source = TableSource(
-            embedding=names,
-            controls="none",
-            replicates=(self.replicates or "seed") if several else None,
-            sub_topics=self.sub_topics,
-            match=self.match,
-            language=self.language,
-            ignore_columns=self.ignore_columns,
-            allow_loss=self.allow_loss,
-            trust=self.trust,
-        )
+        replicates = (self.replicates or "seed") if several else None
+        source = replace(self, replicates=replicates).source(embedding=names)
         if wordlist is not None:
             return source.table(wordlist)
-        if several or not is_spreadsheet(names[0]):
-            raise BayesBiasError(
-                f"LIST is missing. '{names[0]}' is an embedding, which needs a word list. Only files of"
-                " `bayes-bias table` do not."
-            )
-        return source.read(names[0])
+        return source.read_alone(names, "an embedding")
 
 
 @app.command()
@@ -253,11 +225,9 @@ def over_time(
             ci_prob=inference.ci_prob,
             **settings,
         )
-        page = output.write(series)
-    deliver(over_time=series)
+        page = output.deliver(over_time=series)
     print_layout(series.layout)
     print_layout(series.changes_layout)
     say(f"\n{series.text}")
     say(series.moved_most)
-    if page is not None:
-        say(f"\nThe series is in {page}")
+    say_where("\nThe series is in", page)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 import bayes_bias as bb
-from bayes_bias.cli.options import ControlsOption, input_option, known_list, split_names
+from bayes_bias.cli.options import ControlsOption, input_option, known_list, reject, split_names
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import refuse_pipe_or_address
 from bayes_bias.spreadsheets import is_spreadsheet
@@ -28,10 +28,8 @@ ListArgument = Annotated[
     str,
     typer.Argument(
         metavar="LIST",
-        help=(
-            "Name of a built-in word list, a TOML file or spreadsheet with one, or a file that `bayes-bias"
-            " table` wrote."
-        ),
+        help="Name of a built-in word list, a TOML file or spreadsheet with one, or a file that `bayes-bias"
+        " table` wrote.",
         callback=known_list,
     ),
 ]
@@ -42,58 +40,6 @@ WordListArgument = Annotated[
     ),
 ]
 
-EmbeddingOption = Annotated[
-    list[str],
-    typer.Option(
-        "--embedding",
-        "-e",
-        help="Built-in name, glove-6b-50d (needs the optional dependency 'glove'), file, or"
-        " gensim-downloader name. Repeat it for the --replicates of one embedding. `report` and"
-        " `stability` also compare different embeddings.",
-    ),
-]
-EncoderOption = Annotated[
-    str | None,
-    input_option(
-        metavar="FOLDER",
-        help="Folder, or name on this machine, of a model that encodes sentences, to use instead of --embedding"
-        " (needs the optional dependency 'transformers').",
-    ),
-]
-MaskedOption = Annotated[
-    str | None,
-    input_option(
-        "--masked",
-        "--causal",
-        metavar="FOLDER",
-        help="Folder, or name on this machine, of a masked (BERT) or causal (GPT-2) language model, to use"
-        " instead of --embedding (needs the optional dependency 'transformers'). The numbers measure how much"
-        " more probable a word becomes if the sentence contains the other word.",
-    ),
-]
-DtypeOption = Annotated[
-    str | None,
-    input_option(
-        "--dtype",
-        metavar="TYPE",
-        help="For --causal: type of the weights (float32, bfloat16, or float16). By default float32.",
-    ),
-]
-DeviceMapOption = Annotated[
-    str | None,
-    input_option(
-        "--device-map",
-        metavar="MAP",
-        help="For --causal: how to spread the model over devices, such as auto (needs accelerate).",
-    ),
-]
-TemplatesOption = Annotated[
-    str | None,
-    input_option(
-        help="For --encoder: the sentences to put words into, a built-in set (plain-10, noun-10, name-10)"
-        " or a TOML file. For --masked: sentences with two slots, association-10 by default."
-    ),
-]
 MatchOption = Annotated[
     str,
     input_option(
@@ -105,7 +51,6 @@ MatchOption = Annotated[
 ReplicatesOption = Annotated[
     str | None,
     input_option(
-        "--replicates",
         metavar="KIND",
         help="The embeddings are replicates: the same training with several seeds (seed), corpora (corpus),"
         " or samples of the sentences (bootstrap).",
@@ -114,10 +59,9 @@ ReplicatesOption = Annotated[
 SubTopicsOption = Annotated[
     str | None,
     input_option(
-        help="How to weight related words: from-vectors (less weight, as estimated from the vectors),"
-        " independent (full weight, for words drawn at random from a lexicon), or exhaustive (full"
-        " weight, if no other kinds of words exist). By default the list's own setting, or else"
-        " from-vectors."
+        help="How to weight related words: from-vectors (less weight, as estimated from the vectors), independent (full"
+        " weight, for words drawn at random from a lexicon), or exhaustive (full weight, if no other kinds of words"
+        " exist). By default the list's own setting, or else from-vectors."
     ),
 ]
 LanguageOption = Annotated[
@@ -126,14 +70,6 @@ LanguageOption = Annotated[
         metavar="CODE",
         help="Language of the list, such as en or de, if the list does not state it. The built-in control"
         " classes are English, and only English lists get them.",
-    ),
-]
-IgnoreColumnsOption = Annotated[
-    list[str] | None,
-    input_option(
-        "--ignore-column",
-        metavar="HEADING",
-        help="A column of LIST that contains no words, such as notes. Can be repeated.",
     ),
 ]
 AllowLossOption = Annotated[
@@ -150,7 +86,6 @@ TrustOption = Annotated[
 CovariatesOption = Annotated[
     list[str] | None,
     input_option(
-        "--covariates",
         metavar="FILE",
         help="Adjust the bias for these numbers: a spreadsheet of words and numbers, or 'rank' for the"
         " targets' frequency rank in the embedding. Can be repeated.",
@@ -176,7 +111,14 @@ def covariates_of(sources: Sequence[str] | None) -> "CovariatesFrom":
 class ListOptions:
     """The options for reading a word list from a spreadsheet."""
 
-    ignore_columns: IgnoreColumnsOption = None
+    ignore_columns: Annotated[
+        list[str] | None,
+        input_option(
+            "--ignore-column",
+            metavar="HEADING",
+            help="A column of LIST that contains no words, such as notes. Can be repeated.",
+        ),
+    ] = None
 
     def words(self, source: str) -> "str | bb.WordList":
         """Return the word list LIST, or its name if no option changes it."""
@@ -192,7 +134,13 @@ class MeasuringOptions(ListOptions):
     """The options for measuring words, regardless of the source of vectors or probabilities."""
 
     controls: ControlsOption = "neutral,human"
-    templates: TemplatesOption = None
+    templates: Annotated[
+        str | None,
+        input_option(
+            help="For --encoder: the sentences to put words into, a built-in set (plain-10, noun-10, name-10)"
+            " or a TOML file. For --masked: sentences with two slots, association-10 by default."
+        ),
+    ] = None
     replicates: ReplicatesOption = None
     sub_topics: SubTopicsOption = None
     match: MatchOption = "exact"
@@ -200,16 +148,58 @@ class MeasuringOptions(ListOptions):
     allow_loss: AllowLossOption = False
     trust: TrustOption = False
 
+    def source(self, **origin: Any) -> "TableSource":
+        """Return the source of one table, measured in this embedding or language model."""
+        shared: dict[str, Any] = {option.name: getattr(self, option.name) for option in fields(MeasuringOptions)}
+        return TableSource(**shared, **origin)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Origin:
     """The options that name the embedding or model."""
 
-    embedding: EmbeddingOption = field(default_factory=lambda: list(DEMO))
-    encoder: EncoderOption = None
-    masked: MaskedOption = None
-    dtype: DtypeOption = None
-    device_map: DeviceMapOption = None
+    embedding: Annotated[
+        list[str],
+        typer.Option(
+            "--embedding",
+            "-e",
+            help="Built-in name, glove-6b-50d (needs the optional dependency 'glove'), file, or gensim-downloader name."
+            " Repeat it for the --replicates of one embedding. `report` and `stability` also compare different"
+            " embeddings.",
+        ),
+    ] = field(default_factory=lambda: list(DEMO))
+    encoder: Annotated[
+        str | None,
+        input_option(
+            metavar="FOLDER",
+            help="Folder, or name on this machine, of a model that encodes sentences, to use instead of --embedding"
+            " (needs the optional dependency 'transformers').",
+        ),
+    ] = None
+    masked: Annotated[
+        str | None,
+        input_option(
+            "--masked",
+            "--causal",
+            metavar="FOLDER",
+            help="Folder, or name on this machine, of a masked (BERT) or causal (GPT-2) language model, to use"
+            " instead of --embedding (needs the optional dependency 'transformers'). The numbers measure how much"
+            " more probable a word becomes if the sentence contains the other word.",
+        ),
+    ] = None
+    dtype: Annotated[
+        str | None,
+        input_option(
+            metavar="TYPE",
+            help="For --causal: type of the weights (float32, bfloat16, or float16). By default float32.",
+        ),
+    ] = None
+    device_map: Annotated[
+        str | None,
+        input_option(
+            metavar="MAP", help="For --causal: how to spread the model over devices, such as auto (needs accelerate)."
+        ),
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,16 +216,14 @@ class TableSource(MeasuringOptions, Origin):
 
     def __post_init__(self) -> None:
         """Raise an error if an option requires a model that is not named, or if there are two sources of numbers."""
-        if self.templates is not None and not self.reads_sentences:
-            raise BayesBiasError(
-                f"--templates '{self.templates}' needs a model of sentences. Add --encoder or --masked."
-            )
-        for option, value in (("--dtype", self.dtype), ("--device-map", self.device_map)):
-            if value is not None and self.masked is None:
-                raise BayesBiasError(f"{option} '{value}' applies to causal models. Add --causal, or omit it.")
         check_match(self.match)
-        if self.match != "exact" and self.reads_sentences:
-            raise BayesBiasError(f"--match '{self.match}' applies to word vectors. Omit it.")
+        if self.reads_sentences:
+            reject("applies to word vectors. Omit it.", match=self.other_match)
+        else:
+            reject("needs a model of sentences. Add --encoder or --masked.", templates=self.templates)
+        if self.masked is None:
+            reason = "applies to causal models. Add --causal, or omit it."
+            reject(reason, dtype=self.dtype, device_map=self.device_map)
         others = [f"{option} {source}" for option, source in self.instead.items() if source is not None]
         if others and len(options := others + self.named_embeddings) > 1:
             raise BayesBiasError(f"{options[0].split()[0]}: {', '.join(options)} cannot be combined. Use one of them.")
@@ -254,6 +242,11 @@ class TableSource(MeasuringOptions, Origin):
     def reads_sentences(self) -> bool:
         """Return True if the numbers come from a model that reads sentences."""
         return self.encoder is not None or self.masked is not None
+
+    @property
+    def other_match(self) -> str | None:
+        """The value of --match, or None for the default."""
+        return None if self.match == "exact" else self.match
 
     @property
     def related(self) -> SubTopicsFrom | None:
@@ -277,7 +270,7 @@ class TableSource(MeasuringOptions, Origin):
     @property
     def embeddings(self) -> list[Any]:
         """The embeddings as separate sources (not as replicates)."""
-        if self.match == "exact":
+        if self.other_match is None:
             return list(self.embedding)
         return [bb.open_embedding(name, trust=self.trust, match=cast(Match, self.match)) for name in self.embedding]
 
@@ -310,20 +303,25 @@ class TableSource(MeasuringOptions, Origin):
         self._check_numbers(source)
         return read_table(Path(source))
 
+    def read_alone(self, names: list[str], kind: str) -> "bb.AssociationTable":
+        """Read the only file of a table, without LIST. `kind` describes files that need LIST."""
+        path, *more = names
+        if more or not is_spreadsheet(path):
+            raise BayesBiasError(
+                f"LIST is missing. '{path}' is {kind}, which needs a word list. Only files of `bayes-bias table` do"
+                " not."
+            )
+        return self.read(path)
+
     def _check_numbers(self, source: str) -> None:
-        match = None if self.match == "exact" else self.match
-        options = {
-            "--sub-topics": self.sub_topics,
-            "--replicates": self.replicates,
-            "--match": match,
-            "--language": self.language,
-            "--ignore-column": ", ".join(self.ignore_columns or ()),
-        }
-        for option, value in options.items():
-            if value:
-                raise BayesBiasError(
-                    f"{option} '{value}' applies to word lists, but '{source}' contains numbers. Omit it."
-                )
+        reject(
+            f"applies to word lists, but '{source}' contains numbers. Omit it.",
+            sub_topics=self.sub_topics,
+            replicates=self.replicates,
+            match=self.other_match,
+            language=self.language,
+            ignore_column=", ".join(self.ignore_columns or ()) or None,
+        )
 
     def _log_probabilities(self, masked: str, source: str) -> "bb.AssociationTable":
         from bayes_bias.associations.log_probability import open_score
@@ -361,11 +359,8 @@ class TableSource(MeasuringOptions, Origin):
 
     def opened(self, lists: Sequence[str], *, also: Iterable[str] = ()) -> "Embedding":
         """Open one embedding or several replicates, or encode the words of the lists and of `also`."""
-        if self.masked is not None:
-            raise BayesBiasError(
-                f"--masked '{self.masked}' provides probabilities of words, but vectors are needed here. Use"
-                " --encoder FOLDER."
-            )
+        reason = "provides probabilities of words, but vectors are needed here. Use --encoder FOLDER."
+        reject(reason, masked=self.masked)
         if self.encoder is not None:
             from bayes_bias.language_models.encoders import LAYER
 
@@ -397,11 +392,8 @@ class TableSource(MeasuringOptions, Origin):
 
     def _check_lists(self, lists: Sequence[str]) -> None:
         """Raise an error if options cannot be combined with a model of sentences, whose replicates are templates."""
-        if self.replicates is not None:
-            raise BayesBiasError(
-                f"--replicates '{self.replicates}' applies to several embeddings. The replicates of a model"
-                " of sentences are its --templates."
-            )
+        reason = "applies to several embeddings. The replicates of a model of sentences are its --templates."
+        reject(reason, replicates=self.replicates)
         for source in filter(self.holds_numbers, lists):
             option = "--encoder" if self.masked is None else "--masked"
             raise BayesBiasError(
@@ -440,10 +432,8 @@ class BeforeAndAfter(MeasuringOptions):
         bool,
         input_option(
             "--masked",
-            help=(
-                "--before and --after are masked language models: their folders (needs the optional"
-                " dependency 'transformers')."
-            ),
+            help="--before and --after are masked language models: their folders (needs the optional"
+            " dependency 'transformers').",
         ),
     ] = False
 
@@ -452,15 +442,15 @@ class BeforeAndAfter(MeasuringOptions):
         """The embeddings or the model of each version after. Replicates form one version."""
         return [self.after] if self.replicates is not None else [[name] for name in self.after]
 
-    def source(self, names: list[str]) -> TableSource:
+    def side(self, names: list[str]) -> TableSource:
         """Return the source of one side. `names` are its embeddings or its model."""
-        shared: dict[str, Any] = {option.name: getattr(self, option.name) for option in fields(MeasuringOptions)}
-        if not (self.encoder or self.masked):
-            return TableSource(**shared, embedding=names)
+        models = [option for option in ("encoder", "masked") if getattr(self, option)]
+        if not models:
+            return self.source(embedding=names)
         folder, *more = names
         if more:
             raise BayesBiasError(
-                f"{'--encoder' if self.encoder else '--masked'}: {', '.join(names)} are several models, but"
-                " only one can be used. Name one folder before and one after."
+                f"--{models[0]}: {', '.join(names)} are several models, but only one can be used. Name one folder"
+                " before and one after."
             )
-        return TableSource(**shared, encoder=folder if self.encoder else None, masked=folder if self.masked else None)
+        return self.source(**dict.fromkeys(models, folder))

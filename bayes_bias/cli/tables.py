@@ -22,10 +22,11 @@ from bayes_bias.cli.options import (
     SetsOption,
     input_option,
     pairs_of,
+    reject,
     with_options,
 )
 from bayes_bias.cli.table_source import ListArgument, TableSource
-from bayes_bias.errors import BayesBiasError, ScopeError, TableError, did_you_mean, optional
+from bayes_bias.errors import BayesBiasError, ScopeError, TableError, optional
 from bayes_bias.files import check_output, csv_text
 from bayes_bias.formatting import DASH, percent, plain, probability, share_bounds, value_and_interval
 from bayes_bias.progress import step
@@ -68,7 +69,6 @@ class AnySource(TableSource):
     replicates: Annotated[
         str | None,
         input_option(
-            "--replicates",
             metavar="KIND",
             help="The embeddings are replicates: the same training with several seeds (seed) or corpora"
             " (corpus). In FILE: the heading of the column with the replicate of each value.",
@@ -86,9 +86,7 @@ class AnySource(TableSource):
     opposites: Annotated[
         list[str] | None,
         numbers_option(
-            "--opposites",
-            metavar="CLASS",
-            help="If all groups have the same class: a class to compare it with. Can be repeated.",
+            metavar="CLASS", help="If all groups have the same class: a class to compare it with. Can be repeated."
         ),
     ] = None
     metric: Annotated[
@@ -135,15 +133,12 @@ class AnySource(TableSource):
     def __post_init__(self) -> None:
         """Raise an error if an option requires a model that is not named."""
         super().__post_init__()
-        for option, value in {"--pooling": self.pooling, "--layer": self.layer}.items():
-            if value is not None and self.encoder is None:
-                raise BayesBiasError(f"{option} '{value}' needs an encoder of sentences. Add --encoder.")
-        if self.predict is not None and self.masked is None:
-            raise BayesBiasError(f"--predict '{self.predict}' needs a masked language model. Add --masked.")
-        if self.masked is not None and self.metric != COSINE:
-            raise BayesBiasError(
-                f"--metric '{self.metric}' applies to other numbers, because --masked has its own. Omit one of them."
-            )
+        if self.encoder is None:
+            reject("needs an encoder of sentences. Add --encoder.", pooling=self.pooling, layer=self.layer)
+        if self.masked is None:
+            reject("needs a masked language model. Add --masked.", predict=self.predict)
+        elif self.metric != COSINE:
+            reject("applies to other numbers, because --masked has its own. Omit one of them.", metric=self.metric)
 
     @property
     def instead(self) -> dict[str, Any]:
@@ -157,7 +152,7 @@ class AnySource(TableSource):
 
         labels = pairs_of("--label", self.labels, "target_topic=subject")
         if unknown := [name for name in labels if name not in LABELS]:
-            raise TableError(f"--label '{unknown[0]}' is not a label. {did_you_mean(unknown[0], LABELS)}")
+            raise TableError(f"--label '{unknown[0]}' is not a label.", unknown[0], LABELS)
         headings = {name: getattr(self, name) for name in COLUMNS}
         return {name: heading for name, heading in headings.items() if heading is not None} | labels
 
@@ -178,11 +173,9 @@ class AnySource(TableSource):
         metric = METRICS.get(self.metric.replace("-", " ")) or (
             SIMILARITIES[self.metric].metric if self.metric in similarity_names() else None
         )
-        if metric is not None and self.unit is not None:
-            raise BayesBiasError(
-                f"--unit '{self.unit}' applies to metrics without a unit, but --metric '{self.metric}' has"
-                " one. Omit it."
-            )
+        if metric is not None:
+            reason = f"applies to metrics without a unit, but --metric '{self.metric}' has one. Omit it."
+            reject(reason, unit=self.unit)
         if metric is not None and larger is not None:
             return replace(metric, larger=larger)
         return metric or bb.Metric(self.metric, unit=self.unit or self.metric, larger=larger)
@@ -194,7 +187,7 @@ class AnySource(TableSource):
     def table(self, source: str, *arguments: Any, **options: Any) -> "bb.AssociationTable":
         """Return the table in FILE, or the table of LIST in a matrix, an embedding, or a language model."""
         from bayes_bias.associations.cosines import cosines_from_matrix
-        from bayes_bias.table.files import read_matrix
+        from bayes_bias.table.files import COLUMNS, read_matrix
 
         if self.matrix is not None:
             values = read_matrix(self.matrix)
@@ -207,20 +200,16 @@ class AnySource(TableSource):
                 allow_loss=self.allow_loss,
             )
         if not self.holds_numbers(source):
-            for name, value in {**self.headings, "unit": self.unit, "larger": self.larger}.items():
-                option = "--class" if name == "attribute_class" else f"--{name}"
-                if value is not None:
-                    raise BayesBiasError(f"{option}: '{value}' is for a file of numbers, and '{source}' is a word list")
+            headings = {name.removeprefix("attribute_"): getattr(self, name) for name in COLUMNS}
+            reason = f"applies to files of numbers, but '{source}' is a word list. Omit it."
+            reject(reason, **headings, label=self.labels, unit=self.unit, larger=self.larger)
         return super().table(source, *arguments, **options)
 
     def read(self, source: str) -> "bb.AssociationTable":
         """Read the table in a file from another program."""
         from bayes_bias.table.files import read_table
 
-        if self.sub_topics is not None:
-            raise BayesBiasError(
-                f"--sub-topics '{self.sub_topics}' applies to word lists. Use --label to name columns of FILE."
-            )
+        reject("applies to word lists. Use --label to name columns of FILE.", sub_topics=self.sub_topics)
         if self.named_embeddings:
             raise BayesBiasError(
                 f"{self.named_embeddings[0]} cannot be used with '{source}', which already"
@@ -240,8 +229,8 @@ class AnySource(TableSource):
         from bayes_bias.associations.similarity import similarity_names
 
         if self.metric not in similarity_names():
-            hint = did_you_mean(self.metric, similarity_names())
-            raise BayesBiasError(f"--metric '{self.metric}' is not a similarity of two vectors. {hint}")
+            message = f"--metric '{self.metric}' is not a similarity of two vectors."
+            raise BayesBiasError(message, self.metric, similarity_names())
         return bb.similarities(self.words(source), embedding, similarity=self.metric, **self.settings, **options)
 
     def words(self, source: str) -> "str | bb.WordList":
@@ -340,7 +329,7 @@ def weat(
 
 @app.command()
 def published(
-    d: Annotated[float, typer.Option("--d", help="WEAT's effect size, as published.")],
+    d: Annotated[float, typer.Option(help="WEAT's effect size, as published.")],
     targets: Annotated[tuple[int, int], typer.Option(metavar="N N", help="Words in each of the two groups.")],
     attributes: Annotated[tuple[int, int], typer.Option(metavar="N N", help="Words in each of the two classes.")],
     ddof: Annotated[int, typer.Option(help="1 as in Caliskan et al., or 0 for the population formula.")] = 1,

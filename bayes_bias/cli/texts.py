@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 import bayes_bias as bb
-from bayes_bias.cli.console import deliver, progress_bar, say
+from bayes_bias.cli.console import deliver, progress_bar, say, say_where
 from bayes_bias.cli.main import app
 from bayes_bias.cli.options import (
     CiOption,
@@ -72,7 +72,7 @@ def from_texts(
             texts,
             reading.words(wordlist),
             embedding,
-            () if controls == "none" else split_names(controls),
+            split_names(controls),
             column=column,
             cluster_column=cluster_column,
             window=window,
@@ -92,5 +92,4 @@ def from_texts(
     say(f"{table}\n")
     say(f"New words and new texts: {verdict}\n")
     say(f"These words, new texts: {of_these_words}")
-    if page is not None:
-        say(f"\nThe report is in {page}")
+    say_where("\nThe report is in", page)

@@ -16,7 +16,7 @@ from bayes_bias.embeddings.packaged import packaged_in
 from bayes_bias.files import slug
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.formatting import WORD, as_count, plain, plural, with_unit
+from bayes_bias.formatting import WORD, plural, with_unit
 from bayes_bias.models.components import effects_in_formula
 from bayes_bias.models.preferences import PREFERENCE, related_sides, variance_name
 from bayes_bias.models.residuals import residual_of
@@ -129,7 +129,6 @@ class Methods:
     template: str
     facts: Mapping[str, Any]
     sources: tuple[Reference, ...] = ()  # references that are not in ``references.toml``
-    sampled: Sentence = ()  # convergence of the fits
     checks: tuple[Sentence, ...] = ()  # one paragraph for each check
     unit: str = WORD  # noun for the units of the lists
 
@@ -139,7 +138,7 @@ class Methods:
         works = dict(shared_references())
         for source in self.sources:
             works[key_of(source)] = source
-        for part in chain(self.sampled, *self.checks):
+        for part in chain(*self.checks):
             if isinstance(part, Cite):
                 works |= zip(part.keys, map(reference_of, part.works), strict=True)
         cited: dict[str, Cited] = {}
@@ -204,8 +203,7 @@ class Methods:
                 text += cite(*part.keys) if isinstance(part, Cite) else form(part)
             return form(Latex(text))
 
-        sampled, checks = written(self.sampled), list(map(written, self.checks))
-        text = render(self.template, **self.facts, cite=cite, formula=formula, sampled=sampled, checks=checks)
+        text = render(self.template, **self.facts, cite=cite, formula=formula, checks=list(map(written, self.checks)))
         return [with_unit(" ".join(part.split()), self.unit) for part in text.split("\n\n") if part.strip()]
 
 
@@ -220,38 +218,34 @@ def methods_of_fits(
 ) -> Methods:
     """Return the methods text for several fits of one model: the source of the model, its settings, and convergence."""
     first = next(iter(fits.values()))
-    diagnostics = {name: Diagnostics.of(fitted) for name, fitted in fits.items()}
     shared_facts = {
         "settings": first.tree.attrs,
         "versions": first.versions,
         "packaged": packaged_in(fitted.provenance for fitted in fits.values()),
+        "convergence": _convergence(fits),
         **cited_spec(spec),
     }
-    return Methods(template, {**shared_facts, **facts}, (*sources, *sources_of(spec)), _converged(diagnostics), checks)
+    return Methods(template, {**shared_facts, **facts}, (*sources, *sources_of(spec)), checks)
 
 
-def _converged(diagnostics: Mapping[str, Diagnostics]) -> Sentence:
-    """Describe the diagnostics of all fits in a sentence of the methods text."""
-    values = diagnostics.values()
+def _convergence(fits: Mapping[str, Fitted]) -> dict[str, Any]:
+    """Return the least favourable diagnostics of all fits, and the names of fits that have not converged."""
+    diagnostics = {name: Diagnostics.of(fitted) for name, fitted in fits.items()}
     failed, partly = [], []
     for name, own in diagnostics.items():
         if not own.for_bias.converged:
             failed.append(name)
         elif not own.converged:
             partly.append(name)
-    warning = f" The fits of {', '.join(failed)} have not converged and must not be interpreted." if failed else ""
-    if partly:
-        warning += (
-            f" In the fits of {', '.join(partly)}, the scales of levels have not converged, so only the bias, which"
-            " does not depend on them, may be interpreted."
-        )
-    return (
-        f"Over all fits, rank-normalised split R-hat was at most {plain(max(d.r_hat for d in values))}, bulk and tail"
-        f" effective sample sizes were at least {as_count(min(d.ess_bulk for d in values))} and"
-        f" {as_count(min(d.ess_tail for d in values))} ",
-        Cite(("vehtari2021rank",)),
-        f", and there were {sum(d.divergences for d in values)} divergent transitions.{warning}",
-    )
+    values = diagnostics.values()
+    return {
+        "r_hat": max(own.r_hat for own in values),
+        "ess_bulk": min(own.ess_bulk for own in values),
+        "ess_tail": min(own.ess_tail for own in values),
+        "divergences": sum(own.divergences for own in values),
+        "failed": failed,
+        "partly": partly,
+    }
 
 
 def cited_spec(spec: ModelSpec) -> dict[str, Any]:

@@ -29,6 +29,8 @@ def tables_of_analysis(tables: Mapping[str, AssociationTable]) -> dict[str, pd.D
 
 
 _NO_VECTOR, _COPY = "no usable vector", "same vector as another word"
+# The reason why words in a column of the coverage are not used.
+_REASONS = {"missing": _NO_VECTOR, "zero": _NO_VECTOR, "non_finite": _NO_VECTOR, "copies": _COPY}
 
 # The side of the table that contains the words of each role in the coverage.
 _SIDES: dict[str, Side] = {"target": "target", "attribute": "attribute", "control": "attribute"}
@@ -71,29 +73,21 @@ def appendix(tables: Sequence[tuple[str, AssociationTable]]) -> str:
 
 def _words_of_table(table: AssociationTable) -> pd.DataFrame:
     """Return one row for each word of a list."""
+    coverage = coverage_of(table) if table.coverage is None else table.coverage
     rows = []
-    for row in coverage_of(table).itertuples():
+    for row in coverage.itertuples():
         for word in words_of_category(table, _SIDES[row.role], str(row.name)):
             rows.append((row.role, row.name, word, True, ""))
-        for word, reason in _unused(table, row):
+        for word, reason in [] if table.coverage is None else _unused(row):
             rows.append((row.role, row.name, word, False, reason))
     return pd.DataFrame(rows, columns=["role", "name", "word", "used", "reason"])
 
 
-def _unused(table: AssociationTable, row: Any) -> list[tuple[str, str]]:
-    """Return the unused words of a group or class with the reason."""
-    if table.coverage is None:
-        return []
-    frame = table.coverage
-    (coverage,) = frame[(frame["role"] == row.role) & (frame["name"] == row.name)].itertuples()
+def _unused(row: Any) -> list[tuple[str, str]]:
+    """Return the unused words of a group or class with the reason, from its row of the coverage."""
     texts, words = [], []
-    for text, reason in (
-        (coverage.missing, _NO_VECTOR),
-        (coverage.zero, _NO_VECTOR),
-        (coverage.non_finite, _NO_VECTOR),
-        (coverage.copies, _COPY),
-    ):
-        if text:
+    for column, reason in _REASONS.items():
+        if text := getattr(row, column):
             texts.append((text, reason))
             words += [(word, reason) for word in text.split(", ") if word]
     # If a word contains a comma, the numbers do not match, and the texts are not split into words.
@@ -119,7 +113,7 @@ def _joined(words: "pd.Series[str]") -> str:
 def coverage_of(table: AssociationTable) -> pd.DataFrame:
     """Return the coverage of each group and class. For a table from a frame, only the present words are known."""
     if table.coverage is not None:
-        reasons = table.coverage[["missing", "zero", "non_finite", "copies"]]
+        reasons = table.coverage[list(_REASONS)]
         lost = [", ".join(filter(None, texts)) for texts in reasons.itertuples(index=False)]
         return table.coverage[["role", "name", "asked", "found"]].assign(lost=lost)
     n_targets = table.values.group.to_series().value_counts()

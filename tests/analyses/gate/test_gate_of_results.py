@@ -334,6 +334,8 @@ def test_check_command_names_the_file_of_an_error_and_no_option_that_it_lacks(ru
         )
         assert code == 2
         assert says(error.replace(f"{tmp_path}/", ""), message)
+    code, _, error = run("check", "--pairs", tmp_path / "none.csv", "--rope", 0.1)
+    assert (code, "--of" in error) == (2, False)
 
 
 def test_check_command_reads_logs_of_the_harness(run, tmp_path):
