@@ -951,11 +951,15 @@ def test_printed_argument_works_in_call_that_raises_its_message(name):
     assert case.call(**eval(f"dict({filled(found[1], case.filled)})", dict(case.names))) is not None
 
 
-def test_printed_decimals_compare_ties_unrounded():
+def test_printed_decimals_compare_ties_unrounded(run):
     pairs = pd.DataFrame({"item": range(3), "score_more": [-20.0001, -20, -19], "score_less": [-20, -20.5, -20]})
     rounded = read_scores(pairs)
-    found = re.search(r"\. (decimals=None) \(--decimals none\) compares", " ".join(rounded.notices))
+    found = re.search(r"\. `(decimals=None)` \(`bayes-bias (.*?)`\) compares", " ".join(rounded.notices))
     assert found
+    command, _, option, _ = found[2].split()
+    code, help_of_command, _ = run(command, "--help")
+    assert code == 0
+    assert option in help_of_command
     assert rounded.rows.tied.sum() == 1
     assert not read_scores(pairs, **eval(f"dict({found[1]})")).rows.tied.any()
 
@@ -1011,7 +1015,7 @@ def test_printed_option_opens_archive_that_claims_much(run, tmp_path, monkeypatc
 
 # Messages whose remedies the tests above run with files or patches of their own.
 APART = (
-    ". decimals=None (--decimals none) compares them unrounded",
+    "`decimals=None` (`bayes-bias sentence-pairs FILE --decimals none`) compares them unrounded",
     "needs a sampler, because it has replicates",
     "R-hat is unknown, because it needs two chains",
     "Read the output of `bayes-bias sentences` with",

@@ -270,11 +270,13 @@ def read_scores(
         sentences = sentences.set_axis(rows["item"], axis=0)
     if ties := int(table.tied.sum()):
         rounded = "" if decimals is None else f" after rounding to {decimals} decimals"
-        finer = "" if decimals is None else ". decimals=None (--decimals none) compares them unrounded"
-        notices.append(
+        notice = (
             f"{ties} of {len(table):,} pairs tie{rounded}. They count as not stereotypical in the published share, and"
-            f" as half in the posterior and its verdict{finer}"
+            " as half in the posterior and its verdict"
         )
+        # `check` reads scores as well, but has no option for decimals.
+        finer = "`decimals=None` (`bayes-bias sentence-pairs FILE --decimals none`) compares them unrounded"
+        notices.append(notice if decimals is None else f"{notice}. {finer}")
     return PairScores(
         name,
         table.sort_index(),
