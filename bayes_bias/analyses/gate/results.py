@@ -10,7 +10,7 @@ import pandas as pd
 
 from bayes_bias.analyses.gate.baseline import MEASURED, record_of
 from bayes_bias.analyses.gate.biases import record_of_bias
-from bayes_bias.analyses.gate.decision import EXIT_CODES, UNCHANGED, Decision, Outcome, mean_of, overall
+from bayes_bias.analyses.gate.decision import EXIT_CODES, Decision, Outcome, mean_of, overall
 from bayes_bias.formatting import (
     MINUS,
     Column,
@@ -81,7 +81,8 @@ class Gate(Tabled):
         Columns: ``outcome``; ``mean``, ``eti90_lb``, and ``eti90_ub`` (the bias, or its change, with the interval of
         probability ``1 - 2 alpha``); ``observed`` and ``before`` (raw biases); ``prob_within``, ``prob_beyond``, and
         ``prob_beyond_holm``; ``passes_at_zero``, ``fails_at_allowed``, and ``fails_at_twice`` (shares of passes and
-        failures for a bias, or an increase, of zero, `rope`, and twice `rope`); and ``words_needed``.
+        failures for a bias, or an increase, of zero, `rope`, and twice `rope`, or missing if all values are the same as
+        in the baseline); and ``words_needed``.
         """
         rows = {}
         for name, decision in self.decisions.items():
@@ -124,7 +125,7 @@ class Gate(Tabled):
     @property
     def sight(self) -> list[str]:
         """How often this gate passes and fails biases of known size, in sentences on each list."""
-        return [f"{name}: {self._sight(each)}" for name, each in self.decisions.items() if not _unchanged(each)]
+        return [f"{name}: {self._sight(each)}" for name, each in self.decisions.items() if not each.unchanged]
 
     @property
     def layout(self) -> Layout:
@@ -205,7 +206,7 @@ class Gate(Tabled):
     @property
     def _independence(self) -> list[str]:
         """A sentence on changes of sentence pairs or answers."""
-        if not self.has_baseline or not self._populations or all(map(_unchanged, self.decisions.values())):
+        if not self.has_baseline or not self._populations or all(each.unchanged for each in self.decisions.values()):
             return []
         if any(isinstance(item, ChangedBias) for item in self.measured.values()):
             return ["The change is estimated from the same pairs or questions, each of which is compared with itself."]
@@ -230,7 +231,7 @@ class Gate(Tabled):
         """The decision on a list, with the estimate and the probability on which it is based."""
         if decision.problems:
             return f"cannot tell, because {'; '.join(decision.problems)}."
-        if _unchanged(decision):
+        if decision.unchanged:
             raw = signed(decision.before, self._decimals)
             return f"pass. All values are the same as in the baseline (raw bias {raw})."
         lower, upper = decision.interval
@@ -287,8 +288,3 @@ class Gate(Tabled):
 
 
 _VERBS: Mapping[Outcome, str] = {"pass": "passed", "fail": "failed", "cannot tell": "could not be decided"}
-
-
-def _unchanged(decision: Decision) -> bool:
-    """Return True if the table equals the table of the baseline."""
-    return decision.excess.contrasts == (UNCHANGED,)
