@@ -23,6 +23,7 @@ from bayes_bias.formatting import (
     joined,
     level,
     percent,
+    plural,
     probability,
     probability_in_words,
     range_in_words,
@@ -30,7 +31,7 @@ from bayes_bias.formatting import (
 )
 from bayes_bias.posterior.bias_draws import BiasDraws, ChangedBias
 from bayes_bias.posterior.planning import MOST_WORDS
-from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.association_table import AssociationTable, unit_of
 from bayes_bias.table.columns import interval_names
 from bayes_bias.table.scopes import WORDS, ScopeName, scope_of
 
@@ -278,9 +279,10 @@ class Gate(Tabled):
         )
         if self._populations or scope_of(self.scope).facets.isdisjoint(WORDS):
             return sentence
-        needed = f"more than {MOST_WORDS:,} words"
+        unit = unit_of(item for item in self.measured.values() if isinstance(item, AssociationTable))
+        needed = f"more than {MOST_WORDS:,} {plural(unit)}"
         if decision.words_needed is not None:
-            needed = f"about {counted(decision.words_needed, 'word')}"
+            needed = f"about {counted(decision.words_needed, unit)}"
         return (
             f"{sentence} To fail the latter in 80%, {needed} would be needed in each group and each class that is a"
             " sample."
