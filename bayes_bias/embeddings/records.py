@@ -246,10 +246,7 @@ def numbered[T](columns: Sequence[T], headings: Sequence[str]) -> tuple[T, ...]:
 
     Columns of other numbers, such as the frequency or the id of a word, are no part of its vector.
     """
-    chosen = []
-    for column, heading in zip(columns, headings, strict=False):
-        if _ENDS_WITH_NUMBER.fullmatch(heading.strip()):
-            chosen.append(column)
+    chosen = [k for k, name in zip(columns, headings, strict=False) if _ENDS_WITH_NUMBER.fullmatch(name.strip())]
     return tuple(chosen) if 2 * len(chosen) > len(columns) else tuple(columns)
 
 
@@ -310,12 +307,7 @@ def columns_of_numbers(frame: pd.DataFrame) -> list[Any]:
 
 def _columns_of_lists(frame: pd.DataFrame) -> list[Any]:
     """Return the names of columns whose first cell that is not empty is a list of numbers."""
-    names = []
-    for name, column in frame.items():
-        filled = column.dropna()
-        if len(filled) and is_list(filled.iloc[0]):
-            names.append(name)
-    return names
+    return [name for name, column in frame.items() if is_list(next(iter(column.dropna()), None))]
 
 
 def is_list(cell: Any) -> bool:

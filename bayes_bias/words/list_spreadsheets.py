@@ -152,7 +152,7 @@ def check_stereotypes(content: Content) -> None:
         f"{content.where} does not define which of {joined(names)} are groups. Rename each group to GROUP=CLASS, where"
         f" CLASS is its stereotypical class, for example {example}. Alternatively, use `stereotypes={stereotypes}`"
         f" (`bayes-bias wordlists {files} {options} --out new-list.csv`). If the first row contains words instead of"
-        " names, add a row of names above it."
+        " names, add a row of names above it. If it is a title, remove it."
     )
 
 
@@ -350,7 +350,7 @@ def _parted(heading: str, words: list[Any], where: str) -> tuple[str, str]:
         remedy = (
             "Remove it, because row numbers are not words (row.names=FALSE in R, index=False in pandas)."
             if words and all(map(str.isdecimal, map(str, words)))
-            else "Write the name of a class, or GROUP=CLASS, in the first row of the file."
+            else "Write the name of a class, or GROUP=CLASS, in the first row. If this row is a title, remove it."
         )
         raise WordListError(
             f"{where}: the column with the words {', '.join(map(str, words[:3]))} has the heading '{heading}', which is"
