@@ -227,6 +227,14 @@ def test_load_wordlist_reads_uneven_mapping_whose_words_are_names_of_classes():
         load_wordlist(columns)
 
 
+def test_read_names_keeps_phrases_before_numbers_that_blanks_separate(tmp_path):
+    (tmp_path / "x.dic").write_text("%\n1 flowers\n2 insects\n%\nwater lily 1\nrose  1 2\n ant 02 \nbee\t2\nwasp\n")
+    assert read_names(tmp_path / "x.dic").values == {
+        "flowers": ["water lily", "rose"],
+        "insects": ["rose", "ant", "bee"],
+    }
+
+
 @pytest.mark.parametrize("name", ["liwc22.dicx", "marks.csv", "marks.tsv"])
 def test_load_wordlist_reads_table_of_marks(tmp_path, name):
     mark = "\t" if name.endswith("tsv") else ","
@@ -258,6 +266,15 @@ def test_load_wordlist_reads_json_of_wefe_query(tmp_path):
     found = load_wordlist(tmp_path / "query.json")
     assert found.stereotypes == STEREOTYPES
     assert {**found.groups, **found.classes} == {name: tuple(words) for name, words in WORDS.items()}
+
+
+@pytest.mark.parametrize(("side", "names"), [("target", ["flowers"]), ("attribute", ["a", "b", "c"])])
+def test_load_wordlist_raises_for_wefe_query_with_other_number_of_names(tmp_path, side, names):
+    words = {"target_sets": [["rose"], ["ant"]], "attribute_sets": [["she"], ["he"]]}
+    names_of = {"target_sets_names": ["flowers", "insects"], "attribute_sets_names": ["female", "male"]}
+    (tmp_path / "query.json").write_text(json.dumps({**words, **names_of, f"{side}_sets_names": names}))
+    with refused(WordListError, f"query has 2 {side} sets with the names Give each set a name of its own"):
+        load_wordlist(tmp_path / "query.json")
 
 
 def test_load_wordlist_takes_groups_of_wefe_query_with_three_targets(tmp_path):
