@@ -427,7 +427,7 @@ def _numbers(rows: pd.DataFrame, column: str) -> "pd.Series[float]":
         at = int(np.argmax(wrong))
         raise SentencePairsError(
             f"{column} of item '{rows['item'].iloc[at]}' in `scores` must be a finite number, but is"
-            f" '{rows[column].iloc[at]}'. Score it again or remove the row."
+            f" '{rows[column].iloc[at]}'. Write it without a comma of thousands, score it again, or remove the row."
         )
     return numbers
 
