@@ -1074,6 +1074,17 @@ def test_printed_removal_of_title_with_comma_works(run, tmp_path, title, content
     assert run("wordlists", path)[0] == 0
 
 
+def test_printed_removal_of_scores_from_list_works(run, tmp_path):
+    """A lexicon with scores in further columns has decimals, as has a matrix."""
+    path = tmp_path / "mine.csv"
+    QUOTES[:-1].assign(score=0.5).to_csv(path, index=False)
+    code, _, error = run("weat", path, "--embedding", "googlenews-demo")
+    assert code == 2
+    assert "If it is a word list, remove scores" in " ".join(error.split())
+    QUOTES[:-1].to_csv(path, index=False)
+    assert run("wordlists", path)[0] == 0
+
+
 def test_load_wordlist_raises_for_word_with_line_break(tmp_path):
     """Two quotation marks swallow all cells between them."""
     (tmp_path / "mine.csv").write_text(csv().replace("\ntulip", '\n"tulip').replace("\ndaisy,", '\ndaisy",'))
