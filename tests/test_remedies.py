@@ -755,6 +755,7 @@ for name, (message, content) in {
         {"mine.csv": csv(), "v.txt": content},
         then=f"weat {LIST} --embedding vectors.npz",
     )
+OF_ZERO = {word: vector % 1 for word, vector in SPOKEN.items()}
 for name, (message, content, then) in {
     "vectors of Deeplearning4j": (
         "whose words are in Base64",
@@ -767,6 +768,19 @@ for name, (message, content, then) in {
         "vectors.npz",
     ),
     "vectors with line ends of old Macs": ("line ends of old Macs", lines(SPOKEN).replace("\n", "\r"), "vectors.txt"),
+    "decimal commas in quotes": (
+        "decimal commas in quotes",
+        csv(
+            {"word": [*OF_ZERO]} | {f"v{k}": [f"{v[k]}".replace(".", ",") for v in OF_ZERO.values()] for k in range(20)}
+        ),
+        "points.csv",
+    ),
+    "a column for each word": ("a column for each word", pd.DataFrame(SPOKEN).to_csv(index=False), "vectors.csv"),
+    "a column for each word and an index": (
+        "a column for each word",
+        pd.DataFrame(SPOKEN).to_csv(sep=";"),
+        "vectors.csv",
+    ),
     "numbers in one cell": (
         "all numbers of a vector in one cell",
         "".join(f"{word},{' '.join(map(str, vector))}\n" for word, vector in SPOKEN.items()),

@@ -393,7 +393,7 @@ def _spellings_of_both(coverage: Coverage, part: Part) -> str:
             " `iconv -f GB18030 -t UTF-8 FILE > utf8.txt`."
         )
     prefix, suffix = _PREFIX.match(coverage.begins[0]), _SUFFIX.search(coverage.begins[0])
-    remedy = "Spell words in the same way in both."
+    remedy = "Spell words in the same way in both, and write one word in each cell."
     if prefix and all(word.startswith(prefix[0]) for word in coverage.begins):
         remedy = f"Remove the prefix: `sed 's|^{prefix[0]}||' FILE > plain.txt`."
     elif suffix and all(word.endswith(suffix[0]) for word in coverage.begins):
