@@ -214,10 +214,8 @@ class Records:
     def _unnamed_words(self) -> "pd.Series[Any] | None":
         """Return the only text column that is not constant, else the ids, else the index."""
         fewest = min(2, len(self.beside))
-        texts = []
-        for name, column in self.beside.items():
-            if is_text(column) and name not in IDS and column.astype(str).nunique() >= fewest:
-                texts.append(column)
+        likely = [column for name, column in self.beside.items() if is_text(column) and name not in IDS]
+        texts = [column for column in likely if column.astype(str).nunique() >= fewest]
         if len(texts) == 1:
             return texts[0]
         ids = self.named(IDS)

@@ -32,8 +32,8 @@ _DECIMAL = re.compile(r"[-+\u2212]?\d*[.,]\d+([eE][-+]?\d+)?")
 # Fillers that R, pandas, SQL, SAS, and Excel write into the empty cells below the last word of a column.
 _PADDING = frozenset({"na", "n/a", "<na>", "#n/a", "nan", "none", "null", "nil", "."})
 
-# The mark of a word in the column of its category.
-_MARK = "X"
+# Marks of a word in the column of its category, and cells of other categories.
+_MARKS, _NO_MARKS = frozenset({"X", "1", "TRUE"}), frozenset({"", "0", "FALSE"})
 
 _EMPTY = ("", None)
 # Number of letters of a name in a message.
@@ -208,11 +208,10 @@ def _read_sheet(columns: Iterable[Cells], where: str, padded: bool, ignore_colum
     for heading, cells in columns:
         stripped_cells = [stripped(cell) if isinstance(cell, str) else cell for cell in cells]
         clean.append((plain_word(heading.strip()), stripped_cells))
-    clean = _marked(_without_columns(_upright(clean, sheet, where), ignore_columns, sheet, where), sheet, where)
+    clean = _without_columns(_upright(clean, sheet, where), ignore_columns, sheet, where)
     headings = set(map(str.lower, dict(clean)))
     is_long = _WORD in headings and not headings.isdisjoint((*_LABELS, _CONDITION))
-    if is_long:
-        clean = _by_label(clean, sheet, where)
+    clean = (_by_label if is_long else _marked)(clean, sheet, where)
     clean, about_cells = _without_padding(clean, where, _pads if padded else _EMPTY.__contains__)
     sheet.notices += about_cells
     for heading, cells in clean:
@@ -243,13 +242,16 @@ def _upright(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) ->
 
 
 def _marked(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -> list[tuple[str, list[Any]]]:
-    """Return the words of each category of a table with an X for each word of a category, as LIWC-22 writes them."""
+    """Return the words of each category of a table with a mark for each word of a category, such as LIWC-22's X."""
     (_, words), *categories = columns or [("", [])]
-    marks = list(zip(*(cells for _, cells in categories), strict=False))
-    if len(categories) < 2 or set(map(str, chain(*marks))) != {"", _MARK} or not all(map(any, marks)):
+    texts = {name: [str(cell).upper() for cell in cells] for name, cells in categories}
+    marks = {name: [text in _MARKS for text in own] for name, own in texts.items()}
+    kinds = set(chain(*texts.values()))
+    has_marks = len(kinds & _MARKS) == 1 and kinds <= _MARKS | _NO_MARKS
+    if len(categories) < 2 or not has_marks or not all(map(any, zip(*marks.values(), strict=False))):
         return columns
-    sheet.notices.append(f"{where}: the words of each category are those with the mark {_MARK}")
-    return [(name, list(compress(words, cells))) for name, cells in categories]
+    sheet.notices.append(f"{where}: the words of each category are those with the mark {min(kinds & _MARKS)}")
+    return [(name, list(compress(words, own))) for name, own in marks.items()]
 
 
 def _without_columns(
