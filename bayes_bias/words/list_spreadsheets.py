@@ -20,7 +20,7 @@ from bayes_bias.words.spelling import grouped, plain_word
 # Sign between a group and the class that is stereotypical for it, as in --stereotype.
 _IS = "="
 # Columns of a table with a row for each word.
-_WORD, _LABELS = "word", ("group", "class", "category")
+_WORDS, _LABELS = ("word", "term", "token"), ("group", "class", "category")
 # The heading of labels in experiments, if there is none of the others.
 _CONDITION = "condition"
 # Optional column with the part of speech of the word, for templates.
@@ -210,7 +210,7 @@ def _read_sheet(columns: Iterable[Cells], where: str, padded: bool, ignore_colum
         clean.append((plain_word(heading.strip()), stripped_cells))
     clean = _without_columns(_upright(clean, sheet, where), ignore_columns, sheet, where)
     headings = set(map(str.lower, dict(clean)))
-    is_long = _WORD in headings and not headings.isdisjoint((*_LABELS, _CONDITION))
+    is_long = not headings.isdisjoint(_WORDS) and not headings.isdisjoint((*_LABELS, _CONDITION))
     clean = (_by_label if is_long else _marked)(clean, sheet, where)
     clean, about_cells = _without_padding(clean, where, _pads if padded else _EMPTY.__contains__)
     sheet.notices += about_cells
@@ -279,19 +279,19 @@ def _by_label(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -
             f"{where} has the columns '{label_columns[0]}' and '{label_columns[1]}', but only one of them is allowed."
             " Write the group or class of each word in one of them, and remove the other."
         )
-    label_column = label_columns[0]
+    label_column, word_column = label_columns[0], next(name for name in _WORDS if name in cells_of)
     unused = []
     for heading, cells in columns:
-        if heading.lower() not in (_WORD, label_column, _WORD_CLASS) and any(cells):
+        if heading.lower() not in (word_column, label_column, _WORD_CLASS) and any(cells):
             unused.append(heading or "a column without a heading")
     if unused:
         sheet.notices.append(
-            f"{where}: only the columns '{_WORD}' and '{label_column}' are used, not {', '.join(unused)}"
+            f"{where}: only the columns '{word_column}' and '{label_column}' are used, not {', '.join(unused)}"
         )
-    words, labels, word_classes = cells_of[_WORD], cells_of[label_column], cells_of.get(_WORD_CLASS, [])
+    words, labels, word_classes = cells_of[word_column], cells_of[label_column], cells_of.get(_WORD_CLASS, [])
     if len(words) != len(labels):
         raise WordListError(
-            f"{where}: the columns '{_WORD}' and '{label_column}' have different lengths ({len(words)} and"
+            f"{where}: the columns '{word_column}' and '{label_column}' have different lengths ({len(words)} and"
             f" {len(labels)}). Write the group or class of each word beside it."
         )
     words_of: dict[str, list[Any]] = {}
@@ -411,9 +411,7 @@ def _rows(content: Any) -> Sequence[Mapping[str, Any]]:
         return [content]
     if not isinstance(content, list) or not content or not all_are(Mapping, content):
         return []
-    if all(map(_is_row, content)):
-        return content
-    return content if _repeats_names(content) else []
+    return content if all(map(_is_row, content)) or _repeats_names(content) else []
 
 
 def _is_row(row: Mapping[str, Any]) -> bool:
