@@ -253,13 +253,13 @@ def parquet_frame(file: Traversable | bytes, label: str, refusal: type[BayesBias
     return read_parquet(file, label, refusal, lambda table: table.to_pandas(use_threads=False))
 
 
-def read_text(file: Traversable, subject: str, refusal: type[BayesBiasError], encoding: str = "utf-8") -> str:
-    """Return the text of a file. `subject` begins the error message."""
+def read_text(file: Traversable, subject: str, refusal: type[BayesBiasError]) -> str:
+    """Return the text of a file, without a byte-order mark. `subject` begins the error message."""
     try:
         content = file.read_bytes()
         if kind := binary_kind(content, file):
             raise refusal(f"{subject} {kind}.")
-        return io.TextIOWrapper(io.BytesIO(content), encoding).read()
+        return io.TextIOWrapper(io.BytesIO(content), "utf-8-sig").read()
     except UnicodeDecodeError as error:
         raise refusal(f"{subject} not UTF-8 text ({error.reason} at byte {error.start}). Save it as UTF-8.") from error
     except OSError as error:

@@ -93,7 +93,7 @@ def equals(text: str) -> str:
 
 def percent(value: float) -> str:
     """Format a share as a percentage."""
-    return f"{value:.0%}"
+    return DASH if math.isnan(value) else f"{value:.0%}"
 
 
 def share_bounds(lower: float, upper: float) -> str:

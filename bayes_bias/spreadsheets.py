@@ -118,7 +118,8 @@ def read_sheet(
         if any(row[width:]):
             raise refusal(
                 f"{label}, row {number}: there are {len(row)} cells, but only {width} columns have a"
-                " heading. Name all columns."
+                " heading. Name all columns, and put cells with a comma in quotes. If the first row is a title, remove"
+                " it."
             )
     padded = [[*row[:width], *[""] * (width - len(row))] for row in rows]
     columns = [(name, [row[k] for row in padded]) for k, name in enumerate(header)]
@@ -248,7 +249,10 @@ def _text_rows(file: Traversable, label: str, refusal: type[BayesBiasError]) -> 
     try:
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
     except csv.Error as error:
-        raise refusal(f"Cannot read the columns of {label}: {error}. Check that all quotes are closed.") from error
+        raise refusal(
+            f"Cannot read the columns of {label}: {error}. Close all quotes. If a cell has a quotation mark, put the"
+            ' cell in quotes, and double the mark: the word " is written as """".'
+        ) from error
 
 
 def delimiter_of(text: str) -> str:

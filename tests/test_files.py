@@ -11,7 +11,7 @@ from bayes_bias.analyses.criterion.data import outside_of
 from bayes_bias.analyses.sweep.spec_file import read_sweep
 from bayes_bias.documents.folder import check_folder
 from bayes_bias.errors import BayesBiasError
-from bayes_bias.files import UNFINISHED, file_names, unfinished_name, whole_file
+from bayes_bias.files import UNFINISHED, file_names, read_toml, unfinished_name, whole_file
 from tests.helpers import refused
 
 
@@ -20,6 +20,12 @@ def test_file_names_are_safe_and_differ():
     assert len({name.lower() for name in names.values()}) == 6
     for name in names.values():
         assert re.fullmatch(r"[a-z0-9_-]+", name)
+
+
+def test_read_toml_ignores_byte_order_mark(tmp_path):
+    """As Notepad writes it."""
+    (tmp_path / "mine.toml").write_text('title = "mine"', encoding="utf-8-sig")
+    assert read_toml(tmp_path / "mine.toml", "mine.toml:", BayesBiasError) == {"title": "mine"}
 
 
 def left_by_a_killed_run(folder: Path, path: Path) -> Path:

@@ -10,7 +10,9 @@ import subprocess
 import tarfile
 import tomllib
 import zipfile
+from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
+from csv import QUOTE_NONE
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -753,6 +755,50 @@ for name, (message, content) in {
         {"mine.csv": csv(), "v.txt": content},
         then=f"weat {LIST} --embedding vectors.npz",
     )
+OF_ZERO = {word: vector % 1 for word, vector in SPOKEN.items()}
+for name, (message, content, then) in {
+    "vectors of Deeplearning4j": (
+        "whose words are in Base64",
+        "16 20 7200\n" + lines({f"B64:{b64encode(w.encode()).decode()}": vector for w, vector in SPOKEN.items()}),
+        "vectors.npz",
+    ),
+    "vectors over several lines": (
+        "that NumPy wrote over several lines",
+        "".join(f"{k}\t{w}\t{np.array_str(v, max_line_width=60)}\n" for k, (w, v) in enumerate(SPOKEN.items())),
+        "vectors.npz",
+    ),
+    "vectors with line ends of old Macs": ("line ends of old Macs", lines(SPOKEN).replace("\n", "\r"), "vectors.txt"),
+    "decimal commas in quotes": (
+        "decimal commas in quotes",
+        csv(
+            {"word": [*OF_ZERO]} | {f"v{k}": [f"{v[k]}".replace(".", ",") for v in OF_ZERO.values()] for k in range(20)}
+        ),
+        "points.csv",
+    ),
+    "a column for each word": ("a column for each word", pd.DataFrame(SPOKEN).to_csv(index=False), "vectors.csv"),
+    "a column for each word and an index": (
+        "a column for each word",
+        pd.DataFrame(SPOKEN).to_csv(sep=";"),
+        "vectors.csv",
+    ),
+    "numbers in one cell": (
+        "all numbers of a vector in one cell",
+        "".join(f"{word},{' '.join(map(str, vector))}\n" for word, vector in SPOKEN.items()),
+        "plain.txt",
+    ),
+    "numbers in one cell with quotes below headings": (
+        "all numbers of a vector in one cell",
+        "word;vector\n" + "".join(f'{word};"{" ".join(map(str, vector))}"\n' for word, vector in SPOKEN.items()),
+        "plain.txt",
+    ),
+}.items():
+    CASES[name] = Case(
+        message,
+        WEAT,
+        r"`((?:import|sed) .*?)`",
+        {"mine.csv": csv(), "v.txt": content},
+        then=f"weat {LIST} --embedding {then}",
+    )
 for name, ending, between in (("part of speech", "_NOUN", " "), ("colon", ":", "\t"), ("bar", "|NN", ",")):
     CASES[f"ending: {name}"] = Case(
         "Remove the ending: `sed",
@@ -951,11 +997,15 @@ def test_printed_argument_works_in_call_that_raises_its_message(name):
     assert case.call(**eval(f"dict({filled(found[1], case.filled)})", dict(case.names))) is not None
 
 
-def test_printed_decimals_compare_ties_unrounded():
+def test_printed_decimals_compare_ties_unrounded(run):
     pairs = pd.DataFrame({"item": range(3), "score_more": [-20.0001, -20, -19], "score_less": [-20, -20.5, -20]})
     rounded = read_scores(pairs)
-    found = re.search(r"\. (decimals=None) \(--decimals none\) compares", " ".join(rounded.notices))
+    found = re.search(r"\. `(decimals=None)` \(`bayes-bias (.*?)`\) compares", " ".join(rounded.notices))
     assert found
+    command, _, option, _ = found[2].split()
+    code, help_of_command, _ = run(command, "--help")
+    assert code == 0
+    assert option in help_of_command
     assert rounded.rows.tied.sum() == 1
     assert not read_scores(pairs, **eval(f"dict({found[1]})")).rows.tied.any()
 
@@ -1009,9 +1059,56 @@ def test_printed_option_opens_archive_that_claims_much(run, tmp_path, monkeypatc
     assert run(*command, found[1])[0] == 0
 
 
+QUOTES = pd.DataFrame(
+    {"word": [*WORDS, '"'], "group": ["flowers=female"] * 4 + ["insects=male"] * 4 + ["male"] * 4 + ["female"] * 5}
+)
+
+
+@pytest.mark.parametrize("between", [",", ";", "\t"])
+def test_printed_quotation_mark_is_read_as_word(run, tmp_path, between):
+    path = tmp_path / "mine.csv"
+    path.write_text(QUOTES.assign(word_class="other").to_csv(sep=between, index=False, quoting=QUOTE_NONE))
+    code, _, error = run("wordlists", path)
+    assert code == 2
+    found = re.search(r'the word " is written as ("+)\.', " ".join(error.split()))
+    assert found, error
+    path.write_text(path.read_text().replace(f'\n"{between}', f"\n{found[1]}{between}"))
+    assert '"' in bb.load_wordlist(path).classes["female"]
+
+
+@pytest.mark.parametrize("title", ["My list, 2020", "My list, 2020,,", "words, second version, of mine"])
+@pytest.mark.parametrize("content", [csv(), QUOTES[:-1].to_csv(index=False)], ids=["columns", "rows"])
+def test_printed_removal_of_title_with_comma_works(run, tmp_path, title, content):
+    path = tmp_path / "mine.csv"
+    path.write_text(f"{title}\n{content}")
+    code, _, error = run("wordlists", path)
+    assert code == 2
+    assert "is a title, remove it" in " ".join(error.split())
+    path.write_text(content)
+    assert run("wordlists", path)[0] == 0
+
+
+def test_printed_removal_of_scores_from_list_works(run, tmp_path):
+    """A lexicon with scores in further columns has decimals, as has a matrix."""
+    path = tmp_path / "mine.csv"
+    QUOTES[:-1].assign(score=0.5).to_csv(path, index=False)
+    code, _, error = run("weat", path, "--embedding", "googlenews-demo")
+    assert code == 2
+    assert "If it is a word list, remove scores" in " ".join(error.split())
+    QUOTES[:-1].to_csv(path, index=False)
+    assert run("wordlists", path)[0] == 0
+
+
+def test_load_wordlist_raises_for_word_with_line_break(tmp_path):
+    """Two quotation marks swallow all cells between them."""
+    (tmp_path / "mine.csv").write_text(csv().replace("\ntulip", '\n"tulip').replace("\ndaisy,", '\ndaisy",'))
+    with pytest.raises(bb.errors.WordListError, match="has a line break"):
+        bb.load_wordlist(tmp_path / "mine.csv")
+
+
 # Messages whose remedies the tests above run with files or patches of their own.
 APART = (
-    ". decimals=None (--decimals none) compares them unrounded",
+    "`decimals=None` (`bayes-bias sentence-pairs FILE --decimals none`) compares them unrounded",
     "needs a sampler, because it has replicates",
     "R-hat is unknown, because it needs two chains",
     "Read the output of `bayes-bias sentences` with",

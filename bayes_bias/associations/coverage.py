@@ -14,7 +14,7 @@ from bayes_bias.embeddings.embedding import SHOWN, Embedding, Vector, found_as, 
 from bayes_bias.embeddings.opening import shipped_embeddings
 from bayes_bias.embeddings.word_vectors import has_direction, unit
 from bayes_bias.errors import CoverageError
-from bayes_bias.formatting import capitalized, in_quotes, shortened
+from bayes_bias.formatting import capitalized, counted, in_quotes, shortened
 from bayes_bias.words.list_spreadsheets import about_notes
 from bayes_bias.words.spelling import add_spellings, offer, used_as_such, visible
 from bayes_bias.words.wordlist import WordList, shipped_controls
@@ -289,12 +289,14 @@ def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
             lost = f"any of the {n_words} words" if emptied else f"{len(part.lost)} of the {n_words} words"
             own = " of their own" if part.copies else ""
             words = shortened(add_spellings(part.lost, part.variants))
+            spoilt = len(part.zero) + len(part.non_finite)
+            reason = f", because the values of {counted(spoilt, 'word')} are all zero or not finite" if spoilt else ""
             offered = offer(part.variants)
             hint = offered or (_spellings_of_both(coverage, part) if emptied else "")
             remedy = _remedy(part, coverage.embedding, emptied, bool(offered))
             raise CoverageError(
                 f"{coverage.embedding} has no {coverage.lacking}{own} for {'the only word' if n_words == 1 else lost}"
-                f" in the {part} ({words}). {f'{hint} ' if hint else ''}{remedy}"
+                f" in the {part} ({words}){reason}. {f'{hint} ' if hint else ''}{remedy}"
             )
 
 
@@ -391,7 +393,7 @@ def _spellings_of_both(coverage: Coverage, part: Part) -> str:
             " `iconv -f GB18030 -t UTF-8 FILE > utf8.txt`."
         )
     prefix, suffix = _PREFIX.match(coverage.begins[0]), _SUFFIX.search(coverage.begins[0])
-    remedy = "Spell words in the same way in both."
+    remedy = "Spell words in the same way in both, and write one word in each cell."
     if prefix and all(word.startswith(prefix[0]) for word in coverage.begins):
         remedy = f"Remove the prefix: `sed 's|^{prefix[0]}||' FILE > plain.txt`."
     elif suffix and all(word.endswith(suffix[0]) for word in coverage.begins):

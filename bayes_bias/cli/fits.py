@@ -234,7 +234,8 @@ def plan(
         table = inputs.table(source)
         check_design(table_means(table), inference.scope)
         posterior = bb.fit(table, **inference.fitting | {"model": spec})
-    kind = Fitted.of(posterior).replicate_kind
+    fitted = Fitted.of(posterior)
+    kind, units = fitted.replicate_kind, plural(fitted.unit)
     planned = bb.plan(
         posterior,
         size,
@@ -245,14 +246,14 @@ def plan(
     )
     along_words = kind and set(targets or LENGTHS) & set(attributes or LENGTHS)
     power = by_words(planned).power.to_pandas() if along_words else planned.power.unstack("attributes")  # noqa: PD010
-    by = f"{plural(kind)} and words" if kind else "words"
+    by = f"{plural(kind)} and {units}" if kind else units
     print_frame(
         power.map("{:.2f}".format),
         title=f"Probability of detecting a bias of {size:g} ({inference.ci_prob:.0%}), by {by} per group and class",
     )
     number = words_needed(posterior, size, **inference.reading)
     deliver(plan=planned, words_needed=number)
-    words = f"about {number:,} words" if number else f"more than {MOST_WORDS:,} words"
+    words = f"about {number:,} {units}" if number else f"more than {MOST_WORDS:,} {units}"
     where = "in each group and each class that is a sample"
     say(f"A bias of {size:g} would be detected 80% of the time with {words} {where}.")
     if out_file is not None:

@@ -19,7 +19,6 @@ import joblib
 from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.text import Text
 
 from bayes_bias.arguments import check_path, kind_of
 from bayes_bias.documents.document import Document, Documented
@@ -29,9 +28,9 @@ from bayes_bias.errors import COMMAND, OutputError
 from bayes_bias.files import WRITTEN, check_formats, csv_text
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.storage import save_posterior
-from bayes_bias.formatting import WORD, page_with_unit, with_unit
+from bayes_bias.formatting import page_with_unit, with_unit
 from bayes_bias.jobs import run_in_background
-from bayes_bias.plots.style import style
+from bayes_bias.plots.style import name_units, style
 
 logger = logging.getLogger("bayes_bias")
 
@@ -202,7 +201,9 @@ def write_document(document: Document, out: Path, overwrite: bool, formats: Sequ
 
 def _render(document: Document, folder: Path, formats: Sequence[str]) -> None:
     """Write all files of a document."""
-    axes = {name: _with_unit(draw(), document.unit) for name, draw in document.figures.items()}
+    axes = {name: draw() for name, draw in document.figures.items()}
+    for ax in axes.values():
+        name_units(cast(Figure, ax.get_figure(root=True)), document.unit)
     with render_in_background(axes, formats) as figures:
         texts = dict(document.texts)
         if document.latex:
@@ -225,13 +226,6 @@ def _render(document: Document, folder: Path, formats: Sequence[str]) -> None:
     content = {**command, **document.provenance, "files": hashes(folder)}
     provenance = json.dumps(content, indent=2, ensure_ascii=False)
     (folder / PROVENANCE).write_text(provenance, encoding="utf-8")
-
-
-def _with_unit(ax: Axes, unit: str) -> Axes:
-    """Replace the noun "word" in the texts of a figure, except the labels of its ticks."""
-    for text in () if unit == WORD else cast(Figure, ax.get_figure(root=True)).findobj(Text):
-        text.set_text(with_unit(text.get_text(), unit))
-    return ax
 
 
 def page(document: Document, svgs: Mapping[str, bytes]) -> str:

@@ -214,10 +214,8 @@ class Records:
     def _unnamed_words(self) -> "pd.Series[Any] | None":
         """Return the only text column that is not constant, else the ids, else the index."""
         fewest = min(2, len(self.beside))
-        texts = []
-        for name, column in self.beside.items():
-            if is_text(column) and name not in IDS and column.astype(str).nunique() >= fewest:
-                texts.append(column)
+        likely = [column for name, column in self.beside.items() if is_text(column) and name not in IDS]
+        texts = [column for column in likely if column.astype(str).nunique() >= fewest]
         if len(texts) == 1:
             return texts[0]
         ids = self.named(IDS)
@@ -246,10 +244,7 @@ def numbered[T](columns: Sequence[T], headings: Sequence[str]) -> tuple[T, ...]:
 
     Columns of other numbers, such as the frequency or the id of a word, are no part of its vector.
     """
-    chosen = []
-    for column, heading in zip(columns, headings, strict=False):
-        if _ENDS_WITH_NUMBER.fullmatch(heading.strip()):
-            chosen.append(column)
+    chosen = [k for k, name in zip(columns, headings, strict=False) if _ENDS_WITH_NUMBER.fullmatch(name.strip())]
     return tuple(chosen) if 2 * len(chosen) > len(columns) else tuple(columns)
 
 
@@ -310,12 +305,7 @@ def columns_of_numbers(frame: pd.DataFrame) -> list[Any]:
 
 def _columns_of_lists(frame: pd.DataFrame) -> list[Any]:
     """Return the names of columns whose first cell that is not empty is a list of numbers."""
-    names = []
-    for name, column in frame.items():
-        filled = column.dropna()
-        if len(filled) and is_list(filled.iloc[0]):
-            names.append(name)
-    return names
+    return [name for name, column in frame.items() if is_list(next(iter(column.dropna()), None))]
 
 
 def is_list(cell: Any) -> bool:

@@ -1,6 +1,6 @@
 """Write vectors to a file that this package and gensim can open."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +19,7 @@ type WordVectors = Mapping[str, NDArray[np.floating]]
 def check_vectors_path(path: str | Path, overwrite: bool = False, argument: str = "path") -> Path:
     """Check the path of a vector file, which must end in ``.npz`` or ``.txt``. See `check_output`."""
     path = check_output(path, overwrite, argument)
-    if path.suffix not in _WRITERS:
+    if path.suffix not in (".npz", ".txt"):
         raise OutputError(
             f"A file of vectors must end in .npz (arrays words and vectors) or .txt (word2vec's text format), but"
             f" `{argument}` is '{path}'. Change its ending."
@@ -61,18 +61,13 @@ def save_vectors(vectors: WordVectors | Embedding, path: str | Path, *, overwrit
             "Vectors of replicates can only be saved from an embedding, to a path that ends in .npz. Pass both."
         )
     with whole_file(path, overwrite) as unfinished:
-        if labels:
-            array = np.stack(list(vectors.values()), axis=1).astype(np.float32)
-            names = {plural(kind if kind in KINDS else "replicate"): np.array(labels)}
-            np.savez_compressed(unfinished, words=np.array(list(vectors), dtype=str), vectors=array, **names)  # type: ignore[arg-type]
+        if path.suffix == ".txt":
+            _write_text(vectors, unfinished)
         else:
-            _WRITERS[path.suffix](vectors, unfinished)
+            array = np.stack(list(vectors.values()), axis=1 if labels else 0).astype(np.float32)
+            names = {plural(kind if kind in KINDS else "replicate"): np.array(labels)} if labels else {}
+            np.savez_compressed(unfinished, words=np.array(list(vectors), dtype=str), vectors=array, **names)  # type: ignore[arg-type]
     return path
-
-
-def _write_npz(vectors: WordVectors, path: Path) -> None:
-    words = np.array(list(vectors), dtype=str)
-    np.savez_compressed(path, words=words, vectors=np.stack(list(vectors.values())).astype(np.float32))
 
 
 def _write_text(vectors: WordVectors, path: Path) -> None:
@@ -84,6 +79,3 @@ def _write_text(vectors: WordVectors, path: Path) -> None:
         file.write(f"{len(vectors)} {len(next(iter(vectors.values())))}\n")
         for word, vector in vectors.items():
             file.write(f"{word} {' '.join(f'{value:.7g}' for value in vector)}\n")
-
-
-_WRITERS: dict[str, Callable[[WordVectors, Path], None]] = {".npz": _write_npz, ".txt": _write_text}

@@ -4,6 +4,7 @@ import contextlib
 import csv
 import logging
 import re
+import string
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -100,14 +101,25 @@ class _Table:
         else:
             word, chosen = columns.positions(self._headings, file.name)
             numbers = tuple(chosen) or tuple(k for k in self.numbers if k != word)
-        if others := [str(k + 1) for k in sorted(set(range(width)) - {word, *numbers})]:
-            logger.warning(
-                f"{file.name}: words are read from column {word + 1}, and the columns {', '.join(others)} are not read"
-            )
+        if others := sorted(set(range(width)) - {word, *numbers}):
+            if self.heading and columns is None:
+                self._check_series(self.heading[numbers[0]].rstrip(string.digits), others, file)
+            rest = ", ".join(str(k + 1) for k in others)
+            logger.warning(f"{file.name}: words are read from column {word + 1}, and the columns {rest} are not read")
         if self.title:
             logger.warning(TITLED.format(file.name, self.title))
         above = bool(self.title) + self.has_heading
         return Layout(self.delimiter, word, numbers, width, above, self.with_commas)
+
+    def _check_series(self, series: str, others: Sequence[int], file: Traversable) -> None:
+        """Raise an error if text in a column such as v3 separates columns of the same series from the vectors."""
+        for k in others:
+            text = next((row[k] for row in self.rows if not is_number(row[k])), "")
+            if text and self._headings[k].rstrip(string.digits) == series != self._headings[k]:
+                raise EmbeddingError(
+                    f"{file.name}: the column '{self._headings[k]}' belongs to the vectors, but '{text}' is not a"
+                    " number. Correct or remove the column."
+                )
 
     @property
     def _headings(self) -> list[str]:

@@ -19,6 +19,7 @@ from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.sampling import Sampling, ToSample, sample_model
 from bayes_bias.models.scales import levels_that_cancel
 from bayes_bias.models.spec import ModelSpec
+from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.metric import Metric
 
 logger = logging.getLogger("bayes_bias")
@@ -181,6 +182,7 @@ def fit_attributes(source: Source, spec: ModelSpec, seed: int) -> dict[str, Any]
         "notices": json.dumps(source.notices),
         "versions": versions(),
         **{key: str(value) for key, value in source.provenance.items()},
+        **({"unit": source.unit} if isinstance(source, AssociationTable) else {}),
         "seed": seed,
     }
 

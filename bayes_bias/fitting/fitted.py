@@ -12,7 +12,7 @@ import xarray as xr
 
 from bayes_bias.arguments import kind_of
 from bayes_bias.errors import BayesBiasError, ScopeError
-from bayes_bias.formatting import in_quotes
+from bayes_bias.formatting import WORD, in_quotes
 from bayes_bias.models.components import scales_needed
 from bayes_bias.models.patterns import Variances
 from bayes_bias.models.spec import ModelSpec, Prior
@@ -112,6 +112,11 @@ class Fitted:
         return str(self.tree.attrs["name"])
 
     @property
+    def unit(self) -> str:
+        """The noun for targets and attributes, such as "word" or "image"."""
+        return str(self.tree.attrs.get("unit", WORD))
+
+    @property
     def replicate_kind(self) -> str:
         """The kind of the replicates, such as "template", or "" if there are none."""
         return "".join(self.data.replication.to_numpy().tolist())
@@ -162,7 +167,7 @@ class Fitted:
     @property
     def provenance(self) -> dict[str, str]:
         """The hashes, names, and settings that the fit was created from."""
-        inside = ("metric", "diagnostics", "notices", "versions", "priors", "options", "name", "formula")
+        inside = ("metric", "diagnostics", "notices", "versions", "priors", "options", "name", "formula", "unit")
         return {str(key): str(value) for key, value in self.tree.attrs.items() if key not in inside}
 
     def stored(self, attribute: str) -> Any:

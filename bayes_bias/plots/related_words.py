@@ -18,6 +18,7 @@ from bayes_bias.plots.style import (
     colour,
     label_rows,
     legend_below,
+    name_units,
     set_title,
     shortened,
     style,
@@ -97,6 +98,7 @@ def plot_related_words(
             bar.outline.set_visible(False)
             bars.append(bar.ax)
         legend_below(ax, shown=legend)
+        name_units(ax, table.unit)
         set_title(ax, f"{shortened(table.name if name is None else name)}: related {side}s", bars=bars)
         return ax
 

@@ -17,6 +17,7 @@ import matplotlib.figure
 import numpy as np
 import pandas as pd
 from cycler import cycler
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import is_color_like
 from matplotlib.font_manager import get_font_names
@@ -31,6 +32,7 @@ from numpy.typing import ArrayLike
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
+from bayes_bias.formatting import WORD, with_unit
 from bayes_bias.table.columns import interval_of
 from bayes_bias.table.metric import Metric
 
@@ -352,13 +354,21 @@ def _room(ax: Axes, width: float, height: float) -> float:
     return min(1.0, height / (_LINE * max(lines, 1)), width / (_HEADING_LETTER * max(longest, 20)))
 
 
+def name_units(artist: Artist, unit: str) -> None:
+    """Replace the noun "word" in the texts of axes or a figure, except the labels of its ticks."""
+    for text in () if unit == WORD else artist.findobj(Text):
+        text.set_text(with_unit(text.get_text(), unit))
+
+
 def finish(
     ax: Axes, fit: Fit, what: str, name: str | None = None, *, converged: bool | None = None, bars: Sequence[Axes] = ()
 ) -> Axes:
     """Title with the list's name and, if the fit has not converged, a conspicuous warning."""
     fitted = Fitted.of(fit)
     converged = Diagnostics.of(fitted).converged if converged is None else converged
-    set_title(ax, f"{shortened(fitted.name if name is None else name)}: {what}", converged=converged, bars=bars)
+    name_units(ax, fitted.unit)
+    title = f"{shortened(fitted.name if name is None else name)}: {with_unit(what, fitted.unit)}"
+    set_title(ax, title, converged=converged, bars=bars)
     if not converged:
         mark: dict[str, Any] = {"fontsize": 30, "color": INK, "alpha": 0.16, "rotation": 18, "zorder": 10}
         ax.text(0.5, 0.5, "not converged", transform=ax.transAxes, ha="center", va="center", **mark)

@@ -153,5 +153,6 @@ def contrast(
             problems=Diagnostics.of(fitted).problems,
             covariates=covariates_of(fitted),
             expected=int(np.sign(round(agreement, 9))),
+            unit=fitted.unit,
         ),
     )

@@ -14,6 +14,7 @@ from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import (
     MINUS,
+    WORD,
     Tabled,
     decimals_of_mean,
     level,
@@ -22,6 +23,7 @@ from bayes_bias.formatting import (
     range_in_words,
     signed,
     value_and_interval,
+    with_unit,
 )
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.posterior.covariate_estimates import Adjustment, covariates_of
@@ -135,6 +137,8 @@ class Verdict(Tabled):
         For a fit with covariates, the bias without adjustment and the part that covariates explain.
     caveats : tuple of str
         In a report, sentences on other methods or priors that lead to another verdict.
+    unit : str
+        The noun for targets and attributes in sentences, such as "word" or "image".
     """
 
     label: Label
@@ -157,6 +161,7 @@ class Verdict(Tabled):
     adjustment: Adjustment | None = None
     caveats: tuple[str, ...] = ()
     texts: bool = False
+    unit: str = WORD
 
     @property
     def chance(self) -> float:
@@ -189,6 +194,10 @@ class Verdict(Tabled):
     @property
     def text(self) -> str:
         """Describe the verdict in sentences, beginning with the answer."""
+        return with_unit(self._text, self.unit)
+
+    @property
+    def _text(self) -> str:
         if self.label == "not converged":
             return f"No verdict, because the fit has not converged: {'; '.join(self.problems)}."
         if self.label == "not made alike":
@@ -213,7 +222,7 @@ class Verdict(Tabled):
 
     def _shown(self) -> pd.DataFrame:
         lower, upper = interval_names(self.ci_prob)
-        row = {"verdict": self.short, "mean": self.mean, lower: self.lower, upper: self.upper}
+        row = {"verdict": with_unit(self.short, self.unit), "mean": self.mean, lower: self.lower, upper: self.upper}
         chance_of_it = np.nan if self.described_scope.samples_nothing and not self.texts else self.chance
         row |= {"chance": chance_of_it, "scope": self.scope}
         if self.adjustment is not None:
@@ -402,7 +411,7 @@ def _integrated_verdict(
         return integrated_row(spec, data, scope, ci_prob, rope)
 
     name = check_design(data, scope).name
-    return judge(data, table.metric, row_under, name, ci_prob, quantity="bias", expected=1, rope=rope)
+    return judge(data, table.metric, row_under, name, ci_prob, quantity="bias", expected=1, rope=rope, unit=table.unit)
 
 
 def verdict_on(
@@ -426,6 +435,7 @@ def verdict_on(
         rope=rope,
         quantity=quantity,
         expected=int(quantity == "bias"),
+        unit=fitted.unit,
     )
     return replace(judgement, adjustment=adjustment_of(fitted, judgement.scope, ci_prob))
 
@@ -442,6 +452,7 @@ def judge(
     covariates: str = "",
     expected: int = 0,
     rope: float | None = None,
+    unit: str = WORD,
 ) -> Verdict:
     """Judge one estimand. `row_under` returns the `summarize` row for a scope, and `problems` are sampling problems.
 
@@ -475,6 +486,7 @@ def judge(
             problems=problems,
             covariates=covariates,
             expected=expected,
+            unit=unit,
         )
         if is_narrow
         else None,
@@ -486,6 +498,7 @@ def judge(
         texts=has_texts(data),
         covariates="" if scope_of(scope).samples_nothing else covariates,
         expected=expected,
+        unit=unit,
     )
 
 

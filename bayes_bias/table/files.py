@@ -245,7 +245,7 @@ class _Sheet:
                 kind = "matrix" if self.is_matrix else "table of pairs"
                 raise TableError(
                     f"{name} looks like a {kind} of words. To make a table, combine it with its word list:"
-                    f" `bayes-bias table LIST --matrix {file} --out table.csv`."
+                    f" `bayes-bias table LIST --matrix {file} --out table.csv`. If it is a word list, remove scores."
                 )
             option = f"--{column.removeprefix('attribute_')} HEADING"
             if column in LABELS:

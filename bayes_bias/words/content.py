@@ -78,7 +78,12 @@ def is_missing(cell: object) -> bool:
 
 
 def check_text(word: object, where: str) -> None:
-    """Raise an error if a word is a value that a spreadsheet or a file of JSON or YAML stores as something else."""
+    """Raise an error for a word with a line break, and for a value that a file stores as something other than text."""
+    if "\n" in str(word):
+        raise WordListError(
+            f"{where}: the word {word!r} has a line break. Write one word in each cell, and a quotation mark that is a"
+            ' word as """".'
+        )
     if isinstance(word, CellValue):
         raise WordListError(
             f"{where}: {word.described}, but a word must be text. Write it in quotes or, in a spreadsheet, format the"

@@ -13,6 +13,8 @@ type Categories = dict[str, list[str]]
 _LEXICODER_NAME = re.compile(r"\+(.+)\+")
 _NODE = re.compile(r"<(c|p)node\s[^>]*?name\s*=\s*(\"[^\"]*\"|'[^']*')", re.IGNORECASE)
 _WORDSTAT_WORD = re.compile(r"\s+(.+?)\s+\(-?\d+(?:\.\d+)?\)")
+# Blanks before each of the numbers at the end of a line.
+_BLANKS = re.compile(r"\s+(?=\d+(?:\s+\d+)*\s*$)")
 # A pattern that stands for several words, such as happ*.
 _PATTERN = re.compile(r"[*?]")
 _NAMED = 5
@@ -37,11 +39,8 @@ def dictionary_of(text: str, label: str) -> Content | None:
             f"{label}: {len(uncategorised)} words have codes that are not in the legend, which are not read:"
             f" {', '.join(uncategorised[:_NAMED])}"
         )
-    patterns: dict[str, None] = {}
-    words_of: Categories = {}
-    for name, words in categories.items():
-        words_of[name] = [word for word in words if not _PATTERN.search(word)]
-        patterns |= dict.fromkeys(word for word in words if _PATTERN.search(word))
+    patterns = dict.fromkeys(word for words in categories.values() for word in words if _PATTERN.search(word))
+    words_of = {name: [word for word in words if word not in patterns] for name, words in categories.items()}
     if patterns:
         shown = ", ".join([*patterns][:_NAMED])
         notices.append(
@@ -63,9 +62,8 @@ def _liwc(text: str) -> Categories:
             names[number.strip().lstrip("0")] = name.strip()
     categories: Categories = {name: [] for name in names.values()}
     for line in rest.splitlines()[1:]:
-        word, *numbers = [field.strip() for field in line.split("\t") if field.strip()] or [""]
-        if not numbers:  # separated by blanks
-            word, *numbers = line.split() or [""]
+        fields = line.split("\t") if "\t" in line.strip() else _BLANKS.split(line)
+        word, *numbers = [field.strip() for field in fields if field.strip()] or [""]
         for number in numbers:
             name = names.get(number.lstrip("0"), _UNKNOWN)
             if word not in categories.setdefault(name, []):

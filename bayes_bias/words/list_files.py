@@ -292,8 +292,8 @@ def list_of_query(query: Query, stereotypes: Mapping[str, str] | None = None) ->
 def _named(query: Query, side: str) -> dict[str, Any]:
     """Return the target sets, or the attribute sets, of a query by name."""
     sets, names = getattr(query, f"{side}_sets"), list(getattr(query, f"{side}_sets_names"))
-    if len(set(names)) < len(names):
+    if len(names) != len(sets) or len(set(names)) < len(names):
         raise WordListError(
-            f"Two {side} sets of the query have the same name ({', '.join(names)}). Rename one of them."
+            f"The query has {len(sets)} {side} sets with the names {joined(names)}. Give each set a name of its own."
         )
     return dict(zip(names, sets, strict=True))

@@ -82,7 +82,7 @@ def read_content(file: Traversable, label: str) -> Any:
 
 def _json(file: Traversable, label: str) -> Any:
     """Read one JSON text, or a list of JSON lines."""
-    text = read_text(file, f"{label}:", WordListError, encoding="utf-8-sig")
+    text = read_text(file, f"{label}:", WordListError)
     try:
         return parse_json(text)
     except json.JSONDecodeError as error:
@@ -97,7 +97,7 @@ def _json(file: Traversable, label: str) -> Any:
 
 def names_of_text(file: Traversable, label: str) -> Content:
     """Read a dictionary, or one word per line under the name of the file. Lines that begin with ; or # are comments."""
-    text = read_text(file, f"{label}:", WordListError, encoding="utf-8-sig")
+    text = read_text(file, f"{label}:", WordListError)
     if file.name.lower().endswith(DICTIONARY):
         if (dictionary := dictionary_of(text, label)) is None:
             raise WordListError(

@@ -20,7 +20,7 @@ from bayes_bias.words.spelling import grouped, plain_word
 # Sign between a group and the class that is stereotypical for it, as in --stereotype.
 _IS = "="
 # Columns of a table with a row for each word.
-_WORD, _LABELS = "word", ("group", "class", "category")
+_WORDS, _LABELS = ("word", "term", "token"), ("group", "class", "category")
 # The heading of labels in experiments, if there is none of the others.
 _CONDITION = "condition"
 # Optional column with the part of speech of the word, for templates.
@@ -32,8 +32,8 @@ _DECIMAL = re.compile(r"[-+\u2212]?\d*[.,]\d+([eE][-+]?\d+)?")
 # Fillers that R, pandas, SQL, SAS, and Excel write into the empty cells below the last word of a column.
 _PADDING = frozenset({"na", "n/a", "<na>", "#n/a", "nan", "none", "null", "nil", "."})
 
-# The mark of a word in the column of its category.
-_MARK = "X"
+# Marks of a word in the column of its category, and cells of other categories.
+_MARKS, _NO_MARKS = frozenset({"X", "1", "TRUE"}), frozenset({"", "0", "FALSE"})
 
 _EMPTY = ("", None)
 # Number of letters of a name in a message.
@@ -152,7 +152,7 @@ def check_stereotypes(content: Content) -> None:
         f"{content.where} does not define which of {joined(names)} are groups. Rename each group to GROUP=CLASS, where"
         f" CLASS is its stereotypical class, for example {example}. Alternatively, use `stereotypes={stereotypes}`"
         f" (`bayes-bias wordlists {files} {options} --out new-list.csv`). If the first row contains words instead of"
-        " names, add a row of names above it."
+        " names, add a row of names above it. If it is a title, remove it."
     )
 
 
@@ -208,11 +208,10 @@ def _read_sheet(columns: Iterable[Cells], where: str, padded: bool, ignore_colum
     for heading, cells in columns:
         stripped_cells = [stripped(cell) if isinstance(cell, str) else cell for cell in cells]
         clean.append((plain_word(heading.strip()), stripped_cells))
-    clean = _marked(_without_columns(_upright(clean, sheet, where), ignore_columns, sheet, where), sheet, where)
+    clean = _without_columns(_upright(clean, sheet, where), ignore_columns, sheet, where)
     headings = set(map(str.lower, dict(clean)))
-    is_long = _WORD in headings and not headings.isdisjoint((*_LABELS, _CONDITION))
-    if is_long:
-        clean = _by_label(clean, sheet, where)
+    is_long = not headings.isdisjoint(_WORDS) and not headings.isdisjoint((*_LABELS, _CONDITION))
+    clean = (_by_label if is_long else _marked)(clean, sheet, where)
     clean, about_cells = _without_padding(clean, where, _pads if padded else _EMPTY.__contains__)
     sheet.notices += about_cells
     for heading, cells in clean:
@@ -243,13 +242,16 @@ def _upright(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) ->
 
 
 def _marked(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -> list[tuple[str, list[Any]]]:
-    """Return the words of each category of a table with an X for each word of a category, as LIWC-22 writes them."""
+    """Return the words of each category of a table with a mark for each word of a category, such as LIWC-22's X."""
     (_, words), *categories = columns or [("", [])]
-    marks = list(zip(*(cells for _, cells in categories), strict=False))
-    if len(categories) < 2 or set(map(str, chain(*marks))) != {"", _MARK} or not all(map(any, marks)):
+    texts = {name: [str(cell).upper() for cell in cells] for name, cells in categories}
+    marks = {name: [text in _MARKS for text in own] for name, own in texts.items()}
+    kinds = set(chain(*texts.values()))
+    has_marks = len(kinds & _MARKS) == 1 and kinds <= _MARKS | _NO_MARKS
+    if len(categories) < 2 or not has_marks or not all(map(any, zip(*marks.values(), strict=False))):
         return columns
-    sheet.notices.append(f"{where}: the words of each category are those with the mark {_MARK}")
-    return [(name, list(compress(words, cells))) for name, cells in categories]
+    sheet.notices.append(f"{where}: the words of each category are those with the mark {min(kinds & _MARKS)}")
+    return [(name, list(compress(words, own))) for name, own in marks.items()]
 
 
 def _without_columns(
@@ -277,19 +279,19 @@ def _by_label(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -
             f"{where} has the columns '{label_columns[0]}' and '{label_columns[1]}', but only one of them is allowed."
             " Write the group or class of each word in one of them, and remove the other."
         )
-    label_column = label_columns[0]
+    label_column, word_column = label_columns[0], next(name for name in _WORDS if name in cells_of)
     unused = []
     for heading, cells in columns:
-        if heading.lower() not in (_WORD, label_column, _WORD_CLASS) and any(cells):
+        if heading.lower() not in (word_column, label_column, _WORD_CLASS) and any(cells):
             unused.append(heading or "a column without a heading")
     if unused:
         sheet.notices.append(
-            f"{where}: only the columns '{_WORD}' and '{label_column}' are used, not {', '.join(unused)}"
+            f"{where}: only the columns '{word_column}' and '{label_column}' are used, not {', '.join(unused)}"
         )
-    words, labels, word_classes = cells_of[_WORD], cells_of[label_column], cells_of.get(_WORD_CLASS, [])
+    words, labels, word_classes = cells_of[word_column], cells_of[label_column], cells_of.get(_WORD_CLASS, [])
     if len(words) != len(labels):
         raise WordListError(
-            f"{where}: the columns '{_WORD}' and '{label_column}' have different lengths ({len(words)} and"
+            f"{where}: the columns '{word_column}' and '{label_column}' have different lengths ({len(words)} and"
             f" {len(labels)}). Write the group or class of each word beside it."
         )
     words_of: dict[str, list[Any]] = {}
@@ -350,7 +352,7 @@ def _parted(heading: str, words: list[Any], where: str) -> tuple[str, str]:
         remedy = (
             "Remove it, because row numbers are not words (row.names=FALSE in R, index=False in pandas)."
             if words and all(map(str.isdecimal, map(str, words)))
-            else "Write the name of a class, or GROUP=CLASS, in the first row of the file."
+            else "Write the name of a class, or GROUP=CLASS, in the first row. If this row is a title, remove it."
         )
         raise WordListError(
             f"{where}: the column with the words {', '.join(map(str, words[:3]))} has the heading '{heading}', which is"
@@ -409,9 +411,7 @@ def _rows(content: Any) -> Sequence[Mapping[str, Any]]:
         return [content]
     if not isinstance(content, list) or not content or not all_are(Mapping, content):
         return []
-    if all(map(_is_row, content)):
-        return content
-    return content if _repeats_names(content) else []
+    return content if all(map(_is_row, content)) or _repeats_names(content) else []
 
 
 def _is_row(row: Mapping[str, Any]) -> bool:

@@ -123,6 +123,14 @@ def test_check_coverage_raises_for_all_lost_with_allow_loss():
         check_coverage(coverage, allow_loss=True)
 
 
+@pytest.mark.parametrize("value", [0.0, np.nan])
+def test_check_coverage_error_states_why_vectors_are_not_usable(value):
+    """Vectors that diverged in training are rows of nan."""
+    coverage = lookup(without(**dict.fromkeys(("he", "him", "John"), [value] * 2)), LIST)[1]
+    with refused(CoverageError, "'men' because the values of three words are all zero or not finite"):
+        check_coverage(coverage)
+
+
 def test_check_coverage_error_suggests_omitting_control_class():
     with refused(CoverageError, "'food' controls=() --controls none"):
         check_coverage(lookup(without("tea"), LIST)[1])

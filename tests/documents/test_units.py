@@ -7,18 +7,22 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from matplotlib.text import Text
 
 import bayes_bias as bb
 from bayes_bias.analyses.comparison.comparison import Comparison
 from bayes_bias.analyses.report.results import Report
+from bayes_bias.checks.clusters import leave_out
 from bayes_bias.cli.sweep import show_sweep
 from bayes_bias.documents.document import Document
 from bayes_bias.errors import WordListError
 from bayes_bias.formatting import page_with_unit, with_unit
 from bayes_bias.models.spec import BY_CLASS, BY_GROUP
+from bayes_bias.plots import plot_plan, plot_posterior, plot_word_bias
+from bayes_bias.posterior.verdict import verdict_of_table
 from bayes_bias.table.association_table import unit_of
 from tests.analyses.sweep.made_up import made_sweep
-from tests.helpers import SHORT, refused
+from tests.helpers import SHORT, refused, says
 
 KINDS = ("insect", "flower", "calm", "fear")
 NAMES = {kind: [f"{kind}-{k}.jpg" for k in range(6)] for kind in KINDS}
@@ -84,6 +88,39 @@ def test_report_of_images_names_images_on_page_in_figures_and_methods(tmp_path):
     assert "Target images" in read["index.html"]
     assert "bias of each target image" in read["wordlist-targets.svg"]
     assert "between target images, which fall into groups" in read["methods.txt"]
+
+
+def test_gate_of_images_needs_images():
+    gate = bb.check(table_of(images()), rope=0.05)
+    assert says(gate.text, "To fail the latter in 80%, images would be needed")
+    assert not _NOUN.findall(gate.text)
+    assert "words_needed" in gate.table
+
+
+def test_verdict_of_images_names_images():
+    table = bb.cosines(images(), vectors_of_images(1), ())
+    found = verdict_of_table(table, "targets")
+    assert found.label == "these words differ"
+    assert says(found.text, "These images differ. even random images differ")
+    texts = (found.text, found.wider.text, found.to_markdown(), repr(bb.verdict(table)))
+    assert not [words for text in texts for words in _NOUN.findall(text)]
+
+
+@pytest.mark.slow
+def test_plots_of_saved_fit_of_images_name_images(tmp_path):
+    table = bb.cosines(images(), vectors_of_images(1), ())
+    fit = bb.load_fit(bb.save_fit(bb.fit(table, sampling=SHORT), tmp_path / "fit.nc"))
+    axes = (
+        plot_posterior(fit, without=leave_out(table)),
+        plot_word_bias(fit),
+        plot_word_bias(fit, "attribute"),
+        plot_plan(fit, 0.05),
+    )
+    texts = [text.get_text() for ax in axes for text in ax.findobj(Text)]
+    assert not [words for text in texts for words in _NOUN.findall(text)]
+    assert "bias of each target image" in axes[1].get_title(loc="left")
+    assert "raw contrast of these images" in " ".join(texts)
+    assert says(bb.verdict(fit, "targets").text, "These images")
 
 
 def test_text_of_report_names_images():

@@ -252,6 +252,19 @@ def test_open_embedding_reads_layouts_of_public_reports(tmp_path, kind):
     assert np.array_equal(biases(tmp_path / "v.txt", SINGLE), TRUE)
 
 
+@pytest.mark.parametrize("heading", ["d", "", "vector_"])
+def test_open_embedding_raises_if_text_separates_columns_of_vectors(tmp_path, heading):
+    """A number with a comma of thousands in each row, as Excel writes it."""
+    headings = ",".join(f"{heading}{k}" for k in range(D))
+    rows = [",".join(['"1,028.5"' if k == 3 else str(x) for k, x in enumerate(v)]) for v in SPELT.values()]
+    table = "".join(f"{word},{row}\n" for word, row in zip(SPELT, rows, strict=True))
+    (tmp_path / "v.csv").write_text(f"word,{headings}\n{table}")
+    with refused(EmbeddingError, f"the column '{heading}3' belongs to the vectors, but '1,028.5' is not a number"):
+        open_embedding(tmp_path / "v.csv")
+    (tmp_path / "v.csv").write_text(f"word,{headings}\n{table}".replace('"1,028.5"', "1028.5"))
+    assert open_embedding(tmp_path / "v.csv").dimensions == D
+
+
 def test_open_embedding_logs_columns_that_are_not_read(tmp_path, caplog):
     (tmp_path / "v.txt").write_text(OTHERS["frequency after the word"])
     open_embedding(tmp_path / "v.txt")

@@ -288,6 +288,15 @@ NAMES = json.dumps(
 WIDE = b";0;1;2;3;4\nhe;0,5;1,25;-1;0,1;2\nshe;0,25;-1,5;1;0,2;3\nrose;1,25;0,5;2;0,3;1\n"
 WRITTEN_BY_R = b'"V1" "V2" "V3"\n"he" 0.5 -1.25 2\n"she" 0.25 1.5 -1\n"rose" 1.5 0.25 1\n'
 TOKENS = "3 2\n\u0120he 0.5 1\nhe 1 0.5\n\u0120she -0.5 1\n".encode()
+LIWC_22 = b"DicTerm,flowers,insects,pleasant\r\nrose,X,,\r\nlil*,X,,X\r\nant,,X,\r\nfly,,X,\r\nlove,,,X\r\n"
+QUERY = json.dumps(
+    {
+        "target_sets": [["rose", "lily"], ["ant", "fly"]],
+        "attribute_sets": [["love", "joy"], ["hate", "war"]],
+        "target_sets_names": ["flowers", "insects"],
+        "attribute_sets_names": ["pleasant", "unpleasant"],
+    }
+).encode()
 LIWC = b"%\n1\tflowers\n2\tinsects\n%\nrose\t1\nlil*\t1\nant\t2\nfly\t01\t2\n"
 LEXICODER = b'<dictionary><cnode name="flowers"><pnode name="rose"></pnode></cnode></dictionary>'
 WORDSTAT = b"FLOWERS\r\n\tROSE (1)\r\n\tLILY (1)\r\nINSECTS\r\n\tANT (1)\r\n"
@@ -371,6 +380,19 @@ def _batch_of_replies() -> bytes:
     return b"\n".join(json.dumps({"custom_id": name} | results[k % 3]).encode() for k, name in enumerate(ASKED.id))
 
 
+def _log_of_inspect() -> bytes:
+    choices = [{"message": {"content": "\n".join(LINES)}, "stop_reason": "stop"}]
+    samples = [
+        {"id": name, "epoch": 1, "output": {"model": "m", "choices": choices}, "scores": {}} for name in ASKED.id
+    ]
+    return json.dumps({"version": 2, "eval": {"model": "m"}, "samples": samples}).encode()
+
+
+def _log_of_lm_eval() -> bytes:
+    rows = [{"doc_id": k, "doc": {"id": name}, "resps": [["\n".join(LINES)]]} for k, name in enumerate(ASKED.id)]
+    return b"\n".join(json.dumps(row | {"filtered_resps": row["resps"][0]}).encode() for row in rows)
+
+
 def _stereoset() -> bytes:
     sentences = [
         {"id": label, "sentence": f"It is {label}.", "gold_label": label}
@@ -420,6 +442,8 @@ READERS = {
         Reader("list in a row.parquet", _parquet_of_lists, bb.load_wordlist),
         Reader("list.yaml", _yaml, _under_names),
         Reader("dictionary.dic", lambda: LIWC, read_names),
+        Reader("dictionary.dicx", lambda: LIWC_22, read_names),
+        Reader("query.json", lambda: QUERY, bb.load_wordlist),
         Reader("dictionary.lc3", lambda: LEXICODER, read_names),
         Reader("dictionary.cat", lambda: WORDSTAT, read_names),
         Reader("list in rows.csv", lambda: ROWS, bb.load_wordlist),
@@ -442,6 +466,8 @@ READERS = {
         Reader("answers, array.json", partial(_answers, False), lambda path: read_answers(path, LABELLED)),
         Reader("replies.csv", _replies, lambda path: bb.answers.choices(ASKED, path, LABELLED)),
         Reader("batch.jsonl", _batch_of_replies, lambda path: bb.answers.choices(ASKED, path, LABELLED)),
+        Reader("log of inspect.json", _log_of_inspect, lambda path: bb.answers.choices(ASKED, path, LABELLED)),
+        Reader("log of lm-eval.jsonl", _log_of_lm_eval, lambda path: bb.answers.choices(ASKED, path, LABELLED)),
         Reader("wordings.toml", _toml("wordings", "assign-3.toml"), wordings_of),
         Reader("people.csv", lambda: PEOPLE, lambda path: count("y", "prediction", "group", path)),
         Reader("sweep.toml", lambda: SWEEP, read_sweep),

@@ -1,6 +1,7 @@
 """Every reader gives what a file holds, or one line: mutated files, and those that an earlier run found."""
 
 import re
+import time
 from io import BytesIO
 from struct import pack
 
@@ -94,6 +95,7 @@ FOUND = {
         "vectors, texts.parquet",
         lambda: seed_of("vectors, texts.parquet").replace(b"s0", b"\x80\x80", 1),
     ),
+    "a query with fewer names than sets": ("query.json", lambda: seed_of("query.json").replace(b'"flowers", ', b"")),
     "damaged metadata of a group": ("fit.nc", lambda: seed_of("fit.nc").replace(b"OHDR", b"OHDS")),
 }
 
@@ -101,6 +103,15 @@ FOUND = {
 @pytest.mark.parametrize(("name", "content"), FOUND.values(), ids=FOUND)
 def test_readers_reject_earlier_findings(name, content, tmp_path):
     assert outcome(READERS[name], content(), tmp_path) == "refused"
+
+
+@pytest.mark.parametrize("bracket", [b"[", b"{", b'[\\"'])
+def test_choices_read_reply_of_many_brackets_in_short_time(tmp_path, bracket):
+    """JSON may begin at each bracket, and each attempt took as long as the reply."""
+    content = seed_of("log of lm-eval.jsonl").replace(b"office", bracket * 20_000 + b"office", 1)
+    began = time.process_time()
+    assert outcome(READERS["log of lm-eval.jsonl"], content, tmp_path) == "read"
+    assert time.process_time() - began < 3
 
 
 def test_load_fit_raises_for_oversized_array(tmp_path):

@@ -11,7 +11,7 @@ import pytest
 from bayes_bias import WordList, cosines, load_wordlist, wordlist
 from bayes_bias.errors import WordListError
 from bayes_bias.words.wordlist import control_lists, listed_wordlists, load_controls
-from tests.helpers import random_vectors, refused, saying, says, word_rows
+from tests.helpers import containing, random_vectors, refused, saying, says, word_rows
 
 WORDS = {
     "groups": {"Democrats": ["Biden", "Obama"], "Republicans": ["Trump", "Bush"]},
@@ -223,3 +223,20 @@ def test_load_wordlist_uses_other_class_as_opposite():
     words = load_wordlist({**WORDS, "stereotypes": {"Democrats": "warmth", "Republicans": "warmth"}})
     assert words.opposites == ("competence",)
     assert cosines(words, random_vectors(1, words.words), controls=()).opposites == ("competence",)
+
+
+@pytest.mark.parametrize("heading", ["word", "Term", "token"])
+def test_load_wordlist_reads_sparse_lexicon(tmp_path, heading):
+    """As DLATK writes it."""
+    (tmp_path / "mine.csv").write_text(
+        f"id,{heading},category,weight\n1,rose,flowers=pleasant,0.9\n2,ant,insects=unpleasant,1.2\n"
+        "3,love,pleasant,1.1\n4,hate,unpleasant,1\n"
+    )
+    found = load_wordlist(tmp_path / "mine.csv")
+    assert {**found.groups, **found.classes} == {
+        "flowers": ("rose",),
+        "insects": ("ant",),
+        "pleasant": ("love",),
+        "unpleasant": ("hate",),
+    }
+    assert containing(found.notices, f"only the columns '{heading.lower()}' and 'category' are used, not id, weight")

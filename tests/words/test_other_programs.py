@@ -227,16 +227,48 @@ def test_load_wordlist_reads_uneven_mapping_whose_words_are_names_of_classes():
         load_wordlist(columns)
 
 
-@pytest.mark.parametrize("name", ["liwc22.dicx", "marks.csv", "marks.tsv"])
-def test_load_wordlist_reads_table_of_marks(tmp_path, name):
-    mark = "\t" if name.endswith("tsv") else ","
+def test_read_names_keeps_phrases_before_numbers_that_blanks_separate(tmp_path):
+    (tmp_path / "x.dic").write_text("%\n1 flowers\n2 insects\n%\nwater lily 1\nrose  1 2\n ant 02 \nbee\t2\nwasp\n")
+    assert read_names(tmp_path / "x.dic").values == {
+        "flowers": ["water lily", "rose"],
+        "insects": ["rose", "ant", "bee"],
+    }
+
+
+def marked(mark: str = "X", other: str = "") -> list[list[str]]:
     rows = [["DicTerm", *WORDS]]
     for own, words in WORDS.items():
-        rows += [[word, *("X" if other == own else "" for other in WORDS)] for word in words]
-    (tmp_path / name).write_text("".join(f"{mark.join(row)}\n" for row in rows))
+        rows += [[word, *(mark if name == own else other for name in WORDS)] for word in words]
+    return rows
+
+
+@pytest.mark.parametrize("name", ["liwc22.dicx", "marks.csv", "marks.tsv"])
+@pytest.mark.parametrize("marks", [("X", ""), ("x", ""), ("1", ""), ("1", "0"), ("TRUE", "FALSE"), ("true", "false")])
+def test_load_wordlist_reads_table_of_marks(tmp_path, name, marks):
+    between = "\t" if name.endswith("tsv") else ","
+    (tmp_path / name).write_text("".join(f"{between.join(row)}\n" for row in marked(*marks)))
     found = load_wordlist(tmp_path / name, stereotypes=STEREOTYPES)
     assert {**found.groups, **found.classes} == {name: tuple(words) for name, words in WORDS.items()}
-    assert containing(found.notices, "the words of each category are those with the mark X")
+    assert containing(found.notices, f"the words of each category are those with the mark {marks[0].upper()}")
+
+
+@pytest.mark.parametrize("marks", [(1, 0), (1, None), (True, False)])
+def test_load_wordlist_reads_marks_of_workbook(tmp_path, marks):
+    openpyxl = pytest.importorskip("openpyxl")
+    headings, *rows = marked("X", "-")
+    book = openpyxl.Workbook()
+    for row in (headings, *([word, *(marks[cell == "-"] for cell in cells)] for word, *cells in rows)):
+        book.active.append(row)
+    book.save(tmp_path / "marks.xlsx")
+    found = load_wordlist(tmp_path / "marks.xlsx", stereotypes=STEREOTYPES)
+    assert {**found.groups, **found.classes} == {name: tuple(words) for name, words in WORDS.items()}
+
+
+def test_load_wordlist_reads_labels_that_look_like_marks(tmp_path):
+    rows = ["word,group,rated", "rose,1,1", "tulip,1,0", "ant,0,1", "he,he,1", "she,she,1"]
+    (tmp_path / "mine.csv").write_text("\n".join(rows))
+    found = load_wordlist(tmp_path / "mine.csv", stereotypes={"1": "she", "0": "he"})
+    assert found.groups == {"1": ("rose", "tulip"), "0": ("ant",)}
 
 
 def test_load_wordlist_reads_no_marks_if_a_word_has_none(tmp_path):
@@ -258,6 +290,15 @@ def test_load_wordlist_reads_json_of_wefe_query(tmp_path):
     found = load_wordlist(tmp_path / "query.json")
     assert found.stereotypes == STEREOTYPES
     assert {**found.groups, **found.classes} == {name: tuple(words) for name, words in WORDS.items()}
+
+
+@pytest.mark.parametrize(("side", "names"), [("target", ["flowers"]), ("attribute", ["a", "b", "c"])])
+def test_load_wordlist_raises_for_wefe_query_with_other_number_of_names(tmp_path, side, names):
+    words = {"target_sets": [["rose"], ["ant"]], "attribute_sets": [["she"], ["he"]]}
+    names_of = {"target_sets_names": ["flowers", "insects"], "attribute_sets_names": ["female", "male"]}
+    (tmp_path / "query.json").write_text(json.dumps({**words, **names_of, f"{side}_sets_names": names}))
+    with refused(WordListError, f"query has 2 {side} sets with the names Give each set a name of its own"):
+        load_wordlist(tmp_path / "query.json")
 
 
 def test_load_wordlist_takes_groups_of_wefe_query_with_three_targets(tmp_path):

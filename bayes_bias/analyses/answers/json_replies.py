@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 type Known = Callable[[str], bool]
@@ -10,6 +11,8 @@ type Known = Callable[[str], bool]
 _DECODER = json.JSONDecoder()
 _OPENINGS = re.compile(r"[{\[]")
 _FENCE = re.compile(r"```\w*")
+# Number of brackets that are tried, so that a reply of many brackets takes no longer than its length suggests.
+_MOST_OPENINGS = 1000
 _WORD_ENDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]+")
 
 
@@ -20,7 +23,7 @@ def lines_of_json(text: str, is_word: Known, is_label: Known) -> str:
     """
     parts: list[str] = []
     end = 0
-    for opening in _OPENINGS.finditer(text):
+    for opening in islice(_OPENINGS.finditer(text), _MOST_OPENINGS):
         if opening.start() < end:
             continue
         try:

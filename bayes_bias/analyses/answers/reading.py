@@ -30,7 +30,7 @@ from bayes_bias.analyses.answers.logs import FINGERPRINT, READ_AS, records_of
 from bayes_bias.analyses.answers.losses import notices_of_position, reasons
 from bayes_bias.arguments import all_are, as_tuple, check_kind, kind_of
 from bayes_bias.errors import AnswersError, BayesBiasError
-from bayes_bias.files import given_table, parquet_frame, read_json, unquoted
+from bayes_bias.files import binary_kind, given_table, parquet_frame, read_json, unquoted
 from bayes_bias.formatting import joined, percent, signed
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.settings import Design, check_ignored, check_settings
@@ -271,9 +271,9 @@ def _read_file(path: Path, argument: str) -> pd.DataFrame:
             content = records_of(content)
             if not isinstance(content, list) or not all_are(dict, content):
                 keys = f" with the keys {', '.join(map(str, content))[:_LONGEST]}" if isinstance(content, dict) else ""
+                remedy = "Pass one of these logs instead." if ".eval" in keys else "Write [{...}, ...]."
                 raise AnswersError(
-                    f"{label} contains {kind_of(content)}{keys}, but a list of objects is required. Write [{{...}},"
-                    " ...]."
+                    f"{label} contains {kind_of(content)}{keys}, but a list of objects is required. {remedy}"
                 )
             return pd.DataFrame(content)
         if suffix in ("jsonl", "ndjson"):
@@ -284,6 +284,8 @@ def _read_file(path: Path, argument: str) -> pd.DataFrame:
         raise
     except (ValueError, OSError, EOFError, pd.errors.ParserWarning) as error:
         raise AnswersError(f"{label} cannot be read as {suffix}: {error}. Correct the file.") from error
+    if kind := binary_kind(path.read_bytes(), path):
+        raise AnswersError(f"{label} is {kind}.")
     raise AnswersError(f"{label} has the extension '{suffix}'. Pass a CSV, Excel, parquet, JSON or JSONL file.")
 
 

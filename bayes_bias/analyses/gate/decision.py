@@ -149,10 +149,16 @@ class Decision:
         lower, upper = self.excess.contrasts[0].quantiles((self.alpha, 1 - self.alpha))[:, 0].tolist()
         return lower, upper
 
+    @property
+    def unchanged(self) -> bool:
+        """True if all values are the same as in the baseline, so that nothing is estimated."""
+        return self.excess.contrasts == (UNCHANGED,)
+
     @cached_property
     def rates(self) -> "tuple[Rates, Rates, Rates]":
         """How often the gate passes and fails at sizes of zero, of the allowed size, and of twice that."""
-        rates = partial(self.excess.rates, alpha=self.alpha, lists=self.lists)
+        estimated = partial(self.excess.rates, alpha=self.alpha, lists=self.lists)
+        rates = partial(Rates, passes=math.nan, fails=math.nan) if self.unchanged else estimated
         return rates(0.0), rates(self.excess.rope), rates(2 * self.excess.rope)
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from bayes_bias.analyses.gate.baseline import MEASURED, record_of
 from bayes_bias.analyses.gate.biases import record_of_bias
-from bayes_bias.analyses.gate.decision import EXIT_CODES, UNCHANGED, Decision, Outcome, mean_of, overall
+from bayes_bias.analyses.gate.decision import EXIT_CODES, Decision, Outcome, mean_of, overall
 from bayes_bias.formatting import (
     MINUS,
     Column,
@@ -23,6 +23,7 @@ from bayes_bias.formatting import (
     joined,
     level,
     percent,
+    plural,
     probability,
     probability_in_words,
     range_in_words,
@@ -30,7 +31,7 @@ from bayes_bias.formatting import (
 )
 from bayes_bias.posterior.bias_draws import BiasDraws, ChangedBias
 from bayes_bias.posterior.planning import MOST_WORDS
-from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.association_table import AssociationTable, unit_of
 from bayes_bias.table.columns import interval_names
 from bayes_bias.table.scopes import WORDS, ScopeName, scope_of
 
@@ -81,7 +82,8 @@ class Gate(Tabled):
         Columns: ``outcome``; ``mean``, ``eti90_lb``, and ``eti90_ub`` (the bias, or its change, with the interval of
         probability ``1 - 2 alpha``); ``observed`` and ``before`` (raw biases); ``prob_within``, ``prob_beyond``, and
         ``prob_beyond_holm``; ``passes_at_zero``, ``fails_at_allowed``, and ``fails_at_twice`` (shares of passes and
-        failures for a bias, or an increase, of zero, `rope`, and twice `rope`); and ``words_needed``.
+        failures for a bias, or an increase, of zero, `rope`, and twice `rope`, or missing if all values are the same as
+        in the baseline); and ``words_needed``.
         """
         rows = {}
         for name, decision in self.decisions.items():
@@ -124,7 +126,7 @@ class Gate(Tabled):
     @property
     def sight(self) -> list[str]:
         """How often this gate passes and fails biases of known size, in sentences on each list."""
-        return [f"{name}: {self._sight(each)}" for name, each in self.decisions.items() if not _unchanged(each)]
+        return [f"{name}: {self._sight(each)}" for name, each in self.decisions.items() if not each.unchanged]
 
     @property
     def layout(self) -> Layout:
@@ -205,7 +207,7 @@ class Gate(Tabled):
     @property
     def _independence(self) -> list[str]:
         """A sentence on changes of sentence pairs or answers."""
-        if not self.has_baseline or not self._populations or all(map(_unchanged, self.decisions.values())):
+        if not self.has_baseline or not self._populations or all(each.unchanged for each in self.decisions.values()):
             return []
         if any(isinstance(item, ChangedBias) for item in self.measured.values()):
             return ["The change is estimated from the same pairs or questions, each of which is compared with itself."]
@@ -230,7 +232,7 @@ class Gate(Tabled):
         """The decision on a list, with the estimate and the probability on which it is based."""
         if decision.problems:
             return f"cannot tell, because {'; '.join(decision.problems)}."
-        if _unchanged(decision):
+        if decision.unchanged:
             raw = signed(decision.before, self._decimals)
             return f"pass. All values are the same as in the baseline (raw bias {raw})."
         lower, upper = decision.interval
@@ -277,9 +279,10 @@ class Gate(Tabled):
         )
         if self._populations or scope_of(self.scope).facets.isdisjoint(WORDS):
             return sentence
-        needed = f"more than {MOST_WORDS:,} words"
+        unit = unit_of(item for item in self.measured.values() if isinstance(item, AssociationTable))
+        needed = f"more than {MOST_WORDS:,} {plural(unit)}"
         if decision.words_needed is not None:
-            needed = f"about {counted(decision.words_needed, 'word')}"
+            needed = f"about {counted(decision.words_needed, unit)}"
         return (
             f"{sentence} To fail the latter in 80%, {needed} would be needed in each group and each class that is a"
             " sample."
@@ -287,8 +290,3 @@ class Gate(Tabled):
 
 
 _VERBS: Mapping[Outcome, str] = {"pass": "passed", "fail": "failed", "cannot tell": "could not be decided"}
-
-
-def _unchanged(decision: Decision) -> bool:
-    """Return True if the table equals the table of the baseline."""
-    return decision.excess.contrasts == (UNCHANGED,)

@@ -270,11 +270,13 @@ def read_scores(
         sentences = sentences.set_axis(rows["item"], axis=0)
     if ties := int(table.tied.sum()):
         rounded = "" if decimals is None else f" after rounding to {decimals} decimals"
-        finer = "" if decimals is None else ". decimals=None (--decimals none) compares them unrounded"
-        notices.append(
+        notice = (
             f"{ties} of {len(table):,} pairs tie{rounded}. They count as not stereotypical in the published share, and"
-            f" as half in the posterior and its verdict{finer}"
+            " as half in the posterior and its verdict"
         )
+        # `check` reads scores as well, but has no option for decimals.
+        finer = "`decimals=None` (`bayes-bias sentence-pairs FILE --decimals none`) compares them unrounded"
+        notices.append(notice if decimals is None else f"{notice}. {finer}")
     return PairScores(
         name,
         table.sort_index(),
@@ -425,7 +427,7 @@ def _numbers(rows: pd.DataFrame, column: str) -> "pd.Series[float]":
         at = int(np.argmax(wrong))
         raise SentencePairsError(
             f"{column} of item '{rows['item'].iloc[at]}' in `scores` must be a finite number, but is"
-            f" '{rows[column].iloc[at]}'. Score it again or remove the row."
+            f" '{rows[column].iloc[at]}'. Write it without a comma of thousands, score it again, or remove the row."
         )
     return numbers
 

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import zipfile
 from collections.abc import Callable
 from typing import Any
 
@@ -115,6 +116,17 @@ def test_choices_reads_logs_of_inspect_ai(tmp_path):
     pd.testing.assert_frame_equal(found[COLUMNS], PLAIN[COLUMNS])
     assert set(found.model) == {"gpt-x"}
     assert found.draft.all()
+
+
+def test_choices_name_the_way_to_logs_of_inspect_ai(tmp_path):
+    log = inspect_log([{"id": "1", "output": {"choices": []}}])
+    (tmp_path / "logs.json").write_text(json.dumps({"2026-01-31_names.eval": {**log, "samples": None}}))
+    with refused(AnswersError, "logs.json with the keys 2026-01-31_names.eval Pass one of these logs instead"):
+        bb.answers.choices(ASKED, tmp_path / "logs.json", LIST)
+    with zipfile.ZipFile(tmp_path / "names.eval", "w") as archive:
+        archive.writestr("header.json", "{}")
+    with refused(AnswersError, "names.eval a log of inspect_ai inspect log convert --to json"):
+        bb.answers.choices(ASKED, tmp_path / "names.eval", LIST)
 
 
 WORDS_ASKED = pd.DataFrame(

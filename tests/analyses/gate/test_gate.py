@@ -13,6 +13,7 @@ import bayes_bias as bb
 from bayes_bias.analyses.gate.decision import overall
 from bayes_bias.associations.cosines import cosines
 from bayes_bias.errors import BayesBiasError, ScopeError, TableError
+from bayes_bias.formatting import DASH
 from bayes_bias.posterior.verdict import verdict_of_table
 from tests.helpers import changed, random_table, refused, says
 
@@ -112,6 +113,15 @@ def test_baseline_of_the_same_table_passes_any_range():
     assert (gate.outcome, gate.exit_code) == ("pass", 0)
     assert says(gate.text, "pass All values are the same as in the baseline (raw bias +0.200)")
     assert gate.sight == []
+
+
+def test_rates_are_missing_if_all_values_are_the_same_as_in_the_baseline():
+    gate = bb.check(LARGE, rope=0.05, baseline=bb.check(LARGE, rope=1))
+    rates = ["passes_at_zero", "fails_at_allowed", "fails_at_twice"]
+    assert gate.table[rates].isna().all(axis=None)
+    assert gate.to_dict()["table"][0]["fails_at_twice"] is None
+    assert gate.to_markdown().split("|")[-2].strip() == DASH
+    assert not bb.check(LARGE, rope=0.05).table[rates].isna().any(axis=None)
 
 
 def test_shared_words_cancel_in_comparison_with_baseline():
