@@ -25,6 +25,7 @@ from bayes_bias.cli.options import (
 )
 from bayes_bias.cli.table_source import (
     AllowLossOption,
+    AllowUnlikeOption,
     LanguageOption,
     ListOptions,
     MatchOption,
@@ -164,6 +165,7 @@ class Slices(ListOptions):
     match: MatchOption = "exact"
     language: LanguageOption = None
     allow_loss: AllowLossOption = False
+    allow_unlike: AllowUnlikeOption = False
     trust: TrustOption = False
 
     @property
@@ -250,6 +252,7 @@ def over_time(
             scope=_SCOPES[speak_of],
             words=cast(ScopeName, inference.scope),
             allow_loss=slices.allow_loss,
+            allow_unlike=slices.allow_unlike,
             ci_prob=inference.ci_prob,
             **settings,
         )

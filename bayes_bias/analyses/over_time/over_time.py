@@ -32,6 +32,7 @@ def over_time(
     words: ScopeName = DEFAULT_SCOPE,
     reference: Any = None,
     allow_loss: bool = False,
+    allow_unlike: bool = False,
     ci_prob: float = 0.95,
     seed: int = 1,
     sampling: Sampling = Sampling(),
@@ -68,6 +69,9 @@ def over_time(
         slice with the median distance between words.
     allow_loss : bool
         Continue if the words that all slices contain are half of a group or class, or fewer.
+    allow_unlike : bool
+        Return a verdict even if the slices are not comparable. The warning remains in all texts and on the page, and
+        the provenance records the argument.
     ci_prob : float
         Probability of the intervals.
     seed, sampling
@@ -92,8 +96,8 @@ def over_time(
     -----
     *Similarly trained.* In vectors from less text or fewer epochs, all words are closer together, and most biases are
     smaller. If the distances between random words in one slice differ from the distances in other slices
-    (`bayes_bias.associations.made_alike`), there is no verdict. There is no known correction that works, so train the
-    vectors again with equal numbers of tokens.
+    (`bayes_bias.associations.made_alike`), there is no verdict, unless you pass `allow_unlike`. There is no known
+    correction that works, so train the vectors again with equal numbers of tokens.
 
     *Time of a change.* A change is dated only if one step is the largest with a probability above .8.
 
@@ -119,10 +123,12 @@ def over_time(
     check_sampling(sampling)
     slices = _sort_slices(tables)
     check_switch("allow_loss", allow_loss)
+    check_switch("allow_unlike", allow_unlike)
     if not allow_loss:
         _check_shared_words(slices)
     step("were the slices made alike?")
-    return series_of(slices, made_alike(slices, reference=reference, seed=seed), settings)
+    alike = made_alike(slices, reference=reference, seed=seed, allowed=allow_unlike)
+    return series_of(slices, alike, settings)
 
 
 def _sort_slices(tables: Any) -> dict[Any, AssociationTable]:
