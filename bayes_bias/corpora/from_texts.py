@@ -171,7 +171,7 @@ def from_texts(
     >>> words = {"he=work": ["he"], "she=home": ["she"], "work": ["office"], "home": ["garden"]}
     >>> texts = ["he left his office", "she left her garden", "she saw his garden", "he saw her office"]
     >>> from_texts(texts, words, controls=(), measure="pmi").values.round(2).values.tolist()
-    [[0.26, -0.59], [-0.09, 0.26]]
+    [[0.69, -0.92], [-0.92, 0.69]]
     """
     check_switch("allow_loss", allow_loss)
     _check_measure(measure, embedding, transformation)
