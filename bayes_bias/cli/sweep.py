@@ -237,6 +237,9 @@ def over_time(
             "--slices", help="Apply the verdict to new slices of these times (new), or to these slices (these)."
         ),
     ] = "new",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only print the words that each slice lacks, without fitting a model.")
+    ] = False,
 ) -> None:
     """Estimate how a bias changed over time: its trend, and its changes from slice to slice.
 
@@ -244,6 +247,9 @@ def over_time(
     """
     if speak_of not in _SCOPES:
         raise BayesBiasError(f"--slices '{speak_of}' is not a choice. The choices are {', '.join(_SCOPES)}.")
+    if dry_run:
+        _show_words(replace(slices, allow_loss=True), wordlist)
+        return
     with progress_bar():
         tables = {time: slices.table(time, names, wordlist) for time, names in slices.files.items()}
         settings = inference.fitting
@@ -264,3 +270,16 @@ def over_time(
     say(series.moved_most)
     if page is not None:
         say(f"\nThe series is in {page}")
+
+
+def _show_words(slices: Slices, wordlist: str | None) -> None:
+    """Print the words that each slice lacks, and the slice and words that cost most."""
+    from bayes_bias.table.words_by_slice import words_by_slice
+
+    with progress_bar():
+        words = words_by_slice(
+            {f"{time:g}": slices.table(time, names, wordlist) for time, names in slices.files.items()}
+        )
+    deliver(words_by_slice=words)
+    print_layout(words.layout)
+    say(words.text)
