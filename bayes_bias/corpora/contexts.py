@@ -1,5 +1,6 @@
 """Sums of the vectors around words, for all words of a corpus and by group of texts."""
 
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -48,23 +49,28 @@ class Census:
         """Count words, and assign clusters of texts to groups at random."""
         step("counting words")
         counts: Counter[str] = Counter()
-        cluster_of, hashes = [], []
+        # A corpus can have millions of short texts, so that 40 bytes are kept of each.
+        cluster_of, hashes = array("q"), bytearray()
         position: dict[str, int] = {}
-        for number, text in enumerate(corpus):
+        clusters = 0
+        for text in corpus:
             counts.update(text.tokens)
-            cluster_of.append(position.setdefault(text.cluster or f"\x00{number}", len(position)))
-            hashes.append(text.sha256)
-        if len(position) < 2:
+            if not text.cluster or text.cluster not in position:
+                position[text.cluster] = clusters
+                clusters += 1
+            cluster_of.append(position[text.cluster])
+            hashes += bytes.fromhex(text.sha256)
+        if clusters < 2:
             raise CorpusError(
-                f"`texts` has {len(cluster_of)} texts in {len(position)} clusters, which cannot show how much texts"
+                f"`texts` has {len(cluster_of)} texts in {clusters} clusters, which cannot show how much texts"
                 " differ. Pass at least two, such as chapters or speeches."
             )
-        order = np.random.default_rng(seed).permutation(len(position))
-        group_of = order[np.array(cluster_of)] % min(groups, len(position))
+        order = np.random.default_rng(seed).permutation(clusters)
+        group_of = order[np.array(cluster_of)] % min(groups, clusters)
         digests = [sha256() for _ in range(int(group_of.max()) + 1)]
-        for group, digest in zip(group_of.tolist(), hashes, strict=True):
-            digests[group].update(digest.encode())
-        return cls(counts, group_of, tuple(digest.hexdigest()[:16] for digest in digests), len(position))
+        for number, group in enumerate(group_of):
+            digests[group].update(hashes[32 * number : 32 * (number + 1)].hex().encode())
+        return cls(counts, group_of, tuple(digest.hexdigest()[:16] for digest in digests), clusters)
 
     @property
     def groups(self) -> int:
@@ -103,6 +109,7 @@ class Contexts:
             )
         listed = [word for word in dict.fromkeys(words) if word in census.counts]
         vectors = _Vectors.of(known, np.stack([stored[word] for word in known]), listed)
+        del stored
         width = vectors.rows.shape[1]
         frequent = known[:FREQUENT]
         by_group, overall = np.zeros((len(listed) * census.groups, width)), np.zeros((len(frequent), width))
@@ -188,7 +195,7 @@ class _Vectors:
 def _with_progress(corpus: Corpus, census: Census) -> Iterator[tuple[Text, int]]:
     """Yield each text with its group."""
     n_texts = len(census.group_of)
-    for done, (text, group) in enumerate(zip(corpus, census.group_of.tolist(), strict=True), start=1):
+    for done, (text, group) in enumerate(zip(corpus, census.group_of, strict=True), start=1):
         yield text, group
         advance(done, n_texts)
 
