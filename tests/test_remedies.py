@@ -49,6 +49,7 @@ COLUMNS = {
     "female": ["she", "her", "hers", "woman"],
 }
 WORDS = [word for words in COLUMNS.values() for word in words]
+RANDOM = [" ".join(np.random.default_rng(k).choice(WORDS, 9)) for k in range(9)]
 SPOKEN = dict(zip(WORDS, np.random.default_rng(1).normal(size=(len(WORDS), 20)).round(4), strict=True))
 
 LATER = {word: (vector + 0.3 * np.sin(np.arange(20) + len(word))).round(4) for word, vector in SPOKEN.items()}
@@ -468,6 +469,26 @@ CASES = {
         {"mine.csv": csv(), "t.txt": "the rose in the café\n".encode("latin1") * 9},
         then=f"from-texts utf8.txt {LIST} --embedding googlenews-demo",
         at_last=2,
+    ),
+    "texts without vectors": Case(
+        "Cosines require the pretrained vectors of words",
+        f"from-texts '{HERE}/t.csv' {LIST} --controls none --window 20",
+        r"(--measure pmi)",
+        {"mine.csv": csv(), "t.csv": csv({"text": RANDOM})},
+    ),
+    "PMI with vectors": Case(
+        "PMI counts co-occurrences and uses no vectors",
+        f"from-texts '{HERE}/t.csv' {LIST} --measure pmi --embedding googlenews-demo",
+        r"(--measure cosine)",
+        {"mine.csv": csv(), "t.csv": csv({"text": RANDOM})},
+        at_last=2,  # these texts are too short
+    ),
+    "words that never co-occur": Case(
+        "may be zero. Increase `window`",
+        f"from-texts '{HERE}/t.csv' {LIST} --controls none --measure pmi --window 1",
+        r"(--window)",
+        {"mine.csv": csv(), "t.csv": csv({"text": RANDOM})},
+        then=f"from-texts '{HERE}/t.csv' {LIST} --controls none --measure pmi --window 20",
     ),
     "list without language": Case(
         "because they are English, but only",

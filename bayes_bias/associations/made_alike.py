@@ -61,6 +61,8 @@ class MadeAlike(Tabled):
         Unit vectors (replicate, dimension) of random words of each embedding.
     copies : bool
         Whether changed copies of one embedding count as similarly trained.
+    allowed : bool
+        Whether there is a verdict even if the embeddings are not comparable. The warning remains in all texts.
     """
 
     table: pd.DataFrame
@@ -69,6 +71,7 @@ class MadeAlike(Tabled):
     unknown: str = ""
     drawn: Mapping[Any, Rows] = field(default_factory=dict)
     copies: bool = False
+    allowed: bool = False
 
     def among(self, labels: Sequence[Any]) -> "MadeAlike":
         """Return the check of these embeddings alone. The q of two embeddings does not depend on any others."""
@@ -76,12 +79,33 @@ class MadeAlike(Tabled):
             return self
         alone = _compared({label: self.drawn[label] for label in labels}, None, self.copies)
         of_list = [column for column in self.table if column not in alone.table]
-        return replace(alone, table=alone.table.join(self.table[of_list]))
+        return replace(alone, table=alone.table.join(self.table[of_list]), allowed=self.allowed)
 
     @property
     def unlike(self) -> list[Any]:
         """The embeddings that were not trained like the reference."""
         return self.table.index[~self.table.alike].tolist()
+
+    @property
+    def prevents_verdict(self) -> bool:
+        """True if embeddings are not comparable, unless this was allowed."""
+        return bool(self.unlike) and not self.allowed
+
+    @property
+    def despite(self) -> str:
+        """The warning after a verdict on embeddings that are not comparable; "" if they are, or have no verdict."""
+        if not self.unlike or not self.allowed:
+            return ""
+        return " The embeddings are not comparable, so that training alone may explain this result."
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """The reference, the embeddings that are not comparable, and whether this was allowed."""
+        return {
+            "reference": str(self.reference),
+            "not_comparable": [str(label) for label in self.unlike],
+            "allow_unlike": self.allowed,
+        }
 
     @property
     def are_versions(self) -> bool:
@@ -98,6 +122,11 @@ class MadeAlike(Tabled):
             return (
                 f"The embeddings are comparable: {self.words} random words are about equally far apart in all of them"
                 f" ({plain(q.min(), 2)} to {plain(q.max(), 2)} times as far as in {self.reference})."
+            )
+        if self.allowed:
+            return (
+                f"{self.differing} Biases may differ only for this reason. A verdict was requested nevertheless"
+                " (allow_unlike=True)."
             )
         return (
             f"{self.differing} Because biases may differ only for this reason, there is no verdict. If texts or"
@@ -135,7 +164,12 @@ class MadeAlike(Tabled):
 
 
 def made_alike(
-    tables: Mapping[Any, AssociationTable], *, reference: Any = None, seed: int = 1, copies: bool = False
+    tables: Mapping[Any, AssociationTable],
+    *,
+    reference: Any = None,
+    seed: int = 1,
+    copies: bool = False,
+    allowed: bool = False,
 ) -> MadeAlike:
     r"""Compute the distances of random words in each of several embeddings.
 
@@ -157,6 +191,8 @@ def made_alike(
         Seed of the draw of words.
     copies : bool
         Treat changed copies of one embedding, such as debiased ones, as made alike.
+    allowed : bool
+        Allow a verdict on embeddings that are not comparable, with a warning.
 
     Raises
     ------
@@ -173,7 +209,8 @@ def made_alike(
     for table in tables.values():
         list_cosines.append(float(np.nanmean(table.values.to_numpy())))
         within_sds.append(within_sd(table))
-    return replace(alike, table=alike.table.assign(list_cosine=list_cosines, within_sd=within_sds))
+    table = alike.table.assign(list_cosine=list_cosines, within_sd=within_sds)
+    return replace(alike, table=table, allowed=allowed)
 
 
 def embeddings_alike(

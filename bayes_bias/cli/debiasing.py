@@ -23,7 +23,7 @@ from bayes_bias.cli.options import (
     split_lists,
     with_options,
 )
-from bayes_bias.cli.table_source import BeforeAndAfter, MatchOption, TableSource, TrustOption
+from bayes_bias.cli.table_source import AllowUnlikeOption, BeforeAndAfter, MatchOption, TableSource, TrustOption
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.formatting import signed
 from bayes_bias.progress import step
@@ -117,6 +117,7 @@ def compare(
         bool, typer.Option("--damage", help="Report the cost of the change: neighbours of other words, variance.")
     ] = False,
     ratings: RatingsOption = None,
+    allow_unlike: AllowUnlikeOption = False,
     *,
     inference: Inference,
 ) -> None:
@@ -134,7 +135,7 @@ def compare(
             _check_several(sides, lists, options, inference)
             result = _swept(sides, lists, words, options, rated, inference)
         else:
-            result = _compared(sides, next(iter(lists), None), words, options, rated, inference)
+            result = _compared(sides, next(iter(lists), None), words, options, rated, inference, allow_unlike)
         page = output.write(result)
     if isinstance(result, bb.Sweep):
         _show_several(result)
@@ -150,6 +151,7 @@ def _compared(
     settings: Mapping[str, Any],
     rated: list[Path] | None,
     inference: Inference,
+    allow_unlike: bool,
 ) -> "bb.Comparison":
     """Compare one list before and after. `rated` contains files of ratings, or is None to omit the damage."""
     also = words.words if words else ()
@@ -181,7 +183,9 @@ def _compared(
         _check_vocabulary([before, after], lists)
         (damage,) = _damages(before.opened(lists), [method or after.opened(lists)], rated)
     settings_of_fit = {**inference.fitting, **inference.reading}
-    return bb.compare(table, changed, defining_sets=words or (), damage=damage, **settings_of_fit)
+    return bb.compare(
+        table, changed, allow_unlike=allow_unlike, defining_sets=words or (), damage=damage, **settings_of_fit
+    )
 
 
 def _check_several(sides: BeforeAndAfter, lists: list[str], settings: Mapping[str, Any], inference: Inference) -> None:

@@ -23,7 +23,7 @@ from bayes_bias.cli.options import (
     model_option,
     with_options,
 )
-from bayes_bias.cli.table_source import MeasuringOptions, TrustOption
+from bayes_bias.cli.table_source import AllowUnlikeOption, MeasuringOptions, TrustOption
 from bayes_bias.documents.folder import check_folder
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.formatting import with_unit
@@ -151,6 +151,7 @@ class Slices(MeasuringOptions):
     ]
     controls: str = field(default="none", init=False)
     templates: None = field(default=None, init=False)
+    allow_unlike: AllowUnlikeOption = False
 
     @property
     def files(self) -> dict[float, list[str]]:
@@ -207,6 +208,9 @@ def over_time(
             "--slices", help="Apply the verdict to new slices of these times (new), or to these slices (these)."
         ),
     ] = "new",
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only print the words that each slice lacks, without fitting a model.")
+    ] = False,
 ) -> None:
     """Estimate how a bias changed over time: its trend, and its changes from slice to slice.
 
@@ -214,6 +218,9 @@ def over_time(
     """
     if speak_of not in _SCOPES:
         raise BayesBiasError(f"--slices '{speak_of}' is not a choice. The choices are {', '.join(_SCOPES)}.")
+    if dry_run:
+        _show_words(replace(slices, allow_loss=True), wordlist)
+        return
     with progress_bar():
         tables = {time: slices.table(time, names, wordlist) for time, names in slices.files.items()}
         settings = inference.fitting
@@ -222,6 +229,7 @@ def over_time(
             scope=_SCOPES[speak_of],
             words=cast(ScopeName, inference.scope),
             allow_loss=slices.allow_loss,
+            allow_unlike=slices.allow_unlike,
             ci_prob=inference.ci_prob,
             **settings,
         )
@@ -231,3 +239,16 @@ def over_time(
     say(f"\n{series.text}")
     say(series.moved_most)
     say_where("\nThe series is in", page)
+
+
+def _show_words(slices: Slices, wordlist: str | None) -> None:
+    """Print the words that each slice lacks, and the slice and words that cost most."""
+    from bayes_bias.table.words_by_slice import words_by_slice
+
+    with progress_bar():
+        words = words_by_slice(
+            {f"{time:g}": slices.table(time, names, wordlist) for time, names in slices.files.items()}
+        )
+    deliver(words_by_slice=words)
+    print_layout(words.layout)
+    say(words.text)

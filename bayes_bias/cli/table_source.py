@@ -80,6 +80,10 @@ AllowLossOption = Annotated[
         " different groups or classes have the same vector.",
     ),
 ]
+AllowUnlikeOption = Annotated[
+    bool,
+    input_option("--allow-unlike", help="Return a verdict, with a warning, even if the embeddings are not comparable."),
+]
 TrustOption = Annotated[
     bool, input_option("--trust", help="Open files that can run code (gensim's native files, pickles).")
 ]

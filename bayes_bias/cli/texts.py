@@ -1,7 +1,7 @@
 """The command `from-texts`."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -19,7 +19,11 @@ from bayes_bias.cli.options import (
 )
 from bayes_bias.cli.table_source import AllowLossOption, ListOptions, WordListArgument
 from bayes_bias.embeddings.saving import check_vectors_path
+from bayes_bias.errors import CorpusError
 from bayes_bias.progress import step
+
+if TYPE_CHECKING:
+    from bayes_bias.corpora.from_texts import Measured
 
 
 @app.command()
@@ -35,14 +39,21 @@ def from_texts(
     ],
     wordlist: WordListArgument,
     embedding: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--embedding",
             "-e",
             help="Pretrained vectors of the words around those of the list: glove-6b-50d (needs the optional dependency"
-            " 'glove'), a built-in name, or a file.",
+            " 'glove'), a built-in name, or a file. Omit it with --measure pmi.",
         ),
-    ],
+    ] = None,
+    measure: Annotated[
+        str,
+        input_option(
+            help="Association of two words: cosine (of vectors built from their contexts) or pmi (pointwise mutual"
+            " information, from their co-occurrences, for short texts)."
+        ),
+    ] = "cosine",
     column: Annotated[str, input_option(help="Column of TEXTS with the text.")] = "text",
     cluster_column: Annotated[
         str, input_option(help="Column of TEXTS with labels, such as authors, whose texts are sampled together.")
@@ -62,10 +73,13 @@ def from_texts(
 ) -> None:
     """Measure a list in your own texts, with the texts as a sample.
 
-    Example: bayes-bias from-texts speeches weat7 --embedding glove-6b-50d
+    Example: bayes-bias from-texts speeches weat7 --embedding glove-6b-50d; or bayes-bias from-texts speeches weat7
+    --measure pmi
     """
     if vectors is not None:
         check_vectors_path(vectors, output.overwrite, "--vectors")
+        if measure != "cosine":
+            raise CorpusError("--vectors cannot be combined with --measure pmi, which uses no vectors. Omit --vectors.")
     page = None
     with progress_bar():
         table = bb.from_texts(
@@ -73,6 +87,7 @@ def from_texts(
             reading.words(wordlist),
             embedding,
             split_names(controls),
+            measure=cast("Measured", measure),
             column=column,
             cluster_column=cluster_column,
             window=window,

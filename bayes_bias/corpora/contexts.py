@@ -1,5 +1,6 @@
 """Sums of the vectors around words, for all words of a corpus and by group of texts."""
 
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -48,23 +49,28 @@ class Census:
         """Count words, and assign clusters of texts to groups at random."""
         step("counting words")
         counts: Counter[str] = Counter()
-        cluster_of, hashes = [], []
+        # A corpus can have millions of short texts, so that 40 bytes are kept of each.
+        cluster_of, hashes = array("q"), bytearray()
         position: dict[str, int] = {}
-        for number, text in enumerate(corpus):
+        clusters = 0
+        for text in corpus:
             counts.update(text.tokens)
-            cluster_of.append(position.setdefault(text.cluster or f"\x00{number}", len(position)))
-            hashes.append(text.sha256)
-        if len(position) < 2:
+            if not text.cluster or text.cluster not in position:
+                position[text.cluster] = clusters
+                clusters += 1
+            cluster_of.append(position[text.cluster])
+            hashes += bytes.fromhex(text.sha256)
+        if clusters < 2:
             raise CorpusError(
-                f"`texts` has {len(cluster_of)} texts in {len(position)} clusters, which cannot show how much texts"
+                f"`texts` has {len(cluster_of)} texts in {clusters} clusters, which cannot show how much texts"
                 " differ. Pass at least two, such as chapters or speeches."
             )
-        order = np.random.default_rng(seed).permutation(len(position))
-        group_of = order[np.array(cluster_of)] % min(groups, len(position))
+        order = np.random.default_rng(seed).permutation(clusters)
+        group_of = order[np.array(cluster_of)] % min(groups, clusters)
         digests = [sha256() for _ in range(int(group_of.max()) + 1)]
-        for group, digest in zip(group_of.tolist(), hashes, strict=True):
-            digests[group].update(digest.encode())
-        return cls(counts, group_of, tuple(digest.hexdigest()[:16] for digest in digests), len(position))
+        for number, group in enumerate(group_of):
+            digests[group].update(hashes[32 * number : 32 * (number + 1)].hex().encode())
+        return cls(counts, group_of, tuple(digest.hexdigest()[:16] for digest in digests), clusters)
 
     @property
     def groups(self) -> int:
@@ -103,6 +109,7 @@ class Contexts:
             )
         listed = [word for word in dict.fromkeys(words) if word in census.counts]
         vectors = _Vectors.of(known, np.stack([stored[word] for word in known]), listed)
+        del stored
         width = vectors.rows.shape[1]
         frequent = known[:FREQUENT]
         by_group, overall = np.zeros((len(listed) * census.groups, width)), np.zeros((len(frequent), width))
@@ -123,15 +130,48 @@ class Contexts:
 
 
 @dataclass(frozen=True, eq=False)
+class CoOccurrences:
+    """Numbers of pairs of tokens that are at most a window apart in the same text.
+
+    Attributes
+    ----------
+    listed : mapping of str to array (groups, words + 1)
+        For each word of the list, by group of texts: co-occurrences with the words of the list, in the same order, and
+        with any word.
+    pairs : array (groups,)
+        Co-occurrences of any two words, counted from both sides.
+    """
+
+    listed: dict[str, Numbers]
+    pairs: Numbers
+
+    @classmethod
+    def of(cls, corpus: Corpus, census: Census, words: Sequence[str], window: int) -> Self:
+        """Count the words within a window around each occurrence. Windows end where texts end."""
+        vectors = _Vectors.that_count(words)
+        gap, width = len(words) + 1, len(words) + 1
+        counts, pairs = np.zeros((len(words) * census.groups, width)), np.zeros(census.groups)
+        step("counting co-occurrences")
+        for ids, group in _batches(_with_progress(corpus, census), vectors, window, _BATCH // width):
+            windows = _windows(vectors.rows[ids], window)
+            place = vectors.listed_at[ids]
+            _add(counts, np.where(place < 0, -1, place * census.groups + group), windows)
+            pairs += np.bincount(group, np.where(ids == gap, 0.0, windows[:, -1]), census.groups)
+        return cls(dict(zip(words, counts.reshape(len(words), census.groups, width), strict=True)), pairs)
+
+
+@dataclass(frozen=True, eq=False)
 class _Vectors:
     """Vectors of the words of a corpus, each with a one, by the number of the word.
 
-    Words with vectors come first, then words of the list without. The last row, which is zero, is for all other words.
+    Words with vectors come first, then words of the list without. All other words have the number `other`. The last
+    row, which is zero, is the gap between texts.
     """
 
     number: dict[str, int]
     rows: Numbers
     listed_at: NDArray[np.intp]
+    other: int
 
     @classmethod
     def of(cls, known: Sequence[str], vectors: Numbers, listed: Sequence[str]) -> Self:
@@ -141,13 +181,21 @@ class _Vectors:
         listed_at = np.full(len(rows), -1)
         for position, word in enumerate(listed):
             listed_at[number[word]] = position
-        return cls(number, rows, listed_at)
+        return cls(number, rows, listed_at, len(number))
+
+    @classmethod
+    def that_count(cls, listed: Sequence[str]) -> Self:
+        """Return vectors whose sums are numbers of the listed words. Each word of a text counts as a context word."""
+        number = {word: position for position, word in enumerate(listed)}
+        rows = np.eye(len(number) + 2, len(number) + 1)
+        rows[:-1, -1] = 1.0
+        return cls(number, rows, np.r_[: len(number), -1, -1], len(number))
 
 
 def _with_progress(corpus: Corpus, census: Census) -> Iterator[tuple[Text, int]]:
     """Yield each text with its group."""
     n_texts = len(census.group_of)
-    for done, (text, group) in enumerate(zip(corpus, census.group_of.tolist(), strict=True), start=1):
+    for done, (text, group) in enumerate(zip(corpus, census.group_of, strict=True), start=1):
         yield text, group
         advance(done, n_texts)
 
@@ -155,16 +203,16 @@ def _with_progress(corpus: Corpus, census: Census) -> Iterator[tuple[Text, int]]
 def _batches(
     texts: Iterator[tuple[Text, int]], vectors: _Vectors, window: int, size: int
 ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Yield the numbers of words, and their groups, of about `size` tokens at once. Texts are separated by unknown
-    words that fill a window. A long text is cut, with a loss of the contexts at the cut.
+    """Yield the numbers of words, and their groups, of about `size` tokens at once. Texts are separated by gaps that
+    fill a window. A long text is cut, with a loss of the contexts at the cut.
     """
-    unknown = len(vectors.rows) - 1
+    gap = len(vectors.rows) - 1
     ids: list[int] = []
     groups: list[NDArray[np.intp]] = []
     for text, group in texts:
         for first in range(0, len(text.tokens), size):
-            part = [vectors.number.get(token, unknown) for token in text.tokens[first : first + size]]
-            ids += [*part, *[unknown] * window]
+            part = [vectors.number.get(token, vectors.other) for token in text.tokens[first : first + size]]
+            ids += [*part, *[gap] * window]
             groups.append(np.full(len(part) + window, group))
             if len(ids) >= size:
                 yield np.array(ids), np.concatenate(groups)

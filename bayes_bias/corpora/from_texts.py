@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike
 from bayes_bias.arguments import check_count, check_seed, check_switch
 from bayes_bias.associations.cosines import CONTROLS, cosines
 from bayes_bias.corpora.a_la_carte import checked_transformation, estimate_transformation, left_out, vectors_of
-from bayes_bias.corpora.contexts import Census, Contexts
+from bayes_bias.corpora.contexts import Census, Contexts, CoOccurrences
 from bayes_bias.corpora.deviations import deviations_of_cosines
-from bayes_bias.corpora.reading import CorpusLike, Tokenizer, lower_case_words, open_corpus
+from bayes_bias.corpora.pmi import pmi_table
+from bayes_bias.corpora.reading import Corpus, CorpusLike, Tokenizer, lower_case_words, open_corpus
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.in_memory import MemoryReader
 from bayes_bias.embeddings.opening import open_embedding
@@ -25,6 +26,8 @@ from bayes_bias.table.association_table import AssociationTable, announce
 from bayes_bias.table.labels import all_words
 from bayes_bias.table.texts import Texts
 from bayes_bias.words.wordlist import ControlsLike, ListLike, load_control_lists, load_wordlist
+
+type Measured = Literal["cosine", "pmi"]
 
 # A notice names words with fewer occurrences.
 FEW = 20
@@ -61,9 +64,10 @@ class CorpusVectors:
 def from_texts(
     texts: CorpusLike,
     wordlist: ListLike,
-    embedding: Embedding | str | Path | Mapping[str, Any] | Any,
+    embedding: Embedding | str | Path | Mapping[str, Any] | Any = None,
     controls: ControlsLike | Iterable[ControlsLike] = CONTROLS,
     *,
+    measure: Measured = "cosine",
     clusters: Sequence[str] | None = None,
     column: str = "text",
     cluster_column: str = "",
@@ -82,6 +86,16 @@ def from_texts(
 
     .. math:: \operatorname{cov}(y) = \frac{K - 1}{K} \sum_k (y_{(k)} - \bar y)(y_{(k)} - \bar y)'.
 
+    With ``measure="pmi"``, :math:`y_{ij}` is the pointwise mutual information [3]_ of target i and attribute j instead.
+    It requires no vectors, so it is for texts that are too short or too unusual for them. If two words co-occur
+    :math:`n_{ij}` times within the window, but would co-occur :math:`E_{ij}` times if they were independent,
+
+    .. math:: y_{ij} = \log \frac{n_{ij} + 1/2}{E_{ij} + 1/2}, \qquad E_{ij} = \frac{n_i n_j}{N},
+
+    with the number :math:`n_i` of words around i and the number N of pairs of words. The halves move values toward zero
+    where few co-occurrences are expected [4]_. A pair that never co-occurs has the value
+    :math:`-\log(1 + 2 E_{ij})`. The bias is half of a mean log odds ratio of co-occurrences, as in [5]_.
+
     Every verdict and estimate of the table then includes the variance over texts (`bayes_bias.table.texts`), also for
     exactly these words (scope "none").
 
@@ -94,7 +108,9 @@ def from_texts(
     wordlist, controls, allow_loss
         As in `cosines`.
     embedding : str, Path, Embedding or anything that `open_embedding` opens
-        Pretrained vectors of the words around those of the list.
+        Pretrained vectors of the words around those of the list. Omit it for PMI.
+    measure : {"cosine", "pmi"}
+        The association of two words: the cosine of their à la carte vectors, or their pointwise mutual information.
     clusters : sequence of str, optional
         A label for each text in memory. Texts with the same label, such as an author or a book, are sampled together.
     column, cluster_column : str
@@ -107,19 +123,21 @@ def from_texts(
         Largest number of groups of texts for the jackknife.
     transformation : array (d, d), optional
         The matrix A, as estimated in another corpus (see `corpus_vectors`). By default, it is estimated in these texts.
+        Omit it for PMI.
     seed : int
         Seed of the assignment of texts to groups.
 
     Returns
     -------
     AssociationTable
-        As from `cosines`, with ``texts``.
+        As from `cosines`, with ``texts``. PMI is in nats, and its table has no vectors, so words are treated as
+        unrelated unless the list has sub-topics. A notice states the number and values of pairs that never co-occur.
 
     Raises
     ------
     CorpusError
         If the texts cannot be read, if there are fewer than two, or if they are too short to estimate the
-        transformation.
+        transformation. With PMI, if more than half of the pairs of compared words never co-occur.
     CoverageError
         If the texts lack half of the words in a group or class.
 
@@ -137,26 +155,49 @@ def from_texts(
     .. [2] Rodriguez, P. L., Spirling, A., & Stewart, B. M. (2023). Embedding regression: Models for context-specific
        description and inference. American Political Science Review, 117(4), 1255-1274.
        https://doi.org/10.1017/S0003055422001228
+    .. [3] Church, K. W., & Hanks, P. (1990). Word association norms, mutual information, and lexicography.
+       Computational Linguistics, 16(1), 22-29. https://aclanthology.org/J90-1003
+    .. [4] Norén, G. N., Hopstadius, J., & Bate, A. (2013). Shrinkage observed-to-expected ratios for robust and
+       transparent large-scale pattern discovery. Statistical Methods in Medical Research, 22(1), 57-69.
+       https://doi.org/10.1177/0962280211403604
+    .. [5] Valentini, F., Rosati, G., Blasi, D., Fernandez Slezak, D., & Altszyler, E. (2023). On the interpretability
+       and significance of bias metrics in texts: A PMI-based approach. ACL, 509-520.
+       https://doi.org/10.18653/v1/2023.acl-short.44
 
     Examples
     --------
     >>> table = from_texts("speeches", "weat7", "glove-6b-50d")                   # doctest: +SKIP
     >>> print(bb.verdict(table), bb.verdict(table, "none"))                       # doctest: +SKIP
+    >>> words = {"he=work": ["he"], "she=home": ["she"], "work": ["office"], "home": ["garden"]}
+    >>> texts = ["he left his office", "she left her garden", "she saw his garden", "he saw her office"]
+    >>> from_texts(texts, words, controls=(), measure="pmi").values.round(2).values.tolist()
+    [[0.69, -0.92], [-0.92, 0.69]]
     """
     check_switch("allow_loss", allow_loss)
+    _check_measure(measure, embedding, transformation)
     words = load_wordlist(wordlist).with_controls(load_control_lists(controls)).words
+    settings: dict[str, Any] = {"clusters": clusters, "column": column, "cluster_column": cluster_column}
+    settings["tokenizer"] = tokenizer
+    if measure == "pmi":
+        window, groups = _checked(window, groups)
+        corpus, census, spelling_of = _census(texts, words, groups, seed, **settings)
+        counted = CoOccurrences.of(corpus, census, [*spelling_of.values()], window)
+        usable, notices = _usable(spelling_of, counted.listed, corpus.name)
+        table = pmi_table(
+            counted,
+            usable,
+            wordlist,
+            controls,
+            groups=census.labels,
+            window=window,
+            name=corpus.name,
+            text=_described(census),
+            allow_loss=allow_loss,
+        )
+        provenance = MappingProxyType({**table.provenance, **_provenance(corpus.name, census, window)})
+        return replace(table, notices=(*announce(notices), *table.notices), provenance=provenance)
     vectors = corpus_vectors(
-        texts,
-        words,
-        embedding,
-        clusters=clusters,
-        column=column,
-        cluster_column=cluster_column,
-        tokenizer=tokenizer,
-        window=window,
-        groups=groups,
-        transformation=transformation,
-        seed=seed,
+        texts, words, embedding, window=window, groups=groups, transformation=transformation, seed=seed, **settings
     )
     table = cosines(wordlist, vectors.embedding, controls, allow_loss=allow_loss)
     return replace(
@@ -187,28 +228,24 @@ def corpus_vectors(
     ...     year: from_texts(f"speeches/{year}", "weat7", "glove-6b-50d", transformation=everything.transformation)
     ...     for year in (1900, 1950)}                                             # doctest: +SKIP
     """
-    window = check_count("window", window, "words", refusal=CorpusError)
-    groups = check_count("groups", groups, "groups of texts", least=2, refusal=CorpusError)
-    settings = {"clusters": clusters, "column": column, "cluster_column": cluster_column, "tokenizer": tokenizer}
-    corpus = open_corpus(texts, **settings)
+    window, groups = _checked(window, groups)
+    settings: dict[str, Any] = {"clusters": clusters, "column": column, "cluster_column": cluster_column}
+    settings["tokenizer"] = tokenizer
     pretrained = open_embedding(embedding)
-    census = Census.of(corpus, groups, check_seed(seed))
-    spelling_of = _spellings(words, census)
+    corpus, census, spelling_of = _census(texts, words, groups, seed, **settings)
     contexts = Contexts.of(corpus, census, list(spelling_of.values()), pretrained, window)
     if transformation is None:
         matrix = estimate_transformation(contexts)
     else:
         matrix = checked_transformation(transformation, pretrained.dimensions)
-    usable, notices = _usable(spelling_of, contexts, corpus.name)
+    usable, notices = _usable(spelling_of, contexts.listed, corpus.name)
     rows = {word: vectors_of(contexts.listed[spelling].sum(axis=0), matrix) for word, spelling in usable.items()}
     for word, sums in contexts.frequent.items():
         if word not in rows and word not in spelling_of and sums[-1]:
             rows[word] = vectors_of(sums, matrix)
     count_of = {word: census.counts[spelling_of.get(word, word)] for word in rows}
     in_order = sorted(rows, key=count_of.__getitem__, reverse=True)
-    number = len(census.group_of)
-    described = f"{number:,} texts" if census.clusters == number else f"{census.clusters:,} clusters of texts"
-    described += f" in {census.groups} groups" if census.groups < census.clusters else ""
+    described = _described(census)
     source = f"{described}, with the vectors of {pretrained.name}"
     reader = MemoryReader(in_order, [rows[word] for word in in_order], pretrained.dimensions, frequent_first=True)
     return CorpusVectors(
@@ -227,6 +264,46 @@ def texts_of(table: AssociationTable, vectors: CorpusVectors) -> Texts:
     return deviations_of_cosines(table, vectors.without, vectors.groups, factor, vectors.text)
 
 
+def _check_measure(measure: Any, embedding: Any, transformation: Any) -> None:
+    """Raise an error if the measure is unknown, or if it requires an embedding or cannot use one."""
+    if measure not in get_args(Measured.__value__):
+        raise CorpusError(f"`measure` cannot be {measure!r}.", measure, get_args(Measured.__value__))
+    if measure == "cosine" and embedding is None:
+        raise CorpusError(
+            "Cosines require the pretrained vectors of words. Pass an `embedding` (--embedding), or use"
+            " measure='pmi' (--measure pmi)."
+        )
+    if measure == "pmi" and not (embedding is None and transformation is None):
+        raise CorpusError(
+            "PMI counts co-occurrences and uses no vectors. Omit `embedding` (--embedding) and"
+            " `transformation`, or use measure='cosine' (--measure cosine)."
+        )
+
+
+def _checked(window: Any, groups: Any) -> tuple[int, int]:
+    """Return the number of words on each side and of groups of texts, or raise an error."""
+    return (
+        check_count("window", window, "words", refusal=CorpusError),
+        check_count("groups", groups, "groups of texts", least=2, refusal=CorpusError),
+    )
+
+
+def _census(
+    texts: CorpusLike, words: Iterable[str], groups: int, seed: int, **settings: Any
+) -> tuple[Corpus, Census, dict[str, str]]:
+    """Open the texts, count their words, and return the spelling of each word of a list in them."""
+    corpus = open_corpus(texts, **settings)
+    census = Census.of(corpus, groups, check_seed(seed))
+    return corpus, census, _spellings(words, census)
+
+
+def _described(census: Census) -> str:
+    """Describe the sample of texts."""
+    number = len(census.group_of)
+    described = f"{number:,} texts" if census.clusters == number else f"{census.clusters:,} clusters of texts"
+    return described + (f" in {census.groups} groups" if census.groups < census.clusters else "")
+
+
 def _spellings(words: Iterable[str], census: Census) -> dict[str, str]:
     """Return the spelling of each word in the texts: its own, or else in lower case, as the default tokenizer does."""
     spelling_of: dict[str, str] = {}
@@ -237,11 +314,13 @@ def _spellings(words: Iterable[str], census: Census) -> dict[str, str]:
     return spelling_of
 
 
-def _usable(spelling_of: Mapping[str, str], contexts: Contexts, name: str) -> tuple[dict[str, str], tuple[str, ...]]:
+def _usable(
+    spelling_of: Mapping[str, str], listed: Mapping[str, Numbers], name: str
+) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the words with contexts in two or more groups of texts, and a notice of the others."""
     usable, others = {}, []
     for word, spelling in spelling_of.items():
-        if (contexts.listed[spelling][:, -1] > 0).sum() > 1:
+        if (listed[spelling][:, -1] > 0).sum() > 1:
             usable[word] = spelling
         else:
             others.append(word)

@@ -18,7 +18,7 @@ from bayes_bias.spreadsheets import NotNumbersError, as_numbers_of, read_sheet
 from bayes_bias.table.association_table import AssociationTable, announce
 from bayes_bias.table.from_frames import WORDS
 from bayes_bias.table.labels import CATEGORY_COORD, LABELS, SIDES, Side, labels_in
-from bayes_bias.table.metric import COSINE, LOG_PROBABILITY, LOG_PROBABILITY_RATIO, Metric
+from bayes_bias.table.metric import COSINE, LOG_PROBABILITY, LOG_PROBABILITY_RATIO, PMI, Metric
 from bayes_bias.table.related_words import COLUMNS as OF_RELATED
 from bayes_bias.table.related_words import Related
 
@@ -31,7 +31,7 @@ RELATED: Mapping[str, Side] = MappingProxyType({f"{side}_{what}": side for side 
 # This value in place of a class omits the group.
 NO_CLASS = "none"
 # The heading of values is the name of one of these metrics, or the name and unit of another.
-METRICS = MappingProxyType({metric.name: metric for metric in (COSINE, LOG_PROBABILITY, LOG_PROBABILITY_RATIO)})
+METRICS = MappingProxyType({metric.name: metric for metric in (COSINE, LOG_PROBABILITY, LOG_PROBABILITY_RATIO, PMI)})
 _NAME_AND_UNIT = re.compile(r"(.+?) \[(.+)\]")
 
 

@@ -170,4 +170,5 @@ LOG_PROBABILITY_RATIO = Metric(
     zero="a word is as probable next to the other as with the other masked",
 )
 LOG_PROBABILITY = Metric("log probability", unit="nats", range=(-math.inf, 0.0), decimals=2, zero="the word is certain")
+PMI = Metric("PMI", unit="nats", decimals=2, zero="words co-occur as often as independent words", larger="closer")
 LOG_PROBABILITIES = frozenset({LOG_PROBABILITY_RATIO.name, LOG_PROBABILITY.name})

@@ -46,6 +46,17 @@ def test_over_time_command_reports_two_decades_with_seeds(run, decades, sketched
     assert (tmp_path / "made" / "index.html").is_file()
 
 
+def test_dry_run_prints_the_words_that_each_slice_lacks(run, decades, tmp_path):
+    words = load_wordlist("weat7")
+    vectors = open_embedding("googlenews-demo").find([*words.targets, *words.attributes])
+    del vectors["algebra"]
+    save_vectors(vectors, tmp_path / "1920.npz")
+    code, out, err = run("over-time", "weat7", *decades, "--at", f"1920={tmp_path}/1920.npz", "--dry-run")
+    assert code == 0, err
+    assert says(out, "All 3 slices have 31 of 32 words 1920 costs most: 32 words remain algebra (one slice)")
+    assert "change along the line" not in out
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -35,3 +35,21 @@ def test_from_texts_rejects_a_missing_folder(run):
     code, _, err = run("from-texts", "nowhere", "weat7", "--embedding", "googlenews-demo")
     assert code == 2
     assert "'nowhere', which does not exist" in err
+
+
+def test_from_texts_prints_pmi_and_rejects_an_embedding_or_vectors(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    _write(tmp_path)
+    arguments = ("from-texts", "speeches.txt", "list.csv", "--measure", "pmi", "--controls", "none", "--window", "20")
+    code, out, err = run(*arguments)
+    assert code == 0, err
+    assert "These words, new texts: The raw contrast is " in " ".join(out.split())
+    code, _, err = run(*arguments, "--embedding", "vectors.npz")
+    assert code == 2
+    assert "uses no vectors. Omit --embedding" in " ".join(err.split())
+    code, _, err = run(*arguments, "--vectors", "own.npz")
+    assert code == 2
+    assert "--vectors cannot be combined with --measure pmi" in " ".join(err.split())
+    code, _, err = run("from-texts", "speeches.txt", "list.csv")
+    assert code == 2
+    assert "Pass an --embedding" in " ".join(err.split())

@@ -55,6 +55,7 @@ def compare(
     defining_sets: GivenSets = (),
     damage: Damage | None = None,
     versions: bool | None = None,
+    allow_unlike: bool = False,
     seed: int = 1,
     sampling: Sampling = Sampling(),
 ) -> Comparison:
@@ -92,6 +93,9 @@ def compare(
         By default, `after` counts as a version of `before` if its table records a debiasing method, if most words have
         similar vectors in both, or if neither table records vectors. If it is False, sentences and page name both
         corpora, and do not report a share removed.
+    allow_unlike : bool
+        Return a verdict on two corpora even if their embeddings are not comparable. The warning remains in all texts
+        and on the page, and the provenance records the argument.
     seed, sampling
         See `fit`.
 
@@ -115,7 +119,7 @@ def compare(
 
     *Similarly trained.* The biases in two embeddings also differ if one embedding was trained on less text, or for
     fewer epochs. If the distances between random words differ between the embeddings
-    (`bayes_bias.associations.made_alike`), there is no verdict.
+    (`bayes_bias.associations.made_alike`), there is no verdict, unless you pass `allow_unlike`.
 
     *Share removed.* See `bayes_bias.analyses.comparison.comparison.share_removed`. If all cosines of an embedding
     become smaller, the bias also becomes smaller, even if it does not change relative to the spread of the cosines.
@@ -140,13 +144,14 @@ def compare(
     check_rope(rope)
     seed = check_seed(seed)
     check_sampling(sampling)
+    check_switch("allow_unlike", allow_unlike)
     if versions is not None:
         check_switch("versions", versions)
     whole = {"before": before, "after": after}
     before, after = pair(before, after)
     # If the table records a debiasing method, vectors need not be read to identify a version.
     is_version = versions or (versions is None and "debiasing" in after.provenance)
-    alike = None if is_version else made_alike(whole, reference="before", seed=seed)
+    alike = None if is_version else made_alike(whole, reference="before", seed=seed, allowed=allow_unlike)
     # Unless `versions` is set, the vectors show if one side was made from the other.
     corpora = alike is not None and not _resemble(before, after, alike)
     if versions is not None:
@@ -196,7 +201,7 @@ def _verdict(change: Fitted, scope: ScopeName, ci_prob: float, rope: float | Non
     if alike is None:
         return verdict_on("change", change, scope, ci_prob, rope)
     verdict = verdict_on("difference", change, scope, ci_prob, rope)
-    return replace(verdict, label="not made alike", wider=None) if alike.unlike else verdict
+    return replace(verdict, label="not made alike", wider=None) if alike.prevents_verdict else verdict
 
 
 def _resemble(before: AssociationTable, after: AssociationTable, alike: MadeAlike) -> bool:
@@ -270,6 +275,7 @@ def compare_all(
     *,
     scope: ScopeName = DEFAULT_SCOPE,
     ci_prob: float = 0.95,
+    allow_unlike: bool = False,
     seed: int = 1,
     sampling: Sampling = Sampling(),
 ) -> pd.DataFrame:
@@ -283,7 +289,7 @@ def compare_all(
     tables : sequence of AssociationTable
         The same list in two or more embeddings. Each table needs a different name, such as
         ``replace(cosines("weat6", e), name=e)``. Words that one table lacks are omitted from all, with a notice.
-    model, scope, ci_prob, seed, sampling
+    model, scope, ci_prob, allow_unlike, seed, sampling
         See `compare`. Scope "none" has no intervals and raises an error.
 
     Returns
@@ -293,7 +299,8 @@ def compare_all(
         first table to the second with its equal-tailed interval (units of the tables); ``observed``, the change of the
         raw contrast; ``prob_direction``; ``chance_holm``, twice the posterior probability of the opposite sign,
         adjusted for the number of pairs [1]_; ``converged``; ``alike``, False if the two embeddings are known not to be
-        similarly trained. In that case, ``chance_holm`` is missing, and a notice is logged. Intervals are not adjusted.
+        similarly trained. In that case, ``chance_holm`` is missing (unless `allow_unlike` is set), and a notice is
+        logged. Intervals are not adjusted.
 
     Raises
     ------
@@ -314,6 +321,7 @@ def compare_all(
     """
     spec = generalising_spec(model, "a comparison")
     sampling_scope(scope)
+    check_switch("allow_unlike", allow_unlike)
     tables = as_tuple("tables", tables, AssociationTable, "[one, another]", TableError)
     for table in tables:
         check_table(table, "tables")
@@ -334,12 +342,12 @@ def compare_all(
         rows.append({**row, "converged": Diagnostics.of(fitted).for_bias.converged})
     index = pd.MultiIndex.from_tuples(combinations(by_name, 2), names=["before", "after"])
     result = pd.DataFrame(rows, index=index)
-    alike = made_alike(by_name, seed=seed, copies=True)
+    alike = made_alike(by_name, seed=seed, copies=True, allowed=allow_unlike)
     if alike.unlike:
         announce((alike.text,))
     result["alike"] = [not {*names} & {*alike.unlike} for names in index]
     result.insert(5, "chance_holm", holm(chance(result.prob_direction)))
-    result["chance_holm"] = result.chance_holm.where(result.alike)
+    result["chance_holm"] = result.chance_holm.where(result.alike | allow_unlike)
     return result
 
 

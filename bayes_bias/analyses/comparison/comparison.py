@@ -500,6 +500,7 @@ def comparison_document(comparison: Comparison) -> Document:
         | {
             "before": dict(table.provenance),
             "after": dict(comparison.after.provenance),
+            "alike": None if comparison.alike is None else comparison.alike.provenance,
             "notices": list(table.notices),
             "fits": {state: fitted.provenance for state, fitted in fits.items()},
         },

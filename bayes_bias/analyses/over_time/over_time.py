@@ -1,7 +1,7 @@
 """`over_time`: changes in the bias of a list across slices of a corpus."""
 
 from collections.abc import Mapping
-from itertools import chain, combinations
+from itertools import combinations
 from pathlib import Path
 from typing import Any, get_args
 
@@ -13,13 +13,13 @@ from bayes_bias.arguments import check_ci_prob, check_kind, check_seed, check_sw
 from bayes_bias.associations.made_alike import made_alike
 from bayes_bias.errors import ScopeError, TableError
 from bayes_bias.fitting.sampling import Sampling, check_sampling
-from bayes_bias.formatting import counted, shortened
+from bayes_bias.formatting import counted
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import generalising_spec
 from bayes_bias.progress import step
 from bayes_bias.table.association_table import AssociationTable, check_table
-from bayes_bias.table.labels import SIDES, belongs
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName, sampling_scope
+from bayes_bias.table.words_by_slice import check_shared_words
 
 type Tables = Mapping[Any, AssociationTable]
 
@@ -32,6 +32,7 @@ def over_time(
     words: ScopeName = DEFAULT_SCOPE,
     reference: Any = None,
     allow_loss: bool = False,
+    allow_unlike: bool = False,
     ci_prob: float = 0.95,
     seed: int = 1,
     sampling: Sampling = Sampling(),
@@ -68,6 +69,9 @@ def over_time(
         slice with the median distance between words.
     allow_loss : bool
         Continue if the words that all slices contain are half of a group or class, or fewer.
+    allow_unlike : bool
+        Return a verdict even if the slices are not comparable. The warning remains in all texts and on the page, and
+        the provenance records the argument.
     ci_prob : float
         Probability of the intervals.
     seed, sampling
@@ -92,8 +96,8 @@ def over_time(
     -----
     *Similarly trained.* In vectors from less text or fewer epochs, all words are closer together, and most biases are
     smaller. If the distances between random words in one slice differ from the distances in other slices
-    (`bayes_bias.associations.made_alike`), there is no verdict. There is no known correction that works, so train the
-    vectors again with equal numbers of tokens.
+    (`bayes_bias.associations.made_alike`), there is no verdict, unless you pass `allow_unlike`. There is no known
+    correction that works, so train the vectors again with equal numbers of tokens.
 
     *Time of a change.* A change is dated only if one step is the largest with a probability above .8.
 
@@ -119,10 +123,12 @@ def over_time(
     check_sampling(sampling)
     slices = _sort_slices(tables)
     check_switch("allow_loss", allow_loss)
+    check_switch("allow_unlike", allow_unlike)
     if not allow_loss:
-        _check_shared_words(slices)
+        check_shared_words(slices)
     step("were the slices made alike?")
-    return series_of(slices, made_alike(slices, reference=reference, seed=seed), settings)
+    alike = made_alike(slices, reference=reference, seed=seed, allowed=allow_unlike)
+    return series_of(slices, alike, settings)
 
 
 def _sort_slices(tables: Any) -> dict[Any, AssociationTable]:
@@ -146,32 +152,6 @@ def _sort_slices(tables: Any) -> dict[Any, AssociationTable]:
         if slices[first].values.equals(slices[second].values):
             raise TableError(f"`tables` contains the same values in the slices {first} and {second}. Omit one of them.")
     return {time: slices[time] for time in sorted(slices)}
-
-
-def _check_shared_words(slices: Tables) -> None:
-    """Raise an error if the slices together have lost half of the words of a group or class."""
-    for side in SIDES:
-        categories = {time: belongs(table.values, side) for time, table in slices.items()}
-        asked: dict[str, dict[str, None]] = {}
-        for category_of in categories.values():
-            for word, category in category_of.items():
-                asked.setdefault(category, {})[word] = None
-        for category, words in asked.items():
-            lost = {time: [word for word in words if word not in known] for time, known in categories.items()}
-            kept = len(words) - len(set(chain.from_iterable(lost.values())))
-            if 0 < 2 * kept <= len(words):  # `share_words` raises an error if none is left
-                raise TableError(_on_loss(category, len(words), kept, lost))
-
-
-def _on_loss(category: str, asked: int, kept: int, lost: Mapping[Any, list[str]]) -> str:
-    """Return a message that names the words which each slice lacks, beginning with the slice that lacks most."""
-    most, *_ = in_order = sorted(lost, key=lambda time: -len(lost[time]))
-    words = "; ".join(f"{time} lacks {shortened(lost[time])}" for time in in_order if lost[time])
-    without = asked - len(set(chain.from_iterable(lost[time] for time in in_order if time != most)))
-    return (
-        f"`tables`: all slices together contain only {kept} of the {asked} words of '{category}' ({words}). Omit slices"
-        f" (without {most}, {without} words remain) or words, or pass allow_loss=True (--allow-loss)."
-    )
 
 
 def _time(label: Any) -> int | float:

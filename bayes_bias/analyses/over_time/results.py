@@ -219,7 +219,7 @@ class OverTime(Tabled):
             # Both embeddings of a slice follow each other, see `unlike`.
             both[f"{label}, {first}"] = every[label, 0]
             both[f"{label}, {second}"] = every[label, 1]
-        alike = made_alike(both, seed=self.settings.seed)
+        alike = made_alike(both, seed=self.settings.seed, allowed=self.alike.allowed)
         of = f"{self.name}, " if self.name == other.name else ""
         return series_of(differences, alike, self.settings, name or f"{of}{first} minus {second}")
 
@@ -291,7 +291,7 @@ class OverTime(Tabled):
     @property
     def _has_verdict(self) -> bool:
         """True if the slices were similarly trained and the fit has converged."""
-        return not self.alike.unlike and Diagnostics.of(self.fit).for_bias.converged
+        return not self.alike.prevents_verdict and Diagnostics.of(self.fit).for_bias.converged
 
     @property
     def _clear(self) -> "pd.Series[bool]":
@@ -421,11 +421,8 @@ def series_of(tables: Tables, alike: MadeAlike, settings: Settings, name: str = 
     trend = contrast_of(shared, weights, alike, new, settings, label, "trend")
     steps = []
     for before, after in pairwise(shared):
-        weights = {before: -1.0, after: 1.0}
-        steps.append(contrast_of(shared, weights, alike, new, settings, f"{before} to {after}"))
-    notices: list[str] = []
-    for table in shared.values():
-        notices += table.notices
+        steps.append(contrast_of(shared, {before: -1.0, after: 1.0}, alike, new, settings, f"{before} to {after}"))
+    notices = chain.from_iterable(table.notices for table in shared.values())
     return OverTime(
         name=name or first.name,
         tables=shared,
@@ -627,7 +624,7 @@ def over_time_document(series: OverTime) -> Document:
         provenance=model_provenance(series, fitted)
         | {
             "slices": {str(time): dict(table.provenance) for time, table in series.sources.items()},
-            "reference": str(series.alike.reference),
+            **series.alike.provenance,
             "notices": list(series.notices),
             "fit": fitted.provenance,
         },

@@ -86,7 +86,7 @@ class SliceContrast(Tabled):
         """The verdict on the contrast, which states whether it is larger than chance explains."""
         if not Diagnostics.of(self.fit).for_bias.converged:
             return "not converged"
-        if self.alike.unlike:
+        if self.alike.prevents_verdict:
             return "not made alike"
         clear = self.table.chance < 1 - self.ci_prob
         if clear[self.judged]:
@@ -123,7 +123,7 @@ class SliceContrast(Tabled):
             sentence += f". Generalised to new slices of these times, the interval is {interval} ({chances[NEW]})"
         else:
             sentence += ". The result cannot be generalised to new slices, because there are fewer than five"
-        return f"{sentence}. {_VERDICTS[self.verdict]}"
+        return f"{sentence}. {_VERDICTS[self.verdict]}{self.alike.despite}"
 
     def _written(self, scope: str) -> str:
         """Return the mean and interval in a scope as text."""

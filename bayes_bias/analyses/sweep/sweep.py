@@ -44,7 +44,7 @@ from bayes_bias.associations.lists import DEMO, check_alone
 from bayes_bias.associations.made_alike import MadeAlike, embeddings_alike
 from bayes_bias.debiasing.debiased_embedding import Version
 from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.errors import BayesBiasError, OutputError
+from bayes_bias.errors import BayesBiasError, OutputError, TableError
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.formatting import joined
 from bayes_bias.jobs import MARKER, Job, Outcome, open_store, run_jobs
@@ -54,6 +54,7 @@ from bayes_bias.progress import logging_from, step, within
 from bayes_bias.table.association_table import AssociationTable, announce, unit_of
 from bayes_bias.table.metric import COSINE
 from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
+from bayes_bias.table.words_by_slice import check_shared_words
 from bayes_bias.words.wordlist import ListLike, WordList
 
 # The name of the folder for results, which is next to the atlas in the folder of a sweep.
@@ -169,7 +170,7 @@ def sweep(
     announce(_as_match_asks(result.coverage, result.originals))
     vectors = _readable(sources, columns)
     alike = _alike(vectors, lists, seed)
-    series = _series(settings, grid.times, vectors, columns, lists)
+    series = _series(settings, grid, vectors, columns, lists)
     step("pooling")
     return _pooled(replace(result, alike=alike, series=series), biases.influence, changes.influence)
 
@@ -221,14 +222,14 @@ def _alike(embeddings: Mapping[str, Embedding], lists: Sequence[WordList], seed:
 
 def _series(
     settings: SweepSettings,
-    times: Mapping[str, float],
+    grid: Grid,
     embeddings: Mapping[str, Embedding],
     columns: Sequence[Column],
     lists: Sequence[WordList],
 ) -> dict[str, OverTime]:
     """Return the analysis over time of each list that was measured in at least two embeddings with times."""
     cells = {column.name: column.cells for column in columns}
-    in_order = sorted((time, name) for name, time in times.items() if name in embeddings)
+    in_order = sorted((time, name) for name, time in grid.times.items() if name in embeddings)
     how = Settings(settings.specs[0], NEW, settings.scope, settings.ci_prob, settings.seed, settings.sampling)
     series: dict[str, OverTime] = {}
     for words in lists:
@@ -243,6 +244,12 @@ def _series(
             slices[tidy_time(time)] = embeddings[name]
         if len(tables) < 2:
             continue
+        if not grid.allow_loss:
+            try:
+                check_shared_words(tables)
+            except TableError as error:
+                announce((f"{words.name} over time is omitted. {error}",))
+                continue
         alike = embeddings_alike(slices, _words_of(lists), seed=settings.seed)
         with within(f"{words.name} over time"), logging_from("bayes_bias", logging.ERROR):
             series[words.name] = series_of(tables, alike, how)

@@ -71,6 +71,21 @@ def test_differently_trained_corpora_have_no_verdict() -> None:
 
 
 @pytest.mark.slow
+def test_allowed_corpora_have_a_verdict_with_a_warning(tmp_path: Path, sketched: None) -> None:
+    first, second = cosines(LIST, paper("A", 1, shared=0.2), ()), cosines(LIST, paper("B", 2, shared=0.9), ())
+    found = compare(first, second, allow_unlike=True, sampling=SHORT)
+    assert found.verdict.label != "not made alike"
+    assert says(found.text, "Not similarly trained B A verdict was requested allow_unlike=True")
+    folder = bb.write(found, tmp_path / "out", figures=()).parent
+    assert states((folder / "index.html").read_text(), "Not similarly trained")
+    assert json.loads((folder / "provenance.json").read_text())["alike"]["allow_unlike"]
+    named = [replace(table, name=name) for table, name in ((first, "A"), (second, "B"))]
+    rows = compare_all(named, allow_unlike=True, sampling=SHORT)
+    assert not rows.alike.any()
+    assert rows.chance_holm.notna().all()
+
+
+@pytest.mark.slow
 def test_compare_recognises_debiased_vectors_as_version(caplog: pytest.LogCaptureFixture) -> None:
     before = paper("Times", 1)
     vectors = before.all()

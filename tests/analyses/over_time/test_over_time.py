@@ -16,7 +16,7 @@ from bayes_bias.analyses.over_time.moments import NewSlices, SliceMoments, large
 from bayes_bias.analyses.over_time.results import rows_of_changes
 from bayes_bias.analyses.over_time.slice_contrast import SliceContrast
 from bayes_bias.associations.made_alike import MadeAlike
-from bayes_bias.errors import ScopeError, TableError
+from bayes_bias.errors import BayesBiasError, ScopeError, TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.measures.quasi_f import quasi_f
 from bayes_bias.plots import plot_over_time
@@ -136,6 +136,25 @@ def test_over_time_withholds_verdict_for_dissimilar_slices(found: OverTime) -> N
     assert not says(uncertain.text, "larger than chance")
     assert uncertain.dated == uncertain.found_changes == ""
     assert {change.verdict for change in uncertain.steps} == {"not made alike"}
+
+
+def test_allowed_slices_get_a_verdict_and_keep_the_warning(found: OverTime, tmp_path: Path, sketched: None) -> None:
+    alike = replace(unlike(found).alike, allowed=True)
+    steps = tuple(replace(change, alike=alike) for change in found.steps)
+    allowed = replace(found, alike=alike, trend=replace(found.trend, alike=alike), steps=steps)
+    assert allowed.trend.verdict == found.trend.verdict
+    assert says(allowed.trend.text, "larger than chance explains not comparable training")
+    assert says(allowed.text, "Not similarly trained verdict requested allow_unlike=True")
+    assert allowed.unlike == [1900]
+    folder = write(allowed, tmp_path / "out", figures=()).parent
+    for name in ("index.html", "methods.txt"):
+        assert states((folder / name).read_text(), "Not similarly trained")
+    provenance = json.loads((folder / "provenance.json").read_text())
+    assert provenance["allow_unlike"]
+    assert provenance["not_comparable"] == ["1900"]
+    assert alike.among([1900, 1905]).allowed
+    with pytest.raises(BayesBiasError, match="`allow_unlike` must be True or False"):
+        over_time(found.sources, allow_unlike="yes")
 
 
 def test_alike_is_unknown_for_tables_without_vectors(found: OverTime) -> None:

@@ -72,3 +72,21 @@ def test_sweep_omits_pooling_and_ranking_when_all_cells_fail() -> None:
     assert found.pooled is None
     assert (found.cells.verdict == "failed").all()
     assert "Who is more biased" not in [part.title for part in found.document().sections if part is not None]
+
+
+def test_sweep_omits_a_series_that_lost_half_of_its_words_unless_loss_is_allowed(sampled, caplog):
+    words = bb.load_wordlist("weat7")
+    first, second = decade(1), decade(2)
+    for lost, vectors in ((words.targets[:2], first), (words.targets[2:4], second)):
+        for word in lost:
+            del vectors[word]
+    vectors = {"first": first, "second": second}
+    times = {"first": 1900, "second": 1950}
+    with priors_for_posteriors():
+        found = bb.sweep(bb.Grid(["weat7"], vectors, controls=(), times=times), sampling=BRIEF, jobs=1)
+        allowed = bb.sweep(
+            bb.Grid(["weat7"], vectors, controls=(), times=times, allow_loss=True), sampling=BRIEF, jobs=1
+        )
+    assert not found.series
+    assert says(caplog.text, "over time is omitted. 4 of the 8 words")
+    assert [*allowed.series] == ["weat7"]

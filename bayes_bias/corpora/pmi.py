@@ -1,0 +1,113 @@
+r"""Pointwise mutual information of the words of a list in texts, for texts that are too short for vectors.
+
+With the number :math:`n_{ij}` of co-occurrences of two words within a window, the number :math:`n_i` of all context
+words of the first, and the number N of all pairs, independent words would co-occur :math:`E_{ij} = n_i n_j / N` times.
+The table has
+
+.. math:: \mathrm{PMI}_{ij} = \log \frac{n_{ij} + 1/2}{E_{ij} + 1/2},
+
+which is the log of the posterior mean of the ratio :math:`\lambda / E` of a Poisson mean to its expectation under the
+prior Gamma(1/2, 1/2). A half in the numerator alone (the usual log odds ratio for counts with zeros) would make words
+with few expected co-occurrences appear associated, which is a false bias if groups and classes differ in frequency.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+import numpy as np
+import pandas as pd
+
+from bayes_bias.associations.cosines import cosines_from_matrix
+from bayes_bias.corpora.contexts import CoOccurrences
+from bayes_bias.errors import CorpusError
+from bayes_bias.formatting import percent, plain
+from bayes_bias.shared_types import Numbers
+from bayes_bias.table.association_table import AssociationTable, announce
+from bayes_bias.table.labels import belongs, words_of
+from bayes_bias.table.metric import PMI
+from bayes_bias.table.texts import Texts
+from bayes_bias.words.wordlist import ControlsLike, ListLike
+
+# With more zeros, most of a bias is lost, because values are close to zero where few co-occurrences are expected.
+MOST_ZEROS = 0.5
+_PRIOR = 0.5
+
+
+def smoothed_pmi(counts: Numbers, expected: Numbers) -> Numbers:
+    """Return the smoothed PMI of counts, given the counts of independent words.
+
+    Examples
+    --------
+    >>> smoothed_pmi(np.array([0, 3, 9]), np.array([0.5, 3.0, 4.25])).round(3).tolist()
+    [-0.693, 0.0, 0.693]
+    """
+    return np.asarray(np.log((counts + _PRIOR) / (expected + _PRIOR)))
+
+
+def pmi_table(
+    counted: CoOccurrences,
+    spelling_of: Mapping[str, str],
+    wordlist: ListLike,
+    controls: ControlsLike | Iterable[ControlsLike],
+    *,
+    groups: Sequence[str],
+    window: int,
+    name: str,
+    text: str,
+    allow_loss: bool,
+) -> AssociationTable:
+    """Return the table of a list from co-occurrences, with its covariance over texts by a jackknife.
+
+    Raises
+    ------
+    CorpusError
+        If more than half of the pairs of compared words never co-occur.
+    CoverageError
+        If the texts lack half of the words in a group or class.
+    """
+    words = list(spelling_of)
+    sums = np.stack([counted.listed[spelling] for spelling in spelling_of.values()])
+    order = [*counted.listed]
+    columns = [order.index(spelling) for spelling in spelling_of.values()]
+    counts, totals = sums[:, :, columns].swapaxes(0, 1), sums[:, :, -1].T
+    # The first table is of all texts, and the k-th of all but the k-th group.
+    kept = np.vstack([np.ones((1, len(groups))), 1 - np.eye(len(groups))])
+    n, n_of_word, pairs = np.tensordot(kept, counts, 1), kept @ totals, kept @ counted.pairs
+    expected = n_of_word[:, :, None] * n_of_word[:, None, :] / pairs[:, None, None]
+    values = pd.DataFrame(smoothed_pmi(n[0], expected[0]), words, words)
+    table = cosines_from_matrix(values, wordlist, controls, metric=PMI, name=name, allow_loss=allow_loss)
+    rows, attributes = (
+        [words.index(word) for word in words_of(table.values, side)] for side in ("target", "attribute")
+    )
+    of_table = np.ix_(range(len(kept)), rows, attributes)
+    without = smoothed_pmi(n, expected)[of_table][1:]
+    deviations = np.sqrt(1 - 1 / len(groups)) * (without - without.mean(axis=0))
+    by_group = {label: table.values.copy(data=part) for label, part in zip(groups, deviations, strict=True)}
+    notices = _about_zeros(table, n[of_table][0], expected[of_table][0], window)
+    return replace(
+        table,
+        texts=Texts(text, MappingProxyType(by_group), len(groups) - 1.0),
+        notices=(*table.notices, *announce(notices)),
+    )
+
+
+def _about_zeros(table: AssociationTable, counts: Numbers, expected: Numbers, window: int) -> tuple[str, ...]:
+    """Return a notice of compared words that never co-occur, or raise an error if these are too many."""
+    class_of = belongs(table.values, "attribute")
+    compared = [category not in table.controls for category in class_of.values()]
+    zero = counts[:, compared] == 0
+    if not zero.any():
+        return ()
+    never = (
+        f"{table.name}: {zero.sum()} of {zero.size} pairs of compared words ({percent(zero.mean())}) never occur within"
+        f" {window} words of each other"
+    )
+    if zero.mean() > MOST_ZEROS:
+        raise CorpusError(
+            f"{never}, but at most {percent(MOST_ZEROS)} may be zero. Increase `window` (--window),"
+            " pass more texts, or remove rare words from the list."
+        )
+    values = smoothed_pmi(0 * expected, expected)[:, compared][zero]
+    ends = " to ".join(dict.fromkeys([plain(values.min(), 2), plain(values.max(), 2)]))
+    return (f"{never}. Their PMI is {ends}, and is lower the more co-occurrences are expected of independent words",)

@@ -1,0 +1,129 @@
+"""The words that each slice of a corpus lacks, before the slices are compared."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import pandas as pd
+
+from bayes_bias.errors import TableError
+from bayes_bias.formatting import Tabled, counted, shortened
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.labels import SIDES, belongs
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WordsBySlice(Tabled):
+    """The words of a list by slice, as returned by `words_by_slice`.
+
+    Attributes
+    ----------
+    present : pandas.DataFrame
+        True if a slice has a word. Indexed by ``category`` (group or class) and ``word``, with a column for each slice.
+    slices : pandas.DataFrame
+        A row for each slice, the most costly first: ``lacks``, the number of words that it lacks, ``alone``, the number
+        of words that only this slice lacks, which remain if it is omitted, and ``words``.
+    """
+
+    present: pd.DataFrame
+    slices: pd.DataFrame
+
+    @property
+    def text(self) -> str:
+        """Describe the words that all slices have, the slice that costs most, and the words that most slices lack."""
+        in_all, n_slices = self.present.all(axis=1), len(self.present.columns)
+        shares = [f"{kept.sum()} of {len(kept)} {name}" for name, kept in in_all.groupby(level="category", sort=False)]
+        sentences = [f"All {n_slices} slices have {in_all.sum()} of {len(in_all)} words ({', '.join(shares)})."]
+        if in_all.all():
+            return sentences[0]
+        worst = self.slices.iloc[0]
+        sentences.append(
+            f"{worst.name} costs most: {in_all.sum() + worst.alone} words remain without it. Most often absent:"
+        )
+        absent = (~self.present).sum(axis=1).sort_values(ascending=False, kind="stable")
+        rarest = [f"{word} ({counted(number, 'slice')})" for (_, word), number in absent[absent > 0].items()]
+        return f"{' '.join(sentences)} {shortened(rarest)}."
+
+    def _shown(self) -> pd.DataFrame:
+        return self.slices
+
+
+def words_by_slice(tables: Mapping[Any, AssociationTable]) -> WordsBySlice:
+    """Return the words that each slice has and lacks, and the loss if all slices are compared.
+
+    Parameters
+    ----------
+    tables : mapping of times to AssociationTable
+        The same list in each slice. Control classes are ignored. Words that no slice has are included if the tables
+        record their word list.
+
+    Raises
+    ------
+    TableError
+        If there are no tables.
+
+    Examples
+    --------
+    >>> from bayes_bias import cosines
+    >>> words = {"he=work": ["he", "man"], "she=home": ["she"], "work": ["office"], "home": ["garden", "nest"]}
+    >>> vectors = {word: [k, 1.0] for k, word in enumerate(["he", "man", "she", "office", "garden", "nest"])}
+    >>> fewer = {word: vector for word, vector in vectors.items() if word != "nest"}
+    >>> tables = {1900: cosines(words, fewer, (), allow_loss=True), 1950: cosines(words, vectors, ())}
+    >>> words_by_slice(tables).slices.lacks.to_dict()
+    {1900: 1, 1950: 0}
+    """
+    if not tables:
+        raise TableError("`tables` has no slices. Pass {1900: table, 1950: another}.")
+    listed: dict[tuple[str, str], None] = {}
+    columns: dict[Any, set[tuple[str, str]]] = {}
+    for time, table in tables.items():
+        if table.origin is not None:
+            wordlist = table.origin.words
+            for name, words in {**wordlist.groups, **wordlist.classes}.items():
+                listed |= dict.fromkeys((name, word) for word in words)
+        categories = [(name, word) for side in SIDES for word, name in belongs(table.values, side).items()]
+        columns[time] = {(name, word) for name, word in categories if name not in table.controls}
+        listed |= dict.fromkeys(at for at in categories if at in columns[time])
+    order = list(dict.fromkeys(name for name, _ in listed))
+    index = pd.MultiIndex.from_tuples(sorted(listed, key=lambda at: order.index(at[0])), names=["category", "word"])
+    present = pd.DataFrame({time: [at in own for at in index] for time, own in columns.items()}, index)
+    only_one = (~present).sum(axis=1) == 1
+    rows = {}
+    for time in present:
+        lacking = ~present[time]
+        absent = [word for _, word in present.index[lacking]]
+        rows[time] = {"lacks": len(absent), "alone": int((lacking & only_one).sum()), "words": shortened(absent)}
+    slices = pd.DataFrame.from_dict(rows, orient="index").rename_axis("slice")
+    return WordsBySlice(present, slices.sort_values(["alone", "lacks"], ascending=False, kind="stable"))
+
+
+def check_shared_words(slices: Mapping[Any, AssociationTable]) -> None:
+    """Raise an error if the slices together have lost half of the words of a group or class.
+
+    Raises
+    ------
+    TableError
+    """
+    for side in SIDES:
+        categories = {time: belongs(table.values, side) for time, table in slices.items()}
+        asked: dict[str, dict[str, None]] = {}
+        for category_of in categories.values():
+            for word, category in category_of.items():
+                asked.setdefault(category, {})[word] = None
+        for category, words in asked.items():
+            lost = {time: [word for word in words if word not in known] for time, known in categories.items()}
+            kept = len(words) - len(set(chain.from_iterable(lost.values())))
+            if 0 < 2 * kept <= len(words):  # `share_words` raises an error if none is left
+                raise TableError(_on_loss(category, len(words), kept, lost))
+
+
+def _on_loss(category: str, asked: int, kept: int, lost: Mapping[Any, list[str]]) -> str:
+    """Return a message that names the words which each slice lacks, beginning with the slice that lacks most."""
+    most, *_ = in_order = sorted(lost, key=lambda time: -len(lost[time]))
+    words = "; ".join(f"{time} lacks {shortened(lost[time])}" for time in in_order if lost[time])
+    without = asked - len(set(chain.from_iterable(lost[time] for time in in_order if time != most)))
+    return (
+        f"`tables`: all slices together contain only {kept} of the {asked} words of '{category}' ({words}). Omit slices"
+        f" (without {most}, {without} words remain) or words, or pass allow_loss=True (--allow-loss)."
+    )
