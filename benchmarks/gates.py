@@ -3,13 +3,16 @@
 The model draws tables of the words of WEAT 7 with standard deviations from its prior. In the gate with a range, each
 has a bias of zero, of what is allowed, and of twice that. In the gate with a baseline, whose bias is .1, two tables
 share one table of the model and have one each of their own, and the bias increases by these sizes. A bias that is added
-to a table moves its posterior by the same amount, so that each posterior is integrated once.
+to a table moves its posterior by the same amount, so that each posterior is integrated once. It is judged a second time
+with both groups exchanged, which reverses its sign, so that both ends of the range are tried. A table without variation
+besides word effects, which `check` refuses, is omitted.
 
 Answers have true D of zero, of what is allowed, and of twice that, over new labels, wordings, and answers, as in
 `benchmarks.answers`. D is between -1 and 1, so each size has its own tables.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +25,7 @@ from bayes_bias.analyses.answers import model
 from bayes_bias.analyses.answers.model import Density, sample
 from bayes_bias.analyses.gate.decision import Decision, Excess
 from bayes_bias.checks.simulation import simulated_tables
+from bayes_bias.errors import TableError
 from bayes_bias.models.spec import load_spec
 from bayes_bias.posterior.bias_draws import estimate_of
 from bayes_bias.posterior.estimate import Estimate, Mixture
@@ -50,10 +54,20 @@ def moved(estimate: Estimate, by: float) -> Estimate:
     return Estimate(estimate.draws + by, estimate.observed + by, estimate.noise_sd, mixture)
 
 
+def exchanged(estimate: Estimate) -> Estimate:
+    """The posterior of the same table with both groups exchanged."""
+    assert estimate.mixture is not None
+    mixture = Mixture(-estimate.mixture.centre, estimate.mixture.sd)
+    return Estimate(-estimate.draws, -estimate.observed, estimate.noise_sd, mixture)
+
+
 def with_range(draws: int) -> Iterator[tuple[Estimate, ...]]:
     """The posterior of each table, without a bias."""
     for table in simulated_tables(cosines("weat7", "googlenews-demo", ()), _SPEC, truth=0.0, draws=draws, seed=1):
-        yield (posterior(table),)
+        with suppress(TableError):  # no variation besides word effects
+            bias = posterior(table)
+            yield (bias,)
+            yield (exchanged(bias),)
 
 
 def with_baseline(draws: int) -> Iterator[tuple[Estimate, ...]]:
@@ -62,9 +76,11 @@ def with_baseline(draws: int) -> Iterator[tuple[Estimate, ...]]:
     drawn = [simulated_tables(weat7, _SPEC, truth=0.0, draws=draws, seed=seed) for seed in (1001, 2001, 3001)]
     for shared, first, second in zip(*drawn, strict=True):
         parts = {"shared": shared, "before": first, "now": second}
-        change = weighted_sum(parts, {"shared": 0.0, "before": -0.5, "now": 0.5})
-        total = weighted_sum(parts, {"shared": 2.0, "before": 0.5, "now": 0.5})
-        yield posterior(change), moved(posterior(total), 2 * OF_BASELINE)
+        with suppress(TableError):
+            change = posterior(weighted_sum(parts, {"shared": 0.0, "before": -0.5, "now": 0.5}))
+            summed = posterior(weighted_sum(parts, {"shared": 2.0, "before": 0.5, "now": 0.5}))
+            yield change, moved(summed, 2 * OF_BASELINE)
+            yield exchanged(change), moved(exchanged(summed), 2 * OF_BASELINE)
 
 
 def judged(contrasts: Sequence[Estimate]) -> Iterator[Row]:
@@ -83,7 +99,9 @@ def simulated(draws: int) -> list[Row]:
     for gate, source in {"range": with_range, "baseline": with_baseline}.items():
         records = pd.DataFrame([record for contrasts in source(draws) for record in judged(contrasts)])
         for size, own in records.groupby("size"):
-            rows.append({"gate": gate, "size": size, "tables": len(own), **own.drop(columns="size").mean().to_dict()})
+            rows.append(
+                {"gate": gate, "size": size, "tables": len(own) // 2, **own.drop(columns="size").mean().to_dict()}
+            )
     return rows
 
 
@@ -118,7 +136,7 @@ def _latent(mean: float, sd: float) -> float:
 
 
 RESULTS = (
-    Result("gates", simulated, 1000, uses=("bayes_bias.analyses.gate.decision",)),
+    Result("gates", simulated, 3000, uses=("bayes_bias.analyses.gate.decision",)),
     Result(
         "gates-answers", of_answers, 500, model=None, uses=("bayes_bias.analyses.gate.decision", "benchmarks.answers")
     ),

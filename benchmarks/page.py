@@ -282,10 +282,10 @@ def of_criterion() -> pd.DataFrame:
     return wide.reset_index()
 
 
-def of_gates(name: str = "gates") -> pd.DataFrame:
+def of_gates(name: str = "gates", *more: str) -> pd.DataFrame:
     """Shares of passes and failures for each gate and size of a bias, beside those that the gates state."""
     rows = rows_of(name)
-    shown = rows[["gate", "size"]].copy()
+    shown = rows[["gate", *more, "size"]].copy()
     for column in ("passed", "stated passes", "failed", "stated failures"):
         shown[column] = rows[column].map(percent)
     return shown

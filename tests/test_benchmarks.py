@@ -195,15 +195,15 @@ def test_docs_match_evidence_on_classical_tests():
 
 
 def test_gates_pass_and_fail_as_often_as_they_state():
-    """Within three binomial standard errors, but for the failures of a range at the allowed size, as the pages say."""
-    rows = pd.concat([rows_of("gates"), rows_of("gates-answers")]).set_index(["gate", "size"])
-    assert (rows.tables >= 500).all()
-    far = []
+    """Within three binomial standard errors, or at most so often for changes of sentence pairs, as `check` says."""
+    rows = pd.concat([rows_of("gates"), rows_of("gates-answers"), rows_of("gates-pairs")])
+    assert (rows.tables >= 200).all()
+    of_changes = rows.gate.isin(["scores", "JSON"])
     for seen, stated in {"passed": "stated passes", "failed": "stated failures"}.items():
-        error = np.sqrt((rows[stated] * (1 - rows[stated]) / rows.tables).clip(lower=1e-3 / rows.tables))
-        far += [(seen, *row) for row in rows.index[(rows[seen] - rows[stated]).abs() > 3 * error]]
-    assert far == [("failed", "range", 0.05)]
-    assert f"{rows.failed['range', 0.05]:.1%} instead of 5%" in prose("docs/how-to/gate-a-release.md")
+        error = np.sqrt((rows[stated] * (1 - rows[stated])).clip(lower=1e-3) / rows.tables)
+        excess = (rows[seen] - rows[stated]) / error
+        assert (excess <= 3).all()
+        assert (excess[~of_changes] >= -3).all()
 
 
 def test_sandwich_of_writers_equals_that_of_errorbars():

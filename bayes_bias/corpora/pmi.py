@@ -31,6 +31,8 @@ from bayes_bias.words.wordlist import ControlsLike, ListLike
 
 # With more zeros, most of a bias is lost, because values are close to zero where few co-occurrences are expected.
 MOST_ZEROS = 0.5
+# With fewer co-occurrences per pair, estimates are closer to zero than a simulated bias (benchmarks.pmi).
+_LEAST_COUNT = 12
 _PRIOR = 0.5
 
 
@@ -84,7 +86,9 @@ def pmi_table(
     without = smoothed_pmi(n, expected)[of_table][1:]
     deviations = np.sqrt(1 - 1 / len(groups)) * (without - without.mean(axis=0))
     by_group = {label: table.values.copy(data=part) for label, part in zip(groups, deviations, strict=True)}
-    notices = _about_zeros(table, n[of_table][0], expected[of_table][0], window)
+    compared = _compared(table)
+    counts, expected = n[of_table][0][:, compared], expected[of_table][0][:, compared]
+    notices = (*_about_zeros(table.name, counts, expected, window), *_about_low_counts(table.name, counts))
     return replace(
         table,
         texts=Texts(text, MappingProxyType(by_group), len(groups) - 1.0),
@@ -92,15 +96,18 @@ def pmi_table(
     )
 
 
-def _about_zeros(table: AssociationTable, counts: Numbers, expected: Numbers, window: int) -> tuple[str, ...]:
+def _compared(table: AssociationTable) -> list[bool]:
+    """Return whether each attribute is in a class that is compared, and not in a control class."""
+    return [category not in table.controls for category in belongs(table.values, "attribute").values()]
+
+
+def _about_zeros(name: str, counts: Numbers, expected: Numbers, window: int) -> tuple[str, ...]:
     """Return a notice of compared words that never co-occur, or raise an error if these are too many."""
-    class_of = belongs(table.values, "attribute")
-    compared = [category not in table.controls for category in class_of.values()]
-    zero = counts[:, compared] == 0
+    zero = counts == 0
     if not zero.any():
         return ()
     never = (
-        f"{table.name}: {zero.sum()} of {zero.size} pairs of compared words ({percent(zero.mean())}) never occur within"
+        f"{name}: {zero.sum()} of {zero.size} pairs of compared words ({percent(zero.mean())}) never occur within"
         f" {window} words of each other"
     )
     if zero.mean() > MOST_ZEROS:
@@ -108,6 +115,18 @@ def _about_zeros(table: AssociationTable, counts: Numbers, expected: Numbers, wi
             f"{never}, but at most {percent(MOST_ZEROS)} may be zero. Increase `window` (--window),"
             " pass more texts, or remove rare words from the list."
         )
-    values = smoothed_pmi(0 * expected, expected)[:, compared][zero]
+    values = smoothed_pmi(0 * expected, expected)[zero]
     ends = " to ".join(dict.fromkeys([plain(values.min(), 2), plain(values.max(), 2)]))
     return (f"{never}. Their PMI is {ends}, and is lower the more co-occurrences are expected of independent words",)
+
+
+def _about_low_counts(name: str, counts: Numbers) -> tuple[str, ...]:
+    """Return a notice if PMI is shrunk, because there are few co-occurrences."""
+    average = counts.mean()
+    if average >= _LEAST_COUNT:
+        return ()
+    return (
+        f"{name}: a pair of compared words co-occurs {plain(average, 1)} times on average. With fewer than"
+        f" {_LEAST_COUNT}, PMI and the bias are closer to zero than in larger corpora, whose bias the interval of scope"
+        ' "none" often does not contain. Increase `window` (--window), or pass more texts',
+    )

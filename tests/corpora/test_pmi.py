@@ -108,6 +108,12 @@ def test_zero_cells_are_named_and_too_many_raise_an_error(caplog):
         table_of(3 * [[word for pair in zip(TARGETS, ATTRIBUTES, strict=True) for word in (*pair, "other")]])
 
 
+def test_notice_states_that_few_co_occurrences_shrink_the_bias():
+    notices = table_of(corpus(3, pairs=400)).notices
+    assert says(notices, "co-occurs 6.2 times on average are closer to zero Increase `window` (--window)")
+    assert not says(table_of(corpus(3, pairs=8_000)).notices, "closer to zero")
+
+
 def test_controls_are_measured_but_their_zeros_are_not_counted():
     texts = [[*text, "b0"] for text in corpus(5)]
     table = bb.from_texts(texts, LIST, controls={"rare": ["other", "b0"]}, measure="pmi", window=1)

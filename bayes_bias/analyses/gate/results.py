@@ -83,7 +83,7 @@ class Gate(Tabled):
         probability ``1 - 2 alpha``); ``observed`` and ``before`` (raw biases); ``prob_within``, ``prob_beyond``, and
         ``prob_beyond_holm``; ``passes_at_zero``, ``fails_at_allowed``, and ``fails_at_twice`` (shares of passes and
         failures for a bias, or an increase, of zero, `rope`, and twice `rope`, or missing if all values are the same as
-        in the baseline); and ``words_needed``.
+        in the baseline; upper bounds for changes of sentence pairs and answers); and ``words_needed``.
         """
         rows = {}
         for name, decision in self.decisions.items():
@@ -273,9 +273,12 @@ class Gate(Tabled):
         noun, none = (
             ("an increase", "an unchanged bias") if self.has_baseline else ("a bias", f"a {self._noun} without a bias")
         )
+        # See `gates-pairs` in benchmarks.
+        bound = "at most " if self.has_baseline and self._populations else ""
         sentence = (
-            f"this gate passes {none} in {percent(at_zero.passes)}, and fails {noun} of exactly {self.rope:g} in"
-            f" {percent(at_allowed.fails)} and {noun} of {2 * self.rope:g} in {percent(at_twice.fails)} of checks."
+            f"this gate passes {none} in {bound}{percent(at_zero.passes)}, and fails {noun} of exactly {self.rope:g} in"
+            f" {bound}{percent(at_allowed.fails)} and {noun} of {2 * self.rope:g} in"
+            f" {bound}{percent(at_twice.fails)} of checks."
         )
         if self._populations or scope_of(self.scope).facets.isdisjoint(WORDS):
             return sentence
