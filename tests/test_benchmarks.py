@@ -206,6 +206,19 @@ def test_gates_pass_and_fail_as_often_as_they_state():
         assert (excess[~of_changes] >= -3).all()
 
 
+def test_guide_to_texts_states_rates_of_pmi():
+    rows = rows_of("pmi").set_index(["co_occurrences", "bias", "frequency_ratio"])
+    guide = prose("docs/how-to/from-texts.md")
+    found, slope = (rows.xs((bias, 1), level=(1, 2))[column] for bias, column in ((0.0, "found"), (0.6, "slope")))
+    assert (found < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)).all()
+    three, twelve, many = (found * 100).round().astype(int)
+    assert f"excluded zero in {three}, {twelve}, and {many}% of lists" in guide
+    assert f"estimates were {slope[3]:.2f}, {slope[12]:.2f}, and {slope[48]:.2f} times a planted bias" in guide
+    uneven = rows.loc[12, 0.6, 5]
+    assert f"estimates were {uneven.slope:.2f} times the bias of the same words" in guide
+    assert f"contained it in only {uneven['own covered']:.0%} of lists" in guide
+
+
 def test_sandwich_of_writers_equals_that_of_errorbars():
     """The interval of errorbars 0.2.4, `cluster_robust_se`, with Student's t for 77 writers, and Wilson's of evalstats
     0.3.3, `mean_ci`."""

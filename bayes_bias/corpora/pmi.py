@@ -13,6 +13,7 @@ with few expected co-occurrences appear associated, which is a false bias if gro
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from types import MappingProxyType
 
 import numpy as np
@@ -31,8 +32,8 @@ from bayes_bias.words.wordlist import ControlsLike, ListLike
 
 # With more zeros, most of a bias is lost, because values are close to zero where few co-occurrences are expected.
 MOST_ZEROS = 0.5
-# With fewer co-occurrences per pair, estimates are closer to zero than a simulated bias (benchmarks.pmi).
-_LEAST_COUNT = 12
+# With fewer co-occurrences per pair of a group and a class, intervals often omit a simulated bias (benchmarks.pmi).
+_LEAST_COUNT = 10
 _PRIOR = 0.5
 
 
@@ -86,19 +87,18 @@ def pmi_table(
     without = smoothed_pmi(n, expected)[of_table][1:]
     deviations = np.sqrt(1 - 1 / len(groups)) * (without - without.mean(axis=0))
     by_group = {label: table.values.copy(data=part) for label, part in zip(groups, deviations, strict=True)}
-    compared = _compared(table)
-    counts, expected = n[of_table][0][:, compared], expected[of_table][0][:, compared]
-    notices = (*_about_zeros(table.name, counts, expected, window), *_about_low_counts(table.name, counts))
+    group_of, class_of = (list(belongs(table.values, side).values()) for side in ("target", "attribute"))
+    compared = [category not in table.controls for category in class_of]
+    count, independent = (
+        pd.DataFrame(values[of_table][0], group_of, class_of).loc[:, compared] for values in (n, expected)
+    )
+    zeros = _about_zeros(table.name, count.to_numpy(), independent.to_numpy(), window)
+    notices = (*zeros, *_about_low_counts(table.name, count))
     return replace(
         table,
         texts=Texts(text, MappingProxyType(by_group), len(groups) - 1.0),
         notices=(*table.notices, *announce(notices)),
     )
-
-
-def _compared(table: AssociationTable) -> list[bool]:
-    """Return whether each attribute is in a class that is compared, and not in a control class."""
-    return [category not in table.controls for category in belongs(table.values, "attribute").values()]
 
 
 def _about_zeros(name: str, counts: Numbers, expected: Numbers, window: int) -> tuple[str, ...]:
@@ -120,13 +120,16 @@ def _about_zeros(name: str, counts: Numbers, expected: Numbers, window: int) -> 
     return (f"{never}. Their PMI is {ends}, and is lower the more co-occurrences are expected of independent words",)
 
 
-def _about_low_counts(name: str, counts: Numbers) -> tuple[str, ...]:
-    """Return a notice if PMI is shrunk, because there are few co-occurrences."""
-    average = counts.mean()
+def _about_low_counts(name: str, count: pd.DataFrame) -> tuple[str, ...]:
+    """Return a notice if PMI is shrunk, because the words of a group and a class seldom co-occur."""
+    cells = product(count.index.unique(), count.columns.unique())
+    averages = {cell: float(count.loc[[cell[0]], [cell[1]]].to_numpy().mean()) for cell in cells}
+    group, category = min(averages, key=averages.__getitem__)
+    average = averages[group, category]
     if average >= _LEAST_COUNT:
         return ()
     return (
-        f"{name}: a pair of compared words co-occurs {plain(average, 1)} times on average. With fewer than"
-        f" {_LEAST_COUNT}, PMI and the bias are closer to zero than in larger corpora, whose bias the interval of scope"
-        ' "none" often does not contain. Increase `window` (--window), or pass more texts',
+        f"{name}: a pair of words of '{group}' and '{category}' co-occurs {plain(average, 1)} times on average. With"
+        f" fewer than {_LEAST_COUNT}, PMI and the bias are closer to zero than in larger corpora, whose bias the"
+        " intervals often do not contain. Use a wider window or more texts",
     )

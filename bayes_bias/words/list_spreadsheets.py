@@ -20,7 +20,7 @@ from bayes_bias.words.spelling import grouped, plain_word
 # Sign between a group and the class that is stereotypical for it, as in --stereotype.
 _IS = "="
 # Columns of a table with a row for each word.
-_WORDS, _LABELS = ("word", "term", "token"), ("group", "class", "category")
+_WORDS, _LABELS = ("word", "words", "term", "token"), ("group", "class", "category")
 # The heading of labels in experiments, if there is none of the others.
 _CONDITION = "condition"
 # Optional column with the part of speech of the word, for templates.
@@ -216,6 +216,10 @@ def _read_sheet(columns: Iterable[Cells], where: str, padded: bool, ignore_colum
     sheet.notices += about_cells
     for heading, cells in clean:
         words = _filled(cells)
+        if words and all(str(word).count(",") > 1 for word in words):
+            raise WordListError(
+                f"{where}: the cell '{words[0]}' of '{heading}' has several words. Write one word in each cell."
+            )
         for word in words:
             check_text(word, where)
             if padded and is_long and _pads(word):  # no cell needs a filler in a table with a row for each word

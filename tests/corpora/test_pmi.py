@@ -108,10 +108,13 @@ def test_zero_cells_are_named_and_too_many_raise_an_error(caplog):
         table_of(3 * [[word for pair in zip(TARGETS, ATTRIBUTES, strict=True) for word in (*pair, "other")]])
 
 
-def test_notice_states_that_few_co_occurrences_shrink_the_bias():
+def test_notice_names_the_words_whose_few_co_occurrences_shrink_the_bias():
     notices = table_of(corpus(3, pairs=400)).notices
-    assert says(notices, "co-occurs 6.2 times on average are closer to zero Increase `window` (--window)")
+    assert says(notices, "co-occurs times on average are closer to zero Use a wider window")
     assert not says(table_of(corpus(3, pairs=8_000)).notices, "closer to zero")
+    # Of 1,600 co-occurrences, 1/25 is expected of the 16 pairs of the second group and class.
+    uneven = table_of(corpus(3, pairs=1_600, ratio=4.0)).notices
+    assert says(uneven, "of 'women' and 'home' co-occurs 4.1 times")
 
 
 def test_controls_are_measured_but_their_zeros_are_not_counted():

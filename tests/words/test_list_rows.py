@@ -170,3 +170,13 @@ def test_load_wordlist_raises_for_damaged_parquet():
     Path("w.parquet").write_bytes(b"PAR1 and no more")
     with refused(WordListError, "w.parquet damaged Parquet"):
         load_wordlist("w.parquet")
+
+
+@pytest.mark.parametrize("rows", [True, False], ids=["row for each category", "column for each category"])
+def test_several_words_in_a_cell_raise_error(rows):
+    frame = pd.DataFrame({name: ", ".join(words) for name, words in ENGLISH.items()}, index=[0])
+    if rows:
+        frame = frame.T.set_axis(["words"], axis=1).rename_axis("category").reset_index()
+    frame.to_csv("list.csv", index=False)
+    with refused(WordListError, "list.csv 'rose, tulip, lily' 'Flowers' several words one word in each cell"):
+        load_wordlist("list.csv")

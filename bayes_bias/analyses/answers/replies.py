@@ -160,12 +160,16 @@ def replies_with_prompts(
 
 
 def check_ids(prompts: "pd.Series[str]", replies: "pd.Series[str]") -> None:
-    """Raise an error if a reply has no prompt."""
+    """Raise an error if a reply has no prompt, and log a notice if prompts have no reply."""
     if (unknown := replies[~replies.isin(prompts)]).size:
         raise AnswersError(
             f"`replies` contains the id '{unknown.iloc[0]}', which no prompt has ({len(unknown):,} of"
             f" {len(replies):,} replies). Pass the prompts of these replies, with the same ids."
         )
+    unanswered = prompts[~prompts.isin(replies)]
+    if unanswered.size:
+        share = f"{len(unanswered):,} of {len(prompts):,} prompts"
+        announce((f"replies: {share} have no reply, such as '{unanswered.iloc[0]}'",))
 
 
 def _joined(prompts: pd.DataFrame, replies: pd.DataFrame) -> pd.DataFrame:

@@ -392,3 +392,11 @@ def test_choices_raises_for_words_differing_in_case():
 def test_plain_normalises_unicode_text():
     assert plain("“Full‑Time” → X：＝") == "full-time -> x:="
     assert plain("Ça") == plain("C\u0327a")
+
+
+def test_notice_counts_prompts_without_a_reply(caplog):
+    bb.answers.choices(ASKED, replies(lined).assign(id=ASKED.id[0]).head(1), LIST)
+    assert says(caplog.text, f"{len(ASKED) - 1} of {len(ASKED)} prompts have no reply, such as '{ASKED.id[1]}'")
+    caplog.clear()
+    chosen(replies(lined))
+    assert "have no reply" not in caplog.text
