@@ -204,6 +204,8 @@ def test_gates_pass_and_fail_as_often_as_they_state():
         excess = (rows[seen] - rows[stated]) / error
         assert (excess <= 3).all()
         assert (excess[~of_changes] >= -3).all()
+    (too_often,) = rows.failed[(rows.gate == "range") & (rows["size"] == 0.05)]
+    assert f"the allowed size fails in {too_often:.1%} instead of 5%" in prose("docs/how-to/gate-a-release.md")
 
 
 def test_guide_to_texts_states_rates_of_pmi():

@@ -1,4 +1,7 @@
-"""Draws of another sampler as a fit: checked against the table and the model, then like any fit."""
+"""Draws of another sampler as a fit: checked against the table and the model, then like any fit.
+
+A written-out model takes minutes to compile, so what needs its draws is a thorough test.
+"""
 
 from dataclasses import replace
 
@@ -46,6 +49,7 @@ def test_as_fit_of_marginal_draws_matches_fit(marginal, small_table, small_fit, 
     assert list(made["log_likelihood"]) == list(small_fit["log_likelihood"])
 
 
+@pytest.mark.thorough
 def test_as_fit_keeps_custom_model(written_out, small_table):
     made = as_fit(small_table, written_out, sceptical)
     assert made.attrs["model"] == "sceptical"
@@ -56,21 +60,25 @@ def test_as_fit_keeps_custom_model(written_out, small_table):
     np.testing.assert_array_equal(made["posterior"]["mean"].transpose(*drawn.dims), drawn)
 
 
-def test_as_fit_rejects_draws_of_another_model(marginal, written_out, small_table):
+@pytest.mark.thorough
+def test_as_fit_rejects_draws_of_a_custom_model_without_it(written_out, small_table):
+    with refused(SpecError, "shift not in the model model="):
+        as_fit(small_table, written_out)
+    with refused(SpecError, "labels target men boys"):
+        as_fit(random_table(targets={"boys": 5, "women": 6}), written_out, sceptical)
+
+
+def test_as_fit_rejects_draws_of_another_model(marginal, small_table):
     wide = load_spec("crossed").with_prior("sd_attribute", "HalfNormal", sigma=9.0)
     with refused(SpecError, "density priors model="):
         as_fit(small_table, marginal, wide)
-    with refused(SpecError, "shift not in the model model="):
-        as_fit(small_table, written_out)
     lacking = marginal.copy()
     lacking["posterior"] = marginal["posterior"].to_dataset().drop_vars("sd_target_control")
     with refused(SpecError, "sd_target_control draws table"):
         as_fit(small_table, lacking)
 
 
-def test_as_fit_rejects_draws_of_another_table(marginal, written_out, small_table):
-    with refused(SpecError, "labels target men boys"):
-        as_fit(random_table(targets={"boys": 5, "women": 6}), written_out, sceptical)
+def test_as_fit_rejects_draws_of_another_table(marginal, small_table):
     with refused(SpecError, "sd_ derives data differ"):
         as_fit(replace(small_table, values=1.1 * small_table.values), marginal)
 
