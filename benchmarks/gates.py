@@ -4,8 +4,8 @@ The model draws tables of the words of WEAT 7 with standard deviations from its 
 has a bias of zero, of what is allowed, and of twice that. In the gate with a baseline, whose bias is .1, two tables
 share one table of the model and have one each of their own, and the bias increases by these sizes. A bias that is added
 to a table moves its posterior by the same amount, so that each posterior is integrated once. It is judged a second time
-with both groups exchanged, which reverses its sign, so that both ends of the range are tried. A table without variation
-besides word effects, which `check` refuses, is omitted.
+with both groups exchanged, which reverses its sign, so that both ends of the range are tried. `check` rejects tables
+without variation besides word effects, so they are omitted.
 
 Answers have true D of zero, of what is allowed, and of twice that, over new labels, wordings, and answers, as in
 `benchmarks.answers`. D is between -1 and 1, so each size has its own tables.

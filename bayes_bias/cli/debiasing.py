@@ -132,7 +132,8 @@ def compare(
     result: bb.Comparison | bb.Sweep
     with progress_bar():
         if len(lists) > 1 or len(sides.versions) > 1:
-            _check_several(sides, lists, options, inference)
+            given = {"--rope": inference.rope is not None, "--allow-unlike": allow_unlike}
+            _check_several(sides, lists, options, given)
             result = _swept(sides, lists, words, options, rated, inference)
         else:
             result = _compared(sides, next(iter(lists), None), words, options, rated, inference, allow_unlike)
@@ -188,14 +189,17 @@ def _compared(
     )
 
 
-def _check_several(sides: BeforeAndAfter, lists: list[str], settings: Mapping[str, Any], inference: Inference) -> None:
-    """Raise an error if options are only valid for one list and one version."""
+def _check_several(
+    sides: BeforeAndAfter, lists: list[str], settings: Mapping[str, Any], given: Mapping[str, bool]
+) -> None:
+    """Raise an error if an option is `given` that is only valid for one list and one version."""
     if not lists:
         raise BayesBiasError(f"LIST is missing. Name the word lists by which to compare {len(sides.after)} versions.")
-    if inference.rope is not None:
-        raise BayesBiasError(
-            "--rope can only be used with one list and one version. Omit it, or compare them one by one."
-        )
+    for option, is_given in given.items():
+        if is_given:
+            raise BayesBiasError(
+                f"{option} can only be used with one list and one version. Omit it, or compare them one by one."
+            )
     if (n_versions := len(sides.versions)) > 1:
         reject(
             f"can only be used with one method, but there are {n_versions} versions. Name one version, or write a file"

@@ -64,9 +64,11 @@ def save_vectors(vectors: WordVectors | Embedding, path: str | Path, *, overwrit
         if path.suffix == ".txt":
             _write_text(vectors, unfinished)
         else:
-            array = np.stack(list(vectors.values()), axis=1 if labels else 0).astype(np.float32)
-            names = {plural(kind if kind in KINDS else "replicate"): np.array(labels)} if labels else {}
-            np.savez_compressed(unfinished, words=np.array(list(vectors), dtype=str), vectors=array, **names)  # type: ignore[arg-type]
+            rows = np.stack(list(vectors.values()), axis=1 if labels else 0)
+            arrays = {"words": np.array(list(vectors), dtype=str), "vectors": rows.astype(np.float32)}
+            if labels:
+                arrays[plural(kind if kind in KINDS else "replicate")] = np.array(labels)
+            np.savez_compressed(unfinished, **arrays)  # type: ignore[arg-type]
     return path
 
 

@@ -38,12 +38,11 @@ class WordsBySlice(Tabled):
         if in_all.all():
             return sentences[0]
         worst = self.slices.iloc[0]
-        sentences.append(
-            f"{worst.name} costs most: {in_all.sum() + worst.alone} words remain without it. Most often absent:"
-        )
+        remain = f"{worst.name} costs most: {in_all.sum() + worst.alone} words remain without it."
+        sentences.append(remain if worst.alone else "Omitting a single slice keeps no further word.")
         absent = (~self.present).sum(axis=1).sort_values(ascending=False, kind="stable")
         rarest = [f"{word} ({counted(number, 'slice')})" for (_, word), number in absent[absent > 0].items()]
-        return f"{' '.join(sentences)} {shortened(rarest)}."
+        return f"{' '.join(sentences)} Most often absent: {shortened(rarest)}."
 
     def _shown(self) -> pd.DataFrame:
         return self.slices

@@ -67,6 +67,7 @@ def test_debias_command_debiases_each_replicate(run, tmp_path):
         ),
         (("compare", "--before", "a", "--after", "hard", "--after", "leace", "--sets", PAIRS), "LIST missing 2"),
         ((*SEVERAL, "--after", "hard", "--sets", PAIRS, "--rope", "0.1"), "--rope"),
+        ((*SEVERAL, "--after", "hard", "--sets", PAIRS, "--allow-unlike"), "--allow-unlike"),
         ((*SEVERAL, "--after", "b", "--masked", "--damage"), "--damage vocabulary"),
         ((*SEVERAL, "--after", "googlenews-demo", "--sets", PAIRS), "--sets"),
         ((*SEVERAL, "--after", "hard", "--after", "leace", "--sets", PAIRS, "--setting", "k=1"), "--setting 'k' 2"),

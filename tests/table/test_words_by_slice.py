@@ -31,6 +31,13 @@ def test_words_by_slice_names_the_slice_and_the_words_that_cost_most() -> None:
     assert says(found.text, "second costs most: 6 words remain without it boy (three slices)")
 
 
+def test_words_by_slice_names_no_slice_if_none_costs_a_word_alone() -> None:
+    found = words_by_slice(tables(first=["nest"], second=["nest"], third=[]))
+    assert found.slices.alone.tolist() == [0, 0, 0]
+    assert says(found.text, "Omitting a single slice keeps no further word. nest (two slices)")
+    assert "costs most" not in found.text
+
+
 def test_words_by_slice_counts_no_loss_if_all_slices_have_all_words() -> None:
     found = words_by_slice(tables(first=[], second=[]))
     assert found.text == "All 2 slices have 8 of 8 words (3 of 3 he, 2 of 2 she, 1 of 1 work, 2 of 2 home)."

@@ -257,8 +257,9 @@ def test_load_wordlist_reads_marks_of_workbook(tmp_path, marks):
     openpyxl = pytest.importorskip("openpyxl")
     headings, *rows = marked("X", "-")
     book = openpyxl.Workbook()
-    for row in (headings, *([word, *(marks[cell == "-"] for cell in cells)] for word, *cells in rows)):
-        book.active.append(row)
+    book.active.append(headings)
+    for word, *cells in rows:
+        book.active.append([word, *(marks[cell == "-"] for cell in cells)])
     book.save(tmp_path / "marks.xlsx")
     found = load_wordlist(tmp_path / "marks.xlsx", stereotypes=STEREOTYPES)
     assert {**found.groups, **found.classes} == {name: tuple(words) for name, words in WORDS.items()}

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
 from typing import Any
 
 type Known = Callable[[str], bool]
@@ -11,8 +10,8 @@ type Known = Callable[[str], bool]
 _DECODER = json.JSONDecoder()
 _OPENINGS = re.compile(r"[{\[]")
 _FENCE = re.compile(r"```\w*")
-# Number of brackets that are tried, so that a reply of many brackets takes no longer than its length suggests.
-_MOST_OPENINGS = 1000
+# Number of brackets without lines after which the rest is text, because each can take as long as the whole reply.
+_MOST_FAILURES = 1000
 _WORD_ENDS = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]+")
 
 
@@ -23,17 +22,23 @@ def lines_of_json(text: str, is_word: Known, is_label: Known) -> str:
     """
     parts: list[str] = []
     end = 0
-    for opening in islice(_OPENINGS.finditer(text), _MOST_OPENINGS):
+    failures = 0
+    for opening in _OPENINGS.finditer(text):
+        if failures == _MOST_FAILURES:
+            break
         if opening.start() < end:
             continue
         try:
             value, stop = _DECODER.raw_decode(text, opening.start())
         except (ValueError, RecursionError):
+            failures += 1
             continue
         lines = list(_lines(value, is_word, is_label))
         if lines:
             parts += [text[end : opening.start()], *lines]
             end = stop
+        else:
+            failures += 1
     return text if end == 0 else "\n".join(_FENCE.sub("", part) for part in [*parts, text[end:]])
 
 

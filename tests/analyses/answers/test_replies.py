@@ -10,6 +10,7 @@ import pytest
 
 import bayes_bias as bb
 from bayes_bias.analyses.answers.assignments import plain, without_draft
+from bayes_bias.analyses.answers.json_replies import lines_of_json
 from bayes_bias.analyses.answers.reading import read_answers
 from bayes_bias.errors import AnswersError
 from tests.helpers import refused, says
@@ -400,3 +401,10 @@ def test_notice_counts_prompts_without_a_reply(caplog):
     caplog.clear()
     chosen(replies(lined))
     assert "have no reply" not in caplog.text
+
+
+def test_json_lines_are_read_however_many_there_are():
+    records = "\n".join(json.dumps({"word": word, "label": "Ben"}) for _ in range(250) for word in ORDER)
+    lines = lines_of_json(records, ORDER.__contains__, {"Ben"}.__contains__)
+    assert lines.count("Ben") == 1500
+    assert "{" not in lines
