@@ -1,9 +1,9 @@
 """Prompts, pooling, and further modules of a folder of sentence-transformers, around its transformer.
 
-`modules.json` lists the modules, and each has a folder with a `config.json` and sometimes weights. This package
-computes the usual modules itself, because the library of sentence-transformers truncates long sentences without a
-notice, imports any class that a file names, and does not support layers. Tests compare them with
-`SentenceTransformer.encode`. Any other module raises an error that recommends using the library.
+`modules.json` lists the modules, and each has a folder with a `config.json` and sometimes weights. This package pools
+and normalises itself, because the library of sentence-transformers truncates long sentences without a notice, imports
+any class that a file names, and does not support layers. The library computes `Dense` and `LayerNorm`. Tests compare
+vectors with `SentenceTransformer.encode`. Any other module raises an error that recommends using the library.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from typing import Any
 
 from bayes_bias.arguments import all_are
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.files import read_json
+from bayes_bias.files import read_json, sha256_of_file
 
 MODULES = "modules.json"
 _SETTINGS = "config_sentence_transformers.json"
@@ -49,6 +49,9 @@ _EXPECTED: Mapping[str, Any] = MappingProxyType(
 _HARMLESS = {"dtype", "torch_dtype", "attn_implementation", "add_pooling_layer", "use_safetensors", "trust_remote_code"}
 _HARMLESS |= {"use_fast", "padding_side", "model_max_length"}
 _SENTENCE = "sentence_embedding"
+# Modules after the pooling. The library computes those with weights.
+_AFTER = ("Dense", "LayerNorm", "Normalize")
+_ACTIVATIONS, _IDENTITY = "torch.nn.modules.activation.", "torch.nn.modules.linear.Identity"
 
 type Tensor = Any  # a tensor of torch, which is imported when a model is opened
 
@@ -205,13 +208,32 @@ class _Module:
         for name in ("module_input_name", "module_output_name"):
             if config.get(name, _SENTENCE) not in (None, _SENTENCE):
                 raise _unknown(self.source, f"{name} = '{config[name]}' in its {self.kind}")
-        weights, files = self.weights(trust) if self.kind != "Normalize" else ({}, "")
-        run = _AFTER[self.kind](config, weights, self)
+        run, files = (_normalized, "") if self.kind == "Normalize" else self.of_library(trust)
         digest = hashlib.sha256(json.dumps([config, files], sort_keys=True).encode()).hexdigest()
         return After(self.kind, run, digest)
 
-    def weights(self, trust: bool) -> tuple[Mapping[str, Tensor], str]:
-        """Read the weights as float32, and hash their file."""
+    def of_library(self, trust: bool) -> tuple[Callable[[Tensor], Tensor], str]:
+        """Return the module of the library with its weights, as a function, and the hash of the file of weights."""
+        activation = str(self.config.get("activation_function", _ACTIVATIONS))
+        if not activation.startswith(_ACTIVATIONS) and activation != _IDENTITY:  # the library imports any class
+            raise _unknown(self.source, f"the activation function {activation}")
+        file = self.weights(trust)
+        try:
+            library = import_module("sentence_transformers.sentence_transformer.modules")
+            module = getattr(library, self.kind).load(str(self.folder)).float().eval()
+        except ModuleNotFoundError as error:
+            raise LanguageModelError(
+                f"sentence-transformers is required for the {self.kind} of '{self.source}', but is not installed."
+                " Install it with pip install sentence-transformers."
+            ) from error
+        except Exception as error:  # damaged files raise many kinds of errors
+            raise LanguageModelError(
+                f"The {self.kind} in '{self.path}' of '{self.source}' cannot be read ({error}). Download it again."
+            ) from error
+        return lambda vectors: module({_SENTENCE: vectors})[_SENTENCE], sha256_of_file(file)
+
+    def weights(self, trust: bool) -> Path:
+        """Return the file of weights. Raise an error if it could run code and is not trusted."""
         safe, pickled = self.folder / "model.safetensors", self.folder / "pytorch_model.bin"
         file = safe if safe.is_file() or not pickled.is_file() else pickled
         if not file.is_file():
@@ -221,29 +243,7 @@ class _Module:
                 f"The weights in '{self.path}' of '{self.source}' are pickled, which can run code when they are opened."
                 " Save them as safetensors, or pass trust=True (--trust) if you trust their origin."
             )
-        try:
-            if file is safe:
-                weights = import_module("safetensors.torch").load_file(str(file))
-            else:
-                weights = import_module("torch").load(str(file), map_location="cpu", weights_only=True)
-            floats = {name: weight.float() for name, weight in weights.items()}
-        except Exception as error:  # damaged files raise many kinds of errors
-            raise LanguageModelError(
-                f"The weights in '{self.path}' of '{self.source}' cannot be read ({error}). Download them again."
-            ) from error
-        with file.open("rb") as stream:
-            return floats, hashlib.file_digest(stream, "sha256").hexdigest()
-
-    def activation(self, name: Any) -> Callable[[Tensor], Tensor]:
-        """Return a function of torch by the name of its class."""
-        nn = import_module("torch.nn")
-        found = getattr(nn, str(name).rpartition(".")[2], None) if str(name).startswith("torch.nn.modules.") else None
-        if not isinstance(found, type) or not issubclass(found, nn.Module) or self.kind != "Dense":
-            raise _unknown(self.source, f"the activation function {name}")
-        try:
-            return found()
-        except TypeError as error:  # the class is not an activation
-            raise _unknown(self.source, f"the activation function {name}") from error
+        return file
 
 
 def _read(file: Path, source: str | Path) -> Any:
@@ -281,48 +281,8 @@ def _prompts(folder: Path, source: str | Path) -> tuple[Mapping[str, str], str]:
     return prompts, prompts[name] if name is not None else ""
 
 
-# Modules after the pooling.
-
-
-def _normalize(
-    _config: Mapping[str, Any], _weights: Mapping[str, Tensor], _module: _Module
-) -> Callable[[Tensor], Tensor]:
-    functional = import_module("torch.nn.functional")
-    return lambda vectors: functional.normalize(vectors, p=2, dim=-1)
-
-
-def _layer_norm(
-    _config: Mapping[str, Any], weights: Mapping[str, Tensor], module: _Module
-) -> Callable[[Tensor], Tensor]:
-    functional = import_module("torch.nn.functional")
-    weight, bias = _weight(weights, "norm.weight", module), _weight(weights, "norm.bias", module)
-    return lambda vectors: functional.layer_norm(vectors, weight.shape, weight, bias)
-
-
-def _dense(config: Mapping[str, Any], weights: Mapping[str, Tensor], module: _Module) -> Callable[[Tensor], Tensor]:
-    functional = import_module("torch.nn.functional")
-    activation = module.activation(config.get("activation_function", "torch.nn.modules.activation.Tanh"))
-    weight = _weight(weights, "linear.weight", module)
-    bias = _weight(weights, "linear.bias", module) if config.get("bias", True) else None
-    residual = weights.get("residual.weight")
-
-    def run(vectors: Tensor) -> Tensor:
-        out = activation(functional.linear(vectors, weight, bias))
-        if not config.get("use_residual"):
-            return out
-        return out + (vectors if residual is None else functional.linear(vectors, residual))
-
-    return run
-
-
-_AFTER = {"Dense": _dense, "LayerNorm": _layer_norm, "Normalize": _normalize}
-
-
-def _weight(weights: Mapping[str, Tensor], name: str, module: _Module) -> Tensor:
-    """Return one of the weights of a module."""
-    if name not in weights:
-        raise LanguageModelError(f"'{module.source}' has no {name} in '{module.path}'. Download it again.")
-    return weights[name]
+def _normalized(vectors: Tensor) -> Tensor:
+    return import_module("torch.nn.functional").normalize(vectors, p=2, dim=-1)
 
 
 # The vector of a sentence, computed from the vectors of its tokens.
