@@ -1,5 +1,6 @@
 """Without torch a model that is asked for says what to install."""
 
+import json
 from collections.abc import Callable
 from importlib.util import find_spec as find
 from pathlib import Path
@@ -11,6 +12,8 @@ from bayes_bias.language_models import opening
 from bayes_bias.language_models.causal import load_causal
 from bayes_bias.language_models.hugging_face import load_encoder
 from bayes_bias.language_models.masked import load_masked
+from bayes_bias.language_models.own_modules import read_modules
+from tests.helpers import refused
 
 
 @pytest.mark.parametrize("load", [load_encoder, load_masked, load_causal])
@@ -25,3 +28,14 @@ def test_loaders_raise_without_torch_or_transformers(
         f"{library} is required to open a model, but is not installed. Install it with pip install"
         " 'bayes-bias[transformers]'."
     )
+
+
+def test_dense_module_without_its_library_raises_with_install_command(tmp_path: Path) -> None:
+    kinds = {"": "Transformer", "1_Pooling": "Pooling", "2_Dense": "Dense"}
+    for path in kinds:
+        (tmp_path / path).mkdir(exist_ok=True)
+    modules = [{"path": path, "type": f"sentence_transformers.models.{kind}"} for path, kind in kinds.items()]
+    (tmp_path / "modules.json").write_text(json.dumps(modules))
+    (tmp_path / "2_Dense/model.safetensors").touch()
+    with refused(LanguageModelError, "sentence-transformers Dense pip install"):
+        read_modules(tmp_path, tmp_path, trust=False)
