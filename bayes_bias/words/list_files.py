@@ -131,7 +131,7 @@ def _read(file: Traversable, label: str, reading: Reading = READING) -> tuple[Co
     if (words := _read_under_names(file, label, reading)) is not None:
         if words.values.keys() & {"groups", "classes"}:
             return words, True
-        rest = replace(reading, ignore_columns=())
+        rest = replace(reading, ignore_columns=(), has_sentences="sentences" in words.settings)
         content = list_spreadsheets.list_of_columns(words.values.items(), label, rest, padded=False)
         notices = (*words.notices, *content.notices)
         return replace(content, values={**words.settings, **content.values}, notices=notices), False
@@ -176,7 +176,8 @@ def _read_under_names(file: Traversable, label: str, reading: Reading) -> Conten
 
 def _with_columns(found: Content, columns: Iterable[Cells], reading: Reading, *, padded: bool = True) -> Content:
     """Return content with the words under each heading that is not ignored, and notices of omissions."""
-    own, notices = list_spreadsheets.named_columns(columns, found.where, reading.ignore_columns, padded=padded)
+    reading = replace(reading, has_sentences="sentences" in found.settings)
+    own, notices = list_spreadsheets.named_columns(columns, found.where, reading, padded=padded)
     return replace(found, values=dict(own), notices=(*found.notices, *notices))
 
 

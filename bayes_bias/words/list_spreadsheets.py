@@ -38,6 +38,8 @@ _MARKS, _NO_MARKS = frozenset({"X", "1", "TRUE"}), frozenset({"", "0", "FALSE"})
 _EMPTY = ("", None)
 # Number of letters of a name in a message.
 _LETTERS = 100
+# Minimal number of words between two commas of a sentence, as opposed to the phrases in a cell of several.
+_FEWEST_IN_SENTENCE = 6
 # A filler that may be the name of a control class.
 _A_NAME = "none"
 
@@ -47,12 +49,14 @@ type Cells = tuple[str, Sequence[Any]]
 @dataclass(frozen=True)
 class Reading:
     """How to read columns of words: the stereotypical class of groups, the classes to compare with, the columns to
-    ignore, and what to do with hidden cells (see `load_wordlist`)."""
+    ignore, what to do with hidden cells (see `load_wordlist`), and whether the list states that its entries are
+    sentences."""
 
     stereotypes: Mapping[str, str] | None = None
     opposites: Sequence[str] | None = None
     ignore_columns: Sequence[str] = ()
     hidden: Hidden = "drop"
+    has_sentences: bool = False
 
     def refuse(self, label: str) -> None:
         """Raise an error if an argument is passed with a list that has no columns, because it defines its own parts."""
@@ -89,7 +93,7 @@ def list_of_columns(
     >>> list_of_columns(rich, "mine").values["classes"]
     {'able': ['smart', 'wise'], 'poor': ['weak']}
     """
-    sheet = _read_sheet(columns, where, padded, reading.ignore_columns)
+    sheet = _read_sheet(columns, where, reading, padded)
     columns_by_name: list[tuple[str, list[Any]]] = []
     stereotype_of: dict[str, str] = {}
     for heading, words in sheet.columns:
@@ -127,10 +131,10 @@ def list_of_columns(
 
 
 def named_columns(
-    columns: Iterable[Cells], where: str, ignore_columns: Sequence[str] = (), *, padded: bool = True
+    columns: Iterable[Cells], where: str, reading: Reading = READING, *, padded: bool = True
 ) -> tuple[list[tuple[str, list[Any]]], tuple[str, ...]]:
     """Return the words under each heading of a spreadsheet in either layout, and notices of omissions."""
-    sheet = _read_sheet(columns, where, padded, ignore_columns)
+    sheet = _read_sheet(columns, where, reading, padded)
     return sheet.columns, tuple(sheet.notices)
 
 
@@ -201,14 +205,14 @@ class _Sheet:
     word_classes: dict[str, list[str]] = field(default_factory=dict)
 
 
-def _read_sheet(columns: Iterable[Cells], where: str, padded: bool, ignore_columns: Sequence[str]) -> _Sheet:
+def _read_sheet(columns: Iterable[Cells], where: str, reading: Reading, padded: bool) -> _Sheet:
     """Read the words of a spreadsheet in either layout, without blanks and fillers."""
     sheet = _Sheet([])
     clean = []
     for heading, cells in columns:
         stripped_cells = [stripped(cell) if isinstance(cell, str) else cell for cell in cells]
         clean.append((plain_word(heading.strip()), stripped_cells))
-    clean = _without_columns(_upright(clean, sheet, where), ignore_columns, sheet, where)
+    clean = _without_columns(_upright(clean, sheet, where), reading.ignore_columns, sheet, where)
     headings = set(map(str.lower, dict(clean)))
     is_long = not headings.isdisjoint(_WORDS) and not headings.isdisjoint((*_LABELS, _CONDITION))
     clean = (_by_label if is_long else _marked)(clean, sheet, where)
@@ -216,7 +220,7 @@ def _read_sheet(columns: Iterable[Cells], where: str, padded: bool, ignore_colum
     sheet.notices += about_cells
     for heading, cells in clean:
         words = _filled(cells)
-        if words and all(str(word).count(",") > 1 for word in words):
+        if words and not reading.has_sentences and all(map(_lists_words, words)):
             raise WordListError(
                 f"{where}: the cell '{words[0]}' of '{heading}' has several words. Write one word in each cell."
             )
@@ -229,6 +233,14 @@ def _read_sheet(columns: Iterable[Cells], where: str, padded: bool, ignore_colum
         if heading or words:
             sheet.columns.append((heading, words))
     return sheet
+
+
+def _lists_words(cell: Any) -> bool:
+    """Return True if a cell consists of several words with commas between them, unlike a sentence with commas."""
+    text = str(cell)
+    parts = text.split(",")
+    is_sentence = text[-1] in ".!?" or max(len(part.split()) for part in parts) >= _FEWEST_IN_SENTENCE
+    return len(parts) > 2 and not is_sentence
 
 
 def _upright(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -> list[tuple[str, list[Any]]]:

@@ -536,6 +536,7 @@ def _loaded(source: ListLike, reading: Reading) -> WordList:
     if isinstance(source, Mapping) and not source.keys() & {"groups", "classes"}:
         settings = settings_of(source)
         columns = {heading: words for heading, words in source.items() if heading not in settings}
+        reading = replace(reading, has_sentences="sentences" in settings)
         content = list_of_columns(_columns_of_mapping(columns), "wordlist", reading, padded=False)
         check_stereotypes(content)
         return WordList(**_list_fields("wordlist", replace(content, values={**settings, **content.values})))
