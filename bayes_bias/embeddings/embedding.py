@@ -246,16 +246,9 @@ class Embedding(Telling):
         missing = [word for word in words if word not in vectors]
         if not missing:
             return {}
-        spellings: dict[str, list[str]] = {word.casefold(): [] for word in missing}
-        for word in vectors:
-            if (folded := word.casefold()) in spellings:
-                spellings[folded].append(word)
-        in_other_case, in_no_case = {}, []
-        for word in missing:
-            if found := spellings[word.casefold()]:
-                in_other_case[word] = tuple(found)
-            else:
-                in_no_case.append(word)
+        spellings = grouped(vectors, str.casefold)
+        in_other_case = {word: tuple(spellings[word.casefold()]) for word in missing if word.casefold() in spellings}
+        in_no_case = [word for word in missing if word not in in_other_case]
         return {**self.reader.near(in_no_case), **in_other_case}
 
     def vocabulary(self) -> list[str]:

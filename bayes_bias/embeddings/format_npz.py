@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.embeddings.embedding import Reader, Vector
 from bayes_bias.embeddings.format_base import PACKED, Format, is_packed
-from bayes_bias.embeddings.other_files import of_torch
+from bayes_bias.embeddings.other_files import other_kind
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import zipped_kind
 from bayes_bias.formatting import plural
@@ -243,12 +243,9 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
 def _refuse_others(names: list[str], file: Traversable) -> None:
     """Raise an error for archives from other programs."""
     if any(PurePosixPath(name).name == "data.pkl" for name in names):
-        raise EmbeddingError(f"{file.name} {of_torch(file)}.")
+        raise EmbeddingError(f"{file.name} {other_kind('torch', file)}.")
     if "xl/workbook.xml" in names:
-        raise EmbeddingError(
-            f"{file.name} is an Excel workbook. Save its sheet as CSV, and in Python pass the DataFrame of"
-            " `pandas.read_csv(file, index_col=0, keep_default_na=False)`."
-        )
+        raise EmbeddingError(f"{file.name} {other_kind('excel', file)}.")
 
 
 def _checked_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: Traversable) -> ArrayHeader:
