@@ -1,6 +1,6 @@
 """Read values from a TOML file or a mapping, and check their types."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -69,6 +69,14 @@ def first_text(values: Mapping[str, Any], keys: Iterable[str]) -> str | None:
         if isinstance(text := values.get(key), str):
             return text
     return None
+
+
+def check_known(
+    place: str, kind: str, name: str, valid: Collection[str], refusal: type[BayesBiasError] = WordListError
+) -> None:
+    """Raise an error if a place of a file contains a name that is not one of the valid names."""
+    if name not in valid:
+        raise refusal(f"{place} contains the unknown {kind} '{name}'.", name, valid)
 
 
 def is_missing(cell: object) -> bool:

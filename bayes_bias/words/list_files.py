@@ -177,8 +177,8 @@ def _read_under_names(file: Traversable, label: str, reading: Reading) -> Conten
 def _with_columns(found: Content, columns: Iterable[Cells], reading: Reading, *, padded: bool = True) -> Content:
     """Return content with the words under each heading that is not ignored, and notices of omissions."""
     reading = replace(reading, has_sentences="sentences" in found.settings)
-    own, notices = list_spreadsheets.named_columns(columns, found.where, reading, padded=padded)
-    return replace(found, values=dict(own), notices=(*found.notices, *notices))
+    sheet = list_spreadsheets.read_columns(columns, found.where, reading, padded)
+    return replace(found, values=dict(sheet.columns), notices=(*found.notices, *sheet.notices))
 
 
 def settings_of(content: Any) -> dict[str, str]:
@@ -240,17 +240,14 @@ def _sentence_list(parts: Mapping[str, Any], label: str) -> dict[str, Any]:
                 f"{label}: '{first}' and '{second}' have the same category '{names[first]}'. Use a different one for"
                 " each."
             )
-    content = {
+    return {
         "title": label,
         "description": "Sentences, as in the file.",
         "groups": {names["targ1"]: sentences["targ1"], names["targ2"]: sentences["targ2"]},
         "classes": {names["attr1"]: sentences["attr1"], names["attr2"]: sentences["attr2"]},
         "stereotypes": {names["targ1"]: names["attr1"], names["targ2"]: names["attr2"]},
+        **{key: parts[key] for key in ("sentences", "language") if key in parts},
     }
-    for key in ("sentences", "language"):
-        if key in parts:
-            content[key] = parts[key]
-    return content
 
 
 # Queries of WEFE (https://wefe.readthedocs.io): sets of target and attribute words, each of which has a name.

@@ -93,7 +93,7 @@ def list_of_columns(
     >>> list_of_columns(rich, "mine").values["classes"]
     {'able': ['smart', 'wise'], 'poor': ['weak']}
     """
-    sheet = _read_sheet(columns, where, reading, padded)
+    sheet = read_columns(columns, where, reading, padded)
     columns_by_name: list[tuple[str, list[Any]]] = []
     stereotype_of: dict[str, str] = {}
     for heading, words in sheet.columns:
@@ -128,14 +128,6 @@ def list_of_columns(
     elif stereotype_of:
         _check_opposites(set(stereotype_of.values()), list(classes), where)
     return Content(values, where, notices=tuple(sheet.notices))
-
-
-def named_columns(
-    columns: Iterable[Cells], where: str, reading: Reading = READING, *, padded: bool = True
-) -> tuple[list[tuple[str, list[Any]]], tuple[str, ...]]:
-    """Return the words under each heading of a spreadsheet in either layout, and notices of omissions."""
-    sheet = _read_sheet(columns, where, reading, padded)
-    return sheet.columns, tuple(sheet.notices)
 
 
 def check_stereotypes(content: Content) -> None:
@@ -205,7 +197,7 @@ class _Sheet:
     word_classes: dict[str, list[str]] = field(default_factory=dict)
 
 
-def _read_sheet(columns: Iterable[Cells], where: str, reading: Reading, padded: bool) -> _Sheet:
+def read_columns(columns: Iterable[Cells], where: str, reading: Reading, padded: bool) -> _Sheet:
     """Read the words of a spreadsheet in either layout, without blanks and fillers."""
     sheet = _Sheet([])
     clean = []

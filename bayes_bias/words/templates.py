@@ -18,7 +18,7 @@ from bayes_bias.errors import LanguageModelError, TemplateError
 from bayes_bias.files import read_toml, refuse_pipe_or_address, shipped, shipped_names
 from bayes_bias.formatting import Telling, joined
 from bayes_bias.shared_types import Reference
-from bayes_bias.words.content import Content
+from bayes_bias.words.content import Content, check_known
 from bayes_bias.words.list_rules import WORD_CLASSES, category_of
 from bayes_bias.words.wordlist import WordList
 
@@ -233,10 +233,7 @@ def _read(content: Content, name: str) -> Templates:
         _checked_slots(altered, word_class, (ONE,), f"{content.where}: 'phrases.{word_class}'")
     classes = content.texts("classes", default=WORD_CLASSES)
     for word_class in classes:
-        if word_class not in WORD_CLASSES:
-            raise TemplateError(
-                f"{content.where}: 'classes' contains the unknown class '{word_class}'.", word_class, WORD_CLASSES
-            )
+        check_known(f"{content.where}: 'classes'", "class", word_class, WORD_CLASSES, TemplateError)
     return Templates(
         name=name,
         title=content.text("title", default=name),
