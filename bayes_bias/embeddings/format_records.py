@@ -97,7 +97,7 @@ def _words_and_vectors(content: Any, depth: int = 0) -> pd.DataFrame | None:
 
     Return None if there are no such words, or if several keys contain words and vectors.
     """
-    for layout in (_of_mapping, _of_lines, _of_pairs, _of_columns, _of_keys):
+    for layout in (_of_mapping, _of_pairs, _of_columns, _of_keys):
         if (frame := layout(content)) is not None:
             return frame
     if not isinstance(content, Mapping) or depth > _DEEPEST:
@@ -114,20 +114,6 @@ def _of_mapping(content: Any) -> pd.DataFrame | None:
     if not isinstance(content, Mapping) or not content or not all(map(is_numbers, content.values())):
         return None
     return None if content.keys() <= _VECTOR else _frame(list(content), list(content.values()))
-
-
-def _of_lines(content: Any) -> pd.DataFrame | None:
-    """Read ``{word: [numbers]}`` in several objects, for example one on each line."""
-    if not _are_objects(content):
-        return None
-    if all(line.keys() == content[0].keys() for line in content):  # then the keys are column names
-        return None
-    frames = []
-    for line in content:
-        if (frame := _of_mapping(line)) is None:
-            return None
-        frames.append(frame)
-    return pd.concat(frames, ignore_index=True)
 
 
 def _of_pairs(content: Any) -> pd.DataFrame | None:

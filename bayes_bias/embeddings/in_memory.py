@@ -1,6 +1,6 @@
 """Vectors in memory, and words that are represented by sentences."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, TypeGuard, cast
@@ -115,10 +115,10 @@ def from_memory(source: object) -> MemoryReader | None:
     if isinstance(source, pd.DataFrame):
         return from_frame(source)
     if isinstance(source, Mapping):
-        return from_mapping(source)
+        return _from_pairs(source.items())
     if is_words_and_array(source):
         return _of_array(*sorted(source, key=lambda part: getattr(part, "ndim", 1) == 2))
-    return from_mapping(_of_pairs(source)) if are_pairs(source) else None
+    return _from_pairs(source) if are_pairs(source) else None
 
 
 def are_pairs(source: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
@@ -173,8 +173,9 @@ def _of_array(names: Iterable[str], array: Any) -> MemoryReader:
     return MemoryReader(words, rows, rows.shape[1])
 
 
-def _of_pairs(pairs: Iterable[tuple[str, Any]]) -> dict[str, Vector]:
-    """Return the vector of each word. Raise an error if a word has two different vectors."""
+def _from_pairs(pairs: Collection[tuple[str, Any]]) -> MemoryReader:
+    """Read words with their vectors, which must have equal lengths and be equal if a word is repeated."""
+    _check_words([word for word, _ in pairs])
     vectors: dict[str, Vector] = {}
     for word, row in pairs:
         vector = _checked(word, row)
@@ -184,19 +185,12 @@ def _of_pairs(pairs: Iterable[tuple[str, Any]]) -> dict[str, Vector]:
                 " example the mean: `frame = pd.DataFrame(pairs, columns=['word', 'vector']);"
                 " frame.groupby('word')['vector'].apply(lambda rows: np.mean(list(rows), axis=0)).reset_index()`."
             )
-    return vectors
-
-
-def from_mapping(vectors: Mapping[str, Any]) -> MemoryReader:
-    """Read a mapping from words to vectors of equal length."""
-    _check_words(list(vectors))
-    rows = [_checked(word, row) for word, row in vectors.items()]
-    first = next(iter(vectors))
-    for word, row in zip(vectors, rows, strict=True):
-        if len(row) != len(rows[0]):
+    first, rows = next(iter(vectors)), list(vectors.values())
+    for word, vector in vectors.items():
+        if len(vector) != len(rows[0]):
             raise EmbeddingError(
                 f"All vectors must have the same length, but '{first}' has {len(rows[0])} values and '{word}' has"
-                f" {len(row)}. Pass vectors from one embedding."
+                f" {len(vector)}. Pass vectors from one embedding."
             )
     return MemoryReader(list(vectors), rows, len(rows[0]))
 
