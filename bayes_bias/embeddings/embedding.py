@@ -294,15 +294,20 @@ class Excerpt(Reader):
         return iter(self.vectors)
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        for number, (word, vector) in enumerate(self.vectors.items()):
-            if number < first or word.casefold() in wanted:
-                yield word, vector
+        return selected(self.vectors.items(), wanted, first)
 
     def marked(self) -> Iterator[str]:
         return iter(self.drawable)
 
     def near(self, words: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
         return _values_of(words, self.near_words)
+
+
+def selected[T](entries: Iterable[tuple[str, T]], wanted: frozenset[str], first: float) -> Iterator[tuple[str, T]]:
+    """Yield the `first` entries and all entries of words with a wanted casefolded form."""
+    for number, (word, value) in enumerate(entries):
+        if number < first or word.casefold() in wanted:
+            yield word, value
 
 
 def _values_of[T](words: Iterable[str], values: Mapping[str, T]) -> dict[str, T]:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from bayes_bias.embeddings.embedding import Reader, Vector
+from bayes_bias.embeddings.embedding import Reader, Vector, selected
 from bayes_bias.embeddings.format_base import PACKED, Format, is_packed
 from bayes_bias.embeddings.other_files import other_kind
 from bayes_bias.errors import EmbeddingError
@@ -111,9 +111,7 @@ class NpzReader(Reader):
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         # Vectors of replicates, (replicate, dimension) for each word, are read as one array.
         vectors = np.moveaxis(_array(self.file, "vectors", False), 0, 1) if self.labels else self._rows()
-        for number, (word, vector) in enumerate(zip(self.words(), vectors, strict=True)):
-            if number < first or word.casefold() in wanted:
-                yield word, vector
+        return selected(zip(self.words(), vectors, strict=True), wanted, first)
 
     def marked(self) -> Iterator[str] | None:
         if not self.has_pool:

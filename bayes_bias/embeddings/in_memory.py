@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_bias.arguments import kind_of
-from bayes_bias.embeddings.embedding import Embedding, Reader, Vector
+from bayes_bias.embeddings.embedding import Embedding, Reader, Vector, selected
 from bayes_bias.embeddings.format_base import PACKED, is_packed
 from bayes_bias.embeddings.records import columns_of_numbers, has_lists, is_text, records_of
 from bayes_bias.errors import EmbeddingError
@@ -90,9 +90,8 @@ class MemoryReader(Reader):
         return self.frequent_first
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        for number, (word, row) in enumerate(zip(self.words(), self.rows, strict=True)):
-            if number < first or word.casefold() in wanted:
-                yield word, as_vector(row)
+        for word, row in selected(zip(self.words(), self.rows, strict=True), wanted, first):
+            yield word, as_vector(row)
 
 
 @dataclass(frozen=True)

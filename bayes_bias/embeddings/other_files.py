@@ -6,34 +6,32 @@ from importlib.resources.abc import Traversable
 
 import numpy as np
 
-from bayes_bias.embeddings.format_base import WIDEST, described, is_number, is_zipped, spread_of
+from bayes_bias.embeddings.format_base import WIDEST, described, is_zipped, spread_of
 
-_TAR = 257
 # First bytes of a pickle from torch before 1.6.
 _TORCH = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 
 
 def other_text(sample: bytes, file: Traversable) -> str:
     """Describe a text without vectors in its lines, with a remedy. Return "" if it is not recognised."""
-    for text in described("other_files")["texts"]:
-        if re.match(text["matches"].encode(), sample):
-            return _filled(text["is"], file)
-    return _matrix_of_text(sample, file)
+    return _matching("texts", sample, file)
 
 
 def other_file(sample: bytes, file: Traversable) -> str:
     """Describe a file that cannot be opened, with a remedy. Return "" if it is not recognised."""
-    files = described("other_files")
-    for mark in files["marks"]:
-        if sample.startswith(mark["begins"].encode("latin-1")):
-            return _filled(mark["is"], file)
-    if sample[_TAR : _TAR + 5] == b"ustar":
-        return other_kind("tar", file)
-    if len(sample) > 16 and sample[8:10] in (b'{"', b"{ ") and _number("<Q", sample) < 1 << 27:
-        return other_kind("safetensors", file)
+    if what := _matching("marks", sample, file):
+        return what
     if is_zipped(file) or len(sample) < 64:
         return ""
     return _of_search_libraries(sample, file) or _one_after_the_other(sample, file)
+
+
+def _matching(kinds: str, sample: bytes, file: Traversable) -> str:
+    """Describe a file by the first pattern of these kinds that matches its first bytes."""
+    for other in described("other_files")[kinds]:
+        if re.match(other["matches"].encode("latin-1"), sample):
+            return _filled(other["is"], file)
+    return ""
 
 
 def other_kind(kind: str, file: Traversable, **values: object) -> str:
@@ -53,23 +51,6 @@ def _filled(text: str, file: Traversable, **values: object) -> str:
 
 
 # Numbers without words.
-
-_FRACTION = re.compile(rb"[-+]?\d*\.\d+([eE][-+]?\d+)?")
-_FEWEST_LINES, _MOST_LINES = 3, 50
-
-
-def _matrix_of_text(sample: bytes, file: Traversable) -> str:
-    """Describe lines of numbers without words. Return "" for other text."""
-    lines = sample.splitlines()[:_MOST_LINES]
-    lines = lines if len(lines) == _MOST_LINES or sample.endswith(b"\n") else lines[:-1]
-    rows = [line.replace(b",", b" ").split() for line in lines if line.strip()]
-    if len(rows) < _FEWEST_LINES:
-        return ""
-    for row in rows:
-        if not row or len(row) != len(rows[0]) or not _FRACTION.fullmatch(row[0]) or not all(map(is_number, row)):
-            return ""
-    return other_kind("lines_of_numbers", file, DELIMITER=", delimiter=','" if b"," in lines[0] else "")
-
 
 _RAW = {"<f4": "32-bit", ">f4": "32-bit big-endian", "<f8": "64-bit", ">f8": "64-bit big-endian", "<f2": "16-bit"}
 _MOST_DIMENSIONS = 100_000

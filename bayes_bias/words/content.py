@@ -85,6 +85,13 @@ def is_missing(cell: object) -> bool:
     return cell is None or is_nan or type(cell).__name__ in ("NAType", "NaTType")
 
 
+def cell_of(value: Any, at: str) -> str | None:
+    """Return a text, None for a missing cell, and another value at a place of a file as `CellValue`."""
+    if is_missing(value):
+        return None
+    return value if isinstance(value, str) else CellValue.of(value, at)
+
+
 def check_text(word: object, where: str) -> None:
     """Raise an error for a word with a line break, and for a value that a file stores as something other than text."""
     if "\n" in str(word):

@@ -13,9 +13,9 @@ from bayes_bias.arguments import all_are
 from bayes_bias.errors import WordListError
 from bayes_bias.files import read_toml, refuse_pipe_or_address, shipped, shipped_names
 from bayes_bias.formatting import joined
-from bayes_bias.spreadsheets import SUFFIXES, CellValue, Column, is_spreadsheet, read_sheet
+from bayes_bias.spreadsheets import SUFFIXES, Column, is_spreadsheet, read_sheet
 from bayes_bias.words import list_spreadsheets
-from bayes_bias.words.content import Content, is_missing, quoted
+from bayes_bias.words.content import Content, cell_of, quoted
 from bayes_bias.words.dictionaries import SUFFIXES as DICTIONARY
 from bayes_bias.words.list_names import JSON, PARQUET, TEXT, YAML, holds_names, names_of, names_of_text, read_content
 from bayes_bias.words.list_spreadsheets import PARTS, READING, ROW, Cells, Reading
@@ -198,12 +198,8 @@ def _text_columns(rows: Any) -> list[Column]:
     for name in dict.fromkeys(chain.from_iterable(rows)):
         if name.startswith("__index_level_"):  # the index of a DataFrame without a name
             continue
-        cells = []
-        for number, row in enumerate(rows, 1):
-            value = row.get(name)
-            cell = "" if is_missing(value) else value
-            cells.append(cell if isinstance(cell, str) else CellValue.of(cell, f"{name}, row {number}"))
-        columns.append((name, cells))
+        cells = [cell_of(row.get(name), f"{name}, row {number}") for number, row in enumerate(rows, 1)]
+        columns.append((name, [cell or "" for cell in cells]))
     return columns
 
 

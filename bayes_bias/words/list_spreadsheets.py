@@ -44,6 +44,7 @@ _FEWEST_IN_SENTENCE = 6
 _A_NAME = "none"
 
 type Cells = tuple[str, Sequence[Any]]
+type Columns = list[tuple[str, list[Any]]]
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def list_of_columns(
     {'able': ['smart', 'wise'], 'poor': ['weak']}
     """
     sheet = read_columns(columns, where, reading, padded)
-    columns_by_name: list[tuple[str, list[Any]]] = []
+    columns_by_name: Columns = []
     stereotype_of: dict[str, str] = {}
     for heading, words in sheet.columns:
         name, class_name = _parted(heading, words, where)
@@ -192,7 +193,7 @@ def holds_words(path: Path, ignore_columns: Collection[str] = ()) -> bool:
 class _Sheet:
     """Headings and words of a spreadsheet in either layout, notices of omissions, and words by word class."""
 
-    columns: list[tuple[str, list[Any]]]
+    columns: Columns
     notices: list[str] = field(default_factory=list)
     word_classes: dict[str, list[str]] = field(default_factory=dict)
 
@@ -208,9 +209,7 @@ def read_columns(columns: Iterable[Cells], where: str, reading: Reading, padded:
     headings = set(map(str.lower, dict(clean)))
     is_long = not headings.isdisjoint(_WORDS) and not headings.isdisjoint((*_LABELS, _CONDITION))
     clean = (_by_label if is_long else _marked)(clean, sheet, where)
-    clean, about_cells = _without_padding(clean, where, _pads if padded else _EMPTY.__contains__)
-    sheet.notices += about_cells
-    for heading, cells in clean:
+    for heading, cells in _without_padding(clean, sheet, where, _pads if padded else _EMPTY.__contains__):
         words = _filled(cells)
         if words and not reading.has_sentences and all(map(_lists_words, words)):
             raise WordListError(
@@ -235,7 +234,7 @@ def _lists_words(cell: Any) -> bool:
     return len(parts) > 2 and not is_sentence
 
 
-def _upright(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -> list[tuple[str, list[Any]]]:
+def _upright(columns: Columns, sheet: _Sheet, where: str) -> Columns:
     """Turn a table with the names in its first column into columns with the names as headings, with a notice."""
     if len(columns) < 2 or len({len(cells) for _, cells in columns}) > 1:
         return columns
@@ -249,7 +248,7 @@ def _upright(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) ->
     return [(str(name), cells) for name, cells in zip(names, rows, strict=True) if name not in _EMPTY]
 
 
-def _marked(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -> list[tuple[str, list[Any]]]:
+def _marked(columns: Columns, sheet: _Sheet, where: str) -> Columns:
     """Return the words of each category of a table with a mark for each word of a category, such as LIWC-22's X."""
     (_, words), *categories = columns or [("", [])]
     texts = {name: [str(cell).upper() for cell in cells] for name, cells in categories}
@@ -262,9 +261,7 @@ def _marked(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -> 
     return [(name, list(compress(words, own))) for name, own in marks.items()]
 
 
-def _without_columns(
-    columns: list[tuple[str, list[Any]]], ignored: Sequence[str], sheet: _Sheet, where: str
-) -> list[tuple[str, list[Any]]]:
+def _without_columns(columns: Columns, ignored: Sequence[str], sheet: _Sheet, where: str) -> Columns:
     """Drop the columns with these headings, with a notice."""
     headings = [heading for heading, _ in columns]
     for heading in ignored:
@@ -275,7 +272,7 @@ def _without_columns(
     return [(heading, cells) for heading, cells in columns if heading not in ignored]
 
 
-def _by_label(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -> list[tuple[str, list[Any]]]:
+def _by_label(columns: Columns, sheet: _Sheet, where: str) -> Columns:
     """Convert a table with a row for each word to one column for each group and class.
 
     Word classes and a notice of unused columns are added to the sheet.
@@ -322,9 +319,7 @@ def _filled(cells: Iterable[Any]) -> list[Any]:
     return [cell for cell in cells if cell not in _EMPTY]
 
 
-def _without_padding(
-    columns: list[tuple[str, list[Any]]], where: str, pads: Callable[[Any], bool]
-) -> tuple[list[tuple[str, list[Any]]], list[str]]:
+def _without_padding(columns: Columns, sheet: _Sheet, where: str, pads: Callable[[Any], bool]) -> Columns:
     """Drop fillers below the last word of each column, if another column has a word or filler in the same row."""
     n_filled = Counter[int]()  # in each row
     for _, cells in columns:
@@ -345,7 +340,8 @@ def _without_padding(
                 f"{where}: omitted {counted(missing, 'missing cell')} above a word of '{heading}'. To keep words such"
                 " as NA and null, write them in quotes, and read files with pandas.read_csv(..., keep_default_na=False)"
             )
-    return shortened, about_fillers + about_missing
+    sheet.notices += about_fillers + about_missing
+    return shortened
 
 
 def _pads(cell: Any) -> bool:

@@ -248,9 +248,7 @@ def _check_one_each(words: Sentences, slot_of: Mapping[str, _Slot], category: st
                 having[token].add(word)
     for word, own in words.items():
         for sentence in own:
-            others: set[str] = set()
-            for token in _tokens(sentence):
-                others |= having.get(token, set()) - {word}
+            others = set[str]().union(*(having[token] for token in _tokens(sentence))) - {word}
             if others:
                 raise WordListError(
                     f"{where}: the word of the sentence '{sentence}' in '{category}' may be '{word}' or"

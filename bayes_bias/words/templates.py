@@ -253,11 +253,10 @@ def _templates(content: Content) -> tuple[Template, ...]:
         raise TemplateError(
             f'{content.where} contains no [[sentences]]. Add some, for example with text = "This is {{word}}."'
         )
-    templates, texts = [], []
-    for number, entry in enumerate(entries, 1):
-        template = _template(entry, f"{content.where}: sentence {number}")
-        templates.append(template)
-        texts.append(template.text)
+    templates = tuple(
+        _template(entry, f"{content.where}: sentence {number}") for number, entry in enumerate(entries, 1)
+    )
+    texts = [template.text for template in templates]
     for first, second in pairwise(texts):
         if _slots(first) != _slots(second):
             raise TemplateError(
@@ -268,7 +267,7 @@ def _templates(content: Content) -> tuple[Template, ...]:
     for text, count in Counter(texts).items():
         if count > 1:
             raise TemplateError(f"{content.where} contains '{text}' {count} times. Keep it once.")
-    return tuple(templates)
+    return templates
 
 
 def _template(entry: Any, where: str) -> Template:
@@ -326,17 +325,15 @@ def _with_article(form: str, word: str) -> str:
 
 def _fill(text: str, words: Mapping[str, _Phrase]) -> tuple[str, dict[str, Span]]:
     """Fill the slots of a sentence, capitalise its first letter, and return the position of each word."""
-    parts, spans, at = [], {}, 0
+    whole, spans = "", {}
     for number, part in enumerate(_SLOT.split(text)):
         if number % 2 == 0:
-            phrase = part
+            whole += part
         else:
             before, word, after = words[part]
-            phrase = before + word + after
-            spans[part] = (at + len(before), at + len(before) + len(word))
-        parts.append(phrase)
-        at += len(phrase)
-    whole = "".join(parts)
+            start = len(whole + before)
+            spans[part] = (start, start + len(word))
+            whole += before + word + after
     first = whole[:1].upper()
     return (first + whole[1:] if len(first) == 1 else whole), spans
 
