@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bayes_bias.arguments import kind_of
 from bayes_bias.embeddings.embedding import Embedding, Reader, Vector, selected
 from bayes_bias.embeddings.format_base import PACKED, is_packed
-from bayes_bias.embeddings.records import columns_of_numbers, has_lists, is_text, records_of
+from bayes_bias.embeddings.records import columns_of_lists, columns_of_numbers, is_text, records_of
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.words.sentences import shared_templates
 from bayes_bias.words.spelling import composed
@@ -197,7 +197,7 @@ def _from_pairs(pairs: Collection[tuple[str, Any]]) -> MemoryReader:
 def from_frame(frame: pd.DataFrame) -> MemoryReader:
     """Read a DataFrame with words in its index or a column, and numbers in its columns or in a column of lists."""
     has_text = any(map(is_text, (column for _, column in frame.items())))
-    if has_lists(frame) or (has_text and not is_text(frame.index) and columns_of_numbers(frame)):
+    if columns_of_lists(frame) or (has_text and not is_text(frame.index) and columns_of_numbers(frame)):
         records = records_of(frame, "embedding")
         words, vectors = records.rows("embedding")
         return MemoryReader(words, vectors, records.vectors.shape[1])

@@ -222,11 +222,6 @@ def shown(names: Iterable[Any]) -> str:
     return f"{', '.join(listed[:_NAMED])}{more}"
 
 
-def has_lists(frame: pd.DataFrame) -> bool:
-    """Return True if every cell of a column contains a list of numbers."""
-    return bool(_columns_of_lists(frame))
-
-
 def records_of(frame: pd.DataFrame, subject: str) -> Records:
     """Return the only column of lists in a frame as vectors, and the other columns.
 
@@ -236,7 +231,7 @@ def records_of(frame: pd.DataFrame, subject: str) -> Records:
         If there is not exactly one column of lists, if lists have different lengths, or if a list contains something
         other than numbers.
     """
-    lists = _columns_of_lists(frame)
+    lists = columns_of_lists(frame)
     if not lists and (numbers := columns_of_numbers(frame)):
         if others := [name for name, column in frame.items() if name not in numbers and not is_text(column)]:
             logger.warning(f"{subject}: the columns {in_quotes(map(str, others))} are not read as parts of vectors")
@@ -270,7 +265,7 @@ def columns_of_numbers(frame: pd.DataFrame) -> list[Any]:
     return list(numbered(columns, list(map(str, columns)))) if len(columns) > 1 else []
 
 
-def _columns_of_lists(frame: pd.DataFrame) -> list[Any]:
+def columns_of_lists(frame: pd.DataFrame) -> list[Any]:
     """Return the names of columns whose first cell that is not empty is a list of numbers."""
     return [name for name, column in frame.items() if is_list(next(iter(column.dropna()), None))]
 

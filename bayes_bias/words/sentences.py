@@ -136,11 +136,10 @@ def _notice(where: str, sentences: Sentences, units: set[str]) -> str:
 
 def _stated(content: Content, groups: WordTable, classes: WordTable) -> dict[str, dict[str, dict[str, str]]]:
     """Return the words of each group or class, if a table lists their sentences. Entries may be words or sentences."""
-    if not isinstance(content.values["sentences"], Mapping):
+    if not isinstance(value := content.values["sentences"], Mapping):
         raise WordListError(
-            f"{content.where}: 'sentences' must be a table, but is {quoted(content.values['sentences'])}. List the"
-            " sentences"
-            f' of each word in a table [sentences], or write sentences = "{AS_UNITS}" if each sentence is a unit.'
+            f"{content.where}: 'sentences' must be a table, but is {quoted(value)}. List the sentences of each word in"
+            f' a table [sentences], or write sentences = "{AS_UNITS}" if each sentence is a unit.'
         )
     table = content.table("sentences")
     sentences = {word: table.texts(word) for word in table.values}
