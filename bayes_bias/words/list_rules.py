@@ -82,17 +82,15 @@ def read_stereotypes(content: Content, groups: WordTable, classes: WordTable) ->
             raise WordListError(
                 f"{content.where}: 'stereotypes.{group}' is the unknown class '{class_name}'.", class_name, classes
             )
-    in_order = {}
-    for group in groups:
-        if group not in stereotypes:
-            if not classes:
-                raise WordListError(f"{content.where}: the list has no classes. Add a class with words to [classes].")
-            raise WordListError(
-                f"{content.where}: the group '{group}' has no stereotypical class. Add '{group} = <class>' to"
-                f" [stereotypes], where <class> is one of {', '.join(classes)}."
-            )
-        in_order[group] = stereotypes[group]
-    return in_order
+    without_class = [group for group in groups if group not in stereotypes]
+    if without_class and not classes:
+        raise WordListError(f"{content.where}: the list has no classes. Add a class with words to [classes].")
+    if without_class:
+        raise WordListError(
+            f"{content.where}: the group '{without_class[0]}' has no stereotypical class. Add '{without_class[0]} ="
+            f" <class>' to [stereotypes], where <class> is one of {', '.join(classes)}."
+        )
+    return {group: stereotypes[group] for group in groups}
 
 
 def read_opposites(content: Content, stereotypes: Mapping[str, str], classes: WordTable) -> tuple[str, ...]:
