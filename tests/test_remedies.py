@@ -613,7 +613,7 @@ CASES = {
         then=f"weat {LIST} --embedding vectors.npz",
     ),
     "word2vec with 64 bits": Case(
-        "Write them as an archive: `import {}, numpy as np; stream",
+        "Write them as an archive: `import LIBRARY, numpy as np; stream",
         f"weat {LIST} --embedding '{HERE}/v.bin'",
         r"`(import .*?)`\.",
         {"mine.csv": csv(), "v.bin": doubles},

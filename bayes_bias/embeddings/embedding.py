@@ -246,16 +246,9 @@ class Embedding(Telling):
         missing = [word for word in words if word not in vectors]
         if not missing:
             return {}
-        spellings: dict[str, list[str]] = {word.casefold(): [] for word in missing}
-        for word in vectors:
-            if (folded := word.casefold()) in spellings:
-                spellings[folded].append(word)
-        in_other_case, in_no_case = {}, []
-        for word in missing:
-            if found := spellings[word.casefold()]:
-                in_other_case[word] = tuple(found)
-            else:
-                in_no_case.append(word)
+        spellings = grouped(vectors, str.casefold)
+        in_other_case = {word: tuple(spellings[word.casefold()]) for word in missing if word.casefold() in spellings}
+        in_no_case = [word for word in missing if word not in in_other_case]
         return {**self.reader.near(in_no_case), **in_other_case}
 
     def vocabulary(self) -> list[str]:
@@ -301,15 +294,20 @@ class Excerpt(Reader):
         return iter(self.vectors)
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        for number, (word, vector) in enumerate(self.vectors.items()):
-            if number < first or word.casefold() in wanted:
-                yield word, vector
+        return selected(self.vectors.items(), wanted, first)
 
     def marked(self) -> Iterator[str]:
         return iter(self.drawable)
 
     def near(self, words: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
         return _values_of(words, self.near_words)
+
+
+def selected[T](entries: Iterable[tuple[str, T]], wanted: frozenset[str], first: float) -> Iterator[tuple[str, T]]:
+    """Yield the `first` entries and all entries of words with a wanted casefolded form."""
+    for number, (word, value) in enumerate(entries):
+        if number < first or word.casefold() in wanted:
+            yield word, value
 
 
 def _values_of[T](words: Iterable[str], values: Mapping[str, T]) -> dict[str, T]:

@@ -46,9 +46,7 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 def open_stream(file: Traversable) -> Iterator[IO[bytes]]:
     """Open a file for reading. It is unzipped on the fly if it begins with the gzip signature."""
     with file.open("rb") as raw:
-        zipped = raw.read(2) == _GZIP
-        raw.seek(0)
-        if not zipped:
+        if not is_zipped(file):
             yield raw
             return
         try:

@@ -13,7 +13,7 @@ from bayes_bias.arguments import kind_of
 from bayes_bias.embeddings.format_base import Format, described, peek
 from bayes_bias.embeddings.format_npz import ArrayHeader
 from bayes_bias.embeddings.in_memory import MemoryReader, from_keyed_vectors, from_memory
-from bayes_bias.embeddings.other_files import is_old_torch, of_torch
+from bayes_bias.embeddings.other_files import is_old_torch, other_kind
 from bayes_bias.errors import EmbeddingError
 
 # The models of gensim-data.
@@ -36,7 +36,7 @@ def open_native(file: Traversable, trust: bool) -> MemoryReader:
     """Read a pickle of gensim's KeyedVectors, a gensim model, or words with vectors in a dict, frame, or list."""
     sample = peek(file)
     if is_old_torch(sample):
-        raise EmbeddingError(f"{file.name} {of_torch(file)}.")
+        raise EmbeddingError(f"{file.name} {other_kind('torch', file)}.")
     check_trust(file, _PICKLE, trust, _TEXT)
     # gensim may store arrays in separate files next to the model, which only its loader finds.
     content = _keyed_vectors(file) if b"gensim.models" in sample else unpickled(file, trust)

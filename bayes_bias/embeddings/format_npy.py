@@ -7,7 +7,6 @@ wrote can be read as well. For other arrays, errors show how to convert them.
 import re
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from bayes_bias.embeddings.format_base import PACKED, Format, is_packed
 from bayes_bias.embeddings.format_gensim import check_trust, unpickled
 from bayes_bias.embeddings.format_npz import ArrayHeader
 from bayes_bias.embeddings.in_memory import MemoryReader, from_memory
+from bayes_bias.embeddings.other_files import other_kind
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import read_parquet, read_text
 
@@ -159,42 +159,18 @@ def _of_objects(path: Path, trust: bool) -> MemoryReader:
 
 def _without_words(path: Path, header: ArrayHeader) -> str:
     """Describe an array without words, and show the code that saves it with words."""
-    saved = f"np.load({str(path)!r})"
-    words = "where `words` is the list of their words, in the same order"
-    if header.dtype.names:
-        return _with_fields(header.dtype, saved)
-    if header.dtype.kind not in "fiu" or is_packed(header.dtype):
-        return f"an array of {header.dtype} instead of vectors. Save floating point numbers, with their words"
-    if len(header.shape) == 3:
-        seeds = f"seeds=[str(k) for k in range({header.shape[0]})]"
-        return (
-            f"an array {header.shape} without words. If its first axis contains seeds, write it as an archive:"
-            f" `import numpy as np; np.savez('vectors.npz', words=words, vectors={saved}, {seeds})`, {words}"
-        )
-    if len(header.shape) != 2:
-        return f"an array {header.shape} without words. Save an array with a row for each word, and the words"
-    return (
-        "an array without words. Write it with them as an archive: `import numpy as np; np.savez('vectors.npz',"
-        f" words=words, vectors={saved})`, {words}. Alternatively, save the words beside it as"
-        f" '{path.with_suffix('.txt').name}', with a word on each line, or use HistWords' two files, such as"
-        f" 1990{_ARRAY} and 1990{_WORDS}"
-    )
-
-
-def _with_fields(dtype: np.dtype[Any], saved: str) -> str:
-    texts, arrays = [], []
-    names = dtype.names or ()
-    for name in names:
-        if dtype[name].kind in "US":
-            texts.append(name)
-        if dtype[name].shape:
-            arrays.append(name)
-    if len(texts) != 1 or len(arrays) != 1:
-        return f"a structured array with the fields {', '.join(names)}. Write words and vectors with np.savez"
-    return (
-        f"a structured array. Write its fields as an archive: `import numpy as np; saved = {saved};"
-        f" np.savez('vectors.npz', words=saved[{texts[0]!r}].astype(str), vectors=saved[{arrays[0]!r}])`"
-    )
+    shape, dtype = header.shape, header.dtype
+    fields = dtype.names or ()
+    texts = [name for name in fields if dtype[name].kind in "US"]
+    arrays = [name for name in fields if dtype[name].shape]
+    if len(texts) == len(arrays) == 1:
+        return other_kind("structured_array", path, WORDS=texts[0], VECTORS=arrays[0])
+    if fields:
+        return other_kind("structured_array_of_others", path, NAMES=", ".join(fields))
+    if dtype.kind not in "fiu" or is_packed(dtype):
+        return other_kind("array_without_numbers", path, DTYPE=dtype)
+    kind = {2: "array", 3: "array_of_replicates"}.get(len(shape), "array_of_other_shape")
+    return other_kind(kind, path, SHAPE=shape, COUNT=shape[0] if shape else 0, BESIDE=path.with_suffix(".txt").name)
 
 
 FORMAT = Format("npy", lambda sample: sample.startswith(_MAGIC), open_npy)

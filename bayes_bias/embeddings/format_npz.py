@@ -22,9 +22,9 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from bayes_bias.embeddings.embedding import Reader, Vector
+from bayes_bias.embeddings.embedding import Reader, Vector, selected
 from bayes_bias.embeddings.format_base import PACKED, Format, is_packed
-from bayes_bias.embeddings.other_files import of_torch
+from bayes_bias.embeddings.other_files import other_kind
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import zipped_kind
 from bayes_bias.formatting import plural
@@ -111,9 +111,7 @@ class NpzReader(Reader):
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         # Vectors of replicates, (replicate, dimension) for each word, are read as one array.
         vectors = np.moveaxis(_array(self.file, "vectors", False), 0, 1) if self.labels else self._rows()
-        for number, (word, vector) in enumerate(zip(self.words(), vectors, strict=True)):
-            if number < first or word.casefold() in wanted:
-                yield word, vector
+        return selected(zip(self.words(), vectors, strict=True), wanted, first)
 
     def marked(self) -> Iterator[str] | None:
         if not self.has_pool:
@@ -243,12 +241,9 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
 def _refuse_others(names: list[str], file: Traversable) -> None:
     """Raise an error for archives from other programs."""
     if any(PurePosixPath(name).name == "data.pkl" for name in names):
-        raise EmbeddingError(f"{file.name} {of_torch(file)}.")
+        raise EmbeddingError(f"{file.name} {other_kind('torch', file)}.")
     if "xl/workbook.xml" in names:
-        raise EmbeddingError(
-            f"{file.name} is an Excel workbook. Save its sheet as CSV, and in Python pass the DataFrame of"
-            " `pandas.read_csv(file, index_col=0, keep_default_na=False)`."
-        )
+        raise EmbeddingError(f"{file.name} {other_kind('excel', file)}.")
 
 
 def _checked_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: Traversable) -> ArrayHeader:

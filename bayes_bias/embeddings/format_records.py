@@ -97,7 +97,7 @@ def _words_and_vectors(content: Any, depth: int = 0) -> pd.DataFrame | None:
 
     Return None if there are no such words, or if several keys contain words and vectors.
     """
-    for layout in (_of_mapping, _of_lines, _of_pairs, _of_columns, _of_keys):
+    for layout in (_of_mapping, _of_pairs, _of_columns, _of_keys):
         if (frame := layout(content)) is not None:
             return frame
     if not isinstance(content, Mapping) or depth > _DEEPEST:
@@ -114,20 +114,6 @@ def _of_mapping(content: Any) -> pd.DataFrame | None:
     if not isinstance(content, Mapping) or not content or not all(map(is_numbers, content.values())):
         return None
     return None if content.keys() <= _VECTOR else _frame(list(content), list(content.values()))
-
-
-def _of_lines(content: Any) -> pd.DataFrame | None:
-    """Read ``{word: [numbers]}`` in several objects, for example one on each line."""
-    if not _are_objects(content):
-        return None
-    if all(line.keys() == content[0].keys() for line in content):  # then the keys are column names
-        return None
-    frames = []
-    for line in content:
-        if (frame := _of_mapping(line)) is None:
-            return None
-        frames.append(frame)
-    return pd.concat(frames, ignore_index=True)
 
 
 def _of_pairs(content: Any) -> pd.DataFrame | None:
@@ -247,29 +233,24 @@ def _refuse_other_values(without: Sequence[Mapping[str, Any]], headings: set[str
     """Raise an error if an object has another value instead of a list of numbers, such as a packed vector."""
     for item in without:
         for name in headings:
-            if (value := _value_of(name, item)) is not None:
-                packed = isinstance(value, str) and _BASE64.fullmatch(value) is not None
+            values = [inner[name] for inner in _objects_in(item) if inner.get(name) is not None]
+            if values:
+                packed = isinstance(values[0], str) and _BASE64.fullmatch(values[0]) is not None
                 remedy = "Request it again with encoding_format='float'." if packed else "Write all of its numbers."
                 raise EmbeddingError(
-                    f"{subject}: '{name}' of {_named(item)} must be a list of numbers, but is {str(value)[:40]!r}."
+                    f"{subject}: '{name}' of {_named(item)} must be a list of numbers, but is {str(values[0])[:40]!r}."
                     f" {remedy}"
                 )
 
 
-def _value_of(name: str, item: Any, depth: int = 0) -> Any:
-    """Return the value of an object under a name at any depth, or None."""
-    if depth > _DEEPEST:
-        return None
-    if isinstance(item, list):
-        item = dict(enumerate(item))
-    if not isinstance(item, Mapping):
-        return None
-    if item.get(name) is not None:
-        return item[name]
-    for inner in item.values():
-        if (value := _value_of(name, inner, depth + 1)) is not None:
-            return value
-    return None
+def _objects_in(value: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
+    """Yield all objects in an object, beginning with the object itself."""
+    if depth > _DEEPEST or not isinstance(value, Mapping | list):
+        return
+    if isinstance(value, Mapping):
+        yield value
+    for inner in value.values() if isinstance(value, Mapping) else value:
+        yield from _objects_in(inner, depth + 1)
 
 
 def _named(item: Mapping[str, Any]) -> str:
@@ -279,19 +260,14 @@ def _named(item: Mapping[str, Any]) -> str:
     return f"'{name}' ({error})" if error else f"'{name}'"
 
 
-def _error_of(value: Any, depth: int = 0) -> str:
-    """Return the error message at any depth in an object, or "" if there is none."""
-    if not isinstance(value, Mapping) or depth > _DEEPEST:
-        return ""
-    for key in ("error", "errors"):
-        error = value.get(key)
+def _error_of(item: Mapping[str, Any]) -> str:
+    """Return the first error message in an object, or "" if there is none."""
+    for inner in _objects_in(item):
+        error = inner.get("error") or inner.get("errors")
         if isinstance(error, Mapping):
             return str(error.get("message") or error.get("code") or "an error")
         if error:
             return str(error)
-    for inner in value.values():
-        if error := _error_of(inner, depth + 1):
-            return error
     return ""
 
 

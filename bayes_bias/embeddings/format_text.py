@@ -80,7 +80,11 @@ class TextReader(Reader):
                     continue
                 spaces = row.count(b" ")
                 if spaces < self.dimensions or (spaces > self.dimensions and self._too_long(row)):
-                    raise self._ragged(number, spaces)
+                    raise EmbeddingError(
+                        f"{self.file.name}, line {number:,}: expected {self.dimensions} values but found {spaces}."
+                        " Correct or remove the line, or download the file again."
+                        f"{_untitled(self.file) if number == 1 else ''}"
+                    )
                 if not line.endswith(b"\n"):
                     logger.warning(
                         f"{self.file.name}: the last line ({number:,}) does not end in a line break. If the file was"
@@ -101,12 +105,6 @@ class TextReader(Reader):
     def _too_long(self, row: bytes) -> bool:
         """Return True if the row has too many values, as opposed to a word that contains spaces."""
         return is_number(self._word(row).rsplit(" ", 1)[-1])
-
-    def _ragged(self, number: int, values: int) -> EmbeddingError:
-        return EmbeddingError(
-            f"{self.file.name}, line {number:,}: expected {self.dimensions} values but found {values}. Correct or"
-            f" remove the line, or download the file again.{_untitled(self.file) if number == 1 else ''}"
-        )
 
     def _vector(self, row: bytes, number: int) -> Vector:
         fields = row.rsplit(b" ", self.dimensions)[1:]

@@ -24,6 +24,7 @@ from bayes_bias.embeddings.format_base import (
     read_header,
     spread_of,
 )
+from bayes_bias.embeddings.other_files import other_kind
 from bayes_bias.errors import EmbeddingError
 
 # Number of bytes after the header that are used to detect the type of numbers, and the minimal number of words in them.
@@ -150,17 +151,10 @@ def _check_numbers(beginning: _Beginning, file: Traversable) -> None:
     kind = likely[0] if likely else "<f4"
     if kind == "<f4":
         return
-    begin = f"word2vec's binary format has 32-bit numbers after each word, but {file.name} has {_KINDS[kind]}."
-    if kind == "i1":
-        raise EmbeddingError(f"{begin} They are quantised, so pass the file of the original vectors.")
-    path, size, library = repr(str(file)), np.dtype(kind).itemsize, "gzip" if is_zipped(file) else "io"
-    until_blank = "iter(lambda: stream.read(1) or b' ', b' ')"
-    raise EmbeddingError(
-        f"{begin} Write them as an archive: `import {library}, numpy as np; stream = {library}.open({path}, 'rb'); n, d"
-        f" = map(int, stream.readline().split()); rows = [(b''.join({until_blank}).decode(errors='replace').strip(),"
-        f" np.frombuffer(stream.read({size} * d), {kind!r})) for _ in range(n)]; np.savez('vectors.npz',"
-        " words=[word for word, _ in rows], vectors=np.stack([vector for _, vector in rows]).astype('f8'))`."
-    )
+    values = {"NUMBERS": _KINDS[kind], "DTYPE": kind, "SIZE": np.dtype(kind).itemsize}
+    library = "gzip" if is_zipped(file) else "io"
+    remedy = other_kind("word2vec_quantised" if kind == "i1" else "word2vec_of_others", file, LIBRARY=library, **values)
+    raise EmbeddingError(f"word2vec's binary format has 32-bit numbers after each word, but {file.name} has {remedy}.")
 
 
 def _records(stream: IO[bytes], name: str) -> Iterator[tuple[bytes, bytes, int]]:

@@ -1,6 +1,6 @@
 """Vectors in memory, and words that are represented by sentences."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, TypeGuard, cast
@@ -10,9 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_bias.arguments import kind_of
-from bayes_bias.embeddings.embedding import Embedding, Reader, Vector
+from bayes_bias.embeddings.embedding import Embedding, Reader, Vector, selected
 from bayes_bias.embeddings.format_base import PACKED, is_packed
-from bayes_bias.embeddings.records import columns_of_numbers, has_lists, is_text, records_of
+from bayes_bias.embeddings.records import columns_of_lists, columns_of_numbers, is_text, records_of
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.words.sentences import shared_templates
 from bayes_bias.words.spelling import composed
@@ -90,9 +90,8 @@ class MemoryReader(Reader):
         return self.frequent_first
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
-        for number, (word, row) in enumerate(zip(self.words(), self.rows, strict=True)):
-            if number < first or word.casefold() in wanted:
-                yield word, as_vector(row)
+        for word, row in selected(zip(self.words(), self.rows, strict=True), wanted, first):
+            yield word, as_vector(row)
 
 
 @dataclass(frozen=True)
@@ -115,10 +114,10 @@ def from_memory(source: object) -> MemoryReader | None:
     if isinstance(source, pd.DataFrame):
         return from_frame(source)
     if isinstance(source, Mapping):
-        return from_mapping(source)
+        return _from_pairs(source.items())
     if is_words_and_array(source):
         return _of_array(*sorted(source, key=lambda part: getattr(part, "ndim", 1) == 2))
-    return from_mapping(_of_pairs(source)) if are_pairs(source) else None
+    return _from_pairs(source) if are_pairs(source) else None
 
 
 def are_pairs(source: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
@@ -173,8 +172,9 @@ def _of_array(names: Iterable[str], array: Any) -> MemoryReader:
     return MemoryReader(words, rows, rows.shape[1])
 
 
-def _of_pairs(pairs: Iterable[tuple[str, Any]]) -> dict[str, Vector]:
-    """Return the vector of each word. Raise an error if a word has two different vectors."""
+def _from_pairs(pairs: Collection[tuple[str, Any]]) -> MemoryReader:
+    """Read words with their vectors, which must have equal lengths and be equal if a word is repeated."""
+    _check_words([word for word, _ in pairs])
     vectors: dict[str, Vector] = {}
     for word, row in pairs:
         vector = _checked(word, row)
@@ -184,19 +184,12 @@ def _of_pairs(pairs: Iterable[tuple[str, Any]]) -> dict[str, Vector]:
                 " example the mean: `frame = pd.DataFrame(pairs, columns=['word', 'vector']);"
                 " frame.groupby('word')['vector'].apply(lambda rows: np.mean(list(rows), axis=0)).reset_index()`."
             )
-    return vectors
-
-
-def from_mapping(vectors: Mapping[str, Any]) -> MemoryReader:
-    """Read a mapping from words to vectors of equal length."""
-    _check_words(list(vectors))
-    rows = [_checked(word, row) for word, row in vectors.items()]
-    first = next(iter(vectors))
-    for word, row in zip(vectors, rows, strict=True):
-        if len(row) != len(rows[0]):
+    first, rows = next(iter(vectors)), list(vectors.values())
+    for word, vector in vectors.items():
+        if len(vector) != len(rows[0]):
             raise EmbeddingError(
                 f"All vectors must have the same length, but '{first}' has {len(rows[0])} values and '{word}' has"
-                f" {len(row)}. Pass vectors from one embedding."
+                f" {len(vector)}. Pass vectors from one embedding."
             )
     return MemoryReader(list(vectors), rows, len(rows[0]))
 
@@ -204,7 +197,7 @@ def from_mapping(vectors: Mapping[str, Any]) -> MemoryReader:
 def from_frame(frame: pd.DataFrame) -> MemoryReader:
     """Read a DataFrame with words in its index or a column, and numbers in its columns or in a column of lists."""
     has_text = any(map(is_text, (column for _, column in frame.items())))
-    if has_lists(frame) or (has_text and not is_text(frame.index) and columns_of_numbers(frame)):
+    if columns_of_lists(frame) or (has_text and not is_text(frame.index) and columns_of_numbers(frame)):
         records = records_of(frame, "embedding")
         words, vectors = records.rows("embedding")
         return MemoryReader(words, vectors, records.vectors.shape[1])

@@ -6,41 +6,37 @@ from importlib.resources.abc import Traversable
 
 import numpy as np
 
-from bayes_bias.embeddings.format_base import WIDEST, described, is_number, is_zipped, spread_of
+from bayes_bias.embeddings.format_base import WIDEST, described, is_zipped, spread_of
 
-_ARCHIVE = "np.savez('vectors.npz', words=words, vectors="
-_WORDS = "where `words` is the list of their words, in the same order"
-_TAR = 257
 # First bytes of a pickle from torch before 1.6.
 _TORCH = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 
 
 def other_text(sample: bytes, file: Traversable) -> str:
     """Describe a text without vectors in its lines, with a remedy. Return "" if it is not recognised."""
-    for text in described("other_files")["texts"]:
-        if re.match(text["matches"].encode(), sample):
-            return _at(file, text["is"])
-    return _matrix_of_text(sample, file)
+    return _matching("texts", sample, file)
 
 
 def other_file(sample: bytes, file: Traversable) -> str:
     """Describe a file that cannot be opened, with a remedy. Return "" if it is not recognised."""
-    files = described("other_files")
-    for mark in files["marks"]:
-        if sample.startswith(mark["begins"].encode("latin-1")):
-            return _at(file, mark["is"])
-    if sample[_TAR : _TAR + 5] == b"ustar":
-        return _at(file, files["others"]["tar"])
-    if len(sample) > 16 and sample[8:10] in (b'{"', b"{ ") and _number("<Q", sample) < 1 << 27:
-        return _at(file, files["others"]["safetensors"])
+    if what := _matching("marks", sample, file):
+        return what
     if is_zipped(file) or len(sample) < 64:
         return ""
     return _of_search_libraries(sample, file) or _one_after_the_other(sample, file)
 
 
-def of_torch(file: Traversable) -> str:
-    """Describe a file written by torch.save, with a remedy."""
-    return _at(file, described("other_files")["others"]["torch"])
+def _matching(kinds: str, sample: bytes, file: Traversable) -> str:
+    """Describe a file by the first pattern of these kinds that matches its first bytes."""
+    for other in described("other_files")[kinds]:
+        if re.match(other["matches"].encode("latin-1"), sample):
+            return _filled(other["is"], file)
+    return ""
+
+
+def other_kind(kind: str, file: Traversable, **values: object) -> str:
+    """Describe a file of a kind in `other_files.toml`, with a remedy. Names in capitals are replaced by the values."""
+    return _filled(described("other_files")["others"][kind], file, **values)
 
 
 def is_old_torch(sample: bytes) -> bool:
@@ -48,29 +44,13 @@ def is_old_torch(sample: bytes) -> bool:
     return sample.startswith(_TORCH)
 
 
-def _at(file: Traversable, what: str) -> str:
-    return what.replace("FILE", repr(str(file)))
+def _filled(text: str, file: Traversable, **values: object) -> str:
+    """Replace the name of each value in a text, and FILE by the path of the file."""
+    text_of = {"FILE": repr(str(file)), **values}
+    return re.sub("|".join(text_of), lambda name: str(text_of[name[0]]), text)
 
 
 # Numbers without words.
-
-_FRACTION = re.compile(rb"[-+]?\d*\.\d+([eE][-+]?\d+)?")
-_FEWEST_LINES, _MOST_LINES = 3, 50
-
-
-def _matrix_of_text(sample: bytes, file: Traversable) -> str:
-    """Describe lines of numbers without words. Return "" for other text."""
-    lines = sample.splitlines()[:_MOST_LINES]
-    lines = lines if len(lines) == _MOST_LINES or sample.endswith(b"\n") else lines[:-1]
-    rows = [line.replace(b",", b" ").split() for line in lines if line.strip()]
-    if len(rows) < _FEWEST_LINES:
-        return ""
-    for row in rows:
-        if not row or len(row) != len(rows[0]) or not _FRACTION.fullmatch(row[0]) or not all(map(is_number, row)):
-            return ""
-    delimiter = ", delimiter=','" if b"," in lines[0] else ""
-    return _at(file, _with_words("numbers without words, in lines of text", f"np.loadtxt(FILE{delimiter})"))
-
 
 _RAW = {"<f4": "32-bit", ">f4": "32-bit big-endian", "<f8": "64-bit", ">f8": "64-bit big-endian", "<f2": "16-bit"}
 _MOST_DIMENSIONS = 100_000
@@ -84,13 +64,10 @@ def _of_search_libraries(sample: bytes, file: Traversable) -> str:
     first, second = struct.unpack_from("<ii", sample)
     for name, begin in (("fvecs", 4 + 4 * first), ("bvecs", 4 + first)):
         if 0 < first < _MOST_DIMENSIONS and begin + 4 <= len(sample) and _number("<i", sample, begin) == first:
-            if name == "bvecs":
-                return "a file of quantised 8-bit vectors without words (bvecs). Pass the original vectors"
-            rows = f"np.fromfile(FILE, '<f4').reshape(-1, {first + 1})[:, 1:]"
-            return _at(file, _with_words(f"vectors of {first:,} numbers without words (fvecs)", rows))
+            return other_kind(name, file, DIMENSIONS=f"{first:,}", WIDTH=first + 1)
     if first > 0 and 0 < second < _MOST_DIMENSIONS and _size(file) == 8 + 4 * first * second:
-        rows = f"np.fromfile(FILE, '<f4', offset=8).reshape({first}, {second})"
-        return _at(file, _with_words(f"{first:,} vectors of {second:,} numbers without words (fbin)", rows))
+        counts = {"COUNT": f"{first:,}", "DIMENSIONS": f"{second:,}", "SHAPE": f"{first}, {second}"}
+        return other_kind("fbin", file, **counts)
     return ""
 
 
@@ -100,19 +77,7 @@ def _one_after_the_other(sample: bytes, file: Traversable) -> str:
     kind = min(spread, key=spread.__getitem__)
     if spread[kind] >= WIDEST:
         return ""
-    rows = f"np.fromfile(FILE, {kind!r}).reshape(len(words), -1).astype('f8')"
-    what = _with_words(f"what seem to be {_RAW[kind]} numbers without words", rows)
-    glove = (
-        ". If it is the binary file of GloVe, which also contains biases and context words, pass its text file instead"
-        if kind == "<f8"
-        else ""
-    )
-    return _at(file, what + glove)
-
-
-def _with_words(what: str, rows: str) -> str:
-    archive = f"`import numpy as np; {_ARCHIVE}{rows})`"
-    return f"a file of {what}. Write them with their words as an archive: {archive}, {_WORDS}"
+    return other_kind("glove_binary" if kind == "<f8" else "numbers", file, KIND=_RAW[kind], DTYPE=kind)
 
 
 def _number(layout: str, sample: bytes, at: int = 0) -> int:

@@ -25,92 +25,6 @@ IDS = ("custom_id", "key", "id")
 _LIKELY = (*KINDS, "sentence", "text", "context", "index")
 
 
-@dataclass(frozen=True)
-class Rows:
-    """The word, the vector, and the other columns of each row of a table.
-
-    `heading` is the name of the column with the vectors, which may be stored as text.
-    """
-
-    words: "pd.Series[Any]"
-    beside: pd.DataFrame
-    vectors: NDArray[np.floating]
-    heading: str
-    as_text: bool = False
-
-    def one_each(self, subject: str, reading: str) -> tuple[list[str], list[NDArray[np.floating]]]:
-        """Return each word with its vector.
-
-        `reading` is the code that reads the table as a frame, or "" if no single call does.
-
-        Raises
-        ------
-        EmbeddingError
-            If a word has several rows with different vectors.
-        """
-        row_of: dict[str, int] = {}
-        for row, word in enumerate(self.words):
-            first = row_of.setdefault(composed(word), row)
-            if first != row and not np.array_equal(self.vectors[first], self.vectors[row], equal_nan=True):
-                raise EmbeddingError(f"{subject}: {self._problem(word)} {self._remedies(reading)}")
-        first_rows = list(row_of.values())
-        return list(map(str, self.words.iloc[first_rows])), list(self.vectors[first_rows])
-
-    def _problem(self, word: str) -> str:
-        count = (self.words.map(composed) == composed(word)).sum()
-        where = f"the column '{self.words.name}'" if self.words.name is not None else "the index"
-        apart = self._apart()
-        hint = f", which the column '{apart}' distinguishes" if apart is not None else ""
-        return f"{where} contains '{visible(word)[:40]}' in {count} rows with different vectors{hint}."
-
-    def _remedies(self, reading: str) -> str:
-        """Return advice, with code, to average the rows of each word or to use them as replicates."""
-        if self.words.name in IDS:
-            return "Repeat the request with one text for each id, so that each id has one vector."
-        if not reading:
-            return "Keep one vector for each word, for example the mean of its rows."
-        is_file = reading != FRAME
-        read = f"frame = {reading}; " if is_file else ""
-        if self.as_text:
-            cells = f"frame[{self.heading!r}]"
-            read += f"{cells} = {cells}.map(lambda text: np.fromstring(text.strip('[]').replace(',', ' '), sep=' ')); "
-        by = "level=0" if self.words.name is None else repr(self.words.name)
-        means = f"frame.groupby({by})[{self.heading!r}].apply(lambda rows: np.mean(list(rows), axis=0)).reset_index()"
-        write = ".to_parquet('means.parquet')" if is_file else ""
-        imports = "import numpy as np, pandas as pd; " if is_file else ""
-        average = f"Average the rows of each word: `{imports}{read}{means}{write}`"
-        apart = self._apart()
-        if apart is None or not self._is_crossed(apart):
-            return f"{average}. If the rows are replicates, add a column with the template or seed of each row."
-        kind = apart if apart in KINDS else "replicate"
-        parts = f"[bb.open_embedding(rows, name=str(label)) for label, rows in frame.groupby({apart!r})]"
-        imports = "import bayes_bias as bb, numpy as np, pandas as pd; " if is_file else ""
-        replicates = f"replicates = bb.open_embedding({parts}, kind={kind!r})"
-        write = "; bb.save_vectors(replicates, 'replicates.npz')" if is_file else ""
-        return f"{average}. Alternatively, keep the rows as replicates: `{imports}{read}{replicates}{write}`."
-
-    def _apart(self) -> Hashable | None:
-        """Return a column that distinguishes the rows of each word, or None.
-
-        A column in which each value occurs with all words is preferred.
-        """
-        names = [name for name in self.beside if name != self.words.name and self._tells_apart(name)]
-        crossed = [name for name in names if self._is_crossed(name)]
-        likely = [name for name in _LIKELY if name in names]
-        return next(iter([*crossed, *likely, *names]), None)
-
-    def _tells_apart(self, name: Hashable) -> bool:
-        return not self._pairs(name).duplicated().any()
-
-    def _is_crossed(self, name: Hashable) -> bool:
-        """Return True if each value of a column occurs with every word."""
-        pairs = self._pairs(name)
-        return self._tells_apart(name) and len(pairs) == pairs["word"].nunique() * pairs["value"].nunique()
-
-    def _pairs(self, name: Hashable) -> pd.DataFrame:
-        return pd.DataFrame({"word": self.words.to_numpy(), "value": self.beside[name].astype(str).to_numpy()})
-
-
 TEXTS = ("word", "token", "term", "sentence", "text", "input", "content", "query")
 # Text that NumPy adds around numbers in the text of a list.
 _TYPES = re.compile(r"np\.float\d+\(|\)")
@@ -224,16 +138,69 @@ class Records:
         return ids
 
     def rows(self, subject: str, reading: str = FRAME) -> tuple[list[str], list[NDArray[np.floating]]]:
-        """Return each word with its vector. See `Rows.one_each`.
+        """Return each word with its vector.
+
+        `reading` is the code that reads the table as a frame, or "" if no single call does.
 
         Raises
         ------
         EmbeddingError
             If a word has several rows with different vectors.
         """
-        return Rows(self.words(subject), self.beside, self.vectors, self.heading, self.as_text).one_each(
-            subject, reading
-        )
+        words = self.words(subject)
+        row_of: dict[str, int] = {}
+        for row, word in enumerate(words):
+            first = row_of.setdefault(composed(word), row)
+            if first != row and not np.array_equal(self.vectors[first], self.vectors[row], equal_nan=True):
+                raise EmbeddingError(f"{subject}: {self._repeated(words, word, reading)}")
+        first_rows = list(row_of.values())
+        return list(map(str, words.iloc[first_rows])), list(self.vectors[first_rows])
+
+    def _repeated(self, words: "pd.Series[str]", word: str, reading: str) -> str:
+        """Describe the rows of a word, with code to average the rows of each word or to use them as replicates."""
+        count = (words.map(composed) == composed(word)).sum()
+        where = f"the column '{words.name}'" if words.name is not None else "the index"
+        distinguishing, is_crossed = _distinguishing(words, self.beside)
+        hint = f", which the column '{distinguishing}' distinguishes" if distinguishing is not None else ""
+        problem = f"{where} contains '{visible(word)[:40]}' in {count} rows with different vectors{hint}."
+        if words.name in IDS:
+            return f"{problem} Repeat the request with one text for each id, so that each id has one vector."
+        if not reading:
+            return f"{problem} Keep one vector for each word, for example the mean of its rows."
+        is_file = reading != FRAME
+        read = f"frame = {reading}; " if is_file else ""
+        if self.as_text:
+            cells = f"frame[{self.heading!r}]"
+            read += f"{cells} = {cells}.map(lambda text: np.fromstring(text.strip('[]').replace(',', ' '), sep=' ')); "
+        by = "level=0" if words.name is None else repr(words.name)
+        means = f"frame.groupby({by})[{self.heading!r}].apply(lambda rows: np.mean(list(rows), axis=0)).reset_index()"
+        write = ".to_parquet('means.parquet')" if is_file else ""
+        imports = "import numpy as np, pandas as pd; " if is_file else ""
+        average = f"{problem} Average the rows of each word: `{imports}{read}{means}{write}`"
+        if not is_crossed:
+            return f"{average}. If the rows are replicates, add a column with the template or seed of each row."
+        kind = distinguishing if distinguishing in KINDS else "replicate"
+        parts = f"[bb.open_embedding(rows, name=str(label)) for label, rows in frame.groupby({distinguishing!r})]"
+        imports = "import bayes_bias as bb, numpy as np, pandas as pd; " if is_file else ""
+        replicates = f"replicates = bb.open_embedding({parts}, kind={kind!r})"
+        write = "; bb.save_vectors(replicates, 'replicates.npz')" if is_file else ""
+        return f"{average}. Alternatively, keep the rows as replicates: `{imports}{read}{replicates}{write}`."
+
+
+def _distinguishing(words: "pd.Series[str]", beside: pd.DataFrame) -> tuple[Hashable, bool]:
+    """Return a column that distinguishes the rows of each word, or None, and True if its values occur with every word.
+
+    A column in which each value occurs with every word is preferred.
+    """
+    crossed: list[Hashable] = []
+    others: list[Hashable] = []
+    for name in beside:
+        pairs = pd.DataFrame({"word": words.to_numpy(), "value": beside[name].astype(str).to_numpy()})
+        if name != words.name and not pairs.duplicated().any():
+            is_crossed = len(pairs) == pairs["word"].nunique() * pairs["value"].nunique()
+            (crossed if is_crossed else others).append(name)
+    likely = [name for name in _LIKELY if name in others]
+    return next(iter([*crossed, *likely, *others]), None), bool(crossed)
 
 
 _ENDS_WITH_NUMBER = re.compile(r".*\d")
@@ -255,11 +222,6 @@ def shown(names: Iterable[Any]) -> str:
     return f"{', '.join(listed[:_NAMED])}{more}"
 
 
-def has_lists(frame: pd.DataFrame) -> bool:
-    """Return True if every cell of a column contains a list of numbers."""
-    return bool(_columns_of_lists(frame))
-
-
 def records_of(frame: pd.DataFrame, subject: str) -> Records:
     """Return the only column of lists in a frame as vectors, and the other columns.
 
@@ -269,7 +231,7 @@ def records_of(frame: pd.DataFrame, subject: str) -> Records:
         If there is not exactly one column of lists, if lists have different lengths, or if a list contains something
         other than numbers.
     """
-    lists = _columns_of_lists(frame)
+    lists = columns_of_lists(frame)
     if not lists and (numbers := columns_of_numbers(frame)):
         if others := [name for name, column in frame.items() if name not in numbers and not is_text(column)]:
             logger.warning(f"{subject}: the columns {in_quotes(map(str, others))} are not read as parts of vectors")
@@ -303,7 +265,7 @@ def columns_of_numbers(frame: pd.DataFrame) -> list[Any]:
     return list(numbered(columns, list(map(str, columns)))) if len(columns) > 1 else []
 
 
-def _columns_of_lists(frame: pd.DataFrame) -> list[Any]:
+def columns_of_lists(frame: pd.DataFrame) -> list[Any]:
     """Return the names of columns whose first cell that is not empty is a list of numbers."""
     return [name for name, column in frame.items() if is_list(next(iter(column.dropna()), None))]
 

@@ -86,7 +86,7 @@ class _Table:
 
     delimiter: str
     title: str
-    has_heading: bool
+    above: int  # number of lines above the rows
     heading: list[str]
     rows: list[list[str]]
     texts: tuple[int, ...]
@@ -108,8 +108,7 @@ class _Table:
             logger.warning(f"{file.name}: words are read from column {word + 1}, and the columns {rest} are not read")
         if self.title:
             logger.warning(TITLED.format(file.name, self.title))
-        above = bool(self.title) + self.has_heading
-        return Layout(self.delimiter, word, numbers, width, above, self.with_commas)
+        return Layout(self.delimiter, word, numbers, width, self.above, self.with_commas)
 
     def _check_series(self, series: str, others: Sequence[int], file: Traversable) -> None:
         """Raise an error if text in a column such as v3 separates columns of the same series from the vectors."""
@@ -203,7 +202,8 @@ def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
         numbers = numbered(numbers, [heading[k] for k in numbers])
     if (title and not has_heading) or not texts or len(numbers) < _FEWEST or 2 * len(data) <= len(rows) - has_heading:
         return None
-    return _Table(delimiter, title, has_heading, heading, data, texts, _of_vectors(numbers, data), with_commas)
+    above = bool(title) + has_heading
+    return _Table(delimiter, title, above, heading, data, texts, _of_vectors(numbers, data), with_commas)
 
 
 def _numbers_in(row: Sequence[str], with_commas: bool) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """Read values from a TOML file or a mapping, and check their types."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -71,10 +71,25 @@ def first_text(values: Mapping[str, Any], keys: Iterable[str]) -> str | None:
     return None
 
 
+def check_known(
+    place: str, kind: str, name: str, valid: Collection[str], refusal: type[BayesBiasError] = WordListError
+) -> None:
+    """Raise an error if a place of a file contains a name that is not one of the valid names."""
+    if name not in valid:
+        raise refusal(f"{place} contains the unknown {kind} '{name}'.", name, valid)
+
+
 def is_missing(cell: object) -> bool:
     """Return True for an empty cell: None, or a value that pandas and JSON write for one."""
     is_nan = isinstance(cell, float) and cell != cell
     return cell is None or is_nan or type(cell).__name__ in ("NAType", "NaTType")
+
+
+def cell_of(value: Any, at: str) -> str | None:
+    """Return a text, None for a missing cell, and another value at a place of a file as `CellValue`."""
+    if is_missing(value):
+        return None
+    return value if isinstance(value, str) else CellValue.of(value, at)
 
 
 def check_text(word: object, where: str) -> None:

@@ -256,18 +256,15 @@ def _from_mapping(content: Mapping[str, Any], where: str) -> DebiasSets:
         raise WordListError(
             f'{where} contains no defining sets. Add some, for example defining_sets = [["she", "he"]].'
         )
-    defining_sets = _sets(content, "defining_sets", where)
-    equalize_sets = _sets(content, "equalize_sets", where)
-    specific = _words(content.get("specific", []), "specific", where)
-    groups = _sets(content, "groups", where)
-    if len(groups) == 1:
+    sets: dict[str, Any] = {key: _sets(content, key, where) for key in ("defining_sets", "equalize_sets", "groups")}
+    sets |= {key: _words(content.get(key, []), key, where) for key in ("specific", "independent")}
+    if len(sets["groups"]) == 1:
         raise WordListError(
             f'{where}: groups must contain at least two groups, but contains one. Write groups = [["she"], ["he"]], for'
             " example."
         )
-    _separate(groups, f"{where}: groups")
-    independent = _words(content.get("independent", []), "independent", where)
-    return DebiasSets(defining_sets, equalize_sets, specific, groups, independent)
+    _separate(sets["groups"], f"{where}: groups")
+    return DebiasSets(**sets)
 
 
 def _separate(groups: Sets, where: str) -> Sets:

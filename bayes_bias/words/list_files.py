@@ -13,9 +13,9 @@ from bayes_bias.arguments import all_are
 from bayes_bias.errors import WordListError
 from bayes_bias.files import read_toml, refuse_pipe_or_address, shipped, shipped_names
 from bayes_bias.formatting import joined
-from bayes_bias.spreadsheets import SUFFIXES, CellValue, Column, is_spreadsheet, read_sheet
+from bayes_bias.spreadsheets import SUFFIXES, Column, is_spreadsheet, read_sheet
 from bayes_bias.words import list_spreadsheets
-from bayes_bias.words.content import Content, is_missing, quoted
+from bayes_bias.words.content import Content, cell_of, quoted
 from bayes_bias.words.dictionaries import SUFFIXES as DICTIONARY
 from bayes_bias.words.list_names import JSON, PARQUET, TEXT, YAML, holds_names, names_of, names_of_text, read_content
 from bayes_bias.words.list_spreadsheets import PARTS, READING, ROW, Cells, Reading
@@ -131,7 +131,7 @@ def _read(file: Traversable, label: str, reading: Reading = READING) -> tuple[Co
     if (words := _read_under_names(file, label, reading)) is not None:
         if words.values.keys() & {"groups", "classes"}:
             return words, True
-        rest = replace(reading, ignore_columns=())
+        rest = replace(reading, ignore_columns=(), has_sentences="sentences" in words.settings)
         content = list_spreadsheets.list_of_columns(words.values.items(), label, rest, padded=False)
         notices = (*words.notices, *content.notices)
         return replace(content, values={**words.settings, **content.values}, notices=notices), False
@@ -176,8 +176,9 @@ def _read_under_names(file: Traversable, label: str, reading: Reading) -> Conten
 
 def _with_columns(found: Content, columns: Iterable[Cells], reading: Reading, *, padded: bool = True) -> Content:
     """Return content with the words under each heading that is not ignored, and notices of omissions."""
-    own, notices = list_spreadsheets.named_columns(columns, found.where, reading.ignore_columns, padded=padded)
-    return replace(found, values=dict(own), notices=(*found.notices, *notices))
+    reading = replace(reading, has_sentences="sentences" in found.settings)
+    sheet = list_spreadsheets.read_columns(columns, found.where, reading, padded)
+    return replace(found, values=dict(sheet.columns), notices=(*found.notices, *sheet.notices))
 
 
 def settings_of(content: Any) -> dict[str, str]:
@@ -197,12 +198,8 @@ def _text_columns(rows: Any) -> list[Column]:
     for name in dict.fromkeys(chain.from_iterable(rows)):
         if name.startswith("__index_level_"):  # the index of a DataFrame without a name
             continue
-        cells = []
-        for number, row in enumerate(rows, 1):
-            value = row.get(name)
-            cell = "" if is_missing(value) else value
-            cells.append(cell if isinstance(cell, str) else CellValue.of(cell, f"{name}, row {number}"))
-        columns.append((name, cells))
+        cells = [cell_of(row.get(name), f"{name}, row {number}") for number, row in enumerate(rows, 1)]
+        columns.append((name, [cell or "" for cell in cells]))
     return columns
 
 
@@ -239,17 +236,14 @@ def _sentence_list(parts: Mapping[str, Any], label: str) -> dict[str, Any]:
                 f"{label}: '{first}' and '{second}' have the same category '{names[first]}'. Use a different one for"
                 " each."
             )
-    content = {
+    return {
         "title": label,
         "description": "Sentences, as in the file.",
         "groups": {names["targ1"]: sentences["targ1"], names["targ2"]: sentences["targ2"]},
         "classes": {names["attr1"]: sentences["attr1"], names["attr2"]: sentences["attr2"]},
         "stereotypes": {names["targ1"]: names["attr1"], names["targ2"]: names["attr2"]},
+        **{key: parts[key] for key in ("sentences", "language") if key in parts},
     }
-    for key in ("sentences", "language"):
-        if key in parts:
-            content[key] = parts[key]
-    return content
 
 
 # Queries of WEFE (https://wefe.readthedocs.io): sets of target and attribute words, each of which has a name.

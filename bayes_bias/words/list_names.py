@@ -12,7 +12,7 @@ from bayes_bias.arguments import all_are, kind_of
 from bayes_bias.errors import WordListError
 from bayes_bias.files import parse_json, read_parquet, read_text
 from bayes_bias.spreadsheets import CellValue
-from bayes_bias.words.content import Content, first_text, is_missing
+from bayes_bias.words.content import Content, cell_of, first_text
 from bayes_bias.words.dictionaries import SUFFIXES as DICTIONARY
 from bayes_bias.words.dictionaries import dictionary_of
 
@@ -240,15 +240,9 @@ def _words(value: Any, name: str) -> list[Any] | None:
 
 def _cells(value: list[Any], name: str) -> list[Any] | None:
     """Return texts, None for missing entries, and other values as `CellValue`; return None for lists of lists."""
-    cells: list[Any] = []
-    for number, entry in enumerate(value, 1):
-        if isinstance(entry, list | Mapping):
-            return None
-        if is_missing(entry):
-            cells.append(None)
-        else:
-            cells.append(entry if isinstance(entry, str) else CellValue.of(entry, f"{name}, entry {number}"))
-    return cells
+    if any(isinstance(entry, list | Mapping) for entry in value):
+        return None
+    return [cell_of(entry, f"{name}, entry {number}") for number, entry in enumerate(value, 1)]
 
 
 def _sets(value: Any) -> list[list[str]] | None:

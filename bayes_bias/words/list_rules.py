@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from bayes_bias.errors import WordListError
 from bayes_bias.formatting import in_quotes
-from bayes_bias.words.content import Content, check_text, is_missing, quoted
+from bayes_bias.words.content import Content, check_known, check_text, is_missing, quoted
 from bayes_bias.words.spelling import composed, grouped, is_plain, is_punctuation, plain_word, visible
 
 type WordTable = dict[str, tuple[str, ...]]
@@ -77,23 +77,20 @@ def read_stereotypes(content: Content, groups: WordTable, classes: WordTable) ->
     table = content.table("stereotypes")
     stereotypes = {group: table.text(group) for group in table.values}
     for group, class_name in stereotypes.items():
-        if group not in groups:
-            raise WordListError(f"{table.where} contains the unknown group '{group}'.", group, groups)
+        check_known(table.where, "group", group, groups)
         if class_name not in classes:
             raise WordListError(
                 f"{content.where}: 'stereotypes.{group}' is the unknown class '{class_name}'.", class_name, classes
             )
-    in_order = {}
-    for group in groups:
-        if group not in stereotypes:
-            if not classes:
-                raise WordListError(f"{content.where}: the list has no classes. Add a class with words to [classes].")
-            raise WordListError(
-                f"{content.where}: the group '{group}' has no stereotypical class. Add '{group} = <class>' to"
-                f" [stereotypes], where <class> is one of {', '.join(classes)}."
-            )
-        in_order[group] = stereotypes[group]
-    return in_order
+    without_class = [group for group in groups if group not in stereotypes]
+    if without_class and not classes:
+        raise WordListError(f"{content.where}: the list has no classes. Add a class with words to [classes].")
+    if without_class:
+        raise WordListError(
+            f"{content.where}: the group '{without_class[0]}' has no stereotypical class. Add '{without_class[0]} ="
+            f" <class>' to [stereotypes], where <class> is one of {', '.join(classes)}."
+        )
+    return {group: stereotypes[group] for group in groups}
 
 
 def read_opposites(content: Content, stereotypes: Mapping[str, str], classes: WordTable) -> tuple[str, ...]:
@@ -104,8 +101,7 @@ def read_opposites(content: Content, stereotypes: Mapping[str, str], classes: Wo
     """
     names = content.texts("opposites")
     for name in names:
-        if name not in classes:
-            raise WordListError(f"{content.where}: 'opposites' contains the unknown class '{name}'.", name, classes)
+        check_known(f"{content.where}: 'opposites'", "class", name, classes)
         if name in stereotypes.values():
             raise WordListError(
                 f"{content.where}: 'opposites' contains '{name}', which is stereotypical for a group. Remove it."
@@ -142,10 +138,7 @@ def read_word_classes(content: Content) -> dict[str, str]:
     """Return the class (noun, name, adjective) of each word for which the list states one."""
     table, _ = read_words(content, "word_classes")
     for name in table:
-        if name not in WORD_CLASSES:
-            raise WordListError(
-                f"{content.where}: 'word_classes' contains the unknown class '{name}'.", name, WORD_CLASSES
-            )
+        check_known(f"{content.where}: 'word_classes'", "class", name, WORD_CLASSES)
     refuse_shared_words(table, "word classes", content.where)
     return category_of(table)
 

@@ -38,21 +38,26 @@ _MARKS, _NO_MARKS = frozenset({"X", "1", "TRUE"}), frozenset({"", "0", "FALSE"})
 _EMPTY = ("", None)
 # Number of letters of a name in a message.
 _LETTERS = 100
+# Minimal number of words between two commas of a sentence, as opposed to the phrases in a cell of several.
+_FEWEST_IN_SENTENCE = 6
 # A filler that may be the name of a control class.
 _A_NAME = "none"
 
 type Cells = tuple[str, Sequence[Any]]
+type Columns = list[tuple[str, list[Any]]]
 
 
 @dataclass(frozen=True)
 class Reading:
     """How to read columns of words: the stereotypical class of groups, the classes to compare with, the columns to
-    ignore, and what to do with hidden cells (see `load_wordlist`)."""
+    ignore, what to do with hidden cells (see `load_wordlist`), and whether the list states that its entries are
+    sentences."""
 
     stereotypes: Mapping[str, str] | None = None
     opposites: Sequence[str] | None = None
     ignore_columns: Sequence[str] = ()
     hidden: Hidden = "drop"
+    has_sentences: bool = False
 
     def refuse(self, label: str) -> None:
         """Raise an error if an argument is passed with a list that has no columns, because it defines its own parts."""
@@ -89,8 +94,8 @@ def list_of_columns(
     >>> list_of_columns(rich, "mine").values["classes"]
     {'able': ['smart', 'wise'], 'poor': ['weak']}
     """
-    sheet = _read_sheet(columns, where, padded, reading.ignore_columns)
-    columns_by_name: list[tuple[str, list[Any]]] = []
+    sheet = read_columns(columns, where, reading, padded)
+    columns_by_name: Columns = []
     stereotype_of: dict[str, str] = {}
     for heading, words in sheet.columns:
         name, class_name = _parted(heading, words, where)
@@ -124,14 +129,6 @@ def list_of_columns(
     elif stereotype_of:
         _check_opposites(set(stereotype_of.values()), list(classes), where)
     return Content(values, where, notices=tuple(sheet.notices))
-
-
-def named_columns(
-    columns: Iterable[Cells], where: str, ignore_columns: Sequence[str] = (), *, padded: bool = True
-) -> tuple[list[tuple[str, list[Any]]], tuple[str, ...]]:
-    """Return the words under each heading of a spreadsheet in either layout, and notices of omissions."""
-    sheet = _read_sheet(columns, where, padded, ignore_columns)
-    return sheet.columns, tuple(sheet.notices)
 
 
 def check_stereotypes(content: Content) -> None:
@@ -196,27 +193,25 @@ def holds_words(path: Path, ignore_columns: Collection[str] = ()) -> bool:
 class _Sheet:
     """Headings and words of a spreadsheet in either layout, notices of omissions, and words by word class."""
 
-    columns: list[tuple[str, list[Any]]]
+    columns: Columns
     notices: list[str] = field(default_factory=list)
     word_classes: dict[str, list[str]] = field(default_factory=dict)
 
 
-def _read_sheet(columns: Iterable[Cells], where: str, padded: bool, ignore_columns: Sequence[str]) -> _Sheet:
+def read_columns(columns: Iterable[Cells], where: str, reading: Reading, padded: bool) -> _Sheet:
     """Read the words of a spreadsheet in either layout, without blanks and fillers."""
     sheet = _Sheet([])
     clean = []
     for heading, cells in columns:
         stripped_cells = [stripped(cell) if isinstance(cell, str) else cell for cell in cells]
         clean.append((plain_word(heading.strip()), stripped_cells))
-    clean = _without_columns(_upright(clean, sheet, where), ignore_columns, sheet, where)
+    clean = _without_columns(_upright(clean, sheet, where), reading.ignore_columns, sheet, where)
     headings = set(map(str.lower, dict(clean)))
     is_long = not headings.isdisjoint(_WORDS) and not headings.isdisjoint((*_LABELS, _CONDITION))
     clean = (_by_label if is_long else _marked)(clean, sheet, where)
-    clean, about_cells = _without_padding(clean, where, _pads if padded else _EMPTY.__contains__)
-    sheet.notices += about_cells
-    for heading, cells in clean:
+    for heading, cells in _without_padding(clean, sheet, where, _pads if padded else _EMPTY.__contains__):
         words = _filled(cells)
-        if words and all(str(word).count(",") > 1 for word in words):
+        if words and not reading.has_sentences and all(map(_lists_words, words)):
             raise WordListError(
                 f"{where}: the cell '{words[0]}' of '{heading}' has several words. Write one word in each cell."
             )
@@ -231,7 +226,15 @@ def _read_sheet(columns: Iterable[Cells], where: str, padded: bool, ignore_colum
     return sheet
 
 
-def _upright(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -> list[tuple[str, list[Any]]]:
+def _lists_words(cell: Any) -> bool:
+    """Return True if a cell consists of several words with commas between them, unlike a sentence with commas."""
+    text = str(cell)
+    parts = text.split(",")
+    is_sentence = text[-1] in ".!?" or max(len(part.split()) for part in parts) >= _FEWEST_IN_SENTENCE
+    return len(parts) > 2 and not is_sentence
+
+
+def _upright(columns: Columns, sheet: _Sheet, where: str) -> Columns:
     """Turn a table with the names in its first column into columns with the names as headings, with a notice."""
     if len(columns) < 2 or len({len(cells) for _, cells in columns}) > 1:
         return columns
@@ -245,7 +248,7 @@ def _upright(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) ->
     return [(str(name), cells) for name, cells in zip(names, rows, strict=True) if name not in _EMPTY]
 
 
-def _marked(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -> list[tuple[str, list[Any]]]:
+def _marked(columns: Columns, sheet: _Sheet, where: str) -> Columns:
     """Return the words of each category of a table with a mark for each word of a category, such as LIWC-22's X."""
     (_, words), *categories = columns or [("", [])]
     texts = {name: [str(cell).upper() for cell in cells] for name, cells in categories}
@@ -258,9 +261,7 @@ def _marked(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -> 
     return [(name, list(compress(words, own))) for name, own in marks.items()]
 
 
-def _without_columns(
-    columns: list[tuple[str, list[Any]]], ignored: Sequence[str], sheet: _Sheet, where: str
-) -> list[tuple[str, list[Any]]]:
+def _without_columns(columns: Columns, ignored: Sequence[str], sheet: _Sheet, where: str) -> Columns:
     """Drop the columns with these headings, with a notice."""
     headings = [heading for heading, _ in columns]
     for heading in ignored:
@@ -271,7 +272,7 @@ def _without_columns(
     return [(heading, cells) for heading, cells in columns if heading not in ignored]
 
 
-def _by_label(columns: list[tuple[str, list[Any]]], sheet: _Sheet, where: str) -> list[tuple[str, list[Any]]]:
+def _by_label(columns: Columns, sheet: _Sheet, where: str) -> Columns:
     """Convert a table with a row for each word to one column for each group and class.
 
     Word classes and a notice of unused columns are added to the sheet.
@@ -318,9 +319,7 @@ def _filled(cells: Iterable[Any]) -> list[Any]:
     return [cell for cell in cells if cell not in _EMPTY]
 
 
-def _without_padding(
-    columns: list[tuple[str, list[Any]]], where: str, pads: Callable[[Any], bool]
-) -> tuple[list[tuple[str, list[Any]]], list[str]]:
+def _without_padding(columns: Columns, sheet: _Sheet, where: str, pads: Callable[[Any], bool]) -> Columns:
     """Drop fillers below the last word of each column, if another column has a word or filler in the same row."""
     n_filled = Counter[int]()  # in each row
     for _, cells in columns:
@@ -341,7 +340,8 @@ def _without_padding(
                 f"{where}: omitted {counted(missing, 'missing cell')} above a word of '{heading}'. To keep words such"
                 " as NA and null, write them in quotes, and read files with pandas.read_csv(..., keep_default_na=False)"
             )
-    return shortened, about_fillers + about_missing
+    sheet.notices += about_fillers + about_missing
+    return shortened
 
 
 def _pads(cell: Any) -> bool:

@@ -136,11 +136,10 @@ def _notice(where: str, sentences: Sentences, units: set[str]) -> str:
 
 def _stated(content: Content, groups: WordTable, classes: WordTable) -> dict[str, dict[str, dict[str, str]]]:
     """Return the words of each group or class, if a table lists their sentences. Entries may be words or sentences."""
-    if not isinstance(content.values["sentences"], Mapping):
+    if not isinstance(value := content.values["sentences"], Mapping):
         raise WordListError(
-            f"{content.where}: 'sentences' must be a table, but is {quoted(content.values['sentences'])}. List the"
-            " sentences"
-            f' of each word in a table [sentences], or write sentences = "{AS_UNITS}" if each sentence is a unit.'
+            f"{content.where}: 'sentences' must be a table, but is {quoted(value)}. List the sentences of each word in"
+            f' a table [sentences], or write sentences = "{AS_UNITS}" if each sentence is a unit.'
         )
     table = content.table("sentences")
     sentences = {word: table.texts(word) for word in table.values}
@@ -248,9 +247,7 @@ def _check_one_each(words: Sentences, slot_of: Mapping[str, _Slot], category: st
                 having[token].add(word)
     for word, own in words.items():
         for sentence in own:
-            others: set[str] = set()
-            for token in _tokens(sentence):
-                others |= having.get(token, set()) - {word}
+            others = set[str]().union(*(having[token] for token in _tokens(sentence))) - {word}
             if others:
                 raise WordListError(
                     f"{where}: the word of the sentence '{sentence}' in '{category}' may be '{word}' or"

@@ -18,7 +18,7 @@ from bayes_bias.errors import LanguageModelError, TemplateError
 from bayes_bias.files import read_toml, refuse_pipe_or_address, shipped, shipped_names
 from bayes_bias.formatting import Telling, joined
 from bayes_bias.shared_types import Reference
-from bayes_bias.words.content import Content
+from bayes_bias.words.content import Content, check_known
 from bayes_bias.words.list_rules import WORD_CLASSES, category_of
 from bayes_bias.words.wordlist import WordList
 
@@ -233,10 +233,7 @@ def _read(content: Content, name: str) -> Templates:
         _checked_slots(altered, word_class, (ONE,), f"{content.where}: 'phrases.{word_class}'")
     classes = content.texts("classes", default=WORD_CLASSES)
     for word_class in classes:
-        if word_class not in WORD_CLASSES:
-            raise TemplateError(
-                f"{content.where}: 'classes' contains the unknown class '{word_class}'.", word_class, WORD_CLASSES
-            )
+        check_known(f"{content.where}: 'classes'", "class", word_class, WORD_CLASSES, TemplateError)
     return Templates(
         name=name,
         title=content.text("title", default=name),
@@ -256,11 +253,10 @@ def _templates(content: Content) -> tuple[Template, ...]:
         raise TemplateError(
             f'{content.where} contains no [[sentences]]. Add some, for example with text = "This is {{word}}."'
         )
-    templates, texts = [], []
-    for number, entry in enumerate(entries, 1):
-        template = _template(entry, f"{content.where}: sentence {number}")
-        templates.append(template)
-        texts.append(template.text)
+    templates = tuple(
+        _template(entry, f"{content.where}: sentence {number}") for number, entry in enumerate(entries, 1)
+    )
+    texts = [template.text for template in templates]
     for first, second in pairwise(texts):
         if _slots(first) != _slots(second):
             raise TemplateError(
@@ -271,7 +267,7 @@ def _templates(content: Content) -> tuple[Template, ...]:
     for text, count in Counter(texts).items():
         if count > 1:
             raise TemplateError(f"{content.where} contains '{text}' {count} times. Keep it once.")
-    return tuple(templates)
+    return templates
 
 
 def _template(entry: Any, where: str) -> Template:
@@ -329,17 +325,15 @@ def _with_article(form: str, word: str) -> str:
 
 def _fill(text: str, words: Mapping[str, _Phrase]) -> tuple[str, dict[str, Span]]:
     """Fill the slots of a sentence, capitalise its first letter, and return the position of each word."""
-    parts, spans, at = [], {}, 0
+    whole, spans = "", {}
     for number, part in enumerate(_SLOT.split(text)):
         if number % 2 == 0:
-            phrase = part
+            whole += part
         else:
             before, word, after = words[part]
-            phrase = before + word + after
-            spans[part] = (at + len(before), at + len(before) + len(word))
-        parts.append(phrase)
-        at += len(phrase)
-    whole = "".join(parts)
+            start = len(whole + before)
+            spans[part] = (start, start + len(word))
+            whole += before + word + after
     first = whole[:1].upper()
     return (first + whole[1:] if len(first) == 1 else whole), spans
 

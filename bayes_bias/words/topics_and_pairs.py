@@ -7,7 +7,7 @@ from typing import Any, Literal, cast, get_args
 from unicodedata import normalize
 
 from bayes_bias.errors import WordListError
-from bayes_bias.words.content import Content
+from bayes_bias.words.content import Content, check_known
 from bayes_bias.words.list_rules import WordTable, read_words, refuse_shared_words
 from bayes_bias.words.sentences import AS_UNITS
 
@@ -36,10 +36,7 @@ def read_topics(content: Content, groups: WordTable, classes: WordTable) -> tupl
     topics: dict[str, Words] = {}
     notices: tuple[str, ...] = ()
     for category in map(str, table.values):
-        if category not in (*groups, *classes):
-            raise WordListError(
-                f"{table.where} contains the unknown group or class '{category}'.", category, (*groups, *classes)
-            )
+        check_known(table.where, "group or class", category, (*groups, *classes))
         key = f"topics.{category}"
         topics[category], repeated = read_words(Content({key: table.values[category]}, content.where), key)
         notices += repeated

@@ -211,14 +211,7 @@ class WordList(Telling):
         >>> WordList.from_frame(sheet).text
         'wordlist, flowers (3) = pleasant (2), insects (2) = unpleasant (2)'
         """
-        return cls._of_frame(frame, Reading(stereotypes, opposites), name)
-
-    @classmethod
-    def _of_frame(cls, frame: Any, reading: Reading, name: str) -> Self:
-        """Make a list from a DataFrame. See `from_frame`."""
-        content = list_of_columns(_columns_of_frame(frame), name, reading)
-        check_stereotypes(content)
-        return cls(**_list_fields(name, content))
+        return cls(**_fields_of_columns(name, frame, Reading(stereotypes, opposites)))
 
     def with_controls(self, controls: "ControlsLike | Iterable[ControlsLike]") -> Self:
         """Return a copy with more control classes: built-in names (`"neutral"`), paths of files, or lists.
@@ -528,17 +521,11 @@ def _loaded(source: ListLike, reading: Reading) -> WordList:
     """Read a list. See `load_wordlist`."""
     if isinstance(source, str | Path):
         return WordList(**_list_fields(*read_list_file(source, reading)))
-    if isinstance(source, _Frame):
-        return WordList._of_frame(source, reading, "wordlist")
     if isinstance(source, Query):
         replace(reading, stereotypes=None).refuse("a query")
         return WordList(**_list_fields("query", list_of_query(source, reading.stereotypes)))
-    if isinstance(source, Mapping) and not source.keys() & {"groups", "classes"}:
-        settings = settings_of(source)
-        columns = {heading: words for heading, words in source.items() if heading not in settings}
-        content = list_of_columns(_columns_of_mapping(columns), "wordlist", reading, padded=False)
-        check_stereotypes(content)
-        return WordList(**_list_fields("wordlist", replace(content, values={**settings, **content.values})))
+    if isinstance(source, _Frame) or (isinstance(source, Mapping) and not source.keys() & {"groups", "classes"}):
+        return WordList(**_fields_of_columns("wordlist", source, reading))
     reading.refuse("a list")
     if isinstance(source, Mapping):
         return WordList.from_mapping(source)
@@ -559,9 +546,8 @@ def load_controls(source: ControlsLike) -> WordList:
     if isinstance(source, WordList):
         return source
     if isinstance(source, _Frame | Mapping):
-        columns = _columns_of_frame(source) if isinstance(source, _Frame) else _columns_of_mapping(source)
-        padded = isinstance(source, _Frame)
-        return WordList(**_control_fields("controls", list_of_columns(columns, "controls", padded=padded)))
+        content = list_of_columns(_columns_of(source), "controls", padded=isinstance(source, _Frame))
+        return WordList(**_control_fields("controls", content))
     return WordList(**_control_fields(*read_control_file(source)))
 
 
@@ -596,18 +582,18 @@ def control_lists(controls: "ControlsLike | Iterable[ControlsLike]") -> "tuple[C
     return as_tuple("controls", controls, str | Path | WordList | _IN_MEMORY, example, WordListError)
 
 
-def _columns_of_frame(frame: Any) -> list[tuple[str, list[Any]]]:
-    """Return the headings and cells of a DataFrame, with None for missing cells."""
-    columns = []
-    for heading, cells in frame.items():
-        columns.append((str(heading), cells.astype(object).where(cells.notna(), None).tolist()))
-    return columns
+def _columns_of(source: Any, settings: Collection[str] = ()) -> list[tuple[str, list[Any]]]:
+    """Return the headings and cells of a DataFrame or mapping, with None for missing cells.
 
-
-def _columns_of_mapping(columns: Mapping[str, Any]) -> list[tuple[str, list[Any]]]:
-    """Return the headings and cells of a mapping, or raise an error if a value is not a list."""
+    Raises
+    ------
+    WordListError
+        If a value of a mapping, except of its settings, is not a list.
+    """
     cells_of = []
-    for heading, words in columns.items():
+    for heading, words in source.items():
+        if heading in settings:
+            continue
         if isinstance(words, str) or not isinstance(words, Iterable):
             raise WordListError(
                 f"The heading '{heading}' must have a list of words, but has {kind_of(words)}. Pass a list for each"
@@ -615,6 +601,15 @@ def _columns_of_mapping(columns: Mapping[str, Any]) -> list[tuple[str, list[Any]
             )
         cells_of.append((str(heading), [None if is_missing(word) else word for word in words]))
     return cells_of
+
+
+def _fields_of_columns(name: str, source: Any, reading: Reading) -> dict[str, Any]:
+    """Check and return the fields of a list from the columns of a DataFrame, or of a mapping with settings."""
+    settings = settings_of(source)
+    reading = replace(reading, has_sentences="sentences" in settings)
+    content = list_of_columns(_columns_of(source, settings), name, reading, padded=isinstance(source, _Frame))
+    check_stereotypes(content)
+    return _list_fields(name, replace(content, values={**settings, **content.values}))
 
 
 def _list_fields(name: str, content: Content) -> dict[str, Any]:

@@ -37,7 +37,6 @@ JSON = {
     "flat pairs": [[word, *vector] for word, vector in LISTS.items()],
     "object": LISTS,
     "object under a key": {"model": "m", "size": 5, "vectors": LISTS},
-    "objects of a word each": [{word: vector} for word, vector in LISTS.items()],
     "parallel lists": {"words": list(LISTS), "vectors": list(LISTS.values()), "dimension": 5},
     "parallel lists of a service": {"texts": list(LISTS), "embeddings": {"float": list(LISTS.values())}},
     "columns of pandas": json.loads(FRAME.to_json(double_precision=15)),
@@ -55,7 +54,7 @@ def test_json_of_words_equals_vectors_in_memory(tmp_path, layout, indent):
     assert np.array_equal(biases(tmp_path / "v.json"), TRUE)
 
 
-@pytest.mark.parametrize("layout", ["pairs", "flat pairs", "objects of a word each"])
+@pytest.mark.parametrize("layout", ["pairs", "flat pairs"])
 def test_json_lines_of_words_equal_vectors_in_memory(tmp_path, layout):
     (tmp_path / "v.jsonl").write_text(json_lines(JSON[layout]))
     assert np.array_equal(biases(tmp_path / "v.jsonl"), TRUE)

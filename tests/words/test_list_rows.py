@@ -8,6 +8,7 @@ import pytest
 
 from bayes_bias import load_wordlist
 from bayes_bias.errors import WordListError
+from bayes_bias.words.list_files import read_names
 from tests.helpers import option, refused, word_rows
 
 ENGLISH = {
@@ -180,3 +181,23 @@ def test_several_words_in_a_cell_raise_error(rows):
     frame.to_csv("list.csv", index=False)
     with refused(WordListError, "list.csv 'rose, tulip, lily' 'Flowers' several words one word in each cell"):
         load_wordlist("list.csv")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["In spring, {}, which is red, grows.", "in spring and in summer the red {}, as you know, grows"],
+    ids=["full stop", "many words between commas"],
+)
+def test_sentences_with_commas_are_read(sentence):
+    frame = pd.DataFrame({name: list(map(sentence.format, words)) for name, words in ENGLISH.items()})
+    frame.to_csv("sentences.csv", index=False)
+    assert read_names("sentences.csv").values["Flowers"][0] == sentence.format("rose")
+
+
+def test_short_sentences_with_commas_are_read_if_list_states_them():
+    captions = {name: [f"a {word}, large, red" for word in words] for name, words in ENGLISH.items()}
+    Path("captions.json").write_text(json.dumps({**captions, "sentences": "as units"}))
+    assert read_names("captions.json").values["Flowers"][0] == "a rose, large, red"
+    Path("captions.json").write_text(json.dumps(captions))
+    with refused(WordListError, "'a rose, large, red' several words"):
+        read_names("captions.json")

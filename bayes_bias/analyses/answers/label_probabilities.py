@@ -59,7 +59,7 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
     if asked["id"].duplicated().any():
         raise AnswersError("`prompts` has an id twice. Pass one row for each prompt.")
     found, _ = read_frame(replies, "replies", _top_tokens)
-    check_ids(asked["id"], found["id"])
+    check_ids(asked["id"], found)
     asked = asked.set_index("id").loc[found["id"]].reset_index(drop=True)
     if "model" in found:
         asked = asked.assign(model=found["model"])

@@ -143,7 +143,7 @@ def replies_with_prompts(
     reply_rows = reply_rows.assign(id=reply_rows["id"].astype(str).str.strip())
     if (twice := prompt_rows.id[prompt_rows.id.duplicated()]).size:
         raise AnswersError(f"`prompts` has the id '{twice.iloc[0]}' twice. Pass the file as `prompts` wrote it.")
-    check_ids(prompt_rows.id, reply_rows.id)
+    check_ids(prompt_rows.id, reply_rows)
     check_stereotypes(prompt_rows.stereotype.unique(), lists)
     joined = _joined(prompt_rows, reply_rows)
     announce(check_settings(joined, _DESIGN, pooled))
@@ -151,25 +151,26 @@ def replies_with_prompts(
         if column in joined:
             for stereotype, own in joined.groupby("stereotype"):
                 check_wordings(own[column], own.wording, lists[str(stereotype)], f"replies ({stereotype})")
-    for name in pooled:
-        if name in joined and name != "prompt":
-            values = sorted({"" if pd.isna(value) else str(value) for value in joined[name]})
-            more = ", ..." if len(values) > _SHOWN else ""
-            joined = joined.assign(**{name: f"{', '.join(values[:_SHOWN])}{more} (pooled)"})
+    for name in (set(pooled) & set(joined)) - {"prompt"}:
+        values = sorted({"" if pd.isna(value) else str(value) for value in joined[name]})
+        more = ", ..." if len(values) > _SHOWN else ""
+        joined = joined.assign(**{name: f"{', '.join(values[:_SHOWN])}{more} (pooled)"})
     return joined.assign(answer=_names(joined))
 
 
-def check_ids(prompts: "pd.Series[str]", replies: "pd.Series[str]") -> None:
-    """Raise an error if a reply has no prompt, and log a notice if prompts have no reply."""
-    if (unknown := replies[~replies.isin(prompts)]).size:
+def check_ids(prompts: "pd.Series[str]", replies: pd.DataFrame) -> None:
+    """Raise an error if a reply has no prompt, and log a notice of each model that did not reply to all prompts."""
+    if (unknown := replies.id[~replies.id.isin(prompts)]).size:
         raise AnswersError(
             f"`replies` contains the id '{unknown.iloc[0]}', which no prompt has ({len(unknown):,} of"
             f" {len(replies):,} replies). Pass the prompts of these replies, with the same ids."
         )
-    unanswered = prompts[~prompts.isin(replies)]
-    if unanswered.size:
-        share = f"{len(unanswered):,} of {len(prompts):,} prompts"
-        announce((f"replies: {share} have no reply, such as '{unanswered.iloc[0]}'",))
+    by_model = dict(list(replies.groupby("model", dropna=False).id)) if "model" in replies else {"": replies.id}
+    for model, ids in by_model.items():
+        if (missing := prompts[~prompts.isin(ids)]).size:
+            share = f"{len(missing):,} of {len(prompts):,} prompts"
+            of_model = f" of {model}" if len(by_model) > 1 else ""
+            announce((f"replies: {share} have no reply{of_model}, such as '{missing.iloc[0]}'",))
 
 
 def _joined(prompts: pd.DataFrame, replies: pd.DataFrame) -> pd.DataFrame:
@@ -230,8 +231,7 @@ def _word_choices(joined: pd.DataFrame, lists: Mapping[str, AssociationList], ke
     # As categories, the reply is stored once and not once for each word.
     shared = shared.assign(reply=pd.Categorical(shared["reply"]))
     repeated = shared.loc[shared.index.repeat(sizes)].reset_index(drop=True)
-    text = repeated.pop("reply")
-    return repeated.assign(**columns, reply=text)
+    return repeated.assign(**columns, reply=repeated.pop("reply"))
 
 
 def published_answers(

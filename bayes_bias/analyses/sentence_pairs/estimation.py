@@ -281,13 +281,11 @@ def estimate_one(scores: PairScores, settings: PairSettings) -> SentencePairs:
     independent = published(scores, ci_prob)
     tabulated = partial(_tabulated, data, independent, settings)
     interval = "wilson" if compared is None else "ties_half"
+    share_of_pairs = ties_as_half(scores.rows).to_numpy()
+    mean_differences = differences(_posterior(difference), data, scope)
     table = {
-        "share": tabulated(
-            estimated_shares(fits, data, scope), ties_as_half(scores.rows).to_numpy(), interval, NO_PREFERENCE
-        ),
-        "difference": tabulated(
-            differences(_posterior(difference), data, scope), data.difference.to_numpy(), "student"
-        ),
+        "share": tabulated(estimated_shares(fits, data, scope), share_of_pairs, interval, NO_PREFERENCE),
+        "difference": tabulated(mean_differences, data.difference.to_numpy(), "student"),
     }
     return SentencePairs(
         scores=scores,
@@ -323,11 +321,10 @@ def estimate_change(before: PairScores, after: PairScores, settings: PairSetting
     independent = paired(before, after, settings.ci_prob)
     fits = {"changed": change_rate, "gained": gain_rate, "difference": difference}
     tabulated = partial(_tabulated, data, independent, settings)
+    mean_differences = differences(_posterior(difference), data, scope)
     table = {
         "share": tabulated(estimated_change(fits, data, changes, scope), changes, "ties_half"),
-        "difference": tabulated(
-            differences(_posterior(difference), data, scope), data.difference.to_numpy(), "student"
-        ),
+        "difference": tabulated(mean_differences, data.difference.to_numpy(), "student"),
     }
     return SentencePairsChange(
         before=first,

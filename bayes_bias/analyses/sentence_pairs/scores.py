@@ -125,6 +125,7 @@ _SCORES = ("score_more", "score_less")
 _SENTENCES = ("sentence_more", "sentence_less")
 # The verdict of the CrowS-Pairs program on each pair.
 _OWN_VERDICT = "score"
+_SWAPPED = "pairs 'antistereo', whose scores are exchanged in files that the CrowS-Pairs program wrote before May 2021"
 # Smaller relative differences between scores of one pair may be due to different batches.
 _SAME = 0.01
 READ = ("item", *_SCORES, "difference", *LABELS, "model")
@@ -244,7 +245,7 @@ def read_scores(
     notices = [*check_settings(rows, _DESIGN, pooled), *pooled_over(rows, _DESIGN, pooled)]
     if set(_SCORES) <= set(rows.columns):
         more, less = log_probabilities(_numbers(rows, "score_more"), _numbers(rows, "score_less"), unit)
-        _check_own_verdicts(rows, more - less, list(frame.columns))
+        notices += _check_own_verdicts(rows, more - less, dict(zip(with_our_names(frame), frame, strict=True)))
     else:
         more = log_differences(_numbers(rows, "difference"), unit)
         less = 0 * more
@@ -356,31 +357,34 @@ def _select_model(rows: pd.DataFrame, model: str | None) -> pd.DataFrame:
     return rows if model is None else rows[models == model].reset_index(drop=True)
 
 
-def _check_own_verdicts(rows: pd.DataFrame, difference: "pd.Series[float]", headings: Sequence[Any]) -> None:
+def _check_own_verdicts(
+    rows: pd.DataFrame, difference: "pd.Series[float]", heading_of: Mapping[Any, Any]
+) -> Sequence[str]:
     """Raise an error if the column `score` of the CrowS-Pairs program, 1 for a stereotypical sentence ahead, differs.
 
     Until May 2021, the program exchanged the two scores of pairs with the direction 'antistereo' in its files, but not
-    in this column.
+    in this column or in the sentences (https://github.com/nyu-mll/crows-pairs/issues/6). If the column is missing, a
+    notice is returned, because nothing else in a file shows its age.
     """
+    is_antistereo = rows.get(DIRECTION, pd.Series("", index=rows.index)) == "antistereo"
+    theirs = [heading_of[score] for score in _SCORES]
     own = rows.get(_OWN_VERDICT, pd.Series(dtype=float))
     if not pd.api.types.is_numeric_dtype(own) or not len(own) or not own.isin([0, 1]).all():
-        return
+        if is_antistereo.any() and theirs == [CROWS_PAIRS[score] for score in _SCORES]:
+            return [f"{is_antistereo.sum():,} {_SWAPPED}. Keep the column '{_OWN_VERDICT}' there, which shows this"]
+        return []
     is_tie = difference.abs() <= 10.0**-DECIMALS
     differs = (own == 1).ne(difference > 0) & ~is_tie
     if not differs.any():
-        return
+        return []
     problem = (
         f"The column '{_OWN_VERDICT}' of `scores` contradicts the two scores in {differs.sum():,} of"
         f" {len(rows):,} pairs, for example item '{rows['item'][differs].iloc[0]}'"
     )
-    direction = rows.get(DIRECTION, pd.Series("", index=rows.index))
-    if differs.equals((direction == "antistereo") & ~is_tie):
-        theirs = [heading for heading in headings if heading in (*_SCORES, *map(CROWS_PAIRS.__getitem__, _SCORES))]
-        column = next(heading for heading in headings if heading in (DIRECTION, CROWS_PAIRS[DIRECTION]))
+    if differs.equals(is_antistereo & ~is_tie):
         raise SentencePairsError(
-            f"{problem}. These are the pairs 'antistereo', whose scores are exchanged in files that the CrowS-Pairs"
-            " program wrote before May 2021. Exchange them, for example in pandas:"
-            f" `swap = frame[{column!r}] == 'antistereo';"
+            f"{problem}. These are the {_SWAPPED}. Exchange them, for example in pandas:"
+            f" `swap = frame[{heading_of[DIRECTION]!r}] == 'antistereo';"
             f" frame.loc[swap, {theirs}] = frame.loc[swap, {theirs[::-1]}].to_numpy()`."
         )
     raise SentencePairsError(

@@ -408,3 +408,12 @@ def test_json_lines_are_read_however_many_there_are():
     lines = lines_of_json(records, ORDER.__contains__, {"Ben"}.__contains__)
     assert lines.count("Ben") == 1500
     assert "{" not in lines
+
+
+def test_notice_counts_prompts_without_a_reply_for_each_model(caplog):
+    complete = replies(lined).assign(model="complete")
+    partial = complete.iloc[:-2].assign(model="partial")
+    bb.answers.choices(ASKED, pd.concat([complete, partial]), LIST)
+    missing = ASKED.id.iloc[-2]
+    assert says(caplog.text, f"2 of {len(ASKED)} prompts have no reply of partial, such as '{missing}'")
+    assert "of complete" not in caplog.text

@@ -10,7 +10,7 @@ from bayes_bias.analyses.sentence_pairs.lm_eval import lm_eval
 from bayes_bias.analyses.sentence_pairs.published import published
 from bayes_bias.analyses.sentence_pairs.scores import read_scores
 from bayes_bias.errors import SentencePairsError
-from tests.helpers import refused
+from tests.helpers import refused, says
 
 N = 50
 
@@ -61,6 +61,19 @@ def test_read_scores_rejects_exchanged_scores_and_prints_code_that_corrects_them
 def test_read_scores_accepts_own_verdict_of_right_scores_with_ties(tmp_path):
     crows_pairs().to_csv(tmp_path / "new.csv")
     assert share(read_scores(tmp_path / "new.csv")) == crows_pairs().score.mean()
+
+
+def test_read_scores_notifies_of_scores_that_may_be_exchanged_if_file_has_no_own_verdict(tmp_path, caplog):
+    frame = crows_pairs()
+    count = int((frame.stereo_antistereo == "antistereo").sum())
+    frame.to_csv(tmp_path / "with.csv")
+    frame.drop(columns="score").to_csv(tmp_path / "without.csv")
+    read_scores(tmp_path / "with.csv")
+    assert "antistereo" not in caplog.text
+    assert any(
+        says(notice, f"{count} pairs 'antistereo' exchanged before May 2021 Keep 'score'")
+        for notice in read_scores(tmp_path / "without.csv").notices
+    )
 
 
 @pytest.mark.parametrize("names", ["theirs", "ours"])
