@@ -1,9 +1,9 @@
 """Single words in texts whose bias is known: do intervals over texts contain their values?
 
 A truth of the scenario `majority` has a share of male words for each of 100 occupations. Texts are sentences: a corpus
-of this truth, with each template once for each occupation, or random sentences of ten further corpora. The value of an
+of this truth, with each template once for each occupation, or random sentences of 20 further corpora. The value of an
 occupation is its mean association with male words minus that with female words. It is compared with its value in all
-ten corpora, and with the value that its share implies: a line in the log odds of shares through the values of the other
+20 corpora, and with the value that its share implies: a line in the log odds of shares through the values of the other
 truths, as in `studies.known_bias`.
 """
 
@@ -27,7 +27,7 @@ from studies.known_bias.scenario import Scenario, load_scenario
 type Texts = Sequence[Sequence[str]]
 
 _ATTRIBUTE = "gender"
-_FURTHER = 10
+_FURTHER = 20
 # Random sentences, as multiples of those of a corpus.
 _MULTIPLES = (1, 5)
 # The window of PMI contains a sentence.
