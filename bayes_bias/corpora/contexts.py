@@ -148,16 +148,25 @@ class CoOccurrences:
     @classmethod
     def of(cls, corpus: Corpus, census: Census, words: Sequence[str], window: int) -> Self:
         """Count the words within a window around each occurrence. Windows end where texts end."""
-        vectors = _Vectors.that_count(words)
-        gap, width = len(words) + 1, len(words) + 1
-        counts, pairs = np.zeros((len(words) * census.groups, width)), np.zeros(census.groups)
+        n_words, gap = len(words), len(words) + 1
+        number = {word: position for position, word in enumerate(words)}
+        # Vectors without dimensions, because each word of a text counts as a context word.
+        vectors = _Vectors(number, np.empty((gap + 1, 0)), np.r_[:n_words, -1, -1], n_words)
+        counts, pairs = np.zeros(n_words * census.groups * (n_words + 1)), np.zeros(census.groups)
         step("counting co-occurrences")
-        for ids, group in _batches(_with_progress(corpus, census), vectors, window, _BATCH // width):
-            windows = _windows(vectors.rows[ids], window)
+        for ids, group in _batches(_with_progress(corpus, census), vectors, window, _BATCH // 4):
+            near = _windows((ids != gap)[:, None].astype(float), window)[:, 0]
+            pairs += np.bincount(group, np.where(ids == gap, 0.0, near), census.groups)
             place = vectors.listed_at[ids]
-            _add(counts, np.where(place < 0, -1, place * census.groups + group), windows)
-            pairs += np.bincount(group, np.where(ids == gap, 0.0, windows[:, -1]), census.groups)
-        return cls(dict(zip(words, counts.reshape(len(words), census.groups, width), strict=True)), pairs)
+            listed, row = np.flatnonzero(place >= 0), (place * census.groups + group) * (n_words + 1)
+            np.add.at(counts, row[listed] + n_words, near[listed])
+            for distance in range(1, window + 1):
+                first = listed[listed < len(ids) - distance]
+                first = first[place[first + distance] >= 0]
+                second = first + distance
+                np.add.at(counts, np.concatenate([row[first] + place[second], row[second] + place[first]]), 1.0)
+        of_words = counts.reshape(n_words, census.groups, n_words + 1)
+        return cls(dict(zip(words, of_words, strict=True)), pairs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,14 +191,6 @@ class _Vectors:
         for position, word in enumerate(listed):
             listed_at[number[word]] = position
         return cls(number, rows, listed_at, len(number))
-
-    @classmethod
-    def that_count(cls, listed: Sequence[str]) -> Self:
-        """Return vectors whose sums are numbers of the listed words. Each word of a text counts as a context word."""
-        number = {word: position for position, word in enumerate(listed)}
-        rows = np.eye(len(number) + 2, len(number) + 1)
-        rows[:-1, -1] = 1.0
-        return cls(number, rows, np.r_[: len(number), -1, -1], len(number))
 
 
 def _with_progress(corpus: Corpus, census: Census) -> Iterator[tuple[Text, int]]:

@@ -85,7 +85,7 @@ class Sweep(Tabled):
     words : pandas.DataFrame
         The words of each list, by role and by group or class.
     failures : pandas.DataFrame
-        Cells that could not be computed, with the reasons.
+        Cells and series over time that could not be computed, with the reasons.
     software : tuple of mapping of str to str
         Versions of the packages that computed the posteriors, which may differ between stored results.
     metric : Metric

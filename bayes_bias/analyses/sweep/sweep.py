@@ -170,7 +170,10 @@ def sweep(
     announce(_as_match_asks(result.coverage, result.originals))
     vectors = _readable(sources, columns)
     alike = _alike(vectors, lists, seed)
-    series = _series(settings, grid, vectors, columns, lists)
+    series, omitted = _series(settings, grid, vectors, columns, lists)
+    failures = [*result.failures.itertuples(index=False, name=None)]
+    failures += [("all", words, "over time", reason) for words, reason in omitted.items()]
+    result = replace(result, failures=pd.DataFrame(failures, columns=result.failures.columns))
     step("pooling")
     return _pooled(replace(result, alike=alike, series=series), biases.influence, changes.influence)
 
@@ -226,12 +229,15 @@ def _series(
     embeddings: Mapping[str, Embedding],
     columns: Sequence[Column],
     lists: Sequence[WordList],
-) -> dict[str, OverTime]:
-    """Return the analysis over time of each list that was measured in at least two embeddings with times."""
+) -> tuple[dict[str, OverTime], dict[str, str]]:
+    """Return the analysis over time of each list that was measured in at least two embeddings with times, and the
+    reason why others are omitted.
+    """
     cells = {column.name: column.cells for column in columns}
     in_order = sorted((time, name) for name, time in grid.times.items() if name in embeddings)
     how = Settings(settings.specs[0], NEW, settings.scope, settings.ci_prob, settings.seed, settings.sampling)
     series: dict[str, OverTime] = {}
+    omitted: dict[str, str] = {}
     for words in lists:
         tables: dict[float, AssociationTable] = {}
         slices: dict[float, Embedding] = {}
@@ -248,12 +254,13 @@ def _series(
             try:
                 check_shared_words(tables)
             except TableError as error:
-                announce((f"{words.name} over time is omitted. {error}",))
+                announce((f"{words.name} over time is omitted, because slices share too few words (see `failures`)",))
+                omitted[words.name] = str(error)
                 continue
         alike = embeddings_alike(slices, _words_of(lists), seed=settings.seed)
         with within(f"{words.name} over time"), logging_from("bayes_bias", logging.ERROR):
             series[words.name] = series_of(tables, alike, how)
-    return series
+    return series, omitted
 
 
 def _words_of(lists: Sequence[WordList]) -> set[str]:

@@ -88,5 +88,9 @@ def test_sweep_omits_a_series_that_lost_half_of_its_words_unless_loss_is_allowed
             bb.Grid(["weat7"], vectors, controls=(), times=times, allow_loss=True), sampling=BRIEF, jobs=1
         )
     assert not found.series
-    assert says(caplog.text, "over time is omitted. 4 of the 8 words")
+    assert says(caplog.text, "weat7 over time is omitted `failures`")
+    (failure,) = found.failures.itertuples(index=False)
+    assert (failure.embedding, failure.list, failure.what) == ("all", "weat7", "over time")
+    assert says(failure.reason, "all slices 4 of the 8 words")
     assert [*allowed.series] == ["weat7"]
+    assert allowed.failures.empty
