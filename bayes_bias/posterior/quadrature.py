@@ -425,7 +425,8 @@ def integrated_bias(spec: ModelSpec, data: xr.Dataset, scope: ScopeName, grid: G
     """Return the posterior of the bias under a scope, from the sufficient statistics of a table."""
     checked = check_design(data, scope)
     integrand = Integrand.of(spec, data, checked)
-    sd = np.sqrt(_variances(integrand, data, checked, grid))[:, :, None]
+    over_words = 0.0 if checked.samples_nothing else integrand.variances(grid)
+    sd = np.sqrt(over_words + _over_texts(data, checked, grid.points))[:, :, None]
     labels = {"contrast": [OVERALL]}
     dims = (*SAMPLE, "contrast")
     mixture = Mixture(
@@ -440,27 +441,31 @@ def integrated_bias(spec: ModelSpec, data: xr.Dataset, scope: ScopeName, grid: G
 def integrated_row(
     spec: ModelSpec, data: xr.Dataset, scope: ScopeName, ci_prob: float, rope: float | None = None
 ) -> "pd.Series[float]":
-    """Return the mean, interval, and probabilities of the bias under a scope, with the column names of `summarize`."""
+    """Return the mean, interval, and probabilities of the bias under a scope, with the column names of `summarize`, and
+    the shares of its variance over words, with the column names of `variance_shares`.
+    """
     checked = check_design(data, scope)
     integrand = Integrand.of(spec, data, checked)
     mean = integrand.observed.item()
     lower, upper = interval_names(ci_prob)
+    row = {"mean": mean, "sd": 0.0, lower: mean, upper: mean, "prob_direction": np.nan, "observed": mean}
     if checked.samples_nothing and not has_texts(data):
-        row = {"mean": mean, lower: mean, upper: mean, "prob_direction": np.nan}
-        return pd.Series(row if rope is None else {**row, "prob_negligible": np.nan})
-    variances = _variances(integrand, data, checked)
+        return pd.Series(row | {"noise_sd": np.nan} | ({} if rope is None else {"prob_negligible": np.nan}))
+    parts = {} if checked.samples_nothing else integrand.parts()
+    over_words = np.sum([*parts.values()], axis=0)
+    variances = over_words + _over_texts(data, checked)
     half, sd = half_width(variances, ci_prob).item(), np.sqrt(variances)
-    prob_direction = 1 - chance(variances, integrand.observed).item() / 2
-    row = {"mean": mean, lower: mean - half, upper: mean + half, "prob_direction": prob_direction}
+    row |= {"sd": float(np.sqrt(variances.mean())), lower: mean - half, upper: mean + half, "noise_sd": sd.mean()}
+    row |= {"prob_direction": 1 - chance(variances, integrand.observed).item() / 2}
+    row |= {part: float((variance / over_words).mean()) for part, variance in parts.items()}
     if rope is not None:
         row["prob_negligible"] = float((ndtr((rope - mean) / sd) - ndtr((-rope - mean) / sd)).mean())
     return pd.Series(row)
 
 
-def _variances(integrand: Integrand, data: xr.Dataset, scope: Scope, grid: Grid = FULL_GRID) -> Numbers:
-    """Return variances of the bias over words and texts that represent its posterior, (1, points)."""
-    over_texts = text_variances(data, bias_weights(data), scope, grid.points).T
-    return over_texts if scope.samples_nothing else integrand.variances(grid) + over_texts
+def _over_texts(data: xr.Dataset, scope: Scope, points: int = FULL_GRID.points) -> Numbers:
+    """Return the variances of the bias over texts, (1, points)."""
+    return text_variances(data, bias_weights(data), scope, points).T
 
 
 def variance_ratios(spec: ModelSpec, data: xr.Dataset) -> dict[Side, float]:

@@ -31,6 +31,7 @@ _OF_POSTERIOR = [
     "ess_tail",
     "divergences",
     "prior_sensitivity",
+    "sampled",
     "sampled_again",
 ]
 _SHARES = "share_of_"
@@ -104,7 +105,7 @@ def cells_table(
     cells["source"] = np.where(cells.bias.notna(), SCREENED, "")
     cells["verdict"] = np.where(cells.bias.notna(), NOT_FITTED, FAILED)
     for column in (*_OF_POSTERIOR, "problems"):
-        cells[column] = {"problems": "", "sampled_again": False}.get(column, np.nan)
+        cells[column] = {"problems": "", "sampled": False, "sampled_again": False}.get(column, np.nan)
     if settings.specs[0].name in posteriors.index.get_level_values(0):
         fitted = posteriors.loc[[settings.specs[0].name]].droplevel("model")
         lower, upper = interval_names(settings.ci_prob)
@@ -112,8 +113,7 @@ def cells_table(
         columns = ["bias", "sd", *bounds, "chance", "verdict", *_OF_POSTERIOR, "problems"]
         for prefix in (_SHARES, "control"):
             columns += fitted.columns[fitted.columns.str.startswith(prefix)].to_list()
-        for column in columns:
-            cells.loc[fitted.index, column] = fitted[column]
+        cells.loc[fitted.index, columns] = fitted.reindex(columns=columns)
         cells.loc[fitted.index, "source"] = POSTERIOR
     # The p-value of the quasi-F is stored separately, because it may determine the cells to which models are fitted.
     cells["chance_screened"] = screening.get("chance", pd.Series(dtype=float)).reindex(every)
