@@ -76,6 +76,8 @@ _TOLERANCE = 1e-10
 # Up to this ratio of lengths, p differs by at most .003 from the value that the sampler computes
 # (docs/evidence/speed.md). With a ratio of three, it may differ by .07.
 _MOST_UNEVEN = 1.5
+# Properties of tables whose posterior is sampled.
+NEED_SAMPLER = "replicates, covariates, pairs, sub-topics, or lists of very different lengths"
 
 
 @dataclass(frozen=True, eq=False)
@@ -415,9 +417,8 @@ def integral_of(table: AssociationTable, spec: ModelSpec) -> tuple[ModelSpec, xr
     if known := integrated(table, spec):
         return known
     raise TableError(
-        f"The posterior of `table` '{table.name}' needs a sampler, because it has replicates,"
-        " covariates, pairs, sub-topics, or lists of very different lengths, or because the model is"
-        " not the default one. Use `bayes_bias.fit(table)` (`bayes-bias fit`) instead."
+        f"The posterior of `table` '{table.name}' needs a sampler, because it has {NEED_SAMPLER}, or because the model"
+        " is not the default one. Use `bayes_bias.fit(table)` (`bayes-bias fit`) instead."
     )
 
 
@@ -426,7 +427,7 @@ def integrated_bias(spec: ModelSpec, data: xr.Dataset, scope: ScopeName, grid: G
     checked = check_design(data, scope)
     integrand = Integrand.of(spec, data, checked)
     over_words = 0.0 if checked.samples_nothing else integrand.variances(grid)
-    sd = np.sqrt(over_words + _over_texts(data, checked, grid.points))[:, :, None]
+    sd = np.sqrt(over_words + text_variances(data, bias_weights(data), checked, grid.points).T)[:, :, None]
     labels = {"contrast": [OVERALL]}
     dims = (*SAMPLE, "contrast")
     mixture = Mixture(
@@ -453,7 +454,7 @@ def integrated_row(
         return pd.Series(row | {"noise_sd": np.nan} | ({} if rope is None else {"prob_negligible": np.nan}))
     parts = {} if checked.samples_nothing else integrand.parts()
     over_words = np.sum([*parts.values()], axis=0)
-    variances = over_words + _over_texts(data, checked)
+    variances = over_words + text_variances(data, bias_weights(data), checked, FULL_GRID.points).T
     half, sd = half_width(variances, ci_prob).item(), np.sqrt(variances)
     row |= {"sd": float(np.sqrt(variances.mean())), lower: mean - half, upper: mean + half, "noise_sd": sd.mean()}
     row |= {"prob_direction": 1 - chance(variances, integrand.observed).item() / 2}
@@ -461,11 +462,6 @@ def integrated_row(
     if rope is not None:
         row["prob_negligible"] = float((ndtr((rope - mean) / sd) - ndtr((-rope - mean) / sd)).mean())
     return pd.Series(row)
-
-
-def _over_texts(data: xr.Dataset, scope: Scope, points: int = FULL_GRID.points) -> Numbers:
-    """Return the variances of the bias over texts, (1, points)."""
-    return text_variances(data, bias_weights(data), scope, points).T
 
 
 def variance_ratios(spec: ModelSpec, data: xr.Dataset) -> dict[Side, float]:

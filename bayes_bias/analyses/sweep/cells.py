@@ -283,23 +283,15 @@ def fit_change(cell: ChangeCell, how: Fitting) -> Record:
         return _integrated(table, how) or _sampled(table, how)[0]
     record, fitted = _sampled(table, how)
     levels = control_levels(fitted, table, record["scope"], how.ci_prob)
-    label = levels["mean"].abs().idxmax()
-    moved_most = levels.loc[label]
-    lower, upper = interval_of(moved_most)
-    lower_name, upper_name = interval_names(how.ci_prob, of="control")
-    controls = {
-        "control": label,
-        "control_moved": float(moved_most["mean"]),
-        lower_name: float(lower),
-        upper_name: float(upper),
-    }
-    return record | {"controls": controls}
+    moved_most = levels.loc[levels["mean"].abs().idxmax()]
+    names = interval_names(how.ci_prob, of="control")
+    bounds = dict(zip(names, map(float, interval_of(moved_most)), strict=True))
+    return record | {"controls": {"control": moved_most.name, "control_moved": float(moved_most["mean"]), **bounds}}
 
 
 def _integrated(table: AssociationTable, how: Fitting) -> Record | None:
     """Return the record of a posterior without sampling, or None if the posterior requires a sampler."""
-    known = integrated(table, how.spec)
-    if known is None:
+    if (known := integrated(table, how.spec)) is None:
         return None
     row_under = cache(partial(integrated_row, *known, ci_prob=how.ci_prob))
     scope = check_design(known[1], how.scope).name
@@ -313,20 +305,16 @@ def _sampled(table: AssociationTable, how: Fitting) -> tuple[Record, Fitted]:
     fitted = fit_table(table, how.spec, seed=how.seed, sampling=how.sampling)
     diagnostics = Diagnostics.of(fitted)
     # Among hundreds of fits, a few do not converge. They are sampled again with more draws.
-    sampled_again = not diagnostics.for_bias.converged
-    if sampled_again:
-        careful = replace(
-            how.sampling,
-            draws=2 * how.sampling.draws,
-            tune=2 * how.sampling.tune,
-            target_accept=max(_CAREFUL, how.sampling.target_accept),
-        )
+    how_sampled = {"sampled": True, "sampled_again": not diagnostics.for_bias.converged}
+    if how_sampled["sampled_again"]:
+        draws, tune = 2 * how.sampling.draws, 2 * how.sampling.tune
+        accept = max(_CAREFUL, how.sampling.target_accept)
+        careful = replace(how.sampling, draws=draws, tune=tune, target_accept=accept)
         fitted = fit_table(table, how.spec, seed=how.seed, sampling=careful)
         diagnostics = Diagnostics.of(fitted)
     judged = verdict(fitted, how.scope, ci_prob=how.ci_prob)
     row, shares = row_of_bias(fitted, judged.scope, how.ci_prob), variance_shares(fitted).loc["bias"]
-    record = _record(judged, row, shares)
-    return record | {"sampled": True, "sampled_again": sampled_again, "diagnostics": asdict(diagnostics)}, fitted
+    return _record(judged, row, shares) | asdict(diagnostics) | how_sampled, fitted
 
 
 def _record(judged: Verdict, row: "pd.Series[Any]", shares: "pd.Series[float]") -> Record:
@@ -346,7 +334,6 @@ def _record(judged: Verdict, row: "pd.Series[Any]", shares: "pd.Series[float]") 
         "shares": shares.to_dict(),
         "sampled": False,
         "sampled_again": False,
-        "diagnostics": {},
         "versions": versions(),
     }
 

