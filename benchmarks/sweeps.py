@@ -124,9 +124,10 @@ def section() -> str:
     return f"""### Sweeps
 
 Seconds of whole sweeps of lists of random words, with two groups and two classes of {_LENGTH} words and the default
-control classes, in GloVe and in GloVe with noise ({_WORDS:,} words, 50 dimensions), with one process on a shared
-machine ({about["processor"]}), as medians of {about["runs"]} runs. *Before* is version {about["before"]}, run in turn, which
-sampled every cell. The time includes reading vectors, the quasi-F, and the pooled model, but not imports.
+control classes, in GloVe and in GloVe with noise ({_WORDS:,} words, 50 dimensions), in one process on a shared machine
+({about["processor"]}; load at the end: {about["load"]}), as medians of {about["runs"]} runs. *Before* is version
+{about["before"]}, run in turn, which sampled every cell. The time includes reading vectors, the quasi-F, and the pooled
+model, but not imports. *Cells per second* are of processor time.
 
 {markdown_table(pd.DataFrame(result["rows"]))}
 
