@@ -128,10 +128,14 @@ class SideOfTable:
     has_common_scales: bool = False
 
     @classmethod
-    def of(cls, side: Side, spec: ModelSpec, data: xr.Dataset) -> Self:
-        """Return the statistics of one side of a single table, from its sufficient statistics."""
+    def of(
+        cls, side: Side, spec: ModelSpec, data: xr.Dataset, weights: Numbers, units: Mapping[str, FloatOrArray]
+    ) -> Self:
+        """Return the statistics of one side of a single table, from its sufficient statistics, the weights of blocks in
+        the bias, and the units of priors.
+        """
         compared = compared_classes(data)
-        weights = bias_weights(data).to_numpy()[0][:, compared]
+        weights = weights[:, compared]
         n_targets, n_attributes = data.n_targets.to_numpy(), data.n_attributes.to_numpy()[compared]
         scatter = data[f"{side}_scatter"].to_numpy()
         if side == "target":
@@ -140,7 +144,6 @@ class SideOfTable:
         else:
             words, opposite, weights = n_attributes, n_targets, weights.T
         cells = len(words)
-        units = units_of_priors(spec, data)
         expected = explained = None
         if side in sides_from_vectors(spec, data):
             expected = data[f"{side}_preference_sd"].to_numpy()[None, :cells] ** 2
@@ -255,16 +258,16 @@ class Integrand:
     def of(cls, spec: ModelSpec, data: xr.Dataset, scope: Scope) -> Self:
         """Return the integrand of a single table from its sufficient statistics."""
         spec = resolved(spec, data)
-        weights = bias_weights(data).to_numpy()[0]
+        weights, units = bias_weights(data).to_numpy()[0], units_of_priors(spec, data)
         counts = np.outer(data.n_targets.to_numpy(), data.n_attributes.to_numpy())
         sampled = {facet.dim for facet in scope.facets}
         return cls(
             observed=np.array([(weights * data.block_mean.to_numpy()).sum()]),
-            sides=[SideOfTable.of(side, spec, data) for side in SIDES if side in sampled],
+            sides=[SideOfTable.of(side, spec, data, weights, units) for side in SIDES if side in sampled],
             residual_squares=np.array([data.interaction_ss.item()]),
             residual_df=float(data.interaction_df),
             residual_prior=spec.priors["sd_residual"],
-            residual_unit=np.atleast_1d(units_of_priors(spec, data)["sd_residual"]),
+            residual_unit=np.atleast_1d(units["sd_residual"]),
             residual_weight=float((weights**2 / counts).sum()),
         )
 
@@ -468,11 +471,11 @@ def variance_ratios(spec: ModelSpec, data: xr.Dataset) -> dict[Side, float]:
     """Return the observed variance of preferences relative to its expected value from vectors, pooled over the groups,
     or classes, of each side with such a value.
     """
-    spec = resolved(spec, data)
+    spec, weights = resolved(spec, data), bias_weights(data).to_numpy()[0]
     ratios: dict[Side, float] = {}
     for side in sides_from_vectors(spec, data):
         squares, df = 0.0, 0.0
-        for variance in SideOfTable.of(side, spec, data).variances():
+        for variance in SideOfTable.of(side, spec, data, weights, units_of_priors(spec, data)).variances():
             if variance.has_factor:
                 assert variance.expected is not None
                 squares += float(variance.squares.sum()) / (variance.loading * variance.expected.item())
