@@ -175,8 +175,8 @@ class Sweep(Tabled):
             )
         sentences += _unfinished(cells)
         if cells.sampled.any():
-            reason = f"their tables have {NEED_SAMPLER}, or the model is not the default one"
-            sentences.append(f"{fmt.capitalized(_are(cells.sampled))} sampled and not integrated, because {reason}.")
+            reason = f"because of {NEED_SAMPLER}, or because the model is not the default one"
+            sentences.append(f"{fmt.capitalized(_are(cells.sampled))} sampled and not integrated ({reason}).")
         if self.unlike:
             sentences.append(self.unlike)
         if versions := len(self.embeddings) - len(self.originals):

@@ -125,7 +125,8 @@ def test_sweep_samples_replicates_and_states_reason() -> None:
     assert found.cells.sampled.tolist() == [False, True]
     assert found.cells.sampled_again.tolist() == [False, True]  # so few draws do not converge
     assert found.cells.r_hat.notna().tolist() == [False, True]
-    assert says(found.text, "One is sampled and not integrated because tables replicates")
+    assert found.cells.dtypes[["sampled", "sampled_again"]].eq(bool).all()
+    assert says(found.text, "One is sampled and not integrated because replicates model")
     methods = found.document().methods.plain
     assert says(methods, "One posterior numerical integration One posterior sampled 2 chains replicates")
 
