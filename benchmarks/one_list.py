@@ -68,7 +68,7 @@ def main() -> None:
         print(rows[-1])
     if chosen.only is not None:
         return
-    about = {"load": load, "runs": chosen.runs, "lists": LISTS, "before": _commit(trees["before"])}
+    about = {"load": load, "runs": chosen.runs, "lists": LISTS, "before": commit(trees["before"])}
     about["processor"] = origin.processor()
     origin.write("one-list", origin.provenance() | about, rows)
 
@@ -137,7 +137,7 @@ def _timed[Result](step: Callable[[], Result]) -> tuple[Result, tuple[float, flo
     return result, (process_time() - processor, perf_counter() - wall)
 
 
-def _commit(tree: Path) -> str:
+def commit(tree: Path) -> str:
     return subprocess.run(
         ["git", "-C", str(tree), "rev-parse", "--short", "HEAD"], check=True, capture_output=True, text=True
     ).stdout.strip()

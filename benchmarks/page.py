@@ -13,7 +13,19 @@ from typing import Any
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from benchmarks import anchors, compiling, draws, encoding, one_list, opening, published, quadrature, sampling, speed
+from benchmarks import (
+    anchors,
+    compiling,
+    draws,
+    encoding,
+    one_list,
+    opening,
+    published,
+    quadrature,
+    sampling,
+    speed,
+    sweeps,
+)
 from benchmarks.cells import RESULTS
 from benchmarks.figures import plot_reliability, plot_shares
 from benchmarks.markdown import markdown_table
@@ -35,6 +47,7 @@ NAMES = (
 _SPEED: Sequence[tuple[str, Callable[[], str]]] = (
     ("compiling", compiling.section),
     ("one-list", one_list.section),
+    ("sweeps", sweeps.section),
     ("quadrature", quadrature.section),
     ("sampling", sampling.section),
     ("draws", draws.section),

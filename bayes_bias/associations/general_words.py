@@ -1,14 +1,15 @@
 """General words of an embedding, with which the words of a list are compared."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_bias.associations.copies import without_copies
+from bayes_bias.associations.copies import equal_vectors, without_copies
 from bayes_bias.associations.coverage import random_words
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.word_vectors import has_direction, sha256_of_vectors, unit_rows
@@ -89,8 +90,7 @@ class GeneralWords:
 
     def rows(self, vectors: Sequence[NDArray[np.floating]]) -> Numbers:
         """Return vectors of a list in the same form as the general words."""
-        first = self.in_first and vectors[0].ndim == 2
-        return side_by_side([vector[0] for vector in vectors] if first else vectors)
+        return side_by_side([vector[0] for vector in vectors] if self.in_first and vectors[0].ndim == 2 else vectors)
 
     def profiles(self, rows: Numbers) -> Numbers:
         """Return coordinates of profiles, (words, dimensions), with the same products as profiles."""
@@ -117,6 +117,11 @@ class GeneralWords:
     @cached_property
     def _folded(self) -> frozenset[str]:
         return frozenset(map(str.casefold, self.words))
+
+    @cached_property
+    def has_copies(self) -> bool:
+        """Return True if two words have the same vector. Computed once, although each list excludes other words."""
+        return bool(equal_vectors(dict(zip(self.words, self.vectors, strict=True))))
 
     @cached_property
     def centred(self) -> Numbers:
@@ -169,23 +174,21 @@ def _besides(general: GeneralWords, own: frozenset[str]) -> GeneralWords:
 
     The result is cached, because its spectrum takes half a second.
     """
-    others = dict[str, Numbers]()
-    for row, word in enumerate(general.words):
-        if word.casefold() not in own:
-            others[word] = general.vectors[row]
+    others = {word: general.vectors[row] for row, word in enumerate(general.words) if word.casefold() not in own}
     if len(others) < _FEWEST:
         raise EmbeddingError(
             f"{general.name} has {len(others)} general words besides the words of the list, but {_FEWEST} are required"
             " to find related words. Use the vectors of all words of a language, with frequent words first, or set"
             " sub_topics='independent'."
         )
-    distinct = without_copies(others)
+    distinct = without_copies(others) if general.has_copies else others
     if len(distinct) < _FEWEST:
         raise EmbeddingError(
             f"{general.name} has only {counted(len(distinct), 'different vector')} of {len(others)} general words."
             " Check the file, or set sub_topics='independent'."
         )
-    return GeneralWords.of(distinct, name=general.name, in_first=general.in_first)
+    sha256 = hashlib.sha256(f"{general.sha256} without {sorted(own)}".encode()).hexdigest()
+    return replace(general, sha256=sha256, words=tuple(distinct), vectors=np.stack([*distinct.values()]))
 
 
 @lru_cache(maxsize=256)

@@ -76,6 +76,8 @@ _TOLERANCE = 1e-10
 # Up to this ratio of lengths, p differs by at most .003 from the value that the sampler computes
 # (docs/evidence/speed.md). With a ratio of three, it may differ by .07.
 _MOST_UNEVEN = 1.5
+# Properties of tables whose posterior is sampled.
+NEED_SAMPLER = "replicates, covariates, pairs, sub-topics, or lists of very different lengths"
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,10 +128,14 @@ class SideOfTable:
     has_common_scales: bool = False
 
     @classmethod
-    def of(cls, side: Side, spec: ModelSpec, data: xr.Dataset) -> Self:
-        """Return the statistics of one side of a single table, from its sufficient statistics."""
+    def of(
+        cls, side: Side, spec: ModelSpec, data: xr.Dataset, weights: Numbers, units: Mapping[str, FloatOrArray]
+    ) -> Self:
+        """Return the statistics of one side of a single table, from its sufficient statistics, the weights of blocks in
+        the bias, and the units of priors.
+        """
         compared = compared_classes(data)
-        weights = bias_weights(data).to_numpy()[0][:, compared]
+        weights = weights[:, compared]
         n_targets, n_attributes = data.n_targets.to_numpy(), data.n_attributes.to_numpy()[compared]
         scatter = data[f"{side}_scatter"].to_numpy()
         if side == "target":
@@ -138,7 +144,6 @@ class SideOfTable:
         else:
             words, opposite, weights = n_attributes, n_targets, weights.T
         cells = len(words)
-        units = units_of_priors(spec, data)
         expected = explained = None
         if side in sides_from_vectors(spec, data):
             expected = data[f"{side}_preference_sd"].to_numpy()[None, :cells] ** 2
@@ -253,16 +258,16 @@ class Integrand:
     def of(cls, spec: ModelSpec, data: xr.Dataset, scope: Scope) -> Self:
         """Return the integrand of a single table from its sufficient statistics."""
         spec = resolved(spec, data)
-        weights = bias_weights(data).to_numpy()[0]
+        weights, units = bias_weights(data).to_numpy()[0], units_of_priors(spec, data)
         counts = np.outer(data.n_targets.to_numpy(), data.n_attributes.to_numpy())
         sampled = {facet.dim for facet in scope.facets}
         return cls(
             observed=np.array([(weights * data.block_mean.to_numpy()).sum()]),
-            sides=[SideOfTable.of(side, spec, data) for side in SIDES if side in sampled],
+            sides=[SideOfTable.of(side, spec, data, weights, units) for side in SIDES if side in sampled],
             residual_squares=np.array([data.interaction_ss.item()]),
             residual_df=float(data.interaction_df),
             residual_prior=spec.priors["sd_residual"],
-            residual_unit=np.atleast_1d(units_of_priors(spec, data)["sd_residual"]),
+            residual_unit=np.atleast_1d(units["sd_residual"]),
             residual_weight=float((weights**2 / counts).sum()),
         )
 
@@ -415,9 +420,8 @@ def integral_of(table: AssociationTable, spec: ModelSpec) -> tuple[ModelSpec, xr
     if known := integrated(table, spec):
         return known
     raise TableError(
-        f"The posterior of `table` '{table.name}' needs a sampler, because it has replicates,"
-        " covariates, pairs, sub-topics, or lists of very different lengths, or because the model is"
-        " not the default one. Use `bayes_bias.fit(table)` (`bayes-bias fit`) instead."
+        f"The posterior of `table` '{table.name}' needs a sampler, because it has {NEED_SAMPLER}, or because the model"
+        " is not the default one. Use `bayes_bias.fit(table)` (`bayes-bias fit`) instead."
     )
 
 
@@ -425,7 +429,8 @@ def integrated_bias(spec: ModelSpec, data: xr.Dataset, scope: ScopeName, grid: G
     """Return the posterior of the bias under a scope, from the sufficient statistics of a table."""
     checked = check_design(data, scope)
     integrand = Integrand.of(spec, data, checked)
-    sd = np.sqrt(_variances(integrand, data, checked, grid))[:, :, None]
+    over_words = 0.0 if checked.samples_nothing else integrand.variances(grid)
+    sd = np.sqrt(over_words + text_variances(data, bias_weights(data), checked, grid.points).T)[:, :, None]
     labels = {"contrast": [OVERALL]}
     dims = (*SAMPLE, "contrast")
     mixture = Mixture(
@@ -440,38 +445,37 @@ def integrated_bias(spec: ModelSpec, data: xr.Dataset, scope: ScopeName, grid: G
 def integrated_row(
     spec: ModelSpec, data: xr.Dataset, scope: ScopeName, ci_prob: float, rope: float | None = None
 ) -> "pd.Series[float]":
-    """Return the mean, interval, and probabilities of the bias under a scope, with the column names of `summarize`."""
+    """Return the mean, interval, and probabilities of the bias under a scope, with the column names of `summarize`, and
+    the shares of its variance over words, with the column names of `variance_shares`.
+    """
     checked = check_design(data, scope)
     integrand = Integrand.of(spec, data, checked)
     mean = integrand.observed.item()
     lower, upper = interval_names(ci_prob)
+    row = {"mean": mean, "sd": 0.0, lower: mean, upper: mean, "prob_direction": np.nan, "observed": mean}
     if checked.samples_nothing and not has_texts(data):
-        row = {"mean": mean, lower: mean, upper: mean, "prob_direction": np.nan}
-        return pd.Series(row if rope is None else {**row, "prob_negligible": np.nan})
-    variances = _variances(integrand, data, checked)
+        return pd.Series(row | {"noise_sd": np.nan} | ({} if rope is None else {"prob_negligible": np.nan}))
+    parts = {} if checked.samples_nothing else integrand.parts()
+    over_words = np.sum([*parts.values()], axis=0)
+    variances = over_words + text_variances(data, bias_weights(data), checked, FULL_GRID.points).T
     half, sd = half_width(variances, ci_prob).item(), np.sqrt(variances)
-    prob_direction = 1 - chance(variances, integrand.observed).item() / 2
-    row = {"mean": mean, lower: mean - half, upper: mean + half, "prob_direction": prob_direction}
+    row |= {"sd": float(np.sqrt(variances.mean())), lower: mean - half, upper: mean + half, "noise_sd": sd.mean()}
+    row |= {"prob_direction": 1 - chance(variances, integrand.observed).item() / 2}
+    row |= {part: float((variance / over_words).mean()) for part, variance in parts.items()}
     if rope is not None:
         row["prob_negligible"] = float((ndtr((rope - mean) / sd) - ndtr((-rope - mean) / sd)).mean())
     return pd.Series(row)
-
-
-def _variances(integrand: Integrand, data: xr.Dataset, scope: Scope, grid: Grid = FULL_GRID) -> Numbers:
-    """Return variances of the bias over words and texts that represent its posterior, (1, points)."""
-    over_texts = text_variances(data, bias_weights(data), scope, grid.points).T
-    return over_texts if scope.samples_nothing else integrand.variances(grid) + over_texts
 
 
 def variance_ratios(spec: ModelSpec, data: xr.Dataset) -> dict[Side, float]:
     """Return the observed variance of preferences relative to its expected value from vectors, pooled over the groups,
     or classes, of each side with such a value.
     """
-    spec = resolved(spec, data)
+    spec, weights = resolved(spec, data), bias_weights(data).to_numpy()[0]
     ratios: dict[Side, float] = {}
     for side in sides_from_vectors(spec, data):
         squares, df = 0.0, 0.0
-        for variance in SideOfTable.of(side, spec, data).variances():
+        for variance in SideOfTable.of(side, spec, data, weights, units_of_priors(spec, data)).variances():
             if variance.has_factor:
                 assert variance.expected is not None
                 squares += float(variance.squares.sum()) / (variance.loading * variance.expected.item())

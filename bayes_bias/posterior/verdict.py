@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -405,11 +406,7 @@ def _integrated_verdict(
 ) -> Verdict:
     check_rope(rope)
     check_ci_prob(ci_prob)
-    spec, data = known
-
-    def row_under(scope: ScopeName) -> "pd.Series[Any]":
-        return integrated_row(spec, data, scope, ci_prob, rope)
-
+    data, row_under = known[1], partial(integrated_row, *known, ci_prob=ci_prob, rope=rope)
     name = check_design(data, scope).name
     return judge(data, table.metric, row_under, name, ci_prob, quantity="bias", expected=1, rope=rope, unit=table.unit)
 

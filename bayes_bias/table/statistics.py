@@ -458,7 +458,7 @@ def refuse_degenerate(data: xr.Dataset) -> None:
             "The table has no variation within blocks besides word effects, so words seem to have identical vectors. If"
             " they were equalised by debiasing, contrasts between them are zero by construction and need no estimate."
         )
-    if data.get("replicate_interaction_ss", np.inf) <= rounding * data.get("replicate_interaction_df", 0):
+    if "replicate_interaction_ss" in data and data.replicate_interaction_ss <= rounding * data.replicate_interaction_df:
         raise TableError(
             "The replicates of the table differ only by effects of words and blocks, so they seem to be shifted copies"
             " of one table. Pass measured values of each replicate, or only their mean."

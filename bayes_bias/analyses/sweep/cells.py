@@ -4,8 +4,10 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property, wraps
+from functools import cache, cached_property, partial, wraps
 from typing import Any
+
+import pandas as pd
 
 from bayes_bias.analyses.comparison.compare import control_levels
 from bayes_bias.associations.cosines import table_of
@@ -25,18 +27,18 @@ from bayes_bias.formatting import shortened
 from bayes_bias.jobs import Job, Provisional
 from bayes_bias.measures.measure_table import measure_all, measure_names
 from bayes_bias.measures.quasi_f import quasi_f
-from bayes_bias.models.spec import ModelSpec
-from bayes_bias.posterior.estimates import bias_estimate
+from bayes_bias.models.spec import COMMON, ModelSpec
 from bayes_bias.posterior.planning import variance_shares
+from bayes_bias.posterior.quadrature import integrated, integrated_row
 from bayes_bias.posterior.shared_words import influence_of
 from bayes_bias.posterior.summary import row_of_bias
-from bayes_bias.posterior.verdict import verdict
+from bayes_bias.posterior.verdict import Verdict, judge, verdict
 from bayes_bias.progress import logging_from
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_names, interval_of
 from bayes_bias.table.combine_tables import difference, pair
 from bayes_bias.table.origin import Origin
-from bayes_bias.table.scopes import ScopeName
+from bayes_bias.table.scopes import ScopeName, check_design
 from bayes_bias.table.similarity import Similarity
 from bayes_bias.table.statistics import within_sd
 from bayes_bias.words.wordlist import WordList
@@ -62,7 +64,8 @@ class Fitting:
     @property
     def depends_on(self) -> list[Any]:
         """All settings that affect the results for a given table."""
-        return [self.spec.sha256, self.scope, self.ci_prob, self.seed, asdict(self.sampling)]
+        # Earlier releases sampled every posterior. Their records have other keys.
+        return [self.spec.sha256, self.scope, self.ci_prob, self.seed, asdict(self.sampling), "integrated if possible"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +80,8 @@ class Cell(ABC):
         """All inputs that affect the table, except names and paths of files."""
 
     @abstractmethod
-    def table(self) -> AssociationTable:
-        """Return the association table.
+    def table(self, controls: bool = True) -> AssociationTable:
+        """Return the association table, with or without control classes.
 
         Raises
         ------
@@ -162,11 +165,12 @@ class VectorCell(Cell):
             return []
         return [*lookup(self.embedding, self.words)[1].absent_controls(allow_loss=self.allow_loss)]
 
-    def table(self) -> AssociationTable:
-        table = table_of(Origin(self.words, (), self.embedding, self.similarity, self.allow_loss))
+    def table(self, controls: bool = True) -> AssociationTable:
+        words = self.words if controls else self.words.without_controls()
+        table = table_of(Origin(words, (), self.embedding, self.similarity, self.allow_loss))
         if self.vocabulary is None:
             return with_near_copies(table) if self.words.sub_topics == "from vectors" else table
-        original = None if self.original is None else self.original.table()
+        original = None if self.original is None else self.original.table(controls)
         related = related_as_shown(table, self.vocabulary, besides=self.words, shown=original)
         return related if original is None else without_preferences(related)
 
@@ -184,10 +188,10 @@ class LogProbabilityCell(Cell):
     def depends_on(self) -> list[Any]:
         return [self.scored if isinstance(self.scored, str) else self.scored.sha256]
 
-    def table(self) -> AssociationTable:
+    def table(self, controls: bool = True) -> AssociationTable:
         if isinstance(self.scored, str):
             raise TableError(self.scored)
-        return self.scored
+        return self.scored if controls else self.scored.without_controls()
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,8 +205,8 @@ class ChangeCell(Cell):
     def depends_on(self) -> list[Any]:
         return ["change", self.before.depends_on, self.after.depends_on]
 
-    def table(self) -> AssociationTable:
-        return difference(*pair(self.before.table(), self.after.table()))
+    def table(self, controls: bool = True) -> AssociationTable:
+        return difference(*pair(self.before.table(controls), self.after.table(controls)))
 
     def without_controls(self) -> "ChangeCell":
         return replace(self, before=self.before.without_controls(), after=self.after.without_controls())
@@ -261,66 +265,77 @@ def screen_cell(cell: Cell, ci_prob: float) -> Record:
 
 @_recorded
 def fit_cell(cell: Cell, how: Fitting) -> Record:
-    """Return the record of a fit: a summary of the posterior of the bias, the verdict, and diagnostics."""
-    return _record(cell.table(), how)[0]
+    """Return the record of a posterior, which is sampled only if it cannot be computed by numerical integration.
+
+    A bias depends on control classes only if all classes have a common scale.
+    """
+    return _integrated(cell.table(how.spec.options["scales"] == COMMON), how) or _sampled(cell.table(), how)[0]
 
 
 @_recorded
 def fit_change(cell: ChangeCell, how: Fitting) -> Record:
-    """Return the record of a fit to a change, with the largest change of the mean of a group with a control class."""
+    """Return the record of a change, with the largest change of the mean of a group with a control class.
+
+    Changes of control classes are always sampled.
+    """
     table = cell.table()
-    record, fitted = _record(table, how)
+    if not table.controls:
+        return _integrated(table, how) or _sampled(table, how)[0]
+    record, fitted = _sampled(table, how)
     levels = control_levels(fitted, table, record["scope"], how.ci_prob)
-    if levels.empty:
-        return record
-    label = levels["mean"].abs().idxmax()
-    moved_most = levels.loc[label]
-    lower, upper = interval_of(moved_most)
-    lower_name, upper_name = interval_names(how.ci_prob, of="control")
-    controls = {
-        "control": label,
-        "control_moved": float(moved_most["mean"]),
-        lower_name: float(lower),
-        upper_name: float(upper),
-    }
-    return record | {"controls": controls}
+    moved_most = levels.loc[levels["mean"].abs().idxmax()]
+    names = interval_names(how.ci_prob, of="control")
+    bounds = dict(zip(names, map(float, interval_of(moved_most)), strict=True))
+    return record | {"controls": {"control": moved_most.name, "control_moved": float(moved_most["mean"]), **bounds}}
 
 
-def _record(table: AssociationTable, how: Fitting) -> tuple[Record, Fitted]:
+def _integrated(table: AssociationTable, how: Fitting) -> Record | None:
+    """Return the record of a posterior without sampling, or None if the posterior requires a sampler."""
+    if (known := integrated(table, how.spec)) is None:
+        return None
+    row_under = cache(partial(integrated_row, *known, ci_prob=how.ci_prob))
+    scope = check_design(known[1], how.scope).name
+    judged = judge(known[1], table.metric, row_under, scope, how.ci_prob, quantity="bias")
+    shares = row_under("both").filter(["targets", "attributes", "residual"])
+    return _record(judged, row_under(scope), shares)
+
+
+def _sampled(table: AssociationTable, how: Fitting) -> tuple[Record, Fitted]:
     """Return the record of a fit, and the fit."""
     fitted = fit_table(table, how.spec, seed=how.seed, sampling=how.sampling)
     diagnostics = Diagnostics.of(fitted)
     # Among hundreds of fits, a few do not converge. They are sampled again with more draws.
-    sampled_again = not diagnostics.for_bias.converged
-    if sampled_again:
-        careful = replace(
-            how.sampling,
-            draws=2 * how.sampling.draws,
-            tune=2 * how.sampling.tune,
-            target_accept=max(_CAREFUL, how.sampling.target_accept),
-        )
+    how_sampled = {"sampled": True, "sampled_again": not diagnostics.for_bias.converged}
+    if how_sampled["sampled_again"]:
+        draws, tune = 2 * how.sampling.draws, 2 * how.sampling.tune
+        accept = max(_CAREFUL, how.sampling.target_accept)
+        careful = replace(how.sampling, draws=draws, tune=tune, target_accept=accept)
         fitted = fit_table(table, how.spec, seed=how.seed, sampling=careful)
         diagnostics = Diagnostics.of(fitted)
     judged = verdict(fitted, how.scope, ci_prob=how.ci_prob)
-    row = row_of_bias(fitted, judged.scope, how.ci_prob)
-    lower, upper = interval_names(how.ci_prob)
-    record = {
+    row, shares = row_of_bias(fitted, judged.scope, how.ci_prob), variance_shares(fitted).loc["bias"]
+    return _record(judged, row, shares) | asdict(diagnostics) | how_sampled, fitted
+
+
+def _record(judged: Verdict, row: "pd.Series[Any]", shares: "pd.Series[float]") -> Record:
+    """Return the record of an integrated posterior. A sampled posterior also has diagnostics."""
+    lower, upper = interval_names(judged.ci_prob)
+    return {
         "bias": judged.mean,
         "sd": float(row.sd),
         lower: judged.lower,
         upper: judged.upper,
         "chance": judged.chance,
-        "observed": float(bias_estimate(fitted, judged.scope).observed.item()),
+        "observed": float(row.observed),
         "noise_sd": float(row.noise_sd),
         "verdict": judged.label,
         "scope": judged.scope,
         "problems": list(judged.problems),
-        "diagnostics": asdict(diagnostics),
-        "shares": variance_shares(fitted).loc["bias"].to_dict(),
-        "sampled_again": sampled_again,
+        "shares": shares.to_dict(),
+        "sampled": False,
+        "sampled_again": False,
         "versions": versions(),
     }
-    return record, fitted
 
 
 def measure_cell(cell: Cell, measures: Sequence[str] | None, seed: int, ci_prob: float) -> Record | Provisional:

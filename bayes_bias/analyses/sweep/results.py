@@ -28,6 +28,7 @@ from bayes_bias.embeddings.packaged import packaged_sources
 from bayes_bias.errors import BayesBiasError, CriterionError, did_you_mean
 from bayes_bias.files import slug
 from bayes_bias.formatting import Column, Layout, Tabled
+from bayes_bias.posterior.quadrature import NEED_SAMPLER
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.columns import estimate_columns, interval_columns, rank_column
 from bayes_bias.table.metric import COSINE, LOG_PROBABILITIES, Metric
@@ -65,9 +66,10 @@ class Sweep(Tabled):
         ``bias``, ``sd``, interval (``ci95_lb``, ``ci95_ub``); ``chance``, the probability of a contrast this large if
         there were no bias; ``chance_holm``, the probability after Holm's adjustment for all cells of embeddings, or for
         all cells of versions; ``verdict``; and ``survives``, True if a bias is distinguishable after the adjustment.
-        Cells with a posterior also have ``observed``, ``noise_sd``, diagnostics, and the shares of the sampling
-        variance of the bias. All numbers of failed cells are missing, as are the probabilities of cells that were only
-        screened or have not converged.
+        Cells with a posterior also have ``observed``, ``noise_sd``, the shares of the sampling variance of the bias,
+        and ``sampled``, which is False if the posterior was computed by numerical integration. Only sampled cells have
+        diagnostics. All numbers of failed cells are missing, as are the probabilities of cells that were only screened
+        or have not converged.
     changes : pandas.DataFrame
         A row for each ``(embedding, version, list)``. Columns: ``before`` and ``after``, the biases of `cells`;
         ``change``, estimated from paired differences, with the other columns of `cells`, where Holm's adjustment is for
@@ -172,6 +174,9 @@ class Sweep(Tabled):
                 f" {_are(cells.survives)} after Holm's adjustment for all cells."
             )
         sentences += _unfinished(cells)
+        if cells.sampled.any():
+            reason = f"because of {NEED_SAMPLER}, or because the model is not the default one"
+            sentences.append(f"{fmt.capitalized(_are(cells.sampled))} sampled and not integrated ({reason}).")
         if self.unlike:
             sentences.append(self.unlike)
         if versions := len(self.embeddings) - len(self.originals):
@@ -495,6 +500,7 @@ def _methods(sweep: Sweep) -> Methods:
         "sweep": sweep,
         "pooled": sweep.pooled,
         "asked": sweep.settings,
+        "need_sampler": NEED_SAMPLER,
         "packaged": packaged_sources(set(sweep.sources.source)),
         **cited_spec(spec),
     }

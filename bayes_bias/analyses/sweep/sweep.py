@@ -108,7 +108,8 @@ def sweep(
     scope, ci_prob, seed
         See `verdict` and `fit`. All cells are fitted with the same seed.
     sampling : Sampling
-        Draws and chains for each cell (see `fit`). Convergence is checked in each cell.
+        Draws and chains of sampled posteriors (see `fit`), whose convergence is checked. Other posteriors ignore these
+        settings (see Notes).
     folder : str or Path, optional
         A folder for the results, which are stored in the subfolder ``cells`` under a hash of list, vectors, model, and
         settings. If you interrupt or extend a sweep, only the missing results are computed. Two sweeps may use a folder
@@ -127,6 +128,14 @@ def sweep(
     BayesBiasError
         If an input is invalid. Names, files, lists, models and settings are checked before vectors are read. If a cell
         fails, or an embedding cannot be read, the reason is recorded in ``failures``, and the sweep continues.
+
+    Notes
+    -----
+    The posterior of a cell is computed by numerical integration in hundredths of a second. It is sampled, in about a
+    second, only if it cannot be integrated: if the table has replicates, covariates, pairs, named sub-topics, or lists
+    of very different lengths, or if the model is not the default one. A change by a version is also sampled if there
+    are control classes, because their changes are estimated as well. The column ``sampled`` of the results marks these
+    posteriors.
 
     Examples
     --------

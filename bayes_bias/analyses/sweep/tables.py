@@ -23,16 +23,8 @@ POSTERIOR, SCREENED = "posterior", "quasi-F"
 NOT_FITTED, FAILED = "screened only", "failed"
 
 CELL = ["embedding", "list"]
-_OF_POSTERIOR = [
-    "observed",
-    "noise_sd",
-    "r_hat",
-    "ess_bulk",
-    "ess_tail",
-    "divergences",
-    "prior_sensitivity",
-    "sampled_again",
-]
+_DIAGNOSTICS = ["r_hat", "ess_bulk", "ess_tail", "divergences", "prior_sensitivity"]
+_OF_POSTERIOR = ["observed", "noise_sd", "sampled", "sampled_again", *_DIAGNOSTICS]
 _SHARES = "share_of_"
 
 
@@ -61,9 +53,7 @@ class Computed:
             if outcome.failed:
                 continue
             row = dict(outcome.result)
-            diagnostics, shares, problems = row.pop("diagnostics"), row.pop("shares"), row.pop("problems")
-            controls = row.pop("controls", {})
-            row |= diagnostics
+            shares, problems, controls = row.pop("shares"), row.pop("problems"), row.pop("controls", {})
             for part, share in shares.items():
                 row[f"{_SHARES}{part.replace(' ', '_')}"] = share
             rows[at] = row | controls | {"problems": "; ".join(problems)}
@@ -104,7 +94,7 @@ def cells_table(
     cells["source"] = np.where(cells.bias.notna(), SCREENED, "")
     cells["verdict"] = np.where(cells.bias.notna(), NOT_FITTED, FAILED)
     for column in (*_OF_POSTERIOR, "problems"):
-        cells[column] = {"problems": "", "sampled_again": False}.get(column, np.nan)
+        cells[column] = {"problems": "", "sampled": False, "sampled_again": False}.get(column, np.nan)
     if settings.specs[0].name in posteriors.index.get_level_values(0):
         fitted = posteriors.loc[[settings.specs[0].name]].droplevel("model")
         lower, upper = interval_names(settings.ci_prob)
@@ -112,8 +102,7 @@ def cells_table(
         columns = ["bias", "sd", *bounds, "chance", "verdict", *_OF_POSTERIOR, "problems"]
         for prefix in (_SHARES, "control"):
             columns += fitted.columns[fitted.columns.str.startswith(prefix)].to_list()
-        for column in columns:
-            cells.loc[fitted.index, column] = fitted[column]
+        cells.loc[fitted.index, columns] = fitted.reindex(columns=columns)
         cells.loc[fitted.index, "source"] = POSTERIOR
     # The p-value of the quasi-F is stored separately, because it may determine the cells to which models are fitted.
     cells["chance_screened"] = screening.get("chance", pd.Series(dtype=float)).reindex(every)

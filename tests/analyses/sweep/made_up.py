@@ -96,6 +96,7 @@ def _cells(made: pd.DataFrame) -> pd.DataFrame:
         verdict=np.select([chance < 0.05, chance < 0.1], labels, "not distinguishable"),
         problems="",
         share_of_targets=0.3,
+        sampled=False,
         sampled_again=False,
     )
     for place, odd in _ODD.items():
