@@ -829,14 +829,16 @@ for name, ending, between in (("part of speech", "_NOUN", " "), ("colon", ":", "
         {"FILE": VECTORS},
         then=f"weat {LIST} --embedding plain.txt",
     )
-for name, (file, content) in {
-    "numbers in a row": ("v.bin", raw),
-    "fvecs": ("v.fvecs", fvecs),
-    "fbin": ("v.fbin", fbin),
-    "lines of numbers": ("v.txt", "".join(line.partition(" ")[2] + "\n" for line in lines(SPOKEN).splitlines())),
+NUMBERS = "".join(line.partition(" ")[2] + "\n" for line in lines(SPOKEN).splitlines())
+for name, (file, content, message) in {
+    "numbers in a row": ("v.bin", raw, "vectors=np.fromfile(FILE, 'DTYPE').reshape(len(words), -1)"),
+    "fvecs": ("v.fvecs", fvecs, "vectors=np.fromfile(FILE, '<f4').reshape(-1, WIDTH)"),
+    "fbin": ("v.fbin", fbin, "vectors=np.fromfile(FILE, '<f4', offset=8)"),
+    "lines of numbers": ("v.txt", NUMBERS, "vectors=np.loadtxt(FILE))"),
+    "lines of numbers with commas": ("v.txt", NUMBERS.replace(" ", ","), "vectors=np.loadtxt(FILE, delimiter=',')"),
 }.items():
     CASES[name] = Case(
-        "`import numpy as np; {}{})`",
+        message,
         f"weat {LIST} --embedding '{HERE}/{file}'",
         r"`(import .*?)`",
         {"mine.csv": csv(), file: content},
