@@ -117,13 +117,16 @@ def written_out(spec: ModelSpec, table: AssociationTable) -> pm.Model:
 def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
     """Return the posterior with draws of ``target_connection_mean (target, connection)``, the expected distance of each
     target.
+
+    Let m and s be the mean and standard deviation of a connection, and v the residual variance of the mean distance d
+    of a target. Given these, the expected distance is normal with mean ``m + w (d - m)`` and variance ``w v``, where
+    ``w = s**2 / (s**2 + v)``.
     """
-    residual = posterior.residual_sd**2 / data.distance_count
-    weight = posterior.connection_sd**2 / (posterior.connection_sd**2 + residual)
+    variance = posterior.residual_sd**2 / data.distance_count
+    weight = posterior.connection_sd**2 / (posterior.connection_sd**2 + variance)
     centre = posterior.connection_mean + weight * (data.distance_mean - posterior.connection_mean)
     noise = xr.zeros_like(centre) + rng.standard_normal(centre.shape)
-    effect = centre + np.sqrt(weight * residual) * noise
-    return posterior.assign(target_connection_mean=effect)
+    return posterior.assign(target_connection_mean=centre + np.sqrt(weight * variance) * noise)
 
 
 def given_draws(

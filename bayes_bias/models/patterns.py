@@ -67,6 +67,9 @@ class Effects:
     def block_covariances(self, target: Numbers, attribute: Numbers) -> dict[Part, Numbers]:
         """Return the covariances of block averages for these numbers of targets and attributes, (..., blocks, blocks),
         group by group.
+
+        Blocks of the same group contain the same targets, and blocks of the same class the same attributes. Residuals
+        of different blocks are independent.
         """
         *sample, n_groups, n_classes, _ = self.target.shape
         targets, attributes = np.zeros((2, *sample, n_groups, n_classes, n_groups, n_classes))
@@ -138,7 +141,8 @@ class Patterns:
         n_blocks = n_groups * n_classes
         shapes = (n, n_groups, n_classes, n_classes), (n, n_classes, n_groups, n_groups), (n, n_classes)
         words, between = Effects(*map(np.zeros, shapes)), Effects(*map(np.zeros, shapes))
-        target_cluster, attribute_cluster = np.zeros((n, n_classes, n_classes)), np.zeros((n, n_groups, n_groups))
+        target_cluster = np.zeros((n, n_classes, n_classes))
+        attribute_cluster = np.zeros((n, n_groups, n_groups))
         replicate = np.zeros((n, n_blocks, n_blocks))
         for k, (name, index_along) in enumerate(terms):
             component = _COMPONENT[name.removesuffix(BY_REPLICATE)]
@@ -286,7 +290,7 @@ def differs_by_group(posterior: xr.Dataset) -> bool:
 def inflations_of(posterior: xr.Dataset, side: Side, like: Counts) -> Numbers:
     """Return the ratio of the variance of each group or class mean to the variance for independent words.
 
-    The result has the shape (..., cells) and is 1 if no words are related.
+    The result has the shape (..., cells). If no words are related, it is 1 and has the shape of `like`.
     """
     name = inflation_name(side)
     if name not in posterior:
@@ -383,10 +387,11 @@ class Variances:
         return variances
 
     def _inflated_sum(self, part: Part, blocks: Numbers) -> Numbers:
-        """Sum the contributions of blocks (terms, contrasts, groups, classes).
+        """Return the sum of the contributions of blocks (terms, contrasts, groups, classes), as (..., contrasts).
 
         Related words contribute in proportion to the variance of their mean. Only blocks of the same group (class)
-        share targets (attributes).
+        share targets (attributes), so contributions are summed within groups (classes), multiplied by the inflation of
+        the group (class), and then summed over groups (classes).
         """
         if part not in ("targets", "attributes"):
             return self.of(blocks.sum(axis=(-2, -1)))

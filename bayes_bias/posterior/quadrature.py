@@ -35,6 +35,7 @@ from typing import Self
 import numpy as np
 import pandas as pd
 import xarray as xr
+from numpy.typing import NDArray
 from scipy.special import gammaincinv, ndtr, ndtri
 
 from bayes_bias.errors import TableError
@@ -51,6 +52,7 @@ from bayes_bias.posterior.variance_grids import (
     FULL_GRID,
     Grid,
     PreferencesOnGrid,
+    VarianceOnGrid,
     WordVariance,
     log_density_in_unit,
     posteriors,
@@ -185,22 +187,18 @@ class SideOfTable:
         The cell then contributes :math:`w' Z w / n` to the variance of the bias.
         """
         lists, k = len(self.scatter), len(self.opposite)
+        w, z = self.weights, zero_sum_covariance(k)
         # For each list and cell: k - 1 contrasts c as rows, the variances of their noise, and the squares c' S c.
         contrasts, noise = _contrasts(self.opposite, self._level_weights(residual))
         squares = np.einsum("lcij,lcjk,lcik->lci", contrasts, self.scatter, contrasts)
-        covariance = zero_sum_covariance(k)
         for cells in cells_with_scale:
-            contributions = {}
-            for cell in cells:
-                weights = self.weights[cell]
-                contributions[cell] = float(weights @ covariance @ weights) / self.words[cell]
             first = cells[0]  # cells with a common scale have the same prior
             yield WordVariance(
                 squares=squares[:, cells].reshape(lists, -1),
                 noise=noise[:, cells].reshape(lists, -1),
                 df=np.repeat(self.words[cells] - 1.0, k - 1),
                 loading=k / (k - 1),
-                weights=contributions,
+                weights={cell: float(w[cell] @ z @ w[cell]) / self.words[cell] for cell in cells},
                 prior=self.preference,
                 unit=self.preference_unit[:, first],
                 expected=None if self.expected is None else self.expected[:, first],
@@ -368,8 +366,8 @@ class _OnResiduals:
             log_weight = log_weight + posterior.log_evidence.reshape(log_weight.shape)
         for on_grid in preferences:
             log_weight = log_weight + on_grid.log_evidence
-        first_factor = 1 + len(own_posteriors)
-        first_inflation = first_factor + sum(1 + len(variances) for _, variances in self.with_factor)
+        n_with_factor = sum(1 + len(variances) for _, variances in self.with_factor)
+        first_inflation = 1 + len(own_posteriors) + n_with_factor
         cells = [(side, cell) for side in self.integrand.sides for cell in range(len(side.words))]
         dims = first_inflation + len(cells)
         uniform = _hypercube(dims, grid.points)
@@ -378,27 +376,34 @@ class _OnResiduals:
         weight = np.cumsum(np.exp(log_weight - log_weight.max(axis=1, keepdims=True)), axis=1)
         below = weight[:, :, None] < uniform[0] * weight[:, -1:, None]
         node = below.sum(axis=1).clip(max=grid.residuals - 1)
-        lists = np.arange(len(node))[:, None]
-        drawn = []  # variances of word effects at the points, (lists, points)
-        for dim, ((side, words), posterior) in enumerate(zip(self.with_own_prior, own_posteriors, strict=True), 1):
-            if words.weights:  # levels that cancel in the bias have none
-                probs = np.broadcast_to(uniform[dim], node.shape)
-                drawn.append((side, words, posterior.quantiles(lists * grid.residuals + node, probs)))
-        for (side, variances), on_grid in zip(self.with_factor, preferences, strict=True):
-            end = first_factor + 1 + len(variances)
-            quantiles = on_grid.quantiles(node, uniform[first_factor:end])
-            drawn += [(side, words, quantiles[cell]) for cell, words in enumerate(variances)]
-            first_factor = end
-        residual = self.variances[lists, node]
+        residual = np.take_along_axis(self.variances, node, axis=1)
         parts: dict[Part, Numbers] = {"residual": self.integrand.residual_weight * residual}
-        for side, words, variance in drawn:
+        for side, words, variance in self._word_variances(own_posteriors, preferences, node, uniform):
             effects = words.effects(variance, residual)
             part = PART_OF_SIDE[side.side]
             for cell, cell_weight in words.weights.items():
-                inflation_dim = first_inflation + cells.index((side, cell))
-                inflation = side.inflations(cell, dims, inflation_dim, grid.points)
+                inflation = side.inflations(cell, dims, first_inflation + cells.index((side, cell)), grid.points)
                 parts[part] = np.asarray(parts.get(part, 0.0) + cell_weight * inflation * effects)
         return parts
+
+    def _word_variances(
+        self, own: list[VarianceOnGrid], with_factor: list[PreferencesOnGrid], node: NDArray[np.intp], uniform: Numbers
+    ) -> Iterator[tuple[SideOfTable, WordVariance, Numbers]]:
+        """Yield each variance of word effects that matters for the bias, with its values (lists, points).
+
+        The values are quantiles of the posteriors given the residual variance at each point, whose index is `node`. The
+        probabilities of the quantiles are the coordinates in `uniform` (see `at_points`).
+        """
+        condition = np.arange(len(node))[:, None] * self.variances.shape[1] + node
+        for dim, ((side, words), posterior) in enumerate(zip(self.with_own_prior, own, strict=True), start=1):
+            if words.weights:  # levels that cancel in the bias have none
+                yield side, words, posterior.quantiles(condition, np.broadcast_to(uniform[dim], node.shape))
+        start = 1 + len(own)
+        for (side, variances), preferences in zip(self.with_factor, with_factor, strict=True):
+            end = start + 1 + len(variances)
+            for words, values in zip(variances, preferences.quantiles(node, uniform[start:end]), strict=True):
+                yield side, words, values
+            start = end
 
 
 def is_integrated(spec: ModelSpec) -> bool:
@@ -413,9 +418,8 @@ def is_integrated(spec: ModelSpec) -> bool:
 def suits_design(spec: ModelSpec, data: xr.Dataset) -> bool:
     """Return True if groups, and associated classes, have similar lengths and share no scales with control classes."""
     controls_share_scales = spec.options["scales"] == COMMON and data.sizes["control"] > 0
-    n_targets = data.n_targets.to_numpy()
-    n_attributes = data.n_attributes.to_numpy()[compared_classes(data)]
-    have_similar_lengths = all(n.max() <= _MOST_UNEVEN * n.min() for n in (n_targets, n_attributes))
+    lengths = data.n_targets.to_numpy(), data.n_attributes.to_numpy()[compared_classes(data)]
+    have_similar_lengths = all(words.max() <= _MOST_UNEVEN * words.min() for words in lengths)
     return have_similar_lengths and not controls_share_scales
 
 
@@ -511,8 +515,7 @@ def variance_ratios(spec: ModelSpec, data: xr.Dataset) -> dict[Side, float]:
     for side in sides_from_vectors(spec, data):
         squares, df = 0.0, 0.0
         for variance in SideOfTable.of(side, spec, data).variances():
-            if variance.has_factor:
-                assert variance.expected is not None
+            if variance.expected is not None:
                 squares += float(variance.squares.sum()) / (variance.loading * variance.expected.item())
                 df += float(variance.df.sum())
         if df:

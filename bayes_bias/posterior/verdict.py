@@ -278,14 +278,8 @@ class Verdict(Tabled):
     @property
     def _against(self) -> bool:
         """Return True if there is a bias whose sign is opposite to the sign that the stereotype predicts."""
-        settled = self.label not in (
-            *_OF_NEW_ATTRIBUTES[2:],
-            *_OF_THESE_ATTRIBUTES[2:],
-            "not converged",
-            "not made alike",
-            "confounded with frequency",
-        )
-        return settled and self.expected * self.mean < 0
+        has_direction = self.label in (*_OF_NEW_ATTRIBUTES[:2], *_OF_THESE_ATTRIBUTES[:2], "raw contrast")
+        return has_direction and self.expected * self.mean < 0
 
     @property
     def _direction(self) -> str:
