@@ -100,15 +100,15 @@ def _of_spec(
     data = structure_of(spec).data(table)
     refuse_degenerate(data)
     spec = resolved(spec, data)
-    drawn = posterior.drop_vars([name for name in posterior if str(name).endswith("_z") or name == "bias"])
-    whole = drawn
+    draws = posterior.drop_vars([name for name in posterior if str(name).endswith("_z") or name == "bias"])
+    complete = draws
     if marginal:
         # Because the draws are in the units of the table, the spec is treated as if its priors were in these units as
         # well.
         in_units = spec.with_option("unit", AS_MEASURED) if "unit" in spec.options else spec
-        whole = completed(in_units, drawn, data, seed)
+        complete = completed(in_units, draws, data, seed)
     return assembled(
-        table, spec, whole, stats, data, seed=seed, diagnosed=list(drawn), **groups_of(table, spec, data)
+        table, spec, complete, stats, data, seed=seed, diagnosed=list(draws), **groups_of(table, spec, data)
     ).tree
 
 
@@ -197,19 +197,19 @@ def _check_observed(model: pm.Model, draws: xr.DataTree) -> None:
             )
 
 
-def _at_draws(model: pm.Model) -> Callable[..., list[NDArray[np.float64]]]:
+def _density_function(model: pm.Model) -> Callable[..., list[NDArray[np.float64]]]:
     """Return a function of the free variables that computes the log density on the sampler's scale and the derived
     variables.
     """
-    given = {rv: rv.type() for rv in model.free_RVs}
-    at = {}
-    for rv, value in given.items():
+    inputs = {rv: rv.type() for rv in model.free_RVs}
+    sampled_values = {}  # the variables of the sampler as functions of the inputs
+    for rv, value in inputs.items():
         transform = model.rvs_to_transforms[rv]
-        at[model.rvs_to_values[rv]] = transform.forward(value, *rv.owner.inputs) if transform else value
-    [density] = graph_replace([model.logp()], at)
+        sampled_values[model.rvs_to_values[rv]] = transform.forward(value, *rv.owner.inputs) if transform else value
+    [density] = graph_replace([model.logp()], sampled_values)
     # Parameters of transforms are variables as well.
-    outputs = graph_replace([density, *model.deterministics], given, strict=False)
-    return pytensor.function(list(given.values()), outputs, mode="FAST_COMPILE", on_unused_input="ignore")
+    outputs = graph_replace([density, *model.deterministics], inputs, strict=False)
+    return pytensor.function(list(inputs.values()), outputs, mode="FAST_COMPILE", on_unused_input="ignore")
 
 
 def _check_density(model: pm.Model, posterior: xr.Dataset, found: xr.DataArray) -> None:
@@ -217,9 +217,10 @@ def _check_density(model: pm.Model, posterior: xr.Dataset, found: xr.DataArray) 
 
     Densities may differ by a constant, which samplers may omit.
     """
-    function, differences, largest = _at_draws(model), [], 0.0
+    function = _density_function(model)
+    differences, largest = [], 0.0
     for position in np.linspace(0, found.size - 1, _COMPARED).astype(int):
-        k = np.unravel_index(position, found.shape)
+        k = np.unravel_index(position, found.shape)  # chain and draw
         density, *derived = function(*(posterior[rv.name].to_numpy()[k] for rv in model.free_RVs))
         differences.append(float(density) - found.to_numpy()[k])
         largest = max(largest, float(abs(found.to_numpy()[k])))

@@ -86,8 +86,8 @@ _SIZES = 6
 _SCALE, _VARIANCE, _PART = (kind.itemsize // np.dtype(float).itemsize for kind in (SCALE, VARIANCE, PART))
 
 
-def _kept(decorator: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a function with `decorator`, and cache the compiled code on disk if possible."""
+def _cached_on_disk(decorator: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
+    """Return a decorator that compiles a function with `decorator`, and caches the code on disk if possible."""
 
     def compiled(function: Callable[..., Any]) -> Any:
         try:
@@ -98,7 +98,7 @@ def _kept(decorator: Callable[..., Any]) -> Callable[[Callable[..., Any]], Any]:
     return compiled
 
 
-_compiled = _kept(partial(njit, error_model="numpy"))
+_compiled = _cached_on_disk(partial(njit, error_model="numpy"))
 
 
 @_compiled
@@ -106,18 +106,18 @@ def named(block):  # type: ignore[no-untyped-def]  # Numba's types
     """Return the `Arrays` in a block of memory created by `packed`."""
     scales, variances, parts = int(block[1]), int(block[2]), int(block[3])
     largest, most = int(block[4]), int(block[5])
-    a = _SIZES + scales * _SCALE
-    b = a + variances * _VARIANCE
-    c = b + parts * _PART
-    d = c + parts * largest * largest
-    e = d + parts * most
+    end_scales = _SIZES + scales * _SCALE
+    end_variances = end_scales + variances * _VARIANCE
+    end_parts = end_variances + parts * _PART
+    end_scatter = end_parts + parts * largest * largest
+    end_scale_of = end_scatter + parts * most
     return Arrays(
-        block[_SIZES:a].view(SCALE),
-        block[a:b].view(VARIANCE),
-        block[b:c].view(PART),
-        block[c:d].reshape(parts, largest, largest),
-        block[d:e].reshape(parts, most),
-        block[e:].reshape(parts, most, largest * (largest + 1) // 2),
+        block[_SIZES:end_scales].view(SCALE),
+        block[end_scales:end_variances].view(VARIANCE),
+        block[end_variances:end_parts].view(PART),
+        block[end_parts:end_scatter].reshape(parts, largest, largest),
+        block[end_scatter:end_scale_of].reshape(parts, most),
+        block[end_scale_of:].reshape(parts, most, largest * (largest + 1) // 2),
     )
 
 
@@ -190,24 +190,31 @@ def _invert(matrix, n):  # type: ignore[no-untyped-def]
 
 @_compiled
 def _add_parts(arrays, coefficients, slopes):  # type: ignore[no-untyped-def]
-    """Return the log density of the parts, and add its derivatives with respect to the coefficients to `slopes`."""
+    """Return the log density of the parts, and add its derivatives with respect to the coefficients to `slopes`.
+
+    With the covariance M of a part, its scatter S, and its degrees of freedom f, the log density is
+    -(f log|M| + tr(M^-1 S)) / 2. Its derivative with respect to an element of M is an element of
+    (M^-1 S M^-1 - f M^-1) / 2.
+    """
     parts, scatter, scale_of, pattern = arrays.parts, arrays.scatter, arrays.scale_of, arrays.pattern
     largest, value = scatter.shape[1], 0.0
     work = np.empty((3, largest, largest))
     inverse, product, entry_slope = work[0], work[1], work[2]
     for part in range(len(parts)):
         n, df, patterns = int(parts[part].size), parts[part].df, int(parts[part].patterns)
+        # The lower triangle of M is a sum of patterns. Copy it to the upper triangle, and invert M in place.
         inverse[:n, :n] = 0.0
         for p in range(patterns):
-            coefficient, own, entry = coefficients[int(scale_of[part, p])], pattern[part, p], 0
+            coefficient, triangle, entry = coefficients[int(scale_of[part, p])], pattern[part, p], 0
             for i in range(n):
                 for j in range(i + 1):
-                    inverse[i, j] += coefficient * own[entry]
+                    inverse[i, j] += coefficient * triangle[entry]
                     entry += 1
         for i in range(n):
             for j in range(i):
                 inverse[j, i] = inverse[i, j]
         log_det = _invert(inverse, n)
+        # The trace of M^-1 S.
         explained = 0.0
         for i in range(n):
             for j in range(n):
@@ -215,6 +222,7 @@ def _add_parts(arrays, coefficients, slopes):  # type: ignore[no-untyped-def]
                 for k in range(n):
                     product[i, j] += inverse[i, k] * scatter[part, k, j]
             explained += product[i, i]
+        # The derivatives with respect to the lower triangle of M, and then with respect to each coefficient.
         for i in range(n):
             for j in range(i + 1):
                 entry_slope[i, j] = -df * inverse[i, j]
@@ -223,10 +231,10 @@ def _add_parts(arrays, coefficients, slopes):  # type: ignore[no-untyped-def]
                 if i == j:
                     entry_slope[i, j] *= 0.5  # off-diagonal elements count twice
         for p in range(patterns):
-            slope, own, entry = 0.0, pattern[part, p], 0
+            slope, triangle, entry = 0.0, pattern[part, p], 0
             for i in range(n):
                 for j in range(i + 1):
-                    slope += entry_slope[i, j] * own[entry]
+                    slope += entry_slope[i, j] * triangle[entry]
                     entry += 1
             slopes[int(scale_of[part, p])] += slope
         value -= 0.5 * (df * log_det + explained)
@@ -234,19 +242,23 @@ def _add_parts(arrays, coefficients, slopes):  # type: ignore[no-untyped-def]
 
 
 @_compiled
-def _scales(point, parameters, arrays):  # type: ignore[no-untyped-def]
-    """Write the scales at an unconstrained point, followed by the variances with a prior from vectors."""
+def _write_scales(point, parameters, arrays):  # type: ignore[no-untyped-def]
+    """Write the scales at an unconstrained point, followed by the variances with a prior from vectors, to `parameters`.
+
+    A variance is ``v = phi exp(x)``, and its scale is the square root of ``v - c``, where c is a weighted sum of the
+    squares of other scales.
+    """
     scales, variances = arrays.scales, arrays.variances
     for k in range(len(scales)):
         if scales[k].df == 0:
             parameters[k] = _scale(point[k], scales[k].unit)[0]
     for v in range(len(variances)):
-        own, scale, explained = variances[v], int(variances[v].scale), 0.0
+        fields, scale, explained = variances[v], int(variances[v].scale), 0.0
         for k in range(_EXPLAINING):
-            explained += own.weight[k] * parameters[int(own.explaining[k])] ** 2
+            explained += fields.weight[k] * parameters[int(fields.explaining[k])] ** 2
         variance = np.exp(point[scale])
-        if own.factor >= 0:
-            variance *= parameters[int(own.factor)]
+        if fields.factor >= 0:
+            variance *= parameters[int(fields.factor)]
         parameters[len(scales) + v] = variance
         parameters[scale] = np.sqrt(max(variance - explained, LEAST_SQUARE))
 
@@ -254,25 +266,28 @@ def _scales(point, parameters, arrays):  # type: ignore[no-untyped-def]
 @_compiled
 def parameters_at(point, parameters, block):  # type: ignore[no-untyped-def]
     """Write the scales at an unconstrained point, followed by the variances with a prior from vectors."""
-    _scales(point, parameters, named(block))
+    _write_scales(point, parameters, named(block))
 
 
 @_compiled
 def log_density(point, gradient, block):  # type: ignore[no-untyped-def]
     """Return the log density at an unconstrained point, up to a constant, and write its gradient.
 
-    The block of memory comes from `packed`.
+    The block of memory comes from `packed`. The density is the sum of three terms: of the parts of the table, of the
+    variances with a prior from vectors, and of the other scales and the factors. The gradient follows the chain rule,
+    first with respect to the squares of the scales (`square_slopes`).
     """
     arrays = named(block)
     scales, variances = arrays.scales, arrays.variances
     parameters = np.empty(len(scales) + len(variances))
     square_slopes, factor_slopes = np.zeros(len(scales)), np.zeros(len(scales))
-    _scales(point, parameters, arrays)
+    _write_scales(point, parameters, arrays)
     value = _add_parts(arrays, parameters**2, square_slopes)
     for v in range(len(variances)):
         scale, factor = int(variances[v].scale), int(variances[v].factor)
         log_variance, df = point[scale], scales[scale].df
         variance = parameters[len(scales) + v]
+        # A scale of zero does not change with its variance.
         variance_slope = square_slopes[scale] if parameters[scale] ** 2 > 1.001 * LEAST_SQUARE else 0.0
         for k in range(_EXPLAINING):
             square_slopes[int(variances[v].explaining[k])] -= variances[v].weight[k] * variance_slope
@@ -283,10 +298,10 @@ def log_density(point, gradient, block):  # type: ignore[no-untyped-def]
             factor_slopes[factor] += variance_slope * variance
     for k in range(len(scales)):
         if scales[k].df == 0:
-            s, point_slope, log_slope, slope = _scale(point[k], scales[k].unit)
+            s, scale_slope, log_jacobian, jacobian_slope = _scale(point[k], scales[k].unit)
             prior, prior_slope = _log_prior(scales[k], s)
-            value += prior + log_slope
-            gradient[k] = (2 * s * square_slopes[k] + prior_slope) * point_slope + slope + factor_slopes[k]
+            value += prior + log_jacobian
+            gradient[k] = (2 * s * square_slopes[k] + prior_slope) * scale_slope + jacobian_slope + factor_slopes[k]
     return value
 
 
@@ -295,14 +310,14 @@ def log_density(point, gradient, block):  # type: ignore[no-untyped-def]
 _Pointer = types.CPointer(types.float64)
 
 
-@_kept(partial(cfunc, types.int64(types.uint64, _Pointer, _Pointer, _Pointer, _Pointer)))
+@_cached_on_disk(partial(cfunc, types.int64(types.uint64, _Pointer, _Pointer, _Pointer, _Pointer)))
 def _density_for_nutpie(size, point, gradient, value, data):  # type: ignore[no-untyped-def]
     slopes = carray(gradient, (size,))
     value[0] = log_density(carray(point, (size,)), slopes, carray(data, (int(data[0]),)))
     return 0 if np.isfinite(value[0]) and np.all(np.isfinite(slopes)) else 1
 
 
-@_kept(partial(cfunc, types.int64(types.uint64, types.uint64, _Pointer, _Pointer, _Pointer)))
+@_cached_on_disk(partial(cfunc, types.int64(types.uint64, types.uint64, _Pointer, _Pointer, _Pointer)))
 def _parameters_for_nutpie(size, n_parameters, point, parameters, data):  # type: ignore[no-untyped-def]
     parameters_at(carray(point, (size,)), carray(parameters, (n_parameters,)), carray(data, (int(data[0]),)))
     return 0
@@ -322,44 +337,51 @@ def packed(arrays: Arrays) -> Numbers:
 
 
 def _scales_of(spec: ModelSpec, data: xr.Dataset, shapes: Mapping[str, tuple[int, ...]]) -> dict[str, Any]:
-    """Return the scales and factors, including the information of vectors about variances."""
-    single: list[str] = []
-    for name, shape in shapes.items():
-        single += [name] * prod(shape)
-    scales, variances = np.zeros(len(single), SCALE), [np.zeros(0, VARIANCE)]
+    """Return the fields of all single scales and factors (`SCALE`), and of all variances with a prior from vectors
+    (`VARIANCE`), given the shape of each parameter in the order of the sampled points.
+    """
+    names = [name for name, shape in shapes.items() for _ in range(prod(shape))]
+    scales = np.zeros(len(names), SCALE)
     sides = sides_from_vectors(spec, data)
     from_vectors = {PREFERENCE[side] for side in sides}
     factors = {factor_name(side): prior_of_factor(spec, side) for side in sides}
-    for k, name in enumerate(single):
+    for k, name in enumerate(names):
         if name in from_vectors:
             scales[k] = (*Terms(), 0.0, 0.0, 0.0)
             continue
         prior = factors.get(name) or spec.priors[name]
-        fold = FOLD * typical_size(spec, name) if name not in factors and folds(spec, name) else 0.0
-        scales[k] = (*(prior.terms or ()), fold, 0.0, 0.0)
+        is_folded = name not in factors and folds(spec, name)
+        unit = FOLD * typical_size(spec, name) if is_folded else 0.0
+        scales[k] = (*(prior.terms or ()), unit, 0.0, 0.0)
+    variances = [np.zeros(0, VARIANCE)]
     for side in sides:
         name = PREFERENCE[side]
-        rows = slice(single.index(name), single.index(name) + prod(shapes[name]))
+        rows = slice(names.index(name), names.index(name) + prod(shapes[name]))
         scales["df"][rows] = spec.priors[name].parameters["nu"]
         scales["expected"][rows] = (data[f"{side}_preference_sd"] / unit_of(spec, data)) ** 2
-        variances.append(_variances_of(spec, data, side, single))
+        variances.append(_variances_of(spec, data, side, names))
     return {"scales": scales, "variances": np.concatenate(variances)}
 
 
-def _variances_of(spec: ModelSpec, data: xr.Dataset, side: Side, single: list[str]) -> NDArray[Any]:
-    """Return a side's variances with priors from vectors, and the scales that explain a part of each variance."""
-    variances = np.zeros(single.count(PREFERENCE[side]), VARIANCE)
+def _variances_of(spec: ModelSpec, data: xr.Dataset, side: Side, names: list[str]) -> NDArray[Any]:
+    """Return the fields of the variances of one side with a prior from vectors, given the names of all single scales.
+
+    A scale for each group or class explains a part of the variance of this group or class. Another scale explains a
+    part of all variances.
+    """
+    variances = np.zeros(names.count(PREFERENCE[side]), VARIANCE)
     cells = np.arange(len(variances))
-    variances["scale"] = single.index(PREFERENCE[side]) + cells
-    variances["factor"] = np.where(is_compared(data, side), single.index(factor_name(side)), -1)
+    variances["scale"] = names.index(PREFERENCE[side]) + cells
+    variances["factor"] = np.where(is_compared(data, side), names.index(factor_name(side)), -1)
     for number, (scale, weights) in enumerate(explained_by(spec, data, side).items()):
-        variances["explaining"][:, number] = single.index(scale) + (cells if scale.startswith(PREFERENCE[side]) else 0)
+        differs_by_cell = scale.startswith(PREFERENCE[side])
+        variances["explaining"][:, number] = names.index(scale) + (cells if differs_by_cell else 0)
         variances["weight"][:, number] = weights
     return variances
 
 
 class _SinglePart(NamedTuple):
-    """A single part of the table, and the scales that belong to its patterns."""
+    """A part of the table with one scatter matrix, its patterns that are not zero, and their scales."""
 
     scatter: Numbers
     df: float
@@ -368,23 +390,28 @@ class _SinglePart(NamedTuple):
 
 
 def _parts_of(parts: Iterable[Part]) -> dict[str, Any]:
-    """Return the arrays of the parts, padded to the size of the largest part, without zero patterns."""
+    """Return the arrays of all single parts (see `Arrays`), padded with zeros to the size of the largest part and to
+    the largest number of patterns. Patterns that are zero are omitted.
+    """
     singles = []
     for part in parts:
-        for k, patterns in enumerate(part.patterns):
+        for scatter, df, patterns in zip(part.scatter, part.df, part.patterns, strict=True):
             scales = np.flatnonzero(patterns.any(axis=(1, 2)))
-            singles.append(_SinglePart(part.scatter[k], part.df[k], patterns, scales))
+            singles.append(_SinglePart(scatter, df, patterns[scales], scales))
+    number = len(singles)
     largest = max(len(single.scatter) for single in singles)
     most = max(len(single.scales) for single in singles)
-    described, scatter = np.zeros(len(singles), PART), np.zeros((len(singles), largest, largest))
-    scale_of, pattern = np.zeros((len(singles), most)), np.zeros((len(singles), most, largest * (largest + 1) // 2))
+    sizes = np.zeros(number, PART)
+    scatters = np.zeros((number, largest, largest))
+    scale_of = np.zeros((number, most))
+    triangles = np.zeros((number, most, largest * (largest + 1) // 2))
     for k, single in enumerate(singles):
         n, count = len(single.scatter), len(single.scales)
-        described[k] = n, single.df, count
-        scatter[k, :n, :n] = single.scatter
+        sizes[k] = n, single.df, count
+        scatters[k, :n, :n] = single.scatter
         scale_of[k, :count] = single.scales
-        pattern[k, :count, : n * (n + 1) // 2] = single.patterns[single.scales][:, *np.tril_indices(n)]
-    return {"parts": described, "scatter": scatter, "scale_of": scale_of, "pattern": pattern}
+        triangles[k, :count, : n * (n + 1) // 2] = single.patterns[:, *np.tril_indices(n)]
+    return {"parts": sizes, "scatter": scatters, "scale_of": scale_of, "pattern": triangles}
 
 
 @dataclass(frozen=True, eq=False)
@@ -416,14 +443,17 @@ class CollapsedModel:
         dims = dims_of_scales(spec, data)
         shapes = {name: tuple(data.sizes[dim] for dim in along) for name, along in dims.items()}
         sizes = np.concatenate([np.full(prod(shape), spec.priors[name].size) for name, shape in shapes.items()])
-        for side in sides_from_vectors(spec, data):  # after the scales, which have patterns
+        sides = sides_from_vectors(spec, data)
+        for side in sides:  # factors follow the scales, because only scales have patterns
             dims[factor_name(side)], shapes[factor_name(side)] = (), ()
             sizes = np.append(sizes, 1.0)
-        parts = parts_in_units(spec, data)[1].values()
-        arrays = Arrays(**_scales_of(spec, data, shapes), **_parts_of(parts))
+        _, parts = parts_in_units(spec, data)
+        arrays = Arrays(**_scales_of(spec, data, shapes), **_parts_of(parts.values()))
         scales = arrays.scales
-        start = np.where(scales["unit"] > 0, 2.0, np.log(np.where(scales["df"] > 0, scales["expected"], sizes)))
-        for side in sides_from_vectors(spec, data):
+        # Variances from vectors have degrees of freedom, and folded scales have a unit.
+        log_sizes = np.log(np.where(scales["df"] > 0, scales["expected"], sizes))
+        start = np.where(scales["unit"] > 0, 2.0, log_sizes)
+        for side in sides:
             dims[variance_name(side)], shapes[variance_name(side)] = dims[PREFERENCE[side]], shapes[PREFERENCE[side]]
         coords = {dim: data[dim].to_numpy().tolist() for dim in dict.fromkeys(chain.from_iterable(dims.values()))}
         return cls(dims, shapes, coords, arrays, packed(arrays), start)

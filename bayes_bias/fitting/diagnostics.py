@@ -72,12 +72,8 @@ class Diagnostics:
         """The problems in plain words without a remedy, for a model whose sampler the user cannot set."""
         sentences = []
         if isnan(self.r_hat):
-            sentences.append(
-                for_reader(
-                    "R-hat is unknown, because it needs two chains of at least four draws:"
-                    " sampling=Sampling(chains=2) (--chains 2)"
-                )
-            )
+            reason = "R-hat is unknown, because it needs two chains of at least four draws"
+            sentences.append(for_reader(f"{reason}: sampling=Sampling(chains=2) (--chains 2)"))
         elif self.r_hat > MAX_R_HAT:
             sentences.append(f"R-hat up to {self.r_hat:.3f} (should be at most {MAX_R_HAT})")
         if not self.ess_bulk >= MIN_ESS:

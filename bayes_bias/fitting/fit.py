@@ -138,9 +138,8 @@ def fit_table(
 
 def groups_of(table: AssociationTable, spec: ModelSpec, data: xr.Dataset) -> dict[str, Any]:
     """Return the additional arguments of `fit_model` for a built-in model."""
-    observed = {}
-    if table.is_formed:  # other tables have too many values
-        observed["observed_data"] = xr.Dataset({"association": as_pairs(table.values)})
+    # Tables that are not formed have too many values.
+    observed = {"observed_data": xr.Dataset({"association": as_pairs(table.values)})} if table.is_formed else {}
     return {
         "derive": lambda posterior: with_bias(posterior, data),
         "observed": observed,

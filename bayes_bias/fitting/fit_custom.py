@@ -57,7 +57,11 @@ def fit_custom(table: AssociationTable, model: CustomModel, *, seed: int, sampli
 def custom_source(
     table: AssociationTable, model: pm.Model, name: str
 ) -> tuple[AssociationTable, ModelSpec, xr.Dataset]:
-    """Return the table without the parts that the model ignores, the model as a spec, and the data of the fit."""
+    """Return the table without the parts that the model ignores, the model as a spec, and the data of the fit.
+
+    The model may ignore the information on related words and the differences between replicates. In both cases, a
+    notice is logged.
+    """
     if missing := sorted(variables_needed(crossed_long.data(table)) - set(model.named_vars)):
         table = independent(table, f"the model '{name}' has no {' and no '.join(missing)}")
     if table.replicates is not None and "replicate" not in model.dim_lengths:

@@ -150,18 +150,22 @@ def assembled(
     densities: Callable[[xr.Dataset], tuple[Groups, float | None]] = lambda posterior: ({}, None),
     adjustable: bool = True,
 ) -> Fitted:
-    """Assemble a fit from draws and sampler statistics (see `fit_model`). `diagnosed` are the sampled variables."""
-    groups, sensitivity = densities(posterior)
+    """Assemble a fit from a posterior, and log a warning if it has not converged.
+
+    `posterior` contains all variables in the units of the table, `stats` the statistics of the sampler, and `diagnosed`
+    the names of the sampled variables. See `fit_model` for the other parameters.
+    """
+    log_densities, sensitivity = densities(posterior)
     diagnostics = diagnose(posterior[diagnosed], stats, sensitivity, levels_that_cancel(spec, data))
     warn_of(source.name, diagnostics, adjustable)
-    constants = data.drop_dims([dim for dim, length in data.sizes.items() if not length])
+    empty_dims = [dim for dim, length in data.sizes.items() if not length]
     tree = xr.DataTree.from_dict(
         {
             "posterior": derive(posterior).assign_attrs(stats.attrs, seed=seed),
             "sample_stats": stats,
             **(observed or {}),
-            "constant_data": constants,
-            **groups,
+            "constant_data": data.drop_dims(empty_dims),
+            **log_densities,
         }
     )
     tree.attrs = fit_attributes(source, spec, seed) | {"diagnostics": diagnostics.to_json()}
@@ -199,11 +203,16 @@ def software() -> str:
 
 
 def warn_of(name: str, diagnostics: Diagnostics, adjustable: bool = True) -> None:
-    """Log the convergence problems of a fit as warnings."""
-    if diagnostics.for_bias.converged and not diagnostics.converged:
+    """Log a warning for each convergence problem of a fit or, if it has converged, for a prior that moves the bias.
+
+    Problems that do not concern the bias are logged as one warning. The warnings recommend other settings of the
+    sampler only if the user can set them (`adjustable`).
+    """
+    if diagnostics.converged:
+        if diagnostics.concern:
+            logger.warning(f"{name}: {diagnostics.concern}")
+    elif diagnostics.for_bias.converged:
         logger.warning(f"{name}: the bias has converged, but {diagnostics.levels}")
-        return
-    for problem in diagnostics.problems if adjustable else diagnostics.shortfalls:
-        logger.warning(f"{name}: the fit has not converged: {problem}")
-    if diagnostics.converged and diagnostics.concern:
-        logger.warning(f"{name}: {diagnostics.concern}")
+    else:
+        for problem in diagnostics.problems if adjustable else diagnostics.shortfalls:
+            logger.warning(f"{name}: the fit has not converged: {problem}")

@@ -86,11 +86,12 @@ class Fitted:
 
     def lacking(self, names: Iterable[str], what: str) -> str:
         """Return a message that a user-defined model lacks required variables, or "" if it has all of them."""
-        missing = in_quotes(name for name in names if name not in self.posterior)
-        return missing and (
-            f"{what} needs {missing}, which the model '{self.spec.name}' does not contain. Add it under that"
+        missing = [name for name in names if name not in self.posterior]
+        sentence = (
+            f"{what} needs {in_quotes(missing)}, which the model '{self.spec.name}' does not contain. Add it under that"
             " name, as a variable or a pm.Deterministic."
         )
+        return sentence if missing else ""
 
     def once[T](self, key: Hashable, make: Callable[[], T]) -> T:
         """Return the result of `make`, which is called only once for this key."""
@@ -167,8 +168,8 @@ class Fitted:
     @property
     def provenance(self) -> dict[str, str]:
         """The hashes, names, and settings that the fit was created from."""
-        inside = ("metric", "diagnostics", "notices", "versions", "priors", "options", "name", "formula", "unit")
-        return {str(key): str(value) for key, value in self.tree.attrs.items() if key not in inside}
+        others = ("metric", "diagnostics", "notices", "versions", "priors", "options", "name", "formula", "unit")
+        return {str(key): str(value) for key, value in self.tree.attrs.items() if key not in others}
 
     def stored(self, attribute: str) -> Any:
         """Return an attribute that netCDF stores as JSON."""

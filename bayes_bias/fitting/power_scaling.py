@@ -48,10 +48,8 @@ def power_scaling_groups(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpe
     """
     if not structure_of(spec).COLLAPSED:
         return {}
-    return {
-        "log_prior": summed(log_priors(posterior, data, spec)),
-        "log_likelihood": collapsed_log_likelihood(posterior, data),
-    }
+    log_prior = summed(log_priors(posterior, data, spec))
+    return {"log_prior": log_prior, "log_likelihood": collapsed_log_likelihood(posterior, data)}
 
 
 def summed(log_prior: xr.Dataset) -> xr.Dataset:
@@ -71,8 +69,7 @@ def log_densities(
     `arviz.loo` therefore asks which variable to use, and does not mistake the parts for single values. If word effects
     were sampled, each value has its own likelihood, which is stored if the likelihoods of all draws fit in memory.
     """
-    groups = power_scaling_groups(posterior, data, spec)
-    if groups:
+    if groups := power_scaling_groups(posterior, data, spec):
         return groups, sensitivity_of_bias(posterior, data, groups["log_prior"])
     groups = {"log_prior": summed(log_priors(posterior, data, spec))}
     observed = values()
@@ -120,24 +117,24 @@ def sensitivity(
 def log_priors(posterior: xr.Dataset, data: xr.Dataset, spec: ModelSpec) -> xr.Dataset:
     """Return the log prior density of each parameter for each draw and entry, in the units of the prior.
 
-    For preferences with a prior from vectors, this is the density of their variance (see
-    `bayes_bias.models.preferences`).
+    Preferences with a prior from vectors have two parameters for each side (see `bayes_bias.models.preferences`): the
+    factor phi, and the variance of each group or class, which is ``InverseGamma(nu / 2, nu / 2 * phi * expected)``.
     """
     spec = resolved(spec, data)
-    units = dict.fromkeys(spec.priors, 1.0) if "unit" not in spec.options else units_of_priors(spec, data)
+    units = units_of_priors(spec, data) if "unit" in spec.options else dict.fromkeys(spec.priors, 1.0)
     densities = {}
     for name, prior in spec.priors.items():
         if name in posterior and prior.distribution != FROM_VECTORS:
             densities[name] = xr.apply_ufunc(partial(log_prior, prior), posterior[name] / units[name])
     for side in sides_from_vectors(spec, data):
-        factor, half = posterior[factor_name(side)], float(spec.priors[PREFERENCE[side]].parameters["nu"]) / 2
+        factor = posterior[factor_name(side)]
         densities[factor_name(side)] = xr.apply_ufunc(partial(log_prior, prior_of_factor(spec, side)), factor)
         variance = posterior[variance_name(side)].transpose(*_SAMPLE, CATEGORY_COORD[side])
-        shared = factor.to_numpy()[..., None] ** is_compared(data, side)
-        expected = data[f"{side}_preference_sd"].to_numpy() ** 2 * shared
-        densities[variance_name(side)] = variance.copy(
-            data=stats.invgamma.logpdf(variance, half, scale=half * expected)
-        )
+        factor_of_cell = factor.to_numpy()[..., None] ** is_compared(data, side)  # 1 for control classes
+        expected = data[f"{side}_preference_sd"].to_numpy() ** 2 * factor_of_cell
+        alpha = float(spec.priors[PREFERENCE[side]].parameters["nu"]) / 2
+        log_density = stats.invgamma.logpdf(variance, alpha, scale=alpha * expected)
+        densities[variance_name(side)] = variance.copy(data=log_density)
     return xr.Dataset(densities)
 
 
@@ -159,13 +156,13 @@ def collapsed_log_likelihood(posterior: xr.Dataset, data: xr.Dataset) -> xr.Data
 def _of_block_means(variances: Variances, posterior: xr.Dataset, data: xr.Dataset) -> Numbers:
     """Return the log likelihood of the block means, up to a constant."""
     covariance = sum(variances.block_covariances().values())
-    missed = data.block_mean - posterior["mean"]
+    deviation = data.block_mean - posterior["mean"]
     if sides_explained(data):
-        missed = missed - explained_blocks(posterior, data)
-    distance = missed.transpose(*_SAMPLE, "group", "attribute_class").to_numpy()
-    distance = distance.reshape(*distance.shape[:2], -1)
-    weighed = np.linalg.solve(covariance, distance[..., None])[..., 0]
-    return np.asarray(-0.5 * (np.linalg.slogdet(covariance).logabsdet + (distance * weighed).sum(axis=-1)))
+        deviation = deviation - explained_blocks(posterior, data)
+    d = deviation.transpose(*_SAMPLE, "group", "attribute_class").to_numpy()
+    d = d.reshape(*d.shape[:2], -1)  # (chain, draw, blocks)
+    squared_distance = (d * np.linalg.solve(covariance, d[..., None])[..., 0]).sum(axis=-1)
+    return np.asarray(-0.5 * (np.linalg.slogdet(covariance).logabsdet + squared_distance))
 
 
 def log_prior(prior: Prior, scales: Numbers) -> Numbers:

@@ -62,20 +62,18 @@ def priors(fit: Fit) -> pd.DataFrame:
 
 def _of_scales(spec: ModelSpec, data: xr.Dataset) -> Iterator[Row]:
     """Yield the priors of scales, of variances with a prior from vectors, of inflations, and of shape parameters."""
-    units, from_vectors = units_of_priors(spec, data), sides_from_vectors(spec, data)
-    variances = {PREFERENCE[side] for side in from_vectors}
+    units = units_of_priors(spec, data)
+    sides = sides_from_vectors(spec, data)
+    from_vectors = {PREFERENCE[side] for side in sides}
     for name, along in dims_of_scales(spec, data).items():
-        if name in variances:
-            continue
-        prior = spec.priors[name]
-        if np.ndim(units[name]) == 0:
-            yield name, "", str(prior.with_unit(units[name]))
-            continue
-        labels = product(*(data[dim].to_numpy().tolist() for dim in along))
-        for label, unit in zip(labels, np.ravel(units[name]), strict=True):
-            yield name, ", ".join(label), str(prior.with_unit(float(unit)))
-    for side in from_vectors:
-        nu, nu_factor = (spec.priors[PREFERENCE[side]].parameters[name] for name in ("nu", "nu_factor"))
+        if name not in from_vectors:
+            # One prior for all groups and classes, or one for each of their combinations.
+            labels = product(*(data[dim].to_numpy().tolist() for dim in along)) if np.ndim(units[name]) else [("",)]
+            for label, unit in zip(labels, np.ravel(units[name]), strict=True):
+                yield name, ", ".join(label), str(spec.priors[name].with_unit(float(unit)))
+    for side in sides:
+        parameters = spec.priors[PREFERENCE[side]].parameters
+        nu, nu_factor = parameters["nu"], parameters["nu_factor"]
         yield factor_name(side), "", f"{nu_factor:g} / ChiSquared({nu_factor:g})"
         for k, label in enumerate(data[CATEGORY_COORD[side]].to_numpy()):
             factor = f"{factor_name(side)} * " if is_compared(data, side)[k] else ""
@@ -83,9 +81,10 @@ def _of_scales(spec: ModelSpec, data: xr.Dataset) -> Iterator[Row]:
             yield variance_name(side), label, f"{factor}{sd:.4g}**2 * {nu:g} / ChiSquared({nu:g})"
     for side in related_sides(data):
         for k, label in enumerate(data[CATEGORY_COORD[side]].to_numpy()):
-            expected, df = data[f"{side}_inflation"].to_numpy()[k], data[f"{side}_directions"].to_numpy()[k]
-            factor = "" if np.isnan(df) else f" * {df / 2:.4g} / ChiSquared({df / 2:.4g})"
-            yield inflation_name(side), label, f"1 + {expected - 1:.4g}{factor}" if expected > 1 else "1"
+            inflation = data[f"{side}_inflation"].to_numpy()[k]
+            df = data[f"{side}_directions"].to_numpy()[k] / 2
+            factor = "" if np.isnan(df) else f" * {df:.4g} / ChiSquared({df:.4g})"
+            yield inflation_name(side), label, f"1 + {inflation - 1:.4g}{factor}" if inflation > 1 else "1"
     for name in shape_parameters():
         if name in spec.priors:
             yield name, "", str(spec.priors[name])

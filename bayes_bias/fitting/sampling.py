@@ -96,7 +96,8 @@ class PyMCModel:
     adaptation: str = "diag"
 
     @cached_property
-    def _made(self) -> _Compiled:
+    def _compiled_with_dims(self) -> _Compiled:
+        """The compiled model, from the cache of this process if the model has a key, and the dims of its variables."""
         if self.key is None:
             return self._compile()
         if self.key not in _compiled:
@@ -106,15 +107,16 @@ class PyMCModel:
     @property
     def dims(self) -> Dims:
         """The dims of each variable whose draws are stored."""
-        return self._made[1]
+        return self._compiled_with_dims[1]
 
     def compiled(self) -> Any:
         """Return the compiled model for `nutpie.sample`."""
-        compiled, _ = self._made
+        compiled, _ = self._compiled_with_dims
         names = {variable.name for variable in compiled.shared_var_keys}
         return compiled.with_data(**{name: values for name, values in self.inputs.items() if name in names})
 
     def _compile(self) -> _Compiled:
+        """Compile the model, and return it with the dims of the variables whose draws are stored."""
         model = self.build()
         dims: dict[str, tuple[str, ...]] = {}
         for variable in (*model.free_RVs, *model.deterministics):
@@ -166,15 +168,17 @@ def as_on_any_machine() -> AbstractContextManager[None]:
 
 def model_of_table(spec: ModelSpec, data: xr.Dataset) -> ToSample:
     """Return the model of a spec with the data of a table."""
-    spec, structure = resolved(spec, data), structure_of(spec)
+    spec = resolved(spec, data)
+    structure = structure_of(spec)
     if structure is crossed and knows(spec.priors.values()):
         return CollapsedModel.of(spec, data)
     coords = model_coords(spec, data)
-    if structure.COLLAPSED or not structure.GENERALISES:  # cached, because hundreds of random lists are fitted
-        inputs = structure.inputs(spec, data)
-        key = key_of(spec, inputs, coords)
-        return PyMCModel(lambda: build_model(spec, data), coords, key, inputs)
-    return PyMCModel(lambda: build_model(spec, data), coords, adaptation=adaptation_for(data))
+    has_word_effects = structure.GENERALISES and not structure.COLLAPSED
+    if has_word_effects:
+        return PyMCModel(lambda: build_model(spec, data), coords, adaptation=adaptation_for(data))
+    # The compiled code is cached, because hundreds of random lists are fitted.
+    inputs = structure.inputs(spec, data)
+    return PyMCModel(lambda: build_model(spec, data), coords, key_of(spec, inputs, coords), inputs)
 
 
 def adaptation_for(data: xr.Dataset) -> str:
@@ -243,13 +247,27 @@ def sample(spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling) 
 
 def sample_model(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset, xr.Dataset]:
     """Return draws of the named parameters of any model, and the sampler statistics."""
-    draws, chains = _traced(model, seed, sampling)
-    statistics = {}
-    for field in chains[0].schema:
+    step("compiling the model")
+    with one_blas_thread():
+        compiled = model.compiled()
+        step("sampling")
+        trace = _run_nutpie(compiled, model.adaptation, seed, sampling)
+    # One batch for each chain, including warm-up.
+    draws, statistics = ([record_batch(batch) for batch in batches] for batches in trace.get_arrow_trace())
+    sample_coords: dict[str, Any] = {"chain": np.arange(sampling.chains), "draw": np.arange(sampling.draws)}
+    used_dims = set().union(*model.dims.values())
+    coords = sample_coords | {dim: labels for dim, labels in model.coords.items() if dim in used_dims}
+    variables = {}
+    for name, dims in model.dims.items():
+        shape = (sampling.chains, sampling.draws, *compiled.shapes[name])
+        variables[name] = ((*SAMPLE, *dims), np.reshape(_values_after_warmup(draws, name, sampling), shape))
+    stats = {}
+    for field in statistics[0].schema:
         if field.name not in SAMPLE and not types.is_nested(field.type):
-            statistics[STATISTICS.get(field.name, field.name)] = (SAMPLE, _kept(chains, field.name, sampling))
+            values = _values_after_warmup(statistics, field.name, sampling)
+            stats[STATISTICS.get(field.name, field.name)] = (SAMPLE, values)
     about = {"inference_library": "nutpie", "inference_library_version": nutpie.__version__}
-    return draws, xr.Dataset(statistics, coords={dim: draws[dim] for dim in SAMPLE}, attrs=make_attrs(about))
+    return xr.Dataset(variables, coords), xr.Dataset(stats, sample_coords, make_attrs(about))
 
 
 def completed(spec: ModelSpec, draws: xr.Dataset, data: xr.Dataset, seed: int) -> xr.Dataset:
@@ -263,60 +281,53 @@ def order_dims(posterior: xr.Dataset) -> xr.Dataset:
     The summary in ArviZ 1.3 mislabels values if the dims of a variable are in a different order than in the dataset.
     The order in the dataset depends on the order of the variables.
     """
-    between = [dim for dim in posterior.dims if dim not in (*_DIMS, *_LAST)]
-    order = [*_DIMS, *between, *_LAST]
+    other_dims = [dim for dim in posterior.dims if dim not in (*_DIMS, *_LAST)]
+    order = [*_DIMS, *other_dims, *_LAST]
 
-    def place(name: Hashable) -> tuple[int, int]:
+    def last_dim_and_length(name: Hashable) -> tuple[int, int]:
         dims = posterior[name].dims
         return max(map(order.index, dims)), -len(dims)
 
-    return posterior[sorted(posterior, key=place)]
+    return posterior[sorted(posterior, key=last_dim_and_length)]
 
 
-def _traced(model: ToSample, seed: int, sampling: Sampling) -> tuple[xr.Dataset, Sequence[RecordBatch]]:
-    """Return draws of the named parameters, and nutpie's statistics of each chain, including warm-up."""
-    step("compiling the model")
-    listening = current()
+def _run_nutpie(compiled: Any, adaptation: str, seed: int, sampling: Sampling) -> Any:
+    """Sample a compiled model, report the progress, and return nutpie's raw trace.
+
+    Raises
+    ------
+    SpecError
+        If the gradient of the density is zero or not a number.
+    """
+    listener = current()
 
     def report(states: list[Any]) -> None:
         finished = sum(state.finished_draws for state in states)
-        listening.advance(finished, sum(state.total_draws for state in states))
+        listener.advance(finished, sum(state.total_draws for state in states))
 
-    with one_blas_thread():
-        compiled = model.compiled()
-        step("sampling")
-        try:
-            trace = nutpie.sample(
-                compiled,
-                **asdict(sampling),
-                adaptation=model.adaptation,
-                seed=seed,
-                save_warmup=False,
-                progress_bar=False,
-                progress_callback=report,
-                return_raw_trace=True,
-            )
-        except BaseException as error:
-            # a panic of nutpie's Rust code, whose exception class cannot be imported
-            if not isinstance(error, RuntimeError) and type(error).__name__ != "PanicException":
-                raise
-            raise SpecError(
-                "The gradient of the density of `model` is zero, or not a number, at a point that the"
-                " sampler reached. Check that each of its variables has a proper prior, and that the data"
-                " vary."
-            ) from error
-    draws, stats = ([record_batch(batch) for batch in batches] for batches in trace.get_arrow_trace())
-    coords: dict[str, Any] = {"chain": np.arange(sampling.chains), "draw": np.arange(sampling.draws)}
-    own_dims = set().union(*model.dims.values())
-    coords |= {dim: labels for dim, labels in model.coords.items() if dim in own_dims}
-    variables = {}
-    for name, dims in model.dims.items():
-        shape = (sampling.chains, sampling.draws, *compiled.shapes[name])
-        variables[name] = ((*SAMPLE, *dims), np.reshape(_kept(draws, name, sampling), shape))
-    return xr.Dataset(variables, coords=coords), stats
+    try:
+        return nutpie.sample(
+            compiled,
+            **asdict(sampling),
+            adaptation=adaptation,
+            seed=seed,
+            save_warmup=False,
+            progress_bar=False,
+            progress_callback=report,
+            return_raw_trace=True,
+        )
+    except BaseException as error:
+        # a panic of nutpie's Rust code, whose exception class cannot be imported
+        if not isinstance(error, RuntimeError) and type(error).__name__ != "PanicException":
+            raise
+        raise SpecError(
+            "The gradient of the density of `model` is zero, or not a number, at a point that the"
+            " sampler reached. Check that each of its variables has a proper prior, and that the data"
+            " vary."
+        ) from error
 
 
-def _kept(chains: Sequence[RecordBatch], name: str, sampling: Sampling) -> NDArray[Any]:
+def _values_after_warmup(chains: Sequence[RecordBatch], name: str, sampling: Sampling) -> NDArray[Any]:
     """Return a variable or statistic for the draws after warm-up, (chain, ...)."""
     arrays = []
     for batch in chains:

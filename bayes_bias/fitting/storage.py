@@ -78,16 +78,16 @@ def netcdf(tree: xr.DataTree) -> bytes:
     return bytes(tree.to_netcdf(engine="h5netcdf", encoding=checksums))
 
 
-def _claimed(path: Path) -> int:
-    """Return the size in bytes of all arrays.
+def _unpacked_size(path: Path) -> int:
+    """Return the size in bytes of all arrays of a file.
 
     A file that HDF5 cannot open raises the error here, because h5netcdf would log this error again when Python exits.
     """
-    sizes: list[int] = []
     _check_heaps(path)
+    names: list[str] = []
     with h5py.File(path, "r") as file:
-        file.visititems(lambda _, node: sizes.append(node.nbytes) if isinstance(node, h5py.Dataset) else None)
-    return sum(sizes)
+        file.visit(names.append)
+        return sum(file[name].nbytes for name in names if isinstance(file[name], h5py.Dataset))
 
 
 def _check_heaps(path: Path) -> None:
@@ -96,13 +96,14 @@ def _check_heaps(path: Path) -> None:
     """
     with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
         for heap in _HEAP.finditer(content):
-            place, end = heap.end(), heap.start() + int.from_bytes(heap[1], "little")
-            while place + _ENTRY.size <= min(end, len(content)):
-                number, size = _ENTRY.unpack_from(content, place)
-                # the size of a free block includes its header
-                place += _ENTRY.size + -(-size // 8) * 8 if number else size
-                if place > end or not (number or size):
-                    raise ValueError(f"a heap of texts is damaged at byte {place:,}")
+            position = heap.end()
+            end = heap.start() + int.from_bytes(heap[1], "little")
+            while position + _ENTRY.size <= min(end, len(content)):
+                number, size = _ENTRY.unpack_from(content, position)
+                # An entry has a header and a multiple of eight bytes. The size of a free block includes its header.
+                position += _ENTRY.size + -(-size // 8) * 8 if number else size
+                if position > end or not (number or size):
+                    raise ValueError(f"a heap of texts is damaged at byte {position:,}")
 
 
 def load_fit(path: str | Path) -> xr.DataTree:
@@ -135,10 +136,10 @@ def load_fit(path: str | Path) -> xr.DataTree:
 def _read(path: Path) -> xr.DataTree:
     """Return the content of a netCDF file. The hash is omitted, because it would be wrong after a change of the fit."""
     try:
-        size, claimed = path.stat().st_size, _claimed(path)
-        if claimed > max(_FACTOR * size, _LARGE):
+        size, unpacked = path.stat().st_size, _unpacked_size(path)
+        if unpacked > max(_FACTOR * size, _LARGE):
             raise OutputError(
-                f"'{path}' has {size:,} bytes but claims {claimed:,} unpacked, although a fit is not"
+                f"'{path}' has {size:,} bytes but claims {unpacked:,} unpacked, although a fit is not"
                 " compressed. Copy it again, or fit again."
             )
         tree = xr.load_datatree(path, engine="h5netcdf")

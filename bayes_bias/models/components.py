@@ -214,7 +214,7 @@ def scales_needed(data: xr.Dataset) -> list[str]:
 
 
 def over_classes(n_classes: int, n_associated: int) -> dict[str, NDArray[np.float64]]:
-    """Return an array (effects, classes) for each named pattern, which shows the classes that each effect acts on.
+    """Return an array (effects, classes) for each named pattern, which is 1 if an effect acts on a class, and else 0.
 
     A pattern has one effect for all classes, one effect for all associated classes, one effect per associated class
     (which sum to zero, as do effects over groups), or one effect per control class.

@@ -59,23 +59,25 @@ def parts_in_units(spec: ModelSpec, data: xr.Dataset) -> tuple[Patterns, dict[st
     """
     for side in SIDES:
         _refuse_pairs_of_two_scales(spec, data, side)
-    dims, units = dims_of_scales(spec, data), relative_units(spec, data)
-    patterns, unit = Patterns.of(dims, data), unit_of(spec, data)
-    scale_units = []
+    dims = dims_of_scales(spec, data)
+    patterns = Patterns.of(dims, data)
+    units = relative_units(spec, data)
+    unit_of_terms = []
     for name, along in dims.items():
-        scale_units.append(np.ravel(units[name] * np.ones([data.sizes[dim] for dim in along])))
-    times = np.concatenate(scale_units)[:, None, None] ** 2
+        unit_of_terms.append(np.ravel(units[name] * np.ones([data.sizes[dim] for dim in along])))
+    square_units = np.concatenate(unit_of_terms)[:, None, None] ** 2
     parts = {}
     for name, part in parts_of(data, patterns).items():
-        scatter = rounded(part.scatter / unit**2)
-        parts[name] = replace(part, scatter=scatter, patterns=times * part.patterns)
+        scatter = rounded(part.scatter / unit_of(spec, data) ** 2)
+        parts[name] = replace(part, scatter=scatter, patterns=square_units * part.patterns)
     return patterns, parts
 
 
 def _refuse_pairs_of_two_scales(spec: ModelSpec, data: xr.Dataset, side: Side) -> None:
     """Raise an error if paired words are in two groups, or classes, that have different scales."""
-    paired, scales = "pair" in data[f"{side}_clustering"].to_numpy(), spec.options["scales"]
-    if paired and clusters_in(spec, data, side) and (scales == BY_GROUP or (side, scales) == ("attribute", BY_CLASS)):
+    has_pairs = "pair" in data[f"{side}_clustering"].to_numpy() and clusters_in(spec, data, side)
+    have_own_scales = spec.options["scales"] in ((BY_GROUP,) if side == "target" else (BY_GROUP, BY_CLASS))
+    if has_pairs and have_own_scales:
         cells = {"target": "groups", "attribute": "classes"}[side]
         raise SpecError(
             f"{spec.name}: {side}s of two {cells} are paired, so the collapsed likelihood needs one scale"
@@ -133,21 +135,24 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
     in the table. ``mean`` is the observed block mean minus these averages and the residual. A table with replicates
     also has ``replicate_average``, ``residual_average``, ``target_average_by_replicate`` and so on. If words have
     covariates, slopes are included, and ``mean`` is at equal covariates.
+
+    Block means have a flat prior, so given the scales, these quantities are drawn from their prior.
     """
     scaled = with_inflation(draws_in_units(posterior, unit_of(spec, data), units_of_priors(spec, data)), data, rng)
     variances = Variances.from_posterior(scaled, data)
     patterns = variances.patterns
-    averages = _averages(variances.words, patterns, rng, variances.inflation)
+    averages = _draw_averages(variances.words, patterns, rng, variances.inflation)
     for side in patterns.overlap:
-        averages[f"{side}_average"] += _shared(variances.of(patterns.cluster[side]), side, patterns, rng)
-    names = {"target_average", "attribute_average"}
+        averages[f"{side}_average"] += _draw_cluster_averages(variances, side, rng)
+    stored = {"target_average", "attribute_average"}
     if patterns.replicates:
-        share = patterns.replicates**-0.5
-        between = _averages(variances.effects(patterns.between), patterns, rng)
-        averages |= {name + BY_REPLICATE: share * average for name, average in between.items()}
+        # Averages over R replicates vary less than single replicates, by a factor of the square root of R.
+        factor = patterns.replicates**-0.5
+        between = _draw_averages(variances.effects(patterns.between), patterns, rng)
+        averages |= {name + BY_REPLICATE: factor * average for name, average in between.items()}
         replicates = draw_normal(variances.of(patterns.replicate), rng)
-        averages["replicate_average"] = share * replicates.reshape(averages["residual_average"].shape)
-        names = set(averages)
+        averages["replicate_average"] = factor * replicates.reshape(averages["residual_average"].shape)
+        stored = set(averages)
     mean = data.block_mean.to_numpy()
     for average in averages.values():
         mean = mean - average
@@ -158,46 +163,53 @@ def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.r
     variables = {name: array.variable for name, array in [*scaled.data_vars.items(), *slopes.data_vars.items()]}
     variables["mean"] = xr.Variable(dims, mean)
     for name, average in averages.items():
-        if name in names:
+        if name in stored:
             variables[name] = xr.Variable(dims, average)
     labels = {dim: data[dim] for dim in ("group", "attribute_class")}
     return xr.Dataset(variables, coords={**scaled.coords, **slopes.coords, **labels})
 
 
-def _averages(
+def _draw_averages(
     effects: Effects, patterns: Patterns, rng: np.random.Generator, inflation: Mapping[Side, Numbers] | None = None
 ) -> dict[str, np.ndarray]:
-    """Draw two averages for each block: of the effects of its words, which may be related, and of the residual."""
+    """Draw the averages of effects over each block, (..., groups, classes): of targets, attributes, and the residual.
+
+    The average over n words varies as much as the effect of a single word divided by the square root of n, times the
+    square root of the inflation if words are related.
+    """
     draws = {}
     for side, counts in patterns.counts.items():
-        times = 1 if inflation is None else inflation[side]
-        draws[side] = draw_normal(side_covariances(effects, side), rng) * np.sqrt(times / counts)[..., None]
-    residual = np.sqrt(effects.residual[..., None, :] / np.outer(*patterns.counts.values()))
+        ratio = 1 if inflation is None else inflation[side]
+        draws[side] = draw_normal(side_covariances(effects, side), rng) * np.sqrt(ratio / counts)[..., None]
+    residual_sd = np.sqrt(effects.residual[..., None, :] / np.outer(*patterns.counts.values()))
     return {
         "target_average": draws["target"],
         "attribute_average": np.swapaxes(draws["attribute"], -1, -2),
-        "residual_average": residual * rng.standard_normal(draws["target"].shape),
+        "residual_average": residual_sd * rng.standard_normal(draws["target"].shape),
     }
 
 
-def _shared(covariance: Numbers, side: Side, patterns: Patterns, rng: np.random.Generator) -> Numbers:
-    """Draw the block averages (..., groups, classes) of the effects of clusters on one side."""
-    overlap = patterns.overlap[side]
+def _draw_cluster_averages(variances: Variances, side: Side, rng: np.random.Generator) -> Numbers:
+    """Draw the block averages (..., groups, classes) of the effects that clusters of one side share.
+
+    Draw one effect for each cell of the side, and multiply by a root of the covariance of the cells' averages.
+    """
+    overlap = variances.patterns.overlap[side]
+    covariance = variances.of(variances.patterns.cluster[side])
     *sample, k, _ = covariance.shape
-    repeated = np.broadcast_to(covariance[..., None, :, :], (*sample, len(overlap), k, k))
-    draws = root_of(overlap) @ draw_normal(repeated, rng)
+    covariance_by_cell = np.broadcast_to(covariance[..., None, :, :], (*sample, len(overlap), k, k))
+    draws = root_of(overlap) @ draw_normal(covariance_by_cell, rng)
     return draws if side == "target" else np.swapaxes(draws, -1, -2)
 
 
 def with_inflation(posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
     """Return the posterior with the inflation by related words. Draw the inflation if it was not sampled."""
     for side in related_sides(data):
-        name = inflation_name(side)
+        name, category = inflation_name(side), CATEGORY_COORD[side]
         if name not in posterior:
             sizes = tuple(posterior.sizes[dim] for dim in ("chain", "draw"))
-            drawn = drawn_inflation(data, side, sizes, rng)
-            labels = {CATEGORY_COORD[side]: data[CATEGORY_COORD[side]]}
-            posterior = posterior.assign({name: (("chain", "draw", CATEGORY_COORD[side]), drawn)}).assign_coords(labels)
+            inflation = (("chain", "draw", category), drawn_inflation(data, side, sizes, rng))
+            posterior = posterior.assign({name: inflation}).assign_coords({category: data[category]})
     return posterior
 
 

@@ -3,6 +3,7 @@ tails.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -101,8 +102,8 @@ def data(table: AssociationTable) -> xr.Dataset:
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
     """Return the pairs and the design, with values centred on the mean of their block, in units of the priors."""
-    g, c = data.group_of.to_numpy()[data.pair_target], data.class_of.to_numpy()[data.pair_attribute]
-    centred = (data.pair_value.to_numpy() - data.block_mean.to_numpy()[g, c]) / unit_of(spec, data)
+    block_of_pair = data.group_of.to_numpy()[data.pair_target], data.class_of.to_numpy()[data.pair_attribute]
+    centred = (data.pair_value.to_numpy() - data.block_mean.to_numpy()[block_of_pair]) / unit_of(spec, data)
     return _inputs(spec, data, rounded(centred), 0.0) | units_by_category(spec, data, 1.0)
 
 
@@ -129,7 +130,9 @@ def _inputs(spec: ModelSpec, data: xr.Dataset, values: np.ndarray, centre: float
 def _evidence(data: xr.Dataset, unit: float) -> dict[str, np.ndarray]:
     """Return the information of the values about each word's level, and the averages that the values do not determine.
 
-    See `PartlyCentredWithin`.
+    Given the residual variance, the score of a word is the sum of the deviations of its values from the means of their
+    blocks, divided by this variance. The information is the number of its values divided by the variance, averaged over
+    the words of its group or class. See `PartlyCentredWithin`.
     """
     i, j = data.pair_target.to_numpy(), data.pair_attribute.to_numpy()
     g, c = data.group_of.to_numpy()[i], data.class_of.to_numpy()[j]
@@ -137,20 +140,20 @@ def _evidence(data: xr.Dataset, unit: float) -> dict[str, np.ndarray]:
     block = data.block_mean.to_numpy()[g, c]
     residual = values - data.target_mean.to_numpy()[i, c] - data.attribute_mean.to_numpy()[j, g] + block
     variance = max((residual**2).mean(), _LEAST * data.within_sd.item() ** 2) / unit**2
-    found: dict[str, np.ndarray] = {}
+    arrays: dict[str, np.ndarray] = {}
     for side in SIDES:
         if side == "target":
-            word, cell, counts = i, data.group_of.to_numpy(), 1.0 * np.isin(c, compared_classes(data))
+            word, cell, weight = i, data.group_of.to_numpy(), 1.0 * np.isin(c, compared_classes(data))
         else:
-            word, cell, counts = j, data.class_of.to_numpy(), np.ones(len(c))
+            word, cell, weight = j, data.class_of.to_numpy(), np.ones(len(c))
         category = CATEGORY_COORD[side]
-        members = np.eye(data.sizes[category])[cell]
-        found[f"{category}_averaging"] = (members / members.sum(axis=0)).T
-        found[f"{side}_averaging"] = averaging = members @ found[f"{category}_averaging"]
-        pairs = np.bincount(word, counts, data.sizes[side])
-        score = np.bincount(word, (values - block) / unit * counts, data.sizes[side])
-        found[f"{side}_evidence"] = rounded([score / variance, averaging @ pairs / variance])
-    return found
+        in_cell = np.eye(data.sizes[category])[cell]  # (words, cells)
+        arrays[f"{category}_averaging"] = (in_cell / in_cell.sum(axis=0)).T
+        arrays[f"{side}_averaging"] = averaging = in_cell @ arrays[f"{category}_averaging"]
+        count = np.bincount(word, weight, data.sizes[side])
+        score = np.bincount(word, (values - block) / unit * weight, data.sizes[side])
+        arrays[f"{side}_evidence"] = rounded([score / variance, averaging @ count / variance])
+    return arrays
 
 
 def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[..., Any] | None = None) -> None:
@@ -169,46 +172,46 @@ def build(spec: ModelSpec, inputs: Inputs, coords: Coords, observe: Callable[...
     another likelihood (see `bayes_bias.pymc_model`).
     """
     sd = scales(spec, dims_of_scales(spec, coords), inputs)
-    related = inflations(inputs)
+    inflation = inflations(inputs)
+    # The target, attribute, group, and class of each pair.
     i, j = inputs["pair_target"], inputs["pair_attribute"]
     g, c = inputs["group_of"][i], inputs["class_of"][j]
-    target = _word_effects("target", spec, sd, inputs, coords, inflation=related.get("target"))
-    attribute = _word_effects("attribute", spec, sd, inputs, coords, inflation=related.get("attribute"))
+    target = _word_effects("target", spec, sd, inputs, coords, inflation=inflation.get("target"))
+    attribute = _word_effects("attribute", spec, sd, inputs, coords, inflation=inflation.get("attribute"))
     target = pm.Deterministic("target_effect", target.T, dims=("attribute_class", "target"))
     attribute = pm.Deterministic("attribute_effect", attribute.T, dims=("group", "attribute"))
-    average = _average(target.T, attribute.T, inputs)
-    effects, residual = target[c, i] + attribute[g, j], _residual(sd, coords, c)
-    effects = effects + _explained(inputs, i, j, g, c)
+    average = _block_average(target.T, attribute.T, inputs)
+    effects = target[c, i] + attribute[g, j] + _explained_by_covariates(inputs, i, j, g, c)
+    residual = _residual_sd(sd, coords, c)
     if has_replicates(spec, coords):
         pair = pm.Deterministic("pair_effect", pm.Normal("residual_z", dims="pair") * residual, dims="pair")
         replicate = _summed(OF_REPLICATES, sd, ("replicate",), coords).transpose(1, 2, 0)
         replicate = pm.Deterministic("replicate_effect", replicate, dims=("group", "attribute_class", "replicate"))
         target = _word_effects("target", spec, sd, inputs, coords, BY_REPLICATE)
         attribute = _word_effects("attribute", spec, sd, inputs, coords, BY_REPLICATE)
-        average = average + replicate.mean(axis=-1) + _average(target.mean(axis=0), attribute.mean(axis=0), inputs)
+        mean_by_word = _block_average(target.mean(axis=0), attribute.mean(axis=0), inputs)
+        average = average + replicate.mean(axis=-1) + mean_by_word
         dims: tuple[str, ...] = ("attribute_class", "replicate", "target")
         target = pm.Deterministic(f"target_effect{BY_REPLICATE}", target.transpose(2, 0, 1), dims=dims)
         dims = ("group", "replicate", "attribute")
         attribute = pm.Deterministic(f"attribute_effect{BY_REPLICATE}", attribute.transpose(2, 0, 1), dims=dims)
         by_word = target.transpose(0, 2, 1)[c, i] + attribute.transpose(0, 2, 1)[g, j]
         effects = effects + pair + (replicate[g, c] + by_word).T
-        residual = _residual(sd, coords, c, BY_REPLICATE)
+        residual = _residual_sd(sd, coords, c, BY_REPLICATE)
     dims = ("group", "attribute_class")
     block = pm.Normal("block_mean", inputs["centre"], inputs["width"], dims=dims)
     expected = pm.Deterministic("mean", block - average, dims=dims)[g, c] + effects
-    values = {"observed": inputs["values"], "dims": ("replicate", "pair") if has_replicates(spec, coords) else "pair"}
-    if observe is None:
-        observe_with_sd(spec, "association", expected, residual, **values)
-    else:
-        observe("association", expected, residual, **values)
+    add_observed = observe or partial(observe_with_sd, spec)
+    dims_of_values = ("replicate", "pair") if has_replicates(spec, coords) else "pair"
+    add_observed("association", expected, residual, observed=inputs["values"], dims=dims_of_values)
 
 
-def _average(target: pt.TensorVariable, attribute: pt.TensorVariable, inputs: Inputs) -> pt.TensorVariable:
+def _block_average(target: pt.TensorVariable, attribute: pt.TensorVariable, inputs: Inputs) -> pt.TensorVariable:
     """Return effects of words, (words, cells), averaged over each block, (group, attribute_class)."""
     return inputs["group_averaging"] @ target + (inputs["attribute_class_averaging"] @ attribute).T
 
 
-def _residual(sd: Scales, coords: Coords, class_of_pair: Any, suffix: str = "") -> pt.TensorVariable:
+def _residual_sd(sd: Scales, coords: Coords, class_of_pair: Any, suffix: str = "") -> pt.TensorVariable:
     """Return the residual standard deviation. If control classes have their own, there is one value for each pair."""
     compared, controls = sd[RESIDUAL + suffix], sd.get(CONTROL_RESIDUAL + suffix)
     if controls is None:
@@ -217,7 +220,7 @@ def _residual(sd: Scales, coords: Coords, class_of_pair: Any, suffix: str = "") 
     return pt.where(pt.ge(class_of_pair, n_associated), controls, compared)
 
 
-def _explained(inputs: Inputs, i: Any, j: Any, g: Any, c: Any) -> pt.TensorVariable | float:
+def _explained_by_covariates(inputs: Inputs, i: Any, j: Any, g: Any, c: Any) -> pt.TensorVariable | float:
     """Return the part of values that covariates explain. The slopes are per standard deviation."""
     slope = {}
     for name in SLOPES:
@@ -253,6 +256,9 @@ def _word_effects(
 ) -> pt.TensorVariable:
     """Return effects (words, cells) of the words of a side or, with a suffix, in each replicate (replicate, words,
     cells).
+
+    They are the sum of the effects of single words, the part that related words of a group or class share, and the part
+    that the words of a sub-topic or pair share.
     """
     category, cluster = inputs["group_of" if side == "target" else "class_of"], inputs[f"{side}_cluster"]
     components = [component for component in OF_WORDS if component.part == f"{side}s"]
@@ -266,14 +272,15 @@ def _word_effects(
     evidence = inputs[f"{side}_evidence"], inputs[f"{side}_averaging"]
     effects = _summed(components, word_sd, (side,), coords, evidence=evidence)
     if inflation is not None:
+        # An inflation I of the variance of the mean of n words requires a shared part with the variance (I - 1) / n.
         # The square root has no derivative at zero, where no words are related.
-        size = pt.sqrt(pt.maximum(inflation - 1, LEAST_SQUARE) / inputs[f"n_{side}s"])[category][:, None]
-        shared_by_category = {name: scale * size for name, scale in word_sd.items()}
-        effects = effects + _summed(components, shared_by_category, (CATEGORY_COORD[side],), coords, category=category)
+        ratio = pt.sqrt(pt.maximum(inflation - 1, LEAST_SQUARE) / inputs[f"n_{side}s"])[category][:, None]
+        shared_sd = {name: scale * ratio for name, scale in word_sd.items()}
+        effects = effects + _summed(components, shared_sd, (CATEGORY_COORD[side],), coords, category=category)
     if not clusters_in(spec, coords, side):
         return effects
-    shared = _summed(OF_CLUSTERS[side], sd, (f"{side}_cluster_number",), coords)
-    return effects + pt.where(pt.ge(cluster, 0)[:, None], shared[cluster], 0.0)
+    by_cluster = _summed(OF_CLUSTERS[side], sd, (f"{side}_cluster_number",), coords)
+    return effects + pt.where(pt.ge(cluster, 0)[:, None], by_cluster[cluster], 0.0)
 
 
 def _summed(
@@ -322,11 +329,11 @@ def _standard_normal(name: str, component: Component, entities: tuple[str, ...],
         ("attribute_class", "zero-sum"): "associated_class",
         ("attribute_class", "controls"): "control",
     }
-    over = {"group": component.over_groups, "attribute_class": component.over_classes}
+    patterns = {"group": component.over_groups, "attribute_class": component.over_classes}
     if component.part in _ACROSS:
-        over = {_ACROSS[component.part]: over[_ACROSS[component.part]]}
+        patterns = {_ACROSS[component.part]: patterns[_ACROSS[component.part]]}
     axes, zero_sum, independent = [], [], []
-    for dim, pattern in over.items():
+    for dim, pattern in patterns.items():
         axis = drawn_along.get((dim, pattern), "x")
         axes.append(axis)
         if pattern == "zero-sum":

@@ -23,17 +23,14 @@ def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[
     sd = scales(spec, dims_of_scales(spec, coords), inputs)
     coefficients = pt.concatenate([scale.ravel() for scale in sd.values()]) ** 2
     inflations(inputs)  # the scatter contains no information about these variables
-    for df in inputs:
-        if not df.endswith("_df"):
-            continue
-        name = df.removesuffix("_df")
+    for name in [key.removesuffix("_df") for key in inputs if key.endswith("_df")]:
         # Scatter matrices have a Wishart distribution, which is singular if `df` is smaller than their size.
         # `bayes_bias.models.table_parts.Part` defines the density up to a constant.
         pm.CustomDist(
             name,
             coefficients,
             inputs[f"{name}_patterns"],
-            inputs[df],
+            inputs[f"{name}_df"],
             logp=_log_density,
             random=_random,
             signature="(k),(p,k,n,n),(p)->(p,n,n)",
@@ -54,14 +51,17 @@ def _log_density(
 def _random(
     coefficients: Numbers, patterns: Numbers, df: Numbers, rng: np.random.Generator, size: tuple[int, ...] | None = None
 ) -> Numbers:
-    """Draw scatter matrices by Bartlett's decomposition.
+    """Draw scatter matrices by Bartlett's decomposition, ``L A A' L'``.
 
-    The last columns of the factor are zero if there are fewer normal vectors than dimensions.
+    L is the Cholesky factor of the covariance. A is lower triangular with standard normal elements below the diagonal.
+    The square of its k-th diagonal element has a chi-squared distribution with ``df - k`` degrees of freedom. The last
+    columns of A are zero if there are fewer normal vectors than dimensions.
     """
     root = np.linalg.cholesky(np.tensordot(coefficients, patterns, ([0], [1])))
     n, shape = root.shape[-1], (*(size or ()), *root.shape)
-    df_left = np.maximum(df[:, None] - np.arange(n), 0)
-    chi = np.sqrt(rng.chisquare(np.where(df_left > 0, df_left, 1.0), size=shape[:-1])) * (df_left > 0)
-    lower = np.tril(rng.standard_normal(shape), -1) * (df_left > 0)[:, None, :] + chi[..., None] * np.eye(n)
-    normal = root @ lower
+    df_of_column = np.maximum(df[:, None] - np.arange(n), 0)
+    is_drawn = df_of_column > 0
+    diagonal = np.sqrt(rng.chisquare(np.where(is_drawn, df_of_column, 1.0), size=shape[:-1])) * is_drawn
+    factor = np.tril(rng.standard_normal(shape), -1) * is_drawn[:, None, :] + diagonal[..., None] * np.eye(n)
+    normal = root @ factor
     return np.asarray(normal @ np.swapaxes(normal, -1, -2))

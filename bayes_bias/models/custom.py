@@ -104,19 +104,19 @@ def graph_sha256(model: pm.Model) -> str:
 
 def dims_of_protocol(model: pm.Model) -> tuple[str, ...]:
     """Return the dims of the variables that estimands read. The labels of these dims come from the table."""
-    variables = _drawn(model)
+    variables = _posterior_variables(model)
     dims = chain.from_iterable(PROTOCOL[variable] for variable in PROTOCOL if variable in variables)
     return tuple(dict.fromkeys(dims))
 
 
-def _drawn(model: pm.Model) -> set[str]:
+def _posterior_variables(model: pm.Model) -> set[str]:
     """Return the names of all variables in the posterior."""
     return {variable.name for variable in (*model.free_RVs, *model.deterministics)}
 
 
 def _check_variables(name: str, model: pm.Model) -> None:
     """Raise an error if a required variable is missing or has unexpected dims."""
-    variables = _drawn(model)
+    variables = _posterior_variables(model)
     if "mean" not in variables:
         raise SpecError(
             f"`model` '{name}' has no variable 'mean' with the dimensions (group, attribute_class), the"
@@ -124,10 +124,12 @@ def _check_variables(name: str, model: pm.Model) -> None:
             " pm.Deterministic('mean', ..., dims=...)."
         )
     for variable, dims in PROTOCOL.items():
-        own_dims, is_scale = tuple(model.named_vars_to_dims.get(variable, ())), variable.startswith("sd_")
-        if variable in variables and set(own_dims) != set(dims) and not (is_scale and set(own_dims) < set(dims)):
+        model_dims = tuple(model.named_vars_to_dims.get(variable, ()))
+        is_scale = variable.startswith("sd_")  # scales may be constant along a dim
+        has_valid_dims = set(model_dims) == set(dims) or (is_scale and set(model_dims) < set(dims))
+        if variable in variables and not has_valid_dims:
             raise SpecError(
-                f"In `model` '{name}', '{variable}' has the dimensions ({', '.join(map(str, own_dims))}),"
+                f"In `model` '{name}', '{variable}' has the dimensions ({', '.join(map(str, model_dims))}),"
                 " but estimands expect"
                 f" ({', '.join(dims)}){' or fewer of them' if is_scale and dims else ''}. Set dims={dims!r},"
                 " or use another name."

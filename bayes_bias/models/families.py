@@ -91,8 +91,8 @@ class Family:
         """Return the order of magnitude of a number with this prior."""
         if self.size is not None:
             return self.size(**parameters)
-        name, kind = next((n, k) for n, k in self.parameters.items() if k in (Kind.SCALE, Kind.RATE))
-        return parameters[name] if kind is Kind.SCALE else 1 / parameters[name]
+        first = next(name for name, kind in self.parameters.items() if kind in (Kind.SCALE, Kind.RATE))
+        return parameters[first] if self.parameters[first] is Kind.SCALE else 1 / parameters[first]
 
     def in_unit(self, parameters: Mapping[str, FloatOrArray], unit: FloatOrArray) -> Mapping[str, FloatOrArray]:
         """Return the parameters of the variable multiplied by a unit."""

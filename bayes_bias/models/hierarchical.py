@@ -42,15 +42,17 @@ def data(table: AssociationTable) -> xr.Dataset:
     if table.repeats is not None:
         weight = weight * table.repeats.to_numpy()
     distance = np.where(weight > 0, distance, 0.0)
-    member = _connections(table, len(labels))
-    count = np.einsum("ij,ijk->ik", weight, member)
+    means = table_means(table)
+    # An indicator of the connection k of the pair of target i and attribute j, (i, j, k), for sums over attributes.
+    in_connection = np.eye(len(labels))[_connection_of(means)]
+    count = np.einsum("ij,ijk->ik", weight, in_connection)
     target, connection = np.nonzero(count == 0)
     if target.size:
         word = table.values.target.to_numpy()[target[0]]
         raise TableError(f"Target '{word}' has no cosine of connection '{labels[connection[0]]}'.")
-    mean = np.einsum("ij,ijk->ik", weight * distance, member) / count
-    deviation = distance - np.einsum("ik,ijk->ij", mean, member)
-    scatter = np.einsum("ij,ijk->k", weight * deviation**2, member)
+    mean = np.einsum("ij,ijk->ik", weight * distance, in_connection) / count
+    deviation = distance - np.einsum("ik,ijk->ij", mean, in_connection)
+    scatter = np.einsum("ij,ijk->k", weight * deviation**2, in_connection)
     for label in np.array(labels)[scatter <= 0]:
         raise TableError(
             f"In `table` '{table.name}', the cosines of connection '{label}' do not differ within any"
@@ -64,17 +66,7 @@ def data(table: AssociationTable) -> xr.Dataset:
         },
         coords={"connection": labels},
     )
-    return table_means(table).merge(statistics)
-
-
-def _connections(table: AssociationTable, n: int) -> np.ndarray:
-    """Return the connection of each pair, one-hot, shape (targets, attributes, connections)."""
-    associated = [table.classes.index(table.stereotypes[g]) for g in table.groups]
-    own_class = np.array(associated)[table.group_index]
-    is_own = own_class[:, None] == table.class_index
-    # All other associated classes have the number 1, and the control classes have the next numbers.
-    connection = np.maximum(table.class_index - len(table.associated_classes) + 2, 1)
-    return np.eye(n)[np.where(is_own, 0, connection)]
+    return means.merge(statistics)
 
 
 def inputs(spec: ModelSpec, data: xr.Dataset) -> dict[str, np.ndarray]:
@@ -104,16 +96,16 @@ def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[
 def written_out(spec: ModelSpec, table: AssociationTable) -> pm.Model:
     """Return the PyMC model with explicit effects and values. A pair appears as often as in the source."""
     inputs, values = data(table), table.values.to_numpy()
-    times = np.isfinite(values).astype(int)
+    repeats = np.isfinite(values).astype(int)
     if table.repeats is not None:
-        times *= table.repeats.to_numpy()
-    target, attribute = np.indices(values.shape).reshape(2, -1).repeat(times.ravel(), axis=1)
+        repeats *= table.repeats.to_numpy()
+    target, attribute = np.indices(values.shape).reshape(2, -1).repeat(repeats.ravel(), axis=1)
     connection = _connection_of(inputs)[target, attribute]
     coords = {dim: inputs[dim].to_numpy().tolist() for dim in ("connection", "target")}
     with pm.Model(coords=coords | {"pair": pair_labels(inputs, target, attribute)}) as model:
         mean = free(spec, "connection_mean", dims="connection")
-        target_mean = pm.Normal("target_connection_z", dims=("target", "connection"))
-        target_mean = mean + target_mean * free(spec, "connection_sd", _TYPICAL, "connection")
+        standard_normal = pm.Normal("target_connection_z", dims=("target", "connection"))
+        target_mean = mean + standard_normal * free(spec, "connection_sd", _TYPICAL, "connection")
         pm.Deterministic("target_connection_mean", target_mean.T, dims=("connection", "target"))
         pm.Deterministic("bias", mean[1] - mean[0])
         residual = free(spec, "residual_sd", _TYPICAL, "connection")[connection]
@@ -125,13 +117,16 @@ def written_out(spec: ModelSpec, table: AssociationTable) -> pm.Model:
 def complete(spec: ModelSpec, posterior: xr.Dataset, data: xr.Dataset, rng: np.random.Generator) -> xr.Dataset:
     """Return the posterior with draws of ``target_connection_mean (target, connection)``, the expected distance of each
     target.
+
+    Let m and s be the mean and standard deviation of a connection, and v the residual variance of the mean distance d
+    of a target. Given these, the expected distance is normal with mean ``m + w (d - m)`` and variance ``w v``, where
+    ``w = s**2 / (s**2 + v)``.
     """
-    residual = posterior.residual_sd**2 / data.distance_count
-    weight = posterior.connection_sd**2 / (posterior.connection_sd**2 + residual)
+    variance = posterior.residual_sd**2 / data.distance_count
+    weight = posterior.connection_sd**2 / (posterior.connection_sd**2 + variance)
     centre = posterior.connection_mean + weight * (data.distance_mean - posterior.connection_mean)
     noise = xr.zeros_like(centre) + rng.standard_normal(centre.shape)
-    effect = centre + np.sqrt(weight * residual) * noise
-    return posterior.assign(target_connection_mean=effect)
+    return posterior.assign(target_connection_mean=centre + np.sqrt(weight * variance) * noise)
 
 
 def given_draws(
@@ -144,10 +139,13 @@ def given_draws(
 
 
 def _connection_of(data: xr.Dataset) -> np.ndarray:
-    """Return the connection of each pair: 0 associated, 1 different, then the control classes."""
-    associated, class_of = data.associated.to_numpy(), data.class_of.to_numpy()
+    """Return the number of each pair's connection, (targets, attributes): 0 if the attribute is of the class that is
+    associated with the target's group, 1 if it is of another associated class, and then one for each control class.
+    """
+    class_of = data.class_of.to_numpy()
     controls = np.setdiff1d(np.arange(data.sizes["attribute_class"]), compared_classes(data))
-    position = np.ones(data.sizes["attribute_class"], dtype=int)
-    position[controls] = 2 + np.arange(len(controls))
-    own = associated[data.group_of.to_numpy()][:, None] == class_of
-    return np.where(own, 0, position[class_of])
+    connection_of_class = np.ones(data.sizes["attribute_class"], dtype=int)
+    connection_of_class[controls] = 2 + np.arange(len(controls))
+    associated_class = data.associated.to_numpy()[data.group_of.to_numpy()]
+    is_associated = associated_class[:, None] == class_of
+    return np.where(is_associated, 0, connection_of_class[class_of])

@@ -67,6 +67,9 @@ class Effects:
     def block_covariances(self, target: Numbers, attribute: Numbers) -> dict[Part, Numbers]:
         """Return the covariances of block averages for these numbers of targets and attributes, (..., blocks, blocks),
         group by group.
+
+        Blocks of the same group contain the same targets, and blocks of the same class the same attributes. Residuals
+        of different blocks are independent.
         """
         *sample, n_groups, n_classes, _ = self.target.shape
         targets, attributes = np.zeros((2, *sample, n_groups, n_classes, n_groups, n_classes))
@@ -124,38 +127,43 @@ class Patterns:
 
     @classmethod
     def of(cls, dims: Mapping[str, Collection[str]], data: xr.Dataset) -> Self:
-        """Return the patterns of scales that differ along these dims, by name, in the order of their single values."""
+        """Return the patterns of scales that differ along these dims, by name, in the order of their single values.
+
+        There is one term for each single scale, that is, for a parameter and an index along its dims. Its pattern is
+        a covariance over groups, over classes, or over both, depending on the part of the variance.
+        """
         terms: list[tuple[str, dict[str, int]]] = []
         for name, along in dims.items():
             for index in np.ndindex(*(data.sizes[dim] for dim in along)):
                 terms.append((name, dict(zip(along, index, strict=True))))
         n, n_groups, n_classes = len(terms), data.sizes["group"], data.sizes["attribute_class"]
         n_associated = n_classes - data.sizes["control"]
+        n_blocks = n_groups * n_classes
         shapes = (n, n_groups, n_classes, n_classes), (n, n_classes, n_groups, n_groups), (n, n_classes)
         words, between = Effects(*map(np.zeros, shapes)), Effects(*map(np.zeros, shapes))
-        target_cluster, attribute_cluster = np.zeros((n, n_classes, n_classes)), np.zeros((n, n_groups, n_groups))
-        replicate = np.zeros((n, n_groups * n_classes, n_groups * n_classes))
-        for k, (name, at) in enumerate(terms):
+        target_cluster = np.zeros((n, n_classes, n_classes))
+        attribute_cluster = np.zeros((n, n_groups, n_groups))
+        replicate = np.zeros((n, n_blocks, n_blocks))
+        for k, (name, index_along) in enumerate(terms):
             component = _COMPONENT[name.removesuffix(BY_REPLICATE)]
             effects = between if name.endswith(BY_REPLICATE) else words
-            zero_sum = component.over_groups == "zero-sum"
-            groups = zero_sum_covariance(n_groups) if zero_sum else np.ones((n_groups, n_groups))
-            classes = _class_covariance(component, n_classes, n_associated, at)
+            group_pattern = _group_covariance(component, n_groups)
+            class_pattern = _class_covariance(component, n_classes, n_associated, index_along.get("control"))
             match component.part:
                 case "residual":
-                    pooled = CONTROL_RESIDUAL + name.removeprefix(component.name) not in dims
-                    pattern = "all" if pooled else component.over_classes
+                    has_own_controls = CONTROL_RESIDUAL + name.removeprefix(component.name) in dims
+                    pattern = component.over_classes if has_own_controls else "all"
                     effects.residual[k] = over_classes(n_classes, n_associated)[pattern].sum(axis=0)
                 case "replicates":
-                    replicate[k] = np.kron(groups, classes)
+                    replicate[k] = np.kron(group_pattern, class_pattern)
                 case "targets" if "clusters" in component.needs:
-                    target_cluster[k] = classes
+                    target_cluster[k] = class_pattern
                 case "attributes" if "clusters" in component.needs:
-                    attribute_cluster[k] = groups
+                    attribute_cluster[k] = group_pattern
                 case "targets":
-                    effects.target[k, at.get("group", slice(None))] = classes
+                    effects.target[k, index_along.get("group", slice(None))] = class_pattern
                 case "attributes":
-                    effects.attribute[k, at.get("attribute_class", slice(None))] = groups
+                    effects.attribute[k, index_along.get("attribute_class", slice(None))] = group_pattern
         return cls(
             words=words,
             between=between,
@@ -187,8 +195,8 @@ class Patterns:
             lengths["attribute"] = np.broadcast_to(n_attributes, lengths["attribute"].shape)
         parts = self.words.block_covariances(**lengths)
         for side, overlap in self.overlap.items():
-            scale = np.sqrt(self.counts[side] / lengths[side])
-            over_cells = overlap * np.outer(scale, scale)
+            shrinkage = np.sqrt(self.counts[side] / lengths[side])
+            over_cells = overlap * np.outer(shrinkage, shrinkage)
             if side == "target":
                 parts["targets"] += np.kron(over_cells, self.cluster[side])
             else:
@@ -233,15 +241,16 @@ class Patterns:
 
 
 def averaged_residual(residual: Numbers, side: Side, counts: Mapping[Side, Numbers]) -> Numbers:
-    """Return the covariance of averages of residuals over the words of each cell of the other side.
+    """Return the covariance of the residuals of a word's means, each over the words of a cell of the other side.
 
-    The residual variances have the shape (..., classes), and the result has the shape (..., cells, k, k).
+    Averages over different words have independent residuals, so the covariance is diagonal. The residual variances have
+    the shape (..., classes), and the result has the shape (..., cells, k, k).
     """
-    n_targets, n_attributes = counts["target"], counts["attribute"]
     if side == "target":
-        variances = np.repeat((residual / n_attributes)[..., None, :], len(n_targets), axis=-2)
+        by_class = residual / counts["attribute"]
+        variances = np.repeat(by_class[..., None, :], len(counts["target"]), axis=-2)
     else:
-        variances = residual[..., None] / n_targets
+        variances = residual[..., None] / counts["target"]
     return np.asarray(variances[..., None] * np.eye(variances.shape[-1]))
 
 
@@ -250,14 +259,16 @@ def side_covariances(effects: Effects, side: Side) -> Numbers:
     return effects.target if side == "target" else effects.attribute
 
 
-def _class_covariance(component: Component, n_classes: int, n_associated: int, at: Mapping[str, int]) -> Numbers:
-    """Return the covariance over classes of a component's effects.
+def _group_covariance(component: Component, n_groups: int) -> Numbers:
+    """Return the covariance over groups of a component's effects, which sum to zero or are equal in all groups."""
+    return zero_sum_covariance(n_groups) if component.over_groups == "zero-sum" else np.ones((n_groups, n_groups))
 
-    If `at` names a control class, the scale of this class is used.
-    """
-    loadings = over_classes(n_classes, n_associated)[component.over_classes]
-    if "control" in at:
-        loadings = loadings[[at["control"]]]
+
+def _class_covariance(component: Component, n_classes: int, n_associated: int, control: int | None) -> Numbers:
+    """Return the covariance over classes of a component's effects, or only of its effect on one control class."""
+    loadings = over_classes(n_classes, n_associated)[component.over_classes]  # (effects, classes)
+    if control is not None:
+        loadings = loadings[[control]]
     effects = zero_sum_covariance(len(loadings)) if component.over_classes == "zero-sum" else np.eye(len(loadings))
     return np.asarray(loadings.T @ effects @ loadings)
 
@@ -279,7 +290,7 @@ def differs_by_group(posterior: xr.Dataset) -> bool:
 def inflations_of(posterior: xr.Dataset, side: Side, like: Counts) -> Numbers:
     """Return the ratio of the variance of each group or class mean to the variance for independent words.
 
-    The result has the shape (..., cells) and is 1 if no words are related.
+    The result has the shape (..., cells). If no words are related, it is 1 and has the shape of `like`.
     """
     name = inflation_name(side)
     if name not in posterior:
@@ -323,16 +334,16 @@ class Variances:
         {'targets': 0.01, 'attributes': 0.032, 'residual': 0.0125}
         """
         dims = dims_in_posterior(posterior)
-        single = []
+        scales = []
         for name, along in dims.items():
             # Labels are dropped, because comparing them takes longer than the computation.
             array = posterior.variables[name]
             sample = [dim for dim in array.dims if dim not in along]
             values = array.transpose(*sample, *along).to_numpy()
-            single.append(values.reshape(*values.shape[: len(sample)], -1))
+            scales.append(values.reshape(*values.shape[: len(sample)], -1))
         patterns = Patterns.of(dims, data)
         inflation = {side: inflations_of(posterior, side, patterns.counts[side]) for side in SIDES}
-        return cls(np.concatenate(single, axis=-1) ** 2, patterns, inflation)
+        return cls(np.concatenate(scales, axis=-1) ** 2, patterns, inflation)
 
     def of(self, patterns: Any) -> Numbers:
         """Return the sum of patterns (terms, ...), each times its coefficient."""
@@ -365,20 +376,22 @@ class Variances:
         flat. Weights have the shape (contrasts, groups, classes). Numbers of words are those in the table, or
         ``(groups,)`` and ``(classes,)``. Each part is (..., contrasts), in squared units of the table.
         """
-        flat = weights.reshape(len(weights), -1)
+        w = weights.reshape(len(weights), -1)
         n_replicates = self.patterns.replicates if n_replicates is None else n_replicates
         variances: dict[Part, Numbers] = {}
         for part, blocks in self.patterns.block_covariances(n_targets, n_attributes).items():
-            by_block = np.einsum("jb,sbd,jd->sjb", flat, blocks, flat, optimize=True)
-            by_cell = self._inflated(part, by_block.reshape(*by_block.shape[:2], *weights.shape[1:]))
-            variances[part] = by_cell / (n_replicates if "replicate" in part else 1)
+            # For each term and contrast w, the contributions of blocks b to the variance w' C w.
+            by_block = np.einsum("jb,sbd,jd->sjb", w, blocks, w, optimize=True)
+            variance = self._inflated_sum(part, by_block.reshape(*by_block.shape[:2], *weights.shape[1:]))
+            variances[part] = variance / (n_replicates if "replicate" in part else 1)
         return variances
 
-    def _inflated(self, part: Part, blocks: Numbers) -> Numbers:
-        """Sum the contributions of blocks (terms, contrasts, groups, classes).
+    def _inflated_sum(self, part: Part, blocks: Numbers) -> Numbers:
+        """Return the sum of the contributions of blocks (terms, contrasts, groups, classes), as (..., contrasts).
 
         Related words contribute in proportion to the variance of their mean. Only blocks of the same group (class)
-        share targets (attributes).
+        share targets (attributes), so contributions are summed within groups (classes), multiplied by the inflation of
+        the group (class), and then summed over groups (classes).
         """
         if part not in ("targets", "attributes"):
             return self.of(blocks.sum(axis=(-2, -1)))

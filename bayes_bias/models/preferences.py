@@ -126,10 +126,11 @@ def explained_by(spec: ModelSpec, data: xr.Dataset, side: Side) -> dict[str, Num
     """Return the scales whose squares add up to :math:`c_k`, each with its weight in each group or class."""
     shares = residual_shares(data, side)
     weights = {RESIDUAL: shares}
-    if not is_compared(data, side).all() and CONTROL_RESIDUAL in spec.priors:
-        compared = is_compared(data, side)
+    compared = is_compared(data, side)
+    if not compared.all() and CONTROL_RESIDUAL in spec.priors:
         weights = {RESIDUAL: np.where(compared, shares, 0.0), CONTROL_RESIDUAL: np.where(compared, 0.0, shares)}
-    if "replicate" in data.dims and f"{RESIDUAL}{BY_REPLICATE}" in spec.priors and data.sizes["replication"]:
+    has_replicates = "replicate" in data.dims and bool(data.sizes["replication"])
+    if has_replicates and f"{RESIDUAL}{BY_REPLICATE}" in spec.priors:
         n = data.sizes["replicate"]
         weights |= {scale + BY_REPLICATE: weight / n for scale, weight in weights.items()}
         weights[PREFERENCE[side] + BY_REPLICATE] = np.full_like(shares, 1 / n)
@@ -137,12 +138,15 @@ def explained_by(spec: ModelSpec, data: xr.Dataset, side: Side) -> dict[str, Num
 
 
 def drawn_inflation(data: xr.Dataset, side: Side, shape: tuple[int, ...], rng: np.random.Generator) -> Numbers:
-    """Draw the inflation of each group or class, (..., cells)."""
+    r"""Draw the inflation of each group or class, (..., cells).
+
+    A chi-squared variable with D / 2 degrees of freedom is twice a gamma variable of the shape D / 4.
+    """
     expected, directions = data[f"{side}_inflation"].to_numpy(), data[f"{side}_directions"].to_numpy()
-    half = np.where(np.isnan(directions), np.inf, directions) / 4
+    gamma_shape = np.where(np.isnan(directions), np.inf, directions) / 4
     factor = np.ones((*shape, len(expected)))
-    for k in np.flatnonzero((expected > 1) & np.isfinite(half)):
-        factor[..., k] = half[k] / rng.gamma(half[k], size=shape)
+    for k in np.flatnonzero((expected > 1) & np.isfinite(gamma_shape)):
+        factor[..., k] = gamma_shape[k] / rng.gamma(gamma_shape[k], size=shape)
     return np.asarray(1 + (expected - 1) * factor)
 
 

@@ -133,7 +133,7 @@ def pymc_model(
     """
     check_table(table)
     spec = load_spec(model)
-    structure_of(spec)
+    structure_of(spec)  # raises an error for a model of sentence pairs
     if "likelihood" in spec.options:
         spec = spec.with_option("likelihood", "collapsed" if marginal else "long")
     table, spec = modelled(table, spec, in_full=True)

@@ -99,7 +99,11 @@ def dims_of_scale(spec: ModelSpec, dims: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def dims_of_scales(spec: ModelSpec, labels: xr.Dataset | Mapping[str, list[str]]) -> dict[str, tuple[str, ...]]:
-    """Return the dims of the standard deviations in a model with these labels, by name."""
+    """Return the dims of the standard deviations in a model with these labels, by name.
+
+    They are listed in the order of sampling: scales of words and the residual, of clusters, of differences between
+    replicates in the effects of words, and of replicates.
+    """
     used = present(COMPONENTS, len(labels["group"]), controls=len(labels["control"]) > 0)
     dims: dict[str, tuple[str, ...]] = {}
 

@@ -45,8 +45,8 @@ def explained_pairs(
     """Return the part of each pair's value that slopes explain, at positions along ``pair``; 0 without covariates."""
     group = xr.DataArray(data.group_of.to_numpy()[target], dims="pair")
     attribute_class = xr.DataArray(data.class_of.to_numpy()[attribute], dims="pair")
-    at = {TARGET_SLOPE: {"attribute_class": attribute_class}, ATTRIBUTE_SLOPE: {"group": group}, PRODUCT: {}}
-    slopes_at_pair = {name: slopes[name].isel(at[name]) for name in SLOPES if name in slopes}
+    positions = {TARGET_SLOPE: {"attribute_class": attribute_class}, ATTRIBUTE_SLOPE: {"group": group}, PRODUCT: {}}
+    slopes_at_pair = {name: slopes[name].isel(positions[name]) for name in SLOPES if name in slopes}
     if not slopes_at_pair:
         return 0.0
     targets, attributes = data.get("target_covariate_value"), data.get("attribute_covariate_value")
@@ -101,31 +101,40 @@ class Slopes:
 
     @classmethod
     def of(cls, variances: Variances, data: xr.Dataset, side: Side) -> "Slopes":
-        """Estimate slopes by generalised least squares, so that parts of the table in which words vary less get more
+        r"""Estimate slopes by generalised least squares, so that parts of the table in which words vary less get more
         weight.
+
+        Let :math:`X_p` (rows, q) be the covariates of the rows of part p, :math:`Y_p` (rows, k) their values, and
+        :math:`P_p` the inverse of the covariance of a row given the scales. The covariance of the slopes is the inverse
+        of :math:`\sum_p X_p' X_p \otimes P_p`, and their mean is this covariance times
+        :math:`\sum_p X_p' Y_p P_p`.
         """
-        design, value = data[f"{side}_slope_design"].to_numpy(), data[f"{side}_slope_value"].to_numpy()
-        _, first, part = np.unique(data[f"{side}_slope_part"].to_numpy(), return_index=True, return_inverse=True)
-        patterns = slope_patterns(data, side, variances.patterns)[first]
+        x, y = data[f"{side}_slope_design"].to_numpy(), data[f"{side}_slope_value"].to_numpy()
+        _, first_row, part = np.unique(data[f"{side}_slope_part"].to_numpy(), return_index=True, return_inverse=True)
+        patterns = slope_patterns(data, side, variances.patterns)[first_row]
         precision = np.linalg.inv(variances.of(patterns.swapaxes(0, 1)))
-        q, k = design.shape[-1], value.shape[-1]
-        outer, cross = np.empty((len(first), q, q)), np.empty((len(first), q, k))
-        for number in range(len(first)):
-            rows = design[part == number]
-            outer[number], cross[number] = rows.T @ rows, rows.T @ value[part == number]
-        information = np.einsum("plm,...pij->...limj", outer, precision)
+        q, k = x.shape[-1], y.shape[-1]
+        xx, xy = np.empty((len(first_row), q, q)), np.empty((len(first_row), q, k))
+        for p in range(len(first_row)):
+            rows = x[part == p]
+            xx[p] = rows.T @ rows
+            xy[p] = rows.T @ y[part == p]
+        information = np.einsum("plm,...pij->...limj", xx, precision)
         covariance = np.linalg.inv(information.reshape(*information.shape[:-4], q * k, q * k))
-        score = np.einsum("plj,...pij->...li", cross, precision)
+        score = np.einsum("plj,...pij->...li", xy, precision)
         centre = (covariance @ score.reshape(*score.shape[:-2], q * k, 1))[..., 0]
         return cls(centre.reshape(score.shape), covariance)
 
     @classmethod
     def from_products(cls, variances: Variances, data: xr.Dataset) -> "Slopes":
-        """Return the slopes of products of covariates, which only the interaction determines."""
+        """Return the slopes of products of covariates, which only the interaction determines.
+
+        Residuals of the interaction are independent, so the covariance of least squares is the residual variance times
+        the Kronecker product of ``inv(z'z)`` for the covariates z of both sides.
+        """
         residual = variances.table.residual[..., 0, None, None]  # controls have no covariates
         targets, attributes = centre_covariates(data, "target"), centre_covariates(data, "attribute")
-        spread = np.kron(np.linalg.inv(targets.T @ targets), np.linalg.inv(attributes.T @ attributes))
-        covariance = residual * spread
+        covariance = residual * np.kron(np.linalg.inv(targets.T @ targets), np.linalg.inv(attributes.T @ attributes))
         centre = data[PRODUCT].to_numpy()
         return cls(np.broadcast_to(centre, (*residual.shape[:-2], *centre.shape)), covariance)
 
@@ -172,18 +181,19 @@ def explained_contrast(
     """Return the mean and variance, given the scales, of the part of contrasts (..., contrasts) that the covariates of
     each side explain. The part that products of both sides explain is added to the targets.
     """
-    sides, w = sides_explained(data), weights.transpose("contrast", *BLOCK).to_numpy()
+    sides = sides_explained(data)
+    w = weights.transpose("contrast", *BLOCK).to_numpy()  # (contrasts j, groups g, classes c)
     contrasts: dict[Side, tuple[Numbers, Numbers]] = {}
     for side in sides:
         average = data[f"{side}_covariate_mean"].to_numpy()
-        over_category = np.einsum("jgc,gl->jlc" if side == "target" else "jgc,cm->jmg", w, average)
-        contrasts[side] = Slopes.of(variances, data, side).contrast(over_category)
+        # The weights of the slopes are the contrasts of the mean covariates (l of targets, m of attributes).
+        slope_weights = np.einsum("jgc,gl->jlc" if side == "target" else "jgc,cm->jmg", w, average)
+        contrasts[side] = Slopes.of(variances, data, side).contrast(slope_weights)
     if len(sides) == len(SIDES):
         # Slopes of means already include the products at the mean covariates of the other side. The products are
         # therefore counted twice, once for each side, and are subtracted once.
-        averages = [data[name].to_numpy() for name in _AVERAGE]
-        twice = -np.einsum("jgc,gl,cm->jlm", w, *averages)
-        product_mean, product_variance = Slopes.from_products(variances, data).contrast(twice)
+        product_weights = -np.einsum("jgc,gl,cm->jlm", w, *(data[name].to_numpy() for name in _AVERAGE))
+        product_mean, product_variance = Slopes.from_products(variances, data).contrast(product_weights)
         mean, variance = contrasts["target"]
         contrasts["target"] = (mean + product_mean, variance + product_variance)
     return contrasts
@@ -196,11 +206,8 @@ def spread_of_words(slopes: xr.Dataset, data: xr.Dataset, weights: xr.DataArray,
     """
     z, covariate = centre_covariates(data, side), f"{side}_covariate"
     correlation = xr.DataArray(np.corrcoef(z.T).reshape(z.shape[1], -1), dims=(covariate, "other"))
-    by_category = xr.dot(_regression(slopes, data, side), weights, dim=[DIMS_OF[f"{side}_slope"][0]])
-    by_category = by_category / np.sqrt(data[f"n_{side}s"])
-    return xr.dot(
-        by_category,
-        correlation,
-        by_category.rename({covariate: "other"}),
-        dim=[covariate, "other", CATEGORY_COORD[side]],
-    )
+    # A mean of n words varies by b' C b / n, where b are the slopes of the contrast and C is the correlation.
+    slope = xr.dot(_regression(slopes, data, side), weights, dim=[DIMS_OF[f"{side}_slope"][0]])
+    slope = slope / np.sqrt(data[f"n_{side}s"])
+    other_slope = slope.rename({covariate: "other"})
+    return xr.dot(slope, correlation, other_slope, dim=[covariate, "other", CATEGORY_COORD[side]])

@@ -15,7 +15,7 @@ from bayes_bias.models.components import CONTROL_RESIDUAL, REPLICATES
 from bayes_bias.models.preferences import PREFERENCE, sides_from_vectors
 from bayes_bias.models.spec import BY_CLASS, BY_GROUP, FALLBACK, FROM_VECTORS, ModelSpec, load_spec
 from bayes_bias.table.association_table import AssociationTable, announce
-from bayes_bias.table.labels import SIDES, is_paired
+from bayes_bias.table.labels import SIDES, Side, is_paired
 from bayes_bias.table.statistics import controls_vary
 
 if TYPE_CHECKING:
@@ -126,21 +126,26 @@ def modelled(table: AssociationTable, spec: ModelSpec, *, in_full: bool = False)
         spec = spec.with_option("scales", BY_CLASS)
         table = _noted(table, "targets of two groups are paired, and groups share their standard deviations")
     for side, parameter in PREFERENCE.items():
-        # A prior from vectors requires an expected sd of preferences in each group (class), and separate scales in the
-        # model.
-        apart = (BY_GROUP,) if side == "target" else (BY_GROUP, BY_CLASS)
-        expected = table.values.coords.get(f"{side}_preference_sd")
-        tells = expected is not None and np.isfinite(expected).all() and not is_paired(table.values, side)
-        if parameter in spec.priors and not (tells and spec.options.get("scales") in apart):
+        if parameter in spec.priors and not _suits_prior_from_vectors(table, spec, side):
             spec = without_vectors(spec, parameter)
-    replicates = table.replicates
-    if replicates is not None:
-        if not set(REPLICATES) <= set(spec.priors) or not (structure_of(spec).COLLAPSED or in_full):
+    if table.replicates is not None:
+        has_priors = set(REPLICATES) <= set(spec.priors)
+        if not has_priors or not (structure_of(spec).COLLAPSED or in_full):
             reason = f"the model '{spec.name}' has no effects of replicates, and is fitted to their mean"
             table = mean_of_replicates(table, reason)
-        elif replicates.are_equal:
+        elif table.replicates.are_equal:
             table = mean_of_replicates(table, "all replicates have the same values and are treated as one")
     return table, spec
+
+
+def _suits_prior_from_vectors(table: AssociationTable, spec: ModelSpec, side: Side) -> bool:
+    """Return True if vectors provide the expected standard deviation of preferences for each group (class) of a side,
+    and if each group (class) has its own scale in the model.
+    """
+    have_own_scales = spec.options.get("scales") in ((BY_GROUP,) if side == "target" else (BY_GROUP, BY_CLASS))
+    expected = table.values.coords.get(f"{side}_preference_sd")
+    is_known = expected is not None and bool(np.isfinite(expected).all())
+    return have_own_scales and is_known and not is_paired(table.values, side)
 
 
 def resolved(spec: ModelSpec, data: xr.Dataset) -> ModelSpec:

@@ -82,25 +82,25 @@ def slope_patterns(data: xr.Dataset, side: Side, patterns: Patterns) -> Numbers:
 
 def _interaction(data: xr.Dataset, patterns: Patterns) -> Part:
     """Return the interaction of the associated classes and the controls, in the mean table and between replicates."""
-    tables = {"": patterns.table.residual}
+    residual_patterns = {"": patterns.table.residual}
     if patterns.replicates:
-        tables["replicate_"] = patterns.between.residual
-    n_associated = data.sizes["attribute_class"] - data.sizes["control"]
-    ss, df, part_patterns = [], [], []
-    for prefix, residual in tables.items():
-        for classes, position in (("", 0), ("control_", n_associated)):
-            if f"{prefix}{classes}interaction_ss" in data:
-                ss.append(float(data[f"{prefix}{classes}interaction_ss"]))
-                df.append(float(data[f"{prefix}{classes}interaction_df"]))
-                part_patterns.append(residual[:, position])
-    return Part(np.array(ss)[:, None, None], np.array(df), np.stack(part_patterns)[..., None, None])
+        residual_patterns["replicate_"] = patterns.between.residual
+    first_control = data.sizes["attribute_class"] - data.sizes["control"]
+    squares, df, part_patterns = [], [], []
+    for table, residual in residual_patterns.items():
+        for kind, attribute_class in (("", 0), ("control_", first_control)):
+            if f"{table}{kind}interaction_ss" in data:
+                squares.append(float(data[f"{table}{kind}interaction_ss"]))
+                df.append(float(data[f"{table}{kind}interaction_df"]))
+                part_patterns.append(residual[:, attribute_class])
+    return Part(np.array(squares)[:, None, None], np.array(df), np.stack(part_patterns)[..., None, None])
 
 
 def _side_part(data: xr.Dataset, side: Side, patterns: Patterns) -> Part:
     """Return the parts of the mean table, followed by the parts for differences between replicates."""
     scatter, df = data[f"{side}_scatter"].to_numpy(), data[f"{side}_df"].to_numpy()
-    cell, shared = data[f"{side}_part_cell"].to_numpy(), data[f"{side}_shared"].to_numpy()
-    part_patterns = [patterns.rows(side, cell[part], shared[part]) for part in range(len(df))]
+    cell_of_part, shared = data[f"{side}_part_cell"].to_numpy(), data[f"{side}_shared"].to_numpy()
+    part_patterns = [patterns.rows(side, cell_of_part[part], shared[part]) for part in range(len(df))]
     if patterns.replicates:
         replicate_df = data[f"replicate_{side}_df"].to_numpy()
         scatter = np.concatenate([scatter, data[f"replicate_{side}_scatter"].to_numpy()])
@@ -119,9 +119,11 @@ def _slopes(data: xr.Dataset, side: Side, patterns: Patterns) -> Part | None:
     """
     if f"{side}_slope_part" not in data:
         return None
-    free = null_space(data[f"{side}_slope_design"].to_numpy().T).T
-    if not free.size:
+    combinations = null_space(data[f"{side}_slope_design"].to_numpy().T).T  # (combinations, rows)
+    if not combinations.size:
         return None
-    vector = (free @ data[f"{side}_slope_value"].to_numpy()).ravel()
-    spread = np.einsum("ar,br,rkij->kaibj", free, free, slope_patterns(data, side, patterns), optimize=True)
-    return Part(np.outer(vector, vector)[None], np.ones(1), spread.reshape(1, -1, len(vector), len(vector)))
+    vector = (combinations @ data[f"{side}_slope_value"].to_numpy()).ravel()
+    # For each term k, the covariance of elements i and j of the combinations a and b, from independent rows r.
+    row_patterns = slope_patterns(data, side, patterns)
+    covariance = np.einsum("ar,br,rkij->kaibj", combinations, combinations, row_patterns, optimize=True)
+    return Part(np.outer(vector, vector)[None], np.ones(1), covariance.reshape(1, -1, len(vector), len(vector)))

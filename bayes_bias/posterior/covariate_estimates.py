@@ -23,7 +23,8 @@ type Bounds = tuple[float, float, float]
 def explained(fitted: Fitted, weights: xr.DataArray) -> Mixture:
     """Return the distribution of the part of each contrast that covariates explain.
 
-    Given the scale parameters, it is normal.
+    Given the scale parameters, it is normal. The parts of both sides are independent, so their means and variances are
+    added. A model with slopes as variables has draws of the part, which all get the standard deviation of the draws.
     """
     if not fitted.structure.COLLAPSED:
         draws = xr.dot(explained_blocks(fitted.posterior, fitted.data), weights, dim=BLOCK)
@@ -50,15 +51,20 @@ class CovariateEstimates:
         return {"unadjusted_bias": self.unadjusted_bias, "explained_bias": self.explained_bias, "slope": self.slope}
 
     def unadjusted_bias(self) -> Estimate:
-        """Return the bias of words with their actual covariates. New words have new covariate values."""
-        adjusted, part = self.bias(), explained(self.fitted, self._weights)
+        """Return the bias of words with their actual covariates. New words have new covariate values.
+
+        Given the scales, the variance of the bias at equal covariates includes the uncertainty of the explained part,
+        which cancels here. The variance between the covariates of new words is added.
+        """
+        adjusted = self.bias()
         assert adjusted.noise_sd is not None
-        spread = xr.zeros_like(part.sd)
+        explained_sd = explained(self.fitted, self._weights).sd
+        spread = xr.zeros_like(explained_sd)
         sampled = {facet.dim for facet in self.scope.facets}
         for side in SIDES:
             if side in sampled and f"{side}_slope" in self.fitted.posterior:
                 spread = spread + spread_of_words(self.fitted.posterior, self.fitted.data, self._weights, side)
-        sd = (adjusted.noise_sd**2 - part.sd**2 + spread) ** 0.5
+        sd = (adjusted.noise_sd**2 - explained_sd**2 + spread) ** 0.5
         normal = np.random.default_rng(self.fitted.seed).standard_normal(spread.shape)
         draws = adjusted.draws + self._explained_draws + normal * spread**0.5
         mixture = None if adjusted.mixture is None else Mixture(xr.zeros_like(sd) + adjusted.observed, sd)
@@ -140,15 +146,15 @@ class Adjustment:
 
     def text(self, decimals: int) -> str:
         """Describe both biases and the conclusion in a sentence."""
-        own = value_and_interval(*self.unadjusted, decimals)
-        part = value_and_interval(*self.explained, decimals)
+        whole = value_and_interval(*self.unadjusted, decimals)
+        explained = value_and_interval(*self.explained, decimals)
         conclusion = {
             "no bias": "",
             "not covariates": ", which does not account for the bias",
             "covariates": ", which accounts for the bias that can be shown",
             "undecided": ", which may or may not account for the bias",
         }[self.answer]
-        return f"Without adjustment it is {own}, of which {part} is explained by {self.covariates}{conclusion}."
+        return f"Without adjustment it is {whole}, of which {explained} is explained by {self.covariates}{conclusion}."
 
 
 def covariates_of(fitted: Fitted) -> str:

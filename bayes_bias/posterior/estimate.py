@@ -148,8 +148,7 @@ class Estimate:
         """Return the posterior probability of the more probable sign, or missing without draws."""
         if not self.is_uncertain:
             return self._missing
-        mixture = self.mixture
-        positive = mixture.prob_positive if mixture else (self.draws > 0).mean(SAMPLE).to_numpy()
+        positive = self.mixture.prob_positive if self.mixture else (self.draws > 0).mean(SAMPLE).to_numpy()
         return np.maximum(positive, 1 - positive)
 
     def prob_within(self, size: float) -> NDArray[np.float64]:

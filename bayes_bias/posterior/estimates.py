@@ -170,21 +170,21 @@ def levels(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
 def check_scope(fit: Fit, scope: str) -> Scope:
     """Return the scope with this name. Raise an error if the model or the design of the fit does not support it."""
     fitted = Fitted.of(fit)
-    if fitted.structure.GENERALISES:
-        checked = check_design(fitted.data, scope)
-        if checked.samples_nothing or fitted.structure.COLLAPSED:
-            return checked
-        facets = frozenset(FACETS if fitted.replicate_kind else WORDS)
-        needed = [name for part, name in EFFECT_OF.items() if PARTS[part] <= facets and not is_noise(part, checked)]
-        if missing := fitted.lacking(needed, f"scope '{checked.name}'"):
-            raise ScopeError(f"scope: {missing}")
-        return checked
-    if not scope_of(scope).samples_all:
+    if not fitted.structure.GENERALISES:
+        if scope_of(scope).samples_all:
+            return SCOPES["both"]
         raise ScopeError(
             f"`scope` '{scope}' needs a fit of the crossed model, because the {fitted.spec.structure} model"
             " has no scopes."
         )
-    return SCOPES["both"]
+    checked = check_design(fitted.data, scope)
+    if not checked.samples_nothing and not fitted.structure.COLLAPSED:
+        # A user-defined model must contain the effects that the scope fixes, because they are added to the mean.
+        facets = frozenset(FACETS if fitted.replicate_kind else WORDS)
+        needed = [name for part, name in EFFECT_OF.items() if PARTS[part] <= facets and not is_noise(part, checked)]
+        if missing := fitted.lacking(needed, f"scope '{checked.name}'"):
+            raise ScopeError(f"scope: {missing}")
+    return checked
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,8 +272,9 @@ class _Blocks:
         variance = self._noise_variance(weights) + over_texts
         centre = np.broadcast_to(observed.to_numpy(), variance.shape)
         if self.adjusts:
-            part = explained(self.fitted, weights)
-            centre, variance = centre - part.centre.to_numpy(), variance + part.sd.to_numpy() ** 2
+            by_covariates = explained(self.fitted, weights)
+            centre = centre - by_covariates.centre.to_numpy()
+            variance = variance + by_covariates.sd.to_numpy() ** 2
         noise_sd = draws.copy(data=np.sqrt(variance))
         return Estimate(draws, observed, noise_sd, self._mixture(draws.copy(data=centre), noise_sd))
 
@@ -314,16 +315,18 @@ class _Blocks:
     def _estimate_words(
         self, facet: Facet, weights: xr.DataArray, by_word: xr.DataArray, observed: xr.DataArray
     ) -> Estimate:
-        """Return the contrast of each word: the contrast of its block plus the word's deviation from this contrast."""
-        over_texts = self._per_draw(
-            lambda points: word_text_variances(self.data, check_side(facet.dim), by_word, points)
-        )
+        """Return the contrast of each word: the contrast of its block plus the word's deviation from this contrast.
+
+        `weights` are the weights of blocks, (word, group, class), and `by_word` the weights of the word's means, (word,
+        class) for targets and (word, group) for attributes.
+        """
+        side = check_side(facet.dim)
+        over_texts = self._per_draw(lambda points: word_text_variances(self.data, side, by_word, points))
         if self.scope.samples_nothing:
             return self._over_texts(observed, over_texts, weights)
-        words, across = weights.contrast.to_numpy(), by_word.dims[-1]
-        effects = compared_effects(self.fitted, self.sides, these_replicates=self.fixes_replicates)
-        word_effects = effects[f"{facet.dim}_effect"].sel({facet.dim: words}).rename({facet.dim: "contrast"}).variable
-        deviations = xr.dot(word_effects, by_word.variable, dim=[across])
+        effects = compared_effects(self.fitted, self.sides, these_replicates=self.fixes_replicates)[f"{side}_effect"]
+        word_effects = effects.sel({side: weights.contrast.to_numpy()}).rename({side: "contrast"})
+        deviations = xr.dot(word_effects.variable, by_word.variable, dim=[by_word.dims[-1]])
         draws = self._by_draw(self._contrast_blocks(weights, by_word=facet) + deviations, weights)
         draws = draws + self._text_noise(over_texts)
         if self.fitted.without_scales:
@@ -332,32 +335,35 @@ class _Blocks:
         noise_sd = draws.copy(data=np.sqrt(noise_variance))
         if not self.fitted.structure.COLLAPSED or self.adjusts:
             return Estimate(draws, observed, noise_sd)
-        block = self._raw(weights).to_numpy()
-        # These deviations do not depend on which words the scope samples, and computing them takes a third of the time.
-        centre, variance = self.fitted.once(
+        # Given the scales, the contrast is normal. Its mean is the sum of the observed contrast of the block and the
+        # expected deviation. Its variance is the sum of the variance of the deviation and the variance of the block due
+        # to the other facets, the residual, and texts.
+        # Deviations do not depend on which words the scope samples, and computing them takes a third of the time.
+        deviation, deviation_variance = self.fitted.once(
             ("deviations", facet, self.fixes_replicates), lambda: self._deviations(facet, by_word)
         )
-        # The variance is the sum of two parts: the word's own deviation, and the other facets and residual of its
-        # block.
         block_variance = self._noise_variance(weights, by_word=facet, whole_block=True) + over_texts
-        mixture = self._mixture(draws.copy(data=centre + block), draws.copy(data=np.sqrt(variance + block_variance)))
-        return Estimate(draws, observed, noise_sd, mixture)
+        centre = draws.copy(data=deviation + self._raw(weights).to_numpy())
+        sd = draws.copy(data=np.sqrt(deviation_variance + block_variance))
+        return Estimate(draws, observed, noise_sd, self._mixture(centre, sd))
 
     def _deviations(self, facet: Facet, by_word: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and variance ``(chain, draw, word)``, given the scales, of contrasts of words' deviations from
         blocks.
         """
         positions = self.data.indexes[facet.dim].get_indexer(by_word.contrast)
-        deviations = conditional(self.fitted, check_side(facet.dim), these_replicates=self.fixes_replicates).only(
-            positions
-        )
+        all_words = conditional(self.fitted, check_side(facet.dim), these_replicates=self.fixes_replicates)
+        deviations = all_words.only(positions)
         weights = np.zeros_like(deviations.words)
         weights[positions] = by_word
         centre = np.einsum("wi,...wi->...w", weights, deviations.mean())
         return centre[..., positions], deviations.variance(weights)[..., positions]
 
     def effect_size(self) -> Estimate:
-        """Return WEAT's d for these attributes."""
+        """Return WEAT's d for these attributes: twice the bias, divided by the standard deviation of the scores of
+        targets in both groups. With equally large groups, their variance is the variance within groups plus the squared
+        bias.
+        """
         weights, score_weight = bias_weights(self.data), score_weights(self.data)
         score = xr.dot(self.data.target_mean, score_weight, dim=["attribute_class"])
         observed = 2 * self._raw(weights) / score.std("target", ddof=1)
@@ -366,12 +372,12 @@ class _Blocks:
         difference = 2 * self._by_draw(self._contrast_blocks(weights), weights)
         # Within a group, the score of a target varies with its effects and, because attributes are fixed, with its
         # residuals.
-        weight, variances = score_weight.to_numpy(), self.fitted.variances
-        words = variances.table if self.fixes_replicates else variances.words
-        # Both groups have equal weight.
-        single = words.target + variances.of(variances.patterns.cluster["target"])[..., None, :, :]
-        target_variance = np.einsum("c,...gcd,d->...g", weight, single, weight).mean(axis=-1)
-        residual_variance = (words.residual * weight**2 / self.data.n_attributes.to_numpy()).sum(axis=-1)
+        w, variances = score_weight.to_numpy(), self.fitted.variances
+        effects = variances.table if self.fixes_replicates else variances.words
+        # The covariance between classes of the effects of one target, (..., groups, classes, classes).
+        covariance = effects.target + variances.of(variances.patterns.cluster["target"])[..., None, :, :]
+        target_variance = np.einsum("c,...gcd,d->...g", w, covariance, w).mean(axis=-1)
+        residual_variance = (effects.residual * w**2 / self.data.n_attributes.to_numpy()).sum(axis=-1)
         within_group = difference.copy(data=(target_variance + residual_variance)[..., None])
         return Estimate(difference / (within_group + (difference / 2) ** 2) ** 0.5, observed)
 
@@ -426,15 +432,12 @@ def published_estimands(fitted: Fitted) -> dict[str, Callable[[], Estimate]]:
     """Return the function that computes each estimand."""
     overall, by_target = fitted.posterior.connection_mean, fitted.posterior.target_connection_mean
     raw, pooled = fitted.data.distance_mean, _pooled(fitted.data)
+    of_connection, of_target = {"connection": "contrast"}, {"target": "contrast"}
     return {
         "bias": lambda: published_bias(fitted),
         "excess": lambda: Estimate(_excess(overall), _excess(pooled)),
-        "connection_mean": lambda: Estimate(
-            overall.rename(connection="contrast"), pooled.rename(connection="contrast")
-        ),
-        "target_bias": lambda: Estimate(
-            _bias(by_target).rename(target="contrast"), _bias(raw).rename(target="contrast")
-        ),
+        "connection_mean": lambda: Estimate(overall.rename(of_connection), pooled.rename(of_connection)),
+        "target_bias": lambda: Estimate(_bias(by_target).rename(of_target), _bias(raw).rename(of_target)),
         "target_connection_mean": lambda: Estimate(_flat(by_target), _flat(raw)),
     }
 
@@ -506,6 +509,6 @@ def posterior_draws(fit: Fit, estimand: str = "bias", scope: ScopeName = DEFAULT
     >>> import arviz as az                                                        # doctest: +SKIP
     >>> az.plot_dist(posterior_draws(posterior, "group_bias", "targets").to_dataset())      # doctest: +SKIP
     """
-    sampling_scope(scope)
+    sampling_scope(scope)  # raises an error if the scope samples nothing
     draws = estimate_of(fit, estimand, scope).draws
     return draws.transpose("chain", "draw", "contrast").rename(estimand)

@@ -213,8 +213,8 @@ def plan(
     fitted, checked = _checked(fit, scope)
     lengths = {TARGETS: _axis("targets", targets), ATTRIBUTES: _axis("attributes", attributes)}
     if "replicate" in fitted.data.dims:
-        own = [fitted.data.sizes["replicate"]]
-        lengths[REPLICATES] = _axis("replicates", own if replicates is None else replicates)
+        in_table = fitted.data.sizes["replicate"]
+        lengths[REPLICATES] = _axis("replicates", in_table if replicates is None else replicates)
     elif replicates is not None:
         raise ScopeError(f"`replicates` is {replicates!r}, but '{fitted.name}' has no replicates. Omit it.")
     study = _Study.of(fitted, lengths, checked)
@@ -251,6 +251,7 @@ class _Study:
 
     @classmethod
     def of(cls, fitted: Fitted, growing: _Lengths, scope: Scope) -> "_Study":
+        """Return the study of a fit, with one word or replicate of each growing facet, and all of the other facets."""
         data = fitted.data
         n_targets, n_attributes = (1 if facet in growing else data[f"n_{facet.name}"].to_numpy() for facet in WORDS)
         n_replicates = 1 if REPLICATES in growing else data.sizes.get("replicate", 1)
@@ -270,9 +271,10 @@ class _Study:
         return cls(noise, {TARGETS: data.sizes["group"], ATTRIBUTES: len(compared), REPLICATES: 1})
 
     def power(self, bias: float, lengths: _Lengths, ci_prob: float) -> xr.DataArray:
-        """Return the probability that the interval excludes zero, for each draw."""
-        ratio, reach = bias / self.variance(lengths) ** 0.5, self.quantile(lengths, ci_prob)
-        return xr.apply_ufunc(ndtr, ratio - reach) + xr.apply_ufunc(ndtr, -ratio - reach)
+        """Return the probability that the interval excludes zero, for each draw (see `plan` for b and t)."""
+        b = bias / self.variance(lengths) ** 0.5
+        t = self.quantile(lengths, ci_prob)
+        return xr.apply_ufunc(ndtr, b - t) + xr.apply_ufunc(ndtr, -b - t)
 
     def variance(self, lengths: _Lengths) -> xr.DataArray:
         """Return the variance of the bias for each draw."""

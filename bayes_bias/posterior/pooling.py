@@ -18,7 +18,7 @@ from bayes_bias.errors import BayesBiasError, ScopeError
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import Layout, Tabled, in_words, percent, probability, value_and_interval
-from bayes_bias.posterior.estimate import tails
+from bayes_bias.posterior.estimate import Estimate, tails
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.shared_words import share_in_common
 from bayes_bias.posterior.summary import row_of_bias
@@ -104,63 +104,80 @@ class RandomEffects:
         return Normals(mu, np.hypot(tau, step / _UNIFORM), weight)
 
     def theta(self, k: int) -> Normals:
-        """Return the posterior of theta for one list."""
+        """Return the posterior of theta for one list, with a normal for each grid point and component (nodes, s).
+
+        Let v be the variance of a component, and B = v / (v + tau**2) the shrinkage. Given mu and tau, theta has the
+        mean B mu + (1 - B) centre and the variance (1 - B) v. The step along mu adds the variance of a uniformly
+        distributed mu, times B**2.
+        """
         mu, tau, step, weight = (values[:, None] for values in self._nodes)
-        centre, variance = self.centre[k], self.sd[k] ** 2
-        shrinkage = variance / (variance + tau**2)  # weight of mu; the centre of the list has the remaining weight
-        share = weight * softmax(norm.logpdf(centre, mu, np.sqrt(variance + tau**2)), axis=1)
+        centre = self.centre[k]
+        variance = self.sd[k] ** 2
+        shrinkage = variance / (variance + tau**2)
+        mean = shrinkage * mu + (1 - shrinkage) * centre
         sd = np.sqrt((1 - shrinkage) * variance + (shrinkage * step / _UNIFORM) ** 2)
-        likely = share > _NEGLIGIBLE * share.max()
-        return Normals((shrinkage * mu + (1 - shrinkage) * centre)[likely], sd[likely], _shares(share[likely]))
+        component_weight = weight * softmax(norm.logpdf(centre, mu, np.sqrt(variance + tau**2)), axis=1)
+        likely = component_weight > _NEGLIGIBLE * component_weight.max()
+        return Normals(mean[likely], sd[likely], _normalised(component_weight[likely]))
 
     def tau_quantiles(self, probs: Sequence[float]) -> Numbers:
         """Return quantiles of the standard deviation between lists."""
-        edges, weight = _tau_edges(self.tau_scale), self._by_tau
-        return np.interp(probs, np.concatenate([[0], np.cumsum(weight)]), edges)
+        cumulative = np.concatenate([[0], np.cumsum(self._tau_weights)])
+        return np.interp(probs, cumulative, _tau_edges(self.tau_scale))
 
     @property
     def tau_mean(self) -> float:
         """The posterior mean of the standard deviation between lists."""
-        return float(self._by_tau @ self._taus)
+        return float(self._tau_weights @ self._taus)
 
     @property
     def tau_sd(self) -> float:
         """The posterior standard deviation of the standard deviation between lists."""
-        return float(np.sqrt(self._by_tau @ (self._taus - self.tau_mean) ** 2))
+        return float(np.sqrt(self._tau_weights @ (self._taus - self.tau_mean) ** 2))
 
     @property
     def _taus(self) -> Numbers:
+        """The values of tau on the grid, which are the centres of its cells."""
         edges = _tau_edges(self.tau_scale)
         return (edges[1:] + edges[:-1]) / 2
 
     @property
-    def _by_tau(self) -> Numbers:
+    def _tau_weights(self) -> Numbers:
+        """The posterior probability of each value of tau."""
         return self._grid[2].sum(axis=1)
 
     @cached_property
     def _nodes(self) -> tuple[Numbers, Numbers, Numbers, Numbers]:
-        """Return the grid points with a weight: mu, tau, the step along mu, and the weights."""
-        mu, step, weight = self._grid
+        """Return mu, tau, the step along mu, and the weight of each grid point whose weight is not negligible."""
+        mu, step_of_tau, weight = self._grid
         likely = weight > _NEGLIGIBLE * weight.max()
-        tau, step = (np.broadcast_to(values[:, None], mu.shape) for values in (self._taus, step))
-        return mu[likely], tau[likely], step[likely], _shares(weight[likely])
+        tau = np.broadcast_to(self._taus[:, None], mu.shape)
+        step = np.broadcast_to(step_of_tau[:, None], mu.shape)
+        return mu[likely], tau[likely], step[likely], _normalised(weight[likely])
 
     @cached_property
     def _grid(self) -> tuple[Numbers, Numbers, Numbers]:
-        """Return three arrays: values of mu for each tau (tau, mu), centred where mu is likely given tau; the step for
-        each tau; and the posterior weights (tau, mu).
+        """Return three arrays: the values of mu for each tau, (tau, mu); the step along mu for each tau, (tau,); and
+        the posterior weights, (tau, mu).
+
+        Given tau, mu is approximately normal. Its mean is the average of the biases, weighted by their precision. The
+        values of mu are equally spaced around this mean.
         """
-        tau, edges = self._taus, _tau_edges(self.tau_scale)
-        precision = 1 / (tau[:, None] ** 2 + (self.sd**2).mean(axis=1))
-        likely = precision @ self.centre / precision.sum(axis=1)
-        spread = 1 / np.sqrt(precision.sum(axis=1))
+        tau = self._taus
+        precision = 1 / (tau[:, None] ** 2 + (self.sd**2).mean(axis=1))  # (tau, list)
+        mean_mu = precision @ self.centre / precision.sum(axis=1)
+        sd_mu = 1 / np.sqrt(precision.sum(axis=1))
         units = np.linspace(-_FURTHEST_MU, _FURTHEST_MU, _MUS)
-        mu, step = likely[:, None] + spread[:, None] * units, spread * (units[1] - units[0])
-        log = halfnorm.logpdf(tau, scale=self.tau_scale) + np.log(np.diff(edges) * step)
-        density = log[:, None] + sum(self._log_likelihood(k, mu, tau[:, None]) for k in range(len(self.centre)))
-        return mu, step, _shares(np.exp(density - density.max()))
+        mu = mean_mu[:, None] + sd_mu[:, None] * units
+        step = sd_mu * (units[1] - units[0])
+        cell_area = np.diff(_tau_edges(self.tau_scale)) * step
+        log_prior = halfnorm.logpdf(tau, scale=self.tau_scale) + np.log(cell_area)
+        log_likelihood = sum(self._log_likelihood(k, mu, tau[:, None]) for k in range(len(self.centre)))
+        log_weight = log_prior[:, None] + log_likelihood
+        return mu, step, _normalised(np.exp(log_weight - log_weight.max()))
 
     def _log_likelihood(self, k: int, mu: Numbers, tau: Numbers) -> Numbers:
+        """Return the log likelihood of mu and tau given one list, averaged over the components of its bias."""
         sd = np.sqrt(tau[..., None] ** 2 + self.sd[k] ** 2)
         by_component = norm.logpdf(self.centre[k], mu[..., None], sd)
         return np.asarray(logsumexp(by_component, axis=-1) - np.log(self.sd.shape[1]))
@@ -171,7 +188,8 @@ def _tau_edges(scale: float) -> Numbers:
     return _FURTHEST_TAU * scale * np.linspace(0, 1, _TAUS + 1) ** 2
 
 
-def _shares(weight: Numbers) -> Numbers:
+def _normalised(weight: Numbers) -> Numbers:
+    """Return the weights divided by their sum."""
     return weight / weight.sum()
 
 
@@ -361,15 +379,9 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
         raise BayesBiasError(f"`tau_scale` must be a finite number above 0, or None, but is {tau_scale:g}.")
     for first, second in combinations(lists, 2):
         _check_apart(first, second)
-    observed, components = [], []
-    for fitted in lists:
-        bias = bias_estimate(fitted)
-        assert bias.mixture is not None
-        # Components are averaged within parts of equal size, which leaves the variance of the mixture unchanged.
-        parts = np.array_split(np.sort(bias.mixture.sd.to_numpy().ravel() ** 2), _COMPONENTS)
-        observed.append(bias.observed.item())
-        components.append(np.sqrt([part.mean() for part in parts]))
-    effects = RandomEffects(np.array(observed), np.array(components), tau_scale)
+    biases = [bias_estimate(fitted) for fitted in lists]
+    observed = np.array([bias.observed.item() for bias in biases])
+    effects = RandomEffects(observed, np.array([_component_sds(bias) for bias in biases]), tau_scale)
     rows = []
     for k, fitted in enumerate(lists):
         alone = row_of_bias(fitted, ci_prob=ci_prob)
@@ -386,8 +398,19 @@ def pool(fits: Iterable[Fit] | Fit, *, ci_prob: float = 0.95, tau_scale: float |
         new_list=IntervalEstimate.of(effects.new, ci_prob),
         lists=pd.DataFrame(rows, index=overlap.index),
         overlap=overlap,
-        notices=_announced(len(lists), overlap),
+        notices=_log_notices(len(lists), overlap),
     )
+
+
+def _component_sds(bias: Estimate) -> Numbers:
+    """Return the standard deviations of a small number of normals with equal weights that represent a bias.
+
+    The variances of the original normals are averaged within parts of equal size. The variance of the mixture is
+    unchanged.
+    """
+    assert bias.mixture is not None
+    variances = np.sort(bias.mixture.sd.to_numpy().ravel() ** 2)
+    return np.sqrt([part.mean() for part in np.array_split(variances, _COMPONENTS)])
 
 
 def _check(posteriors: Iterable[Fit]) -> list[Fitted]:
@@ -421,14 +444,13 @@ def _check_apart(first: Fitted, second: Fitted) -> None:
 
     Pooling such lists would count the data twice. With five of them, the false positive rate is 20 to 28%.
     """
-    targets, attributes = (
-        share_in_common(compared_words_of(first, side), compared_words_of(second, side)) for side in SIDES
-    )
-    groups = set(first.data.group.to_numpy()) & set(second.data.group.to_numpy())
-    if attributes >= _SAME and (groups or targets > 0):
+    shared = {side: share_in_common(compared_words_of(first, side), compared_words_of(second, side)) for side in SIDES}
+    shared_groups = set(first.data.group.to_numpy()) & set(second.data.group.to_numpy())
+    have_same_topic = bool(shared_groups) or shared["target"] > 0
+    if have_same_topic and shared["attribute"] >= _SAME:
         raise BayesBiasError(
             f"The lists '{first.name}' and '{second.name}' in `fits` compare the same kind of targets with the"
-            f" same attributes ({percent(attributes)} of the shorter class lists), so they are one list with"
+            f" same attributes ({percent(shared['attribute'])} of the shorter class lists), so they are one list with"
             " more words. Join their words in one list, or pool one of them."
         )
 
@@ -477,7 +499,7 @@ def compared_words_of(fitted: Fitted, side: Side) -> set[str]:
     return set((words if side == "target" else words[compared_attributes(fitted.data)]).tolist())
 
 
-def _announced(count: int, overlap: pd.DataFrame) -> tuple[str, ...]:
+def _log_notices(count: int, overlap: pd.DataFrame) -> tuple[str, ...]:
     """Log notices if there are few lists or if lists share words, and return the notices."""
     notices = []
     if count < FEW_LISTS:
@@ -486,9 +508,9 @@ def _announced(count: int, overlap: pd.DataFrame) -> tuple[str, ...]:
             f" each list towards the mean depends on the prior. Use {in_words(FEW_LISTS)} or more"
         )
     first, second = max(combinations(overlap.index, 2), key=lambda pair: overlap.loc[pair])
-    if most := overlap.loc[first, second]:
+    if largest := overlap.loc[first, second]:
         notices.append(
-            f"lists share words and are not independent ({first} and {second} share {percent(most)} of the"
+            f"lists share words and are not independent ({first} and {second} share {percent(largest)} of the"
             " words of the shorter list), so the intervals of the mean and of a new list are too narrow"
         )
     announce(tuple(f"pool: {notice}" for notice in notices))

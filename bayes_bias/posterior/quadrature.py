@@ -135,15 +135,15 @@ class SideOfTable:
         the bias, and the units of priors.
         """
         compared = compared_classes(data)
-        weights = weights[:, compared]
-        n_targets, n_attributes = data.n_targets.to_numpy(), data.n_attributes.to_numpy()[compared]
+        n_attributes = data.n_attributes.to_numpy()[compared]
+        block_weights = weights[:, compared]  # (groups, associated classes)
         scatter = data[f"{side}_scatter"].to_numpy()
         if side == "target":
-            words, opposite = n_targets, n_attributes
+            words, opposite, weights = data.n_targets.to_numpy(), n_attributes, block_weights
             scatter = scatter[:, compared][:, :, compared]
         else:
-            words, opposite, weights = n_attributes, n_targets, weights.T
-        cells = len(words)
+            words, opposite, weights = n_attributes, data.n_targets.to_numpy(), block_weights.T
+        cells = len(words)  # arrays of all classes end with the control classes, which are omitted
         expected = explained = None
         if side in sides_from_vectors(spec, data):
             expected = data[f"{side}_preference_sd"].to_numpy()[None, :cells] ** 2
@@ -169,59 +169,91 @@ class SideOfTable:
         )
 
     def variances(self, residual: Numbers | float = 0.0) -> Iterator[WordVariance]:
-        """Return the variances of preferences, followed by the variances of levels.
+        """Yield the variances of preferences, followed by the variances of levels.
+
+        There is one variance for each cell, that is, for each group or class of this side, or a single variance if all
+        cells have a common scale. Preferences are compared between opposite cells, so there must be two or more.
 
         The estimate of the residual variance (lists,) matters only if the lengths of opposite cells differ.
         """
-        k, cells = len(self.opposite), np.arange(len(self.words))
-        lists = len(self.scatter)
-        cells_by_scale = (cells[None, :] if self.has_common_scales else cells[:, None]).tolist()
-        if k > 1:
-            contrasts, noise = _contrasts(self.opposite, self._level_weights(np.broadcast_to(residual, lists)))
-            squares = np.einsum("lcij,lcjk,lcik->lci", contrasts, self.scatter, contrasts)
-            weight = [float(weights @ zero_sum_covariance(k) @ weights) for weights in self.weights]
-            for several in cells_by_scale:
-                first = several[0]
-                yield WordVariance(
-                    squares=squares[:, several].reshape(lists, -1),
-                    noise=noise[:, several].reshape(lists, -1),
-                    df=np.repeat(self.words[several] - 1.0, k - 1),
-                    loading=k / (k - 1),
-                    weights={cell: weight[cell] / self.words[cell] for cell in several},
-                    prior=self.preference,
-                    unit=self.preference_unit[:, first],
-                    expected=None if self.expected is None else self.expected[:, first],
-                    explained=0.0 if self.explained is None else float(self.explained[first]),
-                )
-        level = self.weights.sum(axis=1)
-        for several in cells_by_scale:
+        cells = list(range(len(self.words)))
+        cells_with_scale = [cells] if self.has_common_scales else [[cell] for cell in cells]
+        if len(self.opposite) > 1:
+            yield from self._preference_variances(cells_with_scale, np.broadcast_to(residual, len(self.scatter)))
+        yield from self._level_variances(cells_with_scale)
+
+    def _preference_variances(self, cells_with_scale: list[list[int]], residual: Numbers) -> Iterator[WordVariance]:
+        r"""Yield the variance of preferences for each scale, given the cells that have the scale.
+
+        The k preferences of a word sum to zero. If their variance is one, their covariance is the matrix Z from
+        `zero_sum_covariance`. Let :math:`w` be the weights of a cell's blocks in the bias, and n its number of words.
+        The cell then contributes :math:`w' Z w / n` to the variance of the bias.
+        """
+        lists, k = len(self.scatter), len(self.opposite)
+        # For each list and cell: k - 1 contrasts c as rows, the variances of their noise, and the squares c' S c.
+        contrasts, noise = _contrasts(self.opposite, self._level_weights(residual))
+        squares = np.einsum("lcij,lcjk,lcik->lci", contrasts, self.scatter, contrasts)
+        covariance = zero_sum_covariance(k)
+        for cells in cells_with_scale:
+            contributions = {}
+            for cell in cells:
+                weights = self.weights[cell]
+                contributions[cell] = float(weights @ covariance @ weights) / self.words[cell]
+            first = cells[0]  # cells with a common scale have the same prior
             yield WordVariance(
-                squares=self.scatter[:, several].sum(axis=(2, 3)) / k,
-                noise=np.full((lists, len(several)), (1 / self.opposite).mean()),
-                df=self.words[several] - 1.0,
+                squares=squares[:, cells].reshape(lists, -1),
+                noise=noise[:, cells].reshape(lists, -1),
+                df=np.repeat(self.words[cells] - 1.0, k - 1),
+                loading=k / (k - 1),
+                weights=contributions,
+                prior=self.preference,
+                unit=self.preference_unit[:, first],
+                expected=None if self.expected is None else self.expected[:, first],
+                explained=0.0 if self.explained is None else float(self.explained[first]),
+            )
+
+    def _level_variances(self, cells_with_scale: list[list[int]]) -> Iterator[WordVariance]:
+        r"""Yield the variance of levels for each scale, given the cells that have the scale.
+
+        The level of a word is its sum over the k opposite cells, divided by :math:`\sqrt k`. A cell with n words and
+        the weights :math:`w` contributes :math:`(\sum w)^2 / n` to the variance of the bias, unless its weights cancel.
+        """
+        lists, k = len(self.scatter), len(self.opposite)
+        weight_sums = self.weights.sum(axis=1)
+        for cells in cells_with_scale:
+            relevant = [cell for cell in cells if abs(weight_sums[cell]) > _NO_LEVEL]
+            yield WordVariance(
+                squares=self.scatter[:, cells].sum(axis=(2, 3)) / k,
+                noise=np.full((lists, len(cells)), (1 / self.opposite).mean()),
+                df=self.words[cells] - 1.0,
                 loading=float(k),
-                weights={cell: level[cell] ** 2 / self.words[cell] for cell in several if abs(level[cell]) > _NO_LEVEL},
+                weights={cell: weight_sums[cell] ** 2 / self.words[cell] for cell in relevant},
                 prior=self.level,
-                unit=self.level_unit[:, several[0]],
+                unit=self.level_unit[:, cells[0]],
             )
 
     def _level_weights(self, residual: Numbers) -> Numbers:
-        """Return the residual variance over the variance of the words' observed levels, (lists, cells). The weights are
-        0 if lengths are equal.
+        """Return the ratio of the residual variance to the variance of the words' observed levels, (lists, cells).
+
+        `_contrasts` subtracts the level of a word with this weight. The weights are 0 if the opposite cells are equally
+        long, because the level is then independent of the preferences.
         """
-        weights = np.zeros(self.scatter.shape[:2])
+        ratios = np.zeros(self.scatter.shape[:2])
         if np.ptp(self.opposite) == 0:
-            return weights
+            return ratios
         observed = self.scatter.sum(axis=(2, 3)) / len(self.opposite) / np.maximum(self.words - 1, 1)
         level_variance = np.maximum(observed, residual[:, None] * (1 / self.opposite).mean())
-        return np.divide(residual[:, None], level_variance, out=weights, where=level_variance > 0)
+        return np.divide(residual[:, None], level_variance, out=ratios, where=level_variance > 0)
 
     def inflations(self, cell: int, dims: int, number: int, points: int) -> Numbers | float:
-        """Return the inflation for one cell at the points of a dimension, (lists, points)."""
+        """Return the inflation of one cell, (lists, points), at the points of dimension `number` of a hypercube.
+
+        The inflation is ``1 + (I - 1) * factor``, where I is its estimate and the factor has the expected value one.
+        """
         excess = self.inflation[:, cell, None] - 1
         if not excess.any():
             return 1.0
-        return np.asarray(1 + excess * _factors(float(self.inflation_df[cell]), dims, number, points))
+        return np.asarray(1 + excess * _inflation_factors(float(self.inflation_df[cell]), dims, number, points))
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,8 +290,9 @@ class Integrand:
     def of(cls, spec: ModelSpec, data: xr.Dataset, scope: Scope) -> Self:
         """Return the integrand of a single table from its sufficient statistics."""
         spec = resolved(spec, data)
-        weights, units = bias_weights(data).to_numpy()[0], units_of_priors(spec, data)
-        counts = np.outer(data.n_targets.to_numpy(), data.n_attributes.to_numpy())
+        weights = bias_weights(data).to_numpy()[0]  # (groups, classes)
+        units = units_of_priors(spec, data)
+        values_in_block = np.outer(data.n_targets.to_numpy(), data.n_attributes.to_numpy())
         sampled = {facet.dim for facet in scope.facets}
         return cls(
             observed=np.array([(weights * data.block_mean.to_numpy()).sum()]),
@@ -268,7 +301,7 @@ class Integrand:
             residual_df=float(data.interaction_df),
             residual_prior=spec.priors["sd_residual"],
             residual_unit=np.atleast_1d(units["sd_residual"]),
-            residual_weight=float((weights**2 / counts).sum()),
+            residual_weight=float((weights**2 / values_in_block).sum()),
         )
 
     def with_independent_words(self) -> Self:
@@ -292,7 +325,8 @@ class _OnResiduals:
     Attributes
     ----------
     variances, log_weight : array (lists, residuals)
-    alone : sequence of (SideOfTable, WordVariance)
+        Residual variances, and the logs of their weights given the interaction alone.
+    with_own_prior : sequence of (SideOfTable, WordVariance)
         Variances with a prior of their own.
     with_factor : sequence of (SideOfTable, list of WordVariance)
         For each side whose preferences have a prior from vectors, the variances that share a factor.
@@ -301,7 +335,7 @@ class _OnResiduals:
     integrand: Integrand
     variances: Numbers
     log_weight: Numbers
-    alone: Sequence[tuple[SideOfTable, WordVariance]]
+    with_own_prior: Sequence[tuple[SideOfTable, WordVariance]]
     with_factor: Sequence[tuple[SideOfTable, list[WordVariance]]]
 
     @classmethod
@@ -314,57 +348,61 @@ class _OnResiduals:
         likelihood = -0.5 * (df * np.log(residual) + squares / residual)
         prior = log_density_in_unit(integrand.residual_prior, integrand.residual_unit[:, None], np.sqrt(residual))
         log_weight = likelihood + prior + 0.5 * np.log(residual)
-        alone, with_factor = [], []
+        with_own_prior, with_factor = [], []
         for side in integrand.sides:
-            sharing = []
+            variances_with_factor = []
             for variance in side.variances(squares[:, 0] / df):
                 if variance.has_factor:
-                    sharing.append(variance)
+                    variances_with_factor.append(variance)
                 else:
-                    alone.append((side, variance))
-            if sharing:
-                with_factor.append((side, sharing))
-        return cls(integrand, residual, log_weight, alone, with_factor)
+                    with_own_prior.append((side, variance))
+            if variances_with_factor:
+                with_factor.append((side, variances_with_factor))
+        return cls(integrand, residual, log_weight, with_own_prior, with_factor)
 
     def at_points(self, grid: Grid) -> dict[Part, Numbers]:
-        """Return variances of the bias by source at the points of the hypercube, (lists, points)."""
-        alone = posteriors([variance for _, variance in self.alone], self.variances, grid)
-        preferences = [PreferencesOnGrid.of(sharing, self.variances, grid) for _, sharing in self.with_factor]
+        """Return variances of the bias by source at the points of the hypercube, (lists, points).
+
+        The hypercube has one dimension for each unknown number, in this order: the residual variance, each variance
+        with a prior of its own, the factor and the variances of each side with a factor, and the inflation of each
+        cell. A coordinate is the probability below the value of the number at this point.
+        """
+        own_posteriors = posteriors([variance for _, variance in self.with_own_prior], self.variances, grid)
+        preferences = [PreferencesOnGrid.of(variances, self.variances, grid) for _, variances in self.with_factor]
         log_weight = self.log_weight
-        for posterior in alone:
+        for posterior in own_posteriors:
             log_weight = log_weight + posterior.log_evidence.reshape(log_weight.shape)
         for on_grid in preferences:
             log_weight = log_weight + on_grid.log_evidence
-        # Dimensions of the hypercube: the residual variance, each variance with a prior of its own, the factor and the
-        # variances of each side, and the inflation of each cell.
-        n_sharing = sum(1 + len(sharing) for _, sharing in self.with_factor)
-        inflation_dim: dict[tuple[SideOfTable, int], int] = {}
-        for side in self.integrand.sides:
-            for cell in range(len(side.words)):
-                inflation_dim[side, cell] = 1 + len(alone) + n_sharing + len(inflation_dim)
-        dims = 1 + len(alone) + n_sharing + len(inflation_dim)
+        first_factor = 1 + len(own_posteriors)
+        first_inflation = first_factor + sum(1 + len(variances) for _, variances in self.with_factor)
+        cells = [(side, cell) for side in self.integrand.sides for cell in range(len(side.words))]
+        dims = first_inflation + len(cells)
         uniform = _hypercube(dims, grid.points)
+        # The index of the residual variance at each point, (lists, points): the first whose cumulative weight reaches
+        # the coordinate.
         weight = np.cumsum(np.exp(log_weight - log_weight.max(axis=1, keepdims=True)), axis=1)
         below = weight[:, :, None] < uniform[0] * weight[:, -1:, None]
-        chosen = below.sum(axis=1).clip(max=grid.residuals - 1)
-        lists = np.arange(len(chosen))[:, None]
-        drawn = []
-        for dim, ((side, words), posterior) in enumerate(zip(self.alone, alone, strict=True), start=1):
+        node = below.sum(axis=1).clip(max=grid.residuals - 1)
+        lists = np.arange(len(node))[:, None]
+        drawn = []  # variances of word effects at the points, (lists, points)
+        for dim, ((side, words), posterior) in enumerate(zip(self.with_own_prior, own_posteriors, strict=True), 1):
             if words.weights:  # levels that cancel in the bias have none
-                points = np.broadcast_to(uniform[dim], chosen.shape)
-                drawn.append((side, words, posterior.quantiles(lists * grid.residuals + chosen, points)))
-        dim = 1 + len(alone)
-        for (side, sharing), on_grid in zip(self.with_factor, preferences, strict=True):
-            quantiles = on_grid.quantiles(chosen, uniform[dim : dim + 1 + len(sharing)])
-            drawn += [(side, words, quantiles[cell]) for cell, words in enumerate(sharing)]
-            dim += 1 + len(sharing)
-        residual = self.variances[lists, chosen]
+                probs = np.broadcast_to(uniform[dim], node.shape)
+                drawn.append((side, words, posterior.quantiles(lists * grid.residuals + node, probs)))
+        for (side, variances), on_grid in zip(self.with_factor, preferences, strict=True):
+            end = first_factor + 1 + len(variances)
+            quantiles = on_grid.quantiles(node, uniform[first_factor:end])
+            drawn += [(side, words, quantiles[cell]) for cell, words in enumerate(variances)]
+            first_factor = end
+        residual = self.variances[lists, node]
         parts: dict[Part, Numbers] = {"residual": self.integrand.residual_weight * residual}
         for side, words, variance in drawn:
             effects = words.effects(variance, residual)
             part = PART_OF_SIDE[side.side]
             for cell, cell_weight in words.weights.items():
-                inflation = side.inflations(cell, dims, inflation_dim[side, cell], grid.points)
+                inflation_dim = first_inflation + cells.index((side, cell))
+                inflation = side.inflations(cell, dims, inflation_dim, grid.points)
                 parts[part] = np.asarray(parts.get(part, 0.0) + cell_weight * inflation * effects)
         return parts
 
@@ -381,8 +419,10 @@ def is_integrated(spec: ModelSpec) -> bool:
 def suits_design(spec: ModelSpec, data: xr.Dataset) -> bool:
     """Return True if groups, and associated classes, have similar lengths and share no scales with control classes."""
     controls_share_scales = spec.options["scales"] == COMMON and data.sizes["control"] > 0
-    lengths = data.n_targets.to_numpy(), data.n_attributes.to_numpy()[compared_classes(data)]
-    return not controls_share_scales and all(counts.max() <= _MOST_UNEVEN * counts.min() for counts in lengths)
+    n_targets = data.n_targets.to_numpy()
+    n_attributes = data.n_attributes.to_numpy()[compared_classes(data)]
+    have_similar_lengths = all(n.max() <= _MOST_UNEVEN * n.min() for n in (n_targets, n_attributes))
+    return have_similar_lengths and not controls_share_scales
 
 
 def can_integrate(spec: ModelSpec, data: xr.Dataset) -> bool:
@@ -411,14 +451,14 @@ def integrated(table: AssociationTable, spec: ModelSpec) -> tuple[ModelSpec, xr.
 
 
 def integral_of(table: AssociationTable, spec: ModelSpec) -> tuple[ModelSpec, xr.Dataset]:
-    """Return what `integrated` does, or raise an error if the posterior requires a sampler.
+    """Return the result of `integrated`. Raise an error if the posterior requires a sampler.
 
     Raises
     ------
     TableError
     """
-    if known := integrated(table, spec):
-        return known
+    if spec_and_statistics := integrated(table, spec):
+        return spec_and_statistics
     raise TableError(
         f"The posterior of `table` '{table.name}' needs a sampler, because it has {NEED_SAMPLER}, or because the model"
         " is not the default one. Use `bayes_bias.fit(table)` (`bayes-bias fit`) instead."
@@ -429,17 +469,17 @@ def integrated_bias(spec: ModelSpec, data: xr.Dataset, scope: ScopeName, grid: G
     """Return the posterior of the bias under a scope, from the sufficient statistics of a table."""
     checked = check_design(data, scope)
     integrand = Integrand.of(spec, data, checked)
-    over_words = 0.0 if checked.samples_nothing else integrand.variances(grid)
-    sd = np.sqrt(over_words + text_variances(data, bias_weights(data), checked, grid.points).T)[:, :, None]
     labels = {"contrast": [OVERALL]}
-    dims = (*SAMPLE, "contrast")
-    mixture = Mixture(
-        xr.DataArray(np.full_like(sd, integrand.observed.item()), labels, dims), xr.DataArray(sd, labels, dims)
-    )
+    observed = xr.DataArray(integrand.observed, labels, ("contrast",))
+    over_words = 0.0 if checked.samples_nothing else integrand.variances(grid)
+    # (1, points), which take the place of chains and draws
+    variances = over_words + text_variances(data, bias_weights(data), checked, grid.points).T
+    sd = xr.DataArray(np.sqrt(variances)[:, :, None], labels, (*SAMPLE, "contrast"))
+    centre = xr.full_like(sd, integrand.observed.item())
     # Each point is paired with its own normal quantile, in an order that does not depend on the variances.
     normal = ndtri(np.random.default_rng(_SEED).permutation((np.arange(grid.points) + 0.5) / grid.points))
-    draws = mixture.centre + mixture.sd * normal[None, :, None]
-    return Estimate(draws, xr.DataArray(integrand.observed, labels, ("contrast",)), mixture.sd, mixture)
+    draws = centre + sd * normal[None, :, None]
+    return Estimate(draws, observed, sd, Mixture(centre, sd))
 
 
 def integrated_row(
@@ -458,9 +498,10 @@ def integrated_row(
     parts = {} if checked.samples_nothing else integrand.parts()
     over_words = np.sum([*parts.values()], axis=0)
     variances = over_words + text_variances(data, bias_weights(data), checked, FULL_GRID.points).T
-    half, sd = half_width(variances, ci_prob).item(), np.sqrt(variances)
+    half = half_width(variances, ci_prob).item()
+    sd = np.sqrt(variances)
     row |= {"sd": float(np.sqrt(variances.mean())), lower: mean - half, upper: mean + half, "noise_sd": sd.mean()}
-    row |= {"prob_direction": 1 - chance(variances, integrand.observed).item() / 2}
+    row["prob_direction"] = 1 - chance(variances, integrand.observed).item() / 2
     row |= {part: float((variance / over_words).mean()) for part, variance in parts.items()}
     if rope is not None:
         row["prob_negligible"] = float((ndtr((rope - mean) / sd) - ndtr((-rope - mean) / sd)).mean())
@@ -491,7 +532,10 @@ def chance(variances: Numbers, observed: Numbers) -> Numbers:
 
 
 def half_width(variances: Numbers, ci_prob: float = 0.95) -> Numbers:
-    """Return half the width of the central interval, (lists,), from variances (lists, points)."""
+    """Return half the width of the central interval, (lists,), from variances (lists, points).
+
+    The width solves P(|bias - mean| > half) = 1 - ci_prob, where the probability is averaged over the points.
+    """
     sd = np.sqrt(variances)
     half = -ndtri((1 - ci_prob) / 2) * sd.min(axis=-1, keepdims=True)
     # The tail probability is convex in the width, so Newton's steps from the left never pass the root.
@@ -512,28 +556,44 @@ def _by_cell(unit: FloatOrArray, cells: int) -> Numbers:
 
 
 def _contrasts(opposite: Numbers, level_weight: Numbers) -> tuple[Numbers, Numbers]:
-    """Return contrasts of the opposite cells along which residuals are independent given the level of a word, (..., k -
-    1, k), and their variances. They are orthonormal, up to a multiple of the level.
+    r"""Return contrasts of the k opposite cells along which residuals are independent given the level of a word.
+
+    The means of a word have independent residuals, whose covariance is R = diag(1 / n) for n opposite words per cell,
+    if the residual variance is one. Let B (k - 1, k) be an orthonormal basis of contrasts, :math:`\ell` the level
+    (a vector of length one), and :math:`s = B R \ell` the covariance of the residuals of contrasts and of the level.
+    Given the level, whose weight is h, the contrasts are :math:`B - h s \ell'`, and the covariance of their residuals
+    is :math:`B R B' - h s s'`. The eigenvectors of this matrix make the contrasts independent.
+
+    Returns
+    -------
+    contrasts : array (..., k - 1, k)
+        They are orthonormal, up to a multiple of the level.
+    noise : array (..., k - 1)
+        The variances of their residuals.
     """
     k = len(opposite)
-    basis, level = np.linalg.svd(np.eye(k) - 1 / k)[0][:, : k - 1].T, np.full(k, k**-0.5)
+    basis = np.linalg.svd(np.eye(k) - 1 / k)[0][:, : k - 1].T
+    level = np.full(k, k**-0.5)
     residuals = np.diag(1 / opposite)
-    shared = basis @ residuals @ level  # the covariance of the residuals of contrasts and of levels
+    shared = basis @ residuals @ level
     weight = level_weight[..., None, None]
     noise, directions = np.linalg.eigh(basis @ residuals @ basis.T - weight * np.outer(shared, shared))
-    return directions.swapaxes(-1, -2) @ (basis - weight * np.outer(shared, level)), noise
+    contrasts = directions.swapaxes(-1, -2) @ (basis - weight * np.outer(shared, level))
+    return contrasts, noise
 
 
 @cache
 def _hypercube(dims: int, points: int) -> Numbers:
     """Return the points of a Latin hypercube (dims, points), sorted by the first coordinate."""
-    cells = np.random.default_rng(_SEED).permuted(np.tile(np.arange(points), (dims, 1)), axis=1)
-    return np.asarray((cells[:, cells[0].argsort()] + 0.5) / points)
+    strata = np.random.default_rng(_SEED).permuted(np.tile(np.arange(points), (dims, 1)), axis=1)
+    return np.asarray((strata[:, strata[0].argsort()] + 0.5) / points)
 
 
 @lru_cache(maxsize=64)
-def _factors(df: float, dims: int, number: int, points: int) -> Numbers | float:
-    """Return a factor for each point of a dimension. An inflation minus one is multiplied by this factor."""
+def _inflation_factors(df: float, dims: int, number: int, points: int) -> Numbers | float:
+    r"""Return quantiles of :math:`f / \chi^2_f` with `df` degrees of freedom f, at the points of one dimension of a
+    hypercube. An inflation minus one is multiplied by these factors.
+    """
     if np.isinf(df):
         return 1.0
     return np.asarray(df / 2 / gammaincinv(df / 2, _hypercube(dims, points)[number]))

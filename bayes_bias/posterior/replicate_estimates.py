@@ -31,11 +31,16 @@ class ReplicateEstimates:
 
     @property
     def left_out(self) -> dict[str, str]:
-        """Return the reasons why a user's own model lacks estimands, with "" for each estimand that the model has."""
-        effects = [name for part, name in EFFECT_OF.items() if not is_noise(part, self.scope, REPLICATES)]
-        without_effects = "" if self._is_raw or self.fitted.structure.COLLAPSED else self.fitted.lacking(effects, "it")
+        """Return the reasons why a user's own model lacks estimands, with "" for each estimand that the model has.
+
+        The bias in a replicate needs all effects that the scope fixes. The other estimands need the scales.
+        """
         reasons = dict.fromkeys(self._all, "" if self.scope.samples_nothing else self.fitted.without_scales)
-        return reasons | ({"replicate_bias": without_effects} if reasons else {})
+        if reasons:
+            needed = [name for part, name in EFFECT_OF.items() if not is_noise(part, self.scope, REPLICATES)]
+            needs_effects = not self._is_raw and not self.fitted.structure.COLLAPSED
+            reasons["replicate_bias"] = self.fitted.lacking(needed, "it") if needs_effects else ""
+        return reasons
 
     @property
     def _all(self) -> dict[str, Callable[[], Estimate]]:
@@ -70,11 +75,13 @@ class ReplicateEstimates:
         if not self.fitted.structure.COLLAPSED:
             draws = self._by_effects()
             return Estimate(draws, observed, None if self.fitted.without_scales else self._noise_sd_like(draws))
-        between = self._noise(self._data.sizes["replicate"])
-        shift, spread = self._deviations()
-        centre = as_draws(self.fitted.posterior, shift + observed.mean().item(), observed.contrast)
-        sd = centre.copy(data=np.broadcast_to(np.sqrt(between + spread[..., None]), centre.shape))
-        draws = self._draws(centre, between[..., 0], spread)
+        # The bias is the sum of the average over replicates, whose variance is due to words, and of a deviation.
+        average_variance = self._noise(self._data.sizes["replicate"])
+        deviation, deviation_variance = self._deviations()
+        centre = as_draws(self.fitted.posterior, deviation + observed.mean().item(), observed.contrast)
+        sd = np.sqrt(average_variance + deviation_variance[..., None])
+        sd = centre.copy(data=np.broadcast_to(sd, centre.shape))
+        draws = self._draws(centre, average_variance[..., 0], deviation_variance)
         return Estimate(draws, observed, self._noise_sd_like(draws), Mixture(centre, sd))
 
     def _by_effects(self) -> xr.DataArray:
@@ -109,6 +116,9 @@ class ReplicateEstimates:
     def reliability(self) -> Estimate:
         """Return the share of the variance of a measured bias that differences between word lists explain, for one and
         for all replicates. Generalisability theory calls this share the index of dependability.
+
+        With the variance W between word lists and the variance R between replicates, the share for n replicates is
+        ``W / (W + R / n)``.
         """
         parts, n = self._variances(1), len(self.observed)
         word_variance: Any = 0
@@ -143,7 +153,10 @@ class ReplicateEstimates:
 
     def _deviations(self) -> tuple[Numbers, Numbers]:
         """Return the expected deviation of each replicate from the average, (chain, draw, replicate), and the variance
-        of these deviations.
+        of these deviations, (chain, draw).
+
+        The signal is the part of the differences between replicates that would be the same with other words of the
+        sampled sides. The deviations are regressed on the observed block means of each replicate.
         """
         data, variances = self._data, self.fitted.variances
         total_covariance: Any = 0
@@ -157,23 +170,23 @@ class ReplicateEstimates:
         total, signal = variances.of(total_covariance), variances.of(signal_covariance)
         weights = self._weights.ravel()
         # Regress the signal of the contrast on the block means of a replicate.
-        with_blocks = signal @ weights
-        gain = np.linalg.solve(total, with_blocks[..., None])[..., 0]
+        signal_with_blocks = signal @ weights
+        coefficients = np.linalg.solve(total, signal_with_blocks[..., None])[..., 0]
         deviation = (data.replicate_block_mean - data.block_mean).to_numpy().reshape(len(self.observed), -1)
-        remainder = with_blocks @ weights - (gain * with_blocks).sum(axis=-1)
-        return gain @ deviation.T, np.maximum(remainder, 0) * (1 - 1 / len(self.observed))
+        remainder = signal_with_blocks @ weights - (coefficients * signal_with_blocks).sum(axis=-1)
+        return coefficients @ deviation.T, np.maximum(remainder, 0) * (1 - 1 / len(self.observed))
 
-    def _draws(self, centre: xr.DataArray, between: Numbers, spread: Numbers) -> xr.DataArray:
+    def _draws(self, centre: xr.DataArray, average_variance: Numbers, deviation_variance: Numbers) -> xr.DataArray:
         """Draw the biases of replicates.
 
         Each bias has a shared error and an individual error, and the individual errors sum to zero.
         """
         rng = np.random.default_rng(self.fitted.seed)
-        common = np.sqrt(between) * rng.standard_normal(between.shape)
-        single = rng.standard_normal(centre.shape)
-        single = single - single.mean(axis=-1, keepdims=True)
-        share = 1 - 1 / centre.sizes["contrast"]
-        return centre + common[..., None] + single * np.sqrt(spread / share)[..., None]
+        shared = np.sqrt(average_variance) * rng.standard_normal(average_variance.shape)
+        individual = rng.standard_normal(centre.shape)
+        individual = individual - individual.mean(axis=-1, keepdims=True)
+        variance_left = 1 - 1 / centre.sizes["contrast"]  # after the mean is subtracted
+        return centre + shared[..., None] + individual * np.sqrt(deviation_variance / variance_left)[..., None]
 
     def _sd(self) -> xr.DataArray:
         return as_draws(self.fitted.posterior, np.sqrt(self._variances(1)["replicates"]), [OVERALL])

@@ -56,9 +56,9 @@ def _shared(influence: list[dict[tuple[str, str], float]]) -> float:
     embedding.
     """
     words = set().union(*influence)
-    together = fsum(_sum_pairs(embedding.get(word, 0.0) for embedding in influence) for word in words)
+    covariance = fsum(_sum_pairs(embedding.get(word, 0.0) for embedding in influence) for word in words)
     largest = _sum_pairs(sqrt(fsum(z * z for z in embedding.values())) for embedding in influence)
-    return min(max(together / largest, 0.0), _LARGEST) if largest > 0 else nan
+    return min(max(covariance / largest, 0.0), _LARGEST) if largest > 0 else nan
 
 
 def _sum_pairs(values: Iterable[float]) -> float:

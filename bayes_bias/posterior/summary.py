@@ -196,19 +196,21 @@ def _summarize_draws(
 ) -> list[pd.DataFrame]:
     """Return a summary of the draws of each estimate, in which exact values replace values with Monte Carlo error."""
     mixtures = [estimate.mixture for estimate in estimates if estimate.mixture is not None]
-    if kind == "stats" and ci_kind == "eti" and len(mixtures) == len(estimates):  # draws need not be summarised
+    # Draws need not be summarised if all columns are replaced.
+    all_are_exact = kind == "stats" and ci_kind == "eti" and len(mixtures) == len(estimates)
+    if all_are_exact:
         columns = ["mean", "sd", *interval_names(ci_prob)]
         tables = [pd.DataFrame(columns=columns, index=range(len(mixture.mean)), dtype=float) for mixture in mixtures]
     else:
         tables = _tables_of_draws(estimates, ci_prob, ci_kind, kind)
-    intervals = iter(quantiles_of(mixtures, tails(ci_prob)) if ci_kind == "eti" else ())
+    bounds_of_mixtures = iter(quantiles_of(mixtures, tails(ci_prob)) if ci_kind == "eti" else ())
     for k, estimate in enumerate(estimates):
         if estimate.mixture is None:
             continue
         exact = {"mean": estimate.mixture.mean, "sd": estimate.mixture.total_sd}
         if ci_kind == "eti":
             lower, upper = interval_columns(tables[k])  # ArviZ rounds the percentage in the names of the bounds
-            exact[lower], exact[upper] = next(intervals)
+            exact[lower], exact[upper] = next(bounds_of_mixtures)
         tables[k] = tables[k].assign(**exact)
     return tables
 

@@ -19,13 +19,14 @@ def text_variances(data: xr.Dataset, weights: xr.DataArray, scope: Scope, points
     """Return the variance that texts add to contrasts of block means under a scope, (points, contrasts).
 
     The values are equally likely: a variance :math:`V` that was estimated with f degrees of freedom is represented by
-    quantiles of :math:`f V / \\chi^2_f`. They are zero for a table without texts.
+    quantiles of :math:`f V / \\chi^2_f`. They are zero for a table without texts. The variance of a contrast w is
+    :math:`w' C w`, where C is the covariance of block means over texts.
     """
     if not has_texts(data):
         return np.zeros((points, weights.sizes["contrast"]))
-    w = weights.transpose("contrast", *BLOCK).to_numpy()
+    w = weights.transpose("contrast", *BLOCK).to_numpy()  # (contrasts k, groups g, classes c)
     variance = np.einsum("kgc,gchd,khd->k", w, covariance_under(data, scope), w)
-    return _spread(np.maximum(variance, _SMALLEST), data, points)
+    return _equally_likely(np.maximum(variance, _SMALLEST), data, points)
 
 
 def word_text_variances(data: xr.Dataset, side: Side, weights: xr.DataArray, points: int) -> Numbers:
@@ -36,10 +37,11 @@ def word_text_variances(data: xr.Dataset, side: Side, weights: xr.DataArray, poi
         return np.zeros((points, weights.sizes["contrast"]))
     w = weights.to_numpy()
     covariance = data[f"{side}_text_covariance"].sel({side: weights.contrast.to_numpy()}).to_numpy()
-    return _spread(np.einsum("kc,kcd,kd->k", w, covariance, w), data, points)
+    return _equally_likely(np.einsum("kc,kcd,kd->k", w, covariance, w), data, points)
 
 
-def _spread(variance: Numbers, data: xr.Dataset, points: int) -> Numbers:
+def _equally_likely(variance: Numbers, data: xr.Dataset, points: int) -> Numbers:
+    """Return values (points, contrasts) that represent estimated variances (contrasts,), in a random order."""
     df = float(data[DF])
     if np.isinf(df):
         return np.tile(variance, (points, 1))

@@ -126,12 +126,16 @@ class _Stack:
     def log_likelihood(self, effects: Numbers, residual: Numbers) -> Numbers:
         """Return the log likelihood of the words' means for variances of effects (variances, lists, residuals, nodes)
         and residual variances (lists, residuals).
+
+        It is the sum of -(f log v + S / v) / 2 over contrasts, where S is the sum of squares, f its degrees of freedom,
+        and v = loading * effects + noise * residual.
         """
-        effects, log_likelihood = self.loading * effects, np.zeros(1)
+        contribution = self.loading * effects
+        log_likelihood = np.zeros(1)
         for contrast in range(self.df.shape[1]):
-            squares, noise = (values[:, :, contrast, None, None] for values in (self.squares, self.noise))
+            squares = self.squares[:, :, contrast, None, None]
             df = self.df[:, contrast, None, None, None]
-            variance = effects + noise * residual[..., None]
+            variance = contribution + self.noise[:, :, contrast, None, None] * residual[..., None]
             log_likelihood = log_likelihood - 0.5 * (df * np.log(variance) + squares / variance)
         return log_likelihood
 
@@ -140,11 +144,12 @@ class _Stack:
         the size of the prior, (variances, lists, residuals).
         """
         loading = self.loading[..., 0]
-        least = np.where(self.df[:, None] > 0, self.noise, np.inf).min(axis=-1)[..., None]
-        below = _SMALL * least / loading * residual
-        degrees = np.where(self.df > 0, np.maximum(self.df, 1.0), 0.0).sum(axis=1)[:, None, None]
-        observed = self.squares.sum(axis=-1)[..., None] / (loading * degrees)
-        return below, _LARGE * np.maximum(np.maximum(observed, sizes[..., None] ** 2), below)
+        least_noise = np.where(self.df[:, None] > 0, self.noise, np.inf).min(axis=-1)[..., None]
+        lower = _SMALL * least_noise / loading * residual
+        total_df = np.where(self.df > 0, np.maximum(self.df, 1.0), 0.0).sum(axis=1)[:, None, None]
+        observed = self.squares.sum(axis=-1)[..., None] / (loading * total_df)
+        upper = _LARGE * np.maximum(np.maximum(observed, sizes[..., None] ** 2), lower)
+        return lower, upper
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,12 +170,15 @@ class VarianceOnGrid:
 
     @classmethod
     def integrate(cls, log_variance: Numbers, log_density: Numbers, log_below: Numbers | float) -> Self:
-        """Integrate a density (..., conditions, nodes) on its grid by the trapezoidal rule."""
+        """Integrate a density (..., conditions, nodes) on its grid by the trapezoidal rule.
+
+        `log_below` is the log of the probability below the grid, in the units of the density.
+        """
         largest = np.maximum(log_density.max(axis=-1), log_below)
         density = np.exp(log_density - largest[..., None])
         steps = 0.5 * (density[..., 1:] + density[..., :-1]) * np.diff(log_variance, axis=-1)
-        first = np.exp(log_below - largest)[..., None]
-        cumulative = np.cumsum(np.concatenate([first, steps], axis=-1), axis=-1)
+        below = np.exp(log_below - largest)[..., None]
+        cumulative = np.cumsum(np.concatenate([below, steps], axis=-1), axis=-1)
         evidence = cumulative[..., -1:]
         return cls(log_variance, cumulative / evidence, largest + np.log(evidence[..., 0]))
 
@@ -194,21 +202,23 @@ def posteriors(variances: Sequence[WordVariance], residual: Numbers, grid: Grid)
         return []
     stack = _Stack.of(variances)
     sizes = np.stack([float(variance.prior.size) * variance.unit for variance in variances])
-    below, above = stack.bounds(sizes, residual)
-    low, high = np.log(below), np.log(above)
-    for nodes in (grid.coarse, grid.fine):
+    smallest, largest = stack.bounds(sizes, residual)
+    low, high = np.log(smallest), np.log(largest)
+    for nodes in (grid.coarse, grid.fine):  # the second grid covers the values whose density is not negligible
         log_variance = _spaced(low, high, nodes)
         log_prior = _log_densities(variances, np.exp(log_variance / 2)) + log_variance / 2 - np.log(2)
         density = log_prior + stack.log_likelihood(np.exp(log_variance), residual)
         low, high = _narrowed(log_variance, density)
     # The density of a standard deviation is flat near zero.
-    log_below = _log_densities(variances, np.sqrt(below)[..., None])[..., 0] + 0.5 * np.log(below)
+    log_below = _log_densities(variances, np.sqrt(smallest)[..., None])[..., 0] + 0.5 * np.log(smallest)
     log_below = log_below + stack.log_likelihood(np.zeros(1), residual)[..., 0]
-    together = VarianceOnGrid.integrate(log_variance, density, log_below)
+    cumulative = VarianceOnGrid.integrate(log_variance, density, log_below)
+    conditions = (residual.size, grid.fine)
     on_grids = []
-    for nodes, integral, evidence in zip(log_variance, together.cumulative, together.log_evidence, strict=True):
-        flat = (residual.size, grid.fine)
-        on_grids.append(VarianceOnGrid(nodes.reshape(flat), integral.reshape(flat), evidence.ravel()))
+    for k in range(len(variances)):
+        integral = cumulative.cumulative[k].reshape(conditions)
+        evidence = cumulative.log_evidence[k].ravel()
+        on_grids.append(VarianceOnGrid(log_variance[k].reshape(conditions), integral, evidence))
     return on_grids
 
 
@@ -237,34 +247,40 @@ class PreferencesOnGrid:
 
     @classmethod
     def of(cls, variances: Sequence[WordVariance], residual: Numbers, grid: Grid) -> Self:
-        """Integrate over the variances of one side, for each factor and residual variance (lists, residuals)."""
+        """Integrate over the variances of one side, for each factor and residual variance (lists, residuals).
+
+        The log of the factor and the logs of the variances are computed on equally spaced grids. A first grid covers
+        all possible values, and a second grid the values whose density is not negligible.
+        """
         stack = _Stack.of(variances)
         nu, nu_factor = (float(variances[0].prior.parameters[name]) for name in ("nu", "nu_factor"))
-        log_expected = np.log(np.stack([_required(variance.expected) for variance in variances]))
-        contribution = np.stack([variance.explained * residual for variance in variances])[..., None]
-        sd = min(np.sqrt(2 / nu_factor), 1.0)  # of the log of the factor, if it has many degrees of freedom
-        least, most = (np.full(len(residual), end * sd) for end in _LOG_FACTOR)
-        low = log_expected + least - _BELOW_EXPECTED
-        high = log_expected + most + 2 * _NEGLIGIBLE / nu  # the density falls by nu / 2 for each step of one
+        log_expected = np.log(np.stack([np.asarray(variance.expected) for variance in variances]))  # (cells, lists)
+        explained = np.stack([variance.explained * residual for variance in variances])[..., None]
+        sd_log_factor = min(np.sqrt(2 / nu_factor), 1.0)  # if the factor has many degrees of freedom
+        low_factor, high_factor = (np.full(len(residual), end * sd_log_factor) for end in _LOG_FACTOR)
+        low = log_expected + low_factor - _BELOW_EXPECTED
+        high = log_expected + high_factor + 2 * _NEGLIGIBLE / nu  # the density falls by nu / 2 for each step of one
         for nodes in (grid.coarse, grid.fine):
-            log_u, log_variance = _spaced(least, most, grid.factors), _spaced(low, high, nodes)
-            effects = np.maximum(np.exp(log_variance)[:, :, None] - contribution, 0.0)
+            log_phi = _spaced(low_factor, high_factor, grid.factors)  # (lists, factors)
+            log_variance = _spaced(low, high, nodes)
+            effects = np.maximum(np.exp(log_variance)[:, :, None] - explained, 0.0)
             log_likelihood = stack.log_likelihood(effects, residual)
-            distance = (log_variance - log_expected[..., None])[:, :, None] - log_u[:, :, None]
-            log_prior = _log_scaled_inverse_chi2(distance, nu)
-            # Log of the integrals over v, from matrix products.
+            log_ratio = (log_variance - log_expected[..., None])[:, :, None] - log_phi[:, :, None]
+            log_prior = _log_scaled_inverse_chi2(log_ratio, nu)
+            # The integrals over the variance of each cell are matrix products, (cells, lists, residuals, factors).
             largest = log_likelihood.max(axis=-1, keepdims=True)
-            scaled, prior = np.exp(log_likelihood - largest), np.exp(log_prior)
-            integral = np.maximum(scaled @ prior.swapaxes(-1, -2), _TINY)
+            likelihood = np.exp(log_likelihood - largest)
+            prior = np.exp(log_prior)
+            integral = np.maximum(likelihood @ prior.swapaxes(-1, -2), _TINY)
             step = ((high - low) / (nodes - 1))[..., None, None]
             log_factor = np.sum(np.log(integral) + largest + np.log(step), axis=0)
-            log_factor = log_factor + _log_scaled_inverse_chi2(log_u[:, None], nu_factor)
-            # The next grid covers the values of u and v with a density that is not negligible.
+            log_factor = log_factor + _log_scaled_inverse_chi2(log_phi[:, None], nu_factor)
+            # Up to a constant, this is the largest density of each variance given any residual variance.
             weight = np.exp(log_factor - log_factor.max(axis=-1, keepdims=True)) / integral
-            density = (scaled * (weight @ prior)).max(axis=-2)
+            density = (likelihood * (weight @ prior)).max(axis=-2)
             low, high = _narrowed(log_variance, np.log(np.maximum(density, _TINY)))
-            least, most = _narrowed(log_u, log_factor.max(axis=-2))
-        log_step = np.log(log_u[:, 1] - log_u[:, 0])
+            low_factor, high_factor = _narrowed(log_phi, log_factor.max(axis=-2))
+        log_step = np.log(log_phi[:, 1] - log_phi[:, 0])
         return cls(log_variance, log_likelihood, log_prior, log_factor + log_step[:, None, None])
 
     @property
@@ -283,24 +299,19 @@ class PreferencesOnGrid:
         density = np.exp(self.log_factor - self.log_factor.max(axis=-1, keepdims=True))
         cumulative = np.cumsum(density, axis=-1)
         cumulative /= cumulative[..., -1:]
-        last = cumulative.shape[-1] - 1
-        factor = np.minimum((cumulative[lists, residual] < probs[0][:, None]).sum(axis=-1), last)
+        is_below = cumulative[lists, residual] < probs[0][:, None]
+        factor = np.minimum(is_below.sum(axis=-1), cumulative.shape[-1] - 1)
+        # Points with the same list, residual variance, and factor have the same posterior, which is integrated once.
         indices = np.ravel_multi_index((np.broadcast_to(lists, residual.shape), residual, factor), cumulative.shape)
         conditions, condition = np.unique(indices, return_inverse=True)
-        own_list, own_residual, own_factor = np.unravel_index(conditions, cumulative.shape)
+        k, e, u = np.unravel_index(conditions, cumulative.shape)  # list, residual variance, and factor
         quantiles = []
         for cell, log_variance in enumerate(self.log_variance):
-            log_density = self.log_likelihood[cell, own_list, own_residual] + self.log_prior[cell, own_list, own_factor]
-            posterior = VarianceOnGrid.integrate(log_variance[own_list], log_density, -np.inf)
-            points = np.broadcast_to(probs[1 + cell], residual.shape)
-            quantiles.append(posterior.quantiles(condition.reshape(residual.shape), points))
+            log_density = self.log_likelihood[cell, k, e] + self.log_prior[cell, k, u]
+            posterior = VarianceOnGrid.integrate(log_variance[k], log_density, -np.inf)
+            cell_probs = np.broadcast_to(probs[1 + cell], residual.shape)
+            quantiles.append(posterior.quantiles(condition.reshape(residual.shape), cell_probs))
         return np.stack(quantiles)
-
-
-def _required(expected: Numbers | None) -> Numbers:
-    """Return the expected variance of a variance with a prior from vectors."""
-    assert expected is not None
-    return expected
 
 
 def _spaced(low: Numbers, high: Numbers, nodes: int) -> Numbers:
@@ -310,17 +321,18 @@ def _spaced(low: Numbers, high: Numbers, nodes: int) -> Numbers:
 
 def _narrowed(nodes: Numbers, log_density: Numbers) -> tuple[Numbers, Numbers]:
     """Return the first and last node (last axis) between which a density is not negligible."""
-    counts = log_density > log_density.max(axis=-1, keepdims=True) - _NEGLIGIBLE
-    last_index = counts.shape[-1] - 1
-    first = np.maximum(counts.argmax(axis=-1) - 1, 0)
-    last = np.minimum(last_index - counts[..., ::-1].argmax(axis=-1) + 1, last_index)
-    ends = np.stack([first, last], axis=-1)
-    chosen = np.take_along_axis(nodes, ends, axis=-1)
-    return chosen[..., 0], chosen[..., 1]
+    matters = log_density > log_density.max(axis=-1, keepdims=True) - _NEGLIGIBLE
+    last_index = matters.shape[-1] - 1
+    first = np.maximum(matters.argmax(axis=-1) - 1, 0)
+    last = np.minimum(last_index - matters[..., ::-1].argmax(axis=-1) + 1, last_index)
+    bounds = np.take_along_axis(nodes, np.stack([first, last], axis=-1), axis=-1)
+    return bounds[..., 0], bounds[..., 1]
 
 
 def _log_scaled_inverse_chi2(log_ratio: Numbers, nu: float) -> Numbers:
-    """Return the log density of the log of a variance, from the log of its ratio to the expected variance."""
+    """Return the log density of the log of a variance ``expected * nu / ChiSquared(nu)``, from the log of its ratio to
+    the expected variance.
+    """
     half = nu / 2
     return np.asarray(half * np.log(half) - gammaln(half) - half * (log_ratio + np.exp(-log_ratio)))
 

@@ -152,12 +152,14 @@ def _side(
     has_common_scales = not dims_of_scale(spec, (CATEGORY_COORD[side],))
     units = np.repeat(_unit(within_sd, spec)[:, None], len(words), axis=1)
     if spec.options["unit"] == OWN_WITHIN_BLOCK and not has_common_scales:
-        by_list = zip(within_sd.tolist(), deviations, strict=True)
-        units = rounded(np.stack([within_sd_as_in_cell(sd, own, cell, slice(None)) for sd, own in by_list]))
+        units_of_lists = []
+        for k, sd in enumerate(within_sd.tolist()):
+            units_of_lists.append(within_sd_as_in_cell(sd, deviations[k], cell, slice(None)))
+        units = rounded(np.stack(units_of_lists))
     scatter = np.empty((lists, len(words), len(opposite), len(opposite)))
     for k in range(len(words)):
-        own = deviations[:, cell == k]
-        scatter[:, k] = own.swapaxes(-1, -2) @ own
+        in_cell = deviations[:, cell == k]  # (lists, words of the cell, opposite cells)
+        scatter[:, k] = in_cell.swapaxes(-1, -2) @ in_cell
     inflation, expected, directions = _from_vectors(side, categories, opposite, general, spec)
     preference = spec.priors[PREFERENCE[side]]
     if expected is None or has_common_scales:
@@ -198,8 +200,8 @@ def _from_vectors(
     distance, general_variance = distance_apart(categories), preference_variance(opposite, general)
     inflations, expected = [], []
     for k, category in enumerate(categories):
-        others = [*categories[:k], *categories[k + 1 :]]
-        inflations.append(category.inflation(general, distance, others))
+        other_categories = [*categories[:k], *categories[k + 1 :]]
+        inflations.append(category.inflation(general, distance, other_categories))
         expected.append(category.expected_variance(general_variance, general))
     inflation = np.stack(np.broadcast_arrays(*inflations), axis=-1)
     variances = np.stack(np.broadcast_arrays(*expected), axis=-1)

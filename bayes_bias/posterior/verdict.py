@@ -384,7 +384,7 @@ def verdict_of_table(
 ) -> Verdict:
     """Return the verdict for a table by numerical integration (`bayes_bias.posterior.quadrature`)."""
     check_table(table)
-    return _integrated_verdict(table, integral_of(table, load_spec(model)), scope, ci_prob, rope)
+    return _integrated_verdict(table, *integral_of(table, load_spec(model)), scope, ci_prob, rope)
 
 
 def integrated_verdict(
@@ -397,16 +397,20 @@ def integrated_verdict(
 ) -> Verdict | None:
     """Return the verdict for a table by numerical integration, or None if the posterior needs a sampler."""
     check_table(table)
-    known = integrated(table, load_spec(model))
-    return None if known is None else _integrated_verdict(table, known, scope, ci_prob, rope)
+    spec_and_statistics = integrated(table, load_spec(model))
+    return spec_and_statistics and _integrated_verdict(table, *spec_and_statistics, scope, ci_prob, rope)
 
 
 def _integrated_verdict(
-    table: AssociationTable, known: tuple[ModelSpec, xr.Dataset], scope: ScopeName, ci_prob: float, rope: float | None
+    table: AssociationTable, spec: ModelSpec, data: xr.Dataset, scope: ScopeName, ci_prob: float, rope: float | None
 ) -> Verdict:
+    """Return the verdict from the resolved model and the statistics of a table."""
     check_rope(rope)
     check_ci_prob(ci_prob)
-    data, row_under = known[1], partial(integrated_row, *known, ci_prob=ci_prob, rope=rope)
+
+    def row_under(scope: ScopeName) -> "pd.Series[Any]":
+        return integrated_row(spec, data, scope, ci_prob, rope)
+
     name = check_design(data, scope).name
     return judge(data, table.metric, row_under, name, ci_prob, quantity="bias", expected=1, rope=rope, unit=table.unit)
 
@@ -451,18 +455,23 @@ def judge(
     rope: float | None = None,
     unit: str = WORD,
 ) -> Verdict:
-    """Judge one estimand. `row_under` returns the `summarize` row for a scope, and `problems` are sampling problems.
+    """Judge one estimand under a scope, and under the widest scope if the result holds for these attributes only.
 
-    `data` contains the design and the statistics of the table.
+    `row_under` returns the `summarize` row for a scope, and `problems` are sampling problems. `data` contains the
+    design and the statistics of the table.
     """
     row = row_under(scope)
+    prob_direction = float(row.prob_direction)
+    samples_nothing = scope_of(scope).samples_nothing
     # Without any variation there is a value, but no interval, which would have no width.
-    has_no_variation = scope_of(scope).samples_nothing and not has_texts(data)
-    lower, upper = (np.nan, np.nan) if has_no_variation else interval_of(row)
-    chance_of_it = chance(float(row.prob_direction))
-    label = "not converged" if problems else _label(chance_of_it, 1 - ci_prob, scope)
+    has_interval = not samples_nothing or has_texts(data)
+    lower, upper = interval_of(row) if has_interval else (np.nan, np.nan)
+    label = "not converged" if problems else _label(chance(prob_direction), 1 - ci_prob, scope)
+    common: dict[str, Any] = {"quantity": quantity, "problems": problems, "expected": expected, "unit": unit}
+    wider = None
     widest = widest_scope(data)
-    is_narrow = label in _OF_THESE_ATTRIBUTES and widest in possible_scopes(data)
+    if label in _OF_THESE_ATTRIBUTES and widest in possible_scopes(data):
+        wider = judge(data, metric, row_under, widest, ci_prob, covariates=covariates, **common)
     return Verdict(
         label=label,
         mean=float(row["mean"]),
@@ -471,31 +480,15 @@ def judge(
         ci_prob=ci_prob,
         scope=scope,
         metric=metric,
-        prob_direction=float(row.prob_direction),
+        prob_direction=prob_direction,
         replicate_kind="".join(data.replication.to_numpy().tolist()),
-        wider=judge(
-            data,
-            metric,
-            row_under,
-            widest,
-            ci_prob,
-            quantity=quantity,
-            problems=problems,
-            covariates=covariates,
-            expected=expected,
-            unit=unit,
-        )
-        if is_narrow
-        else None,
-        problems=problems,
+        wider=wider,
         rope=rope,
         prob_negligible=None if rope is None else float(row.prob_negligible),
-        quantity=quantity,
-        related=not scope_of(scope).samples_nothing and any(is_reduced(data, side) for side in SIDES),
+        related=not samples_nothing and any(is_reduced(data, side) for side in SIDES),
         texts=has_texts(data),
-        covariates="" if scope_of(scope).samples_nothing else covariates,
-        expected=expected,
-        unit=unit,
+        covariates="" if samples_nothing else covariates,
+        **common,
     )
 
 
@@ -514,6 +507,7 @@ def adjustment_of(fitted: Fitted, scope: ScopeName = DEFAULT_SCOPE, ci_prob: flo
 
 
 def _label(chance_of_it: float, threshold: float, scope: ScopeName) -> Label:
+    """Return the label of a probability by chance: clear below the threshold, and borderline below twice of it."""
     if scope_of(scope).samples_nothing:
         return "raw contrast"
     labels = _OF_NEW_ATTRIBUTES if scope_of(scope).samples_attributes else _OF_THESE_ATTRIBUTES
@@ -521,6 +515,7 @@ def _label(chance_of_it: float, threshold: float, scope: ScopeName) -> Label:
 
 
 def _in_a_hundred(probability: float) -> str:
+    """Return a probability as a frequency in words, such as "26 in 100"."""
     if probability < 0.001:
         return "fewer than 1 in 1,000"
     if probability > 0.995:

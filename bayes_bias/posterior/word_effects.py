@@ -153,19 +153,20 @@ def effects_on_blocks(fitted: Fitted) -> dict[Part, xr.DataArray]:
     averaged in each replicate.
     """
     data = fitted.data
+    # Indicators of the group of each target, the class of each attribute, and the block of each pair.
     in_group = np.eye(data.sizes["group"])[data.group_of.to_numpy()]
     in_class = np.eye(data.sizes["attribute_class"])[data.class_of.to_numpy()]
     in_block = np.einsum("pg,pc->pgc", in_group[data.pair_target], in_class[data.pair_attribute])
-    shares = {
+    averaging = {
         "target": (("target", "group"), in_group / in_group.sum(axis=0)),
         "attribute": (("attribute", "attribute_class"), in_class / in_class.sum(axis=0)),
         "pair": (("pair", *BLOCK), in_block / in_block.sum(axis=0)),
     }
-    average = xr.Dataset(shares, coords={dim: data[dim] for dim in BLOCK})
+    average_over = xr.Dataset(averaging, coords={dim: data[dim] for dim in BLOCK})
     effects = {part: fitted.posterior[name] for part, name in EFFECT_OF.items() if name in fitted.posterior}
     for part, effect in effects.items():
-        for dim in set(shares) & set(effect.dims):
-            effects[part] = xr.dot(effect, average[dim], dim=[dim])
+        for dim in set(averaging) & set(effect.dims):
+            effects[part] = xr.dot(effect, average_over[dim], dim=[dim])
     return effects
 
 
@@ -191,15 +192,15 @@ def _draw_effects(fitted: Fitted, words: Mapping[Side, Positions], these_replica
     for side in SIDES:
         if side not in words:
             continue
-        positions, cell_dim, across = words[side], CATEGORY_COORD[side], _ACROSS[side]
-        deviations = conditional(fitted, side, these_replicates=these_replicates).only(positions)
-        deviation = (deviations.mean() + deviations.noise(rng))[..., positions, :]
+        positions = words[side]
+        distribution = conditional(fitted, side, these_replicates=these_replicates).only(positions)
+        deviation = (distribution.mean() + distribution.noise(rng))[..., positions, :]
         average = posterior[f"{side}_average"]
         if these_replicates:
             average = average + posterior[f"{side}_average{BY_REPLICATE}"]
-        cell_average = average.transpose(*SAMPLE, cell_dim, across).to_numpy()
-        effect = deviation + cell_average[..., deviations.cells[positions], :]
-        effects[f"{side}_effect"] = ((*SAMPLE, side, across), effect)
+        cell_average = average.transpose(*SAMPLE, CATEGORY_COORD[side], _ACROSS[side]).to_numpy()
+        effect = deviation + cell_average[..., distribution.cells[positions], :]
+        effects[f"{side}_effect"] = ((*SAMPLE, side, _ACROSS[side]), effect)
     labels = {_ACROSS[side]: data[_ACROSS[side]] for side in words}
     labels |= {str(side): data[side][positions] for side, positions in words.items()}
     return xr.Dataset(effects, coords={dim: posterior[dim] for dim in SAMPLE} | labels)
@@ -212,7 +213,7 @@ _ACROSS: dict[Side, str] = {"target": "attribute_class", "attribute": "group"}
 
 @dataclass(frozen=True, eq=False)
 class _Directions:
-    """Directions among the words of a side.
+    """Directions among the words of a side, such as the contrast of two words, or of two sub-topics.
 
     They have a common distribution and are independent of all other directions.
 
@@ -220,28 +221,28 @@ class _Directions:
     ----------
     words : array (n,)
         Positions of the words that span the directions.
-    basis : list of array (n, directions)
+    bases : list of array (n, directions)
         Orthonormal bases: either a single basis of the directions, or the bases that are excluded if the directions are
         all others (see the next attribute).
-    whole : bool
-        True if the directions are all except those in `basis`.
+    is_complement : bool
+        True if the directions are all except the directions in `bases` and the means of groups or classes.
     gain, root : array (..., k, k)
         Given the scale parameters, effects in these directions are normal. Their mean is the observed deviation times
         `gain`, and their covariance is ``root root'``.
     """
 
     words: Positions
-    basis: list[NDArray[np.float64]]
-    whole: bool
+    bases: list[NDArray[np.float64]]
+    is_complement: bool
     gain: NDArray[np.float64]
     root: NDArray[np.float64]
 
     def projected(self, values: NDArray[np.float64], cells: Positions) -> NDArray[np.float64]:
         """Return the projection of values (..., words, k) on these directions."""
-        along = [basis @ (basis.T @ values) for basis in self.basis]
-        if not self.whole:
-            return np.asarray(along[0])
-        residual = values - sum(along)
+        projections = [basis @ (basis.T @ values) for basis in self.bases]
+        if not self.is_complement:
+            return np.asarray(projections[0])
+        residual = values - sum(projections)
         for cell in np.unique(cells[self.words]):
             rows = cells[self.words] == cell
             residual[..., rows, :] -= residual[..., rows, :].mean(axis=-2, keepdims=True)
@@ -249,10 +250,11 @@ class _Directions:
 
     def share(self, cells: Positions) -> NDArray[np.float64]:
         """Return the proportion of each word's variance that lies in these directions."""
-        along = sum((basis**2).sum(axis=1) for basis in self.basis)
-        if not self.whole:
-            return np.asarray(along)
-        return np.asarray(1 - along - 1 / np.bincount(cells)[cells[self.words]])
+        share_of_bases = sum((basis**2).sum(axis=1) for basis in self.bases)
+        if not self.is_complement:
+            return np.asarray(share_of_bases)
+        share_of_mean = 1 / np.bincount(cells)[cells[self.words]]
+        return np.asarray(1 - share_of_bases - share_of_mean)
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,10 +298,10 @@ class Conditional:
         """Return the variance (..., words) of contrasts of each word's deviations, with weights (words, k)."""
         total = np.zeros((*self._sample, len(self.cells)))
         for part in self.directions:
-            # Words of the same cell have the same weights.
-            alike, index = np.unique(weights[part.words], axis=0, return_inverse=True)
-            spread = np.einsum("wi,...ij->...wj", alike, part.root)
-            total[..., part.words] += (spread**2).sum(axis=-1)[..., index] * part.share(self.cells)
+            # The variance of a contrast w is w' R R' w. Words of the same cell have the same weights.
+            unique_weights, index = np.unique(weights[part.words], axis=0, return_inverse=True)
+            w_root = np.einsum("wi,...ij->...wj", unique_weights, part.root)
+            total[..., part.words] += (w_root**2).sum(axis=-1)[..., index] * part.share(self.cells)
         return total
 
     def noise(self, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -325,30 +327,32 @@ def conditional(fitted: Fitted, side: Side, *, these_replicates: bool = False) -
 def _conditional(fitted: Fitted, side: Side, these_replicates: bool) -> Conditional:
     """Compute the conditional distribution without using the cache."""
     data, variances = fitted.data, fitted.variances
-    cells, block = data[_CELL_OF[side]].to_numpy(), data.block_mean.to_numpy()
-    words = data[f"{side}_mean"].to_numpy() - (block if side == "target" else block.T)[cells]
+    cells = data[_CELL_OF[side]].to_numpy()
+    cell_means = data.block_mean.to_numpy() if side == "target" else data.block_mean.to_numpy().T
+    words = data[f"{side}_mean"].to_numpy() - cell_means[cells]
     if f"{side}_slope" in fitted.posterior:
         words = words - explained_words(fitted.posterior, data, side)
-    table = side_covariances(variances.table, side)
-    effects = table if these_replicates else side_covariances(variances.words, side)
-    noise = table - effects + averaged_residual(variances.table.residual, side, variances.patterns.counts)
-    shared = variances.of(variances.patterns.cluster[side])
+    # Covariances for each cell, (..., cells, k, k). In the mean of these replicates, a word differs from its effect.
+    in_table = side_covariances(variances.table, side)
+    effects = in_table if these_replicates else side_covariances(variances.words, side)
+    noise = in_table - effects + averaged_residual(variances.table.residual, side, variances.patterns.counts)
+    cluster_effects = variances.of(variances.patterns.cluster[side])
     directions = []
     for word_set in Clusters.from_data(data, side).word_sets(cells):
         positions = word_set.positions
         cell = cells[positions[0]]
         covariance, cell_noise = effects[..., cell, :, :], noise[..., cell, :, :]
         for part in word_set.shared:
-            shrunk = _shrunk(covariance + part.times * shared, cell_noise)
-            directions.append(_Directions(positions, [part.basis], False, *shrunk))
+            gain, root = _gain_and_root(covariance + part.times * cluster_effects, cell_noise)
+            directions.append(_Directions(positions, [part.basis], False, gain, root))
         bases = [part.basis for part in word_set.shared]
-        directions.append(_Directions(positions, bases, True, *_shrunk(covariance, cell_noise)))
+        directions.append(_Directions(positions, bases, True, *_gain_and_root(covariance, cell_noise)))
     return Conditional(words, cells, directions)
 
 
-def _shrunk(
+def _gain_and_root(
     covariance: NDArray[np.float64], noise: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the gain and the root of the covariance. See `conditional`."""
-    shrunk = np.linalg.solve(covariance + noise, covariance)
-    return np.swapaxes(shrunk, -1, -2), root_of(covariance - covariance @ shrunk)
+    """Return the gain and the root for the covariances T of effects and N of noise. See `conditional`."""
+    transposed_gain = np.linalg.solve(covariance + noise, covariance)
+    return np.swapaxes(transposed_gain, -1, -2), root_of(covariance - covariance @ transposed_gain)

@@ -250,13 +250,13 @@ def test_nutpie_imports_arviz_without_recursion(use, tmp_path):
     assert ran.returncode == 0, ran.stderr
 
 
-def test_kept_compiles_without_cache_folder():
+def test_cached_on_disk_compiles_without_cache_folder():
     def decorator(*, cache):
         if cache:
             raise RuntimeError("cannot cache function: no locator available")
         return lambda function: function
 
-    assert collapsed_density._kept(decorator)(len) is len
+    assert collapsed_density._cached_on_disk(decorator)(len) is len
 
 
 def test_collapsed_model_data_are_equal_in_other_units(small_table):
