@@ -153,18 +153,18 @@ def assignments(
 
 def _assignment(entries: Sequence[_Entry], valid: Collection[str]) -> Assignment:
     """Return the assignment of a word from all of its entries."""
-    label, last = entries[0].label, entries[-1].line
-    unclear = next((entry for entry in entries if entry.label is None), None)
-    doubtful = next((entry for entry in entries if entry.doubt), None)
-    if label is None or unclear is not None:
-        return Assignment(CONTRADICTORY, line=(unclear or entries[0]).line)
+    for entry in entries:
+        if entry.label is None:
+            return Assignment(CONTRADICTORY, line=entry.line)
+    label, last_line = entries[0].label, entries[-1].line
     if any(entry.label != label for entry in entries):
-        return Assignment(CONTRADICTORY, line=f"{entries[0].line} / {last}")
-    if doubtful is not None:
-        return Assignment(NOT_UNDERSTOOD, line=doubtful.line)
+        return Assignment(CONTRADICTORY, line=f"{entries[0].line} / {last_line}")
+    for entry in entries:
+        if entry.doubt:
+            return Assignment(NOT_UNDERSTOOD, line=entry.line)
     if label in valid:
-        return Assignment(CHOSEN, label, last)
-    return Assignment(NOT_UNDERSTOOD, line=last)
+        return Assignment(CHOSEN, label, last_line)
+    return Assignment(NOT_UNDERSTOOD, line=last_line)
 
 
 def _lines_of_text(text: str) -> list[_Line]:

@@ -14,7 +14,7 @@ from bayes_bias.analyses.answers.assignments import CHOSEN, OUTCOMES
 from bayes_bias.analyses.answers.cell import UNKNOWN, Answers, Cell, select_stereotype
 from bayes_bias.analyses.answers.lists import Lists
 from bayes_bias.analyses.answers.log_odds import position_row
-from bayes_bias.analyses.answers.losses import reason_of_bounds, reasons
+from bayes_bias.analyses.answers.losses import first_reason, reason_of_bounds
 from bayes_bias.analyses.answers.model import (
     ANSWER,
     PAIR,
@@ -324,9 +324,8 @@ def _row(cells: Sequence[Cell], data: Observed, posterior: Posterior, scope: str
 
 def _reason(cells: Sequence[Cell], observed_mean: float, interval: tuple[float, float]) -> str:
     """Return the first reason for which there is no verdict, or an empty text."""
-    for cell in cells:
-        if reason := next(reasons(cell), ""):
-            return reason
+    if reason := first_reason(cells):
+        return reason
     lower, upper = cells[-1].bounds
     if len(cells) == 2:
         lower_before, upper_before = cells[0].bounds

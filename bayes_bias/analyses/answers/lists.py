@@ -49,21 +49,17 @@ class AssociationList:
         a, b = self.wordlist.stereotypes.items()
         return a, b
 
-    @property
-    def words_of(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the words of each class."""
-        return self.wordlist.classes
-
     @cached_property
     def words(self) -> tuple[str, ...]:
         """Return all words, beginning with the stereotypical class of group a."""
         (_, class_a), (_, class_b) = self.classes
-        return (*self.words_of[class_a], *self.words_of[class_b])
+        return (*self.wordlist.classes[class_a], *self.wordlist.classes[class_b])
 
     @cached_property
     def is_word_a(self) -> NDArray[np.bool_]:
         """Return True for each word that is stereotypical for group a."""
-        return np.arange(len(self.words)) < len(self.words_of[self.classes[0][1]])
+        (_, class_a), _ = self.classes
+        return np.arange(len(self.words)) < len(self.wordlist.classes[class_a])
 
     def chooses(self, choices: "pd.Series[Any]", group: int, offered: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return True for each choice of the label that was offered for the group.

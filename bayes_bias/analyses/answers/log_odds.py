@@ -27,7 +27,7 @@ from bayes_bias.analyses.answers.model import WORD, Density, Observed, observed,
 from bayes_bias.analyses.answers.published import two_way
 from bayes_bias.posterior.estimate import summarize_draws
 from bayes_bias.shared_types import Numbers
-from bayes_bias.table.columns import interval_columns, interval_names
+from bayes_bias.table.columns import interval_names
 
 # Log odds between -LARGEST and LARGEST correspond to D between -1 and 1 in the model and its priors.
 LARGEST = 6.0
@@ -84,9 +84,3 @@ def _columns(ci_prob: float) -> list[str]:
     """Return the columns of `position_row`."""
     summary = [f"{LOG_ODDS}_{name}" for name in summarize_draws(np.zeros(1), ci_prob)]
     return [*summary, f"{SHARE_FIRST}_share", *interval_names(ci_prob, "ci", SHARE_FIRST)]
-
-
-def in_log_odds(table: pd.DataFrame) -> pd.DataFrame:
-    """Return estimates of the model of answers, between -1 and 1, in log odds."""
-    columns = ["mean", "sd", *interval_columns(table)]
-    return table.assign(**(LARGEST * table[columns]))

@@ -7,6 +7,7 @@ keys. To support another program, add one entry, as described in docs/contributi
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -15,6 +16,9 @@ import pandas as pd
 from bayes_bias.analyses.answers.assignments import BLOCKED, CUT_OFF, TOOL_CALL
 from bayes_bias.errors import AnswersError
 from bayes_bias.table.association_table import announce
+
+# A function that returns the fields of each reply in a response.
+type Read = Callable[[Mapping[str, Any]], Iterator[dict[str, Any]]]
 
 _DRAFT = "<think>{}</think>"
 _SHOWN = 12
@@ -148,40 +152,32 @@ def _output(body: Mapping[str, Any]) -> Iterator[Reply]:
     yield Reply(parts, reason or body.get("status"))
 
 
-def _several(key: str) -> "Callable[[Mapping[str, Any]], Iterator[Reply]]":
-    """Return a function for responses with a list of texts, or of objects with a text."""
-
-    def replies(body: Mapping[str, Any]) -> Iterator[Reply]:
-        content = body[key]
-        while isinstance(content, list) and content and isinstance(content[0], list):
-            content = [text for inner in content for text in inner]
-        for item in content:
-            if not isinstance(item, Mapping):
-                yield Reply([Part(item)])
-                continue
-            message = item.get("message") or {}
-            message = message.get("kwargs") or message
-            reason = _reason(item, item.get("generation_info"), message.get("response_metadata"))
-            yield Reply(_parts(item.get("text") or message.get("content")), reason)
-
-    return replies
+def _list_of_replies(key: str, body: Mapping[str, Any]) -> Iterator[Reply]:
+    """Return the replies of a response with a list of texts under a key, or of objects with a text."""
+    content = body[key]
+    while isinstance(content, list) and content and isinstance(content[0], list):
+        content = [text for inner in content for text in inner]
+    for item in content:
+        if not isinstance(item, Mapping):
+            yield Reply([Part(item)])
+            continue
+        message = item.get("message") or {}
+        message = message.get("kwargs") or message
+        reason = _reason(item, item.get("generation_info"), message.get("response_metadata"))
+        yield Reply(_parts(item.get("text") or message.get("content")), reason)
 
 
-def _single(key: str) -> "Callable[[Mapping[str, Any]], Iterator[Reply]]":
-    """Return a function for responses with one text, one message, or the parts of a message."""
-
-    def reply(body: Mapping[str, Any]) -> Iterator[Reply]:
-        content = body[key]
-        parts: list[Part] = []
-        if isinstance(content, Mapping):
-            parts += [Part(content.get("thinking"), "draft"), *_parts(content.get("content") or content.get("text"))]
-            for call in content.get("tool_calls") or []:
-                parts.append(Part(_arguments(call), "tool"))
-        else:
-            parts += _parts(content)
-        yield Reply(parts, _reason(body, body.get("details")))
-
-    return reply
+def _one_reply(key: str, body: Mapping[str, Any]) -> Iterator[Reply]:
+    """Return the reply of a response with one text under a key, one message, or the parts of a message."""
+    content = body[key]
+    parts: list[Part] = []
+    if isinstance(content, Mapping):
+        parts += [Part(content.get("thinking"), "draft"), *_parts(content.get("content") or content.get("text"))]
+        for call in content.get("tool_calls") or []:
+            parts.append(Part(_arguments(call), "tool"))
+    else:
+        parts += _parts(content)
+    yield Reply(parts, _reason(body, body.get("details")))
 
 
 # The first key that a response has determines how it is read.
@@ -190,18 +186,18 @@ CONTENTS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Reply]]] = Mapping
         "choices": _choices,  # chat and text completions of OpenAI, vLLM, Mistral, LiteLLM, inspect_ai
         "candidates": _candidates,  # Gemini
         "promptFeedback": _candidates,
-        "generations": _several("generations"),  # LangChain
-        "completions": _several("completions"),  # HELM
-        "outputs": _several("outputs"),  # vLLM's own objects
-        "resps": _several("resps"),  # lm-evaluation-harness
+        "generations": partial(_list_of_replies, "generations"),  # LangChain
+        "completions": partial(_list_of_replies, "completions"),  # HELM
+        "outputs": partial(_list_of_replies, "outputs"),  # vLLM's own objects
+        "resps": partial(_list_of_replies, "resps"),  # lm-evaluation-harness
         "output": _output,  # OpenAI's Responses, Bedrock's Nova, promptfoo
-        "generation": _single("generation"),  # Llama in Bedrock
-        "generated_text": _single("generated_text"),  # text-generation-inference
-        "message": _single("message"),  # Ollama
-        "response": _single("response"),
-        "content": _single("content"),  # Anthropic
-        "completion": _single("completion"),
-        "text": _single("text"),
+        "generation": partial(_one_reply, "generation"),  # Llama in Bedrock
+        "generated_text": partial(_one_reply, "generated_text"),  # text-generation-inference
+        "message": partial(_one_reply, "message"),  # Ollama
+        "response": partial(_one_reply, "response"),
+        "content": partial(_one_reply, "content"),  # Anthropic
+        "completion": partial(_one_reply, "completion"),
+        "text": partial(_one_reply, "text"),
     }
 )
 
@@ -426,12 +422,7 @@ def _with_endings(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.drop(columns=name).assign(ended=endings)
 
 
-def _rows_of(
-    records: Sequence[Mapping[str, Any]],
-    shape: Shape,
-    read: Callable[[Mapping[str, Any]], Iterator[dict[str, Any]]],
-    remedy: str,
-) -> pd.DataFrame:
+def _rows_of(records: Sequence[Mapping[str, Any]], shape: Shape, read: Read, remedy: str) -> pd.DataFrame:
     """Apply a function to the response of each record, and return the results with the ids of the prompts."""
     rows: list[dict[str, Any]] = []
     failed: list[str] = []
@@ -459,9 +450,7 @@ def _rows_of(
     return pd.DataFrame(rows).assign(**{READ_AS: shape.name})
 
 
-def _replies(
-    record: Mapping[str, Any], shape: Shape, read: Callable[[Mapping[str, Any]], Iterator[dict[str, Any]]]
-) -> Iterator[dict[str, Any]]:
+def _replies(record: Mapping[str, Any], shape: Shape, read: Read) -> Iterator[dict[str, Any]]:
     """Return the replies to a request. A failed request has no replies."""
     result = record.get("result")
     if not _is_missing(record.get("error")) or (isinstance(result, Mapping) and result.get("type") in _FAILED):

@@ -355,7 +355,7 @@ def _notices(cell: Cell) -> Iterator[str]:
         if many := int((cell.counted[column] == UNKNOWN).sum()):
             yield f"of {many:,} answers it is not known which label of '{group}' they were offered"
     for _, class_name in cell.questions.classes:
-        asked = set(chain(*cell.sets)) & set(cell.questions.words_of[class_name])
+        asked = set(chain(*cell.sets)) & set(cell.questions.wordlist.classes[class_name])
         if len(asked) == 1:
             yield (
                 f"'{next(iter(asked))}' is the only word of the class '{class_name}', so that the prior determines how"

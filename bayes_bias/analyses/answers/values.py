@@ -88,7 +88,7 @@ class LabelGroups:
     def class_of(self) -> dict[str, int]:
         """Return a mapping from each word in lower case to the position of its class."""
         assert self.association is not None
-        return _positions_of(self.association.words_of[name] for name in self.classes)
+        return _positions_of(self.association.wordlist.classes[name] for name in self.classes)
 
 
 def _positions_of(parts: Iterable[Sequence[str]]) -> dict[str, int]:
