@@ -138,9 +138,8 @@ def compare(
     >>> career = wordlists("answers-demo")["career"]                              # doctest: +SKIP
     >>> compare(found, {"GoogleNews": bb.fit(bb.cosines(career, "vectors.bin"))}, "career")   # doctest: +SKIP
     """
-    check_kind(
-        "answers", answers, ModelAnswers, "not a result of `answers.estimate`. Pass such a result.", AnswersError
-    )
+    problem = "not a result of `answers.estimate`. Pass such a result."
+    check_kind("answers", answers, ModelAnswers, problem, AnswersError)
     name = select_stereotype([cell.stereotype for cell in answers.answers.cells], stereotype)
     rows: dict[str, dict[str, Any]] = {}
     decimals: dict[str, int] = {}

@@ -66,6 +66,7 @@ _DECLINED = re.compile(
 )
 _STRUCK_OUT = "~~"
 _LETTER = re.compile(r"[^\W_]")
+_ARROWS = (range(0x2190, 0x2200), range(0x2794, 0x27C0), range(0x27F0, 0x2980), range(0x2B00, 0x2B12))
 _KEPT_LINES = 4096
 _NUMBER = re.compile(r"\W*\d+[.)]")
 # A heading above a final answer, after which the text before is a draft.
@@ -141,29 +142,31 @@ def assignments(
     valid = set(chain(*questions.labels)) if offered is None else offered
     doubt = reader.doubt_about_all(lines, entries, prompt)
     found = {}
-    for word, own in by_word.items():
-        if not own:
+    for word, entries_of_word in by_word.items():
+        if not entries_of_word:
             found[word] = reader.unanswered(word, lines)
         elif doubt:
             found[word] = Assignment(NOT_UNDERSTOOD, line=doubt)
         else:
-            found[word] = _assignment(own, valid)
+            found[word] = _assignment(entries_of_word, valid)
     return found
 
 
 def _assignment(entries: Sequence[_Entry], valid: Collection[str]) -> Assignment:
     """Return the assignment of a word from all of its entries."""
+    labels = []
     for entry in entries:
         if entry.label is None:
             return Assignment(CONTRADICTORY, line=entry.line)
-    label, last_line = entries[0].label, entries[-1].line
-    if any(entry.label != label for entry in entries):
+        labels.append(entry.label)
+    last_line = entries[-1].line
+    if len(set(labels)) > 1:
         return Assignment(CONTRADICTORY, line=f"{entries[0].line} / {last_line}")
     for entry in entries:
         if entry.doubt:
             return Assignment(NOT_UNDERSTOOD, line=entry.line)
-    if label in valid:
-        return Assignment(CHOSEN, label, last_line)
+    if labels[0] in valid:
+        return Assignment(CHOSEN, labels[0], last_line)
     return Assignment(NOT_UNDERSTOOD, line=last_line)
 
 
@@ -205,9 +208,7 @@ def _plain_character(character: str) -> str:
         return "-"
     if category in ("Pi", "Pf", "Cf") or character in "‚„\ufe0e\ufe0f":  # quotes, invisible characters, emoji variants
         return ""
-    is_arrow = (
-        0x2190 <= code <= 0x21FF or 0x2794 <= code <= 0x27BF or 0x27F0 <= code <= 0x297F or 0x2B00 <= code < 0x2B12
-    )
+    is_arrow = any(code in block for block in _ARROWS)
     name = unicodedata.name(character, "") if is_arrow else ""
     if "ARROW" in name and "STROKE" not in name:  # a stroke negates the sign
         return "->"
@@ -516,25 +517,20 @@ _STEMS = (
 _NAMES = rf"[\w:.-]{{0,20}}(?:{_STEMS})[\w:.-]{{0,20}}|analysis|cot"
 _LESS, _MORE = "(?:<|＜|&lt;)", "(?:>|＞|&gt;)"
 _OPENED = re.compile(
-    rf"{_LESS}\s*(?:{_NAMES})(?:\s[^<>]*)?{_MORE}|\[think\]|◁think▷|<\|(?!/|end)(?:{_NAMES})\|>"
-    r"|<\|channel\|>\s*(?:analysis|commentary)|<\|channel>\s*thought|(?-i:\A\s*analysis(?=[A-Z]))",
-    re.IGNORECASE,
+    rf"(?i){_LESS}\s*(?:{_NAMES})(?:\s[^<>]*)?{_MORE}|\[think\]|◁think▷|<\|(?!/|end)(?:{_NAMES})\|>"
+    r"|<\|channel\|>\s*(?:analysis|commentary)|<\|channel>\s*thought|(?-i:\A\s*analysis(?=[A-Z]))"
 )
 _CLOSED = re.compile(
-    rf"{_LESS}\s*/\s*(?:{_NAMES})\s*{_MORE}|\[/(?:{_NAMES})\]|◁/think▷|<\|(?:/|end)(?:{_NAMES})\|>"
-    r"|<channel\|>|<\|channel\|>\s*final[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>|assistantfinal",
-    re.IGNORECASE,
+    rf"(?i){_LESS}\s*/\s*(?:{_NAMES})\s*{_MORE}|\[/(?:{_NAMES})\]|◁/think▷|<\|(?:/|end)(?:{_NAMES})\|>"
+    r"|<channel\|>|<\|channel\|>\s*final[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>|assistantfinal"
 )
 # Text before an answer that has its own marks is also a draft.
 _ANSWER = re.compile(
-    rf"{_LESS}(answer|final_answer|response|solution){_MORE}|<\|begin_of_solution\|>|<\|start_response\|>",
-    re.IGNORECASE,
+    rf"(?i){_LESS}(answer|final_answer|response|solution){_MORE}|<\|begin_of_solution\|>|<\|start_response\|>"
 )
 # Text between a heading such as "Reasoning:" and a heading such as "Final answer:" is also a draft.
 _THOUGHT_HEADING = re.compile(rf"^[^\w\n]*+(?:my )?(?:{_STEMS})\w*(?: process)?[^\w\n]*$", re.IGNORECASE | re.MULTILINE)
-_ANSWER_HEADING = re.compile(
-    r"^[^\w\n]*+(?:my )?(?:final )?(?:answers?|response|assignments?)[^\w\n]*$", re.IGNORECASE | re.MULTILINE
-)
+_ANSWER_HEADING = re.compile(r"(?im)^[^\w\n]*+(?:my )?(?:final )?(?:answers?|response|assignments?)[^\w\n]*$")
 _END_OF_ANSWER = re.compile(rf"{_LESS}/(answer|final_answer|response|solution){_MORE}", re.IGNORECASE)
 
 # The text that is used as the line if a reply consists only of a draft.

@@ -388,9 +388,7 @@ def _levels(choices: _Choices, questions: AssociationList, outcome: NDArray[np.i
     return pd.concat(tables, names=["factor", "level"])
 
 
-def _unread(
-    choices: _Choices, questions: AssociationList, rows: NDArray[np.intp], lines: NDArray[np.object_]
-) -> Mapping[str, str]:
+def _unread(choices: _Choices, questions: AssociationList, rows: Codes, lines: NDArray[Any]) -> Mapping[str, str]:
     """Return the most frequent text, without the word, that was not understood where each label was offered."""
     texts: dict[str, Counter[str]] = {}
     for row, line in zip(rows, lines, strict=True):
@@ -416,8 +414,7 @@ def _coded(rows: pd.DataFrame, questions: AssociationList, where: str) -> _Choic
     wordings = rows["wording"].cat.codes.to_numpy()
     parts = (("labels", label_a), ("labels", label_b), ("labels named first", first), ("wordings", wordings))
     for name, codes in parts:
-        differs = codes != choices.first_per_answer(codes)[answer]
-        if differs.any():
+        if (differs := codes != choices.first_per_answer(codes)[answer]).any():
             raise AnswersError(
                 f"{where}: answer '{names[answer[int(np.argmax(differs))]]}' has rows with different {name}. An answer"
                 " is one reply to one question, so name each reply in the column answer."
@@ -473,9 +470,8 @@ def _positions(
     if (unknown := codes < 0).any():
         at = int(np.argmax(unknown))
         text, row = column.iloc[at], column.index[at] + 1
-        raise AnswersError(
-            f"{where}: the {what} '{text}' in row {row} is not in the list '{questions.name}'.", text, options
-        )
+        problem = f"{where}: the {what} '{text}' in row {row} is not in the list '{questions.name}'."
+        raise AnswersError(problem, text, options)
     return codes
 
 
@@ -492,8 +488,7 @@ def _offered(rows: pd.DataFrame, where: str, questions: AssociationList) -> tupl
     """Return the positions of the offered labels by group. The order of the two label columns does not matter."""
     group, label = _grouped(rows["label_a"], "label", where, questions)
     other_group, other_label = _grouped(rows["label_b"], "label", where, questions)
-    is_same_group = (group == other_group) & (group >= 0)
-    if is_same_group.any():
+    if (is_same_group := (group == other_group) & (group >= 0)).any():
         row = rows.iloc[int(np.argmax(is_same_group))]
         raise AnswersError(
             f"{where}: answer '{row.answer}' was offered '{row.label_a}' and '{row.label_b}'. label_a and label_b must"
@@ -507,8 +502,7 @@ def _named_first(rows: pd.DataFrame, offered: tuple[Codes, Codes], where: str, q
     """Return 0 or 1, the group whose label was named first, or -1 if it is unknown. Check that it was offered."""
     first, label = _grouped(rows["first"], "label named first", where, questions)
     offered_label = np.where(first == 0, *offered)
-    differs = (first >= 0) & (offered_label >= 0) & (label != offered_label)
-    if differs.any():
+    if (differs := (first >= 0) & (offered_label >= 0) & (label != offered_label)).any():
         row = rows.iloc[int(np.argmax(differs))]
         raise AnswersError(
             f"{where}: in row {row.name + 1}, the label named first is '{row['first']}', which is neither"

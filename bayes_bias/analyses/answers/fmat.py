@@ -36,8 +36,7 @@ def from_fmat(frame: pd.DataFrame) -> pd.DataFrame:
             f"`answers`: the mask of FMAT's results must have two groups, but has {', '.join(groups)}. Keep two."
         )
     question = [name for name in ("model", "query", "M_pair", *word_columns) if name in frame]
-    is_repeated = frame.duplicated([*question, "MASK"])
-    if is_repeated.any():
+    if (is_repeated := frame.duplicated([*question, "MASK"])).any():
         row = frame[is_repeated].iloc[0]
         raise AnswersError(
             f"`answers`: FMAT's results have several rows of '{row['M_word']}' with '{row[word_columns[0]]}' in the"

@@ -58,7 +58,7 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
     asked = asked.assign(id=asked["id"].astype(str).str.strip())
     if asked["id"].duplicated().any():
         raise AnswersError("`prompts` has an id twice. Pass one row for each prompt.")
-    found, _ = read_frame(replies, "replies", _top_tokens)
+    found, _ = read_frame(replies, "replies", top_tokens_of_log)
     check_ids(asked["id"], found["id"])
     asked = asked.set_index("id").loc[found["id"]].reset_index(drop=True)
     if "model" in found:
@@ -83,17 +83,6 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
     announce(tuple(notices))
     rows = asked[[name for name in _KEPT if name in asked]]
     return rows.assign(answer=found["id"].to_numpy(), logprob_a=log_a, logprob_b=log_b)
-
-
-def _top_tokens(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the first tokens of the replies in a log. Raise an error for another table."""
-    tokens = top_tokens_of_log(frame)
-    if tokens is None:
-        raise AnswersError(
-            "`replies` is not the output of a batch with top_logprobs. Write the log probabilities into a table with"
-            " the columns word, label_a, label_b, logprob_a and logprob_b, which estimate_values reads."
-        )
-    return tokens
 
 
 def _listed(top: Sequence[tuple[str, float]], label: str, alternative: str) -> float:

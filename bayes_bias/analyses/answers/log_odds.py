@@ -40,14 +40,15 @@ def pseudo_values(replies: pd.DataFrame) -> Numbers | None:
     The result is None if all choices, or none, are stereotypical in every answer with both labels. The log odds are
     then unbounded.
     """
-    number = (replies.valid_a + replies.valid_b).to_numpy(float)
-    hits_a, hits_b = replies.hits_a.to_numpy(float), replies.hits_b.to_numpy(float)
-    in_line = hits_a * hits_b / number
-    against = (replies.valid_a.to_numpy() - hits_a) * (replies.valid_b.to_numpy() - hits_b) / number
-    if not in_line.any() or not against.any():
+    n_words = (replies.valid_a + replies.valid_b).to_numpy(float)
+    label_a_in_a, label_b_in_b = replies.hits_a.to_numpy(float), replies.hits_b.to_numpy(float)
+    label_b_in_a, label_a_in_b = replies.valid_a.to_numpy() - label_a_in_a, replies.valid_b.to_numpy() - label_b_in_b
+    stereotypical = label_a_in_a * label_b_in_b / n_words
+    opposite = label_b_in_a * label_a_in_b / n_words
+    if not stereotypical.any() or not opposite.any():
         return None
-    ratio = np.log(in_line.sum() / against.sum())
-    return np.asarray(ratio + in_line / in_line.mean() - against / against.mean())
+    ratio = np.log(stereotypical.sum() / opposite.sum())
+    return np.asarray(ratio + stereotypical / stereotypical.mean() - opposite / opposite.mean())
 
 
 def observed_log_odds(cell: Cell) -> Observed | None:

@@ -23,14 +23,10 @@ type Read = Callable[[Mapping[str, Any]], Iterator[dict[str, Any]]]
 _DRAFT = "<think>{}</think>"
 _SHOWN = 12
 # The reasons for the end of a reply, in lower case, as services name them.
-_CUT = """
-length max_tokens max_output_tokens model_length incomplete model_context_window_exceeded max_length truncated limit
-pause_turn abort aborted error insufficient_system_resource
-"""
-_BLOCK = """
-content_filter content_filtered safety recitation blocklist prohibited_content spii image_safety language
-guardrail_intervened guardrails refusal sensitive block_reason_unspecified other model_armor error_toxic
-"""
+_CUT = """length max_tokens max_output_tokens model_length incomplete model_context_window_exceeded max_length truncated
+limit pause_turn abort aborted error insufficient_system_resource"""
+_BLOCK = """content_filter content_filtered safety recitation blocklist prohibited_content spii image_safety language
+guardrail_intervened guardrails refusal sensitive block_reason_unspecified other model_armor error_toxic"""
 _CALL = "tool_calls tool_call tool_use function_call malformed_function_call unexpected_tool_call too_many_tool_calls"
 # Reasons of complete replies.
 _END = "stop end_turn stop_sequence eos eos_token endoftext end_of_text complete completed finish finished word none"
@@ -116,9 +112,8 @@ def _choices(body: Mapping[str, Any]) -> Iterator[Reply]:
         if message.get("function_call"):
             calls.append(message["function_call"])
         tools = [Part(_arguments(call), "tool") for call in calls]
-        yield Reply(
-            [Part(draft, "draft"), *_parts(message.get("content")), Part(message.get("refusal")), *tools], reason
-        )
+        parts = [Part(draft, "draft"), *_parts(message.get("content")), Part(message.get("refusal")), *tools]
+        yield Reply(parts, reason)
 
 
 def _candidates(body: Mapping[str, Any]) -> Iterator[Reply]:
@@ -180,24 +175,19 @@ def _one_reply(key: str, body: Mapping[str, Any]) -> Iterator[Reply]:
     yield Reply(parts, _reason(body, body.get("details")))
 
 
+# Keys of a list of replies in LangChain, HELM, vLLM's own objects, and lm-evaluation-harness.
+_LISTS = ("generations", "completions", "outputs", "resps")
+# Keys of one reply in Llama in Bedrock, text-generation-inference, Ollama, other programs, and Anthropic.
+_ONE = ("generation", "generated_text", "message", "response", "content", "completion", "text")
 # The first key that a response has determines how it is read.
 CONTENTS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Reply]]] = MappingProxyType(
     {
         "choices": _choices,  # chat and text completions of OpenAI, vLLM, Mistral, LiteLLM, inspect_ai
         "candidates": _candidates,  # Gemini
         "promptFeedback": _candidates,
-        "generations": partial(_list_of_replies, "generations"),  # LangChain
-        "completions": partial(_list_of_replies, "completions"),  # HELM
-        "outputs": partial(_list_of_replies, "outputs"),  # vLLM's own objects
-        "resps": partial(_list_of_replies, "resps"),  # lm-evaluation-harness
+        **{key: partial(_list_of_replies, key) for key in _LISTS},
         "output": _output,  # OpenAI's Responses, Bedrock's Nova, promptfoo
-        "generation": partial(_one_reply, "generation"),  # Llama in Bedrock
-        "generated_text": partial(_one_reply, "generated_text"),  # text-generation-inference
-        "message": partial(_one_reply, "message"),  # Ollama
-        "response": partial(_one_reply, "response"),
-        "content": partial(_one_reply, "content"),  # Anthropic
-        "completion": partial(_one_reply, "completion"),
-        "text": partial(_one_reply, "text"),
+        **{key: partial(_one_reply, key) for key in _ONE},
     }
 )
 
@@ -213,9 +203,8 @@ def _parts(content: Any) -> list[Part]:
             continue
         is_call = str(part.get("type")).endswith("tool_use")
         call = _first(part, ("toolUse", "functionCall")) or (part if is_call else None)
-        draft = (
-            part.get("thinking") or part.get("reasoning") or (part.get("reasoningContent") or {}).get("reasoningText")
-        )
+        reasoning = part.get("reasoningContent") or {}
+        draft = part.get("thinking") or part.get("reasoning") or reasoning.get("reasoningText")
         if call:
             parts.append(Part(_arguments(call), "tool"))
         elif draft:
@@ -376,20 +365,22 @@ def replies_of_log(frame: pd.DataFrame, columns: Mapping[str, str] = MappingProx
     return _with_endings(frame)
 
 
-def top_tokens_of_log(frame: pd.DataFrame) -> pd.DataFrame | None:
+def top_tokens_of_log(frame: pd.DataFrame) -> pd.DataFrame:
     """Return rows with ``id``, ``model`` and ``top``, the log probabilities of the first token of a reply.
-
-    The result is None for a table that is not a log.
 
     Raises
     ------
     AnswersError
-        If a row has no `top_logprobs`, or if there is no reply.
+        If the table is not a log, if a row has no `top_logprobs`, or if there is no reply.
     """
     records = frame.to_dict("records")
     shape = shape_of(records)
-    remedy = "Request replies with logprobs and top_logprobs."
-    return None if shape is None else _rows_of(records, shape, _top_tokens, remedy)
+    if shape is None:
+        raise AnswersError(
+            "`replies` is not the output of a batch with top_logprobs. Write the log probabilities into a table with"
+            " the columns word, label_a, label_b, logprob_a and logprob_b, which estimate_values reads."
+        )
+    return _rows_of(records, shape, _top_tokens, "Request replies with logprobs and top_logprobs.")
 
 
 def _mapped(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:

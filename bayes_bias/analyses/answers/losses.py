@@ -123,8 +123,7 @@ def notices_of_position(cell: Cell) -> Iterator[str]:
         return
     share = float(shares.mean())
     low, high, _ = two_way(shares, replies.label_a.to_numpy(), replies.label_b.to_numpy(), 0.95)
-    has_both_orders = len(set(replies["first"])) > 1
-    if has_both_orders and (low > 0.5 or high < 0.5):
+    if len(set(replies["first"])) > 1 and (low > 0.5 or high < 0.5):
         yield (
             f"on average over both orders, {percent(share)} of choices are for the label that was named first, where"
             " one half is expected without an effect of position. This moves D towards 0, so compare models by their"

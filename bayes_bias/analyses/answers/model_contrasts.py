@@ -138,13 +138,12 @@ class Contrasts(Tabled):
             larger, smaller, estimate = smaller, larger, opposite(row)
         sign: Sign = "" if row.survives else "+"
         no_verdict = "the draws are not reliable" if row.pareto_k > MAX_PARETO_K else row.get("withheld", "")
+        in_unit: dict[str, Any] = {"factor": quantity.factor, "unit": quantity.unit}
         words = {"larger": self._with_value(topic, larger), "smaller": self._with_value(topic, smaller)}
         return Finding(
             title=f"{self.title(topic)} in {larger} and {smaller}" if no_verdict else self.title(topic),
             value=float(row["mean"]),
-            size=with_interval(
-                estimate, self.ci_prob, quantity.decimals, sign=sign, factor=quantity.factor, unit=quantity.unit
-            ),
+            size=with_interval(estimate, self.ci_prob, quantity.decimals, sign=sign, **in_unit),
             clear=bool(row.survives),
             no_verdict=no_verdict,
             words={"quantity": quantity.name, **words},
@@ -216,13 +215,16 @@ class Contrasts(Tabled):
         rows = self._in_units(self.ranking, topics)
         reach = ", for new labels, wordings and words" if quantity.name == "D" and self.scope == "all" else ""
         unit = f", in {quantity.own_unit}" if quantity.own_unit else ""
+        about_mean = estimate_columns(rows, f"{quantity.name} less mean", self.ci_prob, quantity.decimals)
+        if len(rows.loc[rows.index[0][0]]) == 2:  # two models have only their difference
+            about_mean = []
         return Layout(
             [self.row_name(topic, model) for topic, model in rows.index],
             [
                 *estimate_columns(
                     rows, quantity.name, self.ci_prob, quantity.decimals, of=OWN, sign="" if quantity.null else "+"
                 ),
-                *self._columns_about_mean(rows, quantity),
+                *about_mean,
                 *rank_column(rows),
                 Column("P(first)", rows.prob_first, fmt.probability),
                 Column("P(last)", rows.prob_last, fmt.probability),
@@ -230,12 +232,6 @@ class Contrasts(Tabled):
             heading="model",
             caption=f"Models in order of {quantity.name}{unit}{reach}",
         )
-
-    def _columns_about_mean(self, rows: pd.DataFrame, quantity: Quantity) -> list[Column]:
-        """Return the columns of each model minus the mean of all. Two models have only their difference."""
-        if len(rows.loc[rows.index[0][0]]) == 2:
-            return []
-        return estimate_columns(rows, f"{quantity.name} less mean", self.ci_prob, quantity.decimals)
 
     def drawn(self, topics: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return the rows of the figure: each model by itself, from the value without preference, and the contrasts.

@@ -263,15 +263,13 @@ def plot_values(
     return ax
 
 
-def _forest(
-    rows: pd.DataFrame, names: Sequence[str], label: str, ci_prob: float, ax: Axes | None, legend: bool
-) -> Axes:
+def _forest(rows: pd.DataFrame, names: Sequence[str], axis: str, ci_prob: float, ax: Axes | None, legend: bool) -> Axes:
     """Draw means with their intervals, one in each row."""
     ax = axes_or_new(ax, rows=len(rows), row_height=0.32, extra=1.7)
     for y, (_, row) in enumerate(rows.iterrows()):
         draw_row(ax, y, row)
     ax.axvline(0, color=INK, linewidth=0.9, zorder=1)
-    ax.set_xlabel(label, parse_math=False)
+    ax.set_xlabel(axis, parse_math=False)
     label_rows(ax, names)
     legend_below(ax, shown=legend, handles=estimate_handles(f"posterior mean; {level(ci_prob)} interval"))
     return ax

@@ -146,9 +146,8 @@ def read_frame(source: Any, argument: str = "answers", convert: Conversion | Non
     """
     if isinstance(source, pd.DataFrame):
         return (source if convert is None else convert(source)), "answers"
-    check_kind(
-        argument, source, str | Path, "neither a DataFrame nor the path of a file. Pass one of these.", AnswersError
-    )
+    problem = "neither a DataFrame nor the path of a file. Pass one of these."
+    check_kind(argument, source, str | Path, problem, AnswersError)
     remedy = "Pass a DataFrame, a CSV, Excel, parquet, JSON or JSONL file, or the built-in table 'answers-demo'."
     path = given_table(source, argument, AnswersError, remedy)
     frame = _read_file(path, argument)
@@ -298,10 +297,9 @@ def _read_text(path: Path, label: str) -> pd.DataFrame:
     data = path.read_bytes()
     data = gzip.decompress(data) if path.name.endswith(".gz") else data
     text = spreadsheets.decoded(data, str(path), label, AnswersError)
+    sep = spreadsheets.delimiter_of(text)
     with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
-        frame = pd.read_csv(
-            io.StringIO(text), sep=spreadsheets.delimiter_of(text), dtype=str, keep_default_na=False, index_col=False
-        )
+        frame = pd.read_csv(io.StringIO(text), sep=sep, dtype=str, keep_default_na=False, index_col=False)
     return frame.rename(columns=unquoted).map(unquoted)
 
 

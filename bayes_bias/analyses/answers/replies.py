@@ -141,8 +141,7 @@ def replies_with_prompts(
     reply_rows, _ = read_frame(replies, "replies", lambda frame: replies_of_log(frame, columns))
     require_columns(reply_rows, ("id", "reply"), "replies")
     reply_rows = reply_rows.assign(id=reply_rows["id"].astype(str).str.strip())
-    repeated_ids = prompt_rows.id[prompt_rows.id.duplicated()]
-    if repeated_ids.size:
+    if (repeated_ids := prompt_rows.id[prompt_rows.id.duplicated()]).size:
         raise AnswersError(f"`prompts` has the id '{repeated_ids.iloc[0]}' twice. Pass the file as `prompts` wrote it.")
     check_ids(prompt_rows.id, reply_rows.id)
     check_stereotypes(prompt_rows.stereotype.unique(), lists)

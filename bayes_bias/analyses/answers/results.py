@@ -52,7 +52,7 @@ KINDS: tuple[Kind, ...] = ("D", "ladder", "sources", "wordings")
 
 SOURCES = ("answers", "words", "wordings", "labels")
 # The factors that are treated as samples in each step of the ladder.
-STEPS: Mapping[str, str] = MappingProxyType(
+STEPS = MappingProxyType(
     {"trials": "answers alone", "words": "and words", "wordings": "and wordings", "all": "and labels"}
 )
 # The numbers of labels per group and of wordings that a verdict for new labels requires.
