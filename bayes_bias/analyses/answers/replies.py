@@ -141,22 +141,22 @@ def replies_with_prompts(
     reply_rows, _ = read_frame(replies, "replies", lambda frame: replies_of_log(frame, columns))
     require_columns(reply_rows, ("id", "reply"), "replies")
     reply_rows = reply_rows.assign(id=reply_rows["id"].astype(str).str.strip())
-    if (repeated_ids := prompt_rows.id[prompt_rows.id.duplicated()]).size:
-        raise AnswersError(f"`prompts` has the id '{repeated_ids.iloc[0]}' twice. Pass the file as `prompts` wrote it.")
+    if (twice := prompt_rows.id[prompt_rows.id.duplicated()]).size:
+        raise AnswersError(f"`prompts` has the id '{twice.iloc[0]}' twice. Pass the file as `prompts` wrote it.")
     check_ids(prompt_rows.id, reply_rows.id)
     check_stereotypes(prompt_rows.stereotype.unique(), lists)
     joined = _joined(prompt_rows, reply_rows)
     announce(check_settings(joined, _DESIGN, pooled))
     for column in () if "prompt" in pooled else ("prompt", "prompt_of_reply"):
         if column in joined:
-            for stereotype, rows in joined.groupby("stereotype"):
-                check_wordings(rows[column], rows.wording, lists[str(stereotype)], f"replies ({stereotype})")
+            for stereotype, own in joined.groupby("stereotype"):
+                check_wordings(own[column], own.wording, lists[str(stereotype)], f"replies ({stereotype})")
     for name in pooled:
         if name in joined and name != "prompt":
             values = sorted({"" if pd.isna(value) else str(value) for value in joined[name]})
             more = ", ..." if len(values) > _SHOWN else ""
             joined = joined.assign(**{name: f"{', '.join(values[:_SHOWN])}{more} (pooled)"})
-    return joined.assign(answer=_names_of_replies(joined))
+    return joined.assign(answer=_names(joined))
 
 
 def check_ids(prompts: "pd.Series[str]", replies: "pd.Series[str]") -> None:
@@ -190,7 +190,7 @@ def _joined(prompts: pd.DataFrame, replies: pd.DataFrame) -> pd.DataFrame:
     return joined
 
 
-def _names_of_replies(joined: pd.DataFrame) -> "pd.Series[str]":
+def _names(joined: pd.DataFrame) -> "pd.Series[str]":
     """Return the id of each reply, such as "7". Further replies to the same prompt are called "7 (2)", "7 (3)".
 
     Replies are numbered in random order. The order depends on the content of all replies and is therefore unrelated to

@@ -70,8 +70,11 @@ def language_of(sentence: str) -> str:
     """
     scripts = Counter(unicodedata.name(letter, "LATIN").split()[0] for letter in sentence if letter.isalpha())
     if 2 * scripts["LATIN"] < scripts.total():
-        language = next((language for script, language in _SCRIPTS.items() if scripts[script]), "")
-        return language or f"{scripts.most_common(1)[0][0].title()} letters".replace("Cjk letters", "Chinese")
+        for script, language in _SCRIPTS.items():
+            if scripts[script]:
+                return language
+        ((script, _),) = scripts.most_common(1)
+        return "Chinese" if script == "CJK" else f"{script.title()} letters"
     counts = dict.fromkeys(_FUNCTION_WORDS, 0)
     for word in _WORD.findall(sentence.casefold()):
         for language, function_words in _FUNCTION_WORDS.items():
@@ -462,7 +465,8 @@ def design(scores: PairScores) -> tuple[xr.Dataset, tuple[str, ...]]:
         "unit": spread(difference, scores.name),
     }
     labels: dict[str, list[str]] = {PAIR: rows.index.tolist()}
-    for dim, column in {TYPE: types, **{name: rows[name] for name in CLUSTERS if name in rows}}.items():
+    columns = {TYPE: types} | {name: rows[name] for name in CLUSTERS if name in rows}
+    for dim, column in columns.items():
         codes, names = pd.factorize(column, sort=True)
         if dim != TYPE and len(names) == 1:
             notices.append(f"all pairs have the same {dim}, so that results do not generalise to other {plural(dim)}")
@@ -527,7 +531,7 @@ def _too_skewed(difference: NDArray[np.float64]) -> list[str]:
     from scipy.stats import skew
 
     enough = math.ceil(_PER_SQUARED_SKEWNESS * skew(difference) ** 2)
-    if enough <= len(difference):
+    if len(difference) >= enough:
         return []
     return [
         f"{len(difference):,} pairs are few for differences as skewed as these, so that the interval of their mean may"
