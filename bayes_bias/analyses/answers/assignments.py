@@ -266,8 +266,9 @@ class _Reader:
 
     def doubt_about_all(self, lines: Sequence[_Line], entries: Sequence[_Entry], prompt: str) -> str:
         """Return the first sentence that withdraws all labels of a reply, or an empty text."""
-        read = {entry.line for entry in entries}
-        around = [line for line in lines if line.written not in read and not self._about_word.match(line.text)]
+        lines_with_labels = {entry.line for entry in entries}
+        around = [line for line in lines if line.written not in lines_with_labels]
+        around = [line for line in around if not self._about_word.match(line.text)]
         prompt = plain(prompt) if around else ""
         for line in around:
             for sentence in sentences(line.written):
@@ -339,10 +340,7 @@ class _Reader:
             for cell, label in row:
                 entries += [] if label is None else self._entries_of(cell, label, line)
             return entries
-        marks: dict[str, str] = {}
-        for cell, label in row:
-            if label is not None:
-                marks[label] = cell
+        marks = {label: cell for cell, label in row if label is not None}
         ticked = [label for label, mark in marks.items() if mark in _TICKS]
         if ticked and set(marks.values()) <= _TICKS | _NO_TICKS:
             for cell, label in row:
@@ -366,21 +364,22 @@ class _Reader:
 
     def _word_first_entries(self, text: str, line: str) -> list[_Entry]:
         """Return the entries of words that are followed by their labels. The label is None if the line hedges."""
-        pairs, entries = [], []
+        pairs = []
         for words in self._terms.finditer(text):
             if labelled := self._labelled.match(text, words.end()):
                 pairs.append((words, labelled))
         if pairs and self._label.search(text, 0, pairs[0][0].start()):  # "label: Ben, word: salary, label: ..."
             pairs = [pair for pair in pairs if not re.fullmatch(_KEY, pair[1]["between"] or "")]
-        for k, (words, labelled) in enumerate(pairs):
-            end = pairs[k + 1][0].start() if k + 1 < len(pairs) else len(text)
+        ends = [words.start() for words, _ in pairs[1:]] + [len(text)]
+        entries, before = [], text[: pairs[0][0].start()] if pairs else ""
+        for (words, labelled), end in zip(pairs, ends, strict=False):
             label = self._label_of[labelled["label"]]
             rest = self._without_denial(text[labelled.end() : end], label)
-            before = text[: words.start()] if k == 0 else ""
-            no_choice = _OR.match(rest) or _BOTH.search(rest) or _TAKEN_BACK.fullmatch(rest)
-            is_hedge = self._labels_in(rest) - {label} or no_choice or self._ends_in_another(before, label)
+            is_no_choice = _OR.match(rest) or _BOTH.search(rest) or _TAKEN_BACK.fullmatch(rest)
+            is_hedge = self._labels_in(rest) - {label} or is_no_choice or self._ends_in_another(before, label)
             doubt, about_all = ("", False) if is_hedge else self._doubt(before, rest, line)
             entries += self._entries_of(words[0], None if is_hedge else label, line, doubt, about_all)
+            before = ""
         return entries
 
     def _without_denial(self, rest: str, label: str) -> str:
@@ -392,11 +391,13 @@ class _Reader:
 
     def _doubt(self, before: str, rest: str, line: str) -> tuple[str, bool]:
         """Return the line if the text beside a label withdraws it, and True if it withdraws all labels of the reply."""
-        if not _LETTER.search(before + rest) and not (set(rest) & (_CROSSES | {"?"})) and _STRUCK_OUT not in line:
+        is_struck_out = _STRUCK_OUT in line
+        has_text = _LETTER.search(before + rest) is not None or not (_CROSSES | {"?"}).isdisjoint(rest)
+        if not has_text and not is_struck_out:
             return "", False
         before, rest = self._without_names(before), self._without_names(rest)
         beside, *others = sentences(rest) or [""]
-        if beside.lstrip().startswith("?") or _STRUCK_OUT in line:
+        if beside.lstrip().startswith("?") or is_struck_out:
             return line, False
         for text in (before, *others):
             if cues().doubtful_sentence(text):

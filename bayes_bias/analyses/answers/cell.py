@@ -354,7 +354,8 @@ def _most_frequent_lines(line: NDArray[np.object_], outcome: NDArray[np.int8]) -
     """Return the most frequent lines of each outcome, shortened. The order of the rows does not matter."""
     lines_of_outcome = {}
     for name in (NOT_UNDERSTOOD, CONTRADICTORY, REFUSED):
-        texts, counts = np.unique(line[(outcome == _CODE_OF[name]) & (line != "")].astype(str), return_counts=True)
+        lines = line[(outcome == _CODE_OF[name]) & (line != "")]
+        texts, counts = np.unique(lines.astype(str), return_counts=True)
         most_frequent = texts[np.lexsort((texts, -counts))[:_EXAMPLES]].tolist()
         shortened = [text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..." for text in most_frequent]
         lines_of_outcome[name] = tuple(shortened)

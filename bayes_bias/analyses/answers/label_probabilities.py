@@ -63,26 +63,26 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
     asked = asked.set_index("id").loc[found["id"]].reset_index(drop=True)
     if "model" in found:
         asked = asked.assign(model=found["model"])
-    logs, at_bound = np.full((len(found), 2), np.nan), 0
+    logprobs, n_at_bound = np.full((len(found), 2), np.nan), 0
     for number, reply in enumerate(asked.assign(top=found["top"].to_numpy()).itertuples()):
         label_a, label_b = str(reply.label_a), str(reply.label_b)
         listed = np.array([_listed(reply.top, label_a, label_b), _listed(reply.top, label_b, label_a)])
         smallest = min(logprob for _, logprob in reply.top)
         if np.isfinite(listed).any():
-            logs[number] = np.where(np.isfinite(listed), listed, smallest)
-            at_bound += smallest in logs[number]
-    log_a, log_b = logs.T
+            logprobs[number] = np.where(np.isfinite(listed), listed, smallest)
+            n_at_bound += smallest in logprobs[number]
+    logprob_a, logprob_b = logprobs.T
     notices, replies_in_all = [], as_count(len(found))
-    if at_bound:
+    if n_at_bound:
         notices.append(
-            f"replies: in {at_bound:,} of {replies_in_all} a label has the smallest probability that is listed, or"
+            f"replies: in {n_at_bound:,} of {replies_in_all} a label has the smallest probability that is listed, or"
             " a smaller one. Request more top_logprobs for exact numbers"
         )
-    if neither := int(np.isnan(log_a).sum()):
+    if neither := int(np.isnan(logprob_a).sum()):
         notices.append(f"replies: {neither:,} of {replies_in_all} list neither label, and have no probabilities")
     announce(tuple(notices))
     rows = asked[[name for name in _KEPT if name in asked]]
-    return rows.assign(answer=found["id"].to_numpy(), logprob_a=log_a, logprob_b=log_b)
+    return rows.assign(answer=found["id"].to_numpy(), logprob_a=logprob_a, logprob_b=logprob_b)
 
 
 def _listed(top: Sequence[tuple[str, float]], label: str, alternative: str) -> float:

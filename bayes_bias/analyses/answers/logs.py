@@ -448,7 +448,8 @@ def _replies(record: Mapping[str, Any], shape: Shape, read: Read) -> Iterator[di
         return
     response = record.get("response")
     if isinstance(response, Mapping) and response.get("status_code", 200) not in (200, "200"):
-        if ENDING_OF.get(str(code := at_path(response, "body.error.code"))):  # a filter of Azure rejects the prompt
+        code = at_path(response, "body.error.code")
+        if ENDING_OF.get(str(code)):  # a filter of Azure rejects the prompt
             yield Reply([], code).row
         return
     body = first_at(record, shape.responses)

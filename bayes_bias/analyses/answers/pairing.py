@@ -78,9 +78,8 @@ def matched(cells: Sequence[Cell], argument: str) -> tuple[list[Cell], list[str]
             f"some questions have more answers on one side, {n_combined:,} in all, which are averaged with others to"
             " the same question"
         )
-    matched_cells = []
-    for cell, side in zip(cells, sides, strict=True):
-        matched_cells.append(replace(cell, replies=_matched_replies(cell, side, question, n_matched)))
+    pairs = zip(cells, sides, strict=True)
+    matched_cells = [replace(cell, replies=_matched_replies(cell, side, question, n_matched)) for cell, side in pairs]
     return _with_common_words(matched_cells), notices
 
 

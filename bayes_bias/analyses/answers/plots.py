@@ -187,10 +187,7 @@ def plot_agreement(
         ax.set_xlim(-0.03, 1.03)
         label_rows(ax, list(map(str, table.index)))
         ax.set_xlabel("posterior probability of a positive (stereotypical) association")
-        handles: list[Any] = [
-            _marker("answers", MARKERS[0], markersize=6),
-            _marker("vectors", MARKERS[1], markersize=6),
-        ]
+        handles: list[Any] = [_marker(name, MARKERS[k], markersize=6) for k, name in enumerate(("answers", "vectors"))]
         handles.append(Patch(color=NOISE, label=f"the {level(agreement.ci_prob)} interval includes zero"))
         legend_below(ax, shown=legend, handles=handles)
         set_title(ax, f"{shortened(agreement.title)}: who agrees")

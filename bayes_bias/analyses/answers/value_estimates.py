@@ -145,9 +145,8 @@ class ValueEstimates(Tabled):
         row = self.table.loc[key]
         if finding.no_verdict:
             return self._separation(row)
-        population = _POPULATIONS[row.reach]
-        if self.scope != "all":
-            population = STEPS[self.scope].replace("and ", "new answers and ")
+        fixed = STEPS[self.scope].replace("and ", "new answers and ")
+        population = _POPULATIONS[row.reach] if self.scope == "all" else fixed
         subject = "This" if len(self.table) == 1 else fmt.capitalized(self.called(key))
         above = fmt.probability_in_words(row.prob_above)
         return [

@@ -324,8 +324,7 @@ def averaged(mean: Numbers, sd: Numbers) -> Numbers:
 
 def value_model(likelihood: Likelihood, data: ValueData, scale: Scale | None = None) -> PyMCModel:
     """Return the model of a likelihood for the data. Models with the same shape are compiled only once."""
-    spec, coords = likelihood.spec(data.factors), _coords(data)
-    inputs = _inputs(likelihood, data, scale)
+    spec, inputs, coords = likelihood.spec(data.factors), _inputs(likelihood, data, scale), _coords(data)
     key = key_of(spec, inputs, coords, len(data.value), likelihood.name, data.corners.contrasts.tobytes())
     return PyMCModel(lambda: build(likelihood, data, inputs, coords), coords, key, inputs, adaptation="low_rank")
 
