@@ -272,14 +272,7 @@ def read_scores(
         notices += _repeated(sentences.assign(more=more.to_numpy(), less=less.to_numpy()))
         sentences = sentences.set_axis(rows["item"], axis=0)
     if ties := int(table.tied.sum()):
-        rounded = "" if decimals is None else f" after rounding to {decimals} decimals"
-        notice = (
-            f"{ties} of {len(table):,} pairs tie{rounded}. They count as not stereotypical in the published share, and"
-            " as half in the posterior and its verdict"
-        )
-        # `check` reads scores as well, but has no option for decimals.
-        finer = "`decimals=None` (`bayes-bias sentence-pairs FILE --decimals none`) compares them unrounded"
-        notices.append(notice if decimals is None else f"{notice}. {finer}")
+        notices.append(_notice_of_ties(ties, len(table), decimals))
     return PairScores(
         name,
         table.sort_index(),
@@ -290,6 +283,16 @@ def read_scores(
         provenance=MappingProxyType(provenance),
         sentences=sentences,
     )
+
+
+def _notice_of_ties(ties: int, total: int, decimals: int | None) -> str:
+    """Return a notice of the number of ties, which names the option for unrounded scores if they were rounded."""
+    counted = "They count as not stereotypical in the published share, and as half in the posterior and its verdict"
+    if decimals is None:
+        return f"{ties} of {total:,} pairs tie. {counted}"
+    # `check` reads scores as well, but has no option for decimals.
+    finer = "`decimals=None` (`bayes-bias sentence-pairs FILE --decimals none`) compares them unrounded"
+    return f"{ties} of {total:,} pairs tie after rounding to {decimals} decimals. {counted}. {finer}"
 
 
 def read_frame_of_scores(source: Any) -> tuple[pd.DataFrame, str]:
