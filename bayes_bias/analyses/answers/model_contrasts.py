@@ -498,12 +498,11 @@ def compared(
     ci_prob: float,
     null: float = 0.0,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    r"""Return the differences between models and their ranking from answers of each model to the same questions.
+    """Return the differences between models and their ranking from answers of each model to the same questions.
 
-    The K values of a question are multiplied by orthonormal contrasts H (contrast, model), each of which has its own
-    mu in the model. Because the rows of H are orthonormal and sum to zero, the value of each model minus the mean of
-    all models is the transpose of H times these mu. The values of `sides` are distances from the value without
-    preference, `null`.
+    The values D of the models in a question are combined to contrasts c = H D, where the rows of H (contrast, model)
+    are orthonormal and sum to zero. Each contrast has its own mu in the model of D. The values of the models minus the
+    mean of all models are then H' c. The values of `sides` are distances from the value without preference, `null`.
     """
     contrasts = helmert(len(sides))
     # With weights that are divided by this number, contrasts of D lie between -1 and 1.

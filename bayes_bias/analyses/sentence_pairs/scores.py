@@ -422,7 +422,8 @@ def _repeated(scores: pd.DataFrame) -> tuple[str, ...]:
             " models or settings. Keep the rows of one, or name the models in the column 'model'."
         )
     repeated = int((filled.size() - 1).sum())
-    return (f"{repeated:,} rows have the sentences of another row, and count as pairs of their own",) * (repeated > 0)
+    notice = f"{repeated:,} rows have the sentences of another row, and count as pairs of their own"
+    return (notice,) if repeated else ()
 
 
 def _numbers(rows: pd.DataFrame, column: str) -> "pd.Series[float]":
