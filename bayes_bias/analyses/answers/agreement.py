@@ -66,22 +66,24 @@ class Agreement(Tabled):
 
     @property
     def _by_verdict(self) -> Iterable[tuple[Any, pd.DataFrame]]:
-        """Return the sources with the stereotype, with neither, and against it, and those without a verdict by
-        reason."""
-        order = self.table.survives * np.sign(self.table["mean"])
-        return self.table.assign(order=-order).groupby(["withheld", "order"])
+        """Group the sources by their verdict: stereotypical, not distinguishable from zero, anti-stereotypical, none.
+
+        Sources without a verdict are grouped by the reason.
+        """
+        sign = self.table.survives * np.sign(self.table["mean"])
+        return self.table.assign(order=-sign).groupby(["withheld", "order"])
 
     def _finding(self, sources: pd.DataFrame) -> Finding:
         """Return the common verdict of these sources, for the headline."""
         names, first = fmt.joined(list(sources.index)), sources.iloc[0]
-        lost = str(first.withheld)
+        no_verdict = str(first.withheld)
         return Finding(
-            title=f"{self.title} in {names}" if lost else self.title,
+            title=f"{self.title} in {names}" if no_verdict else self.title,
             value=float(first["mean"]),
             size="",
             clear=bool(first.survives),
             has_stereotype=True,
-            no_verdict=lost,
+            no_verdict=no_verdict,
             words={"sources": names},
         )
 
@@ -136,46 +138,58 @@ def compare(
     >>> career = wordlists("answers-demo")["career"]                              # doctest: +SKIP
     >>> compare(found, {"GoogleNews": bb.fit(bb.cosines(career, "vectors.bin"))}, "career")   # doctest: +SKIP
     """
-    check_kind(
-        "answers", answers, ModelAnswers, "not a result of `answers.estimate`. Pass such a result.", AnswersError
-    )
+    problem = "not a result of `answers.estimate`. Pass such a result."
+    check_kind("answers", answers, ModelAnswers, problem, AnswersError)
     name = select_stereotype([cell.stereotype for cell in answers.answers.cells], stereotype)
-    rows, decimals, lower_upper = {}, {}, interval_names(ci_prob)
+    rows: dict[str, dict[str, Any]] = {}
+    decimals: dict[str, int] = {}
     for cell in answers.answers.cells:
         if cell.stereotype == name:
-            source, mu = cell.model or answers.name, answers.posteriors[cell.model, name].draws.mu
-            lost = answers.finding((cell.model, name)).no_verdict
-            rows[source] = ["D", float(mu.mean()), *mu.quantile(list(tails(ci_prob))), float((mu > 0).mean()), lost]
+            source = cell.model or answers.name
+            rows[source] = _row_of_answers(answers, (cell.model, name), ci_prob)
             decimals[source], groups = DECIMALS, cell.questions.groups
     for source, fit in fits.items():
         fitted = Fitted.of(fit)
-        others = fitted.data["group"].to_numpy().tolist()
-        if set(others) != set(groups):
+        groups_of_fit = fitted.data["group"].to_numpy().tolist()
+        if set(groups_of_fit) != set(groups):
             raise AnswersError(
-                f"The fit '{source}' is of the groups {', '.join(map(str, others))}, but the answers are about"
+                f"The fit '{source}' is of the groups {', '.join(map(str, groups_of_fit))}, but the answers are about"
                 f" {', '.join(groups)}. Pass fits of the same list in `fits`."
             )
-        row = row_of_bias(fitted, ci_prob=ci_prob)
-        above = float(row.prob_direction if row["mean"] > 0 else 1 - row.prob_direction)
-        lost = "" if Diagnostics.of(fitted).converged else "the fit has not converged"
-        rows[source] = [fitted.metric.unit, float(row["mean"]), *map(float, interval_of(row)), above, lost]
+        rows[source] = _row_of_fit(fitted, ci_prob)
         decimals[source] = fitted.metric.decimals
-    columns = ["unit", "mean", *lower_upper, "prob_above", "withheld"]
-    table = pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("source")
+    table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("source")
     title = next(answers.title_of(key) for key in answers.table.index if key[1] == name)
     return Agreement(name, title, ci_prob, _judged(table, ci_prob), decimals)
+
+
+def _row_of_answers(answers: ModelAnswers, key: tuple[str, str], ci_prob: float) -> dict[str, Any]:
+    """Return the estimate of D from the answers of one model about one stereotype."""
+    mu = answers.posteriors[key].draws.mu
+    ends = dict(zip(interval_names(ci_prob), mu.quantile(list(tails(ci_prob))), strict=True))
+    above, no_verdict = float((mu > 0).mean()), answers.finding(key).no_verdict
+    return {"unit": "D", "mean": float(mu.mean()), **ends, "prob_above": above, "withheld": no_verdict}
+
+
+def _row_of_fit(fit: Fitted, ci_prob: float) -> dict[str, Any]:
+    """Return the estimate of the bias in vectors."""
+    row = row_of_bias(fit, ci_prob=ci_prob)
+    ends = dict(zip(interval_names(ci_prob), map(float, interval_of(row)), strict=True))
+    above = float(row.prob_direction if row["mean"] > 0 else 1 - row.prob_direction)
+    no_verdict = "" if Diagnostics.of(fit).converged else "the fit has not converged"
+    return {"unit": fit.metric.unit, "mean": float(row["mean"]), **ends, "prob_above": above, "withheld": no_verdict}
 
 
 def _judged(table: pd.DataFrame, ci_prob: float) -> pd.DataFrame:
     """Return the table with the verdict on each source, before and after Holm's adjustment."""
     has_verdict = table.withheld == ""
     lower, upper = interval_of(table)
-    excludes_zero = ((lower > 0) | (upper < 0)).map({True: "distinguishable", False: "not distinguishable"})
+    excludes_zero = (lower > 0) | (upper < 0)
+    verdict = excludes_zero.map({True: "distinguishable", False: "not distinguishable"})
     prob_direction = table.prob_above.clip(lower=1 - table.prob_above)
     adjusted = holm(chance(prob_direction).where(has_verdict).to_numpy())
-    return table.assign(
-        verdict=excludes_zero.where(has_verdict, "no verdict"), chance_holm=adjusted, survives=adjusted < 1 - ci_prob
-    )
+    table = table.assign(verdict=verdict.where(has_verdict, "no verdict"), chance_holm=adjusted)
+    return table.assign(survives=adjusted < 1 - ci_prob)
 
 
 def agreement_document(agreement: Agreement) -> Document:

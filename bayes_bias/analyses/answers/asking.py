@@ -18,9 +18,7 @@ from bayes_bias.formatting import joined
 
 CHOICES = "choices"
 # The built-in set of wordings for each kind of answer.
-DEFAULTS: Mapping[str, str] = MappingProxyType(
-    {CHOICES: "assign-3", "ordinal": "rate-3", "numeric": "percent-3", "binary": "yes-no-3"}
-)
+DEFAULTS = MappingProxyType({CHOICES: "assign-3", "ordinal": "rate-3", "numeric": "percent-3", "binary": "yes-no-3"})
 DEFAULT = DEFAULTS[CHOICES]
 _SLOTS = frozenset({"first", "second", "words"})
 _OPTIONAL_SLOTS = frozenset({"low", "high"})

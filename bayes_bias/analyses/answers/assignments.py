@@ -66,6 +66,7 @@ _DECLINED = re.compile(
 )
 _STRUCK_OUT = "~~"
 _LETTER = re.compile(r"[^\W_]")
+_ARROWS = (range(0x2190, 0x2200), range(0x2794, 0x27C0), range(0x27F0, 0x2980), range(0x2B00, 0x2B12))
 _KEPT_LINES = 4096
 _NUMBER = re.compile(r"\W*\d+[.)]")
 # A heading above a final answer, after which the text before is a draft.
@@ -141,30 +142,32 @@ def assignments(
     valid = set(chain(*questions.labels)) if offered is None else offered
     doubt = reader.doubt_about_all(lines, entries, prompt)
     found = {}
-    for word, own in by_word.items():
-        if not own:
+    for word, entries_of_word in by_word.items():
+        if not entries_of_word:
             found[word] = reader.unanswered(word, lines)
         elif doubt:
             found[word] = Assignment(NOT_UNDERSTOOD, line=doubt)
         else:
-            found[word] = _assignment(own, valid)
+            found[word] = _assignment(entries_of_word, valid)
     return found
 
 
 def _assignment(entries: Sequence[_Entry], valid: Collection[str]) -> Assignment:
     """Return the assignment of a word from all of its entries."""
-    label, last = entries[0].label, entries[-1].line
-    unclear = next((entry for entry in entries if entry.label is None), None)
-    doubtful = next((entry for entry in entries if entry.doubt), None)
-    if label is None or unclear is not None:
-        return Assignment(CONTRADICTORY, line=(unclear or entries[0]).line)
-    if any(entry.label != label for entry in entries):
-        return Assignment(CONTRADICTORY, line=f"{entries[0].line} / {last}")
-    if doubtful is not None:
-        return Assignment(NOT_UNDERSTOOD, line=doubtful.line)
-    if label in valid:
-        return Assignment(CHOSEN, label, last)
-    return Assignment(NOT_UNDERSTOOD, line=last)
+    labels = []
+    for entry in entries:
+        if entry.label is None:
+            return Assignment(CONTRADICTORY, line=entry.line)
+        labels.append(entry.label)
+    last_line = entries[-1].line
+    if len(set(labels)) > 1:
+        return Assignment(CONTRADICTORY, line=f"{entries[0].line} / {last_line}")
+    for entry in entries:
+        if entry.doubt:
+            return Assignment(NOT_UNDERSTOOD, line=entry.line)
+    if labels[0] in valid:
+        return Assignment(CHOSEN, labels[0], last_line)
+    return Assignment(NOT_UNDERSTOOD, line=last_line)
 
 
 def _lines_of_text(text: str) -> list[_Line]:
@@ -205,9 +208,7 @@ def _plain_character(character: str) -> str:
         return "-"
     if category in ("Pi", "Pf", "Cf") or character in "‚„\ufe0e\ufe0f":  # quotes, invisible characters, emoji variants
         return ""
-    is_arrow = (
-        0x2190 <= code <= 0x21FF or 0x2794 <= code <= 0x27BF or 0x27F0 <= code <= 0x297F or 0x2B00 <= code < 0x2B12
-    )
+    is_arrow = any(code in block for block in _ARROWS)
     name = unicodedata.name(character, "") if is_arrow else ""
     if "ARROW" in name and "STROKE" not in name:  # a stroke negates the sign
         return "->"
@@ -265,8 +266,9 @@ class _Reader:
 
     def doubt_about_all(self, lines: Sequence[_Line], entries: Sequence[_Entry], prompt: str) -> str:
         """Return the first sentence that withdraws all labels of a reply, or an empty text."""
-        read = {entry.line for entry in entries}
-        around = [line for line in lines if line.written not in read and not self._about_word.match(line.text)]
+        lines_with_labels = {entry.line for entry in entries}
+        around = [line for line in lines if line.written not in lines_with_labels]
+        around = [line for line in around if not self._about_word.match(line.text)]
         prompt = plain(prompt) if around else ""
         for line in around:
             for sentence in sentences(line.written):
@@ -338,10 +340,7 @@ class _Reader:
             for cell, label in row:
                 entries += [] if label is None else self._entries_of(cell, label, line)
             return entries
-        marks: dict[str, str] = {}
-        for cell, label in row:
-            if label is not None:
-                marks[label] = cell
+        marks = {label: cell for cell, label in row if label is not None}
         ticked = [label for label, mark in marks.items() if mark in _TICKS]
         if ticked and set(marks.values()) <= _TICKS | _NO_TICKS:
             for cell, label in row:
@@ -365,21 +364,22 @@ class _Reader:
 
     def _word_first_entries(self, text: str, line: str) -> list[_Entry]:
         """Return the entries of words that are followed by their labels. The label is None if the line hedges."""
-        pairs, entries = [], []
+        pairs = []
         for words in self._terms.finditer(text):
             if labelled := self._labelled.match(text, words.end()):
                 pairs.append((words, labelled))
         if pairs and self._label.search(text, 0, pairs[0][0].start()):  # "label: Ben, word: salary, label: ..."
             pairs = [pair for pair in pairs if not re.fullmatch(_KEY, pair[1]["between"] or "")]
-        for k, (words, labelled) in enumerate(pairs):
-            end = pairs[k + 1][0].start() if k + 1 < len(pairs) else len(text)
+        ends = [words.start() for words, _ in pairs[1:]] + [len(text)]
+        entries, before = [], text[: pairs[0][0].start()] if pairs else ""
+        for (words, labelled), end in zip(pairs, ends, strict=False):
             label = self._label_of[labelled["label"]]
             rest = self._without_denial(text[labelled.end() : end], label)
-            before = text[: words.start()] if k == 0 else ""
-            no_choice = _OR.match(rest) or _BOTH.search(rest) or _TAKEN_BACK.fullmatch(rest)
-            is_hedge = self._labels_in(rest) - {label} or no_choice or self._ends_in_another(before, label)
+            is_no_choice = _OR.match(rest) or _BOTH.search(rest) or _TAKEN_BACK.fullmatch(rest)
+            is_hedge = self._labels_in(rest) - {label} or is_no_choice or self._ends_in_another(before, label)
             doubt, about_all = ("", False) if is_hedge else self._doubt(before, rest, line)
             entries += self._entries_of(words[0], None if is_hedge else label, line, doubt, about_all)
+            before = ""
         return entries
 
     def _without_denial(self, rest: str, label: str) -> str:
@@ -391,11 +391,13 @@ class _Reader:
 
     def _doubt(self, before: str, rest: str, line: str) -> tuple[str, bool]:
         """Return the line if the text beside a label withdraws it, and True if it withdraws all labels of the reply."""
-        if not _LETTER.search(before + rest) and not (set(rest) & (_CROSSES | {"?"})) and _STRUCK_OUT not in line:
+        is_struck_out = _STRUCK_OUT in line
+        has_text = _LETTER.search(before + rest) is not None or not (_CROSSES | {"?"}).isdisjoint(rest)
+        if not has_text and not is_struck_out:
             return "", False
         before, rest = self._without_names(before), self._without_names(rest)
         beside, *others = sentences(rest) or [""]
-        if beside.lstrip().startswith("?") or _STRUCK_OUT in line:
+        if beside.lstrip().startswith("?") or is_struck_out:
             return line, False
         for text in (before, *others):
             if cues().doubtful_sentence(text):
@@ -516,25 +518,20 @@ _STEMS = (
 _NAMES = rf"[\w:.-]{{0,20}}(?:{_STEMS})[\w:.-]{{0,20}}|analysis|cot"
 _LESS, _MORE = "(?:<|＜|&lt;)", "(?:>|＞|&gt;)"
 _OPENED = re.compile(
-    rf"{_LESS}\s*(?:{_NAMES})(?:\s[^<>]*)?{_MORE}|\[think\]|◁think▷|<\|(?!/|end)(?:{_NAMES})\|>"
-    r"|<\|channel\|>\s*(?:analysis|commentary)|<\|channel>\s*thought|(?-i:\A\s*analysis(?=[A-Z]))",
-    re.IGNORECASE,
+    rf"(?i){_LESS}\s*(?:{_NAMES})(?:\s[^<>]*)?{_MORE}|\[think\]|◁think▷|<\|(?!/|end)(?:{_NAMES})\|>"
+    r"|<\|channel\|>\s*(?:analysis|commentary)|<\|channel>\s*thought|(?-i:\A\s*analysis(?=[A-Z]))"
 )
 _CLOSED = re.compile(
-    rf"{_LESS}\s*/\s*(?:{_NAMES})\s*{_MORE}|\[/(?:{_NAMES})\]|◁/think▷|<\|(?:/|end)(?:{_NAMES})\|>"
-    r"|<channel\|>|<\|channel\|>\s*final[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>|assistantfinal",
-    re.IGNORECASE,
+    rf"(?i){_LESS}\s*/\s*(?:{_NAMES})\s*{_MORE}|\[/(?:{_NAMES})\]|◁/think▷|<\|(?:/|end)(?:{_NAMES})\|>"
+    r"|<channel\|>|<\|channel\|>\s*final[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>|assistantfinal"
 )
 # Text before an answer that has its own marks is also a draft.
 _ANSWER = re.compile(
-    rf"{_LESS}(answer|final_answer|response|solution){_MORE}|<\|begin_of_solution\|>|<\|start_response\|>",
-    re.IGNORECASE,
+    rf"(?i){_LESS}(answer|final_answer|response|solution){_MORE}|<\|begin_of_solution\|>|<\|start_response\|>"
 )
 # Text between a heading such as "Reasoning:" and a heading such as "Final answer:" is also a draft.
 _THOUGHT_HEADING = re.compile(rf"^[^\w\n]*+(?:my )?(?:{_STEMS})\w*(?: process)?[^\w\n]*$", re.IGNORECASE | re.MULTILINE)
-_ANSWER_HEADING = re.compile(
-    r"^[^\w\n]*+(?:my )?(?:final )?(?:answers?|response|assignments?)[^\w\n]*$", re.IGNORECASE | re.MULTILINE
-)
+_ANSWER_HEADING = re.compile(r"(?im)^[^\w\n]*+(?:my )?(?:final )?(?:answers?|response|assignments?)[^\w\n]*$")
 _END_OF_ANSWER = re.compile(rf"{_LESS}/(answer|final_answer|response|solution){_MORE}", re.IGNORECASE)
 
 # The text that is used as the line if a reply consists only of a draft.

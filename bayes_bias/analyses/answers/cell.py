@@ -32,6 +32,8 @@ type Mask = NDArray[np.bool_]
 UNKNOWN = "(not named)"
 # The number of lines shown as examples of choices that were not understood, and the maximum length of each line.
 _EXAMPLES, _LONGEST = 3, 60
+# The code of each outcome in arrays.
+_CODE_OF = {name: code for code, name in enumerate(OUTCOMES)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,11 +67,12 @@ class Reading:
     @property
     def text(self) -> str:
         """Return a text with the numbers of invalid choices and examples of lines."""
+        n_examples = {NOT_UNDERSTOOD: _EXAMPLES, CONTRADICTORY: 1}
         parts = []
         for outcome in OUTCOMES[1:]:
             if number := self.choices[outcome]:
-                shown = self.examples.get(outcome, ())[: {NOT_UNDERSTOOD: _EXAMPLES, CONTRADICTORY: 1}.get(outcome, 0)]
-                such_as = f", such as {' and '.join(f"'{line}'" for line in shown)}" if shown else ""
+                lines = self.examples.get(outcome, ())[: n_examples.get(outcome, 0)]
+                such_as = f", such as {' and '.join(f"'{line}'" for line in lines)}" if lines else ""
                 parts.append(f"{number:,} {outcome}{such_as}")
         return "; ".join(parts)
 
@@ -130,9 +133,9 @@ class Cell:
     def bounds(self) -> tuple[float, float]:
         """Return two means of D: with all invalid choices against the stereotype, and with all in line with it."""
         r = self.replies
-        missing_a, missing_b = r.asked_a - r.valid_a, r.asked_b - r.valid_b
         lower = r.hits_a / r.asked_a + r.hits_b / r.asked_b - 1
-        return float(lower.mean()), float((lower + missing_a / r.asked_a + missing_b / r.asked_b).mean())
+        upper = lower + (r.asked_a - r.valid_a) / r.asked_a + (r.asked_b - r.valid_b) / r.asked_b
+        return float(lower.mean()), float(upper.mean())
 
     @property
     def invalid(self) -> float:
@@ -144,8 +147,8 @@ class Cell:
     def one_label(self) -> int:
         """Return the number of answers that assign the same label to all words."""
         r = self.counted
-        to_a = r.hits_a + r.valid_b - r.hits_b
-        return int(((to_a == 0) | (to_a == r.valid_a + r.valid_b)).sum())
+        n_label_a = r.hits_a + r.valid_b - r.hits_b
+        return int(((n_label_a == 0) | (n_label_a == r.valid_a + r.valid_b)).sum())
 
     @property
     def named_first(self) -> tuple[Numbers, pd.DataFrame]:
@@ -155,11 +158,14 @@ class Cell:
         cancels in this average.
         """
         replies = self.counted[self.counted["first"] != ""]
-        to_a = replies.hits_a + replies.valid_b - replies.hits_b
-        valid = replies.valid_a + replies.valid_b
-        share = to_a.where(replies["first"] == self.questions.groups[0], valid - to_a) / valid
-        by_group = share.groupby(replies["first"])
-        return np.asarray(share - by_group.transform("mean") + by_group.mean().mean(), dtype=float), replies
+        first = replies["first"]
+        n_valid = replies.valid_a + replies.valid_b
+        n_label_a = replies.hits_a + replies.valid_b - replies.hits_b
+        n_label_first = n_label_a.where(first == self.questions.groups[0], n_valid - n_label_a)
+        share = n_label_first / n_valid
+        by_group = share.groupby(first)
+        centred = share - by_group.transform("mean") + by_group.mean().mean()
+        return np.asarray(centred, dtype=float), replies
 
     def labels(self, side: str) -> list[str]:
         """Return the known offered labels of a side."""
@@ -263,9 +269,8 @@ class _Choices:
 
     def first_per_answer(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return the value in the first row of each answer."""
-        first = np.empty(len(self.names), np.int64)
-        first[self.answer[::-1]] = np.arange(len(self.answer))[::-1]
-        return np.asarray(values[first])
+        _, first_rows = np.unique(self.answer, return_index=True)
+        return np.asarray(values[first_rows])
 
 
 def read_cell(model: str, stereotype: str, rows: pd.DataFrame, questions: AssociationList) -> Cell:
@@ -280,9 +285,9 @@ def read_cell(model: str, stereotype: str, rows: pd.DataFrame, questions: Associ
     where = f"answers ({stereotype}{f', {model}' if model else ''})"
     choices = _coded(rows, questions, where)
     words = np.array(questions.words, object)
-    presence = np.zeros((len(choices.names), len(words)), bool)
-    presence[choices.answer, choices.word] = True
-    sets, word_set = np.unique(presence, axis=0, return_inverse=True)
+    is_asked = np.zeros((len(choices.names), len(words)), bool)  # (answer, word)
+    is_asked[choices.answer, choices.word] = True
+    sets, word_set = np.unique(is_asked, axis=0, return_inverse=True)
     word_set = word_set.ravel()
     replies = _table(choices, rows, word_set, questions, where)
     # Numbers of valid and of stereotypical choices of each word in each set of words.
@@ -302,69 +307,89 @@ def read_cell(model: str, stereotype: str, rows: pd.DataFrame, questions: Associ
 
 
 def _read(choices: _Choices, rows: pd.DataFrame, questions: AssociationList) -> Reading:
-    """Count choices and replies by outcome. A blank choice counts as refused."""
-    position = {name: k for k, name in enumerate(OUTCOMES)}
-    stated = lookup(rows["outcome"], position, -1).astype(np.int8)
-    is_blank = lookup(rows["chosen"], {"": True}, False).astype(bool)
-    otherwise = np.where(is_blank, position[REFUSED], position[NOT_UNDERSTOOD])
-    outcome = np.where(choices.valid, position[CHOSEN], np.where(stated > 0, stated, otherwise)).astype(np.int8)
-    reply = np.full(len(choices.names), REFUSED, object)
-    for name in (*ENDINGS, CONTRADICTORY, NOT_UNDERSTOOD, CHOSEN):
-        reply[choices.count_per_answer(outcome == position[name]) > 0] = name
+    """Count choices and replies by outcome, with examples of lines."""
+    outcome = _outcomes_of_choices(choices, rows)
+    replies = _outcomes_of_replies(choices, outcome).value_counts()
+    kinds = [name for name in OUTCOMES if name != LEFT_OUT and (name not in ENDINGS or name in replies)]
     # Lines are needed only where there is no choice, which saves memory in large logs.
-    without = np.flatnonzero(outcome != position[CHOSEN])
-    lines = rows.iloc[without]
-    line = (
-        lines["line"].astype(str).where(lines["line"].astype(str) != "", lines["chosen"].astype(str)).to_numpy(object)
-    )
-    draft = lookup(_folded(rows["draft"]), dict.fromkeys(("true", "1", "1.0", "yes"), True), False).astype(bool)
-    is_alone = np.zeros(len(rows), bool)
-    is_alone[without] = line == DRAFT_ALONE
-    kinds_of_reply = [name for name in OUTCOMES if name != LEFT_OUT and (name not in ENDINGS or name in reply)]
-    examples = {}
-    for name in (NOT_UNDERSTOOD, CONTRADICTORY, REFUSED):
-        # The most frequent lines. Ties are broken so that the order of the rows does not matter.
-        of_outcome = line[(outcome[without] == position[name]) & (line != "")]
-        texts, counts = np.unique(of_outcome.astype(str), return_counts=True)
-        most_frequent = map(str, texts[np.lexsort((texts, -counts))[:_EXAMPLES]])
-        examples[name] = tuple(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..." for text in most_frequent)
-    is_unread = outcome[without] == position[NOT_UNDERSTOOD]
+    without_choice = np.flatnonzero(outcome != _CODE_OF[CHOSEN])
+    stated, chosen = (rows[name].iloc[without_choice].astype(str) for name in ("line", "chosen"))
+    line = stated.where(stated != "", chosen).to_numpy(object)
+    is_unread = outcome[without_choice] == _CODE_OF[NOT_UNDERSTOOD]
+    has_draft = lookup(_folded(rows["draft"]), dict.fromkeys(("true", "1", "1.0", "yes"), True), False).astype(bool)
+    is_draft_alone = np.zeros(len(rows), bool)
+    is_draft_alone[without_choice] = line == DRAFT_ALONE
     return Reading(
-        dict(zip(OUTCOMES, np.bincount(outcome, minlength=len(OUTCOMES)).tolist(), strict=True)),
-        pd.Series(reply).value_counts().reindex(kinds_of_reply, fill_value=0).to_dict(),
-        examples,
-        _levels(choices, questions, outcome),
-        _unread(choices, questions, without[is_unread], line[is_unread]),
-        int((choices.count_per_answer(draft) > 0).sum()),
-        int((choices.count_per_answer(draft & is_alone) > 0).sum()),
+        choices=dict(zip(OUTCOMES, np.bincount(outcome, minlength=len(OUTCOMES)).tolist(), strict=True)),
+        replies=replies.reindex(kinds, fill_value=0).to_dict(),
+        examples=_most_frequent_lines(line, outcome[without_choice]),
+        levels=_levels(choices, questions, outcome),
+        unread=_unread(choices, questions, without_choice[is_unread], line[is_unread]),
+        drafts=int((choices.count_per_answer(has_draft) > 0).sum()),
+        drafts_alone=int((choices.count_per_answer(has_draft & is_draft_alone) > 0).sum()),
     )
+
+
+def _outcomes_of_choices(choices: _Choices, rows: pd.DataFrame) -> NDArray[np.int8]:
+    """Return the code of the outcome of each choice.
+
+    If the outcome of an invalid choice is not stated, a blank choice counts as refused and others as not understood.
+    """
+    stated = lookup(rows["outcome"], _CODE_OF, -1).astype(np.int8)
+    is_blank = lookup(rows["chosen"], {"": True}, False).astype(bool)
+    not_stated = np.where(is_blank, _CODE_OF[REFUSED], _CODE_OF[NOT_UNDERSTOOD])
+    of_invalid = np.where(stated > _CODE_OF[CHOSEN], stated, not_stated)
+    return np.where(choices.valid, _CODE_OF[CHOSEN], of_invalid).astype(np.int8)
+
+
+def _outcomes_of_replies(choices: _Choices, outcome: NDArray[np.int8]) -> "pd.Series[Any]":
+    """Return the outcome of each reply. If its words have several outcomes, the last in the order below counts."""
+    outcomes = np.full(len(choices.names), REFUSED, object)
+    for name in (*ENDINGS, CONTRADICTORY, NOT_UNDERSTOOD, CHOSEN):
+        outcomes[choices.count_per_answer(outcome == _CODE_OF[name]) > 0] = name
+    return pd.Series(outcomes)
+
+
+def _most_frequent_lines(line: NDArray[np.object_], outcome: NDArray[np.int8]) -> dict[str, tuple[str, ...]]:
+    """Return the most frequent lines of each outcome, shortened. The order of the rows does not matter."""
+    lines_of_outcome = {}
+    for name in (NOT_UNDERSTOOD, CONTRADICTORY, REFUSED):
+        lines = line[(outcome == _CODE_OF[name]) & (line != "")]
+        texts, counts = np.unique(lines.astype(str), return_counts=True)
+        most_frequent = texts[np.lexsort((texts, -counts))[:_EXAMPLES]].tolist()
+        shortened = [text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..." for text in most_frequent]
+        lines_of_outcome[name] = tuple(shortened)
+    return lines_of_outcome
 
 
 def _levels(choices: _Choices, questions: AssociationList, outcome: NDArray[np.int8]) -> pd.DataFrame:
-    """Count outcomes, and choices of each label and of the stereotypical label."""
+    """Count choices by outcome, and choices of the label (`picked`), for the model, each label, and each class.
+
+    For the model and for classes, the label is the stereotypical label.
+    """
     is_word_a = questions.is_word_a[choices.word]
-    to_a = np.where(is_word_a, choices.hits, choices.valid & ~choices.hits)
+    chooses_a = np.where(is_word_a, choices.hits, choices.valid & ~choices.hits)
     classes = [class_name for _, class_name in questions.classes]
+    # The level of each choice (-1 if unknown), the names of the levels, and True for each choice of the label.
     factors = {
         "model": (np.zeros(len(outcome), int), ["all"], choices.hits),
-        "label_a": (choices.labels[0], questions.labels[0], to_a),
-        "label_b": (choices.labels[1], questions.labels[1], choices.valid & ~to_a),
+        "label_a": (choices.labels[0], questions.labels[0], chooses_a),
+        "label_b": (choices.labels[1], questions.labels[1], choices.valid & ~chooses_a),
         "class": (np.where(is_word_a, 0, 1), classes, choices.hits),
     }
     tables = {}
-    for factor, (level, names, picked) in factors.items():
-        known = level >= 0
-        size = len(names) * len(OUTCOMES)
-        counts = np.bincount(level[known] * len(OUTCOMES) + outcome[known], minlength=size)
-        table = pd.DataFrame(counts.reshape(len(names), len(OUTCOMES)), index=list(names), columns=list(OUTCOMES))
-        table["picked"] = np.bincount(level[known], picked[known], len(names)).astype(int)
+    for factor, (level, names, is_picked) in factors.items():
+        is_known = level >= 0
+        shape = (len(names), len(OUTCOMES))
+        cell = np.ravel_multi_index((level[is_known], outcome[is_known]), shape)
+        counts = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+        table = pd.DataFrame(counts, index=list(names), columns=list(OUTCOMES))
+        table["picked"] = np.bincount(level[is_known], is_picked[is_known], len(names)).astype(int)
         tables[factor] = table[table[list(OUTCOMES)].sum(axis=1) > 0]
     return pd.concat(tables, names=["factor", "level"])
 
 
-def _unread(
-    choices: _Choices, questions: AssociationList, rows: NDArray[np.intp], lines: NDArray[np.object_]
-) -> Mapping[str, str]:
+def _unread(choices: _Choices, questions: AssociationList, rows: Codes, lines: NDArray[Any]) -> Mapping[str, str]:
     """Return the most frequent text, without the word, that was not understood where each label was offered."""
     texts: dict[str, Counter[str]] = {}
     for row, line in zip(rows, lines, strict=True):
@@ -381,14 +406,15 @@ def _coded(rows: pd.DataFrame, questions: AssociationList, where: str) -> _Choic
     answer, names = pd.factorize(rows["answer"])
     names = names.astype(str)
     word = _positions(rows["word"], questions.words, "word", where, questions)
-    a, b = _offered(rows, where, questions)
-    choice = _folded(rows["chosen"])
-    choice_a, choice_b = questions.chooses(choice, 0, a), questions.chooses(choice, 1, b)
-    hits = np.where(questions.is_word_a[word], choice_a, choice_b)
-    first = _named_first(rows, (a, b), where, questions)
-    choices = _Choices(names, answer, word, (a, b), first, choice_a | choice_b, hits)
+    label_a, label_b = _offered(rows, where, questions)
+    chosen = _folded(rows["chosen"])
+    chooses_a, chooses_b = questions.chooses(chosen, 0, label_a), questions.chooses(chosen, 1, label_b)
+    hits = np.where(questions.is_word_a[word], chooses_a, chooses_b)
+    first = _named_first(rows, (label_a, label_b), where, questions)
+    choices = _Choices(names, answer, word, (label_a, label_b), first, chooses_a | chooses_b, hits)
     wordings = rows["wording"].cat.codes.to_numpy()
-    for name, codes in (("labels", a), ("labels", b), ("labels named first", first), ("wordings", wordings)):
+    parts = (("labels", label_a), ("labels", label_b), ("labels named first", first), ("wordings", wordings))
+    for name, codes in parts:
         if (differs := codes != choices.first_per_answer(codes)[answer]).any():
             raise AnswersError(
                 f"{where}: answer '{names[answer[int(np.argmax(differs))]]}' has rows with different {name}. An answer"
@@ -396,8 +422,9 @@ def _coded(rows: pd.DataFrame, questions: AssociationList, where: str) -> _Choic
             )
     key = answer * len(questions.words) + word
     order = np.argsort(key, kind="stable")
-    if len(twice := np.flatnonzero(np.diff(key[order]) == 0)):
-        at = order[twice[0]]
+    repeated = np.flatnonzero(np.diff(key[order]) == 0)
+    if len(repeated):
+        at = order[repeated[0]]
         raise AnswersError(
             f"{where}: answer '{names[answer[at]]}' has two choices for the word '{questions.words[word[at]]}'. Keep"
             " one, or leave chosen blank if a reply contradicts itself."
@@ -430,9 +457,9 @@ def _table(
 
 def _folded(column: "pd.Series[Any]") -> "pd.Series[Any]":
     """Return a column with casefolded categories."""
-    folded = list(map(str.casefold, column.cat.categories))
-    unique, at = np.unique(np.array(folded, dtype=object).astype(str), return_inverse=True)
-    return pd.Series(pd.Categorical.from_codes(at[column.cat.codes], categories=unique))
+    folded = np.array(list(map(str.casefold, column.cat.categories)), dtype=object).astype(str)
+    categories, new_code_of = np.unique(folded, return_inverse=True)
+    return pd.Series(pd.Categorical.from_codes(new_code_of[column.cat.codes], categories=categories))
 
 
 def _positions(
@@ -444,9 +471,8 @@ def _positions(
     if (unknown := codes < 0).any():
         at = int(np.argmax(unknown))
         text, row = column.iloc[at], column.index[at] + 1
-        raise AnswersError(
-            f"{where}: the {what} '{text}' in row {row} is not in the list '{questions.name}'.", text, options
-        )
+        problem = f"{where}: the {what} '{text}' in row {row} is not in the list '{questions.name}'."
+        raise AnswersError(problem, text, options)
     return codes
 
 
@@ -463,8 +489,8 @@ def _offered(rows: pd.DataFrame, where: str, questions: AssociationList) -> tupl
     """Return the positions of the offered labels by group. The order of the two label columns does not matter."""
     group, label = _grouped(rows["label_a"], "label", where, questions)
     other_group, other_label = _grouped(rows["label_b"], "label", where, questions)
-    if (same := (group == other_group) & (group >= 0)).any():
-        row = rows.iloc[int(np.argmax(same))]
+    if (is_same_group := (group == other_group) & (group >= 0)).any():
+        row = rows.iloc[int(np.argmax(is_same_group))]
         raise AnswersError(
             f"{where}: answer '{row.answer}' was offered '{row.label_a}' and '{row.label_b}'. label_a and label_b must"
             f" be of the two groups {' and '.join(questions.groups)}."
@@ -476,8 +502,8 @@ def _offered(rows: pd.DataFrame, where: str, questions: AssociationList) -> tupl
 def _named_first(rows: pd.DataFrame, offered: tuple[Codes, Codes], where: str, questions: AssociationList) -> Codes:
     """Return 0 or 1, the group whose label was named first, or -1 if it is unknown. Check that it was offered."""
     first, label = _grouped(rows["first"], "label named first", where, questions)
-    own = np.where(first == 0, *offered)
-    if (differs := (first >= 0) & (own >= 0) & (label != own)).any():
+    offered_label = np.where(first == 0, *offered)
+    if (differs := (first >= 0) & (offered_label >= 0) & (label != offered_label)).any():
         row = rows.iloc[int(np.argmax(differs))]
         raise AnswersError(
             f"{where}: in row {row.name + 1}, the label named first is '{row['first']}', which is neither"

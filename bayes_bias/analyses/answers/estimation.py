@@ -14,7 +14,7 @@ from bayes_bias.analyses.answers.assignments import CHOSEN, OUTCOMES
 from bayes_bias.analyses.answers.cell import UNKNOWN, Answers, Cell, select_stereotype
 from bayes_bias.analyses.answers.lists import Lists
 from bayes_bias.analyses.answers.log_odds import position_row
-from bayes_bias.analyses.answers.losses import reason_of_bounds, reasons
+from bayes_bias.analyses.answers.losses import first_reason, reason_of_bounds
 from bayes_bias.analyses.answers.model import (
     ANSWER,
     PAIR,
@@ -165,13 +165,12 @@ def estimate(
         )
     second = read_answers(after, wordlist, name=name, ignore=ignore, factors=factors)
     pairs, notices = paired(first, second)
+    published = {"before": _published(first, ci_prob), "after": _published(second, ci_prob)}
     return AnswersChange(
         before=first,
         after=second,
         notices=announce(tuple(notices)),
-        published=pd.concat(
-            {"before": _published(first, ci_prob), "after": _published(second, ci_prob)}, names=["state"]
-        ),
+        published=pd.concat(published, names=["state"]),
         **_estimate([(cells, half_change(*cells)) for cells in pairs], scope, ci_prob, seed),
     )
 
@@ -235,19 +234,19 @@ def _estimate(
     steps: dict[tuple[str, str, str], dict[str, Any]] = {}
     levels: list[pd.DataFrame] = []
     for number, (cells, data) in enumerate(data_of_cells, start=1):
-        cell, unit = cells[0], len(cells)
+        cell, unit = cells[0], len(cells)  # draws of half the change are multiplied by two, the number of cells
         step(f"{cell.stereotype} ({number} of {len(data_of_cells)})")
-        key, by_scope = (cell.model, cell.stereotype), {}
+        key, posterior_of_scope = (cell.model, cell.stereotype), {}
         for samples, effects in SAMPLES.items():
             steps[*key, samples] = {}
             if samples != "all" or not cell.is_one_pair:
-                by_scope[samples] = sample(Density(data, effects), seed)
-                steps[*key, samples] = _summary(by_scope[samples].draws.mu.to_numpy() * unit, ci_prob)
-        posteriors[key] = by_scope.get(scope, by_scope["wordings"])
+                posterior_of_scope[samples] = sample(Density(data, effects), seed)
+                steps[*key, samples] = _summary(posterior_of_scope[samples].draws.mu.to_numpy() * unit, ci_prob)
+        posteriors[key] = posterior_of_scope.get(scope, posterior_of_scope["wordings"])
         rows[key] = _row(cells, data, posteriors[key], scope, ci_prob)
         if unit == 1:
             rows[key] |= position_row(cell, effects_of(cell, scope), seed, ci_prob)
-        sds = _sds(data, by_scope.get("all", by_scope["wordings"]))
+        sds = _sds(data, posterior_of_scope.get("all", posterior_of_scope["wordings"]))
         for source in SOURCES:
             sources[*key, source] = summarize_draws(unit * sds[source], ci_prob) if source in sds else {}
         levels += _levels(cell, unit * data.difference)
@@ -280,8 +279,9 @@ def _sds(data: Observed, posterior: Posterior) -> dict[str, NDArray[np.float64]]
     draws = posterior.draws
     sds = {"answers": draws[f"sd_{ANSWER}"].to_numpy()}
     if f"sd_{WORD}" in draws:
-        mean_loading = (loadings(data.keys, WORD, data.words) ** 2).sum(axis=1).mean() ** 0.5
-        sds["words"] = draws[f"sd_{WORD}"].to_numpy() * mean_loading
+        # The variance of D from words is the variance of word effects times the sum of their squared weights.
+        squared_weights = (loadings(data.keys, WORD, data.words) ** 2).sum(axis=1)
+        sds["words"] = draws[f"sd_{WORD}"].to_numpy() * squared_weights.mean() ** 0.5
     if "sd_wording" in draws:
         sds["wordings"] = draws["sd_wording"].to_numpy()
     if f"sd_{PAIR}" in draws:
@@ -293,8 +293,8 @@ def _row(cells: Sequence[Cell], data: Observed, posterior: Posterior, scope: str
     """Return the row of a model and stereotype in the table of a result."""
     cell, unit = cells[0], len(cells)
     mu, sds = posterior.draws.mu.to_numpy(), _sds(data, posterior)
-    total = np.sqrt(sum(sd**2 for sd in sds.values()))
-    mostly_labels = np.mean(sds.get("labels", np.zeros(1)) ** 2) > _MOSTLY_LABELS * np.mean(total**2)
+    total_sd = np.sqrt(sum(sd**2 for sd in sds.values()))
+    is_mostly_labels = np.mean(sds.get("labels", np.zeros(1)) ** 2) > _MOSTLY_LABELS * np.mean(total_sd**2)
     labels_a, labels_b, wordings = len(cell.labels("a")), len(cell.labels("b")), len(cell.wordings)
     reach = reach_of(1 if cell.is_one_pair else max(2, min(labels_a, labels_b)), wordings)
     lower, upper = cell.bounds
@@ -307,7 +307,7 @@ def _row(cells: Sequence[Cell], data: Observed, posterior: Posterior, scope: str
         "words": len(set(chain(*cell.sets))),
         "observed": unit * float(data.difference.mean()),
         **summary,
-        "prob_new_answer": float(ndtr(mu / total).mean()),
+        "prob_new_answer": float(ndtr(mu / total_sd).mean()),
         "reach": reach if scope == "all" or reach == ONE_PAIR else THESE_LABELS,
         "decided": float((np.abs(unit * data.difference) > _DECIDED).mean()),
         "invalid": cell.invalid,
@@ -316,7 +316,7 @@ def _row(cells: Sequence[Cell], data: Observed, posterior: Posterior, scope: str
         "bounds_ub": upper,
         "withheld": _reason(cells, unit * float(data.difference.mean()), interval_of(pd.Series(summary))),
         "one_label": cell.one_label,
-        "optimistic": bool(abs(mu.mean()) > _NEAR_THE_END and mostly_labels),
+        "optimistic": bool(abs(mu.mean()) > _NEAR_THE_END and is_mostly_labels),
         "pareto_k": posterior.pareto_k,
         "ess": posterior.ess,
     }
@@ -324,9 +324,8 @@ def _row(cells: Sequence[Cell], data: Observed, posterior: Posterior, scope: str
 
 def _reason(cells: Sequence[Cell], observed_mean: float, interval: tuple[float, float]) -> str:
     """Return the first reason for which there is no verdict, or an empty text."""
-    for cell in cells:
-        if reason := next(reasons(cell), ""):
-            return reason
+    if reason := first_reason(cells):
+        return reason
     lower, upper = cells[-1].bounds
     if len(cells) == 2:
         lower_before, upper_before = cells[0].bounds
@@ -350,11 +349,15 @@ def _levels(cell: Cell, difference: NDArray[np.float64]) -> Iterator[pd.DataFram
     """Return the number of answers and mean D by wording, label, pair of labels, and group of the first label."""
     factors = cell.counted[["wording", "label_a", "label_b", "first"]].assign(**{PAIR: pairs_of(cell.counted)})
     for name, levels in factors.items():
-        is_level = ((levels != "") & ~levels.str.contains(UNKNOWN, regex=False)).to_numpy()
-        if is_level.any():
-            by_level = pd.Series(difference[is_level]).groupby(levels.to_numpy()[is_level]).agg(["size", "mean"])
-            by_level = by_level.set_axis(["answers", "D"], axis=1).rename_axis("level").reset_index()
-            yield by_level.assign(model=cell.model, stereotype=cell.stereotype, factor=name)
+        is_known = ((levels != "") & ~levels.str.contains(UNKNOWN, regex=False)).to_numpy()
+        if is_known.any():
+            by_level = pd.Series(difference[is_known]).groupby(levels.to_numpy()[is_known])
+            table = by_level.agg(["size", "mean"]).set_axis(["answers", "D"], axis=1)
+            yield (
+                table.rename_axis("level")
+                .reset_index()
+                .assign(model=cell.model, stereotype=cell.stereotype, factor=name)
+            )
 
 
 def _published(answers: Answers, ci_prob: float) -> pd.DataFrame:

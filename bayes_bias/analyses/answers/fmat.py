@@ -25,25 +25,30 @@ def from_fmat(frame: pd.DataFrame) -> pd.DataFrame:
     .. [1] Bao, H.-W.-S. (2024). The Fill-Mask Association Test (FMAT): Measuring propositions in natural language.
        Journal of Personality and Social Psychology, 127(3), 537-561. https://doi.org/10.1037/pspa0000396
     """
-    words = [name for name in _FMAT_WORDS if name in frame]
-    if not {"MASK", "M_word", "M_pair", "query", "prob"} <= set(frame) or not words:
+    word_columns = [name for name in _FMAT_WORDS if name in frame]
+    is_fmat = bool(word_columns) and {"MASK", "M_word", "M_pair", "query", "prob"} <= set(frame)
+    if not is_fmat:
         return frame
-    groups = list(dict.fromkeys(frame["MASK"].astype(str)))
+    group_of_row = frame["MASK"].astype(str)
+    groups = group_of_row.unique().tolist()
     if len(groups) != 2:
         raise AnswersError(
             f"`answers`: the mask of FMAT's results must have two groups, but has {', '.join(groups)}. Keep two."
         )
-    question = [*(["model"] if "model" in frame else []), "query", "M_pair", *words]
-    if frame.duplicated([*question, "MASK"]).any():
-        row = frame[frame.duplicated([*question, "MASK"])].iloc[0]
+    question = [name for name in ("model", "query", "M_pair", *word_columns) if name in frame]
+    if (is_repeated := frame.duplicated([*question, "MASK"])).any():
+        row = frame[is_repeated].iloc[0]
         raise AnswersError(
-            f"`answers`: FMAT's results have several rows of '{row['M_word']}' with '{row[words[0]]}' in the query"
-            f" '{row['query']}'. Keep one row for each model."
+            f"`answers`: FMAT's results have several rows of '{row['M_word']}' with '{row[word_columns[0]]}' in the"
+            f" query '{row['query']}'. Keep one row for each model."
         )
-    a, b = (frame[frame["MASK"].astype(str) == group][[*question, "M_word", "prob"]] for group in groups)
-    pairs = a.merge(b, on=question, suffixes=("_a", "_b"))
-    pairs = pairs.rename(columns={words[0]: "word", "M_word_a": "label_a", "M_word_b": "label_b"})
-    target = " (" + pairs["T_word"].astype(str) + ")" if len(words) > 1 else ""
-    pairs = pairs.assign(wording=pairs["query"].astype(str) + target)
-    kept = ["model", "wording", "word", "label_a", "label_b", "prob_a", "prob_b"]
-    return pairs[[name for name in kept if name in pairs]]
+    # Each question has one row for the label of group a and one row for the label of group b.
+    rows = frame[[*question, "M_word", "prob"]]
+    rows_a, rows_b = (rows[group_of_row == group] for group in groups)
+    pairs = rows_a.merge(rows_b, on=question, suffixes=("_a", "_b"))
+    pairs["wording"] = pairs["query"].astype(str)
+    if len(word_columns) == 2:  # the word is the attribute, so the target is part of the wording
+        pairs["wording"] += " (" + pairs["T_word"].astype(str) + ")"
+    pairs = pairs.rename(columns={word_columns[0]: "word", "M_word_a": "label_a", "M_word_b": "label_b"})
+    columns = ["model", "wording", "word", "label_a", "label_b", "prob_a", "prob_b"]
+    return pairs[[name for name in columns if name in pairs]]

@@ -21,8 +21,7 @@ def lines_of_json(text: str, is_word: Known, is_label: Known) -> str:
     A word and its label become "word: label", and keys that are neither become lines of their own.
     """
     parts: list[str] = []
-    end = 0
-    failures = 0
+    end = failures = 0
     for opening in _OPENINGS.finditer(text):
         if failures == _MOST_FAILURES:
             break

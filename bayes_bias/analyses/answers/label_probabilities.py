@@ -58,42 +58,31 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
     asked = asked.assign(id=asked["id"].astype(str).str.strip())
     if asked["id"].duplicated().any():
         raise AnswersError("`prompts` has an id twice. Pass one row for each prompt.")
-    found, _ = read_frame(replies, "replies", _top_tokens)
+    found, _ = read_frame(replies, "replies", top_tokens_of_log)
     check_ids(asked["id"], found)
     asked = asked.set_index("id").loc[found["id"]].reset_index(drop=True)
     if "model" in found:
         asked = asked.assign(model=found["model"])
-    logs, at_bound = np.full((len(found), 2), np.nan), 0
+    logprobs, n_at_bound = np.full((len(found), 2), np.nan), 0
     for number, reply in enumerate(asked.assign(top=found["top"].to_numpy()).itertuples()):
         label_a, label_b = str(reply.label_a), str(reply.label_b)
         listed = np.array([_listed(reply.top, label_a, label_b), _listed(reply.top, label_b, label_a)])
         smallest = min(logprob for _, logprob in reply.top)
         if np.isfinite(listed).any():
-            logs[number] = np.where(np.isfinite(listed), listed, smallest)
-            at_bound += smallest in logs[number]
-    log_a, log_b = logs.T
+            logprobs[number] = np.where(np.isfinite(listed), listed, smallest)
+            n_at_bound += smallest in logprobs[number]
+    logprob_a, logprob_b = logprobs.T
     notices, replies_in_all = [], as_count(len(found))
-    if at_bound:
+    if n_at_bound:
         notices.append(
-            f"replies: in {at_bound:,} of {replies_in_all} a label has the smallest probability that is listed, or"
+            f"replies: in {n_at_bound:,} of {replies_in_all} a label has the smallest probability that is listed, or"
             " a smaller one. Request more top_logprobs for exact numbers"
         )
-    if neither := int(np.isnan(log_a).sum()):
+    if neither := int(np.isnan(logprob_a).sum()):
         notices.append(f"replies: {neither:,} of {replies_in_all} list neither label, and have no probabilities")
     announce(tuple(notices))
     rows = asked[[name for name in _KEPT if name in asked]]
-    return rows.assign(answer=found["id"].to_numpy(), logprob_a=log_a, logprob_b=log_b)
-
-
-def _top_tokens(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the first tokens of the replies in a log. Raise an error for another table."""
-    tokens = top_tokens_of_log(frame)
-    if tokens is None:
-        raise AnswersError(
-            "`replies` is not the output of a batch with top_logprobs. Write the log probabilities into a table with"
-            " the columns word, label_a, label_b, logprob_a and logprob_b, which estimate_values reads."
-        )
-    return tokens
+    return rows.assign(answer=found["id"].to_numpy(), logprob_a=logprob_a, logprob_b=logprob_b)
 
 
 def _listed(top: Sequence[tuple[str, float]], label: str, alternative: str) -> float:

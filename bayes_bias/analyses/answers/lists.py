@@ -49,21 +49,17 @@ class AssociationList:
         a, b = self.wordlist.stereotypes.items()
         return a, b
 
-    @property
-    def words_of(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the words of each class."""
-        return self.wordlist.classes
-
     @cached_property
     def words(self) -> tuple[str, ...]:
         """Return all words, beginning with the stereotypical class of group a."""
         (_, class_a), (_, class_b) = self.classes
-        return (*self.words_of[class_a], *self.words_of[class_b])
+        return (*self.wordlist.classes[class_a], *self.wordlist.classes[class_b])
 
     @cached_property
     def is_word_a(self) -> NDArray[np.bool_]:
         """Return True for each word that is stereotypical for group a."""
-        return np.arange(len(self.words)) < len(self.words_of[self.classes[0][1]])
+        (_, class_a), _ = self.classes
+        return np.arange(len(self.words)) < len(self.wordlist.classes[class_a])
 
     def chooses(self, choices: "pd.Series[Any]", group: int, offered: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return True for each choice of the label that was offered for the group.
@@ -202,7 +198,8 @@ def against_others(frame: pd.DataFrame, wordlist: Lists) -> tuple[pd.DataFrame, 
             parts.append(part.assign(stereotype=name))
             other_words: list[str] = []
             for class_name in words.stereotypes.values():
-                other_words += words.classes[class_name] if class_name != stereotypical else ()
+                if class_name != stereotypical:
+                    other_words += words.classes[class_name]
             content: dict[str, Any] = {
                 "groups": {group: list(words.groups[group]), OTHERS: sorted(map(str, part.label_b.unique()))},
                 "classes": {stereotypical: list(words.classes[stereotypical]), f"not {stereotypical}": other_words},
@@ -217,17 +214,17 @@ def _split_by_group(rows: pd.DataFrame, words: WordList) -> Iterator[tuple[str, 
     group_of: dict[str, str] = {}
     for group, labels in words.groups.items():
         group_of |= dict.fromkeys(map(str.casefold, labels), group)
-    by_text: dict[str, dict[str, str]] = {}
+    labels_of_text: dict[str, dict[str, str]] = {}
     for text in rows[LABELS].unique():
         labels = tuple(map(str.strip, text.split(SEPARATOR.strip())))
-        by_text[text] = {group_of.get(label.casefold(), ""): label for label in labels}
-        if set(by_text[text]) != set(words.groups) or len(labels) != len(words.groups):
+        labels_of_text[text] = {group_of.get(label.casefold(), ""): label for label in labels}
+        if set(labels_of_text[text]) != set(words.groups) or len(labels) != len(words.groups):
             raise AnswersError(
                 f"The labels '{text}' are not one of each group ({', '.join(words.groups)}). Write one label of each"
                 f" group, separated by '{SEPARATOR}'."
             )
     # The offered labels, with a row for each text and a column for each group in the order of the list.
-    offered = pd.DataFrame.from_dict(by_text, orient="index")[list(words.groups)]
+    offered = pd.DataFrame.from_dict(labels_of_text, orient="index")[list(words.groups)]
     chosen = rows["chosen"].map(lambda text: "" if pd.isna(text) else str(text).strip())
     group_of_choice = chosen.str.casefold().map(group_of)
     is_offered = pd.Series(False, rows.index)
@@ -236,6 +233,7 @@ def _split_by_group(rows: pd.DataFrame, words: WordList) -> Iterator[tuple[str, 
     for group in words.groups:
         label = rows[LABELS].map(offered[group])
         others = rows[LABELS].map(offered.drop(columns=group).agg(" / ".join, axis=1))
+        # A choice of an offered label becomes the label of the group or of the others. Other choices are kept.
         choice = chosen.where(~is_offered, label.where(group_of_choice == group, others))
         # One half of choices for the label named first is expected of two labels only, so its position is not used.
         yield group, rows.drop(columns=LABELS).assign(label_a=label, label_b=others, chosen=choice, first="")

@@ -27,7 +27,7 @@ from bayes_bias.analyses.answers.model import WORD, Density, Observed, observed,
 from bayes_bias.analyses.answers.published import two_way
 from bayes_bias.posterior.estimate import summarize_draws
 from bayes_bias.shared_types import Numbers
-from bayes_bias.table.columns import interval_columns, interval_names
+from bayes_bias.table.columns import interval_names
 
 # Log odds between -LARGEST and LARGEST correspond to D between -1 and 1 in the model and its priors.
 LARGEST = 6.0
@@ -40,14 +40,15 @@ def pseudo_values(replies: pd.DataFrame) -> Numbers | None:
     The result is None if all choices, or none, are stereotypical in every answer with both labels. The log odds are
     then unbounded.
     """
-    number = (replies.valid_a + replies.valid_b).to_numpy(float)
-    hits_a, hits_b = replies.hits_a.to_numpy(float), replies.hits_b.to_numpy(float)
-    in_line = hits_a * hits_b / number
-    against = (replies.valid_a.to_numpy() - hits_a) * (replies.valid_b.to_numpy() - hits_b) / number
-    if not in_line.any() or not against.any():
+    n_words = (replies.valid_a + replies.valid_b).to_numpy(float)
+    label_a_in_a, label_b_in_b = replies.hits_a.to_numpy(float), replies.hits_b.to_numpy(float)
+    label_b_in_a, label_a_in_b = replies.valid_a.to_numpy() - label_a_in_a, replies.valid_b.to_numpy() - label_b_in_b
+    stereotypical = label_a_in_a * label_b_in_b / n_words
+    opposite = label_b_in_a * label_a_in_b / n_words
+    if not stereotypical.any() or not opposite.any():
         return None
-    ratio = np.log(in_line.sum() / against.sum())
-    return np.asarray(ratio + in_line / in_line.mean() - against / against.mean())
+    ratio = np.log(stereotypical.sum() / opposite.sum())
+    return np.asarray(ratio + stereotypical / stereotypical.mean() - opposite / opposite.mean())
 
 
 def observed_log_odds(cell: Cell) -> Observed | None:
@@ -84,9 +85,3 @@ def _columns(ci_prob: float) -> list[str]:
     """Return the columns of `position_row`."""
     summary = [f"{LOG_ODDS}_{name}" for name in summarize_draws(np.zeros(1), ci_prob)]
     return [*summary, f"{SHARE_FIRST}_share", *interval_names(ci_prob, "ci", SHARE_FIRST)]
-
-
-def in_log_odds(table: pd.DataFrame) -> pd.DataFrame:
-    """Return estimates of the model of answers, between -1 and 1, in log odds."""
-    columns = ["mean", "sd", *interval_columns(table)]
-    return table.assign(**(LARGEST * table[columns]))

@@ -7,6 +7,7 @@ keys. To support another program, add one entry, as described in docs/contributi
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -16,17 +17,16 @@ from bayes_bias.analyses.answers.assignments import BLOCKED, CUT_OFF, TOOL_CALL
 from bayes_bias.errors import AnswersError
 from bayes_bias.table.association_table import announce
 
+# A function that returns the fields of each reply in a response.
+type Read = Callable[[Mapping[str, Any]], Iterator[dict[str, Any]]]
+
 _DRAFT = "<think>{}</think>"
 _SHOWN = 12
 # The reasons for the end of a reply, in lower case, as services name them.
-_CUT = """
-length max_tokens max_output_tokens model_length incomplete model_context_window_exceeded max_length truncated limit
-pause_turn abort aborted error insufficient_system_resource
-"""
-_BLOCK = """
-content_filter content_filtered safety recitation blocklist prohibited_content spii image_safety language
-guardrail_intervened guardrails refusal sensitive block_reason_unspecified other model_armor error_toxic
-"""
+_CUT = """length max_tokens max_output_tokens model_length incomplete model_context_window_exceeded max_length truncated
+limit pause_turn abort aborted error insufficient_system_resource"""
+_BLOCK = """content_filter content_filtered safety recitation blocklist prohibited_content spii image_safety language
+guardrail_intervened guardrails refusal sensitive block_reason_unspecified other model_armor error_toxic"""
 _CALL = "tool_calls tool_call tool_use function_call malformed_function_call unexpected_tool_call too_many_tool_calls"
 # Reasons of complete replies.
 _END = "stop end_turn stop_sequence eos eos_token endoftext end_of_text complete completed finish finished word none"
@@ -112,9 +112,8 @@ def _choices(body: Mapping[str, Any]) -> Iterator[Reply]:
         if message.get("function_call"):
             calls.append(message["function_call"])
         tools = [Part(_arguments(call), "tool") for call in calls]
-        yield Reply(
-            [Part(draft, "draft"), *_parts(message.get("content")), Part(message.get("refusal")), *tools], reason
-        )
+        parts = [Part(draft, "draft"), *_parts(message.get("content")), Part(message.get("refusal")), *tools]
+        yield Reply(parts, reason)
 
 
 def _candidates(body: Mapping[str, Any]) -> Iterator[Reply]:
@@ -148,60 +147,47 @@ def _output(body: Mapping[str, Any]) -> Iterator[Reply]:
     yield Reply(parts, reason or body.get("status"))
 
 
-def _several(key: str) -> "Callable[[Mapping[str, Any]], Iterator[Reply]]":
-    """Return a function for responses with a list of texts, or of objects with a text."""
-
-    def replies(body: Mapping[str, Any]) -> Iterator[Reply]:
-        content = body[key]
-        while isinstance(content, list) and content and isinstance(content[0], list):
-            content = [text for inner in content for text in inner]
-        for item in content:
-            if not isinstance(item, Mapping):
-                yield Reply([Part(item)])
-                continue
-            message = item.get("message") or {}
-            message = message.get("kwargs") or message
-            reason = _reason(item, item.get("generation_info"), message.get("response_metadata"))
-            yield Reply(_parts(item.get("text") or message.get("content")), reason)
-
-    return replies
+def _list_of_replies(key: str, body: Mapping[str, Any]) -> Iterator[Reply]:
+    """Return the replies of a response with a list of texts under a key, or of objects with a text."""
+    content = body[key]
+    while isinstance(content, list) and content and isinstance(content[0], list):
+        content = [text for inner in content for text in inner]
+    for item in content:
+        if not isinstance(item, Mapping):
+            yield Reply([Part(item)])
+            continue
+        message = item.get("message") or {}
+        message = message.get("kwargs") or message
+        reason = _reason(item, item.get("generation_info"), message.get("response_metadata"))
+        yield Reply(_parts(item.get("text") or message.get("content")), reason)
 
 
-def _single(key: str) -> "Callable[[Mapping[str, Any]], Iterator[Reply]]":
-    """Return a function for responses with one text, one message, or the parts of a message."""
-
-    def reply(body: Mapping[str, Any]) -> Iterator[Reply]:
-        content = body[key]
-        parts: list[Part] = []
-        if isinstance(content, Mapping):
-            parts += [Part(content.get("thinking"), "draft"), *_parts(content.get("content") or content.get("text"))]
-            for call in content.get("tool_calls") or []:
-                parts.append(Part(_arguments(call), "tool"))
-        else:
-            parts += _parts(content)
-        yield Reply(parts, _reason(body, body.get("details")))
-
-    return reply
+def _one_reply(key: str, body: Mapping[str, Any]) -> Iterator[Reply]:
+    """Return the reply of a response with one text under a key, one message, or the parts of a message."""
+    content = body[key]
+    parts: list[Part] = []
+    if isinstance(content, Mapping):
+        parts += [Part(content.get("thinking"), "draft"), *_parts(content.get("content") or content.get("text"))]
+        for call in content.get("tool_calls") or []:
+            parts.append(Part(_arguments(call), "tool"))
+    else:
+        parts += _parts(content)
+    yield Reply(parts, _reason(body, body.get("details")))
 
 
+# Keys of a list of replies in LangChain, HELM, vLLM's own objects, and lm-evaluation-harness.
+_LISTS = ("generations", "completions", "outputs", "resps")
+# Keys of one reply in Llama in Bedrock, text-generation-inference, Ollama, other programs, and Anthropic.
+_ONE = ("generation", "generated_text", "message", "response", "content", "completion", "text")
 # The first key that a response has determines how it is read.
 CONTENTS: Mapping[str, Callable[[Mapping[str, Any]], Iterator[Reply]]] = MappingProxyType(
     {
         "choices": _choices,  # chat and text completions of OpenAI, vLLM, Mistral, LiteLLM, inspect_ai
         "candidates": _candidates,  # Gemini
         "promptFeedback": _candidates,
-        "generations": _several("generations"),  # LangChain
-        "completions": _several("completions"),  # HELM
-        "outputs": _several("outputs"),  # vLLM's own objects
-        "resps": _several("resps"),  # lm-evaluation-harness
+        **{key: partial(_list_of_replies, key) for key in _LISTS},
         "output": _output,  # OpenAI's Responses, Bedrock's Nova, promptfoo
-        "generation": _single("generation"),  # Llama in Bedrock
-        "generated_text": _single("generated_text"),  # text-generation-inference
-        "message": _single("message"),  # Ollama
-        "response": _single("response"),
-        "content": _single("content"),  # Anthropic
-        "completion": _single("completion"),
-        "text": _single("text"),
+        **{key: partial(_one_reply, key) for key in _ONE},
     }
 )
 
@@ -217,9 +203,8 @@ def _parts(content: Any) -> list[Part]:
             continue
         is_call = str(part.get("type")).endswith("tool_use")
         call = _first(part, ("toolUse", "functionCall")) or (part if is_call else None)
-        draft = (
-            part.get("thinking") or part.get("reasoning") or (part.get("reasoningContent") or {}).get("reasoningText")
-        )
+        reasoning = part.get("reasoningContent") or {}
+        draft = part.get("thinking") or part.get("reasoning") or reasoning.get("reasoningText")
         if call:
             parts.append(Part(_arguments(call), "tool"))
         elif draft:
@@ -380,20 +365,22 @@ def replies_of_log(frame: pd.DataFrame, columns: Mapping[str, str] = MappingProx
     return _with_endings(frame)
 
 
-def top_tokens_of_log(frame: pd.DataFrame) -> pd.DataFrame | None:
+def top_tokens_of_log(frame: pd.DataFrame) -> pd.DataFrame:
     """Return rows with ``id``, ``model`` and ``top``, the log probabilities of the first token of a reply.
-
-    The result is None for a table that is not a log.
 
     Raises
     ------
     AnswersError
-        If a row has no `top_logprobs`, or if there is no reply.
+        If the table is not a log, if a row has no `top_logprobs`, or if there is no reply.
     """
     records = frame.to_dict("records")
     shape = shape_of(records)
-    remedy = "Request replies with logprobs and top_logprobs."
-    return None if shape is None else _rows_of(records, shape, _top_tokens, remedy)
+    if shape is None:
+        raise AnswersError(
+            "`replies` is not the output of a batch with top_logprobs. Write the log probabilities into a table with"
+            " the columns word, label_a, label_b, logprob_a and logprob_b, which estimate_values reads."
+        )
+    return _rows_of(records, shape, _top_tokens, "Request replies with logprobs and top_logprobs.")
 
 
 def _mapped(frame: pd.DataFrame, columns: Mapping[str, str]) -> pd.DataFrame:
@@ -426,12 +413,7 @@ def _with_endings(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.drop(columns=name).assign(ended=endings)
 
 
-def _rows_of(
-    records: Sequence[Mapping[str, Any]],
-    shape: Shape,
-    read: Callable[[Mapping[str, Any]], Iterator[dict[str, Any]]],
-    remedy: str,
-) -> pd.DataFrame:
+def _rows_of(records: Sequence[Mapping[str, Any]], shape: Shape, read: Read, remedy: str) -> pd.DataFrame:
     """Apply a function to the response of each record, and return the results with the ids of the prompts."""
     rows: list[dict[str, Any]] = []
     failed: list[str] = []
@@ -459,16 +441,15 @@ def _rows_of(
     return pd.DataFrame(rows).assign(**{READ_AS: shape.name})
 
 
-def _replies(
-    record: Mapping[str, Any], shape: Shape, read: Callable[[Mapping[str, Any]], Iterator[dict[str, Any]]]
-) -> Iterator[dict[str, Any]]:
+def _replies(record: Mapping[str, Any], shape: Shape, read: Read) -> Iterator[dict[str, Any]]:
     """Return the replies to a request. A failed request has no replies."""
     result = record.get("result")
     if not _is_missing(record.get("error")) or (isinstance(result, Mapping) and result.get("type") in _FAILED):
         return
     response = record.get("response")
     if isinstance(response, Mapping) and response.get("status_code", 200) not in (200, "200"):
-        if ENDING_OF.get(str(code := at_path(response, "body.error.code"))):  # a filter of Azure rejects the prompt
+        code = at_path(response, "body.error.code")
+        if ENDING_OF.get(str(code)):  # a filter of Azure rejects the prompt
             yield Reply([], code).row
         return
     body = first_at(record, shape.responses)

@@ -28,7 +28,6 @@ def shares_lost(counts: pd.DataFrame) -> "pd.Series[float]":
 def reasons(cell: Cell) -> Iterator[str]:
     """Return the reasons for which the choices of a model have no verdict, each as a clause."""
     counts = cell.reading.levels
-    lost = float(shares_lost(counts.loc[["model"]]).iloc[0])
     for label in _unread_labels(counts):
         text = cell.reading.unread.get(label, "")
         in_its_place = f", and the most frequent text in its place is '{text}'" if text else ""
@@ -36,33 +35,47 @@ def reasons(cell: Cell) -> Iterator[str]:
             f"choices are lost mostly where the label '{label}' was offered{in_its_place}. If this text is another"
             " spelling, add it to the aliases of labels in the list"
         )
-    by_class = counts.loc[["class"]]
-    if _differ(by_class):
-        shares = shares_lost(by_class)
-        name = shares.idxmax()[1]
+    counts_of_classes = counts.loc[["class"]]
+    if _differ(counts_of_classes):
+        shares = shares_lost(counts_of_classes)
+        class_name = shares.idxmax()[1]
         most, fewest = percent(float(shares.max())), percent(float(shares.min()))
-        yield f"{most} of choices for words of '{name}' are lost, but {fewest} of others"
-    if lost > MOST_LOST:
-        yield f"{percent(lost)} of choices are lost, which is more than {percent(MOST_LOST)}"
+        yield f"{most} of choices for words of '{class_name}' are lost, but {fewest} of others"
+    share_lost = float(shares_lost(counts.loc[["model"]]).iloc[0])
+    if share_lost > MOST_LOST:
+        yield f"{percent(share_lost)} of choices are lost, which is more than {percent(MOST_LOST)}"
+
+
+def first_reason(cells: Sequence[Cell]) -> str:
+    """Return the first reason for which the choices of any model have no verdict, or an empty text."""
+    for cell in cells:
+        for reason in reasons(cell):
+            return reason
+    return ""
 
 
 def _unread_labels(counts: pd.DataFrame) -> list[str]:
-    """Return the labels with a much larger share of lost choices than the other labels of their group."""
-    labels = []
+    """Return the labels of which many choices are lost, and which are never chosen or lost more often than others.
+
+    A label is lost more often if its share of lost choices exceeds twice the share of the other labels of its group by
+    more than `MOST_DIFFERENCE`. Whole replies are lost by chance, so a small difference between labels is no reason.
+    """
+    unread = []
     for factor in ("label_a", "label_b"):
         if factor not in counts.index.unique(0):
             continue
-        rows = counts.loc[factor]
-        lost, shares = rows[list(LOST)].sum(axis=1), shares_lost(rows)
-        for label in rows.index:
-            others = rows.drop(index=label)
-            share_of_others = float(shares_lost(others.sum().to_frame().T).iloc[0]) if len(others) else 0.0
-            is_never_chosen = rows.picked[label] == 0 and shares[label] > MOST_DIFFERENCE
-            # Whole replies are lost by chance, so a small difference between labels is no reason.
-            is_concentrated = len(others) > 0 and shares[label] > MOST_DIFFERENCE + 2 * share_of_others
-            if lost[label] >= FEWEST and (is_never_chosen or is_concentrated):
-                labels.append(str(label))
-    return labels
+        labels = counts.loc[factor]
+        n_lost = labels[list(LOST)].sum(axis=1)
+        share_lost = shares_lost(labels)
+        is_often_lost = (n_lost >= FEWEST) & (share_lost > MOST_DIFFERENCE)
+        for label in labels.index[is_often_lost.to_numpy()]:
+            other_labels = labels.drop(index=label)
+            share_of_others = shares_lost(other_labels.sum().to_frame().T).iloc[0]
+            is_never_chosen = labels.picked[label] == 0
+            is_concentrated = len(other_labels) > 0 and share_lost[label] > MOST_DIFFERENCE + 2 * share_of_others
+            if is_never_chosen or is_concentrated:
+                unread.append(str(label))
+    return unread
 
 
 def _differ(counts: pd.DataFrame) -> bool:
@@ -72,11 +85,17 @@ def _differ(counts: pd.DataFrame) -> bool:
 
 
 def reason_of_bounds(bounds: tuple[float, float], observed: float, interval: tuple[float, float]) -> str:
-    """Return a clause if invalid choices could change the verdict, with the interval around either bound."""
+    """Return a clause if choices in place of the invalid ones could change the verdict, or an empty text.
+
+    The verdict is the sign of an interval that excludes zero. It must not change if the `interval` around the
+    `observed` mean is moved to the lowest or to the highest possible mean, the `bounds`.
+    """
     verdicts = set()
-    for centre in (*bounds, observed):
-        lower, upper = (end + centre - observed for end in interval)
-        verdicts.add(np.sign(lower) if lower > 0 or upper < 0 else 0.0)
+    for mean in (*bounds, observed):
+        lower = interval[0] + mean - observed
+        upper = interval[1] + mean - observed
+        excludes_zero = lower > 0 or upper < 0
+        verdicts.add(np.sign(lower) if excludes_zero else 0.0)
     if len(verdicts) == 1:
         return ""
     low, high = (signed(end) for end in bounds)
@@ -110,9 +129,10 @@ def notices_of_position(cell: Cell) -> Iterator[str]:
             " one half is expected without an effect of position. This moves D towards 0, so compare models by their"
             " log odds"
         )
-    named = float((replies["first"] == cell.questions.groups[0]).mean())
-    if abs(named - 0.5) > _UNBALANCED:
+    group = cell.questions.groups[0]
+    share_of_group = float((replies["first"] == group).mean())
+    if abs(share_of_group - 0.5) > _UNBALANCED:
         yield (
-            f"labels of '{cell.questions.groups[0]}' were named first in {percent(named)} of answers, so that positions"
+            f"labels of '{group}' were named first in {percent(share_of_group)} of answers, so that positions"
             " are not balanced. Ask each question with either label first, as `prompts` does"
         )

@@ -33,9 +33,7 @@ if TYPE_CHECKING:
 
 
 # The scales of the half-normal priors, in units of D.
-PRIORS: Mapping[str, float] = MappingProxyType(
-    {"word": 0.25, "wording": 0.25, "label_a": 0.5, "label_b": 0.5, "pair": 0.5, "answer": 1.0}
-)
+PRIORS = MappingProxyType({"word": 0.25, "wording": 0.25, "label_a": 0.5, "label_b": 0.5, "pair": 0.5, "answer": 1.0})
 PRIOR_TEXTS = {name: f"{scale:g}" for name, scale in PRIORS.items()}
 ANSWER, WORD, PAIR = "answer", "word", "pair"
 # The effects that are treated as samples in each scope. Scopes are sorted from these answers alone to new labels.
@@ -80,14 +78,13 @@ class Observed:
 def observed(cell: Cell) -> Observed:
     """Return the answers about one stereotype as data for the model."""
     replies, questions = cell.counted, cell.questions
-    contrasts, noise = word_contrasts(cell)
-    sizes_a, sizes_b = replies.valid_a.median(), replies.valid_b.median()
     words = pd.Index(questions.words)
-    asked = np.array([words.isin(words_of_set) for words_of_set in cell.sets], float)
-    in_a, in_b = asked * questions.is_word_a, asked * ~questions.is_word_a
-    means = np.asarray(in_a / in_a.sum(axis=1, keepdims=True) - in_b / in_b.sum(axis=1, keepdims=True))
-    rounding = (sizes_a**-2 + sizes_b**-2) / 12
-    return Observed(differences(replies), keys_of(replies), means, contrasts, noise, rounding)
+    is_asked = np.array([words.isin(words_of_set) for words_of_set in cell.sets], float)  # (word_set, word)
+    asked_a, asked_b = is_asked * questions.is_word_a, is_asked * ~questions.is_word_a
+    weights = np.asarray(asked_a / asked_a.sum(axis=1, keepdims=True) - asked_b / asked_b.sum(axis=1, keepdims=True))
+    contrasts, noise = word_contrasts(cell)
+    rounding = (replies.valid_a.median() ** -2 + replies.valid_b.median() ** -2) / 12
+    return Observed(differences(replies), keys_of(replies), weights, contrasts, noise, rounding)
 
 
 def effects_of(cell: Cell, scope: str) -> tuple[str, ...]:
@@ -117,19 +114,29 @@ def word_contrasts(cell: Cell) -> tuple[Numbers, Numbers]:
     """
     values, errors = [np.zeros(0)], [np.zeros(0)]
     for (word_set, side), words in cell.shares[cell.shares.valid > 0].groupby(["word_set", "side"]):
-        number, valid = len(words), words.valid.to_numpy(float)
-        if number == 1 or valid.max() < 2:
+        n_words, n_valid = len(words), words.valid.to_numpy(float)
+        if n_words == 1 or n_valid.max() < 2:
             continue
-        share, contrasts = (words.hits / words.valid).to_numpy(), helmert(number)
-        # The residual variance of choices after answer means and word means are removed.
         replies = cell.replies[(cell.replies.word_set == word_set) & (cell.replies[f"valid_{side}"] > 0)]
-        hits, choices = replies[f"hits_{side}"].to_numpy(float), replies[f"valid_{side}"].to_numpy(float)
-        within_answers = float((hits - hits**2 / choices).sum())
-        between_words = len(hits) * float(((share - hits.sum() / choices.sum()) ** 2).sum())
-        variance = max(within_answers - between_words, 1e-6) / max((len(hits) - 1) * (number - 1), 1)
-        values.append(contrasts @ share)
-        errors.append(np.sqrt(contrasts**2 @ (variance / valid)))
+        share_of_word = (words.hits / words.valid).to_numpy()
+        variance = _residual_variance(replies[f"hits_{side}"], replies[f"valid_{side}"], share_of_word)
+        contrasts = helmert(n_words)
+        values.append(contrasts @ share_of_word)
+        errors.append(np.sqrt(contrasts**2 @ (variance / n_valid)))
     return np.concatenate(values), np.concatenate(errors)
+
+
+def _residual_variance(hits: "pd.Series[int]", choices: "pd.Series[int]", share_of_word: Numbers) -> float:
+    """Return the variance of choices (1 if stereotypical) after the means of answers and of words are removed.
+
+    `hits` and `choices` are numbers of words in each answer.
+    """
+    hits, choices = hits.to_numpy(float), choices.to_numpy(float)
+    n_answers, mean = len(hits), hits.sum() / choices.sum()
+    sum_within_answers = float((hits - hits**2 / choices).sum())
+    sum_between_words = n_answers * float(((share_of_word - mean) ** 2).sum())
+    freedom = (n_answers - 1) * (len(share_of_word) - 1)
+    return max(sum_within_answers - sum_between_words, 1e-6) / max(freedom, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +144,11 @@ class Density:
     """The exact density of answers given the standard deviations, with mu and all effects integrated out.
 
     Answers to the same question form a cell. The density depends on the cell means and the sum of squares within cells.
+    If V is the covariance of the n answers y, the log density is
+
+        -((n - 1) log 2π + log |V| + log i + y'V⁻¹y - c² i) / 2 + log (P(-1 < mu < 1) / 2)
+
+    where mu, given y and V, is normal with mean c = 1'V⁻¹y / i and variance 1 / i, and i = 1'V⁻¹1.
     """
 
     data: Observed
@@ -157,27 +169,32 @@ class Density:
 
     @cached_property
     def _design(self) -> tuple[Numbers, NDArray[np.int64], Numbers]:
-        """Return the design matrix (mu and cell means last), the scale of each column, and the design of pairs."""
+        """Return the design matrix (mu and cell means last), the scale of each column, and the design of pairs.
+
+        Rows are cells. The scale of a column is the position of its effect in `effects`.
+        """
         table, *_ = self._cells
-        blocks, scale = [], []
-        for k, effect in enumerate(self.effects):
-            if effect != PAIR:
-                words = self.data.words
-                if effect == WORD:  # reduce the columns without changing the inner products of rows
-                    words = np.linalg.qr(words.T, mode="r").T
-                blocks.append(loadings(table, effect, words))
-                scale += [k] * blocks[-1].shape[1]
+        blocks, scale_of_column = [], []
+        for position, effect in enumerate(self.effects):
+            if effect == PAIR:
+                continue
+            words = self.data.words
+            if effect == WORD:  # reduce the columns without changing the inner products of rows
+                words = np.linalg.qr(words.T, mode="r").T
+            block = loadings(table, effect, words)
+            blocks.append(block)
+            scale_of_column += [position] * block.shape[1]
         pairs = loadings(table, PAIR, self.data.words) if PAIR in self.effects else np.zeros((len(table), 0))
         design = np.column_stack([*blocks, np.ones(len(table)), table["mean"]])
-        return design, np.array(scale, int), pairs
+        return design, np.array(scale_of_column, int), pairs
 
     @cached_property
     def _products(self) -> tuple[Numbers, Numbers, Numbers]:
         """Return cross-products of the design, weighted by answers, with itself and pairs, and sizes of pairs."""
-        x, _, pairs = self._design
+        design, _, pairs = self._design
         _, size, *_ = self._cells
-        weighted = x * size[:, None]
-        return weighted.T @ x, weighted.T @ pairs, size @ pairs
+        weighted = design * size[:, None]
+        return weighted.T @ design, weighted.T @ pairs, size @ pairs
 
     def log_density(self, scales: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """Return the log density for each row of scales, and the mean and sd of mu before truncation.
@@ -195,39 +212,46 @@ class Density:
         return log_density, centre, sd
 
     def _log_density_of_block(self, scales: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-        """Return the results of `log_density` for a block of rows that is small enough for the memory."""
-        *_, within = self._cells
-        _, scale, _ = self._design
+        """Return the results of `log_density` for a block of rows that is small enough for the memory.
+
+        With X the design of the other effects, and U that of mu and the answers (1, y), all sums over answers have the
+        form X'W⁻¹U, where W is the covariance of errors and pairs. Woodbury's identity then gives U'V⁻¹U.
+        """
+        *_, squares_within = self._cells
+        _, scale_of_column, _ = self._design
         among, with_pairs, answers_of_pairs = self._products
         variance = scales[:, -1] ** 2 + self.data.rounding
         pair_variance = scales[:, self.effects.index(PAIR)] ** 2 if PAIR in self.effects else np.zeros(len(scales))
+        # [X U]' W⁻¹ [X U] for each row of scales, and log |W| less the part of the errors.
         ratio = pair_variance[:, None] / (variance[:, None] + pair_variance[:, None] * answers_of_pairs)
-        inverse = (among - (with_pairs * ratio[:, None, :]) @ with_pairs.T) / variance[:, None, None]
+        products = (among - (with_pairs * ratio[:, None, :]) @ with_pairs.T) / variance[:, None, None]
         log_determinant = np.log1p(pair_variance[:, None] * answers_of_pairs / variance[:, None]).sum(axis=1)
-        count, spread = len(scale), scales[:, scale]
-        inner = np.eye(count) + spread[:, :, None] * inverse[:, :count, :count] * spread[:, None, :]
+        # With S the standard deviations of the columns of X, I + S X'W⁻¹X S = L L'.
+        count, sd = len(scale_of_column), scales[:, scale_of_column]
+        inner = np.eye(count) + sd[:, :, None] * products[:, :count, :count] * sd[:, None, :]
         lower = np.linalg.cholesky(inner)
-        explained = np.linalg.solve(lower, spread[:, :, None] * inverse[:, :count, count:])
-        schur = inverse[:, count:, count:] - np.swapaxes(explained, 1, 2) @ explained
         log_determinant += 2 * np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
-        information, score, square = schur[:, 0, 0], schur[:, 0, 1], schur[:, 1, 1]
-        centre, sd = score / information, information**-0.5
-        total = len(self.data.difference)
+        # U'V⁻¹U = U'W⁻¹U - (L⁻¹ S X'W⁻¹U)' (L⁻¹ S X'W⁻¹U)
+        explained = np.linalg.solve(lower, sd[:, :, None] * products[:, :count, count:])
+        remaining = products[:, count:, count:] - np.swapaxes(explained, 1, 2) @ explained
+        information, score, square = remaining[:, 0, 0], remaining[:, 0, 1], remaining[:, 1, 1]
+        centre, sd_mu = score / information, information**-0.5
+        n_answers = len(self.data.difference)
         log_density = -0.5 * (
-            (total - 1) * np.log(2 * np.pi)
-            + total * np.log(variance)
+            (n_answers - 1) * np.log(2 * np.pi)
+            + n_answers * np.log(variance)
             + log_determinant
-            + within / variance
+            + squares_within / variance
             + square
             - centre * score
         )
         # The prior is uniform on (-1, 1), with a density of one half.
-        mass = np.maximum(ndtr((1 - centre) / sd) - ndtr((-1 - centre) / sd), np.finfo(float).tiny)
-        log_density += np.log(sd * mass / 2)
+        mass = np.maximum(ndtr((1 - centre) / sd_mu) - ndtr((-1 - centre) / sd_mu), np.finfo(float).tiny)
+        log_density += np.log(sd_mu * mass / 2)
         if WORD in self.effects:  # the density of the word contrasts
             variance = scales[:, self.effects.index(WORD), None] ** 2 + self.data.noise**2
             log_density += -0.5 * (np.log(2 * np.pi * variance) + self.data.contrasts**2 / variance).sum(axis=1)
-        return log_density, centre, sd
+        return log_density, centre, sd_mu
 
 
 @dataclass(frozen=True, eq=False)
@@ -246,8 +270,8 @@ class Together:
         log_density = np.zeros(len(scales))
         centre, sd = np.empty((2, len(scales), len(self.densities)))
         for k, density in enumerate(self.densities):
-            own_log_density, centre[:, k], sd[:, k] = density.log_density(scales)
-            log_density += own_log_density
+            log_density_of_part, centre[:, k], sd[:, k] = density.log_density(scales)
+            log_density += log_density_of_part
         return log_density, centre, sd
 
 
@@ -258,9 +282,9 @@ def loadings(replies: pd.DataFrame, effect: str, words: Numbers) -> Numbers:
     """
     if effect == WORD:
         return words[replies.word_set.to_numpy()]
-    codes = replies[effect].to_numpy()
-    number = codes.max() + 1
-    return np.where(codes[:, None] < 0, 1 / number, codes[:, None] == np.arange(number))
+    codes = replies[effect].to_numpy()[:, None]
+    n_levels = codes.max() + 1
+    return np.where(codes < 0, 1 / n_levels, codes == np.arange(n_levels))
 
 
 def written_out(data: Observed, effects: tuple[str, ...], names: Mapping[str, list[str]]) -> "pm.Model":
@@ -371,22 +395,24 @@ def draw(density: Drawable, seed: int, draws: int = DRAWS) -> Drawn:
     width = len(density.scales)
     centre, covariance, power = np.zeros(width), np.eye(width), 0.0
     for _ in range(_MOST_STEPS):
-        score, log_weights, *_ = _weighted(density, centre, covariance, _STEP, rng)
-        settled = power == 1
-        power = next((p for p in _POWERS if _ess(softmax(p * log_weights)) > 10 * width), _POWERS[-1])
+        scores, log_weights, *_ = _weighted(density, centre, covariance, _STEP, rng)
+        was_full_power = power == 1
+        enough = [power for power in _POWERS if _ess(softmax(power * log_weights)) > 10 * width]
+        power = enough[0] if enough else _POWERS[-1]
         weights = softmax(power * log_weights)
-        centre = weights @ score
-        covariance = 1.3 * np.cov(score.T, aweights=weights).reshape(width, width) + 1e-4 * np.eye(width)
-        if settled and power == 1:
+        centre = weights @ scores
+        covariance = 1.3 * np.cov(scores.T, aweights=weights).reshape(width, width) + 1e-4 * np.eye(width)
+        if was_full_power and power == 1:
             break
-    score, log_weights, scales, mean, sd = _weighted(density, centre, covariance, draws, rng)
+    scores, log_weights, scales, mean, sd = _weighted(density, centre, covariance, draws, rng)
     smoothed, pareto_k = array_stats.psislw(-log_weights)
     weights = softmax(smoothed)
     # Systematic resampling uses one random number for all draws.
-    at = np.searchsorted(np.cumsum(weights), (np.arange(draws) + rng.random()) / draws).clip(max=draws - 1)
-    low, high = ndtr((-1 - mean[at]) / sd[at]), ndtr((1 - mean[at]) / sd[at])
-    mu = mean[at] + sd[at] * ndtri(np.clip(low + rng.random(low.shape) * (high - low), 1e-300, 1 - 1e-16))
-    return Drawn(scales[at], mu.clip(-1, 1), float(pareto_k), _ess(weights))
+    drawn = np.searchsorted(np.cumsum(weights), (np.arange(draws) + rng.random()) / draws).clip(max=draws - 1)
+    scales, mean, sd = scales[drawn], mean[drawn], sd[drawn]
+    low, high = ndtr((-1 - mean) / sd), ndtr((1 - mean) / sd)
+    mu = mean + sd * ndtri(np.clip(low + rng.random(low.shape) * (high - low), 1e-300, 1 - 1e-16))
+    return Drawn(scales, mu.clip(-1, 1), float(pareto_k), _ess(weights))
 
 
 def _weighted(

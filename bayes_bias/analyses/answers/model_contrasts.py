@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, combinations
+from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,8 +16,8 @@ from bayes_bias import plots
 from bayes_bias.analyses.answers.cell import Answers, Cell, differences
 from bayes_bias.analyses.answers.estimation import Source, check_samples
 from bayes_bias.analyses.answers.lists import Lists, words_of_class
-from bayes_bias.analyses.answers.log_odds import in_log_odds, observed_log_odds, without_words
-from bayes_bias.analyses.answers.losses import reason_of_models, reasons
+from bayes_bias.analyses.answers.log_odds import LARGEST, observed_log_odds, without_words
+from bayes_bias.analyses.answers.losses import first_reason, reason_of_models
 from bayes_bias.analyses.answers.model import (
     MAX_PARETO_K,
     PRIOR_TEXTS,
@@ -42,6 +42,7 @@ from bayes_bias.posterior.estimate import summarize_draws
 from bayes_bias.posterior.holm import holm
 from bayes_bias.posterior.ranks import ranked
 from bayes_bias.progress import step
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.columns import Sign, estimate_columns, interval_columns, opposite, rank_column, with_interval
 
@@ -136,20 +137,19 @@ class Contrasts(Tabled):
         if row["mean"] < 0:
             larger, smaller, estimate = smaller, larger, opposite(row)
         sign: Sign = "" if row.survives else "+"
-        named = partial(self._named, topic)
-        lost = "the draws are not reliable" if row.pareto_k > MAX_PARETO_K else row.get("withheld", "")
+        no_verdict = "the draws are not reliable" if row.pareto_k > MAX_PARETO_K else row.get("withheld", "")
+        in_unit: dict[str, Any] = {"factor": quantity.factor, "unit": quantity.unit}
+        words = {"larger": self._with_value(topic, larger), "smaller": self._with_value(topic, smaller)}
         return Finding(
-            title=f"{self.title(topic)} in {larger} and {smaller}" if lost else self.title(topic),
+            title=f"{self.title(topic)} in {larger} and {smaller}" if no_verdict else self.title(topic),
             value=float(row["mean"]),
-            size=with_interval(
-                estimate, self.ci_prob, quantity.decimals, sign=sign, factor=quantity.factor, unit=quantity.unit
-            ),
+            size=with_interval(estimate, self.ci_prob, quantity.decimals, sign=sign, **in_unit),
             clear=bool(row.survives),
-            no_verdict=lost,
-            words={"quantity": quantity.name, "larger": named(larger), "smaller": named(smaller)},
+            no_verdict=no_verdict,
+            words={"quantity": quantity.name, **words},
         )
 
-    def _named(self, topic: str, model: str) -> str:
+    def _with_value(self, topic: str, model: str) -> str:
         """Return the name of a model, with its own value if there are only two models and one topic."""
         if len(self.table) > 1:
             return model
@@ -161,19 +161,22 @@ class Contrasts(Tabled):
     @property
     def text(self) -> str:
         """Describe the differences in sentences."""
-        findings = {key: self._finding(key, row) for key, row in self.table.iterrows()}
-        by_quantity: dict[str, list[Finding]] = {}
-        for (topic, *_), finding in findings.items():
-            by_quantity.setdefault(self.quantity(topic).name, []).append(finding)
+        findings_by_quantity: dict[str, list[Finding]] = {}
+        topics_with_verdict = set()
+        for key, row in self.table.iterrows():
+            topic, finding = key[0], self._finding(key, row)
+            findings_by_quantity.setdefault(self.quantity(topic).name, []).append(finding)
+            if not finding.no_verdict:
+                topics_with_verdict.add(topic)
         sentences = []
-        for name, of_quantity in by_quantity.items():
-            other = " other" if any(finding.clear for finding in of_quantity) else ""
+        for name, findings in findings_by_quantity.items():
+            other = " other" if any(finding.clear for finding in findings) else ""
             others = f"No{other} difference in {name} is distinguishable from zero after Holm's adjustment."
-            sentences.append(headline("models", of_quantity, others))
-        judged = {topic for (topic, *_), finding in findings.items() if not finding.no_verdict}
+            sentences.append(headline("models", findings, others))
         for topic, rows in self.ranking.groupby(level=0, sort=False):
-            if topic in judged and len(rows) > 2:
-                first, chance = rows.prob_first.idxmax()[1], fmt.probability_in_words(rows.prob_first.max())
+            if topic in topics_with_verdict and len(rows) > 2:
+                _, first = rows.prob_first.idxmax()
+                chance = fmt.probability_in_words(rows.prob_first.max())
                 clause = f"the {self.quantity(topic).name} of {first} is the largest with probability {chance}."
                 sentences.append(fmt.capitalized(self.row_name(topic, clause)))
         return " ".join(sentences)
@@ -185,7 +188,9 @@ class Contrasts(Tabled):
 
     def differences(self, topics: Sequence[str]) -> Layout:
         """Show the differences for all topics with the same quantity."""
-        rows, quantity, unit = self.in_units(self.table, topics)
+        quantity = self.quantity(topics[0])
+        rows = self._in_units(self.table, topics)
+        unit = f", in {quantity.unit}" if quantity.unit else ""
         return Layout(
             [self.row_name(topic, f"{model} − {reference}") for topic, model, reference in rows.index],
             [
@@ -206,16 +211,20 @@ class Contrasts(Tabled):
 
     def order(self, topics: Sequence[str]) -> Layout:
         """Show the order of the models for all topics with the same quantity."""
-        rows, quantity, _ = self.in_units(self.ranking, topics)
+        quantity = self.quantity(topics[0])
+        rows = self._in_units(self.ranking, topics)
         reach = ", for new labels, wordings and words" if quantity.name == "D" and self.scope == "all" else ""
         unit = f", in {quantity.own_unit}" if quantity.own_unit else ""
+        about_mean = estimate_columns(rows, f"{quantity.name} less mean", self.ci_prob, quantity.decimals)
+        if len(rows.loc[rows.index[0][0]]) == 2:  # two models have only their difference
+            about_mean = []
         return Layout(
             [self.row_name(topic, model) for topic, model in rows.index],
             [
                 *estimate_columns(
                     rows, quantity.name, self.ci_prob, quantity.decimals, of=OWN, sign="" if quantity.null else "+"
                 ),
-                *self._columns_about_mean(rows, quantity),
+                *about_mean,
                 *rank_column(rows),
                 Column("P(first)", rows.prob_first, fmt.probability),
                 Column("P(last)", rows.prob_last, fmt.probability),
@@ -224,43 +233,38 @@ class Contrasts(Tabled):
             caption=f"Models in order of {quantity.name}{unit}{reach}",
         )
 
-    def _columns_about_mean(self, rows: pd.DataFrame, quantity: Quantity) -> list[Column]:
-        """Return the columns of each model minus the mean of all. Two models have only their difference."""
-        if len(rows.loc[rows.index[0][0]]) == 2:
-            return []
-        return estimate_columns(rows, f"{quantity.name} less mean", self.ci_prob, quantity.decimals)
-
     def drawn(self, topics: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Return the rows of the figure: each model by itself, from the value without preference, and the contrasts.
 
         The contrasts are the difference between two models, or each of several models minus the mean of all. Both have
         the columns ``mean`` and the interval, and are indexed by their labels.
         """
-        ranking, quantity, _ = self.in_units(self.ranking, topics)
-        several = len(topics) > 1
-        labels = [f"{model}, {topic}" if several else model for topic, model in ranking.index]
+        quantity = self.quantity(topics[0])
+        ranking = self._in_units(self.ranking, topics)
+        has_topics = len(topics) > 1
+        labels = [f"{model}, {topic}" if has_topics else model for topic, model in ranking.index]
         ends = interval_columns(ranking)
-        own = ranking[[f"{OWN}_mean", *interval_columns(ranking, OWN)]].set_axis(["mean", *ends], axis=1)
-        own = (own - quantity.factor * quantity.null).set_axis(labels)
-        if len(ranking.loc[ranking.index[0][0]]) == 2:
-            contrasts, _, _ = self.in_units(self.table, topics)
-            names = [f"{model} − {other}{f', {topic}' if several else ''}" for topic, model, other in contrasts.index]
+        by_itself = ranking[[f"{OWN}_mean", *interval_columns(ranking, OWN)]].set_axis(["mean", *ends], axis=1)
+        by_itself = (by_itself - quantity.factor * quantity.null).set_axis(labels)
+        has_two_models = len(ranking.loc[ranking.index[0][0]]) == 2
+        if has_two_models:
+            contrasts = self._in_units(self.table, topics)
+            names = [f"{a} − {b}{f', {topic}' if has_topics else ''}" for topic, a, b in contrasts.index]
         else:
             contrasts, names = ranking, [f"{label} − mean" for label in labels]
-        return own, contrasts[["mean", *ends]].set_axis(names)
+        return by_itself, contrasts[["mean", *ends]].set_axis(names)
 
-    def in_units(self, table: pd.DataFrame, topics: Sequence[str]) -> tuple[pd.DataFrame, Quantity, str]:
-        """Return the rows of topics with the same quantity in its unit, the quantity, and a clause with the unit."""
-        quantity = self.quantity(topics[0])
-        rows = table[table.index.get_level_values(0).isin(topics)]
-        columns = ["mean", *interval_columns(table)]
-        if f"{OWN}_mean" in table:
-            columns += [f"{OWN}_mean", *interval_columns(table, OWN)]
-        return (
-            rows.assign(**(quantity.factor * rows[columns])),
-            quantity,
-            f", in {quantity.unit}" if quantity.unit else "",
-        )
+    def _in_units(self, table: pd.DataFrame, topics: Sequence[str]) -> pd.DataFrame:
+        """Return the rows of topics with the same quantity, in the unit of this quantity."""
+        return scaled(table[table.index.get_level_values(0).isin(topics)], self.quantity(topics[0]).factor)
+
+
+def scaled(table: pd.DataFrame, factor: float) -> pd.DataFrame:
+    """Return a table of differences or a ranking in another unit: all estimates are multiplied by the factor."""
+    columns = ["mean", "sd", *interval_columns(table)]
+    if f"{OWN}_mean" in table:
+        columns += [f"{OWN}_mean", *interval_columns(table, OWN)]
+    return table.assign(**(factor * table[columns]))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -342,20 +346,21 @@ class ModelContrasts(Contrasts):
     def _sentences_on_position(self) -> Iterator[str]:
         """Return a sentence for each difference in D that may come from a preference for a position or a label."""
         for key, row in self.table.iterrows():
+            stereotype, model, other = key
             if key not in self.log_odds.index:
                 yield (
-                    f"In log odds, {' and '.join(key[1:])} cannot be compared in {key[0]}, because the choices of one"
+                    f"In log odds, {model} and {other} cannot be compared in {stereotype}, because the choices of one"
                     " of them are all, or none, in line with the stereotype."
                 )
                 continue
             in_log_odds = self.log_odds.loc[key]
-            scale = with_interval(in_log_odds, self.ci_prob, DECIMALS)
             if bool(row.survives) == bool(in_log_odds.survives):
                 continue
-            first_shares = self.own.loc[key[0]].first_share[list(key[1:])]
+            models = f"between {model} and {other} in {stereotype}"
+            scale = with_interval(in_log_odds, self.ci_prob, DECIMALS)
+            first_shares = self.own.loc[stereotype].first_share[[model, other]]
             shares = [f"{name} {fmt.percent(share)}" for name, share in first_shares.items()]
             position = f" (share of the label that was named first: {', '.join(shares)})"
-            models = f"between {key[1]} and {key[2]} in {key[0]}"
             if row.survives:
                 yield (
                     f"The difference in D {models} can come from a preference for a position or a label{position},"
@@ -427,33 +432,36 @@ def compare_models(
             f"The answers are all of one model{f', {read.models[0]}' if read.models[0] else ''}. Add a column 'model',"
             " or name the columns whose values to compare (factors=['temperature'], --factors temperature)."
         )
-    by_stereotype: dict[str, list[Cell]] = {}
+    cells_of_stereotype: dict[str, list[Cell]] = {}
     for cell in read.cells:
-        by_stereotype.setdefault(cell.stereotype, []).append(cell)
-    tables, rankings, log_odds, own, notices = {}, {}, {}, {}, list[str]()
-    for stereotype, cells in by_stereotype.items():
-        if len(cells) > 1:
-            step(stereotype)
-            same_questions, omitted = matched(cells, "answers")
-            notices += [f"{stereotype}: {notice}" for notice in omitted]
-            models = [cell.model for cell in cells]
-            sides, effects = list(map(observed, same_questions)), effects_of(same_questions[0], scope)
-            table, rankings[stereotype] = compared(models, sides, effects, seed, ci_prob)
-            reason = reason_of_models(cells) or next(chain.from_iterable(map(reasons, cells)), "")
-            tables[stereotype] = table.assign(withheld=reason)
-            own[stereotype] = _own_values(same_questions)
-            if (in_units := _in_log_odds(same_questions, effects, seed, ci_prob)) is not None:
-                log_odds[stereotype] = in_units.assign(withheld=reason)
+        cells_of_stereotype.setdefault(cell.stereotype, []).append(cell)
+    tables, rankings, log_odds, own = {}, {}, {}, {}
+    notices: list[str] = []
+    for stereotype, cells in cells_of_stereotype.items():
+        if len(cells) == 1:
+            continue
+        step(stereotype)
+        same_questions, notices_of_omitted = matched(cells, "answers")
+        notices += [f"{stereotype}: {notice}" for notice in notices_of_omitted]
+        models = [cell.model for cell in cells]
+        effects = effects_of(same_questions[0], scope)
+        table, rankings[stereotype] = compared(models, list(map(observed, same_questions)), effects, seed, ci_prob)
+        no_verdict = reason_of_models(cells) or first_reason(cells)
+        tables[stereotype] = table.assign(withheld=no_verdict)
+        own[stereotype] = _own_values(same_questions)
+        table_in_log_odds = _in_log_odds(same_questions, effects, seed, ci_prob)
+        if table_in_log_odds is not None:
+            log_odds[stereotype] = table_in_log_odds.assign(withheld=no_verdict)
     if not tables:
         raise AnswersError("No two models answered about the same stereotype. Pass answers to the same questions.")
     joined = joined_tables(tables, rankings, "stereotype", ci_prob)
-    empty = joined["table"].iloc[:0]
+    no_rows = joined["table"].iloc[:0]
     return ModelContrasts(
         answers=read,
         scope=scope,
         ci_prob=ci_prob,
         seed=seed,
-        log_odds=joined_tables(log_odds, rankings, "stereotype", ci_prob)["table"] if log_odds else empty,
+        log_odds=joined_tables(log_odds, rankings, "stereotype", ci_prob)["table"] if log_odds else no_rows,
         own=pd.concat(own, names=["stereotype", "model"]),
         **joined,
         notices=announce(tuple(notices)),
@@ -479,7 +487,7 @@ def _in_log_odds(cells: Sequence[Cell], effects: tuple[str, ...], seed: int, ci_
             return None
         sides.append(data)
     table, _ = compared([cell.model for cell in cells], sides, without_words(effects), seed, ci_prob)
-    return in_log_odds(table)
+    return scaled(table, LARGEST)
 
 
 def compared(
@@ -492,35 +500,40 @@ def compared(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the differences between models and their ranking from answers of each model to the same questions.
 
-    The values of `sides` are distances from the value without preference, `null`.
+    The values D of the models in a question are combined to contrasts c = H D, where the rows of H (contrast, model)
+    are orthonormal and sum to zero. Each contrast has its own mu in the model of D. The values of the models minus the
+    mean of all models are then H' c. The values of `sides` are distances from the value without preference, `null`.
     """
     contrasts = helmert(len(sides))
-    # The contrasts are scaled such that contrasts of D lie between -1 and 1.
+    # With weights that are divided by this number, contrasts of D lie between -1 and 1.
     largest = np.abs(contrasts).sum(axis=1).max()
     densities = [Density(contrast_of(sides, weights / largest), effects) for weights in contrasts]
     drawn = draw(Together(densities), seed)
-    # D of each model minus the mean of all models (model, draw).
-    relative = largest * contrasts.T @ drawn.mu.T
+    from_mean = largest * contrasts.T @ drawn.mu.T  # (model, draw)
     rows = {}
     for i, j in combinations(range(len(models)), 2):
-        difference = relative[i] - relative[j]
+        difference = from_mean[i] - from_mean[j]
         above = float((difference > 0).mean())
         rows[models[i], models[j]] = {
             **summarize_draws(difference, ci_prob),
             "prob_direction": max(above, 1 - above),
             "chance": 2 * min(above, 1 - above),
-            "questions": len(sides[0].difference),
-            "pareto_k": drawn.pareto_k,
         }
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis(["model", "other"])
-    ranking = pd.DataFrame([summarize_draws(draws, ci_prob) for draws in relative], index=pd.Index(models))
-    own = [null + draw(Density(side, effects), seed).mu for side in sides]
-    rows_of_own = pd.DataFrame([summarize_draws(draws, ci_prob) for draws in own], index=ranking.index)
-    ranking = rows_of_own.drop(columns="sd").add_prefix(f"{OWN}_").join(ranking)
-    ranking = ranking.join(ranked(relative, models, ci_prob).table)
-    ranking["prob_first"] = np.bincount(relative.argmax(axis=0), minlength=len(models)) / relative.shape[1]
-    ranking["prob_last"] = np.bincount(relative.argmin(axis=0), minlength=len(models)) / relative.shape[1]
-    return table.astype({"questions": int}), ranking.sort_values("mean", ascending=False, kind="stable")
+    table = table.assign(questions=len(sides[0].difference), pareto_k=drawn.pareto_k)
+    by_itself = [null + draw(Density(side, effects), seed).mu for side in sides]
+    return table, _ranking(models, from_mean, by_itself, ci_prob)
+
+
+def _ranking(models: Sequence[str], from_mean: Numbers, by_itself: Sequence[Numbers], ci_prob: float) -> pd.DataFrame:
+    """Return the models in decreasing order, from draws of each model minus the mean of all, and of each by itself."""
+    own = pd.DataFrame([summarize_draws(draws, ci_prob) for draws in by_itself], index=pd.Index(models))
+    ranking = own.drop(columns="sd").add_prefix(f"{OWN}_")
+    ranking = ranking.join(pd.DataFrame([summarize_draws(draws, ci_prob) for draws in from_mean], index=own.index))
+    ranking = ranking.join(ranked(from_mean, models, ci_prob).table)
+    ranking["prob_first"] = np.bincount(from_mean.argmax(axis=0), minlength=len(models)) / from_mean.shape[1]
+    ranking["prob_last"] = np.bincount(from_mean.argmin(axis=0), minlength=len(models)) / from_mean.shape[1]
+    return ranking.sort_values("mean", ascending=False, kind="stable")
 
 
 def joined_tables(

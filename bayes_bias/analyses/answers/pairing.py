@@ -26,17 +26,17 @@ def paired(before: Answers, after: Answers) -> tuple[list[tuple[Cell, Cell]], li
     answers to a question, some of its answers are combined into one.
     """
     pairs, notices = [], []
-    several = len(before.models) > 1 or len(after.models) > 1
+    has_models = len(before.models) > 1 or len(after.models) > 1
     partners: dict[tuple[str, str], Cell] = {}
     for cell in after.cells:
-        partners.setdefault((cell.stereotype, cell.model if several else ""), cell)
+        partners.setdefault((cell.stereotype, cell.model if has_models else ""), cell)
     for cell in before.cells:
-        partner = partners.get((cell.stereotype, cell.model if several else ""))
+        partner = partners.get((cell.stereotype, cell.model if has_models else ""))
         if partner is None:
             notices.append(f"{cell.stereotype}: omitted, because no answers after are about it")
             continue
-        (first, second), omitted = matched((cell, partner), "after")
-        notices += [f"{cell.stereotype}: {notice}" for notice in omitted]
+        (first, second), notices_of_omitted = matched((cell, partner), "after")
+        notices += [f"{cell.stereotype}: {notice}" for notice in notices_of_omitted]
         pairs.append((first, second))
     if not pairs:
         raise AnswersError(
@@ -54,15 +54,16 @@ def matched(cells: Sequence[Cell], argument: str) -> tuple[list[Cell], list[str]
     AnswersError
         If no answers match. The message names the argument.
     """
-    question, sides = [*_QUESTION, "first"], []
+    question = [*_QUESTION, "first"]
+    sides = []
     for cell in cells:
         words = _texts_of_sets(cell)[cell.counted.word_set.to_numpy()]
         sides.append(cell.counted.assign(words=words).sort_index())
         if (cell.counted["first"] == "").any():  # the label that was named first is unknown for some answers
             question = _QUESTION
-    answers = pd.concat([side.groupby(question).size() for side in sides], axis=1).fillna(0).astype(int)
-    number = answers.min(axis=1).rename("pairs")
-    if not number.any():
+    n_answers = pd.concat([side.groupby(question).size() for side in sides], axis=1).fillna(0).astype(int)
+    n_matched = n_answers.min(axis=1).rename("matched")
+    if not n_matched.any():
         models = list(dict.fromkeys(cell.model for cell in cells))
         by_models = f" of {joined(models)}" if len(models) > 1 else ""
         raise AnswersError(
@@ -70,16 +71,16 @@ def matched(cells: Sequence[Cell], argument: str) -> tuple[list[Cell], list[str]
             " and words). Pass answers to the same questions."
         )
     notices = []
-    if lacking := int(answers[number == 0].to_numpy().sum()):
-        notices.append(f"{lacking:,} answers have no partner that was asked the same, and are omitted")
-    if merged := int((answers.max(axis=1) - number)[number > 0].sum()):
+    if n_omitted := int(n_answers[n_matched == 0].to_numpy().sum()):
+        notices.append(f"{n_omitted:,} answers have no partner that was asked the same, and are omitted")
+    if n_combined := int((n_answers.max(axis=1) - n_matched)[n_matched > 0].sum()):
         notices.append(
-            f"some questions have more answers on one side, {merged:,} in all, which are averaged with others to"
+            f"some questions have more answers on one side, {n_combined:,} in all, which are averaged with others to"
             " the same question"
         )
     pairs = zip(cells, sides, strict=True)
-    same = [replace(cell, replies=_same_number(cell, side, question, number)) for cell, side in pairs]
-    return _with_common_words(same), notices
+    matched_cells = [replace(cell, replies=_matched_replies(cell, side, question, n_matched)) for cell, side in pairs]
+    return _with_common_words(matched_cells), notices
 
 
 def _texts_of_sets(cell: Cell) -> NDArray[np.object_]:
@@ -92,25 +93,31 @@ def _with_common_words(cells: Sequence[Cell]) -> list[Cell]:
 
     All cells must have the same words, because contrasts of words are paired by position.
     """
-    words, common = [], None
+    words_of_cells, common_words = [], None
     for cell in cells:
         word_set = cell.shares.index.get_level_values("word_set")
         word = cell.shares.index.get_level_values("word")
-        words.append(pd.MultiIndex.from_arrays([_texts_of_sets(cell)[word_set], word]))
+        words = pd.MultiIndex.from_arrays([_texts_of_sets(cell)[word_set], word])
+        words_of_cells.append(words)
         is_used = (cell.shares.valid > 0).to_numpy() & word_set.isin(cell.replies.word_set)
-        common = words[-1][is_used] if common is None else common.intersection(words[-1][is_used])
-    return [replace(cell, shares=cell.shares[words[k].isin(common)]) for k, cell in enumerate(cells)]
+        common_words = words[is_used] if common_words is None else common_words.intersection(words[is_used])
+    pairs = zip(cells, words_of_cells, strict=True)
+    return [replace(cell, shares=cell.shares[words.isin(common_words)]) for cell, words in pairs]
 
 
-def _same_number(cell: Cell, side: pd.DataFrame, question: list[str], number: "pd.Series[int]") -> pd.DataFrame:
-    """Return each question with `number` answers, some of which may combine several answers."""
-    pairs = side[question].merge(number, how="left", left_on=question, right_index=True).pairs.to_numpy()
-    again = side.groupby(question).cumcount().to_numpy()
-    rows = side.assign(again=again % np.maximum(pairs, 1))[pairs > 0]
-    by_pair = rows.rename_axis("name").reset_index().groupby([*question, "again"], sort=True)
-    others = cell.replies.columns.drop([*question, *_COUNTS], errors="ignore")
-    merged = by_pair[_COUNTS].sum().join(by_pair[["name", *others]].first()).reset_index()
-    return merged.set_index("name").rename_axis(cell.replies.index.name)[list(cell.replies.columns)]
+def _matched_replies(cell: Cell, side: pd.DataFrame, question: list[str], n_matched: "pd.Series[int]") -> pd.DataFrame:
+    """Return as many answers to each question as can be matched, some of which may combine several answers.
+
+    Answer i to a question with m matched answers is combined with the answers i + m, i + 2 m, and so on.
+    """
+    n_of_answer = side[question].merge(n_matched, how="left", left_on=question, right_index=True).matched.to_numpy()
+    number = side.groupby(question).cumcount().to_numpy()
+    rows = side.assign(number=number % np.maximum(n_of_answer, 1))[n_of_answer > 0]
+    by_number = rows.rename_axis("name").reset_index().groupby([*question, "number"], sort=True)
+    # Counts of words are added. The other columns are taken from the first answer.
+    other_columns = cell.replies.columns.drop([*question, *_COUNTS], errors="ignore")
+    combined = by_number[_COUNTS].sum().join(by_number[["name", *other_columns]].first()).reset_index()
+    return combined.set_index("name").rename_axis(cell.replies.index.name)[list(cell.replies.columns)]
 
 
 def half_change(before: Cell, after: Cell) -> Observed:
@@ -120,19 +127,14 @@ def half_change(before: Cell, after: Cell) -> Observed:
 
 def contrast_of(sides: Sequence[Observed], weights: NDArray[np.float64]) -> Observed:
     """Return a weighted sum of D across sides, for answers to the same questions, as data for the model."""
-    difference, rounding, contrasts, noise = [], [], [], []
-    for side in sides:
-        difference.append(side.difference)
-        rounding.append(side.rounding)
-        contrasts.append(side.contrasts)
-        noise.append(side.noise)
+    contrasts, noise = [side.contrasts for side in sides], [side.noise for side in sides]
     if len(set(map(len, contrasts))) > 1:  # a word may have too few choices in one of the sides
         contrasts = noise = [np.zeros(0)] * len(sides)
     return Observed(
-        weights @ np.stack(difference),
-        sides[0].keys,
-        sides[0].words,
-        weights @ np.stack(contrasts),
-        np.sqrt(weights**2 @ np.stack(noise) ** 2),
-        float(weights**2 @ np.array(rounding)),
+        difference=weights @ np.stack([side.difference for side in sides]),
+        keys=sides[0].keys,
+        words=sides[0].words,
+        contrasts=weights @ np.stack(contrasts),
+        noise=np.sqrt(weights**2 @ np.stack(noise) ** 2),
+        rounding=float(weights**2 @ np.array([side.rounding for side in sides])),
     )

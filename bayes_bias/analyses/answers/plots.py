@@ -187,10 +187,7 @@ def plot_agreement(
         ax.set_xlim(-0.03, 1.03)
         label_rows(ax, list(map(str, table.index)))
         ax.set_xlabel("posterior probability of a positive (stereotypical) association")
-        handles: list[Any] = [
-            _marker("answers", MARKERS[0], markersize=6),
-            _marker("vectors", MARKERS[1], markersize=6),
-        ]
+        handles: list[Any] = [_marker(name, MARKERS[k], markersize=6) for k, name in enumerate(("answers", "vectors"))]
         handles.append(Patch(color=NOISE, label=f"the {level(agreement.ci_prob)} interval includes zero"))
         legend_below(ax, shown=legend, handles=handles)
         set_title(ax, f"{shortened(agreement.title)}: who agrees")
@@ -226,17 +223,14 @@ def plot_model_contrasts(
     check_kind("contrasts", contrasts, Contrasts, "not a result of `compare_models`. Pass such a result.")
     topics = contrasts.topics if topics is None else tuple(topics)
     topics = tuple(topic for topic in topics if contrasts.quantity(topic) == contrasts.quantity(topics[0]))
-    own, differences = contrasts.drawn(topics)
-    rows, names = pd.concat([own, differences]), [*own.index, *differences.index]
-    label = contrasts.quantity(topics[0]).axis
-    title = (
-        contrasts.name,
-        "each model, and differences" if len(differences) > 1 else "each model, and the difference",
-    )
+    by_itself, differences = contrasts.drawn(topics)
+    rows, names = pd.concat([by_itself, differences]), [*by_itself.index, *differences.index]
+    compared = "differences" if len(differences) > 1 else "the difference"
     reliable = bool((contrasts.table.pareto_k <= MAX_PARETO_K).all())
     with style(palette):
-        ax = _forest(rows, names, label, title, contrasts.ci_prob, reliable, ax, legend)
-        ax.axhline(len(own) - 0.5, color=NOISE, linewidth=0.9, zorder=0)
+        ax = _forest(rows, names, contrasts.quantity(topics[0]).axis, contrasts.ci_prob, ax, legend)
+        set_title(ax, f"{shortened(contrasts.name)}: each model, and {compared}", converged=reliable)
+        ax.axhline(len(by_itself) - 0.5, color=NOISE, linewidth=0.9, zorder=0)
     return ax
 
 
@@ -260,30 +254,21 @@ def plot_values(
     rows, quantity = estimates.table, LIKELIHOODS[estimates.likelihood].quantity
     names = list(map(estimates.called, rows.index))
     label = f"{quantity} ({estimates.unit})" if estimates.unit else quantity
-    title, converged = (estimates.answers.name, quantity), bool(rows.converged.all())
     with style(palette):
-        return _forest(rows, names, label, title, estimates.ci_prob, converged, ax, legend)
+        ax = _forest(rows, names, label, estimates.ci_prob, ax, legend)
+        set_title(ax, f"{shortened(estimates.answers.name)}: {quantity}", converged=bool(rows.converged.all()))
+    return ax
 
 
-def _forest(
-    rows: pd.DataFrame,
-    names: Sequence[str],
-    label: str,
-    title: tuple[str, str],
-    ci_prob: float,
-    converged: bool,
-    ax: Axes | None,
-    legend: bool,
-) -> Axes:
+def _forest(rows: pd.DataFrame, names: Sequence[str], axis: str, ci_prob: float, ax: Axes | None, legend: bool) -> Axes:
     """Draw means with their intervals, one in each row."""
     ax = axes_or_new(ax, rows=len(rows), row_height=0.32, extra=1.7)
     for y, (_, row) in enumerate(rows.iterrows()):
         draw_row(ax, y, row)
     ax.axvline(0, color=INK, linewidth=0.9, zorder=1)
-    ax.set_xlabel(label, parse_math=False)
+    ax.set_xlabel(axis, parse_math=False)
     label_rows(ax, names)
     legend_below(ax, shown=legend, handles=estimate_handles(f"posterior mean; {level(ci_prob)} interval"))
-    set_title(ax, f"{shortened(title[0])}: {title[1]}", converged=converged)
     return ax
 
 
@@ -308,7 +293,7 @@ def _draw_d(ax: Axes, answers: AnswersResult) -> list[Line2D]:
 def _draw_ladder(ax: Axes, answers: AnswersResult) -> list[Line2D]:
     """Draw D of each row by the factors that are treated as samples."""
     steps = list(map(answers.steps, answers.table.index))
-    handles = _draw_side_by_side(ax, steps, STEPS, linewidth=1.6, markersize=3.4, about_zero=True)
+    handles = _draw_side_by_side(ax, steps, STEPS, linewidth=1.6, size=3.4, has_sign=True)
     _zero(ax, answers)
     return handles
 
@@ -317,32 +302,29 @@ def _draw_sources(ax: Axes, answers: AnswersResult) -> list[Line2D]:
     """Draw the standard deviations of D of each row by source."""
     sources = [answers.sources.loc[key].dropna(subset="mean") for key in answers.table.index]
     names = {source: source for source in SOURCES}
-    handles = _draw_side_by_side(ax, sources, names, linewidth=1.2, markersize=3.6)
+    handles = _draw_side_by_side(ax, sources, names, linewidth=1.2, size=3.6, has_sign=False)
     ax.set_xlim(left=0)
     ax.set_xlabel("standard deviation of D")
     return handles
 
 
 def _draw_side_by_side(
-    ax: Axes,
-    rows: Sequence[pd.DataFrame],
-    names: Mapping[str, str],
-    *,
-    linewidth: float,
-    markersize: float,
-    about_zero: bool = False,
+    ax: Axes, rows: Sequence[pd.DataFrame], names: Mapping[str, str], linewidth: float, size: float, has_sign: bool
 ) -> list[Line2D]:
-    """Draw several estimates with intervals in each row, one below another. Each kind of estimate has a marker."""
+    """Draw several estimates with intervals in each row, one below another. Each kind of estimate has a marker.
+
+    Estimates that have a sign are coloured if their interval excludes zero.
+    """
     offsets = pd.Series(np.linspace(-0.27, 0.27, len(names)), list(names))
     markers = {name: MARKERS[k] for k, name in enumerate(names)}
     for y, estimates in enumerate(rows):
         for name, estimate in estimates.iterrows():
             look: dict[str, Any] = {"color": INK}
-            if about_zero:
+            if has_sign:
                 look = estimate_look(excludes(*interval_of(estimate)))
             at = y + offsets[name]
             ax.plot([*interval_of(estimate)], [at, at], color=look["color"], linewidth=linewidth, zorder=3)
-            ax.plot(estimate["mean"], at, markersize=markersize, zorder=4, **look | {"marker": markers[name]})
+            ax.plot(estimate["mean"], at, markersize=size, zorder=4, **look | {"marker": markers[name]})
     return [_marker(text, markers[name], markersize=4, linewidth=linewidth) for name, text in names.items()]
 
 

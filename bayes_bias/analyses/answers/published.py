@@ -1,5 +1,7 @@
 """Published statistics for answers: the D of Bai et al., its t test, and tests with and without clusters of labels."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -73,21 +75,28 @@ def t_test(values: Numbers) -> tuple[float, float]:
     return t, float(2 * stats.t.sf(abs(t), len(values) - 1))
 
 
-def two_way(
-    values: Numbers, first: NDArray[np.object_], second: NDArray[np.object_], ci_prob: float
-) -> tuple[float, float, float]:
-    """Return the interval and the p-value of a mean of values with two-way clusters."""
+def two_way(values: Numbers, first: NDArray[Any], second: NDArray[Any], ci_prob: float) -> tuple[float, float, float]:
+    r"""Return the interval and the p-value of a mean of values with two-way clusters.
+
+    .. math:: \mathrm{Var}(\bar y) = V_\mathrm{first} + V_\mathrm{second} - V_\mathrm{both}, \qquad
+              V_k = \frac{G_k}{G_k - 1} \sum_g \Big(\sum_{i \in g} (y_i - \bar y)\Big)^2 / n^2
+
+    where G is the number of clusters g of the first kind, of the second kind, or of combinations of both. If this
+    variance is not positive, or if there is only one combination, values are treated as independent.
+    """
     deviation, number = values - values.mean(), len(values)
-    variance, clusters = 0.0, []
+    variance, n_clusters = 0.0, []
     for keys, sign in ((first, 1), (second, 1), (pd.MultiIndex.from_arrays([first, second]), -1)):
-        codes, names = pd.factorize(keys)
+        codes, clusters = pd.factorize(keys)
         sums = np.bincount(codes, deviation)
-        correction = len(names) / (len(names) - 1) if len(names) > 1 else 1.0
+        correction = len(clusters) / (len(clusters) - 1) if len(clusters) > 1 else 1.0
         variance += sign * correction * float(sums @ sums) / number**2
-        clusters.append(len(names))
-    if variance <= 0 or clusters[2] == 1:  # as the authors advise; with one pair of labels there are no clusters
+        n_clusters.append(len(clusters))
+    is_clustered = n_clusters[2] > 1
+    if variance <= 0 or not is_clustered:
         variance = float(deviation @ deviation) / number**2
-    error, freedom = variance**0.5, max(min(clusters[:2]) - 1, 1) if clusters[2] > 1 else number - 1
+    error = variance**0.5
+    freedom = max(min(n_clusters[:2]) - 1, 1) if is_clustered else number - 1
     if error < 1e-12:
         return float(values.mean()), float(values.mean()), float(values.mean() == 0)
     reach = stats.t.ppf((1 + ci_prob) / 2, freedom) * error

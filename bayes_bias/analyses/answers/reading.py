@@ -116,16 +116,18 @@ def read_answers(
     notices = _check_pooling(frame, rows, lists, pooled)
     rows = _as_categories(rows)
     check_stereotypes(rows.stereotype.cat.categories, lists)
-    cells, cell_notices, several = [], [], len(rows.model.cat.categories) > 1
-    for (model, stereotype), own in rows.groupby(["model", "stereotype"], observed=True, sort=True):
-        cell = read_cell(str(model), str(stereotype), own, lists[str(stereotype)])
+    cells, cell_notices = [], []
+    has_models = len(rows.model.cat.categories) > 1
+    for (model, stereotype), rows_of_cell in rows.groupby(["model", "stereotype"], observed=True, sort=True):
+        cell = read_cell(str(model), str(stereotype), rows_of_cell, lists[str(stereotype)])
         cells.append(cell)
-        name_of_cell = cell.name if several else cell.stereotype
+        name_of_cell = cell.name if has_models else cell.stereotype
         cell_notices += [f"{name_of_cell}: {text}" for text in _notices(cell)]
-    if many := sum(int((cell.counted["first"] == "").sum()) for cell in cells if cell.questions.groups[1] != OTHERS):
+    of_two_groups = [cell for cell in cells if cell.questions.groups[1] != OTHERS]
+    if n_unknown := sum(int((cell.counted["first"] == "").sum()) for cell in of_two_groups):
         cell_notices.append(
-            f"of {many:,} answers it is not known which label was named first, so that an effect of position does not"
-            " show. Write the label in the column first"
+            f"of {n_unknown:,} answers it is not known which label was named first, so that an effect of position does"
+            " not show. Write the label in the column first"
         )
     return Answers(
         name or default,
@@ -146,9 +148,8 @@ def read_frame(source: Any, argument: str = "answers", convert: Conversion | Non
     """
     if isinstance(source, pd.DataFrame):
         return (source if convert is None else convert(source)), "answers"
-    check_kind(
-        argument, source, str | Path, "neither a DataFrame nor the path of a file. Pass one of these.", AnswersError
-    )
+    problem = "neither a DataFrame nor the path of a file. Pass one of these."
+    check_kind(argument, source, str | Path, problem, AnswersError)
     remedy = "Pass a DataFrame, a CSV, Excel, parquet, JSON or JSONL file, or the built-in table 'answers-demo'."
     path = given_table(source, argument, AnswersError, remedy)
     frame = _read_file(path, argument)
@@ -236,10 +237,10 @@ def check_wordings(texts: "pd.Series[Any]", wordings: "pd.Series[Any]", question
     """Raise an error if prompts with the same wording differ in more than the words and labels of the list."""
     column = "prompt" if texts.name == "prompt_of_reply" else texts.name
     replaceable = _words_of(" ".join(map(str, chain(questions.words, *questions.labels))))
-    for wording, own in texts.groupby(wordings.astype(str)):
-        frames = {_words_of(text) - replaceable for text in own.unique()}
-        if len(frames) > 1:
-            first, second, *_ = sorted(frames, key=sorted)
+    for wording, texts_of_wording in texts.groupby(wordings.astype(str)):
+        remaining_words = {_words_of(text) - replaceable for text in texts_of_wording.unique()}
+        if len(remaining_words) > 1:
+            first, second, *_ = sorted(remaining_words, key=sorted)
             raise AnswersError(
                 f"{where}: the texts in the column '{column}' differ by more than words and labels within the wording"
                 f" '{wording}' ({', '.join(sorted(first ^ second)[:_SHOWN])}). Name the wordings in the"
@@ -298,10 +299,9 @@ def _read_text(path: Path, label: str) -> pd.DataFrame:
     data = path.read_bytes()
     data = gzip.decompress(data) if path.name.endswith(".gz") else data
     text = spreadsheets.decoded(data, str(path), label, AnswersError)
+    sep = spreadsheets.delimiter_of(text)
     with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
-        frame = pd.read_csv(
-            io.StringIO(text), sep=spreadsheets.delimiter_of(text), dtype=str, keep_default_na=False, index_col=False
-        )
+        frame = pd.read_csv(io.StringIO(text), sep=sep, dtype=str, keep_default_na=False, index_col=False)
     return frame.rename(columns=unquoted).map(unquoted)
 
 
@@ -318,10 +318,10 @@ def _check_pooling(
         if column in full and column in ignore:
             notices.append(f"answers to different texts in '{column}' are pooled, as `ignore` asks")
         elif column in full:
-            for stereotype, own in full.groupby("stereotype"):
+            for stereotype, answers in full.groupby("stereotype"):
                 if str(stereotype) in lists:
-                    wordings = rows.loc[own.index, "wording"]
-                    check_wordings(own[column], wordings, lists[str(stereotype)], f"answers ({stereotype})")
+                    wordings = rows.loc[answers.index, "wording"]
+                    check_wordings(answers[column], wordings, lists[str(stereotype)], f"answers ({stereotype})")
     return tuple(notices)
 
 
@@ -330,8 +330,9 @@ def _as_categories(rows: pd.DataFrame) -> pd.DataFrame:
     columns = {}
     for name in (*_HASHED, *READING):
         codes, values = pd.factorize(rows[name], use_na_sentinel=False)
-        unique, at = np.unique(np.array(list(map(text_of, values)), dtype=object).astype(str), return_inverse=True)
-        columns[name] = pd.Categorical.from_codes(at[codes], categories=unique)
+        texts = np.array(list(map(text_of, values)), dtype=object).astype(str)
+        categories, category_of_value = np.unique(texts, return_inverse=True)
+        columns[name] = pd.Categorical.from_codes(category_of_value[codes], categories=categories)
     table = pd.DataFrame(columns)
     for name in ("answer", "word", "stereotype", "wording"):
         if (empty := (table[name] == "").to_numpy()).any():
@@ -355,15 +356,15 @@ def _notices(cell: Cell) -> Iterator[str]:
         if many := int((cell.counted[column] == UNKNOWN).sum()):
             yield f"of {many:,} answers it is not known which label of '{group}' they were offered"
     for _, class_name in cell.questions.classes:
-        asked = set(chain(*cell.sets)) & set(cell.questions.words_of[class_name])
+        asked = set(chain(*cell.sets)) & set(cell.questions.wordlist.classes[class_name])
         if len(asked) == 1:
             yield (
                 f"'{next(iter(asked))}' is the only word of the class '{class_name}', so that the prior determines how"
                 " much words differ"
             )
-    if (wordings := len(cell.wordings)) < 3:
+    if (n_wordings := len(cell.wordings)) < 3:
         yield (
-            f"the question has {'one wording' if wordings == 1 else 'two wordings'}, so that the prior largely"
+            f"the question has {'one wording' if n_wordings == 1 else 'two wordings'}, so that the prior largely"
             " determines how much wordings differ. Use three or more"
         )
 

@@ -176,9 +176,9 @@ def check_ids(prompts: "pd.Series[str]", replies: pd.DataFrame) -> None:
 def _joined(prompts: pd.DataFrame, replies: pd.DataFrame) -> pd.DataFrame:
     """Return each reply with its prompt. The file of replies may contain copies of the prompt columns."""
     prompts = prompts.drop(columns=[name for name in prompts if name in replies and name not in PROMPT_COLUMNS])
-    shared = [name for name in replies if name in prompts and name not in ("id", "prompt")]
+    copied_columns = [name for name in replies if name in prompts and name not in ("id", "prompt")]
     joined = replies.merge(prompts, on="id", how="left", suffixes=("_of_reply", ""))
-    for name in shared:
+    for name in copied_columns:
         copied = joined.pop(f"{name}_of_reply")
         differs = copied.notna() & (copied.astype(str).str.strip() != joined[name].str.strip())
         if differs.any():
@@ -192,34 +192,35 @@ def _joined(prompts: pd.DataFrame, replies: pd.DataFrame) -> pd.DataFrame:
 
 
 def _names(joined: pd.DataFrame) -> "pd.Series[str]":
-    """Return the id of each reply. If a prompt has several replies, these are numbered in random order.
+    """Return the id of each reply, such as "7". Further replies to the same prompt are called "7 (2)", "7 (3)".
 
-    The order depends on the content of all replies and is therefore unrelated to the order in another file.
+    Replies are numbered in random order. The order depends on the content of all replies and is therefore unrelated to
+    the order in another file.
     """
     texts = joined.reply.fillna("").astype(str)
     salt = hashlib.sha256("".join(sorted(joined["id"] + texts)).encode()).hexdigest()
     order = [hashlib.sha256(f"{salt}{text}".encode()).hexdigest() for text in texts]
-    keys = ["id", *(["model"] if "model" in joined else [])]
-    again = joined.assign(_order=order).sort_values("_order").groupby(keys, dropna=False).cumcount() + 1
-    return joined["id"].where(again == 1, joined["id"] + " (" + again.astype(str) + ")")
+    in_order = joined.assign(_order=order).sort_values("_order")
+    keys = ["id", "model"] if "model" in joined else ["id"]
+    number = in_order.groupby(keys, dropna=False).cumcount() + 1
+    return joined["id"].where(number == 1, joined["id"] + " (" + number.astype(str) + ")")
 
 
 def _word_choices(joined: pd.DataFrame, lists: Mapping[str, AssociationList], kept: Sequence[str]) -> pd.DataFrame:
-    """Return a row for each word in the prompt of each reply.
+    """Return a row for each word in the prompt of each reply, with the columns of the reply in `kept`.
 
     The rows are built by column, because a record for each word would need several times as much memory.
     """
     require_columns(joined, ("words", "label_a", "label_b", "wording", "first"), "prompts")
     joined = joined.assign(**{name: "" for name in ("prompt", "ended") if name not in joined})
     columns: dict[str, list[Any]] = {name: [] for name in ("position", "word", "chosen", "outcome", "line", "draft")}
-    sizes = []
-    needed = ("reply", "words", "stereotype", "label_a", "label_b", "prompt", "ended")
-    for reply, words_of_prompt, stereotype, label_a, label_b, prompt, ended in zip(
-        *(joined[name].tolist() for name in needed), strict=True
-    ):
-        words = tuple(map(sys.intern, str(words_of_prompt).split(SEPARATOR)))
-        has_draft, found = _read(reply, words, lists[stereotype], {str(label_a), str(label_b)}, str(prompt), str(ended))
-        sizes.append(len(words))
+    numbers_of_words = []
+    needed = ["reply", "words", "stereotype", "label_a", "label_b", "prompt", "ended"]
+    for row in joined[needed].itertuples(index=False):
+        words = tuple(map(sys.intern, str(row.words).split(SEPARATOR)))
+        offered = {str(row.label_a), str(row.label_b)}
+        has_draft, found = _read(row.reply, words, lists[row.stereotype], offered, str(row.prompt), str(row.ended))
+        numbers_of_words.append(len(words))
         columns["position"] += range(1, len(words) + 1)
         columns["word"] += words
         columns["draft"] += [has_draft] * len(words)
@@ -227,11 +228,12 @@ def _word_choices(joined: pd.DataFrame, lists: Mapping[str, AssociationList], ke
             columns["chosen"].append(found[word].label)
             columns["outcome"].append(found[word].outcome)
             columns["line"].append(sys.intern(found[word].line))
-    shared = joined[["stereotype", "wording", "label_a", "label_b", "first", *kept, "answer", "reply"]]
+    of_replies = joined[["stereotype", "wording", "label_a", "label_b", "first", *kept, "answer", "reply"]]
     # As categories, the reply is stored once and not once for each word.
-    shared = shared.assign(reply=pd.Categorical(shared["reply"]))
-    repeated = shared.loc[shared.index.repeat(sizes)].reset_index(drop=True)
-    return repeated.assign(**columns, reply=repeated.pop("reply"))
+    of_replies = of_replies.assign(reply=pd.Categorical(of_replies["reply"]))
+    of_words = of_replies.loc[of_replies.index.repeat(numbers_of_words)].reset_index(drop=True)
+    text = of_words.pop("reply")
+    return of_words.assign(**columns, reply=text)
 
 
 def published_answers(
@@ -284,30 +286,35 @@ def published_answers(
 
 def _published_choices(replies: pd.DataFrame, questions: AssociationList) -> Iterator[dict[str, Any]]:
     """Return a row for each word of replies about one stereotype in one wording."""
-    read, numbers = [], Counter[str]()
-    for reply in replies.reply:
-        read.append(_read(reply, questions.words, questions))
-        numbers.update(word for word, choice in read[-1][1].items() if choice.label)
+    choices_of_replies, numbers = [], Counter[str]()
+    for text in replies.reply:
+        has_draft, choices = _read(text, questions.words, questions)
+        choices_of_replies.append((has_draft, choices))
+        numbers.update(word for word, choice in choices.items() if choice.label)
     # The file does not contain the words of the prompts. Words that occur in at least half of the replies are assumed.
-    words = [word for word in questions.words if numbers[word] >= len(read) / 2]
-    for (number, reply), (has_draft, found) in zip(replies.iterrows(), read, strict=True):
-        mentioned = {found[word].label for word in words}
-        offered = []
-        for labels in questions.labels:
-            mentions = sorted(mentioned & set(labels))
-            # The offered label of a group is known if the reply or the list contains only one label of the group.
-            known = mentions if len(mentions) == 1 else labels
-            offered.append(known[0] if len(known) == 1 else "")
-        a, b = offered
-        shared = {"model": reply["model"], "stereotype": reply["stereotype"], "wording": reply["wording"]}
-        shared |= {"answer": number + 1, "label_a": a, "label_b": b}
+    words = [word for word in questions.words if numbers[word] >= len(replies) / 2]
+    for (number, reply), (has_draft, choices) in zip(replies.iterrows(), choices_of_replies, strict=True):
+        label_a, label_b = _inferred_labels({choices[word].label for word in words}, questions)
+        row = {"model": reply["model"], "stereotype": reply["stereotype"], "wording": reply["wording"]}
+        row |= {"answer": number + 1, "label_a": label_a, "label_b": label_b}
         for word in words:
-            choice = found[word]
-            if choice.label not in ("", a, b):  # one of several labels of the group
+            choice = choices[word]
+            if choice.label not in ("", label_a, label_b):  # one of several labels of the group
                 choice = Assignment(NOT_UNDERSTOOD, line=choice.line)
             line = "" if choice.outcome == CHOSEN else choice.line
             chosen = {"word": word, "chosen": choice.label, "outcome": choice.outcome, "line": line}
-            yield shared | chosen | {"draft": has_draft}
+            yield row | chosen | {"draft": has_draft}
+
+
+def _inferred_labels(mentioned: Collection[str], questions: AssociationList) -> list[str]:
+    """Return the offered label of each group from the labels that a reply mentions. An unknown label is blank."""
+    offered = []
+    for labels in questions.labels:
+        candidates = [label for label in labels if label in mentioned]
+        if len(candidates) != 1:  # then the label is only known if the group has no other label
+            candidates = list(labels)
+        offered.append(candidates[0] if len(candidates) == 1 else "")
+    return offered
 
 
 def assigned(reply: str, words: tuple[str, ...], questions: AssociationList) -> dict[str, str]:

@@ -52,7 +52,7 @@ KINDS: tuple[Kind, ...] = ("D", "ladder", "sources", "wordings")
 
 SOURCES = ("answers", "words", "wordings", "labels")
 # The factors that are treated as samples in each step of the ladder.
-STEPS: Mapping[str, str] = MappingProxyType(
+STEPS = MappingProxyType(
     {"trials": "answers alone", "words": "and words", "wordings": "and wordings", "all": "and labels"}
 )
 # The numbers of labels per group and of wordings that a verdict for new labels requires.
@@ -197,9 +197,9 @@ class AnswersResult(Tabled):
     def title_of(self, key: tuple[str, str]) -> str:
         """Return the words whose association a row is about, and their list if its model answered several."""
         model, stereotype = key
-        (_, own), _ = self._classes(stereotype)
-        several_lists = len(self.table.loc[[model]]) > 1
-        return f"{words_of_class(own)} ({stereotype})" if several_lists and own != stereotype else words_of_class(own)
+        (_, class_name), _ = self._classes(stereotype)
+        words, has_lists = words_of_class(class_name), len(self.table.loc[[model]]) > 1
+        return f"{words} ({stereotype})" if has_lists and class_name != stereotype else words
 
     def _classes(self, stereotype: str) -> tuple[tuple[str, str], tuple[str, str]]:
         """Return the groups and classes of a stereotype, the expected pair first."""
@@ -313,7 +313,8 @@ class AnswersResult(Tabled):
 
     def _details_of_all(self) -> list[str]:
         """Return sentences on the numbers of distinguishable rows."""
-        clear, reach, sentences = self.distinguishable, self.table.reach, [self.answer]
+        sentences = [self.answer]
+        clear, reach = self.distinguishable, self.table.reach
         what, direction = ("changes", "upwards") if self.changed else ("associations", "as the stereotype predicts")
         forward = int((clear & (self.table["mean"] > 0)).sum())
         if clear.any():
@@ -323,16 +324,17 @@ class AnswersResult(Tabled):
                 f" {direction}."
             )
         if self.scope == "all" and clear.any():
-            stands = fmt.in_words(int((clear & (reach == NEW_LABELS)).sum()))
+            new_labels = fmt.in_words(int((clear & (reach == NEW_LABELS)).sum()))
             few = fmt.in_words(int((clear & reach.isin((FEW_LABELS, FEW_WORDINGS))).sum()))
             one_pair = fmt.in_words(int((clear & (reach == ONE_PAIR)).sum()))
             sentences.append(
-                f"These include {stands} for new labels, {few} from few labels or wordings, and {one_pair} for the only"
-                " pair of labels that was asked."
+                f"These include {new_labels} for new labels, {few} from few labels or wordings, and {one_pair} for the"
+                " only pair of labels that was asked."
             )
         numbers = self.counts().distinguishable.tolist()
         # All numbers in the sentence are written in the same style, either as words or as digits.
-        alone, words, wordings, labels = map(fmt.in_words if max(numbers) <= 10 else fmt.as_count, numbers)
+        as_text = fmt.in_words if max(numbers) <= 10 else fmt.as_count
+        alone, words, wordings, labels = map(as_text, numbers)
         sentences.append(
             f"If only answers counted as a sample, {alone} would be distinguishable, with words {words}, with wordings"
             f" {wordings}, and with labels {labels}."

@@ -23,6 +23,7 @@ from bayes_bias.analyses.answers.value_models import (
     LIKELIHOODS,
     Likelihood,
     Ordinal,
+    ValueData,
     expected_values,
     value_model,
 )
@@ -144,10 +145,14 @@ class ValueEstimates(Tabled):
         row = self.table.loc[key]
         if finding.no_verdict:
             return self._separation(row)
-        whom = _POPULATIONS[row.reach] if self.scope == "all" else STEPS[self.scope].replace("and ", "new answers and ")
+        fixed = STEPS[self.scope].replace("and ", "new answers and ")
+        population = _POPULATIONS[row.reach] if self.scope == "all" else fixed
         subject = "This" if len(self.table) == 1 else fmt.capitalized(self.called(key))
         above = fmt.probability_in_words(row.prob_above)
-        return [f"{subject} applies to {whom}. The probability that it is positive is {above}.", *self._separation(row)]
+        return [
+            f"{subject} applies to {population}. The probability that it is positive is {above}.",
+            *self._separation(row),
+        ]
 
     def _separation(self, row: "pd.Series[Any]") -> list[str]:
         """Return a sentence if the answers of the groups hardly overlap, because the prior then limits the estimate."""
@@ -187,8 +192,8 @@ class ValueEstimates(Tabled):
 
     def _unsigned(self, rows: pd.DataFrame, name: str, decimals: int, heading: str) -> Layout:
         """Lay out estimates that have no direction."""
-        several = len(rows.index.droplevel(2).unique()) > 1
-        labels = [", ".join(key if several else key[2:]).strip(", ") for key in rows.index]
+        has_several_fits = len(rows.index.droplevel(2).unique()) > 1
+        labels = [", ".join(key if has_several_fits else key[2:]).strip(", ") for key in rows.index]
         return Layout(labels, estimate_columns(rows, name, self.ci_prob, decimals, sign=""), heading=heading)
 
     def document(self) -> Document:
@@ -285,7 +290,7 @@ def estimate_values(
         raise AnswersError(f"`likelihood` is '{likelihood}', which values do not have.", likelihood, LIKELIHOODS)
     kind = LIKELIHOODS[likelihood]
     read = read_values(answers, wordlist, kind, ratings=ratings, name=name, ignore=ignore, factors=factors)
-    parts: dict[str, dict[tuple[str, str], pd.DataFrame]] = {}
+    tables: dict[str, dict[tuple[str, str], pd.DataFrame]] = {}
     fits = {}
     for cell in read.cells:
         key, data = (cell.model, cell.stereotype), cell.data
@@ -296,8 +301,8 @@ def estimate_values(
         named = NamedData(f"{read.name}, {cell.stereotype}", Metric(kind.quantity, kind.unit), read.sha256)
         spec, model = kind.spec(data.factors), value_model(kind, data)
         fits[key] = fit_model(named, spec, model, content, seed=seed, sampling=sampling).tree
-        for part, rows in _tables(cell, kind, fits[key], scope, ci_prob).items():
-            parts.setdefault(part, {})[key] = rows
+        for table, rows in _tables(cell, kind, fits[key], scope, ci_prob).items():
+            tables.setdefault(table, {})[key] = rows
     return ValueEstimates(
         answers=read,
         likelihood=likelihood,
@@ -306,19 +311,19 @@ def estimate_values(
         ci_prob=ci_prob,
         seed=seed,
         fits=fits,
-        **{part: pd.concat(rows, names=["model", "stereotype"]) for part, rows in parts.items()},
+        **{table: pd.concat(rows, names=["model", "stereotype"]) for table, rows in tables.items()},
     )
 
 
 def _tables(cell: ValueCell, kind: Likelihood, fit: xr.DataTree, scope: str, ci_prob: float) -> dict[str, pd.DataFrame]:
     """Return the rows of a cell in each table."""
     data, posterior = cell.data, fit["posterior"].to_dataset()
-    weights = np.stack(list(data.corners.estimands.values()))
-    names, corners = pd.Index(data.corners.estimands, name="estimand"), pd.Index(data.corners.names, name="corner")
+    weights = np.stack(list(data.corners.estimands.values()))  # (estimand, corner)
+    estimands = pd.Index(data.corners.estimands, name="estimand")
     expected, steps = {}, {}
     for samples in SAMPLES:
-        expected[samples] = expected_values(kind, data, posterior, _RANDOM[samples])
-        steps[samples] = pd.DataFrame(summarize_draws(expected[samples] @ weights.T, ci_prob), index=names)
+        expected[samples] = expected_values(kind, data, posterior, _RANDOM[samples])  # (draw, corner)
+        steps[samples] = pd.DataFrame(summarize_draws(expected[samples] @ weights.T, ci_prob), index=estimands)
     above = (expected[scope] @ weights.T > 0).mean(axis=0)
     table = {
         "answers": len(data.value),
@@ -330,20 +335,26 @@ def _tables(cell: ValueCell, kind: Likelihood, fit: xr.DataTree, scope: str, ci_
         "converged": Diagnostics.of(fit).converged,
         "separated": [isinstance(kind, Ordinal) and data.is_separated(row) for row in weights],
     }
-    variables: dict[str, str] = {}
+    corners = pd.Index(data.corners.names, name="corner")
+    return {
+        "table": pd.DataFrame(table, index=estimands),
+        "ladder": pd.concat(steps, names=["samples"]).swaplevel().loc[list(estimands)],
+        "expected": pd.DataFrame(summarize_draws(expected[scope], ci_prob), index=corners),
+        "sources": _sources(data, posterior, kind.scale(data).unit, ci_prob),
+    }
+
+
+def _sources(data: ValueData, posterior: xr.Dataset, unit: float, ci_prob: float) -> pd.DataFrame:
+    """Return the standard deviations of effects and residuals in units of the predictor."""
+    source_of: dict[str, str] = {}
     for factor in data.factors:
-        variables |= {f"sd_{factor.name}": factor.name, f"sd_{factor.name}_bias": f"{factor.name} bias"}
-    # Draws of the standard deviations are converted to units of the predictor.
-    unit, sources = kind.scale(data).unit, {}
-    for variable, source in (variables | {"scale_residual": "residual"}).items():
+        source_of |= {f"sd_{factor.name}": factor.name, f"sd_{factor.name}_bias": f"{factor.name} bias"}
+    source_of["scale_residual"] = "residual"
+    sources = {}
+    for variable, source in source_of.items():
         if variable in posterior:
             sources[source] = summarize_draws(unit * posterior[variable].to_numpy().ravel(), ci_prob)
-    return {
-        "table": pd.DataFrame(table, index=names),
-        "ladder": pd.concat(steps, names=["samples"]).swaplevel().loc[list(names)],
-        "expected": pd.DataFrame(summarize_draws(expected[scope], ci_prob), index=corners),
-        "sources": pd.DataFrame(sources).T.astype(float).rename_axis("source"),
-    }
+    return pd.DataFrame(sources).T.astype(float).rename_axis("source")
 
 
 def values_document(estimates: ValueEstimates) -> Document:

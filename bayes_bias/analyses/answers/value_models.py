@@ -105,8 +105,9 @@ class ValueData:
     def is_separated(self, weights: Numbers) -> bool:
         """Return True if nearly all values of corners with positive weights are on one side of those with negative."""
         weight = weights[self.corner]
-        above, below = self.value[weight > 0], self.value[weight < 0]
-        superiority = float(mannwhitneyu(above, below).statistic) / (len(above) * len(below))
+        plus, minus = self.value[weight > 0], self.value[weight < 0]
+        # The probability that a value of the first kind exceeds one of the second kind, where ties count as half.
+        superiority = float(mannwhitneyu(plus, minus).statistic) / (len(plus) * len(minus))
         return max(superiority, 1 - superiority) > _SEPARATED
 
 
@@ -264,6 +265,7 @@ class Ordinal(Likelihood):
         return float(lowest), float(highest)
 
     def evidence(self, values: Numbers, data: ValueData) -> tuple[Numbers, Numbers]:
+        # Deviations are scaled to the variance of the latent logistic distribution, which determines the information.
         deviation = values - data.averages(values)[data.corner]
         latent = deviation / max(float(deviation.std()), 1e-6) * np.sqrt(_LOGISTIC)
         return latent / _LOGISTIC, np.full(len(values), 1 / _LOGISTIC)
@@ -274,6 +276,7 @@ class Ordinal(Likelihood):
         pm.OrderedLogistic("answered", predictor, cutpoints, compute_p=False, observed=pt.cast(values, "int64"))
 
     def expected(self, mean: Numbers, variance: Numbers, draws: Mapping[str, Numbers], scale: Scale) -> Numbers:
+        # An expected rating is the lowest rating plus the sum of the probabilities of ratings above each cutpoint.
         above = averaged(mean[..., None] - draws["cutpoint"][:, None, :], np.sqrt(variance)[..., None])
         return scale.centre + above.sum(axis=-1)
 
@@ -334,25 +337,27 @@ def build(
     with pm.Model(coords=dict(coords)) as model:
         tensors = {name: pm.Data(name, values) for name, values in inputs.items()}
         corner = tensors["corner"]
-        total = (pt.constant(data.corners.contrasts) @ free(spec, "coefficient", dims="contrast"))[corner]
+        of_corners = pt.constant(data.corners.contrasts) @ free(spec, "coefficient", dims="contrast")
+        predictor = of_corners[corner]
         for factor in data.factors:
             codes, evidence = tensors[factor.name + "_of"], tensors[factor.name + "_evidence"]
             sd = free(spec, f"sd_{factor.name}", _TYPICAL)
-            total += normal_effects(f"{factor.name}_effect", 0.0, sd, evidence, factor.name)[codes]
+            predictor += normal_effects(f"{factor.name}_effect", 0.0, sd, evidence, factor.name)[codes]
             if factor.has_bias:
                 name = f"{factor.name}_bias"
                 sd, evidence = free(spec, f"sd_{name}", _TYPICAL), tensors[name + "_evidence"]
                 effects = normal_effects(f"{name}_effect", 0.0, sd, evidence, (factor.name, "bias"))
-                total += (effects[codes] * bias_contrasts[corner]).sum(axis=1)
-        likelihood.observe(spec, total, tensors["value"])
+                predictor += (effects[codes] * bias_contrasts[corner]).sum(axis=1)
+        likelihood.observe(spec, predictor, tensors["value"])
     return model
 
 
 def _coords(data: ValueData) -> dict[str, list[str]]:
     """Return the coordinates of the dimensions of a model."""
-    names = [f"contrast {k + 1}" for k in range(len(data.corners.is_bias))]
+    contrasts = [f"contrast {k + 1}" for k in range(len(data.corners.is_bias))]
+    contrasts_of_bias = list(np.array(contrasts)[data.corners.is_bias])
     steps = [f"above {step}" for step in range(int(data.lowest), int(data.highest))]
-    coords = {"contrast": names, "bias": list(np.array(names)[data.corners.is_bias]), "step": steps}
+    coords = {"contrast": contrasts, "bias": contrasts_of_bias, "step": steps}
     for factor in data.factors:
         coords[factor.name] = list(factor.levels)
     return coords
@@ -364,12 +369,12 @@ def _inputs(likelihood: Likelihood, data: ValueData, scale: Scale | None) -> dic
     value = rounded((data.value - scale.centre) / scale.unit)
     score, information = likelihood.evidence(value, data)
     inputs: dict[str, NDArray[Any]] = {"value": value, "corner": data.corner.astype(np.int32)}
-    loadings = data.corners.of_bias[data.corner]
+    contrasts_of_bias = data.corners.of_bias[data.corner]  # (value, bias)
     for factor in data.factors:
         inputs[factor.name + "_of"] = factor.codes.astype(np.int32)
         inputs[factor.name + "_evidence"] = _evidence(factor, score, information)
         if factor.has_bias:
-            columns = [_evidence(factor, score * column, information * column**2) for column in loadings.T]
+            columns = [_evidence(factor, score * c, information * c**2) for c in contrasts_of_bias.T]
             inputs[factor.name + "_bias_evidence"] = np.stack(columns, axis=-1)
     return inputs
 
@@ -388,26 +393,27 @@ def expected_values(
 ) -> Numbers:
     """Return draws of the expected value of each corner (draw, corner) for new levels of the `random` factors.
 
-    The levels of all other factors are fixed. Their effects enter with their mean and variance, and all levels have
-    equal weights.
+    Given a draw, the predictor of an answer in a corner with contrasts c is treated as normal. Its mean is intercept +
+    c . coefficient. A random factor contributes the variance sd² + |c_bias|² sd_bias². The levels of all other factors
+    are fixed and have equal weights, and the mean and the variance of their effects are added.
     """
     flat = posterior.stack(sample=("chain", "draw")).transpose("sample", ...)
     draws = {str(name): np.asarray(flat[name].to_numpy()) for name in flat.data_vars}
     corners = data.corners
     mean = draws["coefficient"] @ corners.contrasts.T + draws.get("intercept", np.zeros(1))[:, None]
     variance = np.zeros_like(mean)
-    size = (corners.of_bias**2).sum(axis=1)
+    squared_contrasts = (corners.of_bias**2).sum(axis=1)  # (corner,)
     for factor in data.factors:
         if factor.name in random:
             variance += draws[f"sd_{factor.name}"][:, None] ** 2
             if factor.has_bias:
-                variance += draws[f"sd_{factor.name}_bias"][:, None] ** 2 * size
+                variance += draws[f"sd_{factor.name}_bias"][:, None] ** 2 * squared_contrasts
             continue
-        for at in range(len(corners.names)):
-            levels = np.unique(factor.codes[data.corner == at])
+        for corner in range(len(corners.names)):
+            levels = np.unique(factor.codes[data.corner == corner])
             effects = draws[f"{factor.name}_effect"][:, levels]
             if factor.has_bias:
-                effects = effects + draws[f"{factor.name}_bias_effect"][:, levels] @ corners.of_bias[at]
-            mean[:, at] += effects.mean(axis=1)
-            variance[:, at] += effects.var(axis=1)
+                effects = effects + draws[f"{factor.name}_bias_effect"][:, levels] @ corners.of_bias[corner]
+            mean[:, corner] += effects.mean(axis=1)
+            variance[:, corner] += effects.var(axis=1)
     return likelihood.expected(mean, variance, draws, scale or likelihood.scale(data))

@@ -88,7 +88,7 @@ class LabelGroups:
     def class_of(self) -> dict[str, int]:
         """Return a mapping from each word in lower case to the position of its class."""
         assert self.association is not None
-        return _positions_of(self.association.words_of[name] for name in self.classes)
+        return _positions_of(self.association.wordlist.classes[name] for name in self.classes)
 
 
 def _positions_of(parts: Iterable[Sequence[str]]) -> dict[str, int]:
@@ -144,33 +144,34 @@ def read_values(
         )
     rows = rows.dropna(subset="value")
     cells = []
-    for (model, stereotype), own in rows.groupby(["model", "stereotype"], sort=True):
-        where = f"{stereotype}{f' ({model})' if model else ''}"
-        groups = lists[str(stereotype)]
-        cell = _cell(str(model), own.reset_index(drop=True), groups, likelihood, ratings, f"answers ({where})")
-        notices += [f"{where}: {notice}" for notice in _notices(cell)]
+    for (model, stereotype), rows_of_cell in rows.groupby(["model", "stereotype"], sort=True):
+        name_of_cell = f"{stereotype}{f' ({model})' if model else ''}"
+        groups, where = lists[str(stereotype)], f"answers ({name_of_cell})"
+        cell = _cell(rows_of_cell.reset_index(drop=True), groups, likelihood, ratings, where)
+        notices += [f"{name_of_cell}: {notice}" for notice in _notices(cell)]
         cells.append(cell)
-    asked = {}
+    provenance = {}
     for column in ("model", *ASKED):
         if column in frame:
-            asked[column] = ", ".join(sorted(set(map(str, frame[column]))))
-    return Values(name or default, tuple(cells), announce(tuple(notices)), MappingProxyType(asked), hash_of(rows))
+            provenance[column] = ", ".join(sorted(set(map(str, frame[column]))))
+    return Values(name or default, tuple(cells), announce(tuple(notices)), MappingProxyType(provenance), hash_of(rows))
 
 
 def label_groups(wordlist: Any) -> dict[str, LabelGroups]:
     """Return groups of labels by stereotype from lists for `estimate`, or from mappings or files without classes."""
-    content, name = wordlist, "answers"
     found: dict[str, LabelGroups] = {}
     if isinstance(wordlist, Sequence) and not isinstance(wordlist, str):
         for source in wordlist:
             found |= label_groups(source)
         return found
+    content, name = wordlist, "answers"
     if isinstance(wordlist, str | Path) and Path(wordlist).suffix == ".toml" and Path(wordlist).is_file():
         content, name = read_toml(Path(wordlist), f"wordlist: '{wordlist}' is", AnswersError), Path(wordlist).stem
         content = content.get("lists", content)
-    if not isinstance(content, Mapping) or {"groups", "classes"} <= set(content):
+    if not isinstance(content, Mapping) or {"groups", "classes"} <= set(content):  # a name, or one list with classes
         return _associations(wordlist)
-    for stereotype, source in ({name: content} if "groups" in content else content).items():
+    sources = {name: content} if "groups" in content else content
+    for stereotype, source in sources.items():
         if isinstance(source, Mapping) and "groups" in source and "classes" not in source:
             found[str(stereotype)] = _groups_alone(source["groups"], str(stereotype))
         else:
@@ -193,9 +194,9 @@ def _groups_alone(groups: Any, name: str) -> LabelGroups:
         checked = as_tuple(f"wordlist: '{group}'", names, str, "['Ben', 'Paul']", AnswersError)
         labels[str(group)] = tuple(map(str, checked))
     texts = list(map(str.casefold, chain(*labels.values())))
-    twice = next((text for text in texts if texts.count(text) > 1), None)
-    if twice is not None or not all(labels.values()):
-        problem = f"has the label '{twice}' twice" if twice is not None else "has a group without labels"
+    repeated = [text for text in texts if texts.count(text) > 1]
+    if repeated or not all(labels.values()):
+        problem = f"has the label '{repeated[0]}' twice" if repeated else "has a group without labels"
         raise AnswersError(f"The list '{name}' {problem}. Write each label once, in its group.")
     return LabelGroups(name, MappingProxyType(labels))
 
@@ -252,60 +253,57 @@ def _booleans(frame: pd.DataFrame, column: str) -> Numbers:
 
 def _log_odds(frame: pd.DataFrame) -> Numbers:
     """Return the log odds of label a against label b. Probabilities of other texts are ignored."""
-    logs = {"logprob_a", "logprob_b"} <= set(frame.columns)
-    names = ("logprob_a", "logprob_b") if logs else ("prob_a", "prob_b")
-    if not logs and "prob_b" not in frame and "prob_a" in frame:
+    has_logs = {"logprob_a", "logprob_b"} <= set(frame.columns)
+    if not has_logs and "prob_b" not in frame and "prob_a" in frame:
         frame = frame.assign(prob_b=1 - as_numbers(frame["prob_a"]).astype(float))
-    require_columns(frame, names, "answers")
-    a, b = _numbers(frame, names[0]), _numbers(frame, names[1])
-    if not logs:
-        if (wrong := (a <= 0) | (b <= 0)).any():
+    name_a, name_b = ("logprob_a", "logprob_b") if has_logs else ("prob_a", "prob_b")
+    require_columns(frame, (name_a, name_b), "answers")
+    log_a, log_b = _numbers(frame, name_a), _numbers(frame, name_b)
+    if not has_logs:
+        if (is_wrong := (log_a <= 0) | (log_b <= 0)).any():
             raise AnswersError(
-                f"The probability of a label in row {int(np.argmax(wrong)) + 1} of the answers is not above 0. Write"
+                f"The probability of a label in row {int(np.argmax(is_wrong)) + 1} of the answers is not above 0. Write"
                 " its log probability, or the smallest probability that the service listed."
             )
-        a, b = np.log(a), np.log(b)
-    if (wrong := np.exp(a) + np.exp(b) > 1 + _ROUNDING).any():
-        at = int(np.argmax(wrong))
+        log_a, log_b = np.log(log_a), np.log(log_b)
+    total = np.exp(log_a) + np.exp(log_b)
+    if (is_wrong := total > 1 + _ROUNDING).any():
+        at = int(np.argmax(is_wrong))
         raise AnswersError(
             f"The probabilities of both labels in row {at + 1} of the answers sum to"
-            f" {np.exp(a[at]) + np.exp(b[at]):.3g}. They must not exceed 1, so write probabilities of the labels among"
+            f" {total[at]:.3g}. They must not exceed 1, so write probabilities of the labels among"
             " all continuations."
         )
-    return a - b
+    return log_a - log_b
 
 
 # Cells: the combinations that are compared, and the levels of each factor.
 
 
 def _cell(
-    model: str,
-    rows: pd.DataFrame,
-    groups: LabelGroups,
-    likelihood: Likelihood,
-    ratings: tuple[int, int] | None,
-    where: str,
+    rows: pd.DataFrame, groups: LabelGroups, likelihood: Likelihood, ratings: tuple[int, int] | None, where: str
 ) -> ValueCell:
     """Return one model's values for one stereotype, together with the corners to compare."""
     value = rows.value.to_numpy(float)
     lowest, highest = likelihood.ends(value, ratings, where)
     if likelihood.has_label_pairs:
-        corner, corners, value = _pairs(rows, groups, value, where)
+        rows, value = _with_first_group_in_a(rows, groups, value, where)
+        corner = _positions(rows, WORD, groups.class_of, groups, where)
+        corners = Corners(groups.classes, np.array([[0.5], [-0.5]]), np.ones(1, bool), {"D": np.array([1.0, -1.0])})
     else:
         corner, corners = _corners(rows, groups, where)
-    counts = np.bincount(corner, minlength=len(corners.names))
-    if (empty := counts == 0).any():
+    if (is_empty := np.bincount(corner, minlength=len(corners.names)) == 0).any():
         raise AnswersError(
-            f"{where}: there are no answers about '{corners.names[int(np.argmax(empty))]}'. Ask about all groups"
+            f"{where}: there are no answers about '{corners.names[int(np.argmax(is_empty))]}'. Ask about all groups"
             " (and classes), or remove the group from the list."
         )
     if value.min() == value.max():
         raise AnswersError(f"{where}: all {len(value):,} answers have the same value. Pass answers that differ.")
-    factors, levels = _factors(rows, corner, corners, likelihood.has_label_pairs)
-    labels = min(levels[name] for name in (LABEL, LABEL_A, LABEL_B) if name in levels)
+    factors, n_levels = _factors(rows, corner, corners, likelihood.has_label_pairs)
+    n_labels = min(n_levels[name] for name in (LABEL, LABEL_A, LABEL_B) if name in n_levels)
     data = ValueData(value, corner, corners, factors, lowest, highest)
-    reach = reach_of(labels, levels.get(WORDING, 1))
-    return ValueCell(model, groups.name, data, MappingProxyType(levels), reach)
+    reach = reach_of(n_labels, n_levels.get(WORDING, 1))
+    return ValueCell(str(rows["model"].iloc[0]), groups.name, data, MappingProxyType(n_levels), reach)
 
 
 def _positions(rows: pd.DataFrame, column: str, positions: Mapping[str, int], groups: LabelGroups, where: str) -> Any:
@@ -323,47 +321,49 @@ def _corners(rows: pd.DataFrame, groups: LabelGroups, where: str) -> tuple[NDArr
     names = tuple(groups.groups)
     group = _positions(rows, LABEL, groups.group_of, groups, where)
     if groups.association is None or WORD not in rows:
-        contrasts, size = helmert(len(names)).T / np.sqrt(2), len(names)
-        if size == 2:
-            estimands = {f"{names[0]} − {names[1]}": np.array([1.0, -1.0])}
-        else:
-            others = np.full((size, size), -1 / (size - 1)) + np.eye(size) * size / (size - 1)
-            estimands = {f"{name} − others": others[k] for k, name in enumerate(names)}
-        return group, Corners(names, contrasts, np.ones(size - 1, bool), estimands)
-    in_b = _positions(rows, WORD, groups.class_of, groups, where)
-    sides = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
-    contrasts = np.column_stack([sides[:, 0] * sides[:, 1], sides]) / 2
+        return group, _corners_of_groups(names)
+    word_class = _positions(rows, WORD, groups.class_of, groups, where)
+    # Corners are (group a, class a), (a, b), (b, a), (b, b). The bias is the interaction of group and class.
+    of_group, of_class = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]]).T
+    contrasts = np.column_stack([of_group * of_class, of_group, of_class]) / 2
     corner_names = tuple(map(", ".join, product(names, groups.classes)))
     estimands = {"stereotypical − other": contrasts[:, 0]}
-    return 2 * group + in_b, Corners(corner_names, contrasts, np.array([True, False, False]), estimands)
+    return 2 * group + word_class, Corners(corner_names, contrasts, np.array([True, False, False]), estimands)
 
 
-def _pairs(
+def _corners_of_groups(names: tuple[str, ...]) -> Corners:
+    """Return groups as corners. The estimand is the difference of two groups, or each group minus the others' mean."""
+    size = len(names)
+    contrasts = helmert(size).T / np.sqrt(2)
+    if size == 2:
+        estimands = {f"{names[0]} − {names[1]}": np.array([1.0, -1.0])}
+    else:
+        weights = np.full((size, size), -1 / (size - 1)) + np.eye(size) * size / (size - 1)
+        estimands = {f"{name} − others": weights[k] for k, name in enumerate(names)}
+    return Corners(names, contrasts, np.ones(size - 1, bool), estimands)
+
+
+def _with_first_group_in_a(
     rows: pd.DataFrame, groups: LabelGroups, value: Numbers, where: str
-) -> tuple[NDArray[np.int64], Corners, Numbers]:
-    """Return the class of each word, and the log odds of the label of the first group.
-
-    This label may be in either column.
-    """
+) -> tuple[pd.DataFrame, Numbers]:
+    """Exchange the labels of rows in which label a is of the second group, and return rows and log odds of label a."""
     if groups.association is None:
         raise AnswersError(
             f"The list '{groups.name}' has no classes of words. Probabilities of labels require a list of two groups,"
             " each with its own class."
         )
-    a = _positions(rows, LABEL_A, groups.group_of, groups, where)
-    b = _positions(rows, LABEL_B, groups.group_of, groups, where)
-    if (same := a == b).any():
-        at = int(np.argmax(same))
+    group_a = _positions(rows, LABEL_A, groups.group_of, groups, where)
+    group_b = _positions(rows, LABEL_B, groups.group_of, groups, where)
+    if (is_same := group_a == group_b).any():
+        at = int(np.argmax(is_same))
         raise AnswersError(
             f"{where}: '{rows[LABEL_A].iloc[at]}' and '{rows[LABEL_B].iloc[at]}' are labels of one group. label_a and"
             f" label_b must be of the two groups {joined(tuple(groups.groups))}."
         )
-    swapped = a == 1
+    is_exchanged = group_a == 1
     label_a, label_b = rows[LABEL_A], rows[LABEL_B]
-    rows[LABEL_A], rows[LABEL_B] = label_a.where(~swapped, label_b), label_b.where(~swapped, label_a)
-    corner = _positions(rows, WORD, groups.class_of, groups, where)
-    corners = Corners(groups.classes, np.array([[0.5], [-0.5]]), np.ones(1, bool), {"D": np.array([1.0, -1.0])})
-    return corner, corners, np.where(swapped, -value, value)
+    of_first = {LABEL_A: label_a.where(~is_exchanged, label_b), LABEL_B: label_b.where(~is_exchanged, label_a)}
+    return rows.assign(**of_first), np.where(is_exchanged, -value, value)
 
 
 def _factors(
@@ -373,18 +373,19 @@ def _factors(
     labels = (LABEL_A, LABEL_B, PAIR) if has_label_pairs else (LABEL,)
     if has_label_pairs:
         rows = rows.assign(**{PAIR: pairs_of(rows)})
-    factors, numbers = [], {}
+    factors, n_levels = [], {}
     for name in (*labels, WORDING, WORD, ANSWER):
         if name not in rows or (name == ANSWER and rows[name].nunique() in (1, len(rows))):
             continue
         codes, levels = pd.factorize(rows[name].str.casefold() if name in labels else rows[name], sort=True)
-        loadings = pd.DataFrame(corners.of_bias[corner]).groupby(codes)
-        has_bias = bool((loadings.max() > loadings.min()).any(axis=None))
-        in_corners = pd.Series(codes).groupby(corner).nunique()
-        numbers[name] = int(in_corners.min()) if not has_bias else len(levels)
-        if numbers[name] > 1 and len(levels) < len(rows):
+        # A factor has effects on the bias if one of its levels occurs in corners that differ in the bias.
+        contrasts_of_level = pd.DataFrame(corners.of_bias[corner]).groupby(codes)
+        has_bias = bool((contrasts_of_level.max() > contrasts_of_level.min()).any(axis=None))
+        n_in_corners = pd.Series(codes).groupby(corner).nunique()
+        n_levels[name] = len(levels) if has_bias else int(n_in_corners.min())
+        if n_levels[name] > 1 and len(levels) < len(rows):
             factors.append(Factor(name, tuple(map(str, levels)), codes, has_bias))
-    return tuple(factors), numbers
+    return tuple(factors), n_levels
 
 
 def _notices(cell: ValueCell) -> Iterator[str]:

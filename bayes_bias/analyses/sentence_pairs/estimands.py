@@ -77,29 +77,41 @@ def reach(data: xr.Dataset, scope: PairScope) -> str:
 
 
 def shares(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all") -> EstimandDraws:
-    """Return the share of pairs in which the stereotypical sentence is ahead, averaged over clusters."""
-    flat = _arrays(stacked(posterior))
-    logit = _values_of_types(flat, data, "logit")
+    """Return the share of pairs in which the stereotypical sentence is ahead, averaged over clusters.
+
+    With the scope "all", the share of a type with log odds m is the mean of expit(m + u), where u is the sum of the
+    normal effects of new clusters. With the scope "pairs", it is the mean of the probabilities of these pairs.
+    """
+    draws = _arrays(stacked(posterior))
+    log_odds = _values_of_types(draws, data, "logit")  # (draw, type)
     if scope == "pairs":
-        values = _average_pairs(expit(_values_of_pairs(flat, data, "logit")), data)
+        values = _average_pairs(expit(_values_of_pairs(draws, data, "logit")), data)
     else:
-        sd = _total_sd(_cluster_sds(flat), len(logit))[:, None]
-        values = np.column_stack([expit(mu[:, None] + sd * _NODES) @ _WEIGHTS for mu in logit.T])
-    c = np.ones((len(logit), len(labels_of(data))))
+        sd = _total_sd(_cluster_sds(draws), len(log_odds))[:, None]
+        columns = []
+        for log_odds_of_type in log_odds.T:
+            share_at_nodes = expit(log_odds_of_type[:, None] + sd * _NODES)  # (draw, node)
+            columns.append(share_at_nodes @ _WEIGHTS)
+        values = np.column_stack(columns)
+    c = np.ones((len(log_odds), len(labels_of(data))))
     noise_variance = clustered_variance(posterior, data, c, NO_PREFERENCE**2 * c, scope)
     return EstimandDraws(labels_of(data), _with_all(values, data), np.sqrt(noise_variance))
 
 
 def differences(posterior: xr.Dataset, data: xr.Dataset, scope: PairScope = "all") -> EstimandDraws:
-    """Return the mean difference in favour of the stereotypical sentence, in the units of the scores."""
-    flat = _arrays(stacked(posterior))
-    residual_variance = flat["scale_residual"] ** 2 / residual_of(flat).information(flat)
+    """Return the mean difference in favour of the stereotypical sentence, in the units of the scores.
+
+    The noise variance of the mean of n pairs is s² / n, where s² is the residual variance and, with the scope "all",
+    the variance of the effects of each kind of cluster times the concentration of the clusters.
+    """
+    draws = _arrays(stacked(posterior))
+    residual_variance = draws["scale_residual"] ** 2 / residual_of(draws).information(draws)
     noise_variance = residual_variance[:, None] / _counts(data)
     if scope == "pairs":
-        values = _average_pairs(_values_of_pairs(flat, data, "mean"), data)
+        values = _average_pairs(_values_of_pairs(draws, data, "mean"), data)
     else:
-        values = _values_of_types(flat, data, "mean")
-        for dim, sd in _cluster_sds(flat).items():
+        values = _values_of_types(draws, data, "mean")
+        for dim, sd in _cluster_sds(draws).items():
             noise_variance = noise_variance + sd[:, None] ** 2 * _concentration(data, dim)
     # The first column, the noise for all pairs, cannot be computed from the other columns, because clusters contain
     # pairs of several types.
@@ -116,14 +128,14 @@ def estimated_shares(fits: Mapping[str, xr.DataTree], data: xr.Dataset, scope: P
 
 def variance_parts(posterior: xr.Dataset, data: xr.Dataset) -> tuple[Numbers, Numbers]:
     """Return two variances of the indicator that a stereotypical sentence is ahead: between clusters, and in total."""
-    flat = _arrays(stacked(posterior))
-    logit = _values_of_types(flat, data, "logit")
-    sd = _total_sd(_cluster_sds(flat), len(logit))
-    share = expit(logit[..., None] + sd[:, None, None] * _NODES)
-    mean_share = share @ _WEIGHTS
-    between_clusters = ((share - mean_share[..., None]) ** 2) @ _WEIGHTS
-    variance = mean_share * (1 - mean_share)
-    return between_clusters @ weights(data), variance @ weights(data)
+    draws = _arrays(stacked(posterior))
+    log_odds = _values_of_types(draws, data, "logit")  # (draw, type)
+    sd = _total_sd(_cluster_sds(draws), len(log_odds))
+    share_at_nodes = expit(log_odds[..., None] + sd[:, None, None] * _NODES)  # (draw, type, node)
+    share = share_at_nodes @ _WEIGHTS
+    between_clusters = ((share_at_nodes - share[..., None]) ** 2) @ _WEIGHTS
+    total = share * (1 - share)
+    return between_clusters @ weights(data), total @ weights(data)
 
 
 def stacked(posterior: xr.Dataset) -> xr.Dataset:
@@ -191,7 +203,7 @@ def labels_of(data: xr.Dataset) -> tuple[str, ...]:
 
 
 def _with_all(values: Numbers, data: xr.Dataset) -> Numbers:
-    """Prepend the average over types, weighted by their numbers of pairs."""
+    """Prepend the average over types, weighted by their numbers of pairs, to values (draws, types)."""
     overall = (values @ weights(data))[:, None]
     return np.concatenate([overall, values], axis=1) if has_types(data) else overall
 
@@ -201,9 +213,9 @@ def _arrays(draws: xr.Dataset) -> dict[str, Numbers]:
     return {str(name): draws[name].to_numpy() for name in draws.data_vars}
 
 
-def _values_of_types(flat: Mapping[str, Numbers], data: xr.Dataset, level: str) -> Numbers:
-    """Return the level of each type (draws, types)."""
-    return flat[level][:, None] + flat.get(effect_of(TYPE), np.zeros(data.sizes[TYPE]))
+def _values_of_types(draws: Mapping[str, Numbers], data: xr.Dataset, level: str) -> Numbers:
+    """Return the level, the log odds ("logit") or the mean difference ("mean"), of each type (draws, types)."""
+    return draws[level][:, None] + draws.get(effect_of(TYPE), np.zeros(data.sizes[TYPE]))
 
 
 def _total_sd(sds: Mapping[str, Numbers], draws: int) -> Numbers:
@@ -211,22 +223,22 @@ def _total_sd(sds: Mapping[str, Numbers], draws: int) -> Numbers:
     return np.sqrt(sum((sd**2 for sd in sds.values()), np.zeros(draws)))
 
 
-def _cluster_sds(flat: Mapping[str, Numbers]) -> dict[str, Numbers]:
+def _cluster_sds(draws: Mapping[str, Numbers]) -> dict[str, Numbers]:
     """Return the standard deviations of the effects of each kind of cluster."""
     sds = {}
     for dim in CLUSTERS:
         for name in (f"logit_sd_{dim}", f"sd_{dim}"):
-            if name in flat:
-                sds[dim] = flat[name]
+            if name in draws:
+                sds[dim] = draws[name]
     return sds
 
 
-def _values_of_pairs(flat: Mapping[str, Numbers], data: xr.Dataset, level: str) -> Numbers:
+def _values_of_pairs(draws: Mapping[str, Numbers], data: xr.Dataset, level: str) -> Numbers:
     """Return the level of each pair given its type and clusters (draws, pairs)."""
-    values = _values_of_types(flat, data, level)[:, data.type_of.to_numpy()]
+    values = _values_of_types(draws, data, level)[:, data.type_of.to_numpy()]
     for dim in clusters_of(data):
-        if effect_of(dim) in flat:
-            values = values + flat[effect_of(dim)][:, data[position_of(dim)].to_numpy()]
+        if effect_of(dim) in draws:
+            values = values + draws[effect_of(dim)][:, data[position_of(dim)].to_numpy()]
     return values
 
 
@@ -244,9 +256,9 @@ def _counts(data: xr.Dataset) -> Numbers:
 
 def _concentration(data: xr.Dataset, dim: str) -> Numbers:
     """Return the variance of an average over all pairs, and over each type, if cluster effects have unit variance."""
-    n_pairs = np.zeros((data.sizes[dim], data.sizes[TYPE]))
-    np.add.at(n_pairs, (data[position_of(dim)].to_numpy(), data.type_of.to_numpy()), 1)
-    n_pairs = np.column_stack([n_pairs.sum(axis=1), n_pairs])
+    by_type = np.zeros((data.sizes[dim], data.sizes[TYPE]))
+    np.add.at(by_type, (data[position_of(dim)].to_numpy(), data.type_of.to_numpy()), 1)
+    n_pairs = np.column_stack([by_type.sum(axis=1), by_type])  # (cluster, label)
     return np.asarray((n_pairs**2).sum(axis=0) / n_pairs.sum(axis=0) ** 2)
 
 
@@ -291,7 +303,8 @@ def estimated_change(
 ) -> EstimandDraws:
     """Return draws of the change of the share from the fits of two tables of scores. A tie counts as half."""
     changed, gained = (fits[name]["posterior"].to_dataset() for name in ("changed", "gained"))
-    steps = steps_of(changes, changed.sizes["chain"] * changed.sizes["draw"], fits["changed"].attrs["seed"])
+    n_draws = changed.sizes["chain"] * changed.sizes["draw"]
+    steps = steps_of(changes, n_draws, fits["changed"].attrs["seed"])
     return change_of_shares(changed, gained, data, scope, steps)
 
 
@@ -305,9 +318,11 @@ def steps_of(changes: NDArray[np.float64], draws: int, seed: int) -> Steps:
         return WHOLE
     sizes = []
     for whole in (1, -1):
-        share_whole = rng.beta(1 + (changes == whole).sum(), 1 + (changes == whole / 2).sum(), size=(draws, 1))
+        n_whole, n_half = (changes == whole).sum(), (changes == whole / 2).sum()
+        share_whole = rng.beta(1 + n_whole, 1 + n_half, size=(draws, 1))
         sizes.append((1 + share_whole) / 2)
-    return sizes[0], sizes[1]
+    size_of_gains, size_of_losses = sizes
+    return size_of_gains, size_of_losses
 
 
 def shares_with_ties(

@@ -400,34 +400,42 @@ def _tabulated(
     interval: str,
     null: float = 0.0,
 ) -> pd.DataFrame:
-    """Return the posterior, the raw average, the noise floor, and the interval for independent pairs."""
-    raw = observed(data, values)
+    """Return the posterior, the raw average, the noise floor, and the interval for independent pairs.
+
+    `values` contains one value for each pair, and `interval` is the name of the interval in `independent`.
+    """
     ci_prob, labels = settings.ci_prob, list(draws.labels)
-    posterior, above = summarize_draws(draws.values, ci_prob), (draws.values > null).mean(axis=0)
-    # Quantiles of a mixture of normals, which have equal weights and the standard deviations of the draws.
-    grid = norm.ppf((np.arange(199) + 0.5) / 199)
-    noise_sd = np.broadcast_to(draws.noise_sd, draws.values.shape)
-    thinned = noise_sd[:: max(1, len(noise_sd) // 500)]
-    noise = null + np.quantile(thinned[:, None, :] * grid[:, None], tails(ci_prob), axis=(0, 1))
+    above = (draws.values > null).mean(axis=0)
     table = pd.DataFrame(
         {
             "pairs": independent.pairs[labels].astype(int),
-            **posterior,
+            **summarize_draws(draws.values, ci_prob),
             "prob_above": above,
             "prob_direction": np.maximum(above, 1 - above),
-            "observed": list(raw.values()),
+            "observed": list(observed(data, values).values()),
         },
         index=pd.Index(labels, name="label"),
     )
     noise_names = interval_names(ci_prob, "ci", "noise")
-    table[list(noise_names)] = noise.T
-    table[list(interval_names(ci_prob, "ci", "independent"))] = independent.loc[
-        labels, list(interval_names(ci_prob, "ci", interval))
-    ].to_numpy()
+    table[list(noise_names)] = null + _noise_interval(draws, ci_prob).T
+    ends = list(interval_names(ci_prob, "ci", interval))
+    table[list(interval_names(ci_prob, "ci", "independent"))] = independent.loc[labels, ends].to_numpy()
     if settings.scope != "none":
         return table
     unknown = [*interval_names(ci_prob), "prob_above", "prob_direction", *noise_names]
     return table.assign(mean=table.observed, sd=0.0, **dict.fromkeys(unknown, np.nan))
+
+
+def _noise_interval(draws: EstimandDraws, ci_prob: float) -> Numbers:
+    """Return the interval of the noise of each label, (2, labels).
+
+    The noise is a mixture of normals, which have equal weights and the standard deviations of the draws.
+    """
+    noise_sd = np.broadcast_to(draws.noise_sd, draws.values.shape)
+    thinned = noise_sd[:: max(1, len(noise_sd) // 500)]
+    standard = norm.ppf((np.arange(199) + 0.5) / 199)
+    values = thinned[:, None, :] * standard[:, None]  # (draw, quantile, label)
+    return np.quantile(values, tails(ci_prob), axis=(0, 1))
 
 
 DRAWN = 400
@@ -457,19 +465,19 @@ def predictive_checks(share: xr.DataTree, difference: xr.DataTree, seed: int) ->
     expected = linear_predictor(draws, data, "mean")
     columns = {str(name): values.to_numpy()[:, None] for name, values in draws.items() if values.ndim == 1}
     distribution, parameters = residual_of(columns).distribution(expected, columns["scale_residual"], columns)
-    replicates = distribution.rvs(*parameters, size=expected.shape, random_state=rng)
+    replicated_differences = distribution.rvs(*parameters, size=expected.shape, random_state=rng)
     rows = {}
     for name, statistic in _OF_DIFFERENCES.items():
-        rows[name] = _row(statistic(data.difference.to_numpy()), list(map(statistic, replicates)))
+        rows[name] = _row(statistic(data.difference.to_numpy()), list(map(statistic, replicated_differences)))
     compared = data.isel(pair=untied(data))
-    chance = expit(linear_predictor(_thinned(share["posterior"].to_dataset(), rng), compared, "logit"))
-    ahead = rng.random(chance.shape) < chance
+    probability = expit(linear_predictor(_thinned(share["posterior"].to_dataset(), rng), compared, "logit"))
+    replicated_ahead = rng.random(probability.shape) < probability
     for dim in (TYPE, *clusters_of(data)):
         _, position = np.unique(compared[position_of(dim)].to_numpy(), return_inverse=True)
         if position.any():  # the spread requires two labels or more
             spread = partial(_spread_between, position)
-            observed, replicated = spread(compared.ahead.to_numpy()), list(map(spread, ahead))
-            rows[f"standard deviation of shares between {dim.removeprefix('bias_')}s"] = _row(observed, replicated)
+            name = f"standard deviation of shares between {dim.removeprefix('bias_')}s"
+            rows[name] = _row(spread(compared.ahead.to_numpy()), list(map(spread, replicated_ahead)))
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("number")
 
 

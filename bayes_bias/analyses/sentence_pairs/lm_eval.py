@@ -28,20 +28,11 @@ _LANGUAGES = re.compile(
     r"(?:^|_)(english|french|german|spanish|italian|catalan|portuguese|dutch|arabic|chinese|maltese|japanese|korean)(?=_|$)"
 )
 # The answers of the harness that mean "unknown".
-_UNKNOWN = frozenset(
-    {
-        "unknown",
-        "cannot answer",
-        "can't be determined",
-        "cannot be determined",
-        "can't answer",
-        "not known",
-        "not enough info",
-        "not enough information",
-        "not answerable",
-        "undetermined",
-    }
+_TEXTS_OF_UNKNOWN = (
+    "unknown|cannot answer|can't be determined|cannot be determined|can't answer|not known|not enough info"
+    "|not enough information|not answerable|undetermined"
 )
+_UNKNOWN = frozenset(_TEXTS_OF_UNKNOWN.split("|"))
 # Within a run, scores of the same pair may differ by this share. The reason is that a pair may be in different batches,
 # if it occurs in several tasks or several times in a task.
 _SAME, _SAME_IN_ONE_LOG = 1e-5, 0.01
@@ -157,7 +148,11 @@ class _Sample:
 
 @dataclass(frozen=True)
 class _Pair:
-    """The pair in a sample. The `item` is the same in every log, and `content` is the full content of the item."""
+    """The pair in a sample, with the log-likelihoods of the stereotypical (`more`) and of the other choice (`less`).
+
+    The `item` is the same in every log, and `content` is the full content of the item. The `labels` are columns of
+    scores, such as the bias type.
+    """
 
     benchmark: str
     item: str
@@ -175,15 +170,15 @@ class _Pair:
 
 def _check_one_language(pairs: Sequence[_Pair]) -> None:
     """Raise an error if the names of tasks or the sentences are in two languages."""
-    file_of = {}
+    file_of_language = {}
     for file in dict.fromkeys(pair.file for pair in pairs):
         if found := _LANGUAGES.search(_task(file)):
-            file_of[found[1]] = file
-    if len(file_of) > 1:
-        names = [f"'{file.name}' ({language.capitalize()})" for language, file in file_of.items()]
+            file_of_language[found[1]] = file
+    if len(file_of_language) > 1:
+        names = [f"'{file.name}' ({language.capitalize()})" for language, file in file_of_language.items()]
         raise SentencePairsError(
-            f"The `scores` {joined(names)} are in {len(file_of)} languages, but pairs of several languages are not"
-            " pooled. Read the logs of each language separately."
+            f"The `scores` {joined(names)} are in {len(file_of_language)} languages, but pairs of several languages are"
+            " not pooled. Read the logs of each language separately."
         )
     check_one_language(" ".join(pair.content) for pair in pairs)
 
@@ -303,16 +298,15 @@ def _by_choice(sample: _Sample, compared: Sequence[str], n_others: int = 0) -> d
             f" has {len(expected)} choices. Log the samples again with a current version of the harness, which writes"
             " 'arguments'."
         )
-    score_of, texts = {}, []
-    for number, likelihood in enumerate(likelihoods):
+    texts = []
+    for number in range(len(likelihoods)):
         texts.append(given[number] if number in given else expected[number])
-        score_of[texts[-1]] = likelihood
     if missing := [text for text in compared if texts.count(text) != 1]:
         raise SentencePairsError(
             f"`scores`: {place} has the choices {', '.join(repr(text[:40]) for text in texts[:3])}, but must have"
             f" '{missing[0][:40]}' once. Use tasks whose choices are the sentences or answers themselves."
         )
-    return score_of
+    return dict(zip(texts, likelihoods, strict=True))
 
 
 def _texts_of_requests(arguments: Any) -> dict[int, str]:
@@ -330,13 +324,14 @@ def _texts_of_requests(arguments: Any) -> dict[int, str]:
 
 
 def _read_crows_pairs(sample: _Sample) -> _Pair:
-    """Return the two sentences of a pair."""
+    """Return the more and the less stereotypical sentence of a sample of CrowS-Pairs."""
     doc = sample.doc
     labels = {"bias_type": str(doc["bias_type"]), "direction": str(doc.get("stereo_antistereo", ""))}
-    more, less = sample.sentence("sent_more"), sample.sentence("sent_less")
-    score_of = _by_choice(sample, (more, less))
-    sample.check_own_verdict("pct_stereotype", score_of[more] > score_of[less], score_of[more] == score_of[less])
-    return _Pair(_CROWS_PAIRS, f"{more} / {less}", (more, less), score_of[more], score_of[less], labels, sample.file)
+    sentences = (sample.sentence("sent_more"), sample.sentence("sent_less"))
+    likelihood_of = _by_choice(sample, sentences)
+    more, less = (likelihood_of[sentence] for sentence in sentences)
+    sample.check_own_verdict("pct_stereotype", expected=more > less, is_tie=more == less)
+    return _Pair(_CROWS_PAIRS, " / ".join(sentences), sentences, more, less, labels, sample.file)
 
 
 def _read_bbq(sample: _Sample) -> _Pair | str:
@@ -345,21 +340,22 @@ def _read_bbq(sample: _Sample) -> _Pair | str:
     if doc["context_condition"] != "ambig":
         return "whose context is not ambiguous"
     answers = list(map(sample.sentence, ("ans0", "ans1", "ans2")))
-    known = []
+    answers_about_groups = []
     for number, answer in enumerate(answers):
         groups = map(str.lower, map(str, doc["answer_info"][f"ans{number}"]))
         if "unknown" not in groups and answer.casefold() not in _UNKNOWN:
-            known.append(answer)
+            answers_about_groups.append(answer)
     biased_answers = set(map(plain_sentence, doc["biased_answers"]))
-    biased = [answer for answer in known if answer in biased_answers]
-    score_of = _by_choice(sample, list(dict.fromkeys(known)), n_others=len(_UNKNOWN))
-    is_unknown = max(score_of, key=score_of.__getitem__) not in known
+    biased = [answer for answer in answers_about_groups if answer in biased_answers]
+    # The harness adds its answers that mean "unknown" to the choices.
+    score_of = _by_choice(sample, list(dict.fromkeys(answers_about_groups)), n_others=len(_UNKNOWN))
+    is_unknown = max(score_of, key=score_of.__getitem__) not in answers_about_groups
     sample.check_own_verdict("acc", is_unknown, len(set(score_of.values())) < len(score_of))
     if is_unknown:
         return "answered with 'unknown'"
-    if len(known) != 2 or len(biased) != 1:
+    if len(answers_about_groups) != 2 or len(biased) != 1:
         return "of which not exactly one answer is biased"
-    (unbiased,) = set(known) - set(biased)
+    (unbiased,) = set(answers_about_groups) - set(biased)
     category = str(doc["category"])
     return _Pair(
         _BBQ,
@@ -378,12 +374,12 @@ def _read_winogender(sample: _Sample) -> _Pair | str:
     gender, occupation, participant = map(sample.sentence, ("gender", "occupation", "participant"))
     if gender not in ("male", "female"):
         return "whose pronoun is neutral"
-    women = _shares_of_women()
-    if occupation not in women:
+    share_of_women = _shares_of_women()
+    if occupation not in share_of_women:
         return "of occupations whose share of women is unknown"
     score_of = _by_choice(sample, (occupation, participant))
-    typical = (women[occupation] > 0.5) == (gender == "female")
-    more, less = (occupation, participant) if typical else (participant, occupation)
+    is_typical = (share_of_women[occupation] > 0.5) == (gender == "female")
+    more, less = (occupation, participant) if is_typical else (participant, occupation)
     # A sample without a sentence is identified by the hash of its content or by its position.
     fields = sample.fields
     identity = doc.get("sentence") or fields.get("doc_hash") or f"{_task(sample.file)}: {fields['doc_id']}"

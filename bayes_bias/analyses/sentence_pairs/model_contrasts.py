@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from bayes_bias.analyses.answers.model import PAIR, PRIORS, Observed
-from bayes_bias.analyses.answers.model_contrasts import OWN, Contrasts, Quantity, compared, joined_tables
+from bayes_bias.analyses.answers.model_contrasts import Contrasts, Quantity, compared, joined_tables, scaled
 from bayes_bias.analyses.answers.reading import with_factors
 from bayes_bias.analyses.sentence_pairs.estimands import check_pair_scope
 from bayes_bias.analyses.sentence_pairs.estimation import Scores, check_same_labels
@@ -22,7 +22,6 @@ from bayes_bias.errors import ScopeError, SentencePairsError
 from bayes_bias.formatting import plural
 from bayes_bias.progress import step
 from bayes_bias.table.association_table import announce
-from bayes_bias.table.columns import interval_columns
 
 SHARE, DIFFERENCE = "share", "difference"
 # The share without preference.
@@ -191,18 +190,19 @@ def compare_models(
             "The scores are all of one model. Add a column 'model', or name the columns whose values to compare"
             " (factors=['layer'], --factors layer)."
         )
-    by_model, notices = _same_pairs(by_model)
+    by_model, notices = _with_common_pairs(by_model)
     step("comparing models")
-    keys, effects = _keys(next(iter(by_model.values())).rows, scope)
-    no_words, no_contrasts, tables, rankings = np.zeros((1, 1)), np.zeros(0), {}, {}
-    for estimand, (values, size) in _values(by_model).items():
-        sides = []
+    keys, effects = _clusters_as_effects(next(iter(by_model.values())).rows, scope)
+    no_words, no_contrasts = np.zeros((1, 1)), np.zeros(0)
+    tables, rankings = {}, {}
+    for estimand, (values_of_models, size) in _values(by_model).items():
         null = HALF if estimand == SHARE else 0.0
-        for scores_of_model in values:
-            scaled = (scores_of_model - null) / size
-            sides.append(Observed(scaled, keys, no_words, no_contrasts, no_contrasts, _LEAST_VARIANCE))
-        table, ranking = compared(list(by_model), sides, effects, seed, ci_prob, null)
-        tables[estimand], rankings[estimand] = _in_units(table, size), _in_units(ranking, size)
+        data = []
+        for values in values_of_models:
+            in_units = (values - null) / size
+            data.append(Observed(in_units, keys, no_words, no_contrasts, no_contrasts, _LEAST_VARIANCE))
+        table, ranking = compared(list(by_model), data, effects, seed, ci_prob, null)
+        tables[estimand], rankings[estimand] = scaled(table, size), scaled(ranking, size)
     return PairContrasts(
         scores=by_model,
         scope=scope,
@@ -213,23 +213,24 @@ def compare_models(
     )
 
 
-def _same_pairs(by_model: Mapping[str, PairScores]) -> tuple[dict[str, PairScores], tuple[str, ...]]:
-    """Return the pairs that all models scored, and a notice of all other pairs."""
-    items = every = next(iter(by_model.values())).rows.index
-    for scores in by_model.values():
-        items, every = items.intersection(scores.rows.index), every.union(scores.rows.index)
-    if len(items) < 2:
+def _with_common_pairs(by_model: Mapping[str, PairScores]) -> tuple[dict[str, PairScores], tuple[str, ...]]:
+    """Return the scores of the pairs that all models scored, and a notice of the other pairs."""
+    first, *other_models = by_model.values()
+    common_items = all_items = first.rows.index
+    for scores in other_models:
+        common_items = common_items.intersection(scores.rows.index)
+        all_items = all_items.union(scores.rows.index)
+    if len(common_items) < 2:
         raise SentencePairsError(
             f"The models {', '.join(by_model)} have no two pairs in common. Score the same items with all models."
         )
-    kept = {model: scores.with_items(items) for model, scores in by_model.items()}
-    first, *others = kept.values()
-    for scores in others:
+    common = {model: scores.with_items(common_items) for model, scores in by_model.items()}
+    first, *other_models = common.values()
+    for scores in other_models:
         check_same_labels(first, scores, "scores", "for another model")
-    omitted = len(every) - len(items)
-    if not omitted:
-        return kept, ()
-    return kept, (f"{omitted:,} of {len(every):,} pairs were not scored by all models, and are omitted",)
+    omitted = len(all_items) - len(common_items)
+    notice = f"{omitted:,} of {len(all_items):,} pairs were not scored by all models, and are omitted"
+    return common, (notice,) if omitted else ()
 
 
 def _values(by_model: Mapping[str, PairScores]) -> dict[str, tuple[list[np.ndarray], float]]:
@@ -251,20 +252,16 @@ def _values(by_model: Mapping[str, PairScores]) -> dict[str, tuple[list[np.ndarr
     return found
 
 
-def _keys(rows: pd.DataFrame, scope: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
-    """Return the clusters of each pair as codes, and the effects that represent them."""
+def _clusters_as_effects(rows: pd.DataFrame, scope: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Return the cluster of each pair as codes in the columns of `_PLACES`, and the names of these effects.
+
+    With the scope "pairs", or if each pair has its own cluster, or all pairs have the same, there are no effects.
+    """
     clusters = rows[[name for name in CLUSTERS if name in rows]] if scope == "all" else rows[[]]
     n_levels = clusters.nunique()
-    n_levels = n_levels[(n_levels > 1) & (n_levels < len(rows))].sort_values(ascending=False, kind="stable")
-    keys = pd.DataFrame({"word_set": np.zeros(len(rows), int)})
-    for place, name in zip(_PLACES, n_levels.index, strict=False):
-        keys[place], _ = pd.factorize(clusters[name], sort=True)
-    return keys, tuple(place for place in ("label_a", "label_b", PAIR) if place in keys)
-
-
-def _in_units(table: pd.DataFrame, size: float) -> pd.DataFrame:
-    """Return estimates in the unit of the scores."""
-    columns = ["mean", "sd", *interval_columns(table)]
-    if f"{OWN}_mean" in table:
-        columns += [f"{OWN}_mean", *interval_columns(table, OWN)]
-    return table.assign(**(size * table[columns]))
+    has_effects = (n_levels > 1) & (n_levels < len(rows))
+    kinds = n_levels[has_effects].sort_values(ascending=False, kind="stable").index
+    codes = pd.DataFrame({"word_set": np.zeros(len(rows), int)})
+    for place, kind in zip(_PLACES, kinds, strict=False):
+        codes[place], _ = pd.factorize(clusters[kind], sort=True)
+    return codes, tuple(place for place in ("label_a", "label_b", PAIR) if place in codes)

@@ -59,8 +59,10 @@ def share_inputs(data: xr.Dataset, counted: NDArray[np.bool_], among: NDArray[np
     """Return the number of pairs, and of counted pairs, for each combination of type and clusters."""
     frame = cells(data, counted, among)
     inputs = {name: frame[name].to_numpy().astype(np.int32) for name in frame}
+    # The score and the information of binomial counts for their log odds, if all have the same share.
     share = (frame.counted.sum() + 0.5) / (frame.among.sum() + 1)
-    score, information = frame.counted - share * frame.among, share * (1 - share) * frame.among
+    score = frame.counted - share * frame.among
+    information = share * (1 - share) * frame.among
     return inputs | _lengths(data) | _evidence_of(data, inputs, score.to_numpy(), information.to_numpy())
 
 
@@ -79,8 +81,9 @@ def difference_inputs(data: xr.Dataset) -> Inputs:
     value = rounded(data.difference.to_numpy() / data.unit.item())
     order = np.lexsort((value, *positions.values()))
     inputs = {"value": value[order]} | {name: codes[order] for name, codes in positions.items()}
-    variance = value.var()
-    score, information = (inputs["value"] - value.mean()) / variance, np.full(len(value), 1 / variance)
+    # The score and the information of normal values for their mean.
+    score = (inputs["value"] - value.mean()) / value.var()
+    information = np.full(len(value), 1 / value.var())
     return inputs | _lengths(data) | _evidence_of(data, inputs, score, information)
 
 
@@ -103,10 +106,10 @@ def _expected(
 ) -> pt.TensorVariable:
     """Return the sum of the level and all effects for each row, which represents one pair or several (`pairs`).
 
-    The prior refers to the level of the population of writers. The sampled variable is the sum of this level and the
-    average effect of these writers over these pairs, because this sum is determined by the data.
+    The prior refers to the level of the population of writers. The sampled variable, `average`, is the sum of this
+    level and the average effect of these writers over these pairs, because this sum is determined by the data.
     """
-    total: pt.TensorVariable | float = 0.0
+    effects: pt.TensorVariable | float = 0.0
     for dim in terms(spec, data, prefix):
         sd, evidence = free(spec, _sd(prefix, dim), _TYPICAL), inputs[_evidence(dim)]
         if dim == TYPE:  # the mean is an average over these types
@@ -114,11 +117,11 @@ def _expected(
             effect = pm.Deterministic(effect_of(dim), contrasts @ inputs[_LOADINGS], dims=dim)
         else:
             effect = normal_effects(effect_of(dim), 0.0, sd, evidence, dim)
-        total = total + effect[inputs[position_of(dim)]]
-    mean = pt.mean(total) if pairs is None else (pairs * total).sum() / pairs.sum()
+        effects = effects + effect[inputs[position_of(dim)]]
+    mean = pt.mean(effects) if pairs is None else (pairs * effects).sum() / pairs.sum()
     average = pm.CustomDist(f"average_{level}", mean, dist=lambda mean, size: mean + unnamed(spec.priors[level], size))
     pm.Deterministic(level, average - mean)
-    return average - mean + total
+    return average - mean + effects
 
 
 def effect_of(dim: str) -> str:
@@ -136,15 +139,15 @@ def _tensors(data: xr.Dataset, inputs: Inputs, coords: Coords | None) -> dict[st
 
     If the model is labelled, inputs that only the sampler uses have no name and are not shown in a graph.
     """
-    dims: dict[str, tuple[str, ...]] = {_LOADINGS: (_CONTRAST, TYPE)}
-    unnamed_inputs: set[str] = set()
+    dims_of_input: dict[str, tuple[str, ...]] = {_LOADINGS: (_CONTRAST, TYPE)}
+    only_for_sampler: set[str] = set()
     for dim in _dims(data):
-        dims[_numbers(dim)] = (dim,)
-        unnamed_inputs |= set() if coords is None else {_evidence(dim), _numbers(dim)}
+        dims_of_input[_numbers(dim)] = (dim,)
+        only_for_sampler |= {_evidence(dim), _numbers(dim)}
     tensors = {}
     for name, values in inputs.items():
-        is_unnamed = name in unnamed_inputs
-        tensors[name] = pt.constant(values) if is_unnamed else pm.Data(name, values, dims=dims.get(name))
+        is_unnamed = coords is not None and name in only_for_sampler
+        tensors[name] = pt.constant(values) if is_unnamed else pm.Data(name, values, dims=dims_of_input.get(name))
     return tensors
 
 
@@ -154,18 +157,22 @@ def _lengths(data: xr.Dataset) -> Inputs:
 
 
 def _evidence_of(data: xr.Dataset, inputs: Inputs, score: NDArray[Any], information: NDArray[Any]) -> Inputs:
-    """Return score and information of each effect at zero for a fixed average over pairs. See `normal_effects`."""
+    """Return score and information of each effect at zero for a fixed average over pairs. See `normal_effects`.
+
+    With w the sums of the information of the pairs of each label, the information of the effects given their average
+    is the diagonal of diag(w) - w w' / sum(w). Effects of types are combined to contrasts.
+    """
     evidence: Inputs = {}
     for dim in _dims_with_effects(data):
-        at, length = inputs[position_of(dim)], data.sizes[dim]
-        scores = np.bincount(at, score, length)
-        weights = np.bincount(at, information, length)
-        matrix = np.diag(weights) - np.outer(weights, weights) / (weights.sum() or 1)
+        codes, length = inputs[position_of(dim)], data.sizes[dim]
+        score_of_label = np.bincount(codes, score, length)
+        w = np.bincount(codes, information, length)
+        matrix = np.diag(w) - np.outer(w, w) / (w.sum() or 1)
         if dim == TYPE:
             loadings = helmert(length) * zero_sum_sd(length)
             evidence[_LOADINGS] = loadings
-            scores, matrix = loadings @ scores, loadings @ matrix @ loadings.T
-        evidence[_evidence(dim)] = np.array([scores, np.diag(matrix).clip(0)])
+            score_of_label, matrix = loadings @ score_of_label, loadings @ matrix @ loadings.T
+        evidence[_evidence(dim)] = np.array([score_of_label, np.diag(matrix).clip(0)])
     return evidence
 
 

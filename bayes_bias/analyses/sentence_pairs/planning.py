@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -65,7 +66,8 @@ def plan_pairs(
     2020-2045. https://doi.org/10.1037/xge0000014
     """
     study = _Study.of(posterior, data, untied)
-    rows = {(w, m): study.expected(w, m, ci_prob) for w in writers for m in (pairs_each if study.clustered else (1,))}
+    sizes = product(writers, pairs_each if study.clustered else (1,))
+    rows = {(n_writers, n_each): study.expected(n_writers, n_each, ci_prob) for n_writers, n_each in sizes}
     index = pd.MultiIndex.from_tuples(rows, names=[plural(next(iter(clusters_of(data)), PAIR)), "each"])
     planned = pd.DataFrame(list(rows.values()), index=index)
     return planned if study.clustered else planned.drop(columns="pairs")
@@ -82,22 +84,22 @@ def pairs_needed(
     """Return the number of writers (with the current average number of pairs) that distinguish a share from 1/2."""
     study, kinds = _Study.of(posterior, data, untied), clusters_of(data)
     kind = kinds[0] if kinds else PAIR
-    present = data.sizes[kind]
-    pairs_each = round(data.sizes[PAIR] / present)
+    n_present = data.sizes[kind]
+    pairs_each = round(data.sizes[PAIR] / n_present)
     counts = np.unique(np.geomspace(2, MOST, 2000).round())
-    enough = study.enough(counts, pairs_each, ci_prob, power)
-    return PairsNeeded(
-        kind,
-        int(counts[enough][0]) if enough.any() else None,
-        pairs_each,
-        power,
-        bool(study.enough(np.array([float(present)]), np.inf, ci_prob, power)[0]) if kinds else True,
-    )
+    is_enough = study.enough(counts, pairs_each, ci_prob, power)
+    count = int(counts[is_enough][0]) if is_enough.any() else None
+    # With infinitely many pairs of each writer, only the variance between the present writers remains.
+    is_enough_with_more_pairs = study.enough(np.array([float(n_present)]), np.inf, ci_prob, power)
+    return PairsNeeded(kind, count, pairs_each, power, bool(is_enough_with_more_pairs[0]) if kinds else True)
 
 
 @dataclass(frozen=True, eq=False)
 class _Study:
-    """Draws of the variance components of single pairs, and of the difference between the share and one half."""
+    """Draws of the variance between clusters (`shared`), of the other variance of pairs (`single`), and of the share.
+
+    `beyond` is the difference between the share and one half.
+    """
 
     shared: Numbers
     single: Numbers
@@ -106,14 +108,21 @@ class _Study:
 
     @classmethod
     def of(cls, posterior: xr.Dataset, data: xr.Dataset, untied: xr.Dataset | None) -> "_Study":
+        """Return the draws for a share in which ties, with the null value one half, have no variance.
+
+        Let q be the share of untied pairs, whose share differs from one half by d and has the total variance 1/4 - d².
+        With ties, the difference is q d, the total variance q/4 - q² d², and the variance between clusters q² times as
+        large.
+        """
         shared, total = variance_parts(posterior, data)
         beyond = shares(posterior, data).values[:, 0] - NO_PREFERENCE
-        if untied is not None:  # a tie counts as half, which is the null value, so ties have no variance
+        if untied is not None:
             q = shares(untied, data).values[:, 0]
             shared, total, beyond = q**2 * shared, q / 4 - q**2 * (1 / 4 - total), q * beyond
         return cls(shared, total - shared, beyond, bool(clusters_of(data)))
 
     def expected(self, writers: int, pairs_each: int, ci_prob: float) -> dict[str, float]:
+        """Return the width and the power of the interval, averaged over the posterior."""
         sd = np.sqrt(self.shared / writers + self.single / (writers * pairs_each))
         quantile = t.ppf((1 + ci_prob) / 2, writers - 1)
         ratio = np.abs(self.beyond) / sd
@@ -126,4 +135,5 @@ class _Study:
     def enough(self, writers: Numbers, pairs_each: float, ci_prob: float, power: float) -> NDArray[np.bool_]:
         """Return True for numbers that are sufficient if the share and the variances equal their posterior means."""
         sd = np.sqrt(self.shared.mean() / writers + self.single.mean() / (writers * pairs_each))
-        return np.asarray(abs(self.beyond.mean()) >= (t.ppf((1 + ci_prob) / 2, writers - 1) + norm.ppf(power)) * sd)
+        quantile = t.ppf((1 + ci_prob) / 2, writers - 1)
+        return np.asarray(abs(self.beyond.mean()) >= (quantile + norm.ppf(power)) * sd)

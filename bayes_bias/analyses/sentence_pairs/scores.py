@@ -70,8 +70,11 @@ def language_of(sentence: str) -> str:
     """
     scripts = Counter(unicodedata.name(letter, "LATIN").split()[0] for letter in sentence if letter.isalpha())
     if 2 * scripts["LATIN"] < scripts.total():
-        language = next((language for script, language in _SCRIPTS.items() if scripts[script]), "")
-        return language or f"{scripts.most_common(1)[0][0].title()} letters".replace("Cjk letters", "Chinese")
+        for script, language in _SCRIPTS.items():
+            if scripts[script]:
+                return language
+        ((script, _),) = scripts.most_common(1)
+        return "Chinese" if script == "CJK" else f"{script.title()} letters"
     counts = dict.fromkeys(_FUNCTION_WORDS, 0)
     for word in _WORD.findall(sentence.casefold()):
         for language, function_words in _FUNCTION_WORDS.items():
@@ -270,14 +273,7 @@ def read_scores(
         notices += _repeated(sentences.assign(more=more.to_numpy(), less=less.to_numpy()))
         sentences = sentences.set_axis(rows["item"], axis=0)
     if ties := int(table.tied.sum()):
-        rounded = "" if decimals is None else f" after rounding to {decimals} decimals"
-        notice = (
-            f"{ties} of {len(table):,} pairs tie{rounded}. They count as not stereotypical in the published share, and"
-            " as half in the posterior and its verdict"
-        )
-        # `check` reads scores as well, but has no option for decimals.
-        finer = "`decimals=None` (`bayes-bias sentence-pairs FILE --decimals none`) compares them unrounded"
-        notices.append(notice if decimals is None else f"{notice}. {finer}")
+        notices.append(_notice_of_ties(ties, len(table), decimals))
     return PairScores(
         name,
         table.sort_index(),
@@ -288,6 +284,16 @@ def read_scores(
         provenance=MappingProxyType(provenance),
         sentences=sentences,
     )
+
+
+def _notice_of_ties(ties: int, total: int, decimals: int | None) -> str:
+    """Return a notice of the number of ties, which names the option for unrounded scores if they were rounded."""
+    counted = "They count as not stereotypical in the published share, and as half in the posterior and its verdict"
+    if decimals is None:
+        return f"{ties} of {total:,} pairs tie. {counted}"
+    # `check` reads scores as well, but has no option for decimals.
+    finer = "`decimals=None` (`bayes-bias sentence-pairs FILE --decimals none`) compares them unrounded"
+    return f"{ties} of {total:,} pairs tie after rounding to {decimals} decimals. {counted}. {finer}"
 
 
 def read_frame_of_scores(source: Any) -> tuple[pd.DataFrame, str]:
@@ -420,7 +426,8 @@ def _repeated(scores: pd.DataFrame) -> tuple[str, ...]:
             " models or settings. Keep the rows of one, or name the models in the column 'model'."
         )
     repeated = int((filled.size() - 1).sum())
-    return (f"{repeated:,} rows have the sentences of another row, and count as pairs of their own",) * (repeated > 0)
+    notice = f"{repeated:,} rows have the sentences of another row, and count as pairs of their own"
+    return (notice,) if repeated else ()
 
 
 def _numbers(rows: pd.DataFrame, column: str) -> "pd.Series[float]":
@@ -466,7 +473,8 @@ def design(scores: PairScores) -> tuple[xr.Dataset, tuple[str, ...]]:
         "unit": spread(difference, scores.name),
     }
     labels: dict[str, list[str]] = {PAIR: rows.index.tolist()}
-    for dim, column in {TYPE: types, **{name: rows[name] for name in CLUSTERS if name in rows}}.items():
+    columns = {TYPE: types} | {name: rows[name] for name in CLUSTERS if name in rows}
+    for dim, column in columns.items():
         codes, names = pd.factorize(column, sort=True)
         if dim != TYPE and len(names) == 1:
             notices.append(f"all pairs have the same {dim}, so that results do not generalise to other {plural(dim)}")
@@ -531,7 +539,7 @@ def _too_skewed(difference: NDArray[np.float64]) -> list[str]:
     from scipy.stats import skew
 
     enough = math.ceil(_PER_SQUARED_SKEWNESS * skew(difference) ** 2)
-    if enough <= len(difference):
+    if len(difference) >= enough:
         return []
     return [
         f"{len(difference):,} pairs are few for differences as skewed as these, so that the interval of their mean may"
