@@ -20,7 +20,7 @@ _REMEDY = "Write one with `gate.to_dict()` (`bayes-bias check LIST --rope SIZE -
 def record_of(table: AssociationTable) -> dict[str, Any]:
     """Return the numbers, words, and design of a table, as JSON accepts them."""
     replicates = {} if table.replicates is None else table.replicates.tables
-    stack = [single.to_numpy().tolist() for single in replicates.values()]
+    values_by_replicate = [single.to_numpy().tolist() for single in replicates.values()]
     record = {
         "metric": table.metric.name,
         "unit": table.metric.unit,
@@ -28,7 +28,7 @@ def record_of(table: AssociationTable) -> dict[str, Any]:
         "attributes": belongs(table.values, "attribute"),
         "stereotypes": table.stereotypes,
         "opposites": table.opposites,
-        "values": stack or table.values.to_numpy().tolist(),
+        "values": values_by_replicate or table.values.to_numpy().tolist(),
         "replicates": list(replicates),
         "kind": "" if table.replicates is None else table.replicates.kind,
     }
@@ -51,6 +51,7 @@ def read_records(source: str | Path) -> Mapping[str, Any]:
             " answers, pass the new one as --pairs or --answers, or use `after` of `estimate`. For word lists, write"
             " the file of a check."
         )
+    # The command line writes the result of the gate among other results.
     content = content.get("results", {}).get(RESULT, content) if isinstance(content, dict) else {}
     if not isinstance(content.get(MEASURED), dict):
         raise TableError(f"`baseline`: '{path}' is not the file of a check. {_REMEDY}")
