@@ -344,9 +344,9 @@ class Cell:
                 first_class, second_class = np.moveaxis(tables.target_mean, -1, 0)
                 judged.append(_weat_records(first_class - second_class, int(tables.groups[0]), self.seed))
             for scope in carried_scopes(self.design.means, self.scopes):
-                records = judge_integrand(integrand, sampling_scope(scope), self.design.planted)
+                posteriors = judge_integrand(integrand, sampling_scope(scope), self.design.planted)
                 more = {"method": spec.name, "scope": scope, "seconds": (perf_counter() - start) / len(numbers)}
-                judged.append([more | record for record in records])
+                judged.append([more | posterior for posterior in posteriors])
         records: list[Record] = []
         for number, *records_of_draw in zip(numbers, *judged, strict=True):
             records += [{"draw": number, **record} for record in records_of_draw]

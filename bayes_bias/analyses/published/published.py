@@ -294,8 +294,8 @@ def simulate(design: Design, ratios: VarianceRatios, seed: int) -> tuple[Numbers
 
     All variances are in units of the mean square of the targets' scores within groups. The variance of a target's score
     is :math:`\sigma_T^2 + h_A \sigma_E^2` (see `published`), and the variance of an attribute's score is
-    :math:`\sigma_A^2 + h_T \sigma_E^2`. Mean squares are variances times chi-squared variables, divided by their degrees
-    of freedom. Arrays have the shape (draw, table).
+    :math:`\sigma_A^2 + h_T \sigma_E^2`. Mean squares are variances times chi-squared variables, divided by their
+    degrees of freedom. Arrays have the shape (draw, table).
     """
     rng = np.random.default_rng(seed)
     ratio = ratios.of_new_studies(design.separation, TABLES, rng)  # of the variances of words and of pairs
