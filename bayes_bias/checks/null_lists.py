@@ -430,7 +430,10 @@ def _with_vectors(table: Words, vectors: Mapping[str, np.ndarray]) -> Words:
 def _pool(
     embedding: Embedding, wordlist: WordList, seed: int, similarity: Similarity
 ) -> dict[str, NDArray[np.float64]]:
-    """Return prepared vectors of random common words, excluding all spellings of words in the list."""
+    """Return prepared vectors of random common words, excluding all spellings of words in the list.
+
+    Words without a direction, and copies of other vectors, are omitted.
+    """
     own_words = set(map(str.casefold, wordlist.words))
     words = [word for word in random_words(embedding, seed) if word.casefold() not in own_words]
     stored = without_copies(with_direction(embedding.find(words), words))

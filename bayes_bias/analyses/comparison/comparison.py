@@ -516,8 +516,7 @@ def _figures(comparison: Comparison) -> dict[str, Callable[[], "Axes"]]:
     """Return the figures by name. There are no figures under scope "none", which has no intervals."""
     if scope_of(comparison.scope).samples_nothing:
         return {}
-    change = comparison.fits["change"]
-    words = partial(plots.plot_word_bias, change, scope=comparison.scope, ci_prob=comparison.ci_prob)
+    words = partial(plots.plot_word_bias, comparison.fits["change"], scope=comparison.scope, ci_prob=comparison.ci_prob)
     figures: dict[str, Callable[[], Axes]] = {
         "bias": partial(_plot_sides, comparison),
         "targets": partial(words, side="target"),

@@ -144,7 +144,8 @@ def check_finite(argument: str, values: "pd.Series[Any]") -> None:
     """Raise an error if a number is not finite."""
     where = f"{argument}: " + (f"column '{values.name}' " if values.name is not None else "")
     if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
-        cells, position, why = values.to_list(), 0, "is not a number"
+        cells = values.to_list()
+        position, why = 0, "is not a number"
         try:
             as_numbers_of(list(map(str, cells)))
         except NotNumbersError as error:
@@ -410,7 +411,9 @@ class CriterionData:
         """Hash of all labels and data."""
         frame = pd.concat([*self._both, self.criterion_se, self.covariates], axis=1)
         text = frame.to_csv(float_format="%.10g") + self.biases.covariance.to_csv(float_format="%.10g")
-        return hashlib.sha256((text + ("" if self.family is None else self.family.to_csv())).encode()).hexdigest()
+        if self.family is not None:
+            text += self.family.to_csv()
+        return hashlib.sha256(text.encode()).hexdigest()
 
     @property
     def _both(self) -> "tuple[pd.Series[float], pd.Series[float]]":

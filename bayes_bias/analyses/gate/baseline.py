@@ -51,17 +51,21 @@ def read_records(source: str | Path) -> Mapping[str, Any]:
             " answers, pass the new one as --pairs or --answers, or use `after` of `estimate`. For word lists, write"
             " the file of a check."
         )
-    # The command line writes the result of the gate among other results.
-    content = content.get("results", {}).get(RESULT, content) if isinstance(content, dict) else {}
-    if not isinstance(content.get(MEASURED), dict):
+    result = {}
+    if isinstance(content, dict):
+        # The command line writes the result of the check below "results", and `Gate.to_dict` returns it by itself.
+        result = content.get("results", {}).get(RESULT, content)
+    if not isinstance(result.get(MEASURED), dict):
         raise TableError(f"`baseline`: '{path}' is not the file of a check. {_REMEDY}")
-    return dict(content[MEASURED])
+    return dict(result[MEASURED])
 
 
 def is_data(source: str | Path) -> bool:
     """Return True for a table of scores or answers. The file of a check is a JSON object, a JSON table is a list."""
     path = _file(source)
-    return isinstance(_content(path), list) if path.is_file() else not _is_json(path)
+    if not path.is_file():
+        return not _is_json(path)
+    return isinstance(_content(path), list)
 
 
 def origin_of(source: str | Path) -> dict[str, str]:

@@ -9,7 +9,6 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import stats
 
 from bayes_bias.arguments import as_tuple, check_count, check_seed, is_number
@@ -56,9 +55,7 @@ class VarianceRatios:
         learnt_from = tomllib.loads((shipped("tables") / f"{FILE}.toml").read_text(encoding="utf-8"))
         return cls(read_frame(table_file(FILE), "ratios", BayesBiasError), learnt_from)
 
-    def of_new_studies(
-        self, separation: float, tables: int, rng: np.random.Generator
-    ) -> dict[str, NDArray[np.float64]]:
+    def of_new_studies(self, separation: float, tables: int, rng: np.random.Generator) -> dict[str, Numbers]:
         """Draw the variance ratios of `tables` tables of one new study, for each draw of the posterior.
 
         Return an array (draw, table) for each side. `separation` is the ratio of d to its bound, in each table.
@@ -68,8 +65,8 @@ class VarianceRatios:
             columns = [f"{side}_{name}" for name in ("mean", "slope", "sd_study", "sd_table")]
             mean, slope, sd_study, sd_table = self.draws[columns].to_numpy().T[:, :, None]  # each (draw, 1)
             study_mean = mean + sd_study * rng.standard_normal(mean.shape)
-            table_noise = sd_table * rng.standard_normal((len(mean), tables))
-            ratios[side] = np.exp(study_mean + slope * separation + table_noise)
+            table_noise = rng.standard_normal((len(mean), tables))
+            ratios[side] = np.exp(study_mean + slope * separation + sd_table * table_noise)
         return ratios
 
 
@@ -172,9 +169,8 @@ class PublishedFinding(Tabled):
         design = f"{_lengths(self.targets)} targets and {_lengths(self.attributes)} attributes"
         tested = f"t = {plain(self.t, 2)}, p {equals(probability(self.p_value))}, for new targets and these attributes"
         least, most = map(percent, self.studies)
-        if self.probability is None:
-            how_often = f"in {least} to {most} of tables like it, depending on the study (no probability: {self.why})"
-        else:
+        how_often = f"in {least} to {most} of tables like it, depending on the study (no probability: {self.why})"
+        if self.probability is not None:
             average = percent(self.probability)
             how_often = f"with a probability of {average} ({least} to {most} in nine of ten studies)"
         return (
@@ -338,8 +334,7 @@ def _p_of_quasi_f(design: Design, ms_attributes: Numbers, ms_pairs: Numbers) -> 
     variance = np.select(is_largest, [both, targets], attributes)
     squares = np.select(is_largest, [squares_both, squares_targets], squares_attributes)
     t = abs(design.d) / design.within / np.sqrt(variance)
-    p: Numbers = 2 * stats.t.sf(t, variance**2 / squares)
-    return p
+    return np.asarray(2 * stats.t.sf(t, variance**2 / squares))
 
 
 def _possible_design(d: float, targets: Sequence[int], attributes: Sequence[int], ddof: int) -> Design:
@@ -347,12 +342,11 @@ def _possible_design(d: float, targets: Sequence[int], attributes: Sequence[int]
     if not is_number(d):
         raise MeasureError(f"`d` must be a finite number, WEAT's effect size, but is {d!r}.")
     check_ddof(ddof)
-    group_sizes = _two_lengths("targets", targets, "groups")
-    class_sizes = _two_lengths("attributes", attributes, "classes")
-    design = Design(float(d), group_sizes, class_sizes, ddof)
+    sizes = _two_lengths("targets", targets, "groups"), _two_lengths("attributes", attributes, "classes")
+    design = Design(float(d), *sizes, ddof)
     if abs(d) >= design.bound:
         raise MeasureError(
-            f"`d` is {d}, which is impossible with {_lengths(group_sizes)} targets and ddof={ddof}, where |d| is"
+            f"`d` is {d}, which is impossible with {_lengths(design.targets)} targets and ddof={ddof}, where |d| is"
             f" below {design.bound:.4g}. Check `d` and the lengths, or try the other `ddof`."
         )
     return design

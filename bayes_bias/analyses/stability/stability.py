@@ -180,7 +180,8 @@ class Stability(Tabled):
     def _finding(self) -> Finding:
         """Return the bias and its variation for the first sentence of the page."""
         fitted = Fitted.of(self.fit)
-        problems, decimals = Diagnostics.of(fitted).problems, fitted.metric.decimals
+        decimals = fitted.metric.decimals
+        problems = Diagnostics.of(fitted).problems
         bias, sd = row_of(self.summary, "bias"), row_of(self.summary, "replicate_sd")
         lower, upper = interval_of(bias)
         return Finding(
