@@ -201,15 +201,16 @@ def legend_below(ax: Axes, *, shown: bool = True, ncols: int = 1, **options: Any
     if not shown:
         return
     if "handles" in options:
-        lines = [line for own in ax.figure.axes for line in own.lines if np.size(line.get_xdata())]
-        drawn = {None, *(line.get_markerfacecolor() for line in lines)}
-        options["handles"] = [handle for handle in options["handles"] if handle.get_gid() in drawn]
+        # An entry whose gid is a colour is only shown if a line or point of this colour is drawn.
+        lines = [line for axes in ax.figure.axes for line in axes.lines if np.size(line.get_xdata())]
+        drawn_colours = {None, *(line.get_markerfacecolor() for line in lines)}
+        options["handles"] = [handle for handle in options["handles"] if handle.get_gid() in drawn_colours]
     labels = [handle.get_label() for handle in options.get("handles", ax.get_legend_handles_labels()[0])]
     width, scale = _width(ax)
-    column = scale * (_HANDLE + _LETTER * max(map(len, labels), default=0))
+    column_width = scale * (_HANDLE + _LETTER * max(map(len, labels), default=0))
     legend = ax.legend(
         loc="upper left",
-        ncols=max(1, min(ncols, int(width / column))),
+        ncols=max(1, min(ncols, int(width / column_width))),
         borderaxespad=0,
         borderpad=0,
         handletextpad=0.7,
@@ -226,7 +227,7 @@ def _hang(legend: Legend, ax: Axes, scale: float = 1.0) -> None:
 
 
 def _below(ax: Axes, scale: float) -> float:
-    """Return the distance between axes and legend in inches."""
+    """Return the distance between axes and legend in inches, with labels of ticks and of the axis between them."""
     ticks = ax.xaxis.get_ticks_position() in {"bottom", "default"}
     lines = len(ax.get_xlabel().splitlines())
     return (_GAP + scale * _TICK_LABEL if ticks else _SMALL_GAP) + _GAP * bool(lines) + scale * _AXIS_LABEL * lines

@@ -383,21 +383,21 @@ def figures_of(report: Report) -> dict[str, Drawing]:
 
 def _drawings(section: Section, report: Report, title: str) -> dict[str, Drawing]:
     """Return a function that draws each figure of a list and of its checks, by kind of figure."""
-    reading = {"scope": report.scope, "ci_prob": report.ci_prob}
-    summarised = {**reading, "summary": section.summary}
+    settings = {"scope": report.scope, "ci_prob": report.ci_prob}
+    with_summary = {**settings, "summary": section.summary}
     plots: dict[str, tuple[Callable[..., Axes], dict[str, Any]]] = {
-        "forest": (plot_forest, summarised),
-        "posterior": (plot_posterior, reading),
-        "targets": (plot_word_bias, {"side": "target", **summarised}),
+        "forest": (plot_forest, with_summary),
+        "posterior": (plot_posterior, settings),
+        "targets": (plot_word_bias, {"side": "target", **with_summary}),
         "variance-shares": (plot_variance_shares, {"shares": section.variance_shares}),
     }
     if len(section.table.groups) > 1:
-        plots["attributes"] = (plot_word_bias, {"side": "attribute", **summarised})
+        plots["attributes"] = (plot_word_bias, {"side": "attribute", **with_summary})
     if section.replicate_kind:
-        plots["replicates"] = (plot_replicates, summarised)
+        plots["replicates"] = (plot_replicates, with_summary)
     drawings: dict[str, Drawing] = {}
     for kind, (plot, options) in plots.items():
-        for check in section.checks.values():
+        for check in section.checks.values():  # such as the ranges without one word, in the figure of the posterior
             options = {**options, **check.figure_options.get(kind, {})}
         drawings[kind] = partial(plot, section.fitted, **{"name": title, **options})
     for name, check in section.checks.items():
