@@ -103,19 +103,14 @@ class Multiverse(Tabled):
         """
         lower, upper = interval_of(self.frame)
         log_length = np.log(upper - lower)
-        log_ratios = {}
+        logs = {}  # of the ratios
         for choice in self.choices:
             other_choices = [self.frame[name] for name in self.choices if name != choice]
             groups = log_length.groupby(other_choices or np.zeros(len(log_length)), sort=False)
             ranges = groups.agg(["min", "max", "size"])
             ranges = ranges[ranges["size"] > 1]  # with one option there is nothing to compare
-            log_ratios[choice] = float((ranges["max"] - ranges["min"]).mean())
-        return (
-            np.exp(pd.Series(log_ratios, dtype=float))
-            .rename_axis("choice")
-            .rename("ratio")
-            .sort_values(ascending=False)
-        )
+            logs[choice] = float((ranges["max"] - ranges["min"]).mean())
+        return np.exp(pd.Series(logs, dtype=float)).rename_axis("choice").rename("ratio").sort_values(ascending=False)
 
     @property
     def layout(self) -> Layout:
