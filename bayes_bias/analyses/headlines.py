@@ -156,14 +156,11 @@ class Finding:
     @property
     def case(self) -> Case:
         """Return the case, beginning with the cases that limit the others most."""
-        for reason, case in (
-            (self.no_verdict, Case.NO_VERDICT),
-            (self.prior, Case.PRIOR),
-            (self.too_few, Case.TOO_FEW),
-        ):
-            if reason:
-                return case
-        return self.direction
+        if self.no_verdict:
+            return Case.NO_VERDICT
+        if self.prior:
+            return Case.PRIOR
+        return Case.TOO_FEW if self.too_few else self.direction
 
     @property
     def direction(self) -> Case:
@@ -198,15 +195,18 @@ def headline(page: Page, findings: Sequence[Finding], of_others: str) -> str:
         return findings[0].sentence(page)
     judged = [finding for finding in findings if finding.case is not Case.NO_VERDICT]
     found = sorted((finding for finding in judged if finding.clear), key=lambda finding: -abs(finding.value))
+    not_found = [finding for finding in judged if not finding.clear]
     sentences = [finding.sentence(page) for finding in found[:_MOST_FOUND]]
-    if more := found[_MOST_FOUND:]:
-        are = "result is" if len(more) == 1 else "results are"
-        sentences.append(f"{capitalized(in_words(len(more)))} other {are} distinguishable from zero.")
-    if others := [finding for finding in judged if not finding.clear]:
-        sentences.append(of_others.format(titles=_titles(others, of_all=len(others) == len(findings))))
+    n_more = len(found) - _MOST_FOUND
+    if n_more > 0:
+        results_are = "result is" if n_more == 1 else "results are"
+        sentences.append(f"{capitalized(in_words(n_more))} other {results_are} distinguishable from zero.")
+    if not_found:
+        sentences.append(of_others.format(titles=_titles(not_found, of_all=len(not_found) == len(findings))))
     for reason in dict.fromkeys(finding.no_verdict for finding in findings if finding.no_verdict):
-        lost = [finding for finding in findings if finding.no_verdict == reason]
-        sentences.append(NO_VERDICT.format(title=_titles(lost, of_all=len(lost) == len(findings)), reason=reason))
+        concerned = [finding for finding in findings if finding.no_verdict == reason]
+        titles = _titles(concerned, of_all=len(concerned) == len(findings))
+        sentences.append(NO_VERDICT.format(title=titles, reason=reason))
     return " ".join(sentences)
 
 

@@ -103,20 +103,21 @@ class Calibration(Tabled):
         """State the main shares in a sentence or, for simulations, the ranks and intervals."""
         if self.by == "simulation":
             return " ".join(map(self._of_ranks, self.uniformity.reset_index().to_dict("records")))
-        shares = list(map(" ".join, self._shares()))
         words: str = "targets and attributes" if self.random == "both" else self.random
-        changed = f"with {words} drawn at random"
+        design = f"with {words} drawn at random"
         if self.drawn == "own words":
-            changed = f"with the {words} of the list exchanged at random between {_BETWEEN[self.random]}"
+            design = f"with the {words} of the list exchanged at random between {_BETWEEN[self.random]}"
         elif self.drawn != "words":
-            changed = f"with {words} of {self.drawn} drawn at random"
+            design = f"with {words} of {self.drawn} drawn at random"
         planted = f" and a bias of {self.truth:g} planted" if self.truth else ""
-        return f"{self.name}: {changed}{planted}, the shares of findings at the 5% level are {'; '.join(shares)}."
+        shares = "; ".join(self._shares())
+        return f"{self.name}: {design}{planted}, the shares of findings at the 5% level are {shares}."
 
     @property
     def layout(self) -> Layout:
         """Show the findings and intervals of each method under each scope."""
         rows = self.table.reset_index()
+        coverage = [DASH if np.isnan(covered) else share(covered) for covered in rows.coverage_95]
         return Layout(
             list(map(str, rows.method)),
             [
@@ -124,9 +125,7 @@ class Calibration(Tabled):
                 Column("draws", rows.draws, as_count),
                 Column("found", list(map(share_within, rows["share"], *interval_of(rows, "share")))),
                 Column("width", rows.width, plain),
-                Column(
-                    "hold the truth", [DASH if np.isnan(coverage) else share(coverage) for coverage in rows.coverage_95]
-                ),
+                Column("hold the truth", coverage),
             ],
             heading="method",
             caption=f"Findings at the 5% level, true bias {self.truth:g}",
@@ -147,18 +146,21 @@ class Calibration(Tabled):
             f" {equals(probability(p_value))}). Intervals of {levels} contain it in {joined(shares)} of the tables."
         )
 
-    def _shares(self) -> Iterable[tuple[str, str]]:
-        """Yield the name of each method, and its share of findings under the scope that matches the random words.
+    def _shares(self) -> Iterable[str]:
+        """Yield the name of each method with its share of findings under the scope that matches the random words.
 
         If a method was not evaluated under this scope, yield its shares under all scopes under which it was evaluated.
         """
         for (method, scope), row in self.table.iterrows():
-            judged = self.table.loc[method].index
-            widest = "all" if "all" in judged else "both"
-            fitting = WEAT_SCOPE if method == "WEAT" or self.random == "targets" else widest
-            if scope == fitting or fitting not in judged:
-                name = method if scope == fitting else f"{method} under scope '{scope}'"
-                yield name, share_within(row["share"], *row[list(SHARE_BOUNDS)])
+            share_of_findings = share_within(row["share"], *row[list(SHARE_BOUNDS)])
+            evaluated_scopes = self.table.loc[method].index
+            matching_scope = "all" if "all" in evaluated_scopes else "both"
+            if method == "WEAT" or self.random == "targets":
+                matching_scope = WEAT_SCOPE
+            if scope == matching_scope:
+                yield f"{method} {share_of_findings}"
+            elif matching_scope not in evaluated_scopes:
+                yield f"{method} under scope '{scope}' {share_of_findings}"
 
 
 def calibrate(
@@ -270,12 +272,12 @@ def calibrate(
         raise BayesBiasError(f"`by` '{by}' is not a source of tables. {did_you_mean(by, get_args(By))}")
     specs = tuple(map(load_spec, as_tuple("models", models, str | Path | ModelSpec, "['crossed']")))
     if by == "simulation":
-        unused = {"random": random != "attributes", "drawn": drawn != "words", "size": size, "scopes": scopes}
-        for name, value in (unused | {"folder": folder}).items():
+        is_changed = {"random": random != "attributes", "drawn": drawn != "words", "size": size, "scopes": scopes}
+        for name, value in (is_changed | {"folder": folder}).items():
             if value not in (None, False):
                 raise BayesBiasError(f"`{name}` cannot be combined with by='simulation'. Omit it.")
         table = wordlist if isinstance(wordlist, AssociationTable) else cosines(wordlist, embedding)
-        records = _simulated(table, specs, planted, draws, seed, sampling)
+        records = _records_of_simulations(table, specs, planted, draws, seed, sampling)
         return Calibration(table.name, planted, records, by=by)
     random = "both" if drawn == "topics" else random
     origin = origin_of(wordlist, embedding)
@@ -293,11 +295,12 @@ def calibrate(
         own_words=drawn == "own words",
         allow_loss=origin.allow_loss,
         similarity=similarity,
-    )
-    design = design.with_planted(planted) if size is None else design.with_planted(planted).with_sizes(size)
+    ).with_planted(planted)
+    if size is not None:
+        design = design.with_sizes(size)
     design = design.drawn_as(drawn)
     design.check_pool()
-    scope_names = None if scopes is None else _carried(scopes, design.draw(seed, 0))
+    scope_names = None if scopes is None else _supported_scopes(scopes, design.draw(seed, 0))
     cell = Cell(
         design=design,
         specs=specs,
@@ -313,25 +316,28 @@ def calibrate(
     return Calibration(words.name, planted, records, random, drawn)
 
 
-def _simulated(
+def _records_of_simulations(
     table: AssociationTable, specs: Sequence[ModelSpec], truth: float, draws: int | None, seed: int, sampling: Sampling
 ) -> pd.DataFrame:
     """Return the records of simulations from each model."""
     records = []
     for spec in specs:
         default = DRAWS_SAMPLED if integrated(table, spec) is None else DRAWS
-        records.append(
-            judge_simulations(table, spec, truth=truth, draws=draws or default, seed=seed, sampling=sampling)
-        )
+        simulated = judge_simulations(table, spec, truth=truth, draws=draws or default, seed=seed, sampling=sampling)
+        records.append(simulated)
     return pd.concat(records, ignore_index=True)
 
 
-def _carried(scopes: ScopeName | Iterable[ScopeName], table: AssociationTable) -> tuple[ScopeName, ...]:
-    """Return the names of the scopes that the design supports, except the scope without uncertainty."""
-    if not (names := as_tuple("scopes", scopes, str, "['both']", ScopeError)):
+def _supported_scopes(scopes: ScopeName | Iterable[ScopeName], table: AssociationTable) -> tuple[ScopeName, ...]:
+    """Return the names of the scopes for a table of the design, or raise an error if it does not support a scope.
+
+    Several names may mean the same scope: without replicates, "all" becomes "both". Each scope is returned once.
+    """
+    names = as_tuple("scopes", scopes, str, "['both']", ScopeError)
+    if not names:
         raise BayesBiasError("`scopes` is empty. Name one or more, such as 'both', or pass None for all.")
     for scope in names:
-        sampling_scope(scope)
+        sampling_scope(scope)  # raises an error for the scope without uncertainty
     means = table_means(table)
     return tuple(dict.fromkeys(check_design(means, scope).name for scope in names))
 
@@ -395,15 +401,16 @@ def draw_in_background(
     if draws == 0 or not structure_of(spec).COLLAPSED:
         designs = {}
     kinds: tuple[Drawn, ...] = ("own words", "words") if sampled else get_args(Drawn)
-    lists = len(designs) * (2 * DRAWS + 2 * _DRAWS_OF_TOPICS if draws is None else draws * len(kinds))
-    is_worth_processes = sampled or lists >= _WORTH_A_PROCESS
-    jobs = max(min(joblib.effective_n_jobs(-1), len(designs), _MOST_PROCESSES), 1) if is_worth_processes else 1
-    work = (joblib.delayed(_drawn)(name, calibrate, spec, draws, seed, kinds) for name, calibrate in designs.items())
+    lists_per_design = 2 * DRAWS + 2 * _DRAWS_OF_TOPICS if draws is None else draws * len(kinds)
+    jobs = 1
+    if sampled or len(designs) * lists_per_design >= _WORTH_A_PROCESS:
+        jobs = max(min(joblib.effective_n_jobs(-1), len(designs), _MOST_PROCESSES), 1)
+    work = (joblib.delayed(_draw_all)(name, calibrate, spec, draws, seed, kinds) for name, calibrate in designs.items())
     with run_in_background(work, jobs) as results:
         yield BackgroundNulls(results)
 
 
-def _drawn(
+def _draw_all(
     name: str,
     calibrate: Callable[..., Calibration],
     spec: ModelSpec,
@@ -416,9 +423,9 @@ def _drawn(
     for drawn in kinds:
         try:
             with shown(Quiet()):
-                wanted = draws if draws or drawn in ("own words", "words") else _DRAWS_OF_TOPICS
+                number = draws if draws or drawn in ("own words", "words") else _DRAWS_OF_TOPICS
                 random = {"random": None} if drawn == "own words" else {}  # targets, whatever else is random
-                lists[drawn] = calibrate(models=[spec], drawn=drawn, draws=wanted, seed=seed, jobs=1, **random)
+                lists[drawn] = calibrate(models=[spec], drawn=drawn, draws=number, seed=seed, jobs=1, **random)
         except WordListError as error:
             lists[drawn] = str(error)
     return name, lists
@@ -449,7 +456,7 @@ def rates(records: pd.DataFrame) -> pd.DataFrame:
     """
     rows = {}
     lower, upper = SHARE_BOUNDS
-    for key, group in records.groupby(_BY):
+    for method_and_scope, group in records.groupby(_BY):
         draws, findings = len(group), int((group.p_value < ALPHA).sum())
         interval = binomtest(findings, draws).proportion_ci(method="exact")
         row = {"draws": draws, "findings": findings, "share": findings / draws}
@@ -457,12 +464,12 @@ def rates(records: pd.DataFrame) -> pd.DataFrame:
         row["width"] = (group.ci95_ub - group.ci95_lb).mean() if "ci95_ub" in group else np.nan
         has_ranks = "rank" in group and group["rank"].notna().all()
         for prob in COVERAGES:
-            # Coverage of equal-tailed intervals, computed from the rank of the truth in each posterior.
-            held = float(((group["rank"] - 0.5).abs() < prob / 2).mean()) if has_ranks else np.nan
-            row[f"coverage_{100 * prob:.0f}"] = held
+            # An equal-tailed interval contains the truth if the rank of the truth is within prob / 2 of the median.
+            coverage = float(((group["rank"] - 0.5).abs() < prob / 2).mean()) if has_ranks else np.nan
+            row[f"coverage_{100 * prob:.0f}"] = coverage
         has_fits = "divergences" in group and group.divergences.notna().all()
         row["divergences"] = float((group.divergences > 0).mean()) if has_fits else np.nan
-        rows[key] = pd.Series(row)
+        rows[method_and_scope] = pd.Series(row)
     return pd.DataFrame(rows).T.rename_axis(_BY)
 
 
@@ -475,16 +482,16 @@ def uniformity_of(records: pd.DataFrame) -> pd.DataFrame:
     """
     ranked = records.dropna(subset="rank") if "rank" in records else records.iloc[:0]
     rows = {}
-    for key, group in ranked.groupby(_BY):
+    for method_and_scope, group in ranked.groupby(_BY):
         ranks, draws = group["rank"], len(group)
         test = kstest(ranks, "uniform")
         row = {"draws": draws, "distance": float(test.statistic), "p_value": float(test.pvalue)}
         for prob in COVERAGES:
-            held = int(((ranks - 0.5).abs() < prob / 2).sum())
-            interval = binomtest(held, draws).proportion_ci(method="exact")
+            covered = int(((ranks - 0.5).abs() < prob / 2).sum())  # see `rates`
+            interval = binomtest(covered, draws).proportion_ci(method="exact")
             name, lower, upper = _coverage_names(prob)
-            row |= {name: held / draws, lower: interval.low, upper: interval.high}
-        rows[key] = row
+            row |= {name: covered / draws, lower: interval.low, upper: interval.high}
+        rows[method_and_scope] = row
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis(_BY) if rows else pd.DataFrame()
 
 

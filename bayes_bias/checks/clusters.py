@@ -91,24 +91,27 @@ def clustering(table: AssociationTable, side: Side, *, shuffles: int = 999, seed
     """
     if side not in SIDES:
         raise TableError(f"`side` '{side}' is not a side of a table. The choices are {' and '.join(SIDES)}.")
-    words = _words(table.without_controls(), side)
+    words = _words_with_clusters(table.without_controls(), side)
     has_clusters = words.groupby("category").cluster.transform(lambda clusters: (clusters != "").any())
     scored = words[has_clusters & words.score.notna()]
     category = scored.category.to_numpy()
-    # A single word is a cluster of one.
+    # A word without a cluster is a cluster of one. Clusters of two categories may have the same name.
     cluster = np.where(scored.cluster == "", scored.word, scored.category + "\x1f" + scored.cluster)
-    if not len(set(category)) < len(set(cluster)) < len(cluster):
+    if not len(set(category)) < len(set(cluster)) < len(cluster):  # no degrees of freedom between, or within, clusters
         return Clustering(side, words, float("nan"), np.empty(0))
     rng = np.random.default_rng(seed)
-    shuffled = np.tile(scored.score.to_numpy(), (shuffles, 1))
+    shuffled_scores = np.tile(scored.score.to_numpy(), (shuffles, 1))
     for name in dict.fromkeys(category.tolist()):
-        shuffled[:, category == name] = rng.permuted(shuffled[:, category == name], axis=1)
-    correlations = _icc(np.stack([scored.score, *shuffled]), category, cluster)
+        shuffled_scores[:, category == name] = rng.permuted(shuffled_scores[:, category == name], axis=1)
+    correlations = _icc(np.stack([scored.score, *shuffled_scores]), category, cluster)
     return Clustering(side, words, float(correlations[0]), correlations[1:])
 
 
-def _words(table: AssociationTable, side: Side) -> pd.DataFrame:
-    """Return the words of a side with their category, cluster, and score (see `Clustering`)."""
+def _words_with_clusters(table: AssociationTable, side: Side) -> pd.DataFrame:
+    """Return the words of a side with their category, cluster, and score (see `Clustering`).
+
+    Clusters are the topics that the list names for a category or, without topics, Ward clusters of residuals.
+    """
     values, topic = table.values, f"{side}_topic"
     words = pd.DataFrame({"word": words_of(values, side), "category": values[CATEGORY_COORD[side]].to_numpy().tolist()})
     words["topic"] = values[topic].to_numpy() if topic in values.coords else ""
@@ -116,7 +119,7 @@ def _words(table: AssociationTable, side: Side) -> pd.DataFrame:
     has_topics = words.groupby("category").topic.transform(lambda topics: (topics != "").any()).to_numpy(dtype=bool)
     residual_clusters = np.full(len(words), "", dtype=object)
     for rows in words.groupby("category").indices.values():
-        residual_clusters[rows] = _ward(residuals[rows], words.word[rows].tolist())
+        residual_clusters[rows] = _names_of_ward_clusters(residuals[rows], words.word[rows].tolist())
     clusters = np.where(has_topics, words.topic, residual_clusters)
     return words[["word", "category"]].assign(cluster=clusters, named=has_topics, score=_scores(table, side))
 
@@ -124,16 +127,18 @@ def _words(table: AssociationTable, side: Side) -> pd.DataFrame:
 def _scores(table: AssociationTable, side: Side) -> Numbers:
     """Return the raw `target_bias` or `attribute_bias` of each word.
 
-    With a single group, attributes have no bias, so the score is the contribution of the attribute to the bias of the
-    list.
+    The score of a target is the weighted sum of its means over classes, and the score of an attribute the weighted sum
+    of its means over groups. With a single group, attributes have no bias, so the score is the contribution of the
+    attribute to the bias of the list.
     """
     means = table_means(table)
     if side == "target":
-        weights = target_weights(means).sum("group").to_numpy()
+        weights = target_weights(means).sum("group").to_numpy()  # (target, class)
         return np.asarray((weights * means.target_mean.to_numpy()).sum(axis=1))
-    block_weights = bias_weights(means).isel(contrast=0).transpose(*BLOCK).to_numpy()
+    block_weights = bias_weights(means).isel(contrast=0).transpose(*BLOCK).to_numpy()  # (group, class)
     class_weights = block_weights / np.abs(block_weights).max(axis=0)
-    return np.asarray((class_weights[:, table.class_index].T * means.attribute_mean.to_numpy()).sum(axis=1))
+    weights = class_weights[:, table.class_index].T  # (attribute, group)
+    return np.asarray((weights * means.attribute_mean.to_numpy()).sum(axis=1))
 
 
 def _residuals(table: AssociationTable, side: Side) -> Numbers:
@@ -144,7 +149,7 @@ def _residuals(table: AssociationTable, side: Side) -> Numbers:
     residual = np.zeros_like(y)
     for group, attribute_class in product(range(len(table.groups)), range(len(table.classes))):
         block = np.ix_(table.group_index == group, table.class_index == attribute_class)
-        centred = y[block] - _mean(y[block], 1) - _mean(y[block], 0) + _mean(y[block], None)
+        centred = y[block] - _mean(y[block], axis=1) - _mean(y[block], axis=0) + _mean(y[block], axis=None)
         residual[block] = np.nan_to_num(centred)
     return residual if side == "target" else residual.T
 
@@ -155,7 +160,7 @@ def _mean(values: Numbers, axis: int | None) -> Numbers:
     return np.asarray(np.nansum(values, axis=axis, keepdims=True) / np.maximum(known, 1))
 
 
-def _ward(residuals: Numbers, words: list[str]) -> NDArray[np.object_]:
+def _names_of_ward_clusters(residuals: Numbers, words: list[str]) -> NDArray[np.object_]:
     """Return the name of each word's cluster, from two Ward clusters, or "" if there are too few words."""
     names = np.full(len(words), "", dtype=object)
     if len(words) < _FEWEST:
@@ -170,20 +175,21 @@ def _ward(residuals: Numbers, words: list[str]) -> NDArray[np.object_]:
 
 
 def _icc(scores: Numbers, category: NDArray[np.object_], cluster: NDArray[np.object_]) -> Numbers:
-    """Return the intraclass correlation of each set of scores, (sets, words)."""
-    in_category, in_cluster = _members(category), _members(cluster)
-    n_category, n_cluster = in_category.sum(axis=0), in_cluster.sum(axis=0)
-    category_of = (in_cluster.T @ in_category).argmax(axis=1)
-    category_mean, cluster_mean = scores @ in_category / n_category, scores @ in_cluster / n_cluster
-    df_between, df_within = len(n_cluster) - len(n_category), len(cluster) - len(n_cluster)
-    between = (n_cluster * (cluster_mean - category_mean[:, category_of]) ** 2).sum(axis=1) / df_between
-    within = ((scores - cluster_mean @ in_cluster.T) ** 2).sum(axis=1) / df_within
-    n0 = (len(cluster) - (n_cluster**2 / n_category[category_of]).sum()) / df_between
-    return np.asarray((between - within) / (between + (n0 - 1) * within))
+    """Return the intraclass correlation of each set of scores, (set, word), with the symbols of `clustering`."""
+    in_category, in_cluster = _membership(category), _membership(cluster)
+    n_h, n_k = in_category.sum(axis=0), in_cluster.sum(axis=0)
+    category_of_cluster = (in_cluster.T @ in_category).argmax(axis=1)
+    category_mean = scores @ in_category / n_h  # (set, category)
+    cluster_mean = scores @ in_cluster / n_k  # (set, cluster)
+    df_between, df_within = len(n_k) - len(n_h), len(cluster) - len(n_k)
+    ms_between = (n_k * (cluster_mean - category_mean[:, category_of_cluster]) ** 2).sum(axis=1) / df_between
+    ms_within = ((scores - cluster_mean @ in_cluster.T) ** 2).sum(axis=1) / df_within
+    n0 = (len(cluster) - (n_k**2 / n_h[category_of_cluster]).sum()) / df_between
+    return np.asarray((ms_between - ms_within) / (ms_between + (n0 - 1) * ms_within))
 
 
-def _members(labels: NDArray[np.object_]) -> Numbers:
-    """Return a one-hot array (words, labels) that indicates the label of each word."""
+def _membership(labels: NDArray[np.object_]) -> Numbers:
+    """Return a one-hot array (word, label) that indicates the label of each word."""
     index = np.unique(labels, return_inverse=True)[1]
     return np.eye(index.max() + 1)[index]
 
@@ -223,27 +229,33 @@ def bias_range(without: pd.DataFrame, what: str) -> tuple[float, float]:
 def _biases_without(table: AssociationTable, clusters: Clustering) -> pd.DataFrame:
     """Return the rows of `leave_out` for the words of one side, followed by its clusters."""
     words = clusters.words
-    single = words.assign(what="word", left_out=words.word, members=[[word] for word in words.word])
+    single_words = words.assign(what="word", left_out=words.word, members=[[word] for word in words.word])
     members = words[words.cluster != ""].groupby(["category", "cluster"], sort=False).word.agg(list)
-    together = members.rename("members").reset_index().rename(columns={"cluster": "left_out"}).assign(what="cluster")
-    parts = pd.concat([single, together]).assign(side=clusters.side)
-    parts["words"] = parts.members.map(len)
+    whole_clusters = members.rename("members").rename_axis(["category", "left_out"]).reset_index()
+    rows = pd.concat([single_words, whole_clusters.assign(what="cluster")]).assign(side=clusters.side)
+    rows["words"] = rows.members.map(len)
     names = table.values[clusters.side].to_numpy()
-    kept = [np.ones(len(names), dtype=bool)]
-    kept += [~np.isin(names, left_out) for left_out in parts.members]
-    biases = _biases(table, clusters.side, np.stack(kept))
-    parts = parts.assign(bias=biases[1:], change=biases[1:] - biases[0])
-    return parts[["what", "side", "category", "left_out", "words", "bias", "change"]]
+    kept = [~np.isin(names, members) for members in rows.members]
+    all_words = np.ones(len(names), dtype=bool)
+    observed, *biases = _biases_of_subsets(table, clusters.side, np.stack([all_words, *kept]))
+    rows = rows.assign(bias=biases, change=np.array(biases) - observed)
+    return rows[["what", "side", "category", "left_out", "words", "bias", "change"]]
 
 
-def _biases(table: AssociationTable, side: Side, kept: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return the observed bias with only some words of one side, for each row of ``kept (sets, words)``."""
+def _biases_of_subsets(table: AssociationTable, side: Side, kept: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the observed bias with only some words of one side, for each row of ``kept (subset, word)``.
+
+    The bias is the weighted sum of block means. In the names of dimensions, the words and categories of this side are n
+    and h, and the words and categories of the opposite side are m and o.
+    """
     y, weights = table.values.to_numpy(), bias_weights(table_means(table)).to_numpy()[0]
-    own = np.eye(len(table.groups))[table.group_index]
-    opposite = np.eye(len(table.classes))[table.class_index]
+    in_own = np.eye(len(table.groups))[table.group_index]
+    in_opposite = np.eye(len(table.classes))[table.class_index]
     if side == "attribute":
-        y, weights, own, opposite = y.T, weights.T, opposite, own
-    sums = np.einsum("kn,nh,no->kho", kept, own, np.nan_to_num(y) @ opposite, optimize=True)
-    numbers = np.einsum("kn,nh,no->kho", kept, own, np.isfinite(y).astype(float) @ opposite, optimize=True)
+        y, weights, in_own, in_opposite = y.T, weights.T, in_opposite, in_own
+    row_sums = np.nan_to_num(y) @ in_opposite  # (n, o): the sum of each word over each opposite category
+    row_counts = np.isfinite(y).astype(float) @ in_opposite
+    sums = np.einsum("kn,nh,no->kho", kept, in_own, row_sums, optimize=True)
+    counts = np.einsum("kn,nh,no->kho", kept, in_own, row_counts, optimize=True)
     with np.errstate(invalid="ignore"):  # the mean of an empty group or class is NaN
-        return np.asarray((weights * sums / numbers).sum(axis=(1, 2)))
+        return np.asarray((weights * sums / counts).sum(axis=(1, 2)))

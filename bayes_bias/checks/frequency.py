@@ -70,17 +70,18 @@ def frequency_of(table: AssociationTable, embedding: Embedding) -> Frequency:
     table = table.without_controls()  # a table without controls does not record its origin
     ranks = _ranks(table, embedding)
     means = table_means(table)
-    weights = bias_weights(means).to_numpy()[0][:, compared_classes(means)]
-    slope = frequency_slope(embedding, similarity)
-    groups, classes = _mean_log_ranks(ranks, "target", "known"), _mean_log_ranks(ranks, "attribute", "known")
+    weights = bias_weights(means).to_numpy()[0][:, compared_classes(means)]  # k, (group, class)
+    slope = frequency_slope(embedding, similarity)  # c
+    group_means = _mean_log_ranks(ranks, "target", "known")
+    class_means = _mean_log_ranks(ranks, "attribute", "known")
     overlap = {}
     for side in SIDES:
         categories = ranks[ranks.side == side].groupby("category", sort=False)
         overlap[side] = overlap_of([words.known.dropna().to_numpy() for _, words in categories])
     return Frequency(
         ranks=ranks,
-        bias=slope * float(groups @ weights @ classes),
-        largest=abs(slope * _largest(weights, ranks)),
+        bias=slope * float(group_means @ weights @ class_means),
+        largest=abs(slope * _largest_contrast(weights, ranks)),
         overlap=overlap,
     )
 
@@ -116,39 +117,50 @@ def _mean_log_ranks(ranks: pd.DataFrame, side: Side, column: str) -> Numbers:
     return np.log(words[column]).groupby(words.category, sort=False).mean().to_numpy()
 
 
-def _largest(weights: Numbers, ranks: pd.DataFrame) -> float:
-    """Return the largest absolute value of a contrast of products, with each factor between its bounds."""
-    least, most = _mean_log_ranks(ranks, "attribute", "least"), _mean_log_ranks(ranks, "attribute", "most")
+def _largest_contrast(weights: Numbers, ranks: pd.DataFrame) -> float:
+    """Return the largest absolute value of ``group_means @ weights @ class_means``, with each mean between its bounds.
+
+    The sum is linear in each mean, so its extremes are at bounds: each combination of bounds of the groups is tried
+    with the bounds of the classes that make the sum as large, or as small, as possible.
+    """
+    class_least, class_most = _mean_log_ranks(ranks, "attribute", "least"), _mean_log_ranks(ranks, "attribute", "most")
     group_bounds = [_mean_log_ranks(ranks, "target", "least"), _mean_log_ranks(ranks, "target", "most")]
     largest = 0.0
-    for corner in product(*np.stack(group_bounds, axis=1)):
-        class_weights = np.array(corner) @ weights
+    for group_means in product(*np.stack(group_bounds, axis=1)):
+        class_weights = np.array(group_means) @ weights
         for sign in (1, -1):
-            farthest = np.where(sign * class_weights > 0, most, least)
-            largest = max(largest, sign * float(class_weights @ farthest))
+            class_means = np.where(sign * class_weights > 0, class_most, class_least)
+            largest = max(largest, sign * float(class_weights @ class_means))
     return largest
 
 
 def overlap_of(ranks: Sequence[Numbers]) -> float:
-    """Return the smallest overlap of the ranks of two groups (see `Frequency`), or 1 for a single group."""
+    """Return the smallest overlap of the ranks of two groups (see `Frequency`), or 1 for a single group.
+
+    If the word of the first group is more frequent in a share p of all pairs, the overlap is ``2 min(p, 1 - p)``. Pairs
+    with equal ranks count half.
+    """
     overlap = 1.0
     for first, second in combinations(ranks, 2):
         if len(first) and len(second):
-            share = float((first[:, None] < second).mean() + 0.5 * (first[:, None] == second).mean())
-            overlap = min(overlap, 2 * min(share, 1 - share))
+            p = float((first[:, None] < second).mean() + 0.5 * (first[:, None] == second).mean())
+            overlap = min(overlap, 2 * min(p, 1 - p))
     return overlap
 
 
 def frequency_slope(embedding: Embedding, similarity: Similarity) -> float:
-    """Estimate how much the similarity of general words changes with the product of their log ranks."""
+    """Estimate how much the similarity of general words changes with the product of their centred log ranks.
+
+    It is the slope ``sum(x (y - mean(y))) / sum(x^2)`` of similarities y on products x, over all pairs of words.
+    """
     rank_of = _ranks_of_pool(embedding)
     words = random_words(embedding, _SEED)
     step = max(1, len(words) // (_GENERAL_WORDS if similarity.product else _FEW_GENERAL_WORDS))
     vectors = with_direction(embedding.find(words[::step]), words[::step])
     rows = np.stack(list(map(similarity.prepared, vectors.values())))
-    values = np.array(similarity.average_replicates(rows, rows)[0], dtype=float)
-    pairs = ~np.eye(len(rows), dtype=bool)  # a word and itself are not a pair
+    similarities = np.array(similarity.average_replicates(rows, rows)[0], dtype=float)
     log_rank = np.log([rank_of[word] for word in vectors])
     log_rank -= log_rank.mean()
-    products = np.outer(log_rank, log_rank)[pairs]
-    return float(products @ (values[pairs] - values[pairs].mean()) / (products @ products))
+    is_pair = ~np.eye(len(rows), dtype=bool)  # a word and itself are not a pair
+    x, y = np.outer(log_rank, log_rank)[is_pair], similarities[is_pair]
+    return float(x @ (y - y.mean()) / (x @ x))

@@ -128,24 +128,29 @@ def judge_posterior(fitted: Fitted, truth: float = 0.0, scopes: Collection[Scope
 
 def carried_scopes(means: xr.Dataset, scopes: Collection[ScopeName] | None = None) -> list[ScopeName]:
     """Return the scopes, or those in `scopes`, that sample something and that the design supports."""
-    carried = [name for name in possible_scopes(means) if not scope_of(name).samples_nothing]
+    supported = [name for name in possible_scopes(means) if not scope_of(name).samples_nothing]
     if scopes is None:
-        return carried
-    # A model may ignore the replicates of a table.
-    judged = {widest_scope(means) if scope == DEFAULT_SCOPE else scope for scope in scopes}
-    return [name for name in carried if name in judged]
+        return supported
+    # A model may ignore the replicates of a table, so the widest scope depends on the model.
+    requested = {widest_scope(means) if scope == DEFAULT_SCOPE else scope for scope in scopes}
+    return [name for name in supported if name in requested]
 
 
 def judge_integrand(integrand: Integrand, scope: Scope, truth: float = 0.0) -> list[Record]:
-    """Return the posterior of the bias of each list under a scope, as a record with the columns of `judge`."""
+    """Return the posterior of the bias of each list under a scope, as a record with the columns of `judge`.
+
+    The posterior of a list is a mixture of normals around its raw bias, with one variance for each point of the grid.
+    """
     is_sampled = [facet in scope for facet in WORDS]
     integrand = replace(integrand, sides=list(compress(integrand.sides, is_sampled)))
-    variances, mean = integrand.variances(_NULL_GRID), integrand.observed
-    half, p_value = half_width(variances), chance(variances, mean)
-    rank = ndtr((truth - mean[:, None]) / np.sqrt(variances)).mean(axis=1)
+    mean = integrand.observed  # (list)
+    variances = integrand.variances(_NULL_GRID)  # (list, point of the grid)
+    half = half_width(variances)
     sd = np.sqrt(variances.mean(axis=1))
-    columns = np.stack([mean, sd, mean - half, mean + half, p_value, rank], axis=1)
-    return [_record(row[0], row[1], row[2:4], row[4], row[5]) for row in columns.tolist()]
+    rank = ndtr((truth - mean[:, None]) / np.sqrt(variances)).mean(axis=1)
+    columns = {"mean": mean, "sd": sd, "ci95_lb": mean - half, "ci95_ub": mean + half}
+    table = pd.DataFrame({**columns, "p_value": chance(variances, mean), "rank": rank})
+    return [row._asdict() for row in table.itertuples(index=False)]
 
 
 def posterior_of(
@@ -180,10 +185,10 @@ def _weat_records(
     tests = permutation_tests(scores, n_first, alternative=alternative, permutations=permutations, seed=seed)
     differences = scores[:, :n_first].mean(axis=1) - scores[:, n_first:].mean(axis=1)
     method = "WEAT" if alternative == "two-sided" else ONE_SIDED_WEAT
-    return [
-        {"method": method, "scope": WEAT_SCOPE, "mean": difference / 2, "p_value": test.p_value}
-        for difference, test in zip(differences.tolist(), tests, strict=True)
-    ]
+    records: list[Record] = []
+    for difference, test in zip(differences.tolist(), tests, strict=True):
+        records.append({"method": method, "scope": WEAT_SCOPE, "mean": difference / 2, "p_value": test.p_value})
+    return records
 
 
 def judge_by_sd_weat(table: AssociationTable, vocabulary: str, *, seed: int = 1) -> Record:
@@ -220,13 +225,13 @@ def describe(bias: Estimate, truth: float) -> Record:
     """Compare an estimate with the truth, with the columns of `judge`."""
     if bias.mixture is None:
         draws = bias.draws.to_numpy().ravel()
-        positive, rank = float((draws > 0).mean()), float((draws < truth).mean())
         mean, sd = float(draws.mean()), float(draws.std())
+        prob_positive, rank = float((draws > 0).mean()), float((draws < truth).mean())
     else:
-        positive, rank = bias.mixture.prob_positive.item(), bias.mixture.below(truth).item()
         mean, sd = bias.mixture.mean.item(), bias.mixture.total_sd.item()
+        prob_positive, rank = bias.mixture.prob_positive.item(), bias.mixture.below(truth).item()
     interval = bias.quantiles(_INTERVAL).ravel().tolist()
-    return _record(mean, sd, interval, 2 * min(positive, 1 - positive), rank)
+    return _record(mean, sd, interval, p_value=2 * min(prob_positive, 1 - prob_positive), rank=rank)
 
 
 def _record(mean: float, sd: float, interval: Iterable[float], p_value: float, rank: float) -> Record:
@@ -265,18 +270,11 @@ class Cell:
     def key(self) -> str:
         """Hash of everything that affects the results. Stored records are used only if they have the same key."""
         design = self.design
+        drawing = [design.random_groups, design.planted, design.topics, design.group_topics]
         parts: list[Any] = [
             [dict(design.groups), dict(design.controls)],
             [dict(design.sizes), dict(design.stereotypes), design.pool],
-            [
-                design.random_groups,
-                design.planted,
-                design.topics,
-                design.group_topics,
-                self.seed,
-                vars(self.sampling),
-                self.with_weat,
-            ],
+            [*drawing, self.seed, vars(self.sampling), self.with_weat],
             self.sd_weat_vocabulary,
             [spec.sha256 for spec in self.specs],
             sha256_of_vectors(design.vectors),
@@ -306,8 +304,7 @@ class Cell:
             return self._judge_plain(range(first, end))
         records: list[Record] = []
         for number in range(first, end):
-            for record in self._judge_table(number):
-                records.append({"draw": number, **record})
+            records += [{"draw": number, **record} for record in self._judge_table(number)]
         return records
 
     def _judge_table(self, number: int) -> list[Record]:
@@ -339,19 +336,21 @@ class Cell:
 
     def _judge_plain(self, numbers: Sequence[int]) -> list[Record]:
         """Evaluate draws as arrays, and integrate all their posteriors at once."""
-        judged: list[list[Record]] = []
+        judged: list[list[Record]] = []  # for each method and scope, the record of each draw
         for spec in self.specs:
             start = perf_counter()
             integrand, tables = self.design.draw_plain(self.seed, numbers, spec)
             if self.with_weat and not judged:
-                first, second = np.moveaxis(tables.target_mean, -1, 0)
-                judged.append(_weat_records(first - second, int(tables.groups[0]), self.seed))
+                first_class, second_class = np.moveaxis(tables.target_mean, -1, 0)
+                judged.append(_weat_records(first_class - second_class, int(tables.groups[0]), self.seed))
             for scope in carried_scopes(self.design.means, self.scopes):
-                records = judge_integrand(integrand, sampling_scope(scope), self.design.planted)
+                posteriors = judge_integrand(integrand, sampling_scope(scope), self.design.planted)
                 more = {"method": spec.name, "scope": scope, "seconds": (perf_counter() - start) / len(numbers)}
-                judged.append([more | record for record in records])
-        by_list = zip(*judged, strict=True)
-        return [{"draw": number} | record for number, own in zip(numbers, by_list, strict=True) for record in own]
+                judged.append([more | posterior for posterior in posteriors])
+        records: list[Record] = []
+        for number, *records_of_draw in zip(numbers, *judged, strict=True):
+            records += [{"draw": number, **record} for record in records_of_draw]
+        return records
 
 
 def run(cells: Sequence[Cell], draws: int, *, folder: str | Path | None = None, jobs: Any = -1) -> list[pd.DataFrame]:
@@ -370,18 +369,18 @@ def run(cells: Sequence[Cell], draws: int, *, folder: str | Path | None = None, 
     store = None if folder is None else open_store(folder)
     keys = [cell.key for cell in cells]
     # The first draws of every cell come first, so that a run that is stopped early has results for each cell.
-    todo, cell_of_job = [], []
-    sizes = [_BATCH_OF_ARRAYS if store is None and cell.is_plain else _BATCH for cell in cells]
+    all_jobs, cell_of_job = [], []
+    draws_per_job = [_BATCH_OF_ARRAYS if store is None and cell.is_plain else _BATCH for cell in cells]
     for first in range(0, draws, _BATCH):
         for index, cell in enumerate(cells):
-            if first % sizes[index]:
+            if first % draws_per_job[index]:  # an earlier job of the cell includes these draws
                 continue
-            end = min(first + sizes[index], draws)
+            end = min(first + draws_per_job[index], draws)
             name = f"{cell.design.name}, draws {first} to {end - 1}"
-            todo.append(Job(name, cell.judge, (first, end), [keys[index], first, end]))
+            all_jobs.append(Job(name, cell.judge, (first, end), [keys[index], first, end]))
             cell_of_job.append(index)
     with within("tens of draws"):
-        outcomes = run_jobs(todo, store, jobs=jobs)
+        outcomes = run_jobs(all_jobs, store, jobs=jobs)
     records: list[list[Record]] = [[] for _ in cells]
     for index, outcome in zip(cell_of_job, outcomes, strict=True):
         records[index] += outcome.needed()

@@ -143,14 +143,15 @@ class NullDesign:
         if drawn in ("words", "own words"):
             return self
         if drawn == "topics":
-            nowhere: Words = MappingProxyType({})
-            return replace(self.with_random_groups(), classes=nowhere, topics=1, group_topics=1)
-        groups = min(map(len, self.groups.values())) if self.random_groups else 0
-        attributes = 0 if self.classes else min(self.sizes.values())
+            no_fixed_words: Words = MappingProxyType({})
+            return replace(self.with_random_groups(), classes=no_fixed_words, topics=1, group_topics=1)
+        # The smallest number of random words in a group, and in a class.
+        n_targets = min(map(len, self.groups.values())) if self.random_groups else 0
+        n_attributes = 0 if self.classes else min(self.sizes.values())
         return replace(
             self,
-            topics=min(_SUB_TOPICS, attributes // _FEWEST_IN_SUB_TOPIC),
-            group_topics=min(_SUB_TOPICS, groups // _FEWEST_IN_SUB_TOPIC),
+            topics=min(_SUB_TOPICS, n_attributes // _FEWEST_IN_SUB_TOPIC),
+            group_topics=min(_SUB_TOPICS, n_targets // _FEWEST_IN_SUB_TOPIC),
         )
 
     def with_random_groups(self, size: int | None = None) -> Self:
@@ -202,7 +203,10 @@ class NullDesign:
         return related_as_shown(table, self.vocabulary, shown=shown, independent=self.independent)
 
     def draw_words(self, seed: int, number: int) -> tuple[Words, Words]:
-        """Return the words of each group and of each associated class for one random draw."""
+        """Return the words of each group and of each associated class for one random draw.
+
+        Words of a side are the words of the list, or they are exchanged, or they are taken from the shuffled pool.
+        """
         self.check_pool()
         rng = np.random.default_rng([seed, number])
         pool = self._positions_of_pool[rng.permutation(len(self.pool))]
@@ -235,34 +239,31 @@ class NullDesign:
         return bias_weights(self.means).to_numpy()[0][:, compared_classes(self.means)]
 
     def draw_plain(self, seed: int, numbers: Iterable[int], spec: ModelSpec) -> tuple[Integrand, PlainTables]:
-        """Return the results of `draw` for some numbers as arrays. Words must have plain vectors."""
-        groups: dict[str, list[Positions]] = {name: [] for name in self.groups}
-        classes: dict[str, list[Positions]] = {name: [] for name in self.classes or self.sizes}
-        for number in numbers:
-            group_words, class_words = self.draw_words(seed, number)
-            for name, words in group_words.items():
-                groups[name].append(self._positions(words))
-            for name, words in class_words.items():
-                classes[name].append(self._positions(words))
-        targets = [self._category(positions) for positions in groups.values()]
-        attributes = [self._category(positions) for positions in classes.values()]
+        """Return the results of `draw` for some numbers as arrays. Words must have plain vectors.
+
+        The result is the integrand of the posteriors, and the tables with one row for each number.
+        """
+        draws = [self.draw_words(seed, number) for number in numbers]
+        targets = [self._category([groups[name] for groups, _ in draws]) for name in self.groups]
+        attributes = [self._category([classes[name] for _, classes in draws]) for name in self.classes or self.sizes]
         tables = PlainTables.of(targets, attributes)
         if self.planted:
-            labels = category_of(group_words), category_of(class_words)
-            planted = np.stack([self._plant(values, *labels) for values in tables.values])
+            # The order of groups and classes is the same in all draws.
+            group_of, class_of = map(category_of, draws[0])
+            planted = np.stack([self._plant(values, group_of, class_of) for values in tables.values])
             tables = replace(tables, values=planted)
         integrand = integrand_of_vectors(targets, attributes, self._weights, self.vocabulary, spec, tables)
         return integrand.with_independent_words() if self.independent else integrand, tables
 
-    def _category(self, positions: Sequence[Positions]) -> CategoryWords:
+    def _category(self, words_of_lists: Sequence[Sequence[str]]) -> CategoryWords:
         """Return the vectors and profiles of the words of one group or class of each list.
 
         If all lists have the same words, there is a single list.
         """
-        stacked = np.stack(positions)
-        if (stacked == stacked[0]).all():
-            stacked = stacked[:1]
-        return CategoryWords(self._rows[stacked], self._profiles[stacked])
+        positions = np.stack([self._positions(words) for words in words_of_lists])  # (list, word)
+        if (positions == positions[0]).all():
+            positions = positions[:1]
+        return CategoryWords(self._rows[positions], self._profiles[positions])
 
     def _positions(self, words: Iterable[str]) -> Positions:
         """Return the position of each word among all vectors."""
@@ -319,31 +320,35 @@ class NullDesign:
         return planted[0], planted[1:]
 
     def _take(self, pool: Positions, n: int, topics: int) -> tuple[tuple[str, ...], Positions]:
-        """Take `n` words of the pool: the next words, or the next `topics` words with their nearest neighbours. Also
-        return the remaining words.
+        """Take `n` words from a shuffled pool, and return them with the remaining pool.
+
+        Without topics, these are the first words. Otherwise, the first word of the pool and its nearest neighbours form
+        a topic. They are removed before the next topic is taken, and topics have equal numbers of words (up to one).
         """
         taken: list[int] = []
-        for k in range(topics):
-            nearness = self._products[self._place[pool[0]], self._place[pool]]
-            size = (n * (k + 1)) // topics - len(taken)
+        for topic in range(topics):
+            size = (n * (topic + 1)) // topics - len(taken)
+            cosine_with_first = self._products[self._place[pool[0]], self._place[pool]]
             in_topic = np.zeros(len(pool), dtype=bool)
-            in_topic[np.argpartition(-nearness, size - 1)[:size]] = True
+            in_topic[np.argpartition(-cosine_with_first, size - 1)[:size]] = True
             taken += pool[in_topic].tolist()
             pool = pool[~in_topic]
-        left = n - len(taken)
-        taken += pool[:left].tolist()
-        return tuple(self._words[position] for position in taken), pool[left:]
+        n_left = n - len(taken)  # zero if there are topics
+        taken += pool[:n_left].tolist()
+        return tuple(self._words[position] for position in taken), pool[n_left:]
 
     def _plant(self, similarity: np.ndarray, targets: Mapping[str, str], attributes: Mapping[str, str]) -> np.ndarray:
         """Return similarities with the planted bias (see `draw`), given the group or class of each word."""
         if not self.planted:
             return similarity
-        shift, attribute_class = self.planted / 2, list(attributes.values())
+        shift = self.planted / 2  # s^2
+        class_of_attribute = np.array(list(attributes.values()))
         stereotypical_class = np.array([self.stereotypes[group] for group in targets.values()])
-        associated = stereotypical_class[:, None] == np.array(attribute_class)
-        is_random = np.isin(attribute_class, list(self.sizes))
-        shrunk = np.where(is_random, 1 - shift, np.sqrt(1 - shift)) * similarity
-        return shrunk + is_random * np.where(associated, shift, -shift)
+        is_associated = stereotypical_class[:, None] == class_of_attribute  # (target, attribute)
+        # Vectors of controls do not move, so their cosines shrink only by the shorter vectors of targets.
+        is_moved = np.isin(class_of_attribute, list(self.sizes))
+        shrunk = np.where(is_moved, 1 - shift, np.sqrt(1 - shift)) * similarity
+        return shrunk + is_moved * np.where(is_associated, shift, -shift)
 
 
 # The sides whose words are exchanged.
@@ -365,26 +370,29 @@ def _check_exchanged(name: str, exchanged: Sequence[Side], categories: Mapping[S
 
 def _common_topics(topics: Topics, categories: Words) -> dict[str, str]:
     """Return the sub-topic of each word, for sub-topics with words in every group (class)."""
-    own = [topics.get(category, {}) for category in categories]
-    common = set.intersection(*(set(names) for names in own)) if own else set()
-    stratum_of: dict[str, str] = {}
-    for names in own:
-        for name in common:
-            stratum_of |= dict.fromkeys(names[name], name)
-    return stratum_of
+    topics_by_category = [topics.get(category, {}) for category in categories]
+    common_names = set.intersection(*map(set, topics_by_category)) if topics_by_category else set()
+    topic_of_word: dict[str, str] = {}
+    for words_of_topic in topics_by_category:
+        for name in common_names:
+            topic_of_word |= dict.fromkeys(words_of_topic[name], name)
+    return topic_of_word
 
 
 def _exchanged(categories: Words, strata: Mapping[str, str], rng: np.random.Generator) -> dict[str, tuple[str, ...]]:
-    """Return groups (classes) of the same sizes, after words of each stratum were exchanged at random."""
-    word_category = category_of(categories)
-    by_stratum: dict[str, list[str]] = {}
-    for word in word_category:
-        by_stratum.setdefault(strata.get(word, ""), []).append(word)
-    words_of: dict[str, list[str]] = {category: [] for category in categories}
-    for words in by_stratum.values():
-        for place, k in enumerate(rng.permutation(len(words))):
-            words_of[word_category[words[place]]].append(words[k])
-    return {category: tuple(words) for category, words in words_of.items()}
+    """Return groups (classes) of the same sizes, after words of each stratum were exchanged at random.
+
+    Each word is replaced by a random word of its stratum. Words without a stratum form a stratum of their own.
+    """
+    category_of_word = category_of(categories)
+    words_of_stratum: dict[str, list[str]] = {}
+    for word in category_of_word:
+        words_of_stratum.setdefault(strata.get(word, ""), []).append(word)
+    exchanged: dict[str, list[str]] = {category: [] for category in categories}
+    for words in words_of_stratum.values():
+        for word, k in zip(words, rng.permutation(len(words)), strict=True):
+            exchanged[category_of_word[word]].append(words[k])
+    return {category: tuple(words) for category, words in exchanged.items()}
 
 
 def _check_balance(wordlist: WordList) -> None:
@@ -422,7 +430,10 @@ def _with_vectors(table: Words, vectors: Mapping[str, np.ndarray]) -> Words:
 def _pool(
     embedding: Embedding, wordlist: WordList, seed: int, similarity: Similarity
 ) -> dict[str, NDArray[np.float64]]:
-    """Return prepared vectors of random common words, excluding all spellings of words in the list."""
+    """Return prepared vectors of random common words, excluding all spellings of words in the list.
+
+    Words without a direction, and copies of other vectors, are omitted.
+    """
     own_words = set(map(str.casefold, wordlist.words))
     words = [word for word in random_words(embedding, seed) if word.casefold() not in own_words]
     stored = without_copies(with_direction(embedding.find(words), words))

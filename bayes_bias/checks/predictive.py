@@ -99,14 +99,15 @@ def compare_models(fits: Mapping[str, Fit]) -> pd.DataFrame:
     fitted_models = {name: Fitted.of(fit) for name, fit in fits.items()}
     if len({fitted.tree.attrs["table_sha256"] for fitted in fitted_models.values()}) > 1:
         raise TableError("`fits` are of different tables, but models can only be compared on the same table.")
-    left_out, bad = {}, {}
+    loo_of_model, bad_k = {}, {}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Estimated shape parameter")  # `bad_k` contains their number
         for name, fitted in fitted_models.items():
             tree = xr.DataTree.from_dict(_with_likelihood(fitted, _given_draws(fitted)))
-            left_out[name] = loo = arviz_stats.loo(tree, pointwise=True)
-            bad[name] = int((loo.pareto_k > loo.good_k).sum())
-    return arviz_stats.compare(left_out, round_to="none").assign(bad_k=pd.Series(bad))
+            loo = arviz_stats.loo(tree, pointwise=True)
+            loo_of_model[name] = loo
+            bad_k[name] = int((loo.pareto_k > loo.good_k).sum())
+    return arviz_stats.compare(loo_of_model, round_to="none").assign(bad_k=pd.Series(bad_k))
 
 
 def _with_likelihood(fitted: Fitted, draws: GivenDraws) -> dict[str, xr.Dataset]:
@@ -125,16 +126,18 @@ def _given_draws(fitted: Fitted) -> GivenDraws:
 def _posterior_of_mean_table(fitted: Fitted) -> xr.Dataset:
     """Return the posterior with word effects, from which the distribution of fitted values can be computed.
 
-    For a table with replicates, the fitted values are means over the replicates in the table.
+    For a table with R replicates, the fitted values are means over the replicates in the table. Their residual variance
+    is ``sd_residual^2 + sd_residual_by_replicate^2 / R``.
     """
-    posterior, these = fitted.posterior, "replicate_average" in fitted.posterior
-    effects = effects_of(fitted, these_replicates=these).data_vars
-    if not these:
-        return posterior.assign(effects)
-    sd, by_replicate = posterior.sd_residual, posterior.sd_residual_by_replicate
-    return posterior.assign(effects).assign(
+    posterior = fitted.posterior
+    has_replicates = "replicate_average" in posterior
+    with_effects = posterior.assign(effects_of(fitted, these_replicates=has_replicates).data_vars)
+    if not has_replicates:
+        return with_effects
+    sd, sd_by_replicate = posterior.sd_residual, posterior.sd_residual_by_replicate
+    return with_effects.assign(
         mean=posterior["mean"] + posterior.replicate_average,
-        sd_residual=(sd**2 + by_replicate**2 / fitted.data.sizes["replicate"]) ** 0.5,
+        sd_residual=(sd**2 + sd_by_replicate**2 / fitted.data.sizes["replicate"]) ** 0.5,
     )
 
 

@@ -90,24 +90,28 @@ def _draw_by_pymc(model: pm.Model, table: AssociationTable, draws: int, seed: in
             random_seed=seed,
             compile_kwargs={"mode": "FAST_COMPILE"},
         )
-    prior = samples["prior"].to_dataset()
-    variables = prior.drop_vars([name for name in prior.data_vars if str(name).endswith("_z")])
-    dims_in_use = set().union(*(variable.dims for variable in variables.values()))
-    dataset = variables.drop_vars(variables.coords.keys() - dims_in_use)
+    parameters = samples["prior"].to_dataset()
+    # Standard normal variables from which PyMC computes effects are no parameters.
+    parameters = parameters.drop_vars([name for name in parameters.data_vars if str(name).endswith("_z")])
+    dims_in_use = set().union(*(variable.dims for variable in parameters.values()))
+    parameters = parameters.drop_vars(parameters.coords.keys() - dims_in_use)
     groups = {name: samples[name].to_dataset() for name in ("prior_predictive", "observed_data")}
-    prior = with_bias(dataset, table_means(table))
+    prior = with_bias(parameters, table_means(table))
     if "bias" in prior and "association" in groups["prior_predictive"]:
         prior = prior.assign(noise=_raw_bias(groups["prior_predictive"].association, table) - prior.bias)
     return xr.DataTree.from_dict({"prior": prior, **groups})
 
 
 def _raw_bias(association: xr.DataArray, table: AssociationTable) -> xr.DataArray:
-    """Return the contrast of block means of drawn values, (chain, draw)."""
-    means, (target, attribute) = table_means(table), np.nonzero(table.values.notnull().to_numpy())
-    weights = bias_weights(means).isel(contrast=0).transpose("group", "attribute_class").to_numpy()
-    block = table.group_index[target], table.class_index[attribute]
-    pairs = np.zeros_like(weights)
-    np.add.at(pairs, block, 1.0)
-    pair_weights = xr.DataArray((weights / pairs)[block], dims="pair")
+    """Return the contrast of block means of drawn values, (chain, draw).
+
+    Each value is multiplied by the weight of its block (a group and a class), divided by the number of pairs in it.
+    """
+    weights = bias_weights(table_means(table)).isel(contrast=0).transpose("group", "attribute_class").to_numpy()
+    target, attribute = np.nonzero(table.values.notnull().to_numpy())  # the position of each pair in the table
+    block_of_pair = table.group_index[target], table.class_index[attribute]
+    n_pairs = np.zeros_like(weights)  # (group, class)
+    np.add.at(n_pairs, block_of_pair, 1.0)
+    pair_weights = xr.DataArray((weights / n_pairs)[block_of_pair], dims="pair")
     replicates = [dim for dim in association.dims if dim not in ("chain", "draw", "pair")]
     return (association.mean(replicates) * pair_weights).sum("pair")

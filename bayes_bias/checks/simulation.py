@@ -46,8 +46,7 @@ def judge_simulations(
     for number, simulated in enumerate(simulated_tables(table, spec, truth=truth, draws=draws, seed=seed)):
         with shown(Quiet()):
             judged = judge(simulated, spec, truth=truth, seed=seed + number, sampling=sampling, scopes=scopes)
-        for record in judged:
-            records.append({"draw": number, **record})
+        records += [{"draw": number, **record} for record in judged]
         advance(number + 1, draws)
     return pd.DataFrame(records)
 
@@ -58,33 +57,34 @@ def simulated_tables(
     """Yield tables of the words of a table, with standard deviations from the prior and a known bias.
 
     PyMC draws the tables from `bayes_bias.pymc_model`. Expected block means are replaced, because they have a flat
-    prior in `fit`. The posterior of the bias shifts accordingly.
+    prior in `fit`. The posterior of the bias shifts accordingly. With the weights k of the blocks, block means of
+    ``truth k / sum(k^2)`` have the bias ``sum(k truth k / sum(k^2)) = truth``.
     """
     from bayes_bias.checks.prior_predictive import prior_predictive
 
     weights = bias_weights(table_means(table)).isel(contrast=0).transpose("group", "attribute_class").to_numpy()
-    planted = np.asarray(truth * weights / (weights**2).sum())  # block means with this bias
+    planted_means = np.asarray(truth * weights / (weights**2).sum())  # block means with this bias
     for batch, first in enumerate(range(0, draws, _BATCH)):
         drawn = prior_predictive(table, spec, draws=min(_BATCH, draws - first), seed=seed + batch)
         values = drawn["prior_predictive"].association.isel(chain=0)
-        means = drawn["prior"]["mean"].isel(chain=0).transpose("draw", "group", "attribute_class").to_numpy()
-        for pair_values, mean in zip(values, means, strict=True):
-            yield _with_values(table, pair_values, planted - mean)
+        drawn_means = drawn["prior"]["mean"].isel(chain=0).transpose("draw", "group", "attribute_class").to_numpy()
+        for pair_values, block_means in zip(values, drawn_means, strict=True):
+            yield _with_values(table, pair_values, planted_means - block_means)
 
 
 def _with_values(table: AssociationTable, pair_values: xr.DataArray, shift: Numbers) -> AssociationTable:
-    """Return the table with other values of its pairs, and with each block shifted."""
-    pairs = np.nonzero(table.values.notnull().to_numpy())
-    shifts = shift[np.ix_(table.group_index, table.class_index)]
+    """Return the table with other values of its pairs, to which the shift of their block (group, class) is added."""
+    position_of_pair = np.nonzero(table.values.notnull().to_numpy())
+    shift_of_cell = shift[np.ix_(table.group_index, table.class_index)]  # (target, attribute)
 
-    def matrix(values: xr.DataArray) -> xr.DataArray:
-        filled = np.full(table.values.shape, np.nan)
-        filled[pairs] = values.to_numpy()
-        return table.values.copy(data=filled + shifts)
+    def as_matrix(values: xr.DataArray) -> xr.DataArray:
+        matrix = np.full(table.values.shape, np.nan)
+        matrix[position_of_pair] = values.to_numpy()
+        return table.values.copy(data=matrix + shift_of_cell)
 
     if "replicate" not in pair_values.dims or table.replicates is None:
-        return replace(table, values=matrix(pair_values), replicates=None, origin=None, texts=None)
+        return replace(table, values=as_matrix(pair_values), replicates=None, origin=None, texts=None)
     labels = table.replicates.labels
-    tables = {label: matrix(pair_values.isel(replicate=k)) for k, label in enumerate(labels)}
+    tables = {label: as_matrix(pair_values.isel(replicate=k)) for k, label in enumerate(labels)}
     replicates = Replicates(table.replicates.kind, MappingProxyType(tables))
     return replace(table, values=replicates.mean(), replicates=replicates, origin=None, texts=None)

@@ -86,11 +86,11 @@ def key_of(reference: Reference) -> str:
 
 def _is_entry(text: str) -> bool:
     """Return True if the text is one complete BibTeX entry with only harmless commands."""
-    depth, ends = 0, []
-    for at, character in enumerate(text):
+    depth, ends = 0, []  # the number of open braces, and the positions at which all of them are closed
+    for position, character in enumerate(text):
         depth += {"{": 1, "}": -1}.get(character, 0)
         if depth == 0 and character == "}":
-            ends.append(at)
+            ends.append(position)
     is_whole = depth == 0 and ends == [len(text) - 1]
     return is_whole and _KEY.match(text) is not None and not _OTHER_COMMAND.search(text)
 
@@ -195,7 +195,10 @@ class Methods:
     def _filled(
         self, render: Callable[..., str], cite: Callable[..., str], form: Callable[[str], str], formula: str
     ) -> list[str]:
-        """Return the paragraphs of the filled template, with citations by `cite` and other text in a `form`."""
+        """Return the paragraphs of the template, filled in by `render` for plain text or for LaTeX.
+
+        `cite` writes a citation of one or several keys, and `form` escapes other text.
+        """
 
         def written(sentence: Sentence) -> str:
             text = ""
@@ -232,17 +235,17 @@ def _convergence(fits: Mapping[str, Fitted]) -> dict[str, Any]:
     """Return the least favourable diagnostics of all fits, and the names of fits that have not converged."""
     diagnostics = {name: Diagnostics.of(fitted) for name, fitted in fits.items()}
     failed, partly = [], []
-    for name, own in diagnostics.items():
-        if not own.for_bias.converged:
+    for name, diagnostics_of_fit in diagnostics.items():
+        if not diagnostics_of_fit.for_bias.converged:
             failed.append(name)
-        elif not own.converged:
+        elif not diagnostics_of_fit.converged:
             partly.append(name)
-    values = diagnostics.values()
+    all_fits = diagnostics.values()
     return {
-        "r_hat": max(own.r_hat for own in values),
-        "ess_bulk": min(own.ess_bulk for own in values),
-        "ess_tail": min(own.ess_tail for own in values),
-        "divergences": sum(own.divergences for own in values),
+        "r_hat": max(fit.r_hat for fit in all_fits),
+        "ess_bulk": min(fit.ess_bulk for fit in all_fits),
+        "ess_tail": min(fit.ess_tail for fit in all_fits),
+        "divergences": sum(fit.divergences for fit in all_fits),
         "failed": failed,
         "partly": partly,
     }
@@ -323,7 +326,7 @@ def _priors_from_vectors(fits: Mapping[str, Fitted], spec: ModelSpec) -> list[tu
     numbers = [spec.priors[PREFERENCE[side]].parameters for side in sides]
     if len(sides) > 1 and numbers[0] == numbers[1]:
         return [("targets and for attributes", numbers[0])]
-    return [(f"{side}s", own) for side, own in zip(sides, numbers, strict=True)]
+    return [(f"{side}s", numbers_of_side) for side, numbers_of_side in zip(sides, numbers, strict=True)]
 
 
 def source_facts(table: AssociationTable) -> dict[str, Any]:

@@ -78,12 +78,12 @@ def _words_of_table(table: AssociationTable) -> pd.DataFrame:
     for row in coverage.itertuples():
         for word in words_of_category(table, _SIDES[row.role], str(row.name)):
             rows.append((row.role, row.name, word, True, ""))
-        for word, reason in [] if table.coverage is None else _unused(row):
-            rows.append((row.role, row.name, word, False, reason))
+        unused = [] if table.coverage is None else _unused_words(row)
+        rows += [(row.role, row.name, word, False, reason) for word, reason in unused]
     return pd.DataFrame(rows, columns=["role", "name", "word", "used", "reason"])
 
 
-def _unused(row: Any) -> list[tuple[str, str]]:
+def _unused_words(row: Any) -> list[tuple[str, str]]:
     """Return the unused words of a group or class with the reason, from its row of the coverage."""
     texts, words = [], []
     for column, reason in _REASONS.items():
@@ -98,9 +98,10 @@ def _lines(words: pd.DataFrame) -> list[_Line]:
     """Return one line for each group or class."""
     lines = []
     for (_, name), rows in words.groupby(["role", "name"], sort=False):
-        used, no_vector, copies = (rows.word[rows.reason == reason] for reason in ("", _NO_VECTOR, _COPY))
-        counts = len(used), len(rows)
-        lines.append(_Line(str(name), *counts, _joined(used), _joined(no_vector), _joined(copies)))
+        used = rows.word[rows.reason == ""]
+        no_vector = rows.word[rows.reason == _NO_VECTOR]
+        copies = rows.word[rows.reason == _COPY]
+        lines.append(_Line(str(name), len(used), len(rows), _joined(used), _joined(no_vector), _joined(copies)))
     return lines
 
 

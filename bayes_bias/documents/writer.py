@@ -223,9 +223,8 @@ def _render(document: Document, folder: Path, formats: Sequence[str]) -> None:
     (folder / PAGE).write_text(page(document, svgs), encoding="utf-8")
     # The provenance comes last, because it contains a hash of every other file.
     command = {"command": COMMAND.get()} if COMMAND.get() else {}
-    content = {**command, **document.provenance, "files": hashes(folder)}
-    provenance = json.dumps(content, indent=2, ensure_ascii=False)
-    (folder / PROVENANCE).write_text(provenance, encoding="utf-8")
+    provenance = {**command, **document.provenance, "files": hashes(folder)}
+    (folder / PROVENANCE).write_text(json.dumps(provenance, indent=2, ensure_ascii=False), encoding="utf-8")
 
 
 def page(document: Document, svgs: Mapping[str, bytes]) -> str:

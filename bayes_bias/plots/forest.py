@@ -148,17 +148,15 @@ def plot_overview(
     >>> plot_overview([posterior, another_posterior])                             # doctest: +SKIP
     """
     summary_of, name_of = summaries or {}, names or {}
-    fitted = [Fitted.of(fit) for fit in as_tuple("fits", fits, xr.DataTree | Fitted, "[posterior, another]")]
+    fitted = list(map(Fitted.of, as_tuple("fits", fits, xr.DataTree | Fitted, "[posterior, another]")))
     if not fitted:
         raise BayesBiasError("`fits` is empty. Pass one or more, such as [posterior, another].")
     labels, rows = [], []
-    for single in fitted:
-        name, summary = shortened(name_of.get(single.name, single.name)), summary_of.get(single.name)
-        labels.append(name if Diagnostics.of(single).for_bias.converged else f"{name}\nNOT CONVERGED")
-        if summary is None:
-            rows.append(tabulate(bias_estimate(single, scope), ci_prob, "eti"))
-        else:
-            rows.append(summary.loc[["bias"]])
+    for fit in fitted:
+        name = shortened(name_of.get(fit.name, fit.name))
+        labels.append(name if Diagnostics.of(fit).for_bias.converged else f"{name}\nNOT CONVERGED")
+        summary = summary_of.get(fit.name)
+        rows.append(tabulate(bias_estimate(fit, scope), ci_prob, "eti") if summary is None else summary.loc[["bias"]])
     with style(palette):
         blocks = [Rows("", labels, pd.concat(rows))]
         ax = axes_or_new(ax, rows=height(blocks), row_height=0.32, extra=1.25)

@@ -93,7 +93,8 @@ def plot_posterior(
     fitted = Fitted.of(fit).generalising("a noise floor")
     if fitted.without_scales:
         raise ScopeError(f"fit: {fitted.without_scales}")
-    of_what, estimand, beside = "the bias", bias_estimate, adjustment_of(fitted, scope, ci_prob)
+    of_what, estimand = "the bias", bias_estimate
+    adjustment = adjustment_of(fitted, scope, ci_prob)
     if contrast is not None:
         of_what = contrast if isinstance(contrast, str) else "the contrast"
         weights = checked_weights(fitted.data, contrast, of_what)
@@ -103,9 +104,9 @@ def plot_posterior(
         ax = axes_or_new(ax, rows=1, row_height=1.9, extra=1.35)
         halved = contrast is None and fitted.data.sizes["group"] == 2
         unit = bias_axis(fitted.metric) if contrast is None else fitted.metric.unit
-        called = of_what if beside is None else f"{of_what} at equal {beside.covariates}"
-        drawn = beside if contrast is None else None
-        draw_posterior(ax, estimate, called, unit, ci_prob, halved=halved, beside=drawn, without=without)
+        called = of_what if adjustment is None else f"{of_what} at equal {adjustment.covariates}"
+        beside = adjustment if contrast is None else None
+        draw_posterior(ax, estimate, called, unit, ci_prob, halved=halved, beside=beside, without=without)
         legend_below(ax, shown=legend)
         return finish(ax, fitted, f"{shortened(of_what)} and its noise floor", name)
 
@@ -141,13 +142,18 @@ def draw_posterior(
 
 
 def densities(bias: Estimate) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return a grid of biases, with the posterior density and the noise density on this grid."""
+    """Return a grid of biases, with the posterior density and the noise density on this grid.
+
+    The noise density is the mean of normal densities around zero, whose standard deviations are 99 quantiles of the
+    posterior of ``noise_sd``.
+    """
     draws = bias.draws.to_numpy().ravel()
     noise_sd = np.asarray(bias.noise_sd).ravel()
     reach = 3.2 * noise_sd.mean()
     low, high = np.quantile(draws, [0.0005, 0.9995])
     grid = np.linspace(min(low, -reach), max(high, reach), _GRID)
-    noise = norm.pdf(grid[:, None], scale=np.quantile(noise_sd, np.linspace(0.01, 0.99, 99))).mean(axis=1)
+    sd_quantiles = np.quantile(noise_sd, np.linspace(0.01, 0.99, 99))
+    noise = norm.pdf(grid[:, None], scale=sd_quantiles).mean(axis=1)
     posterior = gaussian_kde(draws, bw_method=_BANDWIDTH) if bias.mixture is None else bias.mixture.density
     return grid, posterior(grid), noise
 

@@ -90,7 +90,7 @@ def plot_related_words(
         _label_columns(ax, words)
         ax.spines[:].set_visible(False)
         ax.tick_params(axis="y", labelsize=8.5)
-        _mark(ax, categories, ordered)
+        _frame_categories(ax, categories, ordered)
         figure = ax.get_figure(root=True)
         bars = []
         if legend and figure is not None:
@@ -108,10 +108,9 @@ def _label_columns(ax: Axes, words: Sequence[str]) -> None:
     read.
     """
     size = min(8.5, _COLUMNS * WIDTH * _POINTS / len(words))
+    readable_words = words if size >= _SMALLEST else []
     ax.xaxis.tick_top()
-    ax.set_xticks(
-        range(len(words)) if size >= _SMALLEST else [], labels=list(map(shortened, words)) if size >= _SMALLEST else []
-    )
+    ax.set_xticks(range(len(readable_words)), labels=list(map(shortened, readable_words)))
     ax.tick_params(axis="x", length=0, labelsize=size, labelrotation=90)
 
 
@@ -127,11 +126,12 @@ def _cosines(table: AssociationTable, words: Sequence[str]) -> NDArray[np.float6
     return similarity
 
 
-def _mark(ax: Axes, categories: Mapping[str, Related], ordered: Mapping[str, Sequence[str]]) -> None:
+def _frame_categories(ax: Axes, categories: Mapping[str, Related], ordered: Mapping[str, Sequence[str]]) -> None:
     """Draw a frame around each group or class in a colour that no interval has, and add an entry to the legend."""
-    first = 0
-    for number, (category, related) in enumerate(categories.items()):
-        shade, start, end = colour(number + 1), first, first + len(ordered[category])
+    start = 0
+    for number, (category, related) in enumerate(categories.items(), start=1):
+        end = start + len(ordered[category])
+        shade = colour(number)
         for line in (ax.axhline, ax.axvline) if start else ():
             line(start - 0.5, color=PAPER, linewidth=4)
         label = f"{shortened(category)}: {len(related.words)} words, effective number {related.effective:.0f}"
@@ -140,4 +140,4 @@ def _mark(ax: Axes, categories: Mapping[str, Related], ordered: Mapping[str, Seq
         ax.add_patch(frame).set(zorder=3, clip_on=False)
         for tick in (*ax.get_yticklabels()[start:end], *ax.get_xticklabels()[start:end]):
             tick.set_color(shade)
-        first = end
+        start = end

@@ -107,20 +107,21 @@ _RC: Mapping[Any, Any] = MappingProxyType(
 @contextmanager
 def style(palette: Sequence[str] | None = None) -> Iterator[None]:
     """Apply the style of the figures while something is drawn or saved, with the colours of a palette."""
-    colours = cycler(color=COLOURS if palette is None else _checked(palette))
+    colours = cycler(color=COLOURS if palette is None else _valid_colours(palette))
     with mpl.rc_context({**_RC, "font.family": _families(), "axes.prop_cycle": colours}):
         yield
 
 
-def _checked(palette: Sequence[str]) -> list[str]:
+def _valid_colours(palette: Sequence[str]) -> list[str]:
+    """Return the colours of a palette, or raise an error if there are none or if Matplotlib does not know one."""
     colours = [palette] if isinstance(palette, str) else list(palette)
-    wrong = [colour for colour in colours if not is_color_like(colour)]
-    if wrong or not colours:
-        raise BayesBiasError(
-            (f"`palette` contains {wrong[0]!r}, which is not a colour. Use names or hex codes that matplotlib accepts.")
-            if wrong
-            else "`palette` is empty. Pass one or more colours, such as ['#0072B2', '#D55E00']."
-        )
+    if not colours:
+        raise BayesBiasError("`palette` is empty. Pass one or more colours, such as ['#0072B2', '#D55E00'].")
+    for name in colours:
+        if not is_color_like(name):
+            raise BayesBiasError(
+                f"`palette` contains {name!r}, which is not a colour. Use names or hex codes that matplotlib accepts."
+            )
     return colours
 
 
@@ -177,11 +178,11 @@ def estimate_handles(text: str, null: str = "zero") -> list[Line2D]:
 
     `legend_below` omits a style if no point of this colour is drawn.
     """
-    looks = {verb: estimate_look(verb == "excludes") for verb in ("excludes", "includes")}
-    return [
-        Line2D([], [], markersize=5, gid=look["markerfacecolor"], label=f"{text} {verb} {null}", **look)
-        for verb, look in looks.items()
-    ]
+    handles = []
+    for verb in ("excludes", "includes"):
+        look = estimate_look(verb == "excludes")
+        handles.append(Line2D([], [], markersize=5, gid=look["markerfacecolor"], label=f"{text} {verb} {null}", **look))
+    return handles
 
 
 def label_rows(ax: Axes, labels: Sequence[str]) -> None:
@@ -200,15 +201,16 @@ def legend_below(ax: Axes, *, shown: bool = True, ncols: int = 1, **options: Any
     if not shown:
         return
     if "handles" in options:
-        lines = [line for own in ax.figure.axes for line in own.lines if np.size(line.get_xdata())]
-        drawn = {None, *(line.get_markerfacecolor() for line in lines)}
-        options["handles"] = [handle for handle in options["handles"] if handle.get_gid() in drawn]
+        # An entry whose gid is a colour is only shown if a line or point of this colour is drawn.
+        lines = [line for axes in ax.figure.axes for line in axes.lines if np.size(line.get_xdata())]
+        drawn_colours = {None, *(line.get_markerfacecolor() for line in lines)}
+        options["handles"] = [handle for handle in options["handles"] if handle.get_gid() in drawn_colours]
     labels = [handle.get_label() for handle in options.get("handles", ax.get_legend_handles_labels()[0])]
     width, scale = _width(ax)
-    column = scale * (_HANDLE + _LETTER * max(map(len, labels), default=0))
+    column_width = scale * (_HANDLE + _LETTER * max(map(len, labels), default=0))
     legend = ax.legend(
         loc="upper left",
-        ncols=max(1, min(ncols, int(width / column))),
+        ncols=max(1, min(ncols, int(width / column_width))),
         borderaxespad=0,
         borderpad=0,
         handletextpad=0.7,
@@ -225,7 +227,7 @@ def _hang(legend: Legend, ax: Axes, scale: float = 1.0) -> None:
 
 
 def _below(ax: Axes, scale: float) -> float:
-    """Return the distance between axes and legend in inches."""
+    """Return the distance between axes and legend in inches, with labels of ticks and of the axis between them."""
     ticks = ax.xaxis.get_ticks_position() in {"bottom", "default"}
     lines = len(ax.get_xlabel().splitlines())
     return (_GAP + scale * _TICK_LABEL if ticks else _SMALL_GAP) + _GAP * bool(lines) + scale * _AXIS_LABEL * lines

@@ -77,26 +77,26 @@ def plot_word_bias(
 def _rows_by_group(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
     """Return the targets of each group."""
     words = table.loc[["target_bias"]]
-    group_of = data.group_of.to_numpy()
-    classes = data.attribute_class.to_numpy()[data.associated.to_numpy()]
+    group_of_word = data.group_of.to_numpy()
+    class_of_group = data.attribute_class.to_numpy()[data.associated.to_numpy()]
     blocks = []
     for g, group in enumerate(data.group.to_numpy()):
-        blocks.append(_block(f"{group} (stereotype: {classes[g]})", words[group_of == g]))
+        blocks.append(_block(f"{group} (stereotype: {class_of_group[g]})", words[group_of_word == g]))
     return blocks
 
 
 def _rows_by_class(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
     """Return the attributes of each class that is associated with some groups but not with all groups."""
     words = table.loc[["attribute_bias"]]
-    class_of = data.class_of.to_numpy()
-    associated = data.associated.to_numpy()
     contrasted = contrasted_classes(data)
-    class_of = class_of[np.isin(class_of, contrasted)]
+    class_of_word = data.class_of.to_numpy()
+    class_of_word = class_of_word[np.isin(class_of_word, contrasted)]  # other words have no bias
+    class_of_group = data.associated.to_numpy()
     groups, classes = data.group.to_numpy(), data.attribute_class.to_numpy()
     blocks = []
-    for c in dict.fromkeys(associated[np.isin(associated, contrasted)].tolist()):
-        heading = f"{classes[c]} (stereotypical for {', '.join(groups[associated == c])})"
-        blocks.append(_block(heading, words[class_of == c]))
+    for c in dict.fromkeys(class_of_group[np.isin(class_of_group, contrasted)].tolist()):
+        heading = f"{classes[c]} (stereotypical for {', '.join(groups[class_of_group == c])})"
+        blocks.append(_block(heading, words[class_of_word == c]))
     return blocks
 
 

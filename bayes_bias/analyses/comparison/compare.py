@@ -139,7 +139,7 @@ def compare(
     >>> print(compare(cosines("weat6", original), cosines("weat6", debiased)).text)      # doctest: +SKIP
     """
     spec = generalising_spec(model, "a comparison")
-    scope_of(scope)
+    scope_of(scope)  # raises an error for an unknown scope
     check_ci_prob(ci_prob)
     check_rope(rope)
     seed = check_seed(seed)
@@ -147,13 +147,13 @@ def compare(
     check_switch("allow_unlike", allow_unlike)
     if versions is not None:
         check_switch("versions", versions)
-    whole = {"before": before, "after": after}
+    tables_as_passed = {"before": before, "after": after}
     before, after = pair(before, after)
     # If the table records a debiasing method, vectors need not be read to identify a version.
     is_version = versions or (versions is None and "debiasing" in after.provenance)
-    alike = None if is_version else made_alike(whole, reference="before", seed=seed, allowed=allow_unlike)
+    alike = None if is_version else made_alike(tables_as_passed, reference="before", seed=seed, allowed=allow_unlike)
     # Unless `versions` is set, the vectors show if one side was made from the other.
-    corpora = alike is not None and not _resemble(before, after, alike)
+    corpora = alike is not None and not _are_versions(before, after, alike)
     if versions is not None:
         corpora = not versions
     names = names_of_sides(before, after, corpora)
@@ -161,19 +161,18 @@ def compare(
     before = replace(before, notices=changes.notices)
     sides = {"before": before, "after": after, "change": changes}
     scope = check_design(table_means(changes), scope).name
-    constructed = _constructed(before, after)
+    zero_sides = _zero_sides(before, after)
     measures, left_out = _measures(before, after, defining_sets, seed)
-    for side in constructed:  # values such as 1e-17 are rounding errors and need no p-value
+    for side in zero_sides:  # values such as 1e-17 are rounding errors and need no p-value
         measures = measures.assign(**{f"p_{side}": math.nan, side: measures[side].round(_DECIMALS)})
     fits: dict[State, Fitted] = {}
     for state in STATES:
-        if state not in constructed:
+        if state not in zero_sides:
             table = replace(sides[state], name=f"{before.name}, {names[state]}")
             with within(names[state]):
                 fits[state] = fit_table(table, spec, seed=seed, sampling=sampling)
     step("summarising")
-    change_fit = fits["change"]
-    change = summarize(change_fit, scope, ci_prob=ci_prob, ci_kind="eti", rope=rope)
+    change = summarize(fits["change"], scope, ci_prob=ci_prob, ci_kind="eti", rope=rope)
     bias = _biases(fits, scope, ci_prob, rope)
     return Comparison(
         before=before,
@@ -184,10 +183,10 @@ def compare(
         ci_prob=ci_prob,
         bias=bias,
         change=change.drop("effect_size", level="estimand", errors="ignore"),
-        controls=control_levels(change_fit, before, scope, ci_prob, rope),
+        controls=control_levels(fits["change"], before, scope, ci_prob, rope),
         share_removed=share_removed(bias, scope, ci_prob),
         in_spread=change_in_spread(before, after, bias),
-        verdict=_verdict(change_fit, scope, ci_prob, rope, alike if corpora else None),
+        verdict=_verdict(fits["change"], scope, ci_prob, rope, alike if corpora else None),
         measures=measures,
         left_out=left_out,
         damage=damage,
@@ -204,27 +203,34 @@ def _verdict(change: Fitted, scope: ScopeName, ci_prob: float, rope: float | Non
     return replace(verdict, label="not made alike", wider=None) if alike.prevents_verdict else verdict
 
 
-def _resemble(before: AssociationTable, after: AssociationTable, alike: MadeAlike) -> bool:
-    """Return True if the vectors of random words, or else of the list's words, are alike, or if none are known."""
+def _are_versions(before: AssociationTable, after: AssociationTable, alike: MadeAlike) -> bool:
+    """Return True if one embedding seems to be made from the other, because words have similar vectors in both.
+
+    The words are random words if both embeddings can be read, and otherwise the words of the list. Without vectors,
+    the result is True.
+    """
     if not alike.unknown:
         return alike.are_versions
     if before.vectors is None or after.vectors is None:
         return True
     words = [*words_of(before.values, "target"), *words_of(before.values, "attribute")]
-    own, other = (np.stack([vectors[word] for word in words]) for vectors in (before.vectors, after.vectors))
-    return own.shape == other.shape and bool(np.median((unit_rows(own) * unit_rows(other)).sum(axis=-1)) > _UNRELATED)
+    rows_before = unit_rows(np.stack([before.vectors[word] for word in words]))
+    rows_after = unit_rows(np.stack([after.vectors[word] for word in words]))
+    if rows_before.shape != rows_after.shape:
+        return False
+    return bool(np.median((rows_before * rows_after).sum(axis=-1)) > _UNRELATED)
 
 
-def _constructed(before: AssociationTable, after: AssociationTable) -> tuple[State, ...]:
+def _zero_sides(before: AssociationTable, after: AssociationTable) -> tuple[State, ...]:
     """Return the side whose bias is zero by construction, if any. Raise an error if this applies to both sides."""
     sides: dict[State, AssociationTable] = {"before": before, "after": after}
-    constructed = tuple(state for state, table in sides.items() if zero_by_construction(table))
-    if len(constructed) == 2:
+    zero_sides = tuple(state for state, table in sides.items() if zero_by_construction(table))
+    if len(zero_sides) == 2:
         raise TableError(
             "In `before` and `after`, every attribute is equally close to all groups, so both biases are"
             " zero by construction and there is no change to estimate."
         )
-    return constructed
+    return zero_sides
 
 
 def _biases(fits: Mapping[State, Fitted], scope: ScopeName, ci_prob: float, rope: float | None) -> pd.DataFrame:
@@ -260,9 +266,8 @@ def _measures(
     first = measure_all(before, defining_sets=defining_sets, seed=seed)
     second = measure_all(after, defining_sets=defining_sets, seed=seed)
     left, right = first.table.align(second.table, join="inner", axis=0)
-    table = pd.DataFrame(
-        {"before": left.value, "after": right.value, "b0": left.b0, "p_before": left.p_value, "p_after": right.p_value}
-    )
+    columns = {"before": left.value, "after": right.value, "b0": left.b0}
+    table = pd.DataFrame({**columns, "p_before": left.p_value, "p_after": right.p_value})
     return table.rename_axis("measure"), {**second.left_out, **first.left_out}
 
 
@@ -320,7 +325,7 @@ def compare_all(
     >>> compare_all([googlenews, debiased, retrained]).round(3)                      # doctest: +SKIP
     """
     spec = generalising_spec(model, "a comparison")
-    sampling_scope(scope)
+    sampling_scope(scope)  # raises an error for scope "none"
     check_switch("allow_unlike", allow_unlike)
     tables = as_tuple("tables", tables, AssociationTable, "[one, another]", TableError)
     for table in tables:
@@ -345,7 +350,7 @@ def compare_all(
     alike = made_alike(by_name, seed=seed, copies=True, allowed=allow_unlike)
     if alike.unlike:
         announce((alike.text,))
-    result["alike"] = [not {*names} & {*alike.unlike} for names in index]
+    result["alike"] = [not {before, after} & {*alike.unlike} for before, after in index]
     result.insert(5, "chance_holm", holm(chance(result.prob_direction)))
     result["chance_holm"] = result.chance_holm.where(result.alike | allow_unlike)
     return result

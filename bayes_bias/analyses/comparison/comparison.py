@@ -13,7 +13,7 @@ from scipy.stats import norm
 
 from bayes_bias import formatting as fmt
 from bayes_bias import plots
-from bayes_bias.analyses.comparison.spread import ChangeInSpread, may_be_zero
+from bayes_bias.analyses.comparison.spread import ChangeInSpread, covariance_of_sides, may_be_zero
 from bayes_bias.analyses.headlines import Finding, called
 from bayes_bias.associations.made_alike import MadeAlike
 from bayes_bias.debiasing.damage import Damage
@@ -196,24 +196,25 @@ class Comparison(Tabled):
     @property
     def finding(self) -> Finding:
         """What the headline needs to state about the change or difference."""
-        label, row, quantity = self.verdict.label, self.bias.loc["change"], self.names["change"]
+        label, change, metric = self.verdict.label, self.bias.loc["change"], self.before.metric
         clear = label in ("distinguishable", "these words differ")
-        is_up = bool(row["mean"] > 0)
         borderline = label in ("borderline", "these words may differ")
+        is_up = bool(change["mean"] > 0)
         words = {
             "direction": self._direction(is_up),
             "first": self.names["before"],
             "second": self.names["after"],
-            "none": f"A {quantity}" if borderline else f"No {quantity}",
+            "none": f"{'A' if borderline else 'No'} {self.names['change']}",
             "is_found": "is borderline" if borderline else "is distinguishable from noise",
         }
         title = called(self.before.title)
         if label in _OF_THESE_ATTRIBUTES:
             title += " with these attributes"
-        number = opposite(row) if clear and not is_up else row
+        # The verb states the direction of a clear change, so its size has no sign.
+        size = opposite(change) if clear and not is_up else change
         sign: Sign = "" if clear else "+"
-        size = with_interval(number, self.ci_prob, self.before.metric.decimals, sign=sign, unit=self.before.metric.unit)
-        return Finding(title=title, value=float(row["mean"]), size=size, clear=clear, words=words)
+        size_as_text = with_interval(size, self.ci_prob, metric.decimals, sign=sign, unit=metric.unit)
+        return Finding(title=title, value=float(change["mean"]), size=size_as_text, clear=clear, words=words)
 
     def _direction(self, is_up: bool) -> str:
         """Return the direction of the change; "increased" would be ambiguous for a negative bias."""
@@ -315,9 +316,9 @@ class Comparison(Tabled):
         ``ci95_lb``, ``ci95_ub``, ``p_value``, ``prob_negligible`` (with `rope`), and ``embedding``, the embedding or
         model of the side.
         """
-        lower, upper = interval_columns(self.bias)
         interval = interval_names(self.ci_prob, "ci")
-        posterior = self.bias.rename(columns={"mean": "value", lower: interval[0], upper: interval[1]}).reset_index()
+        new_names = {"mean": "value", **dict(zip(interval_columns(self.bias), interval, strict=True))}
+        posterior = self.bias.rename(columns=new_names).reset_index()
         parts = [posterior.assign(quantity="bias (posterior)")]
         measures = self.measures.rename_axis("quantity").reset_index()
         for state in ("before", "after"):
@@ -349,15 +350,21 @@ def _embeddings(before: AssociationTable, after: AssociationTable) -> dict[str, 
 
 
 def share_removed(bias: pd.DataFrame, scope: ScopeName, ci_prob: float) -> ShareRemoved:
-    """Compute Fieller's interval for ``1 - after / before`` from the means and standard deviations of the posteriors.
+    r"""Compute Fieller's interval for ``1 - after / before`` from the means and standard deviations of the posteriors.
 
-    The covariance of the two biases follows from the variance of their difference, which the paired fit provides:
-    ``2 cov = var(before) + var(after) - var(change)``.
+    For the means b (before) and a (after) and a normal quantile z, the interval contains each ratio r for which
+
+    .. math:: (a - r b)^2 \le z^2 \mathrm{var}(a - r b)
+              = z^2 \left( \mathrm{var}_a - 2 r\, \mathrm{cov} + r^2 \mathrm{var}_b \right)
+
+    Its limits solve the quadratic equation :math:`A r^2 - 2 B r + C = 0` with :math:`A = b^2 - z^2 \mathrm{var}_b`,
+    :math:`B = a b - z^2 \mathrm{cov}`, and :math:`C = a^2 - z^2 \mathrm{var}_a`. The covariance of the two biases
+    follows from the variance of their difference, which the paired fit provides (see `covariance_of_sides`).
     """
     raw_before, raw_after = bias.observed["before"], bias.observed["after"]
     observed = 1 - raw_after / raw_before if raw_before else math.nan
     b, a = bias["mean"]["before"], bias["mean"]["after"]
-    var_b, var_a, var_change = bias["sd"] ** 2
+    var_b, var_a = bias["sd"]["before"] ** 2, bias["sd"]["after"] ** 2
     z2 = norm.ppf((1 + ci_prob) / 2) ** 2
     if scope_of(scope).samples_nothing:
         return ShareRemoved(observed)
@@ -365,16 +372,15 @@ def share_removed(bias: pd.DataFrame, scope: ScopeName, ci_prob: float) -> Share
         return ShareRemoved(math.nan)
     if bias.by_construction.any() or b**2 <= z2 * var_b:
         return ShareRemoved(observed)
-    limit = math.sqrt(var_a * var_b)
-    covariance = min(max((var_b + var_a - var_change) / 2, -limit), limit)
-    # The interval contains all ratios r with (a - r b)^2 <= z^2 var(a - r b). Its limits solve a quadratic equation.
-    square, half, constant = b**2 - z2 * var_b, a * b - z2 * covariance, a**2 - z2 * var_a
-    reach = math.sqrt(max(half**2 - square * constant, 0))
-    return ShareRemoved(observed, 1 - (half + reach) / square, 1 - (half - reach) / square)
+    square = b**2 - z2 * var_b  # A
+    half = a * b - z2 * covariance_of_sides(bias["sd"] ** 2)  # B
+    constant = a**2 - z2 * var_a  # C
+    root = math.sqrt(max(half**2 - square * constant, 0))
+    return ShareRemoved(observed, lower=1 - (half + root) / square, upper=1 - (half - root) / square)
 
 
 def _biases(comparison: Comparison) -> list[str]:
-    """Return sentences on the change and both biases."""
+    """Return sentences on the change, or difference, and both biases."""
     decimals = comparison.before.metric.decimals
     kind = "raw" if scope_of(comparison.scope).samples_nothing else "estimated"
     texts = {}
@@ -448,10 +454,9 @@ def comparison_document(comparison: Comparison) -> Document:
     table, names, decimals = comparison.before, comparison.names, comparison.before.metric.decimals
     methods, figures = methods_of(comparison), _figures(comparison)
     fits = {str(state): Fitted.of(fit) for state, fit in comparison.fits.items()}
-    change = fmt.capitalized(names["change"])
-    of = comparison.between if comparison.corpora else "Before and after"
-    heading = f"{of}: {comparison.name}"
+    heading = f"{comparison.between if comparison.corpora else 'Before and after'}: {comparison.name}"
     measures = f"Every measure in {comparison.between}" if comparison.corpora else "Every measure before and after"
+    words = f"{fmt.capitalized(names['change'])}, word by word"
     # Under scope "none", the changes of control classes have no intervals.
     rows = comparison.controls
     if scope_of(comparison.scope).samples_nothing:
@@ -466,7 +471,7 @@ def comparison_document(comparison: Comparison) -> Document:
             PageSection("bias", "Bias", "comparison-bias.html"),
             PageSection("controls", "Control classes", "comparison-controls.html") if controls.labels else None,
             PageSection("measures", measures, "comparison-measures.html"),
-            PageSection("words", f"{change}, word by word", "comparison-words.html", look="words") if figures else None,
+            PageSection("words", words, "comparison-words.html", look="words") if figures else None,
             notices_section("Notes on the words", table.notices),
             methods_section(methods),
         ),
@@ -511,8 +516,7 @@ def _figures(comparison: Comparison) -> dict[str, Callable[[], "Axes"]]:
     """Return the figures by name. There are no figures under scope "none", which has no intervals."""
     if scope_of(comparison.scope).samples_nothing:
         return {}
-    scope, ci_prob = comparison.scope, comparison.ci_prob
-    words = partial(plots.plot_word_bias, comparison.fits["change"], scope=scope, ci_prob=ci_prob)
+    words = partial(plots.plot_word_bias, comparison.fits["change"], scope=comparison.scope, ci_prob=comparison.ci_prob)
     figures: dict[str, Callable[[], Axes]] = {
         "bias": partial(_plot_sides, comparison),
         "targets": partial(words, side="target"),
@@ -544,10 +548,7 @@ _MEASURES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 def methods_of(comparison: Comparison) -> Methods:
     """Return the methods text, which is based on the tables, the spec, and the fits."""
-    fits: dict[str, Fitted] = {}
-    for state in _CHANGE_FIRST:
-        if state in comparison.fits:
-            fits[state] = Fitted.of(comparison.fits[state])
+    fits = {str(state): Fitted.of(comparison.fits[state]) for state in _CHANGE_FIRST if state in comparison.fits}
     values, table = comparison.before.values, comparison.before
     facts = model_facts(fits, comparison.spec, comparison.scope, comparison.ci_prob) | {
         "comparison": comparison,

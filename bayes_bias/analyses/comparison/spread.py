@@ -80,45 +80,67 @@ class ChangeInSpread:
         """Describe a disagreement between the results in the two units. `verb` is "change" or "differ"."""
         if not self.disagrees:
             return ""
-        if _side(self.lower, self.upper) == 0:
+        if _sign_of_interval(self.lower, self.upper) == 0:
             return f" The two results disagree, because relative to the spread this bias did not clearly {verb}."
         in_another_way = {"change": "changed", "differ": "differs"}[verb]
         return f" The two results disagree, because relative to the spread this bias {in_another_way} in another way."
 
 
 def change_in_spread(before: AssociationTable, after: AssociationTable, bias: pd.DataFrame) -> ChangeInSpread:
-    """Compute the change in units of the spread from both tables and the three posteriors of a comparison.
+    r"""Compute the change in units of the spread from both tables and the three posteriors of a comparison.
 
-    As for the share removed, the covariance of the two biases follows from the variance of their difference. In
-    standard deviations, the limits of the interval are as far from the mean as the limits of the interval of the
-    change.
+    With the spreads :math:`s_b` and :math:`s_a` of the values before and after, the change is the weighted sum
+    :math:`\beta_a / s_a - \beta_b / s_b` of the two biases. As for the share removed, the covariance of the biases
+    follows from the variance of their difference. In standard deviations, the limits of the interval are as far from
+    the mean as the limits of the interval of the change.
+
+    Parameters
+    ----------
+    before, after : AssociationTable
+    bias : pandas.DataFrame
+        See `Comparison.bias`.
     """
     spread_before, spread_after = within_sd(before), within_sd(after)
-    weight_before, weight_after = -1 / spread_before, 1 / spread_after if spread_after else math.nan
+    weight_before = -1 / spread_before
+    weight_after = 1 / spread_after if spread_after else math.nan
     change = weight_before * bias["mean"]["before"] + weight_after * bias["mean"]["after"]
-    var_before, var_after, var_change = bias["sd"] ** 2
-    limit = math.sqrt(var_before * var_after)
-    covariance = min(max((var_before + var_after - var_change) / 2, -limit), limit)
-    variance = (
-        var_before * weight_before**2 + var_after * weight_after**2 + 2 * covariance * weight_before * weight_after
-    )
+    variances = bias["sd"] ** 2
+    shared = 2 * covariance_of_sides(variances) * weight_before * weight_after
+    variance = variances["before"] * weight_before**2 + variances["after"] * weight_after**2 + shared
     row = bias.loc["change"]
     lower, upper = interval_of(row)
     scale = math.sqrt(max(variance, 0)) / row.sd if row.sd else math.nan
-    low, high = change - (row["mean"] - lower) * scale, change + (upper - row["mean"]) * scale
+    lower_in_spread = change - (row["mean"] - lower) * scale
+    upper_in_spread = change + (upper - row["mean"]) * scale
     raw_before, raw_after = bias.observed["before"] / spread_before, bias.observed["after"] / spread_after
+    has_share = raw_before and not may_be_zero(bias.loc["before"])
     return ChangeInSpread(
         spread_before,
         spread_after,
-        raw_before,
-        raw_after,
-        change,
-        low,
-        high,
-        1 - raw_after / raw_before if raw_before and not may_be_zero(bias.loc["before"]) else math.nan,
-        _side(lower, upper) != _side(low, high),
-        before.metric.plural,
+        before=raw_before,
+        after=raw_after,
+        change=change,
+        lower=lower_in_spread,
+        upper=upper_in_spread,
+        share_removed=1 - raw_after / raw_before if has_share else math.nan,
+        disagrees=_sign_of_interval(lower, upper) != _sign_of_interval(lower_in_spread, upper_in_spread),
+        of=before.metric.plural,
     )
+
+
+def covariance_of_sides(variances: "pd.Series[float]") -> float:
+    """Return the covariance of the biases on both sides, ``(var(before) + var(after) - var(change)) / 2``.
+
+    The covariance is limited to values that correspond to a correlation between -1 and 1.
+
+    Parameters
+    ----------
+    variances : pandas.Series
+        The variances of the posteriors "before", "after", and "change", in this order.
+    """
+    var_before, var_after, var_change = variances
+    limit = math.sqrt(var_before * var_after)
+    return float(min(max((var_before + var_after - var_change) / 2, -limit), limit))
 
 
 def may_be_zero(row: "pd.Series[Any]") -> bool:
@@ -127,6 +149,6 @@ def may_be_zero(row: "pd.Series[Any]") -> bool:
     return bool(lower <= 0 <= upper)
 
 
-def _side(lower: Any, upper: Any) -> int:
+def _sign_of_interval(lower: Any, upper: Any) -> int:
     """Return the sign of an interval: 1, -1, or 0 if the interval contains zero or is missing."""
     return int(lower > _ROUNDING) - int(upper < -_ROUNDING)

@@ -184,7 +184,7 @@ def criterion(
     fits: dict[str, Fitted] = {}
     for words, word_data in data_of_words.items():
         with within(words):
-            fits[words] = _fitted(word_data, words, name, seed, sampling)
+            fits[words] = _fit_criterion(word_data, words, name, seed, sampling)
     return CriterionValidity(
         name=name,
         bias_name=bias_name,
@@ -193,7 +193,7 @@ def criterion(
         ci_prob=ci_prob,
         covariates=tuple(covariates),
         table=_table(data, fits),
-        numbers=_numbers(data, fits, ci_prob),
+        numbers=_summary(data, fits, ci_prob),
         fits={words: fitted.tree for words, fitted in fits.items()},
         notices=data.notices,
     )
@@ -219,7 +219,7 @@ def _biases(biases: Any, toward: str | None, scope: ScopeName) -> Biases:
     )
 
 
-def _fitted(data: CriterionData, words: str, name: str, seed: int, sampling: Sampling) -> Fitted:
+def _fit_criterion(data: CriterionData, words: str, name: str, seed: int, sampling: Sampling) -> Fitted:
     """Fit the model for these words, or for new words."""
     source = NamedData(f"{name}, {words}", METRIC, data.sha256, data.notices, {"words": words})
     return fit_model(
@@ -246,10 +246,10 @@ def _table(data: CriterionData, fits: Mapping[str, Fitted]) -> pd.DataFrame:
     return table.rename_axis(data.noun)
 
 
-def _numbers(data: CriterionData, fits: Mapping[str, Fitted], ci_prob: float) -> pd.DataFrame:
+def _summary(data: CriterionData, fits: Mapping[str, Fitted], ci_prob: float) -> pd.DataFrame:
     """Return the table of `CriterionValidity.summary`."""
     rows: dict[tuple[str, str], dict[str, float]] = {}
-    for quantity, observed in _observed(data, ci_prob).items():
+    for quantity, observed in _observed_quantities(data, ci_prob).items():
         rows[quantity, OBSERVED] = observed
         for words, fitted in fits.items():
             rows[quantity, words] = median_row(fitted.posterior[quantity], ci_prob)
@@ -261,28 +261,29 @@ def _numbers(data: CriterionData, fits: Mapping[str, Fitted], ci_prob: float) ->
     return pd.DataFrame(list(rows.values()), pd.MultiIndex.from_tuples(list(rows), names=["quantity", "words"]))
 
 
-def _observed(data: CriterionData, ci_prob: float) -> dict[str, dict[str, float]]:
-    """Return Pearson's r and the least-squares slope, adjusted for covariates.
+def _observed_quantities(data: CriterionData, ci_prob: float) -> dict[str, dict[str, float]]:
+    r"""Return Pearson's r and the least-squares slope, adjusted for covariates.
 
-    The intervals use Fisher's z transformation and Student's t distribution.
+    Both are computed from the residuals of bias and criterion after a regression on the k covariates. With n labels,
+    the interval of r is :math:`\tanh(\mathrm{artanh}\, r \pm z / \sqrt{n - k - 3})` (Fisher), and the slope :math:`r
+    s_c / s_b` has the standard error :math:`(s_c / s_b) \sqrt{(1 - r^2) / (n - k - 2)}` (Student's t).
     """
     n, k = data.covariates.shape
     design = np.column_stack([np.ones(n), data.covariates])
     both = np.column_stack([data.biases.values, data.criterion])
-    bias, outside = (both - design @ np.linalg.lstsq(design, both, rcond=None)[0]).T
-    r, spread = float(np.corrcoef(bias, outside)[0, 1]), float(outside.std() / bias.std())
+    coefficients = np.linalg.lstsq(design, both, rcond=None)[0]
+    bias, criterion = (both - design @ coefficients).T
+    r = float(np.corrcoef(bias, criterion)[0, 1])
+    ratio_of_sds = float(criterion.std() / bias.std())
+    both_signs = np.array([-1, 1])
     with np.errstate(divide="ignore"):
         reach = scipy.stats.norm.ppf((1 + ci_prob) / 2) / np.sqrt(n - k - 3) if n - k > 3 else np.inf
-        r_interval = np.tanh(np.arctanh(r) + reach * np.array([-1, 1]))
-    se = spread * np.sqrt(max(1 - r**2, 0.0) / (n - k - 2))
-    slope_interval = r * spread + scipy.stats.t.ppf((1 + ci_prob) / 2, n - k - 2) * se * np.array([-1, 1])
-    lower, upper = interval_names(ci_prob)
-    rows = {}
-    for quantity, middle, interval in ((CORRELATION, r, r_interval), (SLOPE, r * spread, slope_interval)):
-        rows[quantity] = {
-            "median": middle,
-            lower: float(interval[0]),
-            upper: float(interval[1]),
-            "prob_direction": np.nan,
-        }
-    return rows
+        r_interval = np.tanh(np.arctanh(r) + reach * both_signs)
+    se = ratio_of_sds * np.sqrt(max(1 - r**2, 0.0) / (n - k - 2))
+    slope = r * ratio_of_sds
+    slope_interval = slope + scipy.stats.t.ppf((1 + ci_prob) / 2, n - k - 2) * se * both_signs
+    columns = ["median", *interval_names(ci_prob), "prob_direction"]
+    return {
+        CORRELATION: dict(zip(columns, [r, *r_interval.tolist(), np.nan], strict=True)),
+        SLOPE: dict(zip(columns, [slope, *slope_interval.tolist(), np.nan], strict=True)),
+    }

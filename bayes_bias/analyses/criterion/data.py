@@ -144,7 +144,8 @@ def check_finite(argument: str, values: "pd.Series[Any]") -> None:
     """Raise an error if a number is not finite."""
     where = f"{argument}: " + (f"column '{values.name}' " if values.name is not None else "")
     if not pd.api.types.is_numeric_dtype(values) or pd.api.types.is_bool_dtype(values):
-        cells, position, why = values.to_list(), 0, "is not a number"
+        cells = values.to_list()
+        position, why = 0, "is not a number"
         try:
             as_numbers_of(list(map(str, cells)))
         except NotNumbersError as error:
@@ -214,18 +215,18 @@ def biases_of_fits(fits: Mapping[str, Fit], scope: ScopeName = DEFAULT_SCOPE) ->
         values.append(estimate.observed.item())
         # If the scope samples nothing, the error variance is zero.
         variance.append(0.0 if estimate.noise_sd is None else float((estimate.noise_sd**2).mean()))
-    share = 0.0
+    shared_share = 0.0
     if any(variance):
-        name = check_scope(next(iter(fitted.values())), scope).name
+        scope_name = check_scope(next(iter(fitted.values())), scope).name
         cells = {(label, ""): split_sides(influence(fit.data)) for label, fit in fitted.items()}
-        share = float(shared_errors(cells, name).fillna(0.0).iloc[0])
+        shared_share = float(shared_errors(cells, scope_name).fillna(0.0).iloc[0])
     units = {fit.metric.unit for fit in fitted.values()}
     biases = pd.Series(values, list(fitted), dtype=float)
     if len(units) > 1:
         raise CriterionError(
             f"`biases` contains fits in different units ({', '.join(sorted(units))}). Pass fits of one kind."
         )
-    return Biases.of(biases, with_common_error(np.sqrt(variance), share), units.pop())
+    return Biases.of(biases, with_common_error(np.sqrt(variance), shared_share), units.pop())
 
 
 def with_common_error(sd: NDArray[np.float64], share: float) -> NDArray[np.float64]:
@@ -254,32 +255,38 @@ def biases_of_words(fit: Fit, toward: str | None = None, scope: ScopeName = DEFA
             "`toward` must be the class of attributes to which a positive bias is closer, but is"
             f" {toward!r}. {did_you_mean(toward, names)}"
         )
-    weights = np.where(np.isin(classes, names), np.where(classes == toward, 1.0, -1.0), 0.0)
+    # Control classes have a weight of zero.
+    weights = np.select([classes == toward, np.isin(classes, names)], [1.0, -1.0], 0.0)
     values = pd.Series(data.target_mean.to_numpy() @ weights, pd.Index(data.target.to_numpy(), name="word"))
     return Biases.of(values, _covariance_of_words(fitted, weights, samples), fitted.metric.unit)
 
 
 def _covariance_of_words(fitted: Fitted, weights: NDArray[np.float64], scope: Scope) -> NDArray[np.float64]:
-    """Return the covariance of the errors of the contrasts of all targets."""
+    """Return the covariance of the errors of the contrasts of all targets, (target, target).
+
+    Errors from the choice of attributes are shared by the targets of a group, and partly by other groups. Errors from
+    the residual belong to one target. The model provides variances of contrasts, so the covariance of the contrasts of
+    the groups g and h is computed as ``(var(g + h) - var(g) - var(h)) / 2``, and ``var(g)`` as ``var(g + g) / 4``.
+    """
     data, groups = fitted.data, fitted.data.group_of.to_numpy()
     n_groups = data.sizes["group"]
     if scope.samples_nothing:
         return np.zeros((len(groups), len(groups)))
-    # Covariances are computed from variances of one contrast for each group and one for each sum of two groups.
     single_groups = np.eye(n_groups)
-    sums = (single_groups[:, None, :] + single_groups[None, :, :]).reshape(-1, n_groups)
-    parts = fitted.variances.contrast_variances(sums[:, :, None] * weights, n_targets=1)
-    shared, own = np.zeros((n_groups, n_groups)), np.zeros(n_groups)
+    sums_of_two = (single_groups[:, None, :] + single_groups[None, :, :]).reshape(-1, n_groups)
+    parts = fitted.variances.contrast_variances(sums_of_two[:, :, None] * weights, n_targets=1)
+    shared_covariance = np.zeros((n_groups, n_groups))
+    variance_of_target = np.zeros(n_groups)
     for part, draws in parts.items():
         if not is_noise(part, scope, TARGETS):
             continue
-        variance = draws.mean(axis=(0, 1)).reshape(n_groups, n_groups)
-        single = np.diag(variance) / 4  # the diagonal contains variances of twice a group's contrast
+        variance_of_sum = draws.mean(axis=(0, 1)).reshape(n_groups, n_groups)
+        variance = np.diag(variance_of_sum) / 4
         if part.startswith(("residual", TARGETS.name)):
-            own += single
+            variance_of_target += variance
         else:
-            shared += (variance - single[:, None] - single[None, :]) / 2
-    return np.asarray(shared[np.ix_(groups, groups)] + np.diag(own[groups]))
+            shared_covariance += (variance_of_sum - variance[:, None] - variance[None, :]) / 2
+    return np.asarray(shared_covariance[np.ix_(groups, groups)] + np.diag(variance_of_target[groups]))
 
 
 type CriterionLike = pd.DataFrame | pd.Series | Mapping[str, float] | str | Path
@@ -327,28 +334,29 @@ class CriterionData:
         ------
         CriterionError
         """
-        labels, notices = _matched(biases, outside)
+        labels, notices = _shared_labels(biases, outside)
         outside = outside.loc[labels]
         values = column_of("criterion", outside, "criterion")
         _check_differ("criterion", values)
         _check_differ("biases", biases.select(labels).values)
-        beside = pd.DataFrame({name: column_of("covariates", outside, name) for name in covariates}, outside.index)
-        for name in covariates:
-            _check_differ(f"covariates: '{name}'", beside[name])
+        columns = {name: column_of("covariates", outside, name) for name in covariates}
+        for name, column in columns.items():
+            _check_differ(f"covariates: '{name}'", column)
         if len(labels) < FEWEST + len(covariates):
             raise CriterionError(
                 f"`covariates` contains {in_words(len(covariates))} variables, too many for"
                 f" {in_words(len(labels))} labels. There must be at least {in_words(FEWEST)} more labels"
                 " than covariates."
             )
-        errors = _errors(outside)
-        times = float(errors.median() / values.std())
-        if not times < _TOO_LARGE:
+        errors = _standard_errors(outside)
+        relative_error = float(errors.median() / values.std())
+        if not relative_error < _TOO_LARGE:
             notices.append(
-                f"the median standard error of the criterion is {times:.1f} times its standard deviation over"
+                f"the median standard error of the criterion is {relative_error:.1f} times its standard deviation over"
                 " labels. Check that both are in the same unit, such as per cent."
             )
-        return cls(biases.select(labels), values, errors, beside, _families(outside, family), tuple(notices))
+        covariate_values = pd.DataFrame(columns, outside.index)
+        return cls(biases.select(labels), values, errors, covariate_values, _families(outside, family), tuple(notices))
 
     @property
     def labels(self) -> list[str]:
@@ -403,7 +411,9 @@ class CriterionData:
         """Hash of all labels and data."""
         frame = pd.concat([*self._both, self.criterion_se, self.covariates], axis=1)
         text = frame.to_csv(float_format="%.10g") + self.biases.covariance.to_csv(float_format="%.10g")
-        return hashlib.sha256((text + ("" if self.family is None else self.family.to_csv())).encode()).hexdigest()
+        if self.family is not None:
+            text += self.family.to_csv()
+        return hashlib.sha256(text.encode()).hexdigest()
 
     @property
     def _both(self) -> "tuple[pd.Series[float], pd.Series[float]]":
@@ -440,7 +450,7 @@ def read(path: str | Path, argument: str) -> pd.DataFrame:
     return frame.assign(label=frame[LABEL].str.strip()) if LABEL in frame else frame
 
 
-def _matched(biases: Biases, outside: pd.DataFrame) -> tuple[list[str], list[str]]:
+def _shared_labels(biases: Biases, outside: pd.DataFrame) -> tuple[list[str], list[str]]:
     """Return the labels with both a bias and a criterion, and notices of all other labels."""
     bias_labels, criterion_labels = biases.values.index, outside.index
     has_criterion = bias_labels.isin(criterion_labels)
@@ -458,11 +468,11 @@ def _matched(biases: Biases, outside: pd.DataFrame) -> tuple[list[str], list[str
             f" biases {_some(list(bias_labels))}. Use the same name for each embedding, word, or class in both."
         )
     if len(both) < FEWEST:
-        without = "; ".join(f"{reason}: {_some(labels)}" for reason, labels in omitted)
+        reasons = "; ".join(f"{reason}: {_some(labels)}" for reason, labels in omitted)
         raise CriterionError(
             f"`criterion` has {in_words(len(both))} label{'s' if len(both) > 1 else ''} with both a bias and"
             " a criterion, too few to estimate a correlation. Pass at least"
-            f" {in_words(FEWEST)}{f' ({without})' if without else ''}."
+            f" {in_words(FEWEST)}{f' ({reasons})' if reasons else ''}."
         )
     return both, [f"omitted, {reason}: {', '.join(labels)}" for reason, labels in omitted]
 
@@ -472,7 +482,7 @@ def _some(labels: Sequence[str]) -> str:
     return ", ".join(labels[:_NAMED]) + (f" and {len(labels) - _NAMED} more" if len(labels) > _NAMED else "")
 
 
-def _errors(outside: pd.DataFrame) -> "pd.Series[float]":
+def _standard_errors(outside: pd.DataFrame) -> "pd.Series[float]":
     """Return the standard errors in the frame, or compute standard errors of means or shares from numbers of people."""
     if "criterion_se" in outside:
         se = column_of("criterion", outside, "criterion_se")

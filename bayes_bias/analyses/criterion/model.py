@@ -79,7 +79,13 @@ def _membership(families: "pd.Series[Any]") -> pd.DataFrame:
 
 
 def _model(spec: ModelSpec, inputs: Mapping[str, Numbers]) -> pm.Model:
-    """Return the model, with the true values integrated out."""
+    r"""Return the model, with the true values integrated out.
+
+    With the standard deviations :math:`s_b` and :math:`s_c` of true biases and criterion, their correlation
+    :math:`\rho`, and the error variance :math:`e_i` of the criterion, the observed criterion has the variance
+    :math:`v_i = s_c^2 + e_i`. Given the observed criterion, the true bias has the variance :math:`s_b^2 -
+    (\rho s_b s_c)^2 / v_i`, and its mean changes by :math:`\rho s_b s_c / v_i` per unit of the criterion.
+    """
     dims = {
         "bias_error": ("label", "label_too")[: inputs["bias_error"].ndim],
         "covariates": ("label", "covariate"),
@@ -98,16 +104,17 @@ def _model(spec: ModelSpec, inputs: Mapping[str, Numbers]) -> pm.Model:
             z_criterion = family_correlation * z[:, 0] + pt.sqrt(1 - family_correlation**2) * z[:, 1]
             effects = family_sd * pt.stack([z[:, 0], z_criterion], axis=1)
             expected += data["membership"] @ pm.Deterministic("family_effect", effects, dims=("family", "of"))
-        variance, together = sd[1] ** 2 + data["criterion_error"], correlation * sd[0] * sd[1]
+        variance = sd[1] ** 2 + data["criterion_error"]  # of the observed criterion
+        covariance = correlation * sd[0] * sd[1]  # of true bias and criterion
         pm.Normal("criterion_seen", expected[:, 1], pt.sqrt(variance), observed=data["criterion"], dims="label")
-        expected_bias = expected[:, 0] + together / variance * (data["criterion"] - expected[:, 1])
-        residual = sd[0] ** 2 - together**2 / variance
-        if inputs["bias_error"].ndim == 1:
-            spread = pt.sqrt(residual + data["bias_error"])
-            pm.Normal("bias_seen", expected_bias, spread, observed=data["bias"], dims="label")
+        expected_bias = expected[:, 0] + covariance / variance * (data["criterion"] - expected[:, 1])
+        residual = sd[0] ** 2 - covariance**2 / variance
+        if inputs["bias_error"].ndim == 1:  # variances of independent errors, otherwise their covariance matrix
+            bias_sd = pt.sqrt(residual + data["bias_error"])
+            pm.Normal("bias_seen", expected_bias, bias_sd, observed=data["bias"], dims="label")
         else:
-            covariance = data["bias_error"] + pt.diag(residual)
-            pm.MvNormal("bias_seen", expected_bias, cov=covariance, observed=data["bias"], dims="label")
+            bias_covariance = data["bias_error"] + pt.diag(residual)
+            pm.MvNormal("bias_seen", expected_bias, cov=bias_covariance, observed=data["bias"], dims="label")
     return model
 
 
@@ -119,7 +126,7 @@ def with_true_values(data: CriterionData, posterior: xr.Dataset, seed: int) -> x
     """
     sd, units = posterior["sd"], data.units
     true = data.means + units * xr.DataArray(
-        _drawn(data, posterior, np.random.default_rng(seed)),
+        _draw_true_values(data, posterior, np.random.default_rng(seed)),
         dims=("chain", "draw", "label", "of"),
         coords={"label": data.labels, "of": list(OF)},
     )
@@ -139,19 +146,25 @@ def with_true_values(data: CriterionData, posterior: xr.Dataset, seed: int) -> x
     )
 
 
-def _drawn(data: CriterionData, posterior: xr.Dataset, rng: np.random.Generator) -> Numbers:
-    """Return draws of the true values (chain, draw, label, of) given the observed values, in the units of the model.
+def _draw_true_values(data: CriterionData, posterior: xr.Dataset, rng: np.random.Generator) -> Numbers:
+    r"""Return draws of the true values (chain, draw, label, of) given the observed values, in the units of the model.
 
-    First, true values and errors are drawn without conditioning on the observed values. The difference between the
-    observed values and these simulated observations is then used to correct the true values (Matheron's rule). This
-    requires solving one system of equations for each draw.
+    First, true values and errors are drawn without conditioning on the observed values. The difference :math:`d`
+    between the observed values and these simulated observations is then used to correct the true values (Matheron's
+    rule) by :math:`C K^{-1} d`, where :math:`C` is the covariance of true values over labels, and :math:`K` the
+    covariance of observed values. With the covariance :math:`E` of errors of the biases and the symbols of `_model`,
+
+    .. math:: C = \begin{pmatrix} s_b^2 I & \rho s_b s_c I \\ \rho s_b s_c I & s_c^2 I \end{pmatrix}, \qquad
+              K = \begin{pmatrix} s_b^2 I + E & \rho s_b s_c I \\ \rho s_b s_c I & \mathrm{diag}(v) \end{pmatrix}
+
+    This requires solving one system of equations for each draw.
     """
     inputs = _inputs(data)
     shape = (*posterior["correlation"].shape, len(data.labels), 2)
     n_draws, n = shape[0] * shape[1], shape[2]
     correlation = posterior["correlation"].to_numpy().reshape(-1)
     mean, sd = posterior["mean"].to_numpy().reshape(-1, 2), posterior["sd"].to_numpy().reshape(-1, 2)
-    expected = np.broadcast_to(mean[:, None, :], (n_draws, n, 2)).copy()
+    expected = np.broadcast_to(mean[:, None, :], (n_draws, n, 2)).copy()  # (draw, label, of)
     for name, effect in (("covariates", "coefficient"), ("membership", "family_effect")):
         if name in inputs:
             expected += inputs[name] @ posterior[effect].to_numpy().reshape(n_draws, -1, 2)
@@ -167,17 +180,18 @@ def _drawn(data: CriterionData, posterior: xr.Dataset, rng: np.random.Generator)
     bias_difference = inputs["bias"] - true[..., 0] - bias_noise
     criterion_difference = inputs["criterion"] - true[..., 1] - noise[1] * np.sqrt(inputs["criterion_error"])
     variance = sd[:, 1:] ** 2 + inputs["criterion_error"]
-    together = (correlation * sd[:, 0] * sd[:, 1])[:, None]
-    residual = sd[:, :1] ** 2 - together**2 / variance
-    # Solutions for the two blocks of the covariance of the observed values.
-    bias_part = _solved(inputs["bias_error"], residual, bias_difference - together / variance * criterion_difference)
-    criterion_part = (criterion_difference - together * bias_part) / variance
-    true[..., 0] += sd[:, :1] ** 2 * bias_part + together * criterion_part
-    true[..., 1] += together * bias_part + sd[:, 1:] ** 2 * criterion_part
+    covariance = (correlation * sd[:, 0] * sd[:, 1])[:, None]
+    residual = sd[:, :1] ** 2 - covariance**2 / variance
+    # The two parts of K^-1 d.
+    unexplained = bias_difference - covariance / variance * criterion_difference
+    bias_part = _solve_each_draw(inputs["bias_error"], residual, unexplained)
+    criterion_part = (criterion_difference - covariance * bias_part) / variance
+    true[..., 0] += sd[:, :1] ** 2 * bias_part + covariance * criterion_part
+    true[..., 1] += covariance * bias_part + sd[:, 1:] ** 2 * criterion_part
     return true.reshape(shape)
 
 
-def _solved(error: Numbers, residual: Numbers, right: Numbers) -> Numbers:
+def _solve_each_draw(error: Numbers, residual: Numbers, right: Numbers) -> Numbers:
     """Return the solution of ``(error + diag(residual)) x = right`` for each draw."""
     if error.ndim == 1:
         return np.asarray(right / (residual + error))

@@ -183,7 +183,8 @@ class CriterionValidity(Tabled):
 
     def written(self, quantity: str, words: str) -> str:
         """Return the median and interval as text. The number of decimals of a slope depends on its size."""
-        row, sign = self.numbers.loc[(quantity, words)], "" if quantity.startswith(RELIABILITY) else "+"
+        row = self.numbers.loc[(quantity, words)]
+        sign = "" if quantity.startswith(RELIABILITY) else "+"
         size = abs(row["median"]) if quantity == SLOPE else 1.0
         decimals = max(2, 1 - math.floor(math.log10(size))) if size > 0 else 2
         return fmt.value_and_interval(row["median"], *interval_of(row), decimals, sign=sign)
@@ -196,24 +197,21 @@ class CriterionValidity(Tabled):
     @property
     def methods(self) -> str:
         """Describe the methods in sentences that can be used in a paper."""
-        fit, diagnosed = self.fit.attrs, self.diagnostics
+        fit, diagnostics = self.fit.attrs, self.diagnostics
         priors = ", ".join(f"{name} ~ {prior}" for name, prior in self.priors.items())
-        beside = f" Both have linear effects of {', '.join(self.covariates)}." if self.covariates else ""
-        families = (
-            f" The {fmt.plural(self.noun)} of a family share effects on both, which are partly pooled."
-            if "family" in self.table
-            else ""
-        )
+        effects = f" Both have linear effects of {', '.join(self.covariates)}." if self.covariates else ""
+        if "family" in self.table:
+            effects += f" The {fmt.plural(self.noun)} of a family share effects on both, which are partly pooled."
         return (
             f"The correlation of {self.bias_name} and {self.criterion_name} over {self.labels} was estimated by a"
             f" measurement-error model. True values are bivariate normal over {fmt.plural(self.noun)}. Biases are"
             " observed with normal errors, whose covariance is the one between samples of words, and the criterion"
             " with its standard errors. The true values were integrated out analytically."
-            f"{beside}{families} Priors, in standard deviations over {fmt.plural(self.noun)}: {priors}. Posterior"
+            f"{effects} Priors, in standard deviations over {fmt.plural(self.noun)}: {priors}. Posterior"
             f" medians and equal-tailed {fmt.level(self.ci_prob)} intervals are given. Sampled by NUTS (nutpie, PyMC):"
             f" {fit['chains']} chains of {fit['tune']} warm-up and {fit['draws']} kept draws, seed {fit['seed']},"
-            f" R-hat at most {diagnosed.r_hat:.3f}, bulk and tail ESS at least {diagnosed.ess_bulk:.0f} and"
-            f" {diagnosed.ess_tail:.0f}, {diagnosed.divergent}."
+            f" R-hat at most {diagnostics.r_hat:.3f}, bulk and tail ESS at least {diagnostics.ess_bulk:.0f} and"
+            f" {diagnostics.ess_tail:.0f}, {diagnostics.divergent}."
         )
 
     @property
@@ -240,15 +238,10 @@ class CriterionValidity(Tabled):
 
 def median_row(draws: xr.DataArray, ci_prob: float) -> dict[str, float]:
     """Return the median (because a ratio of scales may have no mean), interval, and probability of direction."""
-    lower, middle, upper = draws.quantile([(1 - ci_prob) / 2, 0.5, (1 + ci_prob) / 2]).to_numpy()
-    positive = float((draws > 0).mean())
-    lower_name, upper_name = interval_names(ci_prob)
-    return {
-        "median": float(middle),
-        lower_name: float(lower),
-        upper_name: float(upper),
-        "prob_direction": max(positive, 1 - positive),
-    }
+    lower, median, upper = draws.quantile([(1 - ci_prob) / 2, 0.5, (1 + ci_prob) / 2]).to_numpy().tolist()
+    prob_positive = float((draws > 0).mean())
+    columns = ["median", *interval_names(ci_prob), "prob_direction"]
+    return dict(zip(columns, [median, lower, upper, max(prob_positive, 1 - prob_positive)], strict=True))
 
 
 def criterion_document(result: CriterionValidity) -> Document:

@@ -20,7 +20,7 @@ _REMEDY = "Write one with `gate.to_dict()` (`bayes-bias check LIST --rope SIZE -
 def record_of(table: AssociationTable) -> dict[str, Any]:
     """Return the numbers, words, and design of a table, as JSON accepts them."""
     replicates = {} if table.replicates is None else table.replicates.tables
-    stack = [single.to_numpy().tolist() for single in replicates.values()]
+    values_by_replicate = [single.to_numpy().tolist() for single in replicates.values()]
     record = {
         "metric": table.metric.name,
         "unit": table.metric.unit,
@@ -28,7 +28,7 @@ def record_of(table: AssociationTable) -> dict[str, Any]:
         "attributes": belongs(table.values, "attribute"),
         "stereotypes": table.stereotypes,
         "opposites": table.opposites,
-        "values": stack or table.values.to_numpy().tolist(),
+        "values": values_by_replicate or table.values.to_numpy().tolist(),
         "replicates": list(replicates),
         "kind": "" if table.replicates is None else table.replicates.kind,
     }
@@ -51,16 +51,21 @@ def read_records(source: str | Path) -> Mapping[str, Any]:
             " answers, pass the new one as --pairs or --answers, or use `after` of `estimate`. For word lists, write"
             " the file of a check."
         )
-    content = content.get("results", {}).get(RESULT, content) if isinstance(content, dict) else {}
-    if not isinstance(content.get(MEASURED), dict):
+    result = {}
+    if isinstance(content, dict):
+        # The command line writes the result of the check below "results", and `Gate.to_dict` returns it by itself.
+        result = content.get("results", {}).get(RESULT, content)
+    if not isinstance(result.get(MEASURED), dict):
         raise TableError(f"`baseline`: '{path}' is not the file of a check. {_REMEDY}")
-    return dict(content[MEASURED])
+    return dict(result[MEASURED])
 
 
 def is_data(source: str | Path) -> bool:
     """Return True for a table of scores or answers. The file of a check is a JSON object, a JSON table is a list."""
     path = _file(source)
-    return isinstance(_content(path), list) if path.is_file() else not _is_json(path)
+    if not path.is_file():
+        return not _is_json(path)
+    return isinstance(_content(path), list)
 
 
 def origin_of(source: str | Path) -> dict[str, str]:

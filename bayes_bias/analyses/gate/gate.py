@@ -136,7 +136,7 @@ def check(
     ('pass', 0)
     """
     rope = check_allowed(rope, alpha)
-    sampling_scope(scope)
+    sampling_scope(scope)  # raises an error for the scope without uncertainty
     fitting: dict[str, Any] = {"seed": check_seed(seed)}
     if sampling is not None:
         with optional():
@@ -149,27 +149,23 @@ def check(
         records = baseline.to_dict()[MEASURED]
     elif baseline is not None:
         records = read_records(baseline)
+    # Results of sentence pairs or answers have a posterior of the bias already. Word lists are measured and fitted.
+    biases = biases_of(wordlists)
+    has_changes = bool(biases) and isinstance(biases[0], ChangedBias)
+    if has_changes and records is not None:
+        raise BayesBiasError(
+            "`baseline` cannot be combined with a change, which has a baseline already. Omit it, or pass the result"
+            " without `after`."
+        )
+    if biases and (embedding is not DEMO or scope != DEFAULT_SCOPE or sampling is not None):
+        raise BayesBiasError("`embedding`, `scope`, and `sampling` apply to word lists. Omit them for other results.")
+    tables = [] if biases else list(measure_lists(wordlists, embedding))
+    measured: list[AssociationTable | BiasDraws] = [*biases, *tables]
+    gate = _Settings(rope, scope, float(alpha), fitting, len(measured))
     decisions: dict[str, Decision] = {}
-    measured: Sequence[AssociationTable | BiasDraws]
-    changed = False
-    if measured := biases_of(wordlists):
-        changed = isinstance(measured[0], ChangedBias)
-        if changed and records is not None:
-            raise BayesBiasError(
-                "`baseline` cannot be combined with a change, which has a baseline already. Omit it, or pass the result"
-                " without `after`."
-            )
-        if embedding is not DEMO or scope != DEFAULT_SCOPE or sampling is not None:
-            raise BayesBiasError(
-                "`embedding`, `scope`, and `sampling` apply to word lists. Omit them for other results."
-            )
-        gate = _Settings(rope, scope, float(alpha), fitting, len(measured))
-        for bias in measured:
-            decisions[bias.name] = gate.decision_on_bias(bias, records)
-    else:
-        tables = measure_lists(wordlists, embedding)
-        measured = tables
-        gate = _Settings(rope, scope, float(alpha), fitting, len(tables))
+    for bias in biases:
+        decisions[bias.name] = gate.decision_on_bias(bias, records)
+    if tables:
         befores = [None if records is None else table_of(records, table) for table in tables]
         scope = {check_design(table_means(table), scope).name for table in tables}.pop()
         for table, before in zip(tables, befores, strict=True):
@@ -184,7 +180,7 @@ def check(
         rope=gate.rope,
         alpha=gate.alpha,
         scope=scope,
-        has_baseline=changed or records is not None,
+        has_baseline=has_changes or records is not None,
         baseline={} if baseline is None or isinstance(baseline, Gate) else origin_of(baseline),
     )
 
@@ -212,31 +208,39 @@ class _Settings:
     lists: int
 
     def decision(self, table: AssociationTable, before: AssociationTable | None) -> Decision:
-        """Return the decision on one list, without the adjusted probability."""
-        decision = partial(Decision, alpha=self.alpha, lists=self.lists)
+        """Return the decision on one list, without the adjusted probability.
+
+        Without a baseline, the decision is based on the posterior of the bias. With the table `before` of a baseline,
+        it is based on the posteriors of the difference and of the sum of both biases (see `check`).
+        """
+        decide = partial(Decision, alpha=self.alpha, lists=self.lists)
         if before is None:
-            return decision(**self._posteriors([table]), observed=_raw_bias(table))
+            return decide(**self._posteriors([table]), observed=_raw_bias(table))
         table, before = pair(table, before)
-        observed, raw_before = _raw_bias(table), _raw_bias(before)
+        raw_biases: dict[str, Any] = {"observed": _raw_bias(table), "before": _raw_bias(before)}
         sides = {"now": table, "before": before}
-        change = weighted_sum(sides, {"now": 1.0, "before": -1.0})
-        summed = weighted_sum(sides, {"now": 1.0, "before": 1.0})
-        if np.abs(change.values).max() < EQUAL:
-            return decision(Excess((UNCHANGED,), self.rope), observed=observed, before=raw_before)
-        return decision(**self._posteriors([change, summed]), observed=observed, before=raw_before)
+        difference = weighted_sum(sides, {"now": 1.0, "before": -1.0})
+        total = weighted_sum(sides, {"now": 1.0, "before": 1.0})
+        if np.abs(difference.values).max() < EQUAL:  # a posterior of zero differences does not exist
+            return decide(Excess((UNCHANGED,), self.rope), **raw_biases)
+        return decide(**self._posteriors([difference, total]), **raw_biases)
 
     def decision_on_bias(self, bias: BiasDraws, records: Mapping[str, Any] | None) -> Decision:
         """Return the decision on a bias of sentence pairs or answers, without the adjusted probability."""
-        excess, before = Excess((bias.estimate,), self.rope), math.nan
-        if records is not None or isinstance(bias, ChangedBias):
+        if records is not None and self.lists == len(records) == 1:
             # Names of single results may differ between releases.
-            if records is not None and self.lists == len(records) == 1:
-                records = {bias.name: next(iter(records.values()))}
+            records = {bias.name: next(iter(records.values()))}
+        excess = Excess((bias.estimate,), self.rope)
+        before = math.nan
+        if records is not None or isinstance(bias, ChangedBias):
             excess, before = excess_of_change(bias, records, self.rope)
         return Decision(excess, self.alpha, bias.observed, before, problems=bias.problems, lists=self.lists)
 
     def _posteriors(self, tables: Sequence[AssociationTable]) -> dict[str, Any]:
-        """Return the posteriors of the contrasts, the number of words needed, and problems of fits."""
+        """Return the arguments of `Decision` that depend on posteriors: excess, words needed, and problems of fits.
+
+        The tables are those of the bias, or of the difference and of the sum of two biases.
+        """
         contrasts: list[Estimate] = []
         problems: list[str] = []
         needed = []
@@ -246,8 +250,9 @@ class _Settings:
             problems += reasons
             # A bias of twice the allowed size exceeds it by this much, and so does the sum of both biases by more.
             excess = self.rope + abs(mean_of(estimate) - mean_of(contrasts[0]))
-            level, power = 1 - 2 * self.alpha / self.lists, _POWER ** (1 / len(tables))
-            needed.append(words_needed(source, excess, self.scope, ci_prob=level, power=power))
+            ci_prob = 1 - 2 * self.alpha / self.lists
+            power = _POWER ** (1 / len(tables))  # so that the gate fails for all tables with this probability
+            needed.append(words_needed(source, excess, self.scope, ci_prob=ci_prob, power=power))
         return {
             "excess": Excess(tuple(contrasts), self.rope),
             "words_needed": None if None in needed else max(filter(None, needed)),

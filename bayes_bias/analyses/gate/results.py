@@ -114,13 +114,14 @@ class Gate(Tabled):
     @property
     def summary(self) -> str:
         """The outcome of all lists, in a sentence."""
-        names: dict[Outcome, list[str]] = {}
+        names_by_outcome: dict[Outcome, list[str]] = {}
         for name, decision in self.decisions.items():
-            names.setdefault(decision.outcome, []).append(name)
-        parts = [f"{joined(own)} {_VERBS[outcome]}" for outcome, own in names.items()]
-        many = len(self.decisions)
-        adjusted = f" (failures are adjusted for {in_words(many)} {self._noun}s by Holm's procedure)"
-        adjusted = adjusted if many > 1 and self.outcome != "pass" else ""
+            names_by_outcome.setdefault(decision.outcome, []).append(name)
+        parts = [f"{joined(names)} {_VERBS[outcome]}" for outcome, names in names_by_outcome.items()]
+        adjusted = ""
+        if len(self.decisions) > 1 and self.outcome != "pass":
+            number = in_words(len(self.decisions))
+            adjusted = f" (failures are adjusted for {number} {self._noun}s by Holm's procedure)"
         return f"{self.outcome.capitalize()}: {joined(parts)}{adjusted}."
 
     @property
@@ -255,29 +256,27 @@ class Gate(Tabled):
         if self.has_baseline:
             grown = "the size of the bias has grown by"
             within, beyond = f"{grown} at most {size}", f"{grown} more than {size}"
-        holm = (
-            f" ({probability_in_words(decision.prob_beyond_holm)} after Holm's adjustment)"
-            if decision.lists > 1
-            else ""
-        )
-        parts = {
+        holm = ""
+        if decision.lists > 1:
+            holm = f" ({probability_in_words(decision.prob_beyond_holm)} after Holm's adjustment)"
+        clauses = {
             "pass": f"{within} is {probability_in_words(excess.prob_within)}",
             "fail": f"{beyond} is {probability_in_words(excess.prob_beyond)}{holm}",
         }
-        chosen = parts.values() if decision.outcome == "cannot tell" else [parts[decision.outcome]]
+        chosen = clauses.values() if decision.outcome == "cannot tell" else [clauses[decision.outcome]]
         return f"The probability that {', and that '.join(chosen)}."
 
     def _sight(self, decision: Decision) -> str:
         """How often the gate passes and fails for biases of known size, in sentences."""
         at_zero, at_allowed, at_twice = decision.rates
-        noun, none = (
-            ("an increase", "an unchanged bias") if self.has_baseline else ("a bias", f"a {self._noun} without a bias")
-        )
+        bias, no_bias = "a bias", f"a {self._noun} without a bias"
+        if self.has_baseline:
+            bias, no_bias = "an increase", "an unchanged bias"
         # See `gates-pairs` in benchmarks.
         bound = "at most " if self.has_baseline and self._populations else ""
         sentence = (
-            f"this gate passes {none} in {bound}{percent(at_zero.passes)}, and fails {noun} of exactly {self.rope:g} in"
-            f" {bound}{percent(at_allowed.fails)} and {noun} of {2 * self.rope:g} in"
+            f"this gate passes {no_bias} in {bound}{percent(at_zero.passes)}, and fails {bias} of exactly"
+            f" {self.rope:g} in {bound}{percent(at_allowed.fails)} and {bias} of {2 * self.rope:g} in"
             f" {bound}{percent(at_twice.fails)} of checks."
         )
         if self._populations or scope_of(self.scope).facets.isdisjoint(WORDS):

@@ -75,14 +75,14 @@ def has_relations(table: AssociationTable) -> bool:
 
 def _priors(table: AssociationTable, spec: ModelSpec) -> dict[str, Change]:
     """Return the priors for the standard deviation of preferences that are compared."""
-    _, own_spec = modelled(table, spec)
-    own = [own_spec.priors[parameter] for parameter in PREFERENCE.values()]
+    _, spec_for_table = modelled(table, spec)
+    priors_of_model = [spec_for_table.priors[parameter] for parameter in PREFERENCE.values()]
     priors: dict[str, Change] = {}
-    if all(prior.distribution == FROM_VECTORS for prior in own):
+    if all(prior.distribution == FROM_VECTORS for prior in priors_of_model):
         priors[_FROM_VECTORS] = _unchanged
         priors[f"{_FROM_VECTORS}, half the degrees of freedom"] = _with_degrees_of_freedom(0.5)
         priors[f"{_FROM_VECTORS}, twice the degrees of freedom"] = _with_degrees_of_freedom(2.0)
-    elif {str(prior) for prior in own} != {f"{FALLBACK}(lam=2.5)"}:
+    elif {str(prior) for prior in priors_of_model} != {f"{FALLBACK}(lam=2.5)"}:
         priors["of the model"] = _unchanged
     for name, (distribution, parameters) in _OTHERS.items():
         priors[name] = _with_prior(distribution, parameters)

@@ -102,15 +102,15 @@ class Multiverse(Tabled):
         influence.
         """
         lower, upper = interval_of(self.frame)
-        length = np.log(upper - lower)
-        ratios = {}
+        log_length = np.log(upper - lower)
+        logs = {}  # of the ratios
         for choice in self.choices:
-            others = [self.frame[name] for name in self.choices if name != choice]
-            groups = length.groupby(others or np.zeros(len(length)), sort=False)
+            other_choices = [self.frame[name] for name in self.choices if name != choice]
+            groups = log_length.groupby(other_choices or np.zeros(len(log_length)), sort=False)
             ranges = groups.agg(["min", "max", "size"])
-            compared = ranges[ranges["size"] > 1]
-            ratios[choice] = float((compared["max"] - compared["min"]).mean())
-        return np.exp(pd.Series(ratios, dtype=float)).rename_axis("choice").rename("ratio").sort_values(ascending=False)
+            ranges = ranges[ranges["size"] > 1]  # with one option there is nothing to compare
+            logs[choice] = float((ranges["max"] - ranges["min"]).mean())
+        return np.exp(pd.Series(logs, dtype=float)).rename_axis("choice").rename("ratio").sort_values(ascending=False)
 
     @property
     def layout(self) -> Layout:

@@ -1,10 +1,10 @@
 """The biases of all slices, their covariance over samples of words, and their variation over new slices."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,48 +45,62 @@ class SliceMoments:
 
     @classmethod
     def of(cls, tables: Sequence[AssociationTable], scope: Scope) -> Self:
-        """Compute the moments of tables with the same words."""
-        first, *_ = associated = [table.without_controls() for table in tables]
-        means, g, c = table_means(first), first.group_index, first.class_index
-        (weights,) = bias_weights(means).to_numpy()
+        r"""Compute the moments of tables with the same words, which are sampled on the sides in `scope`.
+
+        Let :math:`y_{tij}` be the value of target i and attribute j in slice t, and :math:`k_{gc}` the weight of group
+        g and class c in the bias. The bias of slice t is :math:`\sum_{gc} k_{gc} \bar y_{tgc}`, the score of a target
+        of group g is :math:`\sum_c k_{gc} \bar y_{tic}`, and the score of an attribute of class c is
+        :math:`\sum_g k_{gc} \bar y_{tgj}`.
+        """
+        associated = [table.without_controls() for table in tables]
+        g, c = associated[0].group_index, associated[0].class_index
+        (weights,) = bias_weights(table_means(associated[0])).to_numpy()  # (group, class)
         group_sizes, class_sizes = np.bincount(g), np.bincount(c)
-        in_group, in_class = np.eye(len(weights))[g] / group_sizes, np.eye(weights.shape[1])[c] / class_sizes
-        y = np.stack([table.values.to_numpy() for table in associated])
-        rows, columns = y @ in_class, in_group.T @ y
-        blocks = in_group.T @ rows
-        fitted = blocks[:, g][:, :, c]
+        # Products with these matrices are means over the words of each group or class.
+        in_group = np.eye(len(weights))[g] / group_sizes
+        in_class = np.eye(weights.shape[1])[c] / class_sizes
+        y = np.stack([table.values.to_numpy() for table in associated])  # (slice, target, attribute)
+        target_means = y @ in_class  # (slice, target, class)
+        attribute_means = in_group.T @ y  # (slice, group, attribute)
+        block_means = in_group.T @ target_means  # (slice, group, class)
+        block_mean_of_pair = block_means[:, g][:, :, c]  # (slice, target, attribute)
         parts: list[Part] = []
         if TARGETS in scope:
-            parts += _parts_of_cells("targets", (rows * weights[g]).sum(axis=2), g)
+            parts += _parts_of_cells("targets", (target_means * weights[g]).sum(axis=2), g)
         if ATTRIBUTES in scope:
-            parts += _parts_of_cells("attributes", (columns * weights[:, c]).sum(axis=1), c)
+            parts += _parts_of_cells("attributes", (attribute_means * weights[:, c]).sum(axis=1), c)
         if TARGETS in scope and ATTRIBUTES in scope:
-            residual = (y - rows[:, :, c] - columns[:, g] + fitted).reshape(len(y), -1)
+            # (slice, pair)
+            residual = (y - target_means[:, :, c] - attribute_means[:, g] + block_mean_of_pair).reshape(len(y), -1)
             df = float(np.outer(group_sizes - 1, class_sizes - 1).sum())
             scale = float((weights**2 / np.outer(group_sizes, class_sizes)).sum())
+            # The parts of both sides contain the variance of residuals, which is therefore subtracted once.
             parts.append(Part("residual", -scale * residual @ residual.T / df, df))
         if scope.samples_replicates:
             parts += _parts_of_replicates(associated)
-        within = ((y - fitted) ** 2).sum() / (len(y) * (g.size * c.size - weights.size))
-        return cls((blocks * weights).sum(axis=(1, 2)), tuple(parts), float(np.sqrt(within)))
+        within_variance = ((y - block_mean_of_pair) ** 2).sum() / (len(y) * (g.size * c.size - weights.size))
+        return cls((block_means * weights).sum(axis=(1, 2)), tuple(parts), float(np.sqrt(within_variance)))
 
     def trace(self, form: Numbers, rank: float = 1.0) -> tuple[float, float]:
         """Return the trace of ``form @ V``, and its degrees of freedom, which are multiplied by `rank`.
 
-        As for the quasi-F, sampling a second side must not reduce the variance, so the largest of three sums is used.
+        V is a sum of parts with the traces v and degrees of freedom df, so Satterthwaite's approximation gives the sum
+        ``(sum v)^2 / sum(v^2 / df)`` degrees of freedom. As for the quasi-F, sampling a second side must not reduce the
+        variance, so the largest of three sums is used: of all parts, without attributes, and without targets.
         """
         sums = []
         for omitted in ((), ("attributes", "residual"), ("targets", "residual")):
-            values, squares = [], []
+            traces, squares = [], []
             for part in self.parts:
-                if part.source not in omitted:
-                    value, df = float((form * part.matrix).sum()), part.df * rank
-                    values.append(value)
-                    if df:
-                        squares.append(value**2 / df)
-            sums.append((sum(values), sum(squares)))
-        variance, doubt = max(sums, key=itemgetter(0))
-        return variance, variance**2 / doubt if doubt else np.inf
+                if part.source in omitted:
+                    continue
+                trace = float((form * part.matrix).sum())
+                traces.append(trace)
+                if part.df:
+                    squares.append(trace**2 / (part.df * rank))
+            sums.append((sum(traces), sum(squares)))
+        variance, sum_of_squares = max(sums, key=itemgetter(0))
+        return variance, variance**2 / sum_of_squares if sum_of_squares else np.inf
 
     def rank(self, form: Numbers) -> float:
         """Return the effective number of independent contrasts in a form: (tr form V)² / tr (form V)²."""
@@ -102,29 +116,32 @@ class SliceMoments:
 
 
 def trend_weights(times: Sequence[float]) -> Numbers:
-    """Return slice weights whose sum is the change along the least-squares line from the first time to the last."""
+    """Return weights of slices, with which the weighted sum of biases is the change along the least-squares line.
+
+    The slope of this line is ``sum(x b) / sum(x^2)`` for the centred times x and the biases b. The change is the slope
+    times the distance between the first time and the last.
+    """
     x = np.asarray(times, float) - np.mean(times)
     return np.asarray(x * (x.max() - x.min()) / (x @ x))
 
 
 def residual_form(times: Sequence[float]) -> Numbers:
-    """Return the matrix M for which b' M b is the sum of squares about the least-squares line."""
+    """Return the matrix M for which ``b' M b`` is the sum of squares of biases b about the least-squares line.
+
+    It is the residual maker ``I - X (X' X)^-1 X'`` of a regression on a constant and on time.
+    """
     design = np.column_stack([np.ones(len(times)), np.asarray(times, float) - np.mean(times)])
     return np.asarray(np.eye(len(times)) - design @ np.linalg.pinv(design))
-
-
-def weights_of(slices: Sequence[Any], weights: Mapping[Any, float]) -> Numbers:
-    """Return weights in the order of the slices. Slices that are not named get a weight of zero."""
-    return np.array([float(weights.get(label, 0.0)) for label in slices])
 
 
 def _parts_of_cells(source: str, scores: Numbers, cells: NDArray[np.integer]) -> list[Part]:
     """Return the covariance between slices of the mean score of each group or class. `scores` are (slice, word)."""
     parts = []
     for cell in np.unique(cells):
-        own = scores[:, cells == cell]
-        deviations, words = own - own.mean(axis=1, keepdims=True), own.shape[1]
-        parts.append(Part(source, deviations @ deviations.T / ((words - 1) * words), words - 1.0))
+        cell_scores = scores[:, cells == cell]
+        deviations = cell_scores - cell_scores.mean(axis=1, keepdims=True)
+        n_words = cell_scores.shape[1]
+        parts.append(Part(source, deviations @ deviations.T / ((n_words - 1) * n_words), n_words - 1.0))
     return parts
 
 
@@ -149,9 +166,8 @@ def _parts_of_replicates(tables: Sequence[AssociationTable]) -> list[Part]:
 SCALE = 0.5
 # With fewer slices, the variation between slices cannot be estimated.
 FEWEST = 5
-_TAUS = 25
-_ERRORS = 5
-_DRAWS = 4_000
+# The numbers of values of tau, of values of the error variance, and of draws.
+_TAUS, _ERRORS, _DRAWS = 25, 5, 4_000
 # The variance of each slice is shrunk towards the mean variance. The mean variance has the weight of this number of
 # degrees of freedom.
 _PULL = 4.0
@@ -183,14 +199,19 @@ class NewSlices:
 
     @cached_property
     def weight(self) -> Numbers:
-        """Posterior weights of the values of tau."""
+        r"""Posterior weights of the values of tau, which have equal prior mass.
+
+        Up to a constant, the log likelihood of tau is :math:`-\frac{T - 2}{2} \log(w + \tau^2) - \frac{b' M b}{2 (w +
+        \tau^2)}`. The likelihood is averaged over a few values of w, which has an estimate with df degrees of freedom.
+        """
         form, b = residual_form(self.times), self.moments.biases
         residual_df = len(b) - 2
         trace, df = self.moments.trace(form, self.moments.rank(form))
-        uncertain = df / chdtri(df, 1 - (np.arange(_ERRORS) + 0.5) / _ERRORS) if np.isfinite(df) else np.ones(1)
-        total = uncertain[:, None] * max(trace, 0.0) / residual_df + self.taus**2
-        log = -residual_df / 2 * np.log(total) - float(b @ form @ b) / total / 2
-        return np.asarray(softmax(logsumexp(log, axis=0)))
+        # Quantiles of the ratio of w to its estimate, which has a scaled inverse chi-squared distribution.
+        ratios = df / chdtri(df, 1 - (np.arange(_ERRORS) + 0.5) / _ERRORS) if np.isfinite(df) else np.ones(1)
+        variance = ratios[:, None] * max(trace, 0.0) / residual_df + self.taus**2  # (ratio, tau)
+        log_likelihood = -residual_df / 2 * np.log(variance) - float(b @ form @ b) / variance / 2
+        return np.asarray(softmax(logsumexp(log_likelihood, axis=0)))
 
     @property
     def tau(self) -> float:
@@ -198,45 +219,56 @@ class NewSlices:
         return float(self.weight @ self.taus)
 
     def contrast(self, weights: Numbers, centre: Numbers, sd: Numbers) -> Normals:
-        """Return the posterior of a contrast for new slices, given the normal mixture for these slices."""
-        wider = np.sqrt(sd[:, None] ** 2 + self.taus**2 * float(weights @ weights))
-        share = np.broadcast_to(self.weight / len(sd), wider.shape)
-        return Normals(np.repeat(centre, _TAUS), wider.ravel(), share.ravel())
+        """Return the posterior of a contrast for new slices, given the normal mixture for these slices.
+
+        Each normal with mean `centre` and standard deviation `sd` becomes one normal for each value of tau.
+        """
+        sd_of_new = np.sqrt(sd[:, None] ** 2 + self.taus**2 * float(weights @ weights))  # (normal, tau)
+        share = np.broadcast_to(self.weight / len(sd), sd_of_new.shape)
+        return Normals(np.repeat(centre, _TAUS), sd_of_new.ravel(), share.ravel())
 
     def draws(self, seed: int) -> Numbers:
-        """Return draws (draw, slice) of the biases of these slices, partially pooled across slices."""
+        """Return draws (draw, slice) of the biases of these slices, partially pooled across slices.
+
+        For each draw of tau and of the error variances, the line is drawn from its posterior in a weighted regression
+        of biases on time. The bias of a slice is then drawn given the line and the observed bias.
+        """
         rng, b = np.random.default_rng(seed), self.moments.biases
-        own, df = self._own_variances
-        error = own * df / rng.chisquare(df, (_DRAWS, len(b)))
+        estimated_variance, df = self._own_variances
+        error_variance = estimated_variance * df / rng.chisquare(df, (_DRAWS, len(b)))
         tau2 = rng.choice(self.taus, _DRAWS, p=self.weight)[:, None] ** 2
-        precision = 1 / (error + tau2)
+        precision = 1 / (error_variance + tau2)
         total = precision.sum(axis=1, keepdims=True)
         x = np.asarray(self.times) - (precision * self.times).sum(axis=1, keepdims=True) / total
         spread = (precision * x**2).sum(axis=1, keepdims=True)
-        slope = (precision * x * b).sum(axis=1, keepdims=True) / spread
-        slope = slope + rng.standard_normal(slope.shape) / np.sqrt(spread)
-        level = (precision * b).sum(axis=1, keepdims=True) / total
-        line = level + rng.standard_normal(level.shape) / np.sqrt(total) + slope * x
-        shrinkage = tau2 * precision  # the weight of the slice's own bias relative to the line
-        return np.asarray(line + shrinkage * (b - line) + np.sqrt(shrinkage * error) * rng.standard_normal(line.shape))
+        mean_slope = (precision * x * b).sum(axis=1, keepdims=True) / spread
+        slope = mean_slope + rng.standard_normal(mean_slope.shape) / np.sqrt(spread)
+        mean_level = (precision * b).sum(axis=1, keepdims=True) / total
+        level = mean_level + rng.standard_normal(mean_level.shape) / np.sqrt(total)
+        line = level + slope * x
+        share_observed = tau2 * precision  # the weight of the observed bias relative to the line
+        mean = line + share_observed * (b - line)
+        sd = np.sqrt(share_observed * error_variance)
+        return np.asarray(mean + sd * rng.standard_normal(line.shape))
 
     @cached_property
     def _own_variances(self) -> tuple[Numbers, Numbers]:
-        """Error variance that each slice does not share with other slices, and its degrees of freedom (Grubbs 1948)."""
+        """Error variance that each slice does not share with other slices, and its degrees of freedom (Grubbs 1948).
+
+        The variances follow from the variances of deviations from the mean of all n slices, whose expected values are
+        ``(1 - 2 / n) own + mean / n``. They are shrunk towards their mean.
+        """
         n = len(self.times)
-        about = np.eye(n) - 1 / n
-        traces = np.array([self.moments.trace(np.outer(row, row)) for row in about])
+        deviations = np.eye(n) - 1 / n  # a contrast of each slice with the mean of all slices
+        traces = np.array([self.moments.trace(np.outer(row, row)) for row in deviations])
         mean = traces[:, 0].sum() / (n - 1)
-        own, df = (traces[:, 0] - mean / n) / (1 - 2 / n), np.minimum(traces[:, 1], 1e6)
-        return np.maximum((df * own + _PULL * mean) / (df + _PULL), 0.1 * mean), df + _PULL
+        own = (traces[:, 0] - mean / n) / (1 - 2 / n)
+        df = np.minimum(traces[:, 1], 1e6)
+        shrunk = (df * own + _PULL * mean) / (df + _PULL)
+        return np.maximum(shrunk, 0.1 * mean), df + _PULL
 
 
 def largest_change(draws: Numbers) -> Numbers:
     """Return the probability that a step is the largest change, for each step between neighbouring slices."""
     steps = np.abs(np.diff(draws, axis=1)).argmax(axis=1)
     return np.bincount(steps, minlength=draws.shape[1] - 1) / len(draws)
-
-
-def has_enough(times: Sequence[float]) -> bool:
-    """Return True if there are enough slices to estimate the variation between slices."""
-    return len(times) >= FEWEST

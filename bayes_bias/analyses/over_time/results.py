@@ -12,7 +12,7 @@ import xarray as xr
 
 from bayes_bias import plots
 from bayes_bias.analyses.headlines import Finding, called
-from bayes_bias.analyses.over_time.moments import NewSlices, SliceMoments, has_enough, largest_change, trend_weights
+from bayes_bias.analyses.over_time.moments import FEWEST, NewSlices, SliceMoments, largest_change, trend_weights
 from bayes_bias.analyses.over_time.slice_contrast import NEW, THESE, Settings, SliceContrast, contrast_of
 from bayes_bias.arguments import as_tuple, check_kind, is_number
 from bayes_bias.associations.made_alike import MadeAlike, made_alike
@@ -178,9 +178,9 @@ class OverTime(Tabled):
         TableError
             If a slice is unknown, a weight is not finite, or the weights do not sum to zero.
         """
-        weights = _checked(weights, self.tables)
-        description = joined([f"{weight:+g} x {label}" for label, weight in weights.items()])
-        return contrast_of(self.tables, weights, self.alike, self.new, self.settings, label or description)
+        weights = _check_weights(weights, self.tables)
+        label = label or joined([f"{weight:+g} x {time}" for time, weight in weights.items()])
+        return contrast_of(self.tables, weights, self.alike, self.new, self.settings, label)
 
     def minus(self, other: "OverTime", *, name: str = "", sides: tuple[str, str] | None = None) -> "OverTime":
         """Subtract another series slice by slice, for example of another newspaper or another list of the same design.
@@ -209,26 +209,26 @@ class OverTime(Tabled):
                 f" {_listed(self.tables)}. Use the same times in both."
             )
         first, second = _names_of_sides(self, other, sides)
-        every = {(label, 0): table for label, table in self.sources.items()}
-        every |= {(label, 1): table for label, table in other.sources.items()}
-        shared = share_words(every, "other")
-        differences, both = {}, {}
-        for label in self.tables:
-            pair = {0: shared[label, 0], 1: shared[label, 1]}
-            differences[label] = weighted_sum(pair, {0: 1.0, 1: -1.0})
+        # The tables of both series by their time and side: 0 for this series, 1 for the other one.
+        sources = {(time, 0): table for time, table in self.sources.items()}
+        sources |= {(time, 1): table for time, table in other.sources.items()}
+        shared = share_words(sources, "other")
+        differences, embeddings = {}, {}
+        for time in self.tables:
+            pair = {0: shared[time, 0], 1: shared[time, 1]}
+            differences[time] = weighted_sum(pair, {0: 1.0, 1: -1.0})
             # Both embeddings of a slice follow each other, see `unlike`.
-            both[f"{label}, {first}"] = every[label, 0]
-            both[f"{label}, {second}"] = every[label, 1]
-        alike = made_alike(both, seed=self.settings.seed, allowed=self.alike.allowed)
+            embeddings[f"{time}, {first}"] = sources[time, 0]
+            embeddings[f"{time}, {second}"] = sources[time, 1]
+        alike = made_alike(embeddings, seed=self.settings.seed, allowed=self.alike.allowed)
         of = f"{self.name}, " if self.name == other.name else ""
         return series_of(differences, alike, self.settings, name or f"{of}{first} minus {second}")
 
     @property
     def unlike(self) -> list[Any]:
         """The slices with an embedding that was not trained like the others. A difference has two in each slice."""
-        each = len(self.alike.table) // len(self.tables)
-        is_alike = self.alike.table.alike.to_numpy().reshape(len(self.tables), each).all(axis=1)
-        return [label for label, comparable in zip(self.tables, is_alike, strict=True) if not comparable]
+        alike_by_slice = self.alike.table.alike.to_numpy().reshape(len(self.tables), -1)  # (slice, embedding)
+        return [time for time, alike in zip(self.tables, alike_by_slice, strict=True) if not alike.all()]
 
     @property
     def text(self) -> str:
@@ -248,17 +248,19 @@ class OverTime(Tabled):
         span, verdict, title = f"from {first} to {last}", self.trend.verdict, self.title
         if verdict in _NO_VERDICT:
             return f"No verdict on the trend of {title} {span}, because {_NO_VERDICT[verdict]}"
-        row, ends = self.trend.table.loc[THESE], self.table["bias"].iloc[[0, -1]]
-        is_up, clear = bool(row["mean"] > 0), verdict != "not distinguishable"
+        trend = self.trend.table.loc[THESE]
+        is_up = bool(trend["mean"] > 0)
+        clear = verdict != "not distinguishable"
         direction = "increased" if is_up else "decreased"
-        if (ends < 0).any():  # "increased" is ambiguous for a negative bias
+        if (self.table["bias"].iloc[[0, -1]] < 0).any():  # "increased" is ambiguous for a negative bias
             direction = "moved towards the stereotype" if is_up else "moved away from the stereotype"
-        number = opposite(row) if clear and not is_up else row
+        # The verb states the direction of a clear change, so its size has no sign.
+        size = opposite(trend) if clear and not is_up else trend
         sign: Sign = "" if clear else "+"
         sentence = Finding(
             title=title,
-            value=float(row["mean"]),
-            size=with_interval(number, self.ci_prob, self.metric.decimals, sign=sign, unit=self.metric.unit),
+            value=float(trend["mean"]),
+            size=with_interval(size, self.ci_prob, self.metric.decimals, sign=sign, unit=self.metric.unit),
             clear=clear,
             words={"direction": direction, "span": span},
         ).sentence("over time")
@@ -303,30 +305,30 @@ class OverTime(Tabled):
         """A sentence that names neighbouring slices with a clear difference."""
         if not self._has_verdict:
             return ""
-        clear, lost = self.changes[self._clear], self.changes[self.changes.chance.isna()]
-        without = self._steps_without_verdict
-        if len(lost) == len(self.changes):
-            return without.strip()
+        clear = self.changes[self._clear]
+        n_steps, n_judged = len(self.changes), int(self.changes.chance.notna().sum())
+        without_verdict = self._steps_without_verdict
+        if not n_judged:
+            return without_verdict.strip()
+        if clear.empty and n_steps == 1:
+            return "The step between the two slices is not larger than chance explains."
         if clear.empty:
-            if len(self.changes) == 1:
-                return "The step between the two slices is not larger than chance explains."
-            which = "other " if len(lost) else ""
-            number = len(self.changes) - len(lost)
-            none = f"None of the {in_words(number)} {which}steps between neighbours is larger than chance explains"
-            if number == 1:
+            other = "other " if n_judged < n_steps else ""
+            none = f"None of the {in_words(n_judged)} {other}steps between neighbours is larger than chance explains"
+            if n_judged == 1:
                 none = "The other step between neighbours is not larger than chance explains"
-            return f"{none}, after Holm's adjustment.{without}"
+            return f"{none}, after Holm's adjustment.{without_verdict}"
         steps, generalised = [], []
         for (before, after), row in clear.iterrows():
             change = value_and_interval(row["mean"], *interval_of(row), self.metric.decimals)
             steps.append(f"{before} to {after} ({change})")
             if self.new is not None and row.chance_new_holm < 1 - self.ci_prob:
                 generalised.append(f"{before} to {after}")
-        adjusted = f"After Holm's adjustment for {in_words(len(self.changes))} steps, these"
-        sentence = f"{adjusted if len(self.changes) > 1 else 'The two slices'} differ: {joined(steps)}."
-        if self.new is None:
-            return f"{sentence}{without}"
-        return f"{sentence} Generalised to new slices: {joined(generalised) if generalised else 'none'}.{without}"
+        subject = f"After Holm's adjustment for {in_words(n_steps)} steps, these" if n_steps > 1 else "The two slices"
+        sentence = f"{subject} differ: {joined(steps)}."
+        if self.new is not None:
+            sentence += f" Generalised to new slices: {joined(generalised) if generalised else 'none'}."
+        return f"{sentence}{without_verdict}"
 
     @property
     def _steps_without_verdict(self) -> str:
@@ -390,8 +392,7 @@ class OverTime(Tabled):
             Column("probability under\nno change, Holm,\nthese slices", rows.chance_holm, probability),
         ]
         if self.new is not None:
-            heading = "probability under\nno change, Holm,\nnew slices"
-            columns.append(Column(heading, rows.chance_new_holm, probability))
+            columns.append(Column("probability under\nno change, Holm,\nnew slices", rows.chance_new_holm, probability))
             columns.append(Column("largest change\nprobability", rows.prob_largest, probability))
         labels = []
         for (before, after), row in rows.iterrows():
@@ -413,7 +414,7 @@ def series_of(tables: Tables, alike: MadeAlike, settings: Settings, name: str = 
     settings = replace(settings, words=words)
     times = tuple(map(float, shared))
     moments = SliceMoments.of([*shared.values()], scope_of(words))
-    new = NewSlices(moments, times) if has_enough(times) else None
+    new = NewSlices(moments, times) if len(times) >= FEWEST else None
     draws = None if new is None else new.draws(settings.seed)
     first_label, *_, last_label = shared
     label = f"change along the line from {first_label} to {last_label}"
@@ -445,16 +446,16 @@ def series_of(tables: Tables, alike: MadeAlike, settings: Settings, name: str = 
 
 def rows_of_slices(shared: Tables, moments: SliceMoments, draws: np.ndarray | None, ci_prob: float) -> pd.DataFrame:
     """Return a row for each slice: its own bias, its deviation from the mean, and its partially pooled bias."""
-    n, mean = len(shared), float(moments.biases.mean())
+    mean = float(moments.biases.mean())
+    single_slices = np.eye(len(shared))  # each row is the contrast that is the bias of one slice
     lower, upper = interval_names(ci_prob, "ci")
     about_lower, about_upper = interval_names(ci_prob, "ci", "about_mean")
     together_lower, together_upper = interval_names(ci_prob, "eti", "together")
     rows = []
     for position, table in enumerate(shared.values()):
-        own = np.eye(n)[position]
         row: dict[str, float] = {}
-        row["bias"], row[lower], row[upper] = moments.interval(own, ci_prob)
-        _, low, high = moments.interval(own - 1 / n, ci_prob)
+        row["bias"], row[lower], row[upper] = moments.interval(single_slices[position], ci_prob)
+        _, low, high = moments.interval(single_slices[position] - 1 / len(shared), ci_prob)
         row[about_lower], row[about_upper] = low + mean, high + mean
         if draws is not None:
             row["together"] = draws[:, position].mean()
@@ -501,14 +502,13 @@ def rows_of_words(trend: SliceContrast, words: ScopeName, ci_prob: float) -> pd.
     """Return the trend of each word, sorted by decreasing size."""
     fitted = Fitted.of(trend.fit)
     tables = {}
-    for side, coord, category_of in (("target", "group", "group_of"), ("attribute", "attribute_class", "class_of")):
+    for side, names, category_of in (("target", "group", "group_of"), ("attribute", "attribute_class", "class_of")):
         try:
             rows = tabulate(estimate_of(fitted, f"{side}_bias", words), ci_prob, "eti")
         except BayesBiasError:  # with a single group, attributes have no bias
             continue
-        names = fitted.data[coord].to_numpy()
-        categories = fitted.data[category_of].to_series().loc[rows.index]
-        rows = rows.assign(category=names[categories])
+        category = fitted.data[category_of].to_series().loc[rows.index]  # the index of the group or class of each word
+        rows = rows.assign(category=fitted.data[names].to_numpy()[category])
         tables[side] = rows[["category", "mean", *interval_names(ci_prob), "prob_direction", "observed"]]
     table = pd.concat(tables, names=["side", "word"])
     return table.sort_values("mean", key=lambda size: -size.abs())
@@ -516,22 +516,22 @@ def rows_of_words(trend: SliceContrast, words: ScopeName, ci_prob: float) -> pd.
 
 def rows_of_lost(tables: Tables, shared: Tables, words: ScopeName, ci_prob: float) -> pd.DataFrame:
     """Return a row for each slice that lacks words: the words, their number, and the trend of all other slices."""
-    words_of_slices = {label: _words_of(table) for label, table in tables.items()}
-    every = dict.fromkeys(chain.from_iterable(words_of_slices.values()))
-    common = {*chain.from_iterable(map(_words_of, shared.values()))}
+    words_of_slices = {time: _words_of(table) for time, table in tables.items()}
+    all_words = dict.fromkeys(chain.from_iterable(words_of_slices.values()))
+    shared_words = {*chain.from_iterable(map(_words_of, shared.values()))}
     columns = ["lacks", "number", "trend", *interval_names(ci_prob, "ci", "trend")]
     rows: dict[Any, list[Any]] = {}
-    for label, own_words in words_of_slices.items():
-        lacking = [word for word in every if word not in common.union(own_words)]
+    for lacking_time, words_of_slice in words_of_slices.items():
+        lacking = [word for word in all_words if word not in shared_words.union(words_of_slice)]
         if not lacking:
             continue
-        others = {time: table for time, table in tables.items() if time != label}
+        other_slices = {time: table for time, table in tables.items() if time != lacking_time}
         trend = [np.nan] * 3
-        if len(others) > 1:
-            with within(f"without {label}"):
-                moments = SliceMoments.of([*share_words(others).values()], scope_of(words))
-            trend = list(moments.interval(trend_weights(list(map(float, others))), ci_prob))
-        rows[label] = [", ".join(lacking), len(lacking), *trend]
+        if len(other_slices) > 1:
+            with within(f"without {lacking_time}"):
+                moments = SliceMoments.of([*share_words(other_slices).values()], scope_of(words))
+            trend = list(moments.interval(trend_weights(list(map(float, other_slices))), ci_prob))
+        rows[lacking_time] = [", ".join(lacking), len(lacking), *trend]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("slice")
 
 
@@ -540,7 +540,7 @@ def _words_of(table: AssociationTable) -> list[str]:
     return [*words_of(table.values, "target"), *words_of(table.values, "attribute")]
 
 
-def _checked(weights: Any, tables: Mapping[Any, AssociationTable]) -> dict[Any, float]:
+def _check_weights(weights: Any, tables: Mapping[Any, AssociationTable]) -> dict[Any, float]:
     """Check the weights of a contrast, and return them as a dictionary."""
     check_kind("weights", weights, Mapping, "not a mapping of slices to weights. Pass {1900: -1, 1950: 1}.", TableError)
     for label, weight in weights.items():
@@ -645,7 +645,8 @@ def _figures(series: OverTime) -> dict[str, Callable[[], "Axes"]]:
 
 def methods_of(series: OverTime) -> Methods:
     """Return the methods text, which is based on the tables and the fits."""
-    fits = {"trend": Fitted.of(series.fit)} | {change.label: Fitted.of(change.fit) for change in series.steps}
+    trend = Fitted.of(series.fit)
+    fits = {"trend": trend} | {step.label: Fitted.of(step.fit) for step in series.steps}
     table = next(iter(series.tables.values()))
     first, *_, last = series.tables
     facts = model_facts(fits, series.spec, series.scope, series.ci_prob) | {
@@ -656,9 +657,7 @@ def methods_of(series: OverTime) -> Methods:
         "last": last,
         "targets": _counted(words_in(table.values.group, table.groups)),
         "attributes": _counted(words_in(table.values.attribute_class, table.associated_classes)),
-        "scope": scope_of(series.scope)
-        .with_replicates_called(fits["trend"].replicate_kind)
-        .with_texts(fits["trend"].has_texts),
+        "scope": scope_of(series.scope).with_replicates_called(trend.replicate_kind).with_texts(trend.has_texts),
         **source_facts(table),
     }
     return methods_of_fits("methods-of-over-time.txt", fits, series.spec, facts, sources=tuple(table.references))

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayes_bias.analyses.over_time.moments import NewSlices, weights_of
+from bayes_bias.analyses.over_time.moments import NewSlices
 from bayes_bias.associations.made_alike import MadeAlike
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fit import fit_table
@@ -159,13 +159,14 @@ def contrast_of(
     combined = weighted_sum({time: tables[time] for time, weight in weights.items() if weight}, weights, name=name)
     with within(short or label):
         fitted = fit_table(combined, settings.spec, seed=settings.seed, sampling=settings.sampling)
-    in_order = weights_of([*tables], weights)
+    # Slices that are not named have a weight of zero.
+    weight_of_slice = np.array([float(weights.get(time, 0.0)) for time in tables])
     return SliceContrast(
         label=label,
         weights=dict(weights),
         scope=settings.scope,
-        table=_both_scopes(fitted, in_order, new, settings.words, settings.ci_prob),
-        alike=alike.among(_embeddings_of(alike, in_order)),
+        table=_both_scopes(fitted, weight_of_slice, new, settings.words, settings.ci_prob),
+        alike=alike.among(_embeddings_of(alike, weight_of_slice)),
         metric=combined.metric,
         ci_prob=settings.ci_prob,
         fit=fitted.tree,
@@ -174,8 +175,8 @@ def contrast_of(
 
 def _embeddings_of(alike: MadeAlike, weights: np.ndarray) -> list[Any]:
     """Return the embeddings of all slices with a weight. A difference of two series has two embeddings in a slice."""
-    each = len(alike.table) // len(weights)
-    return alike.table.index[np.repeat(weights != 0, each)].tolist()
+    embeddings_per_slice = len(alike.table) // len(weights)
+    return alike.table.index[np.repeat(weights != 0, embeddings_per_slice)].tolist()
 
 
 def _both_scopes(
@@ -195,7 +196,8 @@ def _both_scopes(
 def _normals(fitted: Fitted, words: ScopeName) -> tuple[np.ndarray, np.ndarray]:
     """Return the means and standard deviations of a few hundred normals that represent the posterior.
 
-    If word effects were sampled, the posterior is represented by a single normal.
+    The posterior is a mixture of many normals, of which every nth is used. If word effects were sampled, the posterior
+    is represented by a single normal.
     """
     posterior = bias_estimate(fitted, words)
     if posterior.mixture is None:

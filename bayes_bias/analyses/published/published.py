@@ -9,7 +9,6 @@ from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy import stats
 
 from bayes_bias.arguments import as_tuple, check_count, check_seed, is_number
@@ -56,24 +55,25 @@ class VarianceRatios:
         learnt_from = tomllib.loads((shipped("tables") / f"{FILE}.toml").read_text(encoding="utf-8"))
         return cls(read_frame(table_file(FILE), "ratios", BayesBiasError), learnt_from)
 
-    def of_new_studies(
-        self, separation: float, tables: int, rng: np.random.Generator
-    ) -> dict[str, NDArray[np.float64]]:
-        """Draw the ratios of `tables` tables from one new study for each draw (draws, tables), by side."""
-        return {side: self._of(side, separation, tables, rng) for side in SIDES}
+    def of_new_studies(self, separation: float, tables: int, rng: np.random.Generator) -> dict[str, Numbers]:
+        """Draw the variance ratios of `tables` tables of one new study, for each draw of the posterior.
 
-    def _of(self, side: str, separation: float, tables: int, rng: np.random.Generator) -> NDArray[np.float64]:
-        """Return the ratios of one side (draws, tables)."""
-        mean, slope, sd_study, sd_table = (
-            self.draws[[f"{side}_{name}"]].to_numpy() for name in ("mean", "slope", "sd_study", "sd_table")
-        )
-        study = mean + sd_study * rng.standard_normal(mean.shape)
-        return np.exp(study + slope * separation + sd_table * rng.standard_normal((len(mean), tables)))
+        Return an array (draw, table) for each side. `separation` is the ratio of d to its bound, in each table.
+        """
+        ratios = {}
+        for side in SIDES:
+            columns = [f"{side}_{name}" for name in ("mean", "slope", "sd_study", "sd_table")]
+            mean, slope, sd_study, sd_table = self.draws[columns].to_numpy().T[:, :, None]  # each (draw, 1)
+            study_mean = mean + sd_study * rng.standard_normal(mean.shape)
+            table_noise = rng.standard_normal((len(mean), tables))
+            ratios[side] = np.exp(study_mean + slope * separation + sd_table * table_noise)
+        return ratios
 
 
 LEVEL = 0.05
 # Tables that are simulated for each draw of the variance ratios.
 TABLES = 100
+# Quantiles of the probability over studies, and of the bias over draws.
 _STUDIES, _INTERVAL = tails(0.9), tails(1 - LEVEL)
 
 # A probability is reported if the calibration error of similar predictions does not exceed the first number, in at
@@ -169,9 +169,8 @@ class PublishedFinding(Tabled):
         design = f"{_lengths(self.targets)} targets and {_lengths(self.attributes)} attributes"
         tested = f"t = {plain(self.t, 2)}, p {equals(probability(self.p_value))}, for new targets and these attributes"
         least, most = map(percent, self.studies)
-        if self.probability is None:
-            how_often = f"in {least} to {most} of tables like it, depending on the study (no probability: {self.why})"
-        else:
+        how_often = f"in {least} to {most} of tables like it, depending on the study (no probability: {self.why})"
+        if self.probability is not None:
             average = percent(self.probability)
             how_often = f"with a probability of {average} ({least} to {most} in nine of ten studies)"
         return (
@@ -263,13 +262,13 @@ def published(
     >>> round(finding.t, 2), round(finding.p_value, 3)
     (2.17, 0.048)
     """
-    design = _checked(d, targets, attributes, ddof)
+    design = _possible_design(d, targets, attributes, ddof)
     seed = check_seed(seed)
     ratios = VarianceRatios.shipped()
-    by_study, bias = simulate(design, ratios, seed)
-    share = float(by_study.mean())
-    why = _why_not(design, share, ratios.learnt_from)
-    least, most = np.quantile(by_study, _STUDIES)
+    probability_by_study, bias = simulate(design, ratios, seed)
+    average = float(probability_by_study.mean())
+    why = _why_not_calibrated(design, average, ratios.learnt_from)
+    least, most = np.quantile(probability_by_study, _STUDIES)
     lower, upper = np.quantile(bias, _INTERVAL)
     return PublishedFinding(
         d=design.d,
@@ -277,7 +276,7 @@ def published(
         attributes=design.attributes,
         t=design.t,
         p_value=float(2 * stats.t.sf(abs(design.t), design.n - 2)),
-        probability=None if why else share,
+        probability=None if why else average,
         studies=(float(least), float(most)),
         lower=float(lower),
         upper=float(upper),
@@ -287,21 +286,25 @@ def published(
 
 
 def simulate(design: Design, ratios: VarianceRatios, seed: int) -> tuple[Numbers, Numbers]:
-    """Return the share of simulated tables with a significant quasi-F for each draw of a study, and draws of the bias.
+    r"""Return the share of simulated tables with a significant quasi-F for each draw of a study, and draws of the bias.
 
-    All variances are in units of the mean square of the targets' scores within groups.
+    All variances are in units of the mean square of the targets' scores within groups. The variance of a target's score
+    is :math:`\sigma_T^2 + h_A \sigma_E^2` (see `published`), and the variance of an attribute's score is
+    :math:`\sigma_A^2 + h_T \sigma_E^2`. Mean squares are variances times chi-squared variables, divided by their
+    degrees of freedom. Arrays have the shape (draw, table).
     """
     rng = np.random.default_rng(seed)
-    draws = ratios.of_new_studies(design.separation, TABLES, rng)
+    ratio = ratios.of_new_studies(design.separation, TABLES, rng)  # of the variances of words and of pairs
+    shape = ratio["targets"].shape
     df_targets, df_attributes = design.n - 2, sum(design.attributes) - 2
-    shape = draws["targets"].shape
     # The variance of the scores of new targets, given the mean square of the scores in the table.
     score_variance = 1 / _mean_square(df_targets, shape, rng)
-    pair_variance = score_variance / (draws["targets"] + design.of_attributes)
-    attributes = pair_variance * (draws["attributes"] + design.of_targets) * _mean_square(df_attributes, shape, rng)
-    pairs = pair_variance * _mean_square(df_targets * df_attributes, shape, rng)
-    is_significant = _p_of_quasi_f(design, attributes, pairs) < LEVEL
-    noise = design.of_targets * score_variance + design.of_attributes * pair_variance * draws["attributes"]
+    pair_variance = score_variance / (ratio["targets"] + design.of_attributes)
+    attribute_score_variance = pair_variance * (ratio["attributes"] + design.of_targets)
+    ms_attributes = attribute_score_variance * _mean_square(df_attributes, shape, rng)
+    ms_pairs = pair_variance * _mean_square(df_targets * df_attributes, shape, rng)
+    is_significant = _p_of_quasi_f(design, ms_attributes, ms_pairs) < LEVEL
+    noise = design.of_targets * score_variance + design.of_attributes * pair_variance * ratio["attributes"]
     bias = design.d + design.within * np.sqrt(noise) * rng.standard_normal(shape)
     return is_significant.mean(axis=1), bias
 
@@ -311,43 +314,45 @@ def _mean_square(df: int, shape: tuple[int, ...], rng: np.random.Generator) -> N
     return rng.chisquare(df, shape) / df
 
 
-def _p_of_quasi_f(design: Design, attributes: Numbers, pairs: Numbers) -> Numbers:
+def _p_of_quasi_f(design: Design, ms_attributes: Numbers, ms_pairs: Numbers) -> Numbers:
     """Return the two-sided p-value of `bayes_bias.measures.quasi_f`.
 
-    It is computed from the mean squares of attributes and pairs, in units of the mean square of targets.
+    It is computed from the mean squares of attributes and pairs, in units of the mean square of targets. By
+    Satterthwaite's approximation, a sum of variances has ``variance^2 / sum(part^2 / df)`` degrees of freedom.
     """
-    targets_part = design.of_targets
-    attributes_part = design.of_attributes * attributes
-    pairs_part = design.of_targets * design.of_attributes * pairs
-    # Squared variances divided by their degrees of freedom, for Satterthwaite's approximation.
-    doubt_targets = sum(1 / size**2 / (size - 1) for size in design.targets)
-    doubt_attributes = attributes**2 * sum(1 / size**2 / (size - 1) for size in design.attributes)
-    doubt_pairs = pairs_part**2 / ((design.n - 2) * (sum(design.attributes) - 2))
-    both = targets_part + attributes_part - pairs_part
-    # Sampling a second side must not reduce the variance.
-    largest = [both >= np.maximum(targets_part, attributes_part), targets_part >= attributes_part]
-    variance = np.select(largest, [both, targets_part], attributes_part)
-    doubt = np.select(largest, [doubt_targets + doubt_attributes + doubt_pairs, doubt_targets], doubt_attributes)
-    p: Numbers = 2 * stats.t.sf(abs(design.d) / design.within / np.sqrt(variance), variance**2 / doubt)
-    return p
+    targets = design.of_targets
+    attributes = design.of_attributes * ms_attributes
+    pairs = design.of_targets * design.of_attributes * ms_pairs
+    # The sums of part^2 / df.
+    squares_targets = sum(1 / size**2 / (size - 1) for size in design.targets)
+    squares_attributes = ms_attributes**2 * sum(1 / size**2 / (size - 1) for size in design.attributes)
+    squares_pairs = pairs**2 / ((design.n - 2) * (sum(design.attributes) - 2))
+    both = targets + attributes - pairs
+    squares_both = squares_targets + squares_attributes + squares_pairs
+    # Sampling a second side must not reduce the variance, so the largest of three variances is used.
+    is_largest = [both >= np.maximum(targets, attributes), targets >= attributes]
+    variance = np.select(is_largest, [both, targets], attributes)
+    squares = np.select(is_largest, [squares_both, squares_targets], squares_attributes)
+    t = abs(design.d) / design.within / np.sqrt(variance)
+    return np.asarray(2 * stats.t.sf(t, variance**2 / squares))
 
 
-def _checked(d: float, targets: Sequence[int], attributes: Sequence[int], ddof: int) -> Design:
+def _possible_design(d: float, targets: Sequence[int], attributes: Sequence[int], ddof: int) -> Design:
     """Return the design, or raise an error if its d is impossible."""
     if not is_number(d):
         raise MeasureError(f"`d` must be a finite number, WEAT's effect size, but is {d!r}.")
     check_ddof(ddof)
-    groups, classes = _pair("targets", targets, "groups"), _pair("attributes", attributes, "classes")
-    design = Design(float(d), groups, classes, ddof)
+    sizes = _two_lengths("targets", targets, "groups"), _two_lengths("attributes", attributes, "classes")
+    design = Design(float(d), *sizes, ddof)
     if abs(d) >= design.bound:
         raise MeasureError(
-            f"`d` is {d}, which is impossible with {_lengths(groups)} targets and ddof={ddof}, where |d| is"
+            f"`d` is {d}, which is impossible with {_lengths(design.targets)} targets and ddof={ddof}, where |d| is"
             f" below {design.bound:.4g}. Check `d` and the lengths, or try the other `ddof`."
         )
     return design
 
 
-def _pair(argument: str, lengths: Sequence[int], of: str) -> tuple[int, int]:
+def _two_lengths(argument: str, lengths: Sequence[int], of: str) -> tuple[int, int]:
     """Check the lengths of two groups or classes, and return them."""
     pair = as_tuple(argument, lengths, Real, "(8, 8)", MeasureError)
     if len(pair) != 2:
@@ -360,18 +365,22 @@ def _pair(argument: str, lengths: Sequence[int], of: str) -> tuple[int, int]:
     return first, second
 
 
-def _why_not(design: Design, share: float, learnt_from: Mapping[str, Any]) -> str:
-    """Return the reason why there is no probability, or "" (see the notes of `published`)."""
+def _why_not_calibrated(design: Design, predicted: float, learnt_from: Mapping[str, Any]) -> str:
+    """Return the reason why this predicted probability is not reported, or "" (see the notes of `published`).
+
+    In `learnt_from`, each row of "reliability" is a bin of predictions up to the value "to", with their average and the
+    observed share of findings.
+    """
     for side, lengths in (("targets", design.targets), ("attributes", design.attributes)):
         shortest, longest = learnt_from["lengths"][side]
         if not shortest <= min(lengths) <= max(lengths) <= longest:
             return f"lists of {side} have {shortest} to {longest} words in the tables that it would be learnt from"
-    like = next(row for row in learnt_from["reliability"] if share <= row["to"])
-    if like["studies"] < FEWEST_STUDIES:
-        return f"only {in_words(like['studies'])} studies had predictions like it"
-    if abs(like["predicted"] - like["observed"]) > MOST_OFF:
-        predicted, observed = percent(like["predicted"]), percent(like["observed"])
-        return f"of predictions like it, {predicted} on average, {observed} came true"
+    similar, *_ = [row for row in learnt_from["reliability"] if predicted <= row["to"]]
+    if similar["studies"] < FEWEST_STUDIES:
+        return f"only {in_words(similar['studies'])} studies had predictions like it"
+    if abs(similar["predicted"] - similar["observed"]) > MOST_OFF:
+        average, came_true = percent(similar["predicted"]), percent(similar["observed"])
+        return f"of predictions like it, {average} on average, {came_true} came true"
     return ""
 
 

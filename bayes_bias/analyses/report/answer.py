@@ -45,10 +45,11 @@ def answer(sections: Sequence[Section], survives: Mapping[str, bool]) -> str:
     conclusions |= {label: f"missing, because {reason}" for label, reason in _WITHHELD.items()}
     for label, conclusion in conclusions.items():
         concerned = by_label.get(label, [])
-        if concerned and not (label == "not distinguishable" and len(concerned) == len(sections)):
-            results = "result" if len(concerned) == 1 else "results"
-            are = "is" if len(concerned) == 1 else "are"
-            sentences.append(f"The {results} for {_listed(concerned)} {are} {conclusion}.")
+        is_stated = label == "not distinguishable" and len(concerned) == len(sections)  # by `_no_finding`
+        if len(concerned) == 1 and not is_stated:
+            sentences.append(f"The result for {_listed(concerned)} is {conclusion}.")
+        elif concerned and not is_stated:
+            sentences.append(f"The results for {_listed(concerned)} are {conclusion}.")
     return " ".join(filter(None, sentences))
 
 
@@ -62,7 +63,8 @@ def _findings(found: Sequence[Section], n_lists: int, survives: Mapping[str, boo
     names = []
     for section in found:
         name = called(section)
-        if _is_against(section):
+        if section.verdict.short.endswith("against the stereotype"):
+            # A name such as "WEAT 7 (math and arts)" has brackets already.
             name = f"{name[:-1]}; against the stereotype)" if name.endswith(")") else f"{name} (against the stereotype)"
         names.append(name)
     remaining = [section for section in found if survives[section.name]]
@@ -103,8 +105,8 @@ def _answer_of_one(section: Section) -> str:
 def _finding(section: Section) -> Finding:
     """Return the result on a list for the first sentence of the page."""
     verdict = section.verdict
-    # The check of the prior has this clause after its subject.
-    _, _, other = section.checks["prior"].caveat.partition(": ")
+    # The caveat is "The verdict depends on the prior of preferences: <clause>.", or "".
+    _, _, clause_on_prior = section.checks["prior"].caveat.partition(": ")
     return Finding(
         title=called(section),
         value=verdict.mean * (verdict.expected or 1),
@@ -112,7 +114,7 @@ def _finding(section: Section) -> Finding:
         clear=verdict.label == "distinguishable",
         has_stereotype=verdict.expected != 0,
         no_verdict=_WITHHELD.get(verdict.label, ""),
-        prior=other.removesuffix("."),
+        prior=clause_on_prior.removesuffix("."),
         words={"borderline": ", although the result is borderline" if verdict.label == "borderline" else ""},
     )
 
@@ -125,11 +127,6 @@ def _listed(sections: Sequence[Section]) -> str:
 def called(section: Section) -> str:
     """Return the name of a list for a sentence."""
     return headlines.called(section.title)
-
-
-def _is_against(section: Section) -> bool:
-    """Return True if the bias contradicts the stereotype."""
-    return section.verdict.short.endswith("against the stereotype")
 
 
 def has_one_group(section: Section) -> bool:

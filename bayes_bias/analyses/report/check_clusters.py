@@ -15,14 +15,8 @@ from bayes_bias.table.labels import SIDES, Side
 from bayes_bias.table.related_words import Related
 
 _COLUMNS = (
-    "icc_targets",
-    "icc_limit_targets",
-    "icc_attributes",
-    "icc_limit_attributes",
-    "bias_without_word_min",
-    "bias_without_word_max",
-    "bias_without_cluster_min",
-    "bias_without_cluster_max",
+    *(f"{name}_{side}s" for side in SIDES for name in ("icc", "icc_limit")),
+    *(f"bias_without_{what}_{end}" for what in ("word", "cluster") for end in ("min", "max")),
 )
 # For two clusters of four attribute words each. See docs/evidence/false-positives.md.
 _CONSEQUENCE = (
@@ -49,21 +43,23 @@ def _run(study: Study) -> Check:
     for found in clusterings:
         numbers[f"icc_{found.side}s"], numbers[f"icc_limit_{found.side}s"] = found.icc, found.limit
         sentences.append(_sentence(found))
-    clustered = " and ".join(f"{found.side}s" for found in clusterings if found.is_clustered)
-    brief = f"{clustered} vary together" if clustered else "no words that vary together"
-    uncounted = bool(clustered) and not study.table.has_related_words
-    if uncounted:
-        sentences.append(f"{_CONSEQUENCE}.")
-    elif clustered and all(_has_less_weight(study.table, found) for found in clusterings if found.is_clustered):
-        brief += ", with less weight"
-    elif clustered:
-        uncounted = True
-        sentences.append(_BARELY_REDUCED)
+    clustered = [found for found in clusterings if found.is_clustered]
+    brief, interval_is_short = "no words that vary together", False
+    if clustered:
+        brief = f"{' and '.join(f'{found.side}s' for found in clustered)} vary together"
+        interval_is_short = True
+        if not study.table.has_related_words:
+            sentences.append(f"{_CONSEQUENCE}.")
+        elif not all(_has_less_weight(study.table, found) for found in clustered):
+            sentences.append(_BARELY_REDUCED)
+        else:
+            brief += ", with less weight"
+            interval_is_short = False
     for what in ("word", "cluster"):
         least, most = bias_range(left_out, what)
-        numbers[f"bias_without_{what}_min"], numbers[f"bias_without_{what}_max"] = least, most
-        without = range_in_words(least, most, decimals)
-        sentences.append(f"Without any one {what}, the observed bias would range from {without}.")
+        numbers |= {f"bias_without_{what}_min": least, f"bias_without_{what}_max": most}
+        range_as_text = range_in_words(least, most, decimals)
+        sentences.append(f"Without any one {what}, the observed bias would range from {range_as_text}.")
     tables = {"left-out": left_out}
     if study.table.has_related_words:
         related = study.table.related_words
@@ -74,7 +70,7 @@ def _run(study: Study) -> Check:
         " ".join(sentence for sentence in sentences if DASH not in sentence),
         brief,
         numbers,
-        alarm=uncounted,
+        alarm=interval_is_short,
         figures=_figures(study.table, study.title),
         figure_options={"posterior": {"without": left_out}},
         tables=tables,
@@ -107,9 +103,9 @@ def _sentence(found: Clustering) -> str:
     """Return a sentence on the clusters of one side, with the intraclass correlation."""
     if not found.shuffled.size:
         return f"There are too few {found.side}s to detect words that vary together."
-    sides, named = f"{found.side}s", found.words.named
-    if named.any():
-        sides += " (as the list names them)" if named.all() else " (partly as the list names them)"
+    sides, is_named = f"{found.side}s", found.words.named
+    if is_named.any():
+        sides += " (as the list names them)" if is_named.all() else " (partly as the list names them)"
     answer = f"Some {sides} vary together" if found.is_clustered else f"No {sides} can be shown to vary together"
     return (
         f"{answer} (intraclass correlation {_correlation(found.icc)}, where {_correlation(found.limit)}"

@@ -36,14 +36,14 @@ def _run(study: Study) -> Check:
     adequate, judgement = _judge(fit)
     text = f"{judgement}: {'. '.join(sentences)}."
     brief = f"fit: {judgement.partition(',')[0].lower()}"
-    return Check(text, brief, _numbers(fit), alarm=not adequate, result=(fit, sentences))
+    return Check(text, brief, _row_of_evidence(fit), alarm=not adequate, result=(fit, sentences))
 
 
 def _judge(fit: DataFit) -> tuple[bool, str]:
     """Return a judgement, and False if the coverage of an interval is clearly below its level, otherwise True."""
-    shares = fit.coverage.iloc[0].to_numpy()
-    errors = 2 * np.sqrt(np.array(PROBS) * (1 - np.array(PROBS)) / fit.pairs)
-    if (shares < np.array(PROBS) - _TOLERATED - errors).any():
+    shares, levels = fit.coverage.iloc[0].to_numpy(), np.array(PROBS)
+    two_standard_errors = 2 * np.sqrt(levels * (1 - levels) / fit.pairs)
+    if (shares < levels - _TOLERATED - two_standard_errors).any():
         return False, (
             "Poor, because intervals contain fewer values than stated, so the model underestimates how much they vary"
         )
@@ -75,53 +75,56 @@ def _fit_or_reason(study: Study) -> tuple[DataFit | None, str]:
 
 def _sentences(fit: DataFit, values: str) -> list[str]:
     """Return a sentence on coverage and, if the comparison was requested, a sentence on predictive accuracy."""
-    shares, *published = fit.coverage.to_numpy().tolist()
+    shares_of_model, *shares_of_published = fit.coverage.to_numpy().tolist()
     coverage = (
-        f"{_both(shares)} of the {fit.pairs:,} raw {values} lie inside their {' and '.join(map(level, PROBS))}"
-        " predictive intervals"
+        f"{_joined_shares(shares_of_model)} of the {fit.pairs:,} raw {values} lie inside their"
+        f" {' and '.join(map(level, PROBS))} predictive intervals"
     )
-    if published:
-        coverage += f" ({_both(published[0])} under the published model)"
+    if shares_of_published:
+        coverage += f" ({_joined_shares(shares_of_published[0])} under the published model)"
     if fit.no_comparison == NOT_ASKED:
         return [coverage]
     if fit.no_comparison:
         return [coverage, f"There is no comparison with the published model: {fit.no_comparison}"]
     difference, error = fit.elpd_difference, fit.elpd_se
-    manner = "better than by" if difference > 0 else "worse than by"
+    how_well = "better than by" if difference > 0 else "worse than by"
     if abs(difference) < 2 * error:
-        manner = "about as well as by"
+        how_well = "about as well as by"
     comparison = (
-        f"In leave-one-out prediction (PSIS-LOO), they are predicted {manner} the"
+        f"In leave-one-out prediction (PSIS-LOO), they are predicted {how_well} the"
         f" published model (elpd {signed(difference, 0)}, standard error {error:,.0f}). Pareto k is too high"
         f" for {as_count(fit.bad_k)} {values}"
     )
     return [coverage, comparison]
 
 
-def _both(shares: list[float]) -> str:
-    """Return the shares of values inside the intervals."""
+def _joined_shares(shares: list[float]) -> str:
+    """Return the shares of values inside the intervals as text."""
     return " and ".join(map(share, shares))
 
 
-def _numbers(fit: DataFit) -> dict[str, Any]:
-    """Return the row of ``evidence.csv``. Numbers of the published model may be missing."""
-    numbers: dict[str, Any] = {"no_data_fit": "", "no_comparison": fit.no_comparison}
-    for prefix, (_, shares) in zip(("", "published_"), fit.coverage.iterrows(), strict=False):
-        for prob, value in shares.items():
-            numbers[f"{prefix}coverage_{100 * prob:.0f}"] = value
-    for name in _COMPARED:
-        numbers[name] = getattr(fit, name)
-    return numbers
+def _row_of_evidence(fit: DataFit) -> dict[str, Any]:
+    """Return the row of ``evidence.csv``. If there is no comparison, numbers of the published model are missing.
+
+    The first row of ``fit.coverage`` belongs to the fitted model, and the second row to the published model.
+    """
+    row: dict[str, Any] = {"no_data_fit": "", "no_comparison": fit.no_comparison}
+    prefixes = ("", "published_")
+    for prefix, shares in zip(prefixes[: len(fit.coverage)], fit.coverage.to_dict("records"), strict=True):
+        for prob in PROBS:
+            row[f"{prefix}coverage_{100 * prob:.0f}"] = shares[prob]
+    return row | {"elpd_difference": fit.elpd_difference, "elpd_se": fit.elpd_se, "bad_k": fit.bad_k}
 
 
 def _methods(results: Mapping[str, Any]) -> Sentence:
     """Return the sentences of the methods text."""
-    lists, compared = [], False
+    lists = []
     for name, (fit, sentences) in results.items():
+        # The second sentence is on the comparison, or on the reason why there is none.
         lists.append(f"{name}: {'. '.join(sentences[:1] if fit.no_comparison else sentences)}.")
-        compared = compared or not fit.no_comparison
+    is_compared = not all(fit.no_comparison for fit, _ in results.values())
     published = load_spec(PUBLISHED).reference
-    if not compared or published is None:
+    if not is_compared or published is None:
         return (f"Fit to the raw values. {' '.join(lists)}",)
     return (
         "Fit to the raw values was compared with that of the published model ",

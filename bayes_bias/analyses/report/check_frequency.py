@@ -54,7 +54,8 @@ def check_of_table(table: AssociationTable, sd: Callable[[], float]) -> Check:
 
 def check_of(frequency: Frequency, sd: float, *, pool: int, decimals: int, is_adjusted: bool) -> Check:
     """Compare the bias from frequency alone with the posterior standard deviation of the bias."""
-    bias, text = signed(frequency.bias, decimals), _about_ranks(frequency, pool)
+    bias = signed(frequency.bias, decimals)
+    text = _sentences_on_ranks(frequency, pool)
     numbers = {
         "frequency_bias": frequency.bias,
         "frequency_overlap_groups": frequency.overlap["target"],
@@ -78,13 +79,13 @@ def check_of(frequency: Frequency, sd: float, *, pool: int, decimals: int, is_ad
     return Check(text, "no confound with frequency", numbers, result=(frequency.bias, False))
 
 
-def _about_ranks(frequency: Frequency, pool: int) -> str:
+def _sentences_on_ranks(frequency: Frequency, pool: int) -> str:
     """Return sentences on the ranks of the words."""
     ranks = frequency.ranks
     groups, classes = (_medians(ranks[ranks.side == side]) for side in SIDES)
     text = f"Median frequency rank of the words in each group: {groups}. In each class: {classes}."
-    text += _sentence(ranks.index[ranks.most > ranks.known], f"not among the {pool:,} most frequent")
-    return text + _sentence(ranks.index[ranks.known.isna()], "of unknown rank")
+    text += _sentence_on_words(ranks.index[ranks.most > ranks.known], f"not among the {pool:,} most frequent")
+    return text + _sentence_on_words(ranks.index[ranks.known.isna()], "of unknown rank")
 
 
 def _medians(ranks: pd.DataFrame) -> str:
@@ -100,8 +101,8 @@ def _medians(ranks: pd.DataFrame) -> str:
     return joined(texts)
 
 
-def _sentence(words: Sequence[str], what: str) -> str:
-    """Return a sentence about words without an exact rank, or "" if there are no such words."""
+def _sentence_on_words(words: Sequence[str], what: str) -> str:
+    """Return a sentence about words without an exact rank, after a blank, or "" if there are no such words."""
     if not len(words):
         return ""
     verb = "is" if len(words) == 1 else "are"

@@ -63,8 +63,9 @@ def _run(study: Study) -> Check:
     if "topics" in drawn:
         lists = drawn["topics"]
         posteriors = lists.records.query("method == @study.spec.name and scope == @study.scope")
-        sizes, observed = posteriors["mean"].abs(), float(row_of_bias(study.fitted, study.scope)["mean"])
-        larger = float((sizes >= abs(observed)).mean())
+        sizes = posteriors["mean"].abs()
+        own_size = abs(float(row_of_bias(study.fitted, study.scope)["mean"]))
+        larger = float((sizes >= own_size).mean())
         numbers |= {"topics_median": float(sizes.median()), "topics_larger": larger}
         text += (
             f" Of {_draws(lists)} lists with an arbitrary topic of this embedding for each group and class,"
@@ -133,25 +134,26 @@ def _found(lists: Calibration, study: Question) -> str:
 
 
 def _numbers(lists: Calibration, study: Study, kind: Drawn) -> dict[str, Any]:
-    """Return the number of lists, and the rates of findings by the model and by WEAT."""
+    """Return the number of lists, and the rates of findings by the model and by WEAT, by their columns."""
     name = _NAMES[kind]
     numbers: dict[str, Any] = {name if kind == "topics" else f"{name}s": _draws(lists)}
-    for prefix, method in ((name, (study.spec.name, study.scope)), (f"weat_{name}", ("WEAT", WEAT_SCOPE))):
-        if method in lists.table.index:
+    methods = {name: (study.spec.name, study.scope), f"weat_{name}": ("WEAT", WEAT_SCOPE)}
+    for prefix, method_and_scope in methods.items():
+        if method_and_scope in lists.table.index:
             for column in _SHARES:
-                numbers[f"{prefix}_{column}"] = lists.table.loc[method, column]
+                numbers[f"{prefix}_{column}"] = lists.table.loc[method_and_scope, column]
     return numbers
 
 
 def _methods(results: Mapping[str, Any]) -> Sentence:
     """Return the sentence of the methods text."""
-    first = next(iter(results.values()))[0]
-    random = "targets" if first.random == "targets" else "attribute words"
-    whose = "group" if first.random == "targets" else "class"
+    lists, _ = next(iter(results.values()))  # the same words are random for all word lists of a report
+    random = "targets" if lists.random == "targets" else "attribute words"
+    whose = "group" if lists.random == "targets" else "class"
     shares = "; ".join(f"for {name} by {by_method}" for name, (_, by_method) in results.items())
     return (
         f"To count false positives, the {random} of each list were replaced by as many words drawn at"
-        f" random, from the same population for each {whose} ({first.records.draw.nunique()} draws, 5%"
+        f" random, from the same population for each {whose} ({lists.records.draw.nunique()} draws, 5%"
         f" level, 95% Monte Carlo intervals). A bias was found {shares}.",
     )
 

@@ -30,7 +30,7 @@ def _run(study: Study) -> Check:
         text = "Not compared, because each prior takes as long as this fit. To compare priors, fit the model with each."
         return Check(text, "no other priors")
     alternatives = _alternatives(study)
-    others, changed = _compared(alternatives, 1 - study.ci_prob)
+    others, changed = _other_priors(alternatives, 1 - study.ci_prob)
     sentences = [_on_priors(others, changed, 1 - study.ci_prob)]
     for name, subject in ((_INDEPENDENT, "If all words were independent draws"), (QuasiF.measure, "By the quasi-F")):
         if name in alternatives.index:
@@ -60,23 +60,23 @@ def _run(study: Study) -> Check:
 
 def caveat_of(question: Question) -> str:
     """Return the sentence that belongs to a verdict which depends on the prior, or "" if it does not."""
-    others, changed = _compared(_alternatives(question), 1 - question.ci_prob)
+    others, changed = _other_priors(_alternatives(question), 1 - question.ci_prob)
     return _on_priors(others, changed, 1 - question.ci_prob) if changed else ""
 
 
-def _compared(alternatives: pd.DataFrame, alpha: float) -> tuple[pd.DataFrame, list[str]]:
-    """Return the rows of other priors, and the names of those with another verdict."""
-    own = alternatives.loc[_DEFAULT]
+def _other_priors(alternatives: pd.DataFrame, alpha: float) -> tuple[pd.DataFrame, list[str]]:
+    """Return the rows of priors other than the prior of the model, and the names of the priors with another verdict."""
+    finds_bias = alternatives.p_value[_DEFAULT] < alpha
     others = alternatives.drop(index=[_DEFAULT, _INDEPENDENT, QuasiF.measure], errors="ignore")
-    return others, others.index[(others.p_value < alpha) != (own.p_value < alpha)].tolist()
+    return others, others.index[(others.p_value < alpha) != finds_bias].tolist()
 
 
 def _alternatives(study: Question) -> pd.DataFrame:
     """Return the posterior mean, the interval, and p of the bias under each alternative, beginning with the model."""
-    names = ["mean", *interval_names(study.ci_prob), "p_value"]
+    estimate = ["mean", *interval_names(study.ci_prob)]
     rows = {}
     for name, row in _posteriors(study):
-        rows[name] = [*row[names[:-1]], chance(float(row.prob_direction))]
+        rows[name] = [*row[estimate], chance(float(row.prob_direction))]
     if study.scope in get_args(Sampled):
         try:
             test = quasi_f(study.table, cast(Sampled, study.scope), ci_prob=study.ci_prob)
@@ -84,19 +84,19 @@ def _alternatives(study: Question) -> pd.DataFrame:
             pass
         else:
             rows[QuasiF.measure] = [test.value, *test.interval, test.p_value]
-    return pd.DataFrame.from_dict(rows, orient="index", columns=names)
+    return pd.DataFrame.from_dict(rows, orient="index", columns=[*estimate, "p_value"])
 
 
 def _posteriors(study: Question) -> Iterator[tuple[str, "pd.Series[float]"]]:
     """Yield the posterior of the bias under the prior of the model, under other priors, and for independent words."""
     yield _DEFAULT, study.row
     choices, _ = choices_of(study.table, study.spec)
-    for name, change in list(choices[PRIOR].items())[1:]:
-        table, spec = change(study.table, study.spec)
+    _, *other_priors = choices[PRIOR]  # the first prior is the prior of the model
+    for name in other_priors:
+        table, spec = choices[PRIOR][name](study.table, study.spec)
         yield name, study.row_under(table, spec)
     if RELATED in choices:
-        *_, independent = choices[RELATED].values()
-        table, spec = independent(study.table, study.spec)
+        table, spec = choices[RELATED]["full weight"](study.table, study.spec)
         yield _INDEPENDENT, study.row_under(table, spec)
 
 
@@ -106,7 +106,7 @@ def _on_priors(others: pd.DataFrame, changed: list[str], alpha: float) -> str:
         least, most = probability_in_words(others.p_value.min()), probability_in_words(others.p_value.max())
         p_values = f"p {most}" if least == most else f"p from {least} to {most}"
         return f"The verdict is the same under {len(others)} other priors of preferences ({p_values})."
-    # The model has the other answer, so that all of these priors have the same.
+    # All of these priors give the same answer, because there are only two and the model gives the other one.
     answer = "distinguishable" if others.p_value[changed[0]] < alpha else "not distinguishable"
     names = [f"'{name}' (p {equals(probability(others.p_value[name]))})" for name in changed]
     priors = "prior" if len(changed) == 1 else "priors"

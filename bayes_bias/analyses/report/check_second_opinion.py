@@ -34,19 +34,20 @@ def _run(study: Study) -> Check:
     if study.scope not in get_args(Sampled):
         return Check(f"None: the quasi-F is not defined for scope '{study.scope}'.", _NO_OPINION)
     try:
-        second = quasi_f(study.table, cast(Sampled, study.scope), ci_prob=study.ci_prob)
+        test = quasi_f(study.table, cast(Sampled, study.scope), ci_prob=study.ci_prob)
     except MeasureError as error:
         return Check(f"None: {error}.", _NO_OPINION)
-    caveat = _caveat(second, study)
+    caveat = _caveat(test, study)
     agree = not caveat
-    agrees, p_value = "agrees" if agree else "disagrees", equals(probability(second.p_value))
+    agrees = "agrees" if agree else "disagrees"
+    p_value = equals(probability(test.p_value))
     data, decimals = study.fitted.data, study.table.metric.decimals
     ignored = []
     if any(data.sizes.get(f"{side}_clustering") for side in SIDES):
         ignored.append("the sub-topics or pairs that the list names")
     if study.table.covariates:
         ignored.append("covariates of words")
-    answer = f"{value_and_interval(second.value, *second.interval, decimals)}, two-sided p {p_value}"
+    answer = f"{value_and_interval(test.value, *test.interval, decimals)}, two-sided p {p_value}"
     sentences = [
         "The quasi-F test, which has no prior and a variance for the words of each group and class,"
         f" {agrees} ({answer})."
@@ -58,11 +59,11 @@ def _run(study: Study) -> Check:
     if not agree and not ignored:
         sentences.append(_DIFFERENT)
     if not differs_by_group(study.fitted.posterior) and TARGETS in scope_of(study.scope):
-        sentences += _unequal_spread(second, decimals)
+        sentences += _on_unequal_variances(test, decimals)
     return Check(
         " ".join(sentences),
         f"quasi-F {agrees} (p {p_value})",
-        dict(zip(_COLUMNS, (second.value, *second.interval, second.p_value), strict=True)),
+        dict(zip(_COLUMNS, (test.value, *test.interval, test.p_value), strict=True)),
         alarm=not (agree or ignored),
         caveat=caveat,
         result=(answer, agree),
@@ -77,31 +78,33 @@ def caveat_of(question: Question) -> str:
         return ""
 
 
-def _caveat(second: QuasiF, question: Question) -> str:
+def _caveat(test: QuasiF, question: Question) -> str:
     """Return `caveat_of` for the result of the quasi-F test."""
     alpha = 1 - question.ci_prob
-    finds = second.p_value < alpha
-    if finds == (chance(float(question.row.prob_direction)) < alpha):
+    quasi_f_finds_bias = test.p_value < alpha
+    model_finds_bias = chance(float(question.row.prob_direction)) < alpha
+    if quasi_f_finds_bias == model_finds_bias:
         return ""
-    return _disagreement(finds, equals(probability(second.p_value)))
-
-
-def _disagreement(quasi_f_finds: bool, p_value: str) -> str:
-    """Return a sentence for the verdict if only one of the two methods finds a bias."""
-    if quasi_f_finds:
+    p_value = equals(probability(test.p_value))
+    if quasi_f_finds_bias:
         return f"Only the quasi-F test finds a bias (p {p_value})."
     return f"Only the model finds a bias, and the quasi-F test does not (p {p_value})."
 
 
-def _unequal_spread(second: QuasiF, decimals: int) -> list[str]:
-    """Return sentences on groups that should have separate scales, because their variances differ clearly."""
-    groups = second.sources.query("source == 'targets' and df > 0").set_index("cell")
-    variance, words = groups.variance * (groups.df + 1), groups.df + 1
+def _on_unequal_variances(test: QuasiF, decimals: int) -> list[str]:
+    """Return sentences on groups that should have separate scales, because their variances differ clearly (F test).
+
+    The quasi-F contains the variance of the mean of each group, which is multiplied by the number of words.
+    """
+    groups = test.sources.query("source == 'targets' and df > 0").set_index("cell")
+    words = groups.df + 1
+    variance = groups.variance * words
     sentences = []
     for pair in combinations(groups.index, 2):
         less, more = sorted(pair, key=variance.__getitem__)
         ratio = variance[more] / max(variance[less], ROUNDING**2)
-        if 2 * f.sf(ratio, groups.df[more], groups.df[less]) >= _VARY_UNLIKE:
+        p_value = 2 * f.sf(ratio, groups.df[more], groups.df[less])
+        if p_value >= _VARY_UNLIKE:
             continue
         # See docs/evidence/false-positives.md for the consequences.
         consequence = "With lists of similar length this matters little"

@@ -87,13 +87,13 @@ class Registration(Tabled):
         The table has a row for each setting, with the columns ``list`` ("" for settings of the whole analysis),
         ``setting``, ``registered``, and ``used``. Missing values are "".
         """
-        rows = _different("", self.settings, used.settings)
+        rows = _differences("", self.settings, used.settings)
         for name in dict.fromkeys([*self.lists, *used.lists]):
             if name not in used.lists or name not in self.lists:
                 present = ("registered", "") if name in self.lists else ("", "used")
                 rows.append((name, "list", *present))
             else:
-                rows += _different(name, self.lists[name], used.lists[name])
+                rows += _differences(name, self.lists[name], used.lists[name])
         return pd.DataFrame(rows, columns=["list", "setting", "registered", "used"])
 
     @property
@@ -105,21 +105,22 @@ class Registration(Tabled):
     def layout(self) -> Layout:
         """Show the settings of the analysis."""
         return Layout(
-            list(self.settings), [Column("registered", list(map(_written, self.settings.values())), words=True)]
+            list(self.settings), [Column("registered", list(map(_as_text, self.settings.values())), words=True)]
         )
 
 
-def _different(name: str, registered: Mapping[str, Any], used: Mapping[str, Any]) -> list[tuple[str, str, str, str]]:
+def _differences(name: str, registered: Mapping[str, Any], used: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """Return the list, the setting, and both values for each setting that differs."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for setting in dict.fromkeys([*registered, *used]):
-        registered_value, used_value = _written(registered.get(setting, "")), _written(used.get(setting, ""))
+        registered_value = _as_text(registered.get(setting, ""))
+        used_value = _as_text(used.get(setting, ""))
         if registered_value != used_value:
             rows.append((name, setting, registered_value, used_value))
     return rows
 
 
-def _written(value: Any) -> str:
+def _as_text(value: Any) -> str:
     """Return a text unchanged, and any other value as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
@@ -172,11 +173,11 @@ def registration_of(
         number = getattr(sampling, field.name)
         # JSON cannot represent NumPy numbers.
         settings[field.name] = int(number) if isinstance(number, Integral) else float(number)
-    lists = {table.name: _list_of(table, scope) for table, scope in zip(tables, scopes, strict=True)}
+    lists = {table.name: _registered_list(table, scope) for table, scope in zip(tables, scopes, strict=True)}
     return Registration(settings, lists)
 
 
-def _list_of(table: AssociationTable, scope: str) -> dict[str, Any]:
+def _registered_list(table: AssociationTable, scope: str) -> dict[str, Any]:
     """Return the words of a list, and the hashes and settings of its table."""
     provenance = {key: str(value) for key, value in table.provenance.items() if key not in _NOT_REGISTERED}
     classes = (*table.associated_classes, *table.controls)

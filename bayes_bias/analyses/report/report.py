@@ -217,7 +217,7 @@ class _Settings:
 
     def check(self) -> None:
         """Raise an error if a setting is invalid."""
-        sampling_scope(self.scope)
+        sampling_scope(self.scope)  # raises an error for an unknown scope, and for the scope without uncertainty
         check_ci_prob(self.ci_prob)
         check_rope(self.rope)
         keep_whole(self, "seed")
@@ -257,14 +257,12 @@ def _entries(tables: Sequence[AssociationTable], settings: _Settings, contrasts:
         title = table.title
         if table.origin is not None and len(embeddings) > 1:
             title += f" in {table.origin.embedding.name}"
-        own_contrasts = tuple(formula for formula in contrasts if _misfit(means, formula) is None)
-        entries.append(_Entry(title, table, means, scope, own_contrasts))
-    for k, formula in enumerate(contrasts):
-        check_kind(f"contrasts[{k}]", formula, str, f"not a contrast. Pass texts such as {_A_CONTRAST}.")
+        possible_contrasts = tuple(formula for formula in contrasts if _has_words_of(means, formula))
+        entries.append(_Entry(title, table, means, scope, possible_contrasts))
+    for position, formula in enumerate(contrasts):
+        check_kind(f"contrasts[{position}]", formula, str, f"not a contrast. Pass texts such as {_A_CONTRAST}.")
         if not any(formula in entry.contrasts for entry in entries):
-            misfit = _misfit(entries[0].means, formula)
-            assert misfit is not None
-            raise misfit
+            weights_of_formulas(entries[0].means, [formula])  # raises an error that names what is missing
     return entries
 
 
@@ -282,13 +280,13 @@ def _check_table(table: AssociationTable, first: AssociationTable) -> None:
         )
 
 
-def _misfit(means: xr.Dataset, formula: str) -> BayesBiasError | None:
-    """Return the error if a table lacks the groups and classes of a contrast, and None otherwise."""
+def _has_words_of(means: xr.Dataset, formula: str) -> bool:
+    """Return True if a table has the groups and classes of a contrast."""
     try:
         weights_of_formulas(means, [formula])
-    except BayesBiasError as error:
-        return error
-    return None
+    except BayesBiasError:
+        return False
+    return True
 
 
 def _study(entry: _Entry, settings: _Settings, nulls: BackgroundNulls, title: str) -> Study:
@@ -317,9 +315,9 @@ def _section(entry: _Entry, study: Study, settings: _Settings) -> Section:
     draws = settings.calibration_draws
     word_draws = _WORD_DRAWS if draws is None else min(draws, _WORD_DRAWS)
     step("summarising")
-    shown_scopes = [scope, *(name for name in SHOWN if name in possible_scopes(fitted.data))]
+    other_scopes = [name for name in SHOWN if name in possible_scopes(fitted.data)]
     summaries = {}
-    for name in dict.fromkeys(shown_scopes):
+    for name in dict.fromkeys([scope, *other_scopes]):
         summaries[name] = summarize(fitted, name, ci_prob=ci_prob, ci_kind="eti", rope=rope, contrasts=contrasts)
     return Section(
         title=entry.title,

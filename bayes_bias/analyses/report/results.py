@@ -95,9 +95,10 @@ class Report(Tabled):
     @property
     def layout(self) -> Layout:
         """Show verdict, bias and WEAT of each list."""
-        rows, verdicts = self.table(), [section.verdict for section in self.sections]
+        rows = self.table()
+        verdicts = [section.verdict for section in self.sections]
         columns = [
-            Column("verdict", verdicts, _marked, words=True),
+            Column("verdict", verdicts, _label_with_mark, words=True),
             *estimate_columns(rows, "bias", self.ci_prob, self.metric.decimals),
             Column("probability\nunder no bias", [verdict.chance for verdict in verdicts], probability, spare=True),
         ]
@@ -206,7 +207,7 @@ class Report(Tabled):
         )
 
 
-def _marked(verdict: Verdict) -> str:
+def _label_with_mark(verdict: Verdict) -> str:
     """Return the label with its mark and, on a second line, the short verdict if it differs from the label."""
     return marked(verdict.label) + (f"\n{verdict.short}" if verdict.short != verdict.label else "")
 
@@ -232,7 +233,7 @@ def report_document(report: Report) -> Document:
         "weat": _weat(report),
         "measures": report.measures(),
         "evidence": report.evidence(),
-        **_tables_of_sections(report),
+        **_tables_of_checks_and_coverage(report),
         "words": words_of_tables({section.name: section.table for section in report.sections}),
     }
     provenance: dict[str, Any] = {**software, "lists": lists}
@@ -342,7 +343,7 @@ def _weat(report: Report) -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index", columns=_WEAT).rename_axis("list")
 
 
-def _tables_of_sections(report: Report) -> dict[str, pd.DataFrame]:
+def _tables_of_checks_and_coverage(report: Report) -> dict[str, pd.DataFrame]:
     """Return the tables of all checks and the coverage. Each table contains the rows of all lists."""
     by_name: dict[str, dict[str, pd.DataFrame]] = {}
     coverage = {}
@@ -382,21 +383,21 @@ def figures_of(report: Report) -> dict[str, Drawing]:
 
 def _drawings(section: Section, report: Report, title: str) -> dict[str, Drawing]:
     """Return a function that draws each figure of a list and of its checks, by kind of figure."""
-    reading = {"scope": report.scope, "ci_prob": report.ci_prob}
-    summarised = {**reading, "summary": section.summary}
+    settings = {"scope": report.scope, "ci_prob": report.ci_prob}
+    with_summary = {**settings, "summary": section.summary}
     plots: dict[str, tuple[Callable[..., Axes], dict[str, Any]]] = {
-        "forest": (plot_forest, summarised),
-        "posterior": (plot_posterior, reading),
-        "targets": (plot_word_bias, {"side": "target", **summarised}),
+        "forest": (plot_forest, with_summary),
+        "posterior": (plot_posterior, settings),
+        "targets": (plot_word_bias, {"side": "target", **with_summary}),
         "variance-shares": (plot_variance_shares, {"shares": section.variance_shares}),
     }
     if len(section.table.groups) > 1:
-        plots["attributes"] = (plot_word_bias, {"side": "attribute", **summarised})
+        plots["attributes"] = (plot_word_bias, {"side": "attribute", **with_summary})
     if section.replicate_kind:
-        plots["replicates"] = (plot_replicates, summarised)
+        plots["replicates"] = (plot_replicates, with_summary)
     drawings: dict[str, Drawing] = {}
     for kind, (plot, options) in plots.items():
-        for check in section.checks.values():
+        for check in section.checks.values():  # such as the ranges without one word, in the figure of the posterior
             options = {**options, **check.figure_options.get(kind, {})}
         drawings[kind] = partial(plot, section.fitted, **{"name": title, **options})
     for name, check in section.checks.items():

@@ -145,8 +145,8 @@ def short_titles(titles: Mapping[str, str]) -> dict[str, str]:
     for another list.
     """
     short = {name: title.partition(":")[0].strip() for name, title in titles.items()}
-    times = Counter(map(shortened, short.values()))
-    return {name: title if title and times[shortened(title)] == 1 else name for name, title in short.items()}
+    uses = Counter(map(shortened, short.values()))  # how many lists have the same title in figures
+    return {name: title if title and uses[shortened(title)] == 1 else name for name, title in short.items()}
 
 
 # Sentences on the variation of the bias between templates, seeds, or corpora.

@@ -167,9 +167,8 @@ class Stability(Tabled):
         if finding.no_verdict:
             return finding.sentence("stability")
         spread, number = self.spread.relative_sd.dropna(), str(len(self.measures))
-        single, average = (
-            probability_in_words(row_of(self.summary, "reliability", over)["mean"]) for over in ("1", number)
-        )
+        single = probability_in_words(row_of(self.summary, "reliability", "1")["mean"])
+        average = probability_in_words(row_of(self.summary, "reliability", number)["mean"])
         return (
             f"{finding.sentence('stability')} With one {self.kind}, the reliability of the bias is {single}, and with"
             f" the average of all {number} it is {average}. Reliability is the share of variance that is due to the"
@@ -181,7 +180,8 @@ class Stability(Tabled):
     def _finding(self) -> Finding:
         """Return the bias and its variation for the first sentence of the page."""
         fitted = Fitted.of(self.fit)
-        problems, decimals = Diagnostics.of(fitted).problems, fitted.metric.decimals
+        decimals = fitted.metric.decimals
+        problems = Diagnostics.of(fitted).problems
         bias, sd = row_of(self.summary, "bias"), row_of(self.summary, "replicate_sd")
         lower, upper = interval_of(bias)
         return Finding(
@@ -265,11 +265,11 @@ def stability(
     >>> stability("weat7", [f"word2vec-seed-{n}.txt" for n in range(5)]).spread           # doctest: +SKIP
     """
     spec = generalising_spec(model, "stability")
-    sampling_scope(scope)
+    sampling_scope(scope)  # raises an error for the scope without uncertainty
     check_ci_prob(ci_prob)
-    table = _table(wordlist, embeddings)
+    table = _table_with_replicates(wordlist, embeddings)
     check_design(table_means(table), scope)
-    measures, left_out = _measured(table, seed)
+    measures, left_out = _measures_of_trainings(table, seed)
     fitted = fit_table(table, spec, seed=seed, sampling=sampling)
     summary = summarize(fitted, scope, ci_prob=ci_prob)
     measures["raw bias"] = summary.loc["replicate_bias"].observed.to_numpy()
@@ -289,7 +289,7 @@ def stability(
     )
 
 
-def _table(wordlist: ListLike | AssociationTable, embeddings: Any) -> AssociationTable:
+def _table_with_replicates(wordlist: ListLike | AssociationTable, embeddings: Any) -> AssociationTable:
     """Return a table with replicates, which is passed by the user or measured."""
     if isinstance(wordlist, AssociationTable):
         check_alone(wordlist.name, embeddings, ())
@@ -310,7 +310,7 @@ def _table(wordlist: ListLike | AssociationTable, embeddings: Any) -> Associatio
     return cosines(wordlist, embedding)
 
 
-def _measured(table: AssociationTable, seed: int) -> tuple[pd.DataFrame, Mapping[str, str]]:
+def _measures_of_trainings(table: AssociationTable, seed: int) -> tuple[pd.DataFrame, Mapping[str, str]]:
     """Return the published measures in each training run, and the reasons why other measures are omitted."""
     rows: dict[str, dict[str, Any]] = {}
     left_out: dict[str, str] = {}

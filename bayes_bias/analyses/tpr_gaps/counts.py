@@ -72,17 +72,17 @@ def count(
     ignore: str | Sequence[str] = (),
 ) -> PeopleCounts:
     """Count true positives and people by class and group. See `bayes_bias.tpr_gaps.estimate`."""
-    tidy, pooled = _tidied({"y": y, "prediction": prediction, "group": group}, data, ignore)
+    tidy, pooled = _frame_of_labels({"y": y, "prediction": prediction, "group": group}, data, ignore)
     _check_labels(tidy)
     tidy = tidy.assign(hit=tidy.y == tidy.prediction)
     tidy = tidy.assign(y=tidy.y.astype(str), group=tidy.group.astype(str))
     counts = tidy.pivot_table("hit", "y", "group", aggfunc=["sum", "count"], fill_value=0).astype(int)
     hits, people = counts["sum"].rename_axis("class"), counts["count"].rename_axis("class")
-    classes, notices = _complete(people, leave_out)
+    classes, notices = _classes_with_all_groups(people, leave_out)
     return PeopleCounts(hits.loc[classes], people.loc[classes], announce((*pooled, *notices)))
 
 
-def _tidied(
+def _frame_of_labels(
     arguments: dict[str, Labels], data: Source | None, ignore: str | Sequence[str]
 ) -> tuple[pd.DataFrame, tuple[str, ...]]:
     """Return the three columns, and notices of settings over which predictions are pooled."""
@@ -160,7 +160,7 @@ def _check_labels(tidy: pd.DataFrame) -> None:
             raise TprGapsError(f"`{name}` has two labels with the same text, such as 1 and '1'. Use one type.")
 
 
-def _complete(people: pd.DataFrame, leave_out: bool) -> tuple[list[str], tuple[str, ...]]:
+def _classes_with_all_groups(people: pd.DataFrame, leave_out: bool) -> tuple[list[str], tuple[str, ...]]:
     """Return the classes that have people of every group, and a notice of all other classes."""
     lacking = people.index[(people == 0).any(axis=1)]
     if lacking.empty:
@@ -195,7 +195,10 @@ _SHUFFLES = 4000
 
 
 def weights(people: Counted) -> Array:
-    """Return contrasts of rates (class, gap, group): a group minus all others, weighted by numbers of people."""
+    """Return contrasts of rates (class, gap, group): a group minus all others, weighted by numbers of people.
+
+    In the gap of group g, the weight of g is 1, and the weight of another group h is ``-n[h] / sum(n of all others)``.
+    """
     n = people.astype(float)
     n_groups = n.shape[1]
     others = np.where(np.eye(n_groups, dtype=bool), 0, n[:, None, :])
@@ -203,7 +206,7 @@ def weights(people: Counted) -> Array:
 
 
 def gaps(rates: Array, people: Counted) -> Array:
-    """Return the gap of each class and group (..., class, group)."""
+    """Return the gap of each class c and group h (..., class, group), the sum over groups g of weights times rates."""
     return np.einsum("chg,...cg->...ch", weights(people), rates)
 
 

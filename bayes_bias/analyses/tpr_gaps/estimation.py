@@ -88,17 +88,19 @@ def _inputs(counts: PeopleCounts) -> dict[str, Numbers]:
 def _evidence(hits: Numbers, people: Numbers, contrasts: Numbers) -> tuple[Numbers, Numbers]:
     """Return score and information of levels (2, class) and gaps (2, class, contrast). See `normal_effects`.
 
-    Score and information are computed from empirical log odds and their variance.
+    For an estimate with a variance, these are ``estimate / variance`` and ``1 / variance``. Estimates of levels and
+    gaps are weighted sums of the empirical log odds over groups.
     """
     rate = (hits.sum(axis=1, keepdims=True) + 1) / (people.sum(axis=1, keepdims=True) + 2)
-    log_odds = logit((hits + 0.5) / (people + 1))
+    log_odds = logit((hits + 0.5) / (people + 1))  # (class, group)
     variance = 1 / (rate * (1 - rate) * people)
+
+    def score_and_information(weights: Numbers) -> Numbers:
+        estimate = log_odds @ weights
+        return np.array([estimate, np.ones_like(estimate)]) / (variance @ weights**2)
+
     average = np.full(people.shape[1], 1 / people.shape[1])
-    level, gap = (
-        np.array([log_odds @ weights, np.ones_like(log_odds @ weights)]) / (variance @ weights**2)
-        for weights in (average, np.linalg.pinv(contrasts))
-    )
-    return level, gap
+    return score_and_information(average), score_and_information(np.linalg.pinv(contrasts))
 
 
 def _model(inputs: Mapping[str, Numbers], coords: dict[str, list[str]] | None = None) -> pm.Model:
@@ -290,9 +292,9 @@ def gaps_of(
     """Estimate gaps from counts. See `estimate`."""
     if of is not None and of not in counts.groups:
         raise TprGapsError(f"`of` is '{of}', which is not a group.", of, counts.groups)
-    # If there are two groups, the gap of only one group is reported, because the gap of the other group differs only in
-    # sign.
-    groups = (of or counts.groups[0],) if len(counts.groups) == 2 else (of,) if of else tuple(counts.groups)
+    # The gaps of two groups differ only in sign, so only one of them is reported.
+    reported = counts.groups[:1] if len(counts.groups) == 2 else counts.groups
+    groups = (of,) if of else tuple(reported)
     people = counts.people.to_numpy()
 
     def with_gaps(posterior: xr.Dataset) -> xr.Dataset:
@@ -309,8 +311,8 @@ def gaps_of(
         derive=with_gaps,
         made_of=MADE_OF,
     )
-    rates = fitted.posterior["rate"].transpose("chain", "draw", *_CELL)
-    draws, raw = rates.to_numpy().reshape(-1, *people.shape), (counts.hits / counts.people).to_numpy()
+    draws = fitted.posterior["rate"].transpose("chain", "draw", *_CELL).to_numpy().reshape(-1, *people.shape)
+    raw_rates = (counts.hits / counts.people).to_numpy()
     return TprGaps(
         name=name,
         counts=counts,
@@ -320,7 +322,7 @@ def gaps_of(
         diagnostics=Diagnostics.of(fitted),
         table=_table(counts, draws, groups, ci_prob),
         variances=pd.DataFrame(
-            {"observed": variances(raw), **summarize_draws(variances(draws), ci_prob)},
+            {"observed": variances(raw_rates), **summarize_draws(variances(draws), ci_prob)},
             index=pd.Index(counts.classes, name="class"),
         ),
         aggregate=_aggregate(counts, draws, groups, ci_prob, seed),
@@ -338,12 +340,12 @@ def _table(counts: PeopleCounts, draws: np.ndarray, groups: tuple[str, ...], ci_
     hits, people = counts.hits.to_numpy(), counts.people.to_numpy()
     gap = gaps(draws, people)
     negative = (gap < 0).mean(axis=0)
-    everyone, correct = people.sum(axis=1, keepdims=True), hits.sum(axis=1, keepdims=True)
+    everyone, recognised = people.sum(axis=1, keepdims=True), hits.sum(axis=1, keepdims=True)
     columns = {
         "people": people,
         "people_rest": everyone - people,
         "tpr": hits / people,
-        "tpr_rest": (correct - hits) / (everyone - people),
+        "tpr_rest": (recognised - hits) / (everyone - people),
         "observed": gaps(hits / people, people),
         **summarize_draws(gap, ci_prob),
         "prob_direction": np.maximum(negative, 1 - negative),
@@ -358,17 +360,17 @@ def _aggregate(
 ) -> pd.DataFrame:
     """Return the observed value, expected value without gaps, and estimate of each summary over classes."""
     hits, people = counts.hits.to_numpy(), counts.people.to_numpy()
-    raw, no_gaps = hits / people, without_gaps(hits, people, seed)
     unbiased = {RMS: np.sqrt(max(unbiased_mean_square(hits, people), 0.0)), VARIANCE: unbiased_variance(hits, people)}
-    observed, posterior = _quantities(raw, counts, groups), _quantities(draws, counts, groups)
-    null = _quantities(no_gaps, counts, groups)
+    observed = _quantities(hits / people, counts, groups)
+    posterior = _quantities(draws, counts, groups)
+    shuffled = _quantities(without_gaps(hits, people, seed), counts, groups)
     rows = {}
     for quantity, value in observed.items():
-        beyond = np.abs(null[quantity]) >= abs(float(value)) - 1e-12
+        is_as_large = np.abs(shuffled[quantity]) >= abs(float(value)) - 1e-12
         rows[quantity] = {
             "observed": float(value),
-            "without_gaps": float(null[quantity].mean()),
-            "chance": float((beyond.sum() + 1) / (len(beyond) + 1)),
+            "without_gaps": float(shuffled[quantity].mean()),
+            "chance": float((is_as_large.sum() + 1) / (len(is_as_large) + 1)),
             "unbiased": unbiased.get(quantity, np.nan),
             **{name: float(number) for name, number in summarize_draws(posterior[quantity], ci_prob).items()},
         }

@@ -243,22 +243,22 @@ class TprGaps(Tabled):
     @property
     def classes_layout(self) -> Layout:
         """Show the gap of each class, from the most positive to the most negative."""
-        rows, several = self.table.sort_values("mean", ascending=False), len(self.of) > 1
+        rows, has_groups = self.table.sort_values("mean", ascending=False), len(self.of) > 1
 
-        def both(heading: str, column: str, form: Callable[[float], str]) -> Column:
+        def group_and_rest(heading: str, column: str, form: Callable[[float], str]) -> Column:
             pairs = list(rows[[column, f"{column}_rest"]].itertuples(index=False, name=None))
             return Column(heading, pairs, lambda pair: "; ".join(map(form, pair)), spare=True)
 
         return Layout(
-            [f"{class_name}, {group}" if several else str(class_name) for class_name, group in rows.index],
+            [f"{class_name}, {group}" if has_groups else str(class_name) for class_name, group in rows.index],
             [
-                both("people\nand the others", "people", fmt.as_count),
-                both("rate\nand the others’", "tpr", partial(fmt.plain, decimals=2)),
+                group_and_rest("people\nand the others", "people", fmt.as_count),
+                group_and_rest("rate\nand the others’", "tpr", partial(fmt.plain, decimals=2)),
                 Column("raw gap", rows.observed, fmt.signed),
                 *estimate_columns(rows, "gap", self.ci_prob, 3),
                 Column("P(direction)", rows.prob_direction, fmt.probability),
             ],
-            heading="class and group" if several else "class",
+            heading="class and group" if has_groups else "class",
             caption=f"Gaps of true-positive rates: {self.whose}",
         )
 
