@@ -85,7 +85,8 @@ class GeneralWords:
         EmbeddingError
             If there are too few general words, or if they have too few different vectors.
         """
-        return _besides(self, self._folded & frozenset(map(str.casefold, wordlist.words)))
+        listed = frozenset(map(str.casefold, wordlist.words))
+        return _without_words(self, listed.intersection(map(str.casefold, self.words)))
 
     def rows(self, vectors: Sequence[NDArray[np.floating]]) -> Numbers:
         """Return vectors of a list in the same form as the general words."""
@@ -115,17 +116,17 @@ class GeneralWords:
         return _random_lists(self, min(words, _LONGEST))
 
     @cached_property
-    def _folded(self) -> frozenset[str]:
-        return frozenset(map(str.casefold, self.words))
-
-    @cached_property
     def centred(self) -> Numbers:
         """Vectors after their mean is subtracted."""
         return np.asarray(self.vectors - self.vectors.mean(axis=0))
 
     @cached_property
     def _spectrum(self) -> tuple[Numbers, Numbers]:
-        """Eigenvalues of Y / N, and the map from vectors to coordinates of profiles, (d, dimensions)."""
+        r"""Eigenvalues of Y / N, and the map from vectors to coordinates of profiles, (d, dimensions).
+
+        With :math:`X` for the centred vectors divided by :math:`\sqrt N`, :math:`Y / N = X X^\top`. This matrix has
+        the eigenvalues s of :math:`X^\top X = D s D^\top`, and the map is :math:`D \sqrt s`.
+        """
         rows = self.centred / np.sqrt(len(self.words))
         if len(rows) < rows.shape[1]:  # of several replicates side by side: the smaller matrix has the same eigenvalues
             values, directions = np.linalg.eigh(rows @ rows.T)
@@ -157,22 +158,22 @@ def general_words_of(embedding: Embedding) -> GeneralWords:
     """Return general words of an embedding whose pool can be read."""
     general = embedding.reader.general()
     stored = embedding.find(random_words(embedding, _SEED)) if general is None else general
-    directed = has_direction(np.stack([*stored.values()])) if stored else np.zeros(0, dtype=bool)
-    usable = {word: vector for (word, vector), has in zip(stored.items(), directed, strict=True) if has.all()}
-    several = any(vector.ndim == 2 for vector in usable.values())
-    return GeneralWords.of(usable, name=embedding.name, in_first=bool(embedding.replicates) and not several)
+    have_direction = has_direction(np.stack([*stored.values()])) if stored else np.zeros(0, dtype=bool)
+    usable = {word: vector for (word, vector), has in zip(stored.items(), have_direction, strict=True) if has.all()}
+    have_replicates = any(vector.ndim == 2 for vector in usable.values())
+    return GeneralWords.of(usable, name=embedding.name, in_first=bool(embedding.replicates) and not have_replicates)
 
 
 @lru_cache(maxsize=32)
-def _besides(general: GeneralWords, own: frozenset[str]) -> GeneralWords:
+def _without_words(general: GeneralWords, listed: frozenset[str]) -> GeneralWords:
     """Return the general words that are not among case-folded words of a list (see `GeneralWords.without`).
 
     The result is cached, because its spectrum takes half a second.
     """
     others = dict[str, Numbers]()
-    for row, word in enumerate(general.words):
-        if word.casefold() not in own:
-            others[word] = general.vectors[row]
+    for word, vector in zip(general.words, general.vectors, strict=True):
+        if word.casefold() not in listed:
+            others[word] = vector
     if len(others) < _FEWEST:
         raise EmbeddingError(
             f"{general.name} has {len(others)} general words besides the words of the list, but {_FEWEST} are required"

@@ -204,9 +204,10 @@ def check_predicted(predict: str) -> None:
 
 
 class _Sentences(NamedTuple):
-    """Sentences in every template: each target with each attribute, and predicted words with the other word masked.
+    """Sentences in every template: `pairs` of each target with each attribute, and predicted words `alone`.
 
-    For each pair, (targets, attributes), `position` is the position of the masked sentence.
+    In the sentences of `alone`, the other word is masked. For each pair, (targets, attributes), `position` is the
+    position of its predicted word in `alone`.
     """
 
     labels: tuple[str, ...]
@@ -221,21 +222,20 @@ def _sentences(words: WordList, templates: Templates, predict: Predicted) -> _Se
     check_word_classes(words.words, class_of)
     targets = [(word, class_of[word]) for word in words.targets]
     attributes = [(word, class_of[word]) for word in words.attributes]
-    rows, columns = np.indices((len(targets), len(attributes)))
+    target_position, attribute_position = np.indices((len(targets), len(attributes)))
     nothing = [_NOTHING if _NOTHING[1] in templates.classes else (_NOTHING[0], targets[0][1])]
-    by_target = predict == "targets"
-    alone = product(targets, nothing) if by_target else product(nothing, attributes)
-    return _Sentences(
-        templates.labels,
-        list(starmap(templates.pairs, product(targets, attributes))),
-        list(starmap(templates.pairs, alone)),
-        rows if by_target else columns,
-    )
+    if predict == "targets":
+        alone, position = product(targets, nothing), target_position
+    else:
+        alone, position = product(nothing, attributes), attribute_position
+    pairs = starmap(templates.pairs, product(targets, attributes))
+    return _Sentences(templates.labels, list(pairs), list(starmap(templates.pairs, alone)), position)
 
 
 def _check_order(sentences: _Sentences, predict: Predicted, name: str) -> None:
     """Raise an error if a causal model would predict a word before the one that it depends on."""
     for label, pair in zip(sentences.labels, sentences.pairs[0], strict=True):
+        # The start and end of both words in the sentence.
         predicted, given = (pair.target, pair.attribute) if predict == "targets" else (pair.attribute, pair.target)
         if predicted[0] < given[1]:
             last = "targets" if predict == "attributes" else "attributes"

@@ -185,8 +185,8 @@ def sufficient_statistics(table: AssociationTable) -> xr.Dataset:
     data = _with_means(table, means)
     group_of, class_of = table.group_index, table.class_index
     class_df = (np.bincount(group_of) - 1.0).sum() * (np.bincount(class_of) - 1.0)
-    interactions: dict[str, Any] = _associated_and_controls("interaction_ss", _interaction_ss(table, means), table)
-    interactions |= _associated_and_controls("interaction_df", class_df, table)
+    interactions: dict[str, Any] = _class_sums("interaction_ss", _interaction_ss(table, means), table)
+    interactions |= _class_sums("interaction_df", class_df, table)
     # The part that covariates explain is not part of the interaction of words.
     products, explained_ss, explained_df = product_of_slopes(table.values.data, data)
     interactions["interaction_ss"] -= explained_ss
@@ -249,8 +249,8 @@ def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]
     target_df, attribute_df = np.bincount(group_of) - 1.0, np.bincount(class_of) - 1.0
     class_df = replicate_df * target_df.sum() * attribute_df
     return {
-        **_associated_and_controls("replicate_interaction_ss", class_ss, table),
-        **_associated_and_controls("replicate_interaction_df", class_df, table),
+        **_class_sums("replicate_interaction_ss", class_ss, table),
+        **_class_sums("replicate_interaction_df", class_df, table),
         "replicate_target_scatter": (("group", "attribute_class", "attribute_class_"), target_scatter),
         "replicate_target_df": ("group", replicate_df * target_df),
         "replicate_attribute_scatter": (("attribute_class", "group", "group_"), attribute_scatter),
@@ -386,7 +386,7 @@ def within_sd_as_in_cell(
     return np.asarray(within_sd * np.sqrt((remainder + variance_of_cell) / (remainder + pooled_variance)))
 
 
-def _associated_and_controls(name: str, class_values: NDArray[np.float64], table: AssociationTable) -> dict[str, float]:
+def _class_sums(name: str, class_values: NDArray[np.float64], table: AssociationTable) -> dict[str, float]:
     """Sum over the associated classes, such as "interaction_ss", and over the controls, "control_interaction_ss"."""
     n_associated = len(table.associated_classes)
     sums = {name: float(class_values[:n_associated].sum())}
