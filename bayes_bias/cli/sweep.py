@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from glob import glob
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -163,7 +164,7 @@ class Slices(MeasuringOptions):
                 time = float(text)
             except ValueError:
                 time = float("nan")
-            if not pattern or time != time:
+            if not pattern or isnan(time):
                 raise BayesBiasError(
                     f"--at '{option}' is not TIME=FILE with a number for the time, such as 1900=a.txt."
                 )

@@ -228,8 +228,9 @@ class TableSource(MeasuringOptions, Origin):
         if self.masked is None:
             reason = "applies to causal models. Add --causal, or omit it."
             reject(reason, dtype=self.dtype, device_map=self.device_map)
-        others = [f"{option} {source}" for option, source in self.instead.items() if source is not None]
-        if others and len(options := others + self.named_embeddings) > 1:
+        replacements = [f"{option} {source}" for option, source in self.instead.items() if source is not None]
+        options = replacements + self.named_embeddings
+        if replacements and len(options) > 1:
             raise BayesBiasError(f"{options[0].split()[0]}: {', '.join(options)} cannot be combined. Use one of them.")
 
     @property

@@ -394,8 +394,8 @@ def measures(
         )
         if posterior:
             fitted = Fitted.of(fit(table, model, seed=seed, sampling=sampler.sampling))
-            carried = possible_scopes(fitted.data)
-            summaries = {s: bb.summarize(fitted, s, ci_prob=ci_prob) for s in SHOWN if s in carried}
+            scopes = [scope for scope in SHOWN if scope in possible_scopes(fitted.data)]
+            summaries = {scope: bb.summarize(fitted, scope, ci_prob=ci_prob) for scope in scopes}
     rows = with_posterior(measured.table, summaries, table.metric)
     deliver(measures=measured, table=rows)
     if csv:
@@ -413,7 +413,8 @@ def _say_pair_dir(table: "bb.AssociationTable", sets: DebiasSets, seed: int) -> 
     """Print PairDir if there are two pairs with vectors, and an embedding with random words to compare them with."""
     from bayes_bias.measures.other_words import random_pool
 
-    words, vectors = list(chain(*sets.defining_sets)), table.vectors or {}
+    words = list(chain(*sets.defining_sets))
+    vectors = table.vectors or {}
     if len(sets.defining_sets) > 1 and table.origin and all(word in vectors for word in words):
         pool = random_pool(table.origin)
         with_pool = pool | {word: vectors[word] for word in words}
