@@ -172,10 +172,11 @@ class _Module:
                 settings = _mapping(file, self.source)
                 break
         for name, value in settings.items():
-            known = name in _IGNORED or value in (None, {}, [], False) or value == _EXPECTED.get(name)
+            is_empty = value in (None, {}, [], False)
+            is_harmless = name in _IGNORED or is_empty or value == _EXPECTED.get(name)
             if name.endswith(("_args", "_kwargs")) and isinstance(value, Mapping):
-                known = value.keys() <= _HARMLESS
-            if not known:
+                is_harmless = value.keys() <= _HARMLESS
+            if not is_harmless:
                 raise _unknown(self.source, f"{name} = {json.dumps(value)[:80]} for its transformer")
         longest = settings.get("max_seq_length")
         if longest is not None and (type(longest) is not int or longest < 1):
