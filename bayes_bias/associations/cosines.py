@@ -209,7 +209,7 @@ def with_relations(
     If related words cannot be found, the table gets a notice, or an error is raised if related words are `required`.
     """
     if words.sub_topics == "exhaustive" or table.vectors is None:
-        return _recorded(table, words.sub_topics)
+        return _with_provenance(table, words.sub_topics)
     independent = words.sub_topics == "independent"
     if independent:
         copies = near_copies(compared_words(table), table.vectors)
@@ -226,15 +226,15 @@ def with_relations(
         if required:
             raise
         if independent:
-            return _recorded(table, words.sub_topics)
+            return _with_provenance(table, words.sub_topics)
         related = as_listed(table, error)
         without_topics = "near copies" if related.has_related_words else "independent"
         sub_topics = "named" if words.topics else without_topics
     announce(related.notices[len(table.notices) :])
-    return _recorded(related, sub_topics)
+    return _with_provenance(related, sub_topics)
 
 
-def _recorded(table: AssociationTable, sub_topics: str) -> AssociationTable:
+def _with_provenance(table: AssociationTable, sub_topics: str) -> AssociationTable:
     """Record in the provenance of a table how related words were found."""
     return replace(table, provenance=MappingProxyType({**table.provenance, "sub_topics": sub_topics}))
 
@@ -254,7 +254,7 @@ def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable
     attributes = _categories({**words.classes, **words.controls}, stored)
     if not similarity.unit:
         _check_size(stored, embedding, similarity)
-    further, about_further = _further(embedding, also)
+    further, about_further = _further_vectors(embedding, also)
     original_lengths = {word: lengths(vector) for word, vector in {**further, **stored}.items()}
     target_vectors = np.stack([similarity.prepared(stored[word]) for word in targets])
     attribute_vectors = np.stack([similarity.prepared(stored[word]) for word in attributes])
@@ -363,7 +363,7 @@ def _check_size(vectors: Mapping[str, np.ndarray], embedding: Embedding, similar
         )
 
 
-def _further(embedding: Embedding, also: Iterable[str]) -> tuple[dict[str, np.ndarray], list[str]]:
+def _further_vectors(embedding: Embedding, also: Iterable[str]) -> tuple[dict[str, np.ndarray], list[str]]:
     """Return vectors of further words, and notices of words that have no vector or were found under another
     spelling."""
     requested = tuple(dict.fromkeys(also))

@@ -293,7 +293,7 @@ def _text_of_loss(coverage: Coverage, part: Part) -> str:
     reason = f", because the values of {counted(n_unusable, 'word')} are all zero or not finite" if n_unusable else ""
     offered = offer(part.variants)
     hint = offered or (_spellings_of_both(coverage, part) if is_empty else "")
-    remedy = _remedy(part, coverage.embedding, is_empty, bool(offered))
+    remedy = _remedy(part, coverage.embedding, is_empty=is_empty, has_spellings=bool(offered))
     return (
         f"{coverage.embedding} has no {coverage.lacking}{of_their_own} for {lost_words} in the {part}"
         f" ({words}){reason}. {f'{hint} ' if hint else ''}{remedy}"
@@ -377,12 +377,12 @@ def _spellings_of_both(coverage: Coverage, part: Part) -> str:
     """Show the first words of the source and of the list, which reveal a prefix, quotes, or another encoding."""
     if not coverage.begins:
         return ""
-    theirs = in_quotes(map(visible, coverage.begins[:SHOWN]))
-    ours = in_quotes(map(visible, part.asked[:SHOWN]))
+    source_words = in_quotes(map(visible, coverage.begins[:SHOWN]))
+    listed = in_quotes(map(visible, part.asked[:SHOWN]))
     if _UNREADABLE in "".join(coverage.begins):
         return (  # the same words in another encoding
-            f"The words of {coverage.embedding} are not in UTF-8 ({theirs}). Convert the file first, for example with"
-            " `iconv -f GB18030 -t UTF-8 FILE > utf8.txt`."
+            f"The words of {coverage.embedding} are not in UTF-8 ({source_words}). Convert the file first, for example"
+            " with `iconv -f GB18030 -t UTF-8 FILE > utf8.txt`."
         )
     prefix, suffix = _PREFIX.match(coverage.begins[0]), _SUFFIX.search(coverage.begins[0])
     remedy = "Spell words in the same way in both, and write one word in each cell."
@@ -391,25 +391,25 @@ def _spellings_of_both(coverage: Coverage, part: Part) -> str:
     elif suffix and all(word.endswith(suffix[0]) for word in coverage.begins):
         ending = f"[{suffix[0][0]}]{suffix[0][1:]}([ ,;\\t])"
         remedy = f"Remove the ending: `sed -E 's#^([^ ,;\\t]*){ending}#\\1\\2#' FILE > plain.txt`."
-    return f"The words of {coverage.embedding} look like {theirs}, but the list has words like {ours}. {remedy}"
+    return f"The words of {coverage.embedding} look like {source_words}, but the list has words like {listed}. {remedy}"
 
 
-def _remedy(part: Part, embedding: str, emptied: bool, offered: bool) -> str:
+def _remedy(part: Part, embedding: str, *, is_empty: bool, has_spellings: bool) -> str:
     """Return the advice for a group or class with too few words.
 
-    `emptied` is True if no word is left, and `offered` if the message already offers other spellings.
+    `is_empty` is True if no word is left, and `has_spellings` if the message already offers other spellings.
     """
     notes = "" if part.role == "target" else about_notes(part.name)
-    loss = "pass allow_loss=True (--allow-loss) to continue"
+    allow_loss = "pass allow_loss=True (--allow-loss) to continue"
     if part.role == "control":
         omit = "Remove other classes from the list, or omit added ones with controls=() (--controls none)"
-        return f"{notes} {omit}{'' if emptied else f', or {loss}'}."
+        return f"{notes} {omit}." if is_empty else f"{notes} {omit}, or {allow_loss}."
     if embedding in shipped_embeddings():
         return "It contains only the words of built-in lists. Pass your own vectors as `embedding` (--embedding)."
-    if emptied:
+    if is_empty:
         other = "use another embedding or other words"
-        return f"{notes} Otherwise, {other}.".lstrip() if notes or offered else f"{capitalized(other)}."
-    return f"{capitalized(loss)} with the remaining words. {notes}".rstrip()
+        return f"{notes} Otherwise, {other}.".lstrip() if notes or has_spellings else f"{capitalized(other)}."
+    return f"{capitalized(allow_loss)} with the remaining words. {notes}".rstrip()
 
 
 # Words of an embedding from which random lists are drawn.

@@ -122,7 +122,7 @@ def log_probabilities(
     sentences = _sentences(words, sentence_templates, predict)
     if is_causal(score):
         _check_order(sentences, predict, name_of(score))
-    singles = _tables(score, sentences, predict, corrected)
+    singles = _values(score, sentences, predict, corrected)
     table = assemble(
         np.mean([*singles.values()], axis=0),
         targets,
@@ -245,18 +245,18 @@ def _check_order(sentences: _Sentences, predict: Predicted, name: str) -> None:
             )
 
 
-def _tables(score: Score, sentences: _Sentences, predict: Predicted, corrected: bool) -> dict[str, NDArray[np.float64]]:
+def _values(score: Score, sentences: _Sentences, predict: Predicted, corrected: bool) -> dict[str, NDArray[np.float64]]:
     """Return the values of all pairs, (targets, attributes), for each template."""
-    tables = {}
+    values = {}
     step(f"log probabilities in {len(sentences.labels)} sentences")
     for number, label in enumerate(sentences.labels):
         together = [_cloze(pair[number], predict) for pair in sentences.pairs]
         alone = [_cloze(pair[number], predict, hide=True) for pair in sentences.alone] if corrected else []
-        answers = _answers(score, [*together, *alone], label)
+        answers = _checked_answers(score, [*together, *alone], label)
         prior = answers[len(together) :][sentences.position] if corrected else 0.0
-        tables[label] = answers[: len(together)].reshape(sentences.position.shape) - prior
+        values[label] = answers[: len(together)].reshape(sentences.position.shape) - prior
         advance(number + 1, len(sentences.labels))
-    return tables
+    return values
 
 
 def _cloze(pair: Pair, predict: Predicted, *, hide: bool = False) -> Cloze:
@@ -265,7 +265,7 @@ def _cloze(pair: Pair, predict: Predicted, *, hide: bool = False) -> Cloze:
     return Cloze(pair.text[:start], pair.text[start:end], pair.text[end:], (second_word,) if hide else ())
 
 
-def _answers(score: Score, clozes: Sequence[Cloze], template: str) -> NDArray[np.float64]:
+def _checked_answers(score: Score, clozes: Sequence[Cloze], template: str) -> NDArray[np.float64]:
     """Return the log probabilities that a model gives to clozes, or raise an error if they are impossible."""
     answers = np.asarray(score(clozes), dtype=float)
     if answers.shape != (len(clozes),):

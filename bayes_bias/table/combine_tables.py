@@ -67,10 +67,10 @@ def combine(
     >>> tables = {year: cosines("weat6", f"word2vec-{year}.txt") for year in (1900, 1950)}      # doctest: +SKIP
     >>> fit(combine(tables, {1900: -1, 1950: 1}))                                               # doctest: +SKIP
     """
-    weighted = _weights(tables, weights)
+    weight_of = _checked_weights(tables, weights)
     shared = share_words(tables)
-    parts = {label: shared[label] for label, weight in weighted.items() if weight}
-    combined = weighted_sum(parts, weighted, name=name)
+    parts = {label: shared[label] for label, weight in weight_of.items() if weight}
+    combined = weighted_sum(parts, weight_of, name=name)
     return replace(combined, notices=(*combined.notices, *announce(unpaired(parts))))
 
 
@@ -205,7 +205,8 @@ def _earlier_notices(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
     return tuple(notices)
 
 
-def _weights(tables: Any, weights: Any) -> dict[Any, float]:
+def _checked_weights(tables: Any, weights: Any) -> dict[Any, float]:
+    """Return the weight of each table, zero by default, or raise an error if a table or weight is not valid."""
     problem = "not a mapping of names to tables. Pass {1900: table, 1910: another}."
     check_kind("tables", tables, Mapping, problem, TableError)
     if len(tables) < 2:

@@ -57,18 +57,20 @@ def table_rows(table: AssociationTable) -> pd.DataFrame:
         for column, side in RELATED.items():
             value_of = table.values[column].to_series()
             rows[column] = rows[side].map(value_of)
-    rows.insert(_after("group", rows), STEREOTYPE, rows.group.map(dict(table.stereotypes)))
+    rows.insert(_position_after("group", rows), STEREOTYPE, rows.group.map(dict(table.stereotypes)))
     if table.opposites:
         marks = rows.attribute_class.isin(table.opposites).map({True: "yes", False: ""})
-        rows.insert(_after("attribute_class", rows), OPPOSITE, marks)
+        rows.insert(_position_after("attribute_class", rows), OPPOSITE, marks)
     return rows
 
 
-def _after(column: str, rows: pd.DataFrame) -> int:
+def _position_after(column: str, rows: pd.DataFrame) -> int:
+    """Return the position after a column, at which another column is inserted."""
     return rows.columns.to_list().index(column) + 1
 
 
 def _metric_of(heading: str) -> Metric | None:
+    """Return the metric that a heading names, such as "cosine" or "nearness [unit]"."""
     match = _NAME_AND_UNIT.fullmatch(heading)
     return Metric(match[1], unit=match[2]) if match else METRICS.get(heading)
 
