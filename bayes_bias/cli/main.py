@@ -279,5 +279,6 @@ def _remedy(error: typer.TyperException) -> str:
 
 
 def _fail(message: str, status: int) -> NoReturn:
+    """Print an error, and end the process with an exit code."""
     complain(f"error: {message}")
     sys.exit(status)

@@ -106,6 +106,7 @@ def sweep(
 
 
 def _posteriors(text: str) -> str | float:
+    """Return the value of --posteriors, as a number if it is one."""
     try:
         return float(text)
     except ValueError:
@@ -176,6 +177,7 @@ class Slices(MeasuringOptions):
         return files
 
     def _matching(self, pattern: str, option: str) -> list[str]:
+        """Return the files that match a pattern, or the pattern itself if it is the name of a file."""
         if not any(sign in pattern for sign in "*?["):
             return [pattern]
         files = sorted(glob(pattern))

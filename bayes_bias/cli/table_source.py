@@ -319,6 +319,7 @@ class TableSource(MeasuringOptions, Origin):
         return self.read(path)
 
     def _check_numbers(self, source: str) -> None:
+        """Raise an error if an option only applies to word lists, but LIST is a file of numbers."""
         reject(
             f"applies to word lists, but '{source}' contains numbers. Omit it.",
             sub_topics=self.sub_topics,
@@ -329,6 +330,7 @@ class TableSource(MeasuringOptions, Origin):
         )
 
     def _log_probabilities(self, masked: str, source: str) -> "bb.AssociationTable":
+        """Return the table of a word list in a masked or causal language model."""
         from bayes_bias.associations.log_probability import open_score
 
         self._check_lists([source])

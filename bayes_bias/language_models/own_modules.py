@@ -147,6 +147,7 @@ class _Module:
 
     @classmethod
     def of(cls, listed: Mapping[str, Any], folder: Path, source: str | Path) -> "_Module":
+        """Read an entry, and raise an error for a module of another library, or outside the folder of the model."""
         kind, path = str(listed.get("type")), str(listed.get("path", ""))
         if not kind.startswith(_LIBRARY) or listed.get("kwargs"):
             raise _unknown(source, f"the module {kind}, which needs code that comes with it")
@@ -283,6 +284,7 @@ def _prompts(folder: Path, source: str | Path) -> tuple[Mapping[str, str], str]:
 
 
 def _normalized(vectors: Tensor) -> Tensor:
+    """Scale vectors (n, d) to length one."""
     return import_module("torch.nn.functional").normalize(vectors, p=2, dim=-1)
 
 

@@ -236,6 +236,7 @@ def _restricted_maximum(parts: Sequence[_Part], n_variances: int) -> _Numbers:
     unit = float(parts[-1].scatter[0, 0] / parts[-1].df)
 
     def deviance(ratios: _Numbers) -> tuple[float, _Numbers]:
+        """Return the deviance and its slope for variances relative to the residual mean square."""
         value, slope, _ = _deviance(parts, unit * ratios)
         return value, unit * slope
 

@@ -103,6 +103,7 @@ def _logistic_regression(zeros: NDArray[np.float64], ones: NDArray[np.float64]) 
     beta, step = np.zeros(rows.shape[1]), np.full(rows.shape[1], np.inf)
 
     def loss(at: NDArray[np.float64]) -> float:
+        """Return the penalised negative log likelihood."""
         signed = np.where(labels == 1, 1.0, -1.0) * (rows @ at)
         return float(at @ at / 2 + np.logaddexp(0, -signed).sum())
 

@@ -720,6 +720,7 @@ def assemble(
     """
 
     def matrix(numbers: np.ndarray | Products) -> xr.DataArray:
+        """Label the rows and columns of a matrix with words, groups, classes, topics, and pairs."""
         unlabelled = xr.DataArray(
             numbers if isinstance(numbers, Products) else np.asarray(numbers, dtype=float),
             dims=("target", "attribute"),
@@ -751,6 +752,7 @@ def _check_known(argument: str, name: str, valid: tuple[str, ...]) -> None:
 
 
 def _check_classes(table: AssociationTable) -> None:
+    """Raise an error if stereotypes define no contrast between classes."""
     if not table.groups or len(table.associated_classes) < 2:
         raise TableError(
             f"`stereotypes` must define at least one group and two associated classes, because bias is a contrast, but"

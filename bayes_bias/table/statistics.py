@@ -43,6 +43,7 @@ class _Means(NamedTuple):
 
 
 def _means(table: AssociationTable) -> _Means:
+    """Compute the means over the pairs that have a value, as sums divided by the number of these pairs."""
     y: Table = table.values.data
     present: Table  # one for a pair with a value, zero for a missing pair, whose value is set to zero
     if isinstance(y, Products):
@@ -100,6 +101,7 @@ def table_means(table: AssociationTable) -> xr.Dataset:
 
 
 def _with_means(table: AssociationTable, means: _Means) -> xr.Dataset:
+    """Return the variables of `table_means`, given the means of the table."""
     clusters = {side: clusters_of(table, side) for side in SIDES}
     associated = list(map(table.classes.index, table.stereotypes.values()))
     return xr.Dataset(
@@ -218,6 +220,7 @@ def _replicate_labels(table: AssociationTable) -> dict[str, Any]:
 
 
 def _block_means_of_replicates(table: AssociationTable) -> dict[str, Any]:
+    """Return the block means of each replicate; empty if there are none."""
     singles = table.singles().values()
     if not singles:
         return {}

@@ -136,6 +136,7 @@ class _Noise:
 
     @classmethod
     def of(cls, values: Numbers, g: NDArray[np.integer], c: NDArray[np.integer], groups: int, classes: int) -> Self:
+        """Compute the means of deviations (p, targets, attributes), given the numbers of groups and classes."""
         in_group = np.eye(groups)[g] / np.bincount(g, minlength=groups)
         in_class = np.eye(classes)[c] / np.bincount(c, minlength=classes)
         rows, columns = values @ in_class, in_group.T @ values
