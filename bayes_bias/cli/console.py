@@ -170,7 +170,8 @@ def print_layout(layout: Layout) -> None:
     has_room = _width(map(_widest, columns)) <= out.width
     table = Table(title=layout.caption or None, title_justify="left", header_style="bold")
     for column in columns:
-        narrowest, is_text = _narrowest(column), _is_text(column)
+        is_text = _is_text(column)
+        narrowest = _narrowest(column)
         table.add_column(
             column.heading if has_room or is_text else fill(column.heading, narrowest, break_on_hyphens=False),
             justify="left" if column.words else "right",

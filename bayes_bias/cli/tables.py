@@ -170,15 +170,14 @@ class AnySource(TableSource):
         if self.metric == COSINE and larger == "farther":
             name = self.value or "distance"
             return bb.Metric(name, unit=self.unit or name, larger=larger)
-        metric = METRICS.get(self.metric.replace("-", " ")) or (
-            SIMILARITIES[self.metric].metric if self.metric in similarity_names() else None
-        )
-        if metric is not None:
-            reason = f"applies to metrics without a unit, but --metric '{self.metric}' has one. Omit it."
-            reject(reason, unit=self.unit)
-        if metric is not None and larger is not None:
-            return replace(metric, larger=larger)
-        return metric or bb.Metric(self.metric, unit=self.unit or self.metric, larger=larger)
+        known = METRICS.get(self.metric.replace("-", " "))
+        if known is None and self.metric in similarity_names():
+            known = SIMILARITIES[self.metric].metric
+        if known is None:
+            return bb.Metric(self.metric, unit=self.unit or self.metric, larger=larger)
+        reason = f"applies to metrics without a unit, but --metric '{self.metric}' has one. Omit it."
+        reject(reason, unit=self.unit)
+        return known if larger is None else replace(known, larger=larger)
 
     def holds_numbers(self, source: str) -> bool:
         """Return True if LIST is a file that contains numbers, or if the user named columns."""

@@ -148,7 +148,8 @@ class _Module:
     @classmethod
     def of(cls, listed: Mapping[str, Any], folder: Path, source: str | Path) -> "_Module":
         """Read an entry, and raise an error for a module of another library, or outside the folder of the model."""
-        kind, path = str(listed.get("type")), str(listed.get("path", ""))
+        kind = str(listed.get("type"))
+        path = str(listed.get("path", ""))
         if not kind.startswith(_LIBRARY) or listed.get("kwargs"):
             raise _unknown(source, f"the module {kind}, which needs code that comes with it")
         parts = PurePosixPath(path).parts
@@ -275,7 +276,8 @@ def _prompts(folder: Path, source: str | Path) -> tuple[Mapping[str, str], str]:
     settings = _mapping(folder / _SETTINGS, source) if (folder / _SETTINGS).is_file() else {}
     if settings.get("model_type", "SentenceTransformer") != "SentenceTransformer":
         raise _unknown(source, f"the type {settings['model_type']}")
-    prompts, name = settings.get("prompts") or {}, settings.get("default_prompt_name")
+    prompts = settings.get("prompts") or {}
+    name = settings.get("default_prompt_name")
     if not isinstance(prompts, Mapping) or not all_are(str, prompts.values()):
         raise LanguageModelError(f"The prompts of '{source}' in {_SETTINGS} must be text. Download it again.")
     if name is not None and name not in prompts:

@@ -73,9 +73,10 @@ def random_tables(
     for number in range(draws):
         order = np.random.default_rng([seed, number]).permutation(len(pool_words)).tolist()
         drawn = [pool_words[k] for k in order[:needed]]
-        words_of_side, undistributed = dict(own_words), iter(drawn)
+        words_of_side = dict(own_words)
+        remaining = iter(drawn)
         for side in replaced:
-            words_of_side[side] = list(islice(undistributed, len(own_words[side])))
+            words_of_side[side] = list(islice(remaining, len(own_words[side])))
         vectors = own_vectors | {word: prepared[word] for word in drawn}
         word_lengths = None
         if similarity.unit:
