@@ -114,9 +114,8 @@ def keep_whole(
 ) -> None:
     """Check a number of `what`, or the seed, in a frozen dataclass that is being made, and keep it as an integer."""
     value = getattr(record, name)
-    object.__setattr__(
-        record, name, check_seed(value) if name == "seed" else check_count(name, value, what, least, refusal)
-    )
+    number = check_seed(value) if name == "seed" else check_count(name, value, what, least, refusal)
+    object.__setattr__(record, name, number)
 
 
 def check_positive(name: str, value: Any, refusal: type[BayesBiasError] = SpecError) -> None:

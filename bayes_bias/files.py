@@ -97,6 +97,7 @@ def given_table(source: str | os.PathLike[str], argument: str, refusal: type[Bay
 
 
 def _toml_names(folder: Traversable, prefix: str = "") -> Iterator[str]:
+    """Yield the names of the TOML files in a folder and its subfolders, such as "controls/neutral"."""
     if not folder.is_dir():
         return
     for entry in folder.iterdir():
@@ -222,6 +223,7 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def _unrepeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object with these keys and values. A key may be repeated only with the same value."""
     values: dict[str, Any] = {}
     for key, value in pairs:
         if key in values and values[key] != value:
@@ -390,10 +392,8 @@ def file_names(names: Sequence[str]) -> dict[str, str]:
     name_of: dict[str, str] = {}
     for name in names:
         plain = slug(name)
-        numbered = (f"{plain}-{k}" for k in range(2, len(names) + 2))
-        name_of[name] = (
-            plain if plain not in name_of.values() else next(n for n in numbered if n not in name_of.values())
-        )
+        candidates = [plain, *(f"{plain}-{number}" for number in range(2, len(names) + 2))]
+        name_of[name] = next(candidate for candidate in candidates if candidate not in name_of.values())
     return name_of
 
 
@@ -421,10 +421,11 @@ def csv_text(frame: "pd.DataFrame", *, index: bool = True) -> str:
 
 
 def _quoted(value: Any) -> Any:
+    """Return a text that a spreadsheet would read as a formula with a quote in front, and other values unchanged."""
     return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 
 
 def unquoted(value: Any) -> Any:
     """Return the original content of a cell written by `csv_text`."""
-    quoted = isinstance(value, str) and value.startswith("'") and _FORMULA.match(value)
-    return value[1:] if quoted else value
+    is_quoted = isinstance(value, str) and value.startswith("'") and _FORMULA.match(value)
+    return value[1:] if is_quoted else value

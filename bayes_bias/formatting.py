@@ -48,8 +48,12 @@ def bounds(lower: float, upper: float, decimals: int = 3, *, sign: str = "+") ->
     """
     if math.isnan(lower) or math.isnan(upper):
         return DASH
-    ends = (f"{end:{sign}.{_decisive(end, decimals) if sign else decimals}f}" for end in (lower, upper))
-    return _minus(f"[{', '.join(ends)}]")
+
+    def text(bound: float) -> str:
+        digits = _decisive(bound, decimals) if sign else decimals
+        return f"{bound:{sign}.{digits}f}"
+
+    return _minus(f"[{text(lower)}, {text(upper)}]")
 
 
 def range_in_words(lower: float, upper: float, decimals: int = 3, *, sign: str = "+") -> str:
@@ -201,7 +205,7 @@ def capitalized(text: str) -> str:
 
 
 def _minus(text: str) -> str:
-    # Numbers that round to zero have no sign.
+    """Replace hyphens by minus signs. Numbers that round to zero have no sign."""
     return _SIGNED_ZERO.sub(r"\1", text).replace("-", MINUS)
 
 
@@ -321,7 +325,7 @@ class Layout:
 
     def __html__(self) -> str:
         """Return HTML for a page or a notebook. On a phone, each row becomes a card."""
-        head = "".join(f"<th{_kind(column)}>{_small(column.heading)}</th>" for column in self.columns)
+        head = "".join(f"<th{_class_attribute(column)}>{_small(column.heading)}</th>" for column in self.columns)
         body = "\n".join(self._row(row, label) for row, label in enumerate(self.labels))
         caption = f"<caption>{escape(self.caption)}</caption>\n" if self.caption else ""
         return (
@@ -330,10 +334,12 @@ class Layout:
         )
 
     def _row(self, row: int, label: str) -> str:
-        name, small, more = label.partition("\n")
-        link = f'<a href="{escape(self.links[label])}">{escape(name)}</a>{_small(small + more)}' if self.links else ""
+        """Return a row in HTML. Only the first line of its label is a link."""
+        name, line_break, more = label.partition("\n")
+        link = f'<a href="{escape(self.links[label])}">{escape(name)}</a>' if self.links else ""
+        heading = f"{link}{_small(line_break + more)}" if self.links else _small(label)
         cells = "".join(_cell(column, row, self.sortable) for column in self.columns)
-        return f'<tr><th scope="row">{link or _small(label)}</th>{cells}</tr>'
+        return f'<tr><th scope="row">{heading}</th>{cells}</tr>'
 
     def latex(self, environment: str = "tabular", caption: str = "") -> str:
         """Return the table in LaTeX, which needs ``\\usepackage{booktabs}``. A longtable contains its caption."""
@@ -361,19 +367,22 @@ def escape_latex(text: str) -> str:
     return _MARKED.sub("", text).translate(_LATEX_CHARACTERS)
 
 
-def _kind(column: Column, text: str = "") -> str:
-    kinds = [kind for kind, holds in (("n", not column.words), ("none", text == DASH)) if holds]
-    return f' class="{" ".join(kinds)}"' if kinds else ""
+def _class_attribute(column: Column, text: str = "") -> str:
+    """Return the class of a cell in HTML: "n" for numbers, and "none" for a missing one."""
+    classes = [name for name, applies in (("n", not column.words), ("none", text == DASH)) if applies]
+    return f' class="{" ".join(classes)}"' if classes else ""
 
 
 def _cell(column: Column, row: int, sortable: bool) -> str:
-    text, by = column.cells[row], ""
+    """Return a cell in HTML, with the value by which a page sorts its row. A missing value (NaN) is empty."""
+    sort_attribute = ""
     if sortable:
         key = column.sort_keys[row]
-        by = f' data-value="{"" if key != key else escape(str(key))}"'
+        sort_attribute = f' data-value="{"" if key != key else escape(str(key))}"'
+    text = column.cells[row]
     markup = _small(text)
     boxed = f"<span>{markup}</span>" if "<" in markup else markup  # otherwise, the row on a phone would be split
-    return f'<td{_kind(column, text)} data-label="{escape(column.name)}"{by}>{boxed}</td>'
+    return f'<td{_class_attribute(column, text)} data-label="{escape(column.name)}"{sort_attribute}>{boxed}</td>'
 
 
 def _small(text: str) -> str:

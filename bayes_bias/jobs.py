@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, closing, contextmanager, nullcont
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 import joblib
@@ -247,16 +247,16 @@ def run_jobs(todo: Sequence[Job], store: Store | None = None, *, jobs: Any = -1)
         If a result cannot be written.
     """
     jobs = check_jobs(jobs)
-    different = {job.key: job for job in todo}
+    job_of = {job.key: job for job in todo}
     outcomes: dict[str, Outcome] = {}
     pending: list[Job] = []
     n_damaged = 0
-    for key, job in different.items():
+    for key, job in job_of.items():
         if store and (earlier := store.read(job)):
             outcomes[key] = earlier
             continue
         pending.append(job)
-        n_damaged += store is not None and store.is_damaged(job)
+        n_damaged += bool(store and store.is_damaged(job))
     more = f", {len(outcomes):,} more kept from earlier" if outcomes else ""
     step(f"{len(pending):,} {'job' if len(pending) == 1 else 'jobs'}{more}")
     if n_damaged:
@@ -272,7 +272,7 @@ def run_jobs(todo: Sequence[Job], store: Store | None = None, *, jobs: Any = -1)
             outcomes[outcome.key] = outcome
             advance(count, len(pending))
     for job in pending:
-        if job.key not in outcomes:
+        if job.key not in outcomes:  # because another run has finished it
             outcomes[job.key] = (store and store.read(job)) or job.done()
     return [replace(outcomes[job.key], name=job.name) for job in todo]
 
@@ -348,8 +348,7 @@ def connected(address: str | None, seconds: float = SECONDS) -> Iterator[Any]:
 
 def one_blas_thread() -> AbstractContextManager[Any]:
     """Limit BLAS to one thread inside this context."""
-    limit: AbstractContextManager[Any] = _libraries(len(sys.modules)).limit(limits=1, user_api="blas")
-    return limit
+    return cast(AbstractContextManager[Any], _libraries(len(sys.modules)).limit(limits=1, user_api="blas"))
 
 
 @lru_cache(maxsize=1)

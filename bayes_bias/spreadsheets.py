@@ -12,7 +12,7 @@ from datetime import date, time, timedelta
 from importlib.resources.abc import Traversable
 from itertools import chain
 from shlex import quote
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from bayes_bias.errors import BayesBiasError, optional
 from bayes_bias.files import binary_kind, unquoted
@@ -64,8 +64,7 @@ def check_hidden(hidden: Any) -> Hidden:
     """Return how to treat hidden cells, or raise an error for an unknown value."""
     if hidden not in ("drop", "keep"):
         raise BayesBiasError(f"`hidden` '{hidden}' is unknown.", hidden, ("drop", "keep"))
-    kept: Hidden = hidden
-    return kept
+    return cast(Hidden, hidden)
 
 
 def is_spreadsheet(name: str) -> bool:
@@ -132,14 +131,15 @@ TITLED = "{}: the first row '{}' is read as a title, and the next row as the hea
 
 def without_title(rows: list[list[str]]) -> tuple[str, list[list[str]]]:
     """Return the only cell of a first row above wider headings, without a sign that separates names, and other rows."""
-    first = [cell.strip() for cell in rows[0] if cell.strip()] if rows else []
+    first_cells = [cell.strip() for cell in rows[0] if cell.strip()] if rows else []
     rest = [row for row in rows[1:] if any(cell.strip() for cell in row)]
-    if len(first) > 1 or not rest or (first and "=" in first[0]):
+    if len(first_cells) > 1 or not rest or (first_cells and "=" in first_cells[0]):
         return "", rows
     headings = [cell for cell in rest[0] if cell.strip()]
-    is_wider = len(headings) > 1 and len(headings) == len(set(headings))
     n_below = max((sum(map(bool, row)) for row in rest[1:]), default=0)
-    return (first[0] if first else "", rest) if is_wider and n_below == len(headings) else ("", rows)
+    are_headings = len(headings) > 1 and len(headings) == len(set(headings)) == n_below
+    title = first_cells[0] if first_cells else ""
+    return (title, rest) if are_headings else ("", rows)
 
 
 def read_frame(
@@ -216,10 +216,10 @@ def as_numbers_of(cells: Sequence[str]) -> list[float] | list[int]:
         is_share = cell.endswith("%")
         if cell and is_share != has_shares:
             raise NotNumbersError(position, "has no %, unlike other cells of its column. Write all of them in one unit")
-        plain = cell.removesuffix("%").rstrip().replace(",", ".")
-        if not _NUMBER.fullmatch(plain):
+        with_point = cell.removesuffix("%").rstrip().replace(",", ".")
+        if not _NUMBER.fullmatch(with_point):
             raise NotNumbersError(position, "is not a number")
-        number = float(plain or "nan")
+        number = float(with_point or "nan")
         numbers.append(number / 100 if is_share else number)
     return numbers
 

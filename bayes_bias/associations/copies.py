@@ -26,13 +26,12 @@ def equal_vectors(vectors: Mapping[str, Vector]) -> list[list[str]]:
     [['rose', 'tulip']]
     """
     words = list(vectors)
-    keys, windows = _keys(vectors)
-    order = np.argsort(keys, kind="stable").tolist()
+    coordinates, tolerances = _coordinates(vectors)
+    order = np.argsort(coordinates, kind="stable").tolist()
     cluster_of = list(range(len(words)))
     for place, row in enumerate(order):
-        for later in range(place + 1, len(order)):
-            candidate = order[later]
-            if keys[candidate] - keys[row] > windows[row]:
+        for candidate in order[place + 1 :]:
+            if coordinates[candidate] - coordinates[row] > tolerances[row]:
                 break
             first, second = np.ravel(vectors[words[row]]), np.ravel(vectors[words[candidate]])
             difference = lengths(first.astype(float) - second.astype(float))
@@ -54,15 +53,18 @@ def without_copies(vectors: Mapping[str, Vector]) -> dict[str, Vector]:
     return distinct
 
 
-def _keys(vectors: Mapping[str, Vector]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return coordinates of vectors along a random direction, and the largest distance between equal vectors."""
+def _coordinates(vectors: Mapping[str, Vector]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return coordinates of vectors along a random direction, and the largest distance between those of equal vectors.
+
+    Equal vectors have equal coordinates up to rounding, so only vectors with similar coordinates need to be compared.
+    """
     if not vectors:
         return np.empty(0), np.empty(0)
-    sizes = np.concatenate(list(map(lengths, _blocks(vectors))))
-    largest = sizes.max()
+    vector_lengths = np.concatenate(list(map(lengths, _blocks(vectors))))
+    longest = vector_lengths.max()
     direction = np.random.default_rng(1).standard_normal(next(iter(vectors.values())).size)
-    keys = np.concatenate([(rows / largest) @ direction for rows in _blocks(vectors)])
-    return keys, 2 * _ROUNDING * sizes / largest * np.linalg.norm(direction)
+    coordinates = np.concatenate([(rows / longest) @ direction for rows in _blocks(vectors)])
+    return coordinates, 2 * _ROUNDING * vector_lengths / longest * np.linalg.norm(direction)
 
 
 def _blocks(vectors: Mapping[str, Vector]) -> Iterator[NDArray[np.float64]]:
@@ -130,16 +132,17 @@ def near_copies(categories: Mapping[str, Sequence[str]], vectors: Vectors) -> di
         return {}
     centred = rows - rows.mean(axis=0)
     centred /= np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-12)
-    first, found = 0, dict[str, NearCopies]()
+    found = dict[str, NearCopies]()
+    end = 0
     for category, words in categories.items():
-        own = slice(first, first := first + len(words))
+        start, end = end, end + len(words)
         if len(words) > MOST:
             continue
-        similarity = centred[own] @ centred[own].T
-        alike = np.minimum(rows[own] @ rows[own].T, similarity) > _ALIKE
+        similarity = centred[start:end] @ centred[start:end].T
+        alike = np.minimum(rows[start:end] @ rows[start:end].T, similarity) > _ALIKE
         np.fill_diagonal(alike, False)
-        copies = int(alike.any(axis=1).sum())
-        if copies and copies >= _MANY * len(words):
+        n_copies = int(alike.any(axis=1).sum())
+        if n_copies and n_copies >= _MANY * len(words):
             from scipy.sparse.csgraph import connected_components
 
             _, clusters = connected_components(alike, directed=False)

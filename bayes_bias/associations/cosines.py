@@ -173,22 +173,22 @@ def similarities(
     'dot product'
     """
     check_switch("allow_loss", allow_loss)
-    measure, further = similarity_of(similarity), as_tuple("also", also, str, "['she', 'he']")
+    measure = similarity_of(similarity)
+    further_words = as_tuple("also", also, str, "['she', 'he']")
     words = load_wordlist(wordlist).with_sub_topics(sub_topics)
     extra = load_control_lists(controls)
-    every = words.with_controls(extra)
+    with_controls = words.with_controls(extra)
     if templates is not None or is_encoder(embedding):
         from bayes_bias.language_models.encoding import encode
 
-        opened_embedding = encode(every, embedding, templates, trust=trust)
+        opened_embedding = encode(with_controls, embedding, templates, trust=trust)
     else:
         opened_embedding = open_embedding(embedding, trust=trust)
     check_covariates(covariates)
-    vocabulary = [*every.words, *every.texts, *further]
+    vocabulary = [*with_controls.words, *with_controls.texts, *further_words]
+    needs_general_words = words.sub_topics != "exhaustive"
     try:
-        excerpt = opened_embedding.excerpt(
-            vocabulary, general=words.sub_topics != "exhaustive", ranks=wants_ranks(covariates)
-        )
+        excerpt = opened_embedding.excerpt(vocabulary, general=needs_general_words, ranks=wants_ranks(covariates))
     except EmbeddingError:
         # Only general words may be unreadable. If words of the list are missing as well, their error is more helpful.
         table_of(Origin(words, extra, opened_embedding.excerpt(vocabulary), measure, allow_loss))
@@ -196,7 +196,7 @@ def similarities(
     # Random words are read when they are needed, unless they are in memory.
     in_memory = isinstance(excerpt.reader, Excerpt) and excerpt.reader.drawable
     origin = Origin(words, extra, excerpt if in_memory else opened_embedding, measure, allow_loss)
-    table = table_of(origin, excerpt, also=further)
+    table = table_of(origin, excerpt, also=further_words)
     required = sub_topics == "from vectors"
     return with_covariates_from(with_relations(table, excerpt, words, required=required), excerpt, covariates)
 
@@ -209,32 +209,33 @@ def with_relations(
     If related words cannot be found, the table gets a notice, or an error is raised if related words are `required`.
     """
     if words.sub_topics == "exhaustive" or table.vectors is None:
-        return _recorded(table, words.sub_topics)
+        return _with_provenance(table, words.sub_topics)
     independent = words.sub_topics == "independent"
     if independent:
         copies = near_copies(compared_words(table), table.vectors)
-        table = replace(table, notices=(*table.notices, *announce(tuple(starmap(notice_of, copies.items())))))
+        notices = announce(tuple(starmap(notice_of, copies.items())))
+        table = replace(table, notices=(*table.notices, *notices))
     try:
         general = general_words_of(embedding).without(words)
         related = with_related(table, related_words_of(table, general, independent=independent))
         if words.topics and not independent:
             notice = f"{table.name}: related words are found in the vectors, so the sub-topics of the list are not used"
             related = replace(related, notices=(*related.notices, notice))
-        how: str = words.sub_topics
+        sub_topics: str = words.sub_topics
     except EmbeddingError as error:
         if required:
             raise
         if independent:
-            return _recorded(table, words.sub_topics)
+            return _with_provenance(table, words.sub_topics)
         related = as_listed(table, error)
-        has_copies = related.has_related_words
-        how = "named" if words.topics else "near copies" if has_copies else "independent"
+        without_topics = "near copies" if related.has_related_words else "independent"
+        sub_topics = "named" if words.topics else without_topics
     announce(related.notices[len(table.notices) :])
-    return _recorded(related, how)
+    return _with_provenance(related, sub_topics)
 
 
-def _recorded(table: AssociationTable, sub_topics: str) -> AssociationTable:
-    """Record how related words were found."""
+def _with_provenance(table: AssociationTable, sub_topics: str) -> AssociationTable:
+    """Record in the provenance of a table how related words were found."""
     return replace(table, provenance=MappingProxyType({**table.provenance, "sub_topics": sub_topics}))
 
 
@@ -242,7 +243,7 @@ def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable
     """Make the table of a list from words in memory, in `excerpt` or else in the embedding. See `similarities`."""
     similarity, words = origin.similarity, origin.words
     embedding = in_sentences(excerpt or origin.embedding, words)
-    stored, coverage = lookup(embedding, words, np.asarray)
+    stored, coverage = lookup(embedding, words, np.asarray)  # vectors as stored, before they are scaled
     if absent := coverage.absent_controls(allow_loss=origin.allow_loss):
         controls = _present_controls(origin.controls, absent)
         origin = replace(origin, wordlist=origin.wordlist.without_controls(absent), controls=controls)
@@ -253,7 +254,7 @@ def table_of(origin: Origin, excerpt: Embedding | None = None, *, also: Iterable
     attributes = _categories({**words.classes, **words.controls}, stored)
     if not similarity.unit:
         _check_size(stored, embedding, similarity)
-    further, about_further = _further(embedding, also)
+    further, about_further = _further_vectors(embedding, also)
     original_lengths = {word: lengths(vector) for word, vector in {**further, **stored}.items()}
     target_vectors = np.stack([similarity.prepared(stored[word]) for word in targets])
     attribute_vectors = np.stack([similarity.prepared(stored[word]) for word in attributes])
@@ -323,32 +324,32 @@ def _about_absent(absent: Sequence[str], name: str) -> tuple[str, ...]:
 def _about_counts(vectors: Mapping[str, np.ndarray], name: str) -> tuple[str, ...]:
     """Return a notice of a number in each vector that seems to be a frequency, a rank, or the number of its row."""
     rows = np.vstack(list(vectors.values()))
-    squares = unit_rows(rows) ** 2
-    whole = (rows == np.round(rows)).all(axis=0) & (np.ptp(rows, axis=0) > 0)
-    largest = int(np.argmax(squares.mean(axis=0)))
-    odd = int(np.argmax(whole)) if whole.sum() == 1 else largest
-    share = float(squares[:, odd].mean())
-    if rows.shape[1] < _FEWEST_DIMENSIONS or not (whole.sum() == 1 or share > _MOST_OF_LENGTH):
+    shares = unit_rows(rows) ** 2  # share of each number in the squared length of a vector
+    is_count = (rows == np.round(rows)).all(axis=0) & (np.ptp(rows, axis=0) > 0)
+    has_one_count = is_count.sum() == 1
+    suspect = int(np.argmax(is_count)) if has_one_count else int(np.argmax(shares.mean(axis=0)))
+    share = float(shares[:, suspect].mean())
+    if rows.shape[1] < _FEWEST_DIMENSIONS or not (has_one_count or share > _MOST_OF_LENGTH):
         return ()
     return (
-        f"number {odd + 1} of {rows.shape[1]} in the vectors of {name} has {share:.0%} of their squared"
-        f" length{', and is a whole number in each' if whole[odd] else ''}. If it is a frequency, a rank, or a number"
-        " of the row, remove it, because cosines depend on it",
+        f"number {suspect + 1} of {rows.shape[1]} in the vectors of {name} has {share:.0%} of their squared"
+        f" length{', and is a whole number in each' if is_count[suspect] else ''}. If it is a frequency, a rank, or a"
+        " number of the row, remove it, because cosines depend on it",
     )
 
 
 def _about_parallels(vectors: Mapping[str, np.ndarray], coverage: Coverage) -> tuple[str, ...]:
     """Return a notice that lists words whose vectors are multiples of each other, so that their cosine is 1."""
-    known = dict(chain.from_iterable(coverage.shared)).keys()
-    named = []
+    with_equal_vectors = dict(chain.from_iterable(coverage.shared)).keys()  # another notice names these words
+    parallel = []
     for cluster in equal_vectors({word: unit_rows(vector) for word, vector in vectors.items()}):
-        if not known >= set(cluster):
-            named.append(in_quotes(cluster[:SHOWN]))
-    if not named or coverage.debiased:
+        if not with_equal_vectors >= set(cluster):
+            parallel.append(in_quotes(cluster[:SHOWN]))
+    if not parallel or coverage.debiased:
         return ()
     return (
         f"vectors of words have the same direction in {coverage.embedding}, and therefore a cosine of 1:"
-        f" {shortened(named)}. Check whether they stand for unknown words",
+        f" {shortened(parallel)}. Check whether they stand for unknown words",
     )
 
 
@@ -362,7 +363,7 @@ def _check_size(vectors: Mapping[str, np.ndarray], embedding: Embedding, similar
         )
 
 
-def _further(embedding: Embedding, also: Iterable[str]) -> tuple[dict[str, np.ndarray], list[str]]:
+def _further_vectors(embedding: Embedding, also: Iterable[str]) -> tuple[dict[str, np.ndarray], list[str]]:
     """Return vectors of further words, and notices of words that have no vector or were found under another
     spelling."""
     requested = tuple(dict.fromkeys(also))
@@ -451,13 +452,13 @@ def cosines_from_matrix(
         .reset_index()
     )
     frame["attribute_class"] = frame.attribute.map(attributes)
-    columns: dict[str, Any] = {}
+    label_columns: dict[str, Any] = {}
     for column, side in LABELS.items():
         label_of = words.topic_of if column.endswith("_topic") else words.pair_of
         labels = frame[side].map(label_of)
         if labels.notna().any():
             frame[column] = labels.fillna("")
-            columns[column] = column
+            label_columns[column] = column
     table = AssociationTable.from_frame(
         frame.dropna(subset="value"),
         target="target",
@@ -469,12 +470,12 @@ def cosines_from_matrix(
         opposites=words.opposites,
         metric=metric,
         name=words.name,
-        **columns,
+        **label_columns,
     )
-    about = announce((*words.notices, *coverage.notices(), *_about_absent(absent, name)))
+    list_notices = announce((*words.notices, *coverage.notices(), *_about_absent(absent, name)))
     return replace(
         table,
-        notices=(*about, *table.notices, *announce(words.remarks, logging.INFO)),
+        notices=(*list_notices, *table.notices, *announce(words.remarks, logging.INFO)),
         source=words.source,
         control_sources=words.control_sources,
         coverage=coverage.to_frame(),

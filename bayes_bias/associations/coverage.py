@@ -136,19 +136,14 @@ class Coverage:
 
     def absent_controls(self, *, allow_loss: bool = False) -> tuple[str, ...]:
         """Return the built-in control classes that lost half of their words, or all words if loss is allowed."""
-        absent = []
-        for part in self.parts:
-            if _is_shipped_control(part) and has_too_few(part, allow_loss=allow_loss):
-                absent.append(part.name)
-        return tuple(absent)
+        controls = filter(_is_shipped_control, self.parts)
+        return tuple(part.name for part in controls if has_too_few(part, allow_loss=allow_loss))
 
     def quiet_notices(self) -> tuple[str, ...]:
         """Return a count for the built-in control classes, whose words the user did not choose."""
-        n_lost = n_listed = 0
-        for part in self.parts:
-            if part.found and _is_shipped_control(part):
-                n_lost += len(part.lost) - len(part.copies)
-                n_listed += len(part.asked)
+        controls = [part for part in self.parts if part.found and _is_shipped_control(part)]
+        n_lost = sum(len(part.lost) - len(part.copies) for part in controls)
+        n_listed = sum(len(part.asked) for part in controls)
         return (f"control classes: {n_lost} of {n_listed} words not in {self.embedding}",) if n_lost else ()
 
 
@@ -170,18 +165,18 @@ def lookup(
         Missing, zero and non-finite words per group and class. `check_coverage` decides whether they are too many.
     """
     stored = embedding.find(wordlist.words)
-    found: dict[str, _Match] = {}
+    matches: dict[str, _Match] = {}
     for word, spelling in found_as(wordlist.words, stored, embedding.match).items():
-        found[word] = _Match(stored[spelling], spelling)
-    unmatched = [word for word in dict.fromkeys(wordlist.words) if word not in found]
+        matches[word] = _Match(stored[spelling], spelling)
+    unmatched = [word for word in dict.fromkeys(wordlist.words) if word not in matches]
     for word, vector in embedding.made(unmatched).items():
-        found[word] = _Match(vector, word, is_made=True)
-    vectors = {word: match.vector for word, match in found.items()}
+        matches[word] = _Match(vector, word, is_made=True)
+    vectors = {word: match.vector for word, match in matches.items()}
     near = embedding.near(wordlist.words, {**stored, **vectors})
     parts = []
     part_of: dict[str, Part] = {}
     for role, name, words in words_by_part(wordlist):
-        part = _part(role, name, words, found, near)
+        part = _part(role, name, words, matches, near)
         parts.append(part)
         part_of |= dict.fromkeys(part.found, part)
     clusters = equal_vectors({word: vectors[word] for word in part_of})
@@ -229,7 +224,7 @@ def _without_copies(
 ) -> list[Part]:
     """Drop words that have the same vector as an earlier word of their group or class or, for controls, as any earlier
     word."""
-    original_of: dict[str, str] = {}
+    original_of: dict[str, str] = {}  # the word that is used in place of each copy
     for cluster in clusters:
         for number, word in enumerate(cluster):
             part = part_of[word]
@@ -283,21 +278,26 @@ def check_coverage(coverage: Coverage, *, allow_loss: bool = False) -> None:
             " allow_loss=True (--allow-loss) to use one vector for several words."
         )
     for part in coverage.parts:
-        emptied = not part.found
         if has_too_few(part, allow_loss=allow_loss) and not _is_shipped_control(part):
-            n_words = len(part.asked)
-            lost = f"any of the {n_words} words" if emptied else f"{len(part.lost)} of the {n_words} words"
-            own = " of their own" if part.copies else ""
-            words = shortened(add_spellings(part.lost, part.variants))
-            spoilt = len(part.zero) + len(part.non_finite)
-            reason = f", because the values of {counted(spoilt, 'word')} are all zero or not finite" if spoilt else ""
-            offered = offer(part.variants)
-            hint = offered or (_spellings_of_both(coverage, part) if emptied else "")
-            remedy = _remedy(part, coverage.embedding, emptied, bool(offered))
-            raise CoverageError(
-                f"{coverage.embedding} has no {coverage.lacking}{own} for {'the only word' if n_words == 1 else lost}"
-                f" in the {part} ({words}){reason}. {f'{hint} ' if hint else ''}{remedy}"
-            )
+            raise CoverageError(_text_of_loss(coverage, part))
+
+
+def _text_of_loss(coverage: Coverage, part: Part) -> str:
+    """Return the error message for a group or class that has lost too many words."""
+    n_words, is_empty = len(part.asked), not part.found
+    lost = "any" if is_empty else f"{len(part.lost)}"
+    lost_words = "the only word" if n_words == 1 else f"{lost} of the {n_words} words"
+    of_their_own = " of their own" if part.copies else ""
+    words = shortened(add_spellings(part.lost, part.variants))
+    n_unusable = len(part.zero) + len(part.non_finite)
+    reason = f", because the values of {counted(n_unusable, 'word')} are all zero or not finite" if n_unusable else ""
+    offered = offer(part.variants)
+    hint = offered or (_spellings_of_both(coverage, part) if is_empty else "")
+    remedy = _remedy(part, coverage.embedding, is_empty=is_empty, has_spellings=bool(offered))
+    return (
+        f"{coverage.embedding} has no {coverage.lacking}{of_their_own} for {lost_words} in the {part}"
+        f" ({words}){reason}. {f'{hint} ' if hint else ''}{remedy}"
+    )
 
 
 def words_by_part(wordlist: WordList) -> Iterator[tuple[Role, str, tuple[str, ...]]]:
@@ -319,7 +319,8 @@ def _part(
     role: Role, name: str, words: tuple[str, ...], matches: Mapping[str, _Match], near: Mapping[str, tuple[str, ...]]
 ) -> Part:
     """Return the coverage of a group or class, from the matches of its words and near spellings."""
-    missing, zero, non_finite, phrases, made = list[str](), list[str](), list[str](), list[str](), list[str]()
+    missing, zero, non_finite = list[str](), list[str](), list[str]()
+    phrases, made = list[str](), list[str]()
     respelt: dict[str, str] = {}
     for word in words:
         match = matches.get(word)
@@ -336,18 +337,9 @@ def _part(
             phrases.append(word)
         elif match.spelling != word:
             respelt[word] = match.spelling
-    return Part(
-        role=role,
-        name=name,
-        asked=words,
-        missing=tuple(missing),
-        zero=tuple(zero),
-        non_finite=tuple(non_finite),
-        variants={word: near[word] for word in missing if word in near},
-        phrases=tuple(phrases),
-        respelt=respelt,
-        made=tuple(made),
-    )
+    variants = {word: near[word] for word in missing if word in near}
+    of_missing = Part(role, name, words, tuple(missing), tuple(zero), tuple(non_finite), variants)
+    return replace(of_missing, phrases=tuple(phrases), respelt=respelt, made=tuple(made))
 
 
 def _notices(part: Part, embedding: str) -> Iterator[str]:
@@ -385,12 +377,12 @@ def _spellings_of_both(coverage: Coverage, part: Part) -> str:
     """Show the first words of the source and of the list, which reveal a prefix, quotes, or another encoding."""
     if not coverage.begins:
         return ""
-    theirs = in_quotes(map(visible, coverage.begins[:SHOWN]))
-    ours = in_quotes(map(visible, part.asked[:SHOWN]))
+    source_words = in_quotes(map(visible, coverage.begins[:SHOWN]))
+    listed = in_quotes(map(visible, part.asked[:SHOWN]))
     if _UNREADABLE in "".join(coverage.begins):
-        return (
-            f"The words of {coverage.embedding} are not in UTF-8 ({theirs}). Convert the file first, for example with"
-            " `iconv -f GB18030 -t UTF-8 FILE > utf8.txt`."
+        return (  # the same words in another encoding
+            f"The words of {coverage.embedding} are not in UTF-8 ({source_words}). Convert the file first, for example"
+            " with `iconv -f GB18030 -t UTF-8 FILE > utf8.txt`."
         )
     prefix, suffix = _PREFIX.match(coverage.begins[0]), _SUFFIX.search(coverage.begins[0])
     remedy = "Spell words in the same way in both, and write one word in each cell."
@@ -399,22 +391,25 @@ def _spellings_of_both(coverage: Coverage, part: Part) -> str:
     elif suffix and all(word.endswith(suffix[0]) for word in coverage.begins):
         ending = f"[{suffix[0][0]}]{suffix[0][1:]}([ ,;\\t])"
         remedy = f"Remove the ending: `sed -E 's#^([^ ,;\\t]*){ending}#\\1\\2#' FILE > plain.txt`."
-    return f"The words of {coverage.embedding} look like {theirs}, but the list has words like {ours}. {remedy}"
+    return f"The words of {coverage.embedding} look like {source_words}, but the list has words like {listed}. {remedy}"
 
 
-def _remedy(part: Part, embedding: str, emptied: bool, offered: bool) -> str:
-    """Return the advice for a group or class with too few words."""
+def _remedy(part: Part, embedding: str, *, is_empty: bool, has_spellings: bool) -> str:
+    """Return the advice for a group or class with too few words.
+
+    `is_empty` is True if no word is left, and `has_spellings` if the message already offers other spellings.
+    """
     notes = "" if part.role == "target" else about_notes(part.name)
-    loss = "pass allow_loss=True (--allow-loss) to continue"
+    allow_loss = "pass allow_loss=True (--allow-loss) to continue"
     if part.role == "control":
         omit = "Remove other classes from the list, or omit added ones with controls=() (--controls none)"
-        return f"{notes} {omit}{'' if emptied else f', or {loss}'}."
+        return f"{notes} {omit}." if is_empty else f"{notes} {omit}, or {allow_loss}."
     if embedding in shipped_embeddings():
         return "It contains only the words of built-in lists. Pass your own vectors as `embedding` (--embedding)."
-    if emptied:
+    if is_empty:
         other = "use another embedding or other words"
-        return f"{notes} Otherwise, {other}.".lstrip() if notes or offered else f"{capitalized(other)}."
-    return f"{capitalized(loss)} with the remaining words. {notes}".rstrip()
+        return f"{notes} Otherwise, {other}.".lstrip() if notes or has_spellings else f"{capitalized(other)}."
+    return f"{capitalized(allow_loss)} with the remaining words. {notes}".rstrip()
 
 
 # Words of an embedding from which random lists are drawn.

@@ -61,7 +61,9 @@ def with_covariates_from(
 
 def _entries(covariates: CovariatesFrom) -> list[Any]:
     """Return one or several covariates as a list. A text is a covariate of targets."""
-    entries = [] if covariates is None else covariates if isinstance(covariates, list) else [covariates]
+    if covariates is None:
+        return []
+    entries = covariates if isinstance(covariates, list) else [covariates]
     return [{"target": entry} if isinstance(entry, str) else entry for entry in entries]
 
 

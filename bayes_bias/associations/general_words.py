@@ -86,7 +86,8 @@ class GeneralWords:
         EmbeddingError
             If there are too few general words, or if they have too few different vectors.
         """
-        return _besides(self, self._folded & frozenset(map(str.casefold, wordlist.words)))
+        listed = frozenset(map(str.casefold, wordlist.words))
+        return _without_words(self, listed & self._casefolded)
 
     def rows(self, vectors: Sequence[NDArray[np.floating]]) -> Numbers:
         """Return vectors of a list in the same form as the general words."""
@@ -115,7 +116,7 @@ class GeneralWords:
         return _random_lists(self, min(words, _LONGEST))
 
     @cached_property
-    def _folded(self) -> frozenset[str]:
+    def _casefolded(self) -> frozenset[str]:
         return frozenset(map(str.casefold, self.words))
 
     @cached_property
@@ -130,7 +131,11 @@ class GeneralWords:
 
     @cached_property
     def _spectrum(self) -> tuple[Numbers, Numbers]:
-        """Eigenvalues of Y / N, and the map from vectors to coordinates of profiles, (d, dimensions)."""
+        r"""Eigenvalues of Y / N, and the map from vectors to coordinates of profiles, (d, dimensions).
+
+        With :math:`X` for the centred vectors divided by :math:`\sqrt N`, :math:`Y / N = X X^\top`. This matrix has
+        the eigenvalues s of :math:`X^\top X = D s D^\top`, and the map is :math:`D \sqrt s`.
+        """
         rows = self.centred / np.sqrt(len(self.words))
         if len(rows) < rows.shape[1]:  # of several replicates side by side: the smaller matrix has the same eigenvalues
             values, directions = np.linalg.eigh(rows @ rows.T)
@@ -162,19 +167,22 @@ def general_words_of(embedding: Embedding) -> GeneralWords:
     """Return general words of an embedding whose pool can be read."""
     general = embedding.reader.general()
     stored = embedding.find(random_words(embedding, _SEED)) if general is None else general
-    directed = has_direction(np.stack([*stored.values()])) if stored else np.zeros(0, dtype=bool)
-    usable = {word: vector for (word, vector), has in zip(stored.items(), directed, strict=True) if has.all()}
-    several = any(vector.ndim == 2 for vector in usable.values())
-    return GeneralWords.of(usable, name=embedding.name, in_first=bool(embedding.replicates) and not several)
+    have_direction = has_direction(np.stack([*stored.values()])) if stored else np.zeros(0, dtype=bool)
+    usable = {word: vector for (word, vector), has in zip(stored.items(), have_direction, strict=True) if has.all()}
+    have_replicates = any(vector.ndim == 2 for vector in usable.values())
+    return GeneralWords.of(usable, name=embedding.name, in_first=bool(embedding.replicates) and not have_replicates)
 
 
 @lru_cache(maxsize=32)
-def _besides(general: GeneralWords, own: frozenset[str]) -> GeneralWords:
+def _without_words(general: GeneralWords, listed: frozenset[str]) -> GeneralWords:
     """Return the general words that are not among case-folded words of a list (see `GeneralWords.without`).
 
     The result is cached, because its spectrum takes half a second.
     """
-    others = {word: general.vectors[row] for row, word in enumerate(general.words) if word.casefold() not in own}
+    others = dict[str, Numbers]()
+    for word, vector in zip(general.words, general.vectors, strict=True):
+        if word.casefold() not in listed:
+            others[word] = vector
     if len(others) < _FEWEST:
         raise EmbeddingError(
             f"{general.name} has {len(others)} general words besides the words of the list, but {_FEWEST} are required"
@@ -187,7 +195,7 @@ def _besides(general: GeneralWords, own: frozenset[str]) -> GeneralWords:
             f"{general.name} has only {counted(len(distinct), 'different vector')} of {len(others)} general words."
             " Check the file, or set sub_topics='independent'."
         )
-    sha256 = hashlib.sha256(f"{general.sha256} without {sorted(own)}".encode()).hexdigest()
+    sha256 = hashlib.sha256(f"{general.sha256} without {sorted(listed)}".encode()).hexdigest()
     return replace(general, sha256=sha256, words=tuple(distinct), vectors=np.stack([*distinct.values()]))
 
 

@@ -79,7 +79,7 @@ def measure_lists(
     for name, count in Counter(map(attrgetter("name"), lists)).items():
         if count > 1:
             raise TableError(f"`wordlists` contains '{name}' {count} times. Pass it once, or rename one of the lists.")
-    excerpts = _read(embeddings, trust, [*word_lists, *extra], wants_ranks(covariates)) if word_lists else []
+    excerpts = _excerpts(embeddings, trust, [*word_lists, *extra], wants_ranks(covariates)) if word_lists else []
     measured = []
     for source in lists:
         if isinstance(source, AssociationTable):
@@ -133,7 +133,7 @@ def with_random_words(tables: Sequence[AssociationTable]) -> list[AssociationTab
     return with_words
 
 
-def _read(embeddings: Any, trust: bool, lists: Sequence[WordList], ranks: bool) -> list[Embedding]:
+def _excerpts(embeddings: Any, trust: bool, lists: Sequence[WordList], ranks: bool) -> list[Embedding]:
     """Read the words of all lists and the pool for random lists from each embedding.
 
     Files with the same name are named after their paths.
@@ -142,9 +142,9 @@ def _read(embeddings: Any, trust: bool, lists: Sequence[WordList], ranks: bool) 
     if not sources:
         raise EmbeddingError("The list of embeddings is empty. Pass at least one embedding.")
     opened = [open_embedding(source, trust=trust) for source in sources]
-    times = Counter(map(attrgetter("name"), opened))
+    n_of_name = Counter(map(attrgetter("name"), opened))
     for number, source in enumerate(sources):
-        if times[opened[number].name] > 1 and isinstance(source, str | Path):
+        if n_of_name[opened[number].name] > 1 and isinstance(source, str | Path):
             opened[number] = replace(opened[number], name=str(source))
     for name, count in Counter(map(attrgetter("name"), opened)).items():
         if count > 1:

@@ -122,7 +122,7 @@ def log_probabilities(
     sentences = _sentences(words, sentence_templates, predict)
     if is_causal(score):
         _check_order(sentences, predict, name_of(score))
-    singles = _tables(score, sentences, predict, corrected)
+    singles = _values(score, sentences, predict, corrected)
     table = assemble(
         np.mean([*singles.values()], axis=0),
         targets,
@@ -204,9 +204,10 @@ def check_predicted(predict: str) -> None:
 
 
 class _Sentences(NamedTuple):
-    """Sentences in every template: each target with each attribute, and predicted words with the other word masked.
+    """Sentences in every template: `pairs` of each target with each attribute, and predicted words `alone`.
 
-    For each pair, (targets, attributes), `position` is the position of the masked sentence.
+    In the sentences of `alone`, the other word is masked. For each pair, (targets, attributes), `position` is the
+    position of its predicted word in `alone`.
     """
 
     labels: tuple[str, ...]
@@ -221,21 +222,20 @@ def _sentences(words: WordList, templates: Templates, predict: Predicted) -> _Se
     check_word_classes(words.words, class_of)
     targets = [(word, class_of[word]) for word in words.targets]
     attributes = [(word, class_of[word]) for word in words.attributes]
-    rows, columns = np.indices((len(targets), len(attributes)))
+    target_position, attribute_position = np.indices((len(targets), len(attributes)))
     nothing = [_NOTHING if _NOTHING[1] in templates.classes else (_NOTHING[0], targets[0][1])]
-    by_target = predict == "targets"
-    alone = product(targets, nothing) if by_target else product(nothing, attributes)
-    return _Sentences(
-        templates.labels,
-        list(starmap(templates.pairs, product(targets, attributes))),
-        list(starmap(templates.pairs, alone)),
-        rows if by_target else columns,
-    )
+    if predict == "targets":
+        alone, position = product(targets, nothing), target_position
+    else:
+        alone, position = product(nothing, attributes), attribute_position
+    pairs = starmap(templates.pairs, product(targets, attributes))
+    return _Sentences(templates.labels, list(pairs), list(starmap(templates.pairs, alone)), position)
 
 
 def _check_order(sentences: _Sentences, predict: Predicted, name: str) -> None:
     """Raise an error if a causal model would predict a word before the one that it depends on."""
     for label, pair in zip(sentences.labels, sentences.pairs[0], strict=True):
+        # The start and end of both words in the sentence.
         predicted, given = (pair.target, pair.attribute) if predict == "targets" else (pair.attribute, pair.target)
         if predicted[0] < given[1]:
             last = "targets" if predict == "attributes" else "attributes"
@@ -245,18 +245,18 @@ def _check_order(sentences: _Sentences, predict: Predicted, name: str) -> None:
             )
 
 
-def _tables(score: Score, sentences: _Sentences, predict: Predicted, corrected: bool) -> dict[str, NDArray[np.float64]]:
+def _values(score: Score, sentences: _Sentences, predict: Predicted, corrected: bool) -> dict[str, NDArray[np.float64]]:
     """Return the values of all pairs, (targets, attributes), for each template."""
-    tables = {}
+    values = {}
     step(f"log probabilities in {len(sentences.labels)} sentences")
     for number, label in enumerate(sentences.labels):
         together = [_cloze(pair[number], predict) for pair in sentences.pairs]
         alone = [_cloze(pair[number], predict, hide=True) for pair in sentences.alone] if corrected else []
-        answers = _answers(score, [*together, *alone], label)
+        answers = _checked_answers(score, [*together, *alone], label)
         prior = answers[len(together) :][sentences.position] if corrected else 0.0
-        tables[label] = answers[: len(together)].reshape(sentences.position.shape) - prior
+        values[label] = answers[: len(together)].reshape(sentences.position.shape) - prior
         advance(number + 1, len(sentences.labels))
-    return tables
+    return values
 
 
 def _cloze(pair: Pair, predict: Predicted, *, hide: bool = False) -> Cloze:
@@ -265,7 +265,7 @@ def _cloze(pair: Pair, predict: Predicted, *, hide: bool = False) -> Cloze:
     return Cloze(pair.text[:start], pair.text[start:end], pair.text[end:], (second_word,) if hide else ())
 
 
-def _answers(score: Score, clozes: Sequence[Cloze], template: str) -> NDArray[np.float64]:
+def _checked_answers(score: Score, clozes: Sequence[Cloze], template: str) -> NDArray[np.float64]:
     """Return the log probabilities that a model gives to clozes, or raise an error if they are impossible."""
     answers = np.asarray(score(clozes), dtype=float)
     if answers.shape != (len(clozes),):

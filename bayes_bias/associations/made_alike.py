@@ -205,10 +205,8 @@ def made_alike(
         embeddings[label] = None if table.origin is None else table.origin.embedding
         own_words.update(words_of(table.values, "target"), words_of(table.values, "attribute"))
     alike = embeddings_alike(embeddings, own_words, reference=reference, seed=seed, copies=copies)
-    list_cosines, within_sds = [], []
-    for table in tables.values():
-        list_cosines.append(float(np.nanmean(table.values.to_numpy())))
-        within_sds.append(within_sd(table))
+    list_cosines = [float(np.nanmean(table.values.to_numpy())) for table in tables.values()]
+    within_sds = list(map(within_sd, tables.values()))
     table = alike.table.assign(list_cosine=list_cosines, within_sd=within_sds)
     return replace(alike, table=table, allowed=allowed)
 
@@ -226,9 +224,9 @@ def embeddings_alike(
     if reference is not None and reference not in embeddings:
         raise TableError(f"`reference` is {reference!r}, but no table has this name.", reference, map(str, embeddings))
     recorded = {label: embedding for label, embedding in embeddings.items() if embedding is not None}
-    if without := [str(label) for label in embeddings if label not in recorded]:
-        which = joined(without) if recorded else "all tables"
-        return _unknown(embeddings, reference, f"the embedding of {which} was not recorded")
+    if unrecorded := [str(label) for label in embeddings if label not in recorded]:
+        tables = joined(unrecorded) if recorded else "all tables"
+        return _unknown(embeddings, reference, f"the embedding of {tables} was not recorded")
     drawn = {label: _draw(embedding, frozenset(own_words), seed) for label, embedding in recorded.items()}
     return _compared(drawn, reference, copies)
 
@@ -241,45 +239,67 @@ def _unknown(labels: Collection[Any], reference: Any, reason: str) -> MadeAlike:
 
 
 def _compared(drawn: Mapping[Any, Rows], reference: Any, copies: bool) -> MadeAlike:
-    """Compare each embedding with the reference, by the random words that both contain."""
+    """Compare each embedding with the reference, by the random words that both contain.
+
+    `drawn` contains the random words of each embedding, with their unit vectors. Without a `reference`, the embedding
+    with the median mean cosine is used.
+    """
     labels = list(drawn)
     if reference is None:
-        own = [_mean_cosine(np.stack([*islice(rows.values(), _WORDS)])) if rows else np.nan for rows in drawn.values()]
-        reference = labels[0 if len(labels) == 2 else int(np.argsort(own, kind="stable")[len(own) // 2])]
-    shared = {label: [word for word in drawn[label] if word in drawn[reference]][:_WORDS] for label in labels}
-    if (fewest := min(map(len, shared.values()))) < _FEWEST:
-        shared_words = f"{fewest} {'word' if fewest == 1 else 'words'} besides those of the list"
-        return _unknown(labels, reference, f"they share {shared_words}, but at least {_FEWEST} are required")
-    rows = [_relative(drawn[label], drawn[reference], words) for label, words in shared.items()]
-    table = pd.DataFrame(rows, index=pd.Index(labels, name="embedding"))
+        reference = _median_embedding(drawn)
+    reference_rows = drawn[reference]
+    shared_words = {label: [word for word in rows if word in reference_rows][:_WORDS] for label, rows in drawn.items()}
+    n_shared = min(map(len, shared_words.values()))
+    if n_shared < _FEWEST:
+        number = "1 word" if n_shared == 1 else f"{n_shared} words"
+        reason = f"they share {number} besides those of the list, but at least {_FEWEST} are required"
+        return _unknown(labels, reference, reason)
+    rows_of_table = [_relative(drawn[label], reference_rows, words) for label, words in shared_words.items()]
+    table = pd.DataFrame(rows_of_table, index=pd.Index(labels, name="embedding"))
     if not np.isfinite(table.q).all():
         reason = f"all words besides those of the list have the same vector in {reference}"
         return _unknown(labels, reference, reason)
-    exempt = copies and bool((table.same_words > _COPIED).all())
-    table.insert(1, "alike", exempt | table.q.between(LEAST, MOST))
+    are_copies = copies and bool((table.same_words > _COPIED).all())
+    table.insert(1, "alike", are_copies | table.q.between(LEAST, MOST))
     centred = table.index[table.mean_cosine.abs() < _CENTRED].map(str).tolist()
-    unknown = ""
-    if centred and not exempt and table.alike.all():
-        unknown = f"random words in {joined(centred)} have a mean cosine of zero, as after subtracting the mean vector"
+    reason = ""
+    if centred and not are_copies and table.alike.all():
+        reason = f"random words in {joined(centred)} have a mean cosine of zero, as after subtracting the mean vector"
         table = table.assign(q=np.nan)
-    return MadeAlike(table, reference, fewest, unknown, drawn, copies)
+    return MadeAlike(table, reference, n_shared, reason, drawn, copies)
 
 
-def _relative(rows: Rows, standard: Rows, words: Sequence[str]) -> dict[str, float]:
+def _median_embedding(drawn: Mapping[Any, Rows]) -> Any:
+    """Return the embedding with the median mean cosine of its random words, or the first of two embeddings."""
+    mean_cosines = []
+    for rows in drawn.values():
+        own_rows = list(islice(rows.values(), _WORDS))
+        mean_cosines.append(_mean_cosine(np.stack(own_rows)) if own_rows else np.nan)
+    order = np.argsort(mean_cosines, kind="stable")
+    return list(drawn)[0 if len(drawn) == 2 else int(order[len(drawn) // 2])]
+
+
+def _relative(rows: Rows, reference_rows: Rows, words: Sequence[str]) -> dict[str, float]:
     """Compare the vectors of the same words in an embedding and in the reference."""
-    own, other = (np.stack([vectors[word] for word in words]) for vectors in (rows, standard))
-    mean_cosine, distance = _mean_cosine(own), 1 - _mean_cosine(other)
+    own = np.stack([rows[word] for word in words])
+    reference = np.stack([reference_rows[word] for word in words])
+    mean_cosine = _mean_cosine(own)
+    reference_distance = 1 - _mean_cosine(reference)
     return {
-        "q": (1 - mean_cosine) / distance if distance >= _NO_DISTANCE else np.nan,
+        "q": (1 - mean_cosine) / reference_distance if reference_distance >= _NO_DISTANCE else np.nan,
         "mean_cosine": mean_cosine,
-        "same_words": np.median((own * other).sum(axis=-1)) if own.shape == other.shape else np.nan,
+        "same_words": np.median((own * reference).sum(axis=-1)) if own.shape == reference.shape else np.nan,
     }
 
 
 def _mean_cosine(rows: NDArray[np.float64]) -> float:
-    """Return the mean cosine of all pairs of different words, averaged over replicates."""
+    r"""Return the mean cosine of all pairs of different words, averaged over replicates.
+
+    The squared length of the sum of n unit vectors is n plus the cosines of all n (n - 1) ordered pairs.
+    """
     n = len(rows)
-    return float((((rows.sum(axis=0) ** 2).sum(axis=-1) - n) / (n * (n - 1))).mean())
+    squared_length = (rows.sum(axis=0) ** 2).sum(axis=-1)  # in each replicate
+    return float(((squared_length - n) / (n * (n - 1))).mean())
 
 
 def _draw(embedding: Embedding, own_words: Collection[str], seed: int) -> Rows:

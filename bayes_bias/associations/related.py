@@ -129,23 +129,36 @@ class CategoryWords:
         """
         inflation = self._inflation(general, distance)
         if others and (inflation > 1).any():
-            reduced = np.mean([self._less_common(inflation, group) for group in others], axis=0)
+            reduced = np.mean([self._without_common(inflation, group) for group in others], axis=0)
             inflation = np.where(inflation > 1, reduced, 1.0)
         return rounded(inflation)
 
-    def _less_common(self, inflation: Numbers, compared: "CategoryWords") -> Numbers:
-        """Reduce the inflation by effects that cancel in the difference to another group."""
+    def _without_common(self, inflation: Numbers, compared: "CategoryWords") -> Numbers:
+        r"""Reduce the inflation by effects that cancel in the difference to another group.
+
+        With the share c of effects that both groups have in common, and the squared distance S of their means along the
+        leading direction, relative to its expectation for independent words,
+
+        .. math:: I' = (1 - c) I + c \max(1, \min(I, 1.25 S))
+        """
+        own_variance = self.variance_along(self.leading)
+        variance = compared.variance_along(self.leading)
         largest = compared.variance_along(compared.leading)
-        own_variance, variance = self.variance_along(self.leading), compared.variance_along(self.leading)
         expected = own_variance / self.words + variance / compared.words
-        difference = ((self.mean - compared.mean) * self.leading).sum(axis=-1) ** 2
+        squared_distance = ((self.mean - compared.mean) * self.leading).sum(axis=-1) ** 2
         with np.errstate(divide="ignore", invalid="ignore"):  # a single word, or copies
-            limit, common = _CAP * difference / expected, variance / largest
+            limit = _CAP * squared_distance / expected
+            common = variance / largest
         reduced = (1 - common) * inflation + common * np.maximum(1.0, np.minimum(inflation, limit))
         return np.where(largest > 0, reduced, inflation)
 
     def _inflation(self, general: GeneralWords, distance: Numbers | float) -> Numbers:
-        """Return the inflation before effects that cancel in differences between groups are considered."""
+        r"""Return the inflation before effects that cancel in differences between groups are considered.
+
+        With the weight w of the leading direction, its variance spike(x), and the distance R between groups,
+
+        .. math:: I = \max(1, \min(1 + w (\mathrm{spike}(x) - 1), 1.25 R))
+        """
         if self.words < 3:  # one or two words have no leading direction
             return np.ones(self.rows.shape[:-2])
         random = general.random_lists(self.words)
@@ -172,32 +185,33 @@ def related_words_of(
     Paired words keep their pairs. If `independent` is True, words are treated as independent, and only the variance of
     their preferences is taken from the vectors.
     """
-    related = dict[str, Related]()
-    for name, own_words in compared_words(table).items():
-        check_length(name, len(own_words))
+    for name, words in compared_words(table).items():
+        check_length(name, len(words))
     sides: Mapping[Side, dict[str, CategoryWords]] = {
         "target": _categories(table, table.groups, "target", general),
         "attribute": _categories(table, table.associated_classes, "attribute", general),
     }
+    related_by_name = dict[str, Related]()
     for side, opposite in (SIDES, SIDES[::-1]):
-        categories = {} if is_paired(table.values, side) else sides[side]
-        general_variance = (
-            preference_variance(list(sides[opposite].values()), general) if table.metric == COSINE else np.nan
-        )
-        apart = distance_apart(list(categories.values()))
-        controls = _categories(table, table.controls, side, general) if side == "attribute" and categories else {}
+        if is_paired(table.values, side):
+            continue
+        categories = sides[side]
+        opposite_categories = list(sides[opposite].values())
+        general_variance = preference_variance(opposite_categories, general) if table.metric == COSINE else np.nan
+        distance = distance_apart(list(categories.values()))
+        controls = _categories(table, table.controls, side, general) if side == "attribute" else {}
         for name, category in {**categories, **controls}.items():
-            own = Related(_words(table, name, side))
-            if not independent and name not in controls and len(own.words) > 2:
+            related = Related(_words(table, name, side))
+            if not independent and name not in controls and len(related.words) > 2:
                 others = [compared for compared in categories.values() if compared is not category]
-                inflation = float(category.inflation(general, apart, others))
-                own = replace(own, inflation=inflation, loading=category.loading)
+                inflation = float(category.inflation(general, distance, others))
+                related = replace(related, inflation=inflation, loading=category.loading)
             sd = np.sqrt(category.expected_variance(general_variance, general))
             if sd > 0:
                 directions = float(rounded(general.directions))
-                own = replace(own, preference_sd=float(rounded(sd)), directions=directions)
-            related[name] = own
-    return related
+                related = replace(related, preference_sd=float(rounded(sd)), directions=directions)
+            related_by_name[name] = related
+    return related_by_name
 
 
 def _categories(
@@ -219,7 +233,10 @@ def _words(table: AssociationTable, category: str, side: Side) -> tuple[str, ...
 
 
 def preference_variance(opposite: Sequence[CategoryWords], general: GeneralWords) -> Numbers:
-    """Return the variance of general words' preferences for the opposite classes, or groups, averaged over these."""
+    """Return the variance of general words' preferences for the opposite classes, or groups, averaged over these.
+
+    The preference of a general word for a class is its mean cosine with the class, minus the average over classes.
+    """
     means = np.stack(np.broadcast_arrays(*(category.mean for category in opposite)))
     return np.asarray(((means - means.mean(axis=0)) ** 2).sum(axis=-1).mean(axis=0))
 
@@ -241,8 +258,12 @@ def rounded(values: Numbers | float) -> Numbers:
 
 
 def spiked_variance(ratio: Numbers, random_ratio: float) -> Numbers:
-    """Return the variance along one direction, relative to the other directions, that explains the largest
-    eigenvalue."""
+    r"""Return the variance along one direction, relative to the other directions, that explains the largest eigenvalue.
+
+    With the ratio x of the largest eigenvalue to the mean, and the mean ratio b of random lists,
+
+    .. math:: \mathrm{spike}(x) = (h + \sqrt{h^2 - 4 x}) / 2, \qquad h = x + 1 - (\sqrt{b} - 1)^2
+    """
     ratio = np.maximum(ratio, random_ratio)
     h = ratio + 1 - (np.sqrt(random_ratio) - 1) ** 2
     return np.asarray((h + np.sqrt(np.maximum(h**2 - 4 * ratio, 0.0))) / 2)
@@ -293,9 +314,8 @@ def with_near_copies(table: AssociationTable) -> AssociationTable:
     """Return the table with near copies as related words, which requires no general words."""
     if table.vectors is None:
         return table
-    related = {}
-    for category, copies in near_copies(compared_words(table), table.vectors).items():
-        related[category] = copies.related
+    copies_of = near_copies(compared_words(table), table.vectors)
+    related = {category: copies.related for category, copies in copies_of.items()}
     return with_related(table, related) if related else table
 
 

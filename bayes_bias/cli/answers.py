@@ -117,14 +117,6 @@ def answers(
     if prompts is None and any(paths.values()):
         raise AnswersError("--id, --reply, and --model require --prompts. Add the file of prompts.")
 
-    def read(source: str) -> "str | pd.DataFrame":
-        if prompts is None:
-            return source
-        if likelihood != CHOICES:
-            ends = ratings or RATINGS
-            return bb.answers.numbers(prompts, source, wordlist, likelihood, ratings=ends, **paths, ignore=ignored)
-        return bb.answers.choices(prompts, source, wordlist, **paths, ignore=ignored)
-
     if likelihood != CHOICES and (compare_models or after is not None):
         raise AnswersError(
             f"--likelihood: '{likelihood}' cannot be combined with --compare-models or --after. Omit them."
@@ -136,6 +128,15 @@ def answers(
         )
     if compare_models and after is not None:
         raise AnswersError("--after: --compare-models compares the models of FILE. Omit one of the two.")
+
+    def read(source: str) -> "str | pd.DataFrame":
+        if prompts is None:
+            return source
+        if likelihood != CHOICES:
+            ends = ratings or RATINGS
+            return bb.answers.numbers(prompts, source, wordlist, likelihood, ratings=ends, **paths, ignore=ignored)
+        return bb.answers.choices(prompts, source, wordlist, **paths, ignore=ignored)
+
     settings: dict[str, Any] = {
         "scope": scope,
         "name": name or Path(file).name.split(".")[0],

@@ -166,6 +166,7 @@ def _trainings(inputs: TableSource, wordlist: str) -> "Embedding":
 
 
 def _show(result: "bb.Stability") -> None:
+    """Print the measures in each training run, the variance components, and the shares of the variance."""
     # The raw bias is half of WEAT's difference. It is omitted because it would not fit.
     print_frame(result.measures.drop(columns="raw bias").map(plain), title=f"Each method in each {result.kind}")
     print_layout(result.layout)
@@ -177,6 +178,7 @@ def _show(result: "bb.Stability") -> None:
 
 
 def _components(result: "bb.Stability") -> Layout:
+    """Lay out the variance components of the joint posterior, with their observed values."""
     from bayes_bias.fitting.fitted import Fitted
 
     rows, decimals = result.components, Fitted.of(result.fit).metric.decimals + 1

@@ -164,13 +164,14 @@ def print_layout(layout: Layout) -> None:
     In a narrow terminal, less important columns are omitted, and headers and text are wrapped. Numbers and intervals
     are never broken, so the table may be wider than the terminal.
     """
-    every = [Column(layout.heading, layout.labels, words=True), *layout.columns]
-    has_room = _width(map(_widest, every)) <= out.width
-    columns = every if has_room else [column for column in every if not column.spare]
+    columns = [Column(layout.heading, layout.labels, words=True), *layout.columns]
+    if _width(map(_widest, columns)) > out.width:
+        columns = [column for column in columns if not column.spare]
     has_room = _width(map(_widest, columns)) <= out.width
     table = Table(title=layout.caption or None, title_justify="left", header_style="bold")
     for column in columns:
-        narrowest, is_text = _narrowest(column), _is_text(column)
+        is_text = _is_text(column)
+        narrowest = _narrowest(column)
         table.add_column(
             column.heading if has_room or is_text else fill(column.heading, narrowest, break_on_hyphens=False),
             justify="left" if column.words else "right",

@@ -127,8 +127,10 @@ def compare(
 
     Example: bayes-bias compare weat6 --before googlenews-demo --after debiased.npz
     """
-    lists, words, options = lists or [], None if sets is None else read_debias_sets(sets), settings_of(settings)
-    rated = ratings or [] if damage or ratings else None
+    lists = lists or []
+    words = None if sets is None else read_debias_sets(sets)
+    options = settings_of(settings)
+    rated = (ratings or []) if damage or ratings else None
     result: bb.Comparison | bb.Sweep
     with progress_bar():
         if len(lists) > 1 or len(sides.versions) > 1:
@@ -234,15 +236,11 @@ def _swept(
         _check_vocabulary([before], lists)
         assert isinstance(original, bb.Embedding)
         after = [version.source if isinstance(version, GivenVersion) else version for version in versions]
-        for k, damage_of_version in enumerate(_damages(original, after, rated)):
-            damage[versions[k].name] = damage_of_version
+        for version, damage_of_version in zip(versions, _damages(original, after, rated), strict=True):
+            damage[version.name] = damage_of_version
+    wordlists = [before.words(name) for name in lists]
     swept = bb.sweep(
-        Grid(
-            [before.words(name) for name in lists],
-            [original],
-            controls=before.control_classes,
-            allow_loss=before.allow_loss,
-        ),
+        Grid(wordlists, [original], controls=before.control_classes, allow_loss=before.allow_loss),
         models=[inference.model],
         versions=versions,
         scope=cast(ScopeName, inference.scope),
@@ -307,7 +305,8 @@ def _damages(
         if isinstance(version, bb.debiasing.Debiasing):
             learned += version.learned_words
     excerpt = before.excerpt([*rated, *learned], pool=True)
-    vectors, damages = excerpt.excerpt(rated, pool=True).all(), []
+    vectors = excerpt.excerpt(rated, pool=True).all()
+    damages = []
     for version in after:
         if isinstance(version, bb.debiasing.Debiasing):
             version = version.applied(before if version.needs_vocabulary else excerpt)

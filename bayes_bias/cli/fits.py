@@ -244,8 +244,9 @@ def plan(
         replicates or (COUNTS if kind else None),
         **inference.reading,
     )
-    along_words = kind and set(targets or LENGTHS) & set(attributes or LENGTHS)
-    power = by_words(planned).power.to_pandas() if along_words else planned.power.unstack("attributes")  # noqa: PD010
+    # With replicates, power is shown by their number and the number of words, which both sides then share.
+    has_shared_lengths = kind and set(targets or LENGTHS) & set(attributes or LENGTHS)
+    power = by_words(planned).power.to_pandas() if has_shared_lengths else planned.power.unstack("attributes")  # noqa: PD010
     by = f"{plural(kind)} and {units}" if kind else units
     print_frame(
         power.map("{:.2f}".format),

@@ -95,25 +95,25 @@ class OtherInputs:
         from bayes_bias.analyses.gate.gate import check_allowed
 
         check_allowed(settings["rope"], settings["alpha"])
-        read, estimate = self._functions(lists, settings["seed"], sampler)
+        read, estimate = self._reader_and_estimator(lists, settings["seed"], sampler)
         if baseline is None or not is_data(baseline):
             if baseline is not None:
                 read_records(baseline)  # before sampling
-            with _about(f"'{file}'", file):
+            with _errors_named_after(f"'{file}'", file):
                 result = estimate(read(file))
             return bb.check(result, **settings, baseline=baseline)
-        with _about(f"'{file}'", file):
+        with _errors_named_after(f"'{file}'", file):
             now = read(file)
-        with _about(f"--baseline '{baseline}'", baseline):
+        with _errors_named_after(f"--baseline '{baseline}'", baseline):
             before = read(str(baseline))
-        with _about(f"'{file}' after --baseline '{baseline}'", file):
+        with _errors_named_after(f"'{file}' after --baseline '{baseline}'", file):
             is_same = before.sha256 == now.sha256
             result = estimate(now) if is_same else estimate(before, after=now)
         unchanged = bb.check(result, **settings) if is_same else None
         return replace(bb.check(result, **settings, baseline=unchanged), baseline=origin_of(baseline))
 
-    def _functions(self, lists: list[str], seed: int, sampler: Sampler) -> tuple[Callable[..., Any], ...]:
-        """Return the function that reads the file, and the function that estimates its biases."""
+    def _reader_and_estimator(self, lists: list[str], seed: int, sampler: Sampler) -> tuple[Callable[..., Any], ...]:
+        """Return the function that reads a file, and the function that estimates the biases of its content."""
         if self.answers is not None:
             from bayes_bias.analyses.answers.reading import read_answers
 
@@ -123,18 +123,25 @@ class OtherInputs:
         from bayes_bias.analyses.sentence_pairs.lm_eval import is_log, lm_eval
         from bayes_bias.analyses.sentence_pairs.scores import read_scores
 
-        of_pairs = partial(bb.sentence_pairs.estimate, seed=seed, sampling=sampler.with_tuning(SAMPLING))
-        return (lambda file: (lm_eval if is_log(file) else read_scores)(file, name="pairs")), of_pairs
+        def read_pairs(file: str) -> Any:
+            return lm_eval(file, name="pairs") if is_log(file) else read_scores(file, name="pairs")
+
+        return read_pairs, partial(bb.sentence_pairs.estimate, seed=seed, sampling=sampler.with_tuning(SAMPLING))
 
 
 @contextmanager
-def _about(label: str, file: str | Path) -> Iterator[None]:
-    """Begin errors about the data of a file with its label, and name the alternative to options of other commands."""
+def _errors_named_after(label: str, file: str | Path) -> Iterator[None]:
+    """Begin the messages of errors in the `with` block with a label of the file that is read or estimated.
+
+    If the file exists, the error is about its data. Other commands have options for such data, but `check` has none, so
+    the message ends with an alternative.
+    """
     try:
         yield
     except BayesBiasError as error:
         advice = " `check` has no options for the data, such as --of. Pass a result of `estimate` to `bb.check`."
-        raise BayesBiasError(f"{label}: {error}{advice if table_file(file).is_file() else ''}") from error
+        is_about_data = table_file(file).is_file()
+        raise BayesBiasError(f"{label}: {error}{advice if is_about_data else ''}") from error
 
 
 @app.command()

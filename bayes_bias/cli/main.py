@@ -117,10 +117,11 @@ def command_called(name: str) -> Any:
     info = next(command for command in app.registered_commands if getattr(command.callback, "__name__", "") == function)
     info.cls = Command
     command = get_command_from_info(info, pretty_exceptions_short=True, rich_markup_mode=app.rich_markup_mode)
-    own = {option for param in command.params for option in param.opts}
+    own_options = {option for param in command.params for option in param.opts}
+    # A command whose options are those that `main` handles for all commands. The others are added to this command.
     shared = typer.Typer(add_completion=False)
     shared.command()(_files_alone if name in _WITHOUT_RESULT else _with_result)
-    added = [param for param in get_command(shared).params if own.isdisjoint(param.opts)]
+    added = [param for param in get_command(shared).params if own_options.isdisjoint(param.opts)]
     command.params += added
     for param in command.params:
         param.expose_value = param not in added
@@ -202,15 +203,16 @@ def main(arguments: list[str] | None = None, commands: typer.Typer = app) -> NoR
     The settings of the package's logger, which are its only global state, are restored afterwards.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
-    terminal, command = IN_TERMINAL.set(True), COMMAND.set(shlex.join(["bayes-bias", *words]))
-    debug, json = "--debug" in words, _target_of_json(words)
+    terminal = IN_TERMINAL.set(True)
+    command = COMMAND.set(shlex.join(["bayes-bias", *words]))
+    json = _target_of_json(words)
     try:
         with notices_shown("--quiet" in words), delivering(json, _name_of_command(words), "--overwrite" in words):
             status = optional()(commands)([a for a in words if a != "--debug"] or ["--help"], standalone_mode=False)
     except (typer.Abort, KeyboardInterrupt):
         _fail("stopped", 130)
     except Exception as error:
-        if debug:
+        if "--debug" in words:
             raise
         _fail(_with_options(_one_line(error), words), 2)
     finally:
@@ -238,6 +240,7 @@ def _name_of_command(words: list[str]) -> str:
 
 
 def _one_line(error: Exception) -> str:
+    """Return the message of an error in one line."""
     if isinstance(error, typer.TyperException):
         message = " ".join(error.format_message().split())
         return f"{message}{'' if message.endswith(('.', '?')) else '.'}{_remedy(error)}"
@@ -276,5 +279,6 @@ def _remedy(error: typer.TyperException) -> str:
 
 
 def _fail(message: str, status: int) -> NoReturn:
+    """Print an error, and end the process with an exit code."""
     complain(f"error: {message}")
     sys.exit(status)

@@ -239,12 +239,14 @@ class OutputFolder:
 def with_options[**P](command: Callable[P, None]) -> Callable[..., None]:
     """Decorate a command so that each field of its dataclass arguments, such as a `Sampler`, becomes an option."""
     signature = inspect.signature(command, eval_str=True)
-    kinds: dict[str, Any] = {}
+    # The class and the options of each argument that is a group of options.
+    classes: dict[str, Any] = {}
     options: dict[str, list[inspect.Parameter]] = {}
     parameters: list[inspect.Parameter] = []
     for name, parameter in signature.parameters.items():
         if is_dataclass(parameter.annotation):
-            kinds[name], options[name] = parameter.annotation, _options_of(parameter.annotation)
+            classes[name] = parameter.annotation
+            options[name] = _options_of(parameter.annotation)
         for option in options.get(name, [parameter]):
             parameters.append(option.replace(kind=option.KEYWORD_ONLY))
     parameters.sort(key=_panel)
@@ -252,8 +254,8 @@ def with_options[**P](command: Callable[P, None]) -> Callable[..., None]:
     @wraps(command)
     def run(**values: Any) -> None:
         groups = {}
-        for name, kind in kinds.items():
-            groups[name] = kind(**{option.name: values.pop(option.name) for option in options[name]})
+        for name, group_class in classes.items():
+            groups[name] = group_class(**{option.name: values.pop(option.name) for option in options[name]})
         command(**values, **groups)  # type: ignore[call-arg]
 
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]

@@ -93,17 +93,17 @@ def criterion(
 
 def _biases(fits: list[str], file: Path, covariance: Path | None) -> "BiasesLike":
     """Return the biases of the labels from fits or from FILE, with their covariance if it is known."""
-    if fits:
-        reject("cannot be combined with fits, which have their own covariance. Omit it.", covariance=covariance)
-    else:
+    if covariance is None and not fits:
+        return file
+    if covariance is not None and not fits:
         from bayes_bias.analyses.criterion.data import Biases, read
         from bayes_bias.table.files import read_matrix
 
-        if covariance is None:
-            return file
-        biases, remedy = read(file, "biases"), "Pass a spreadsheet with a row and column for each label."
+        biases = read(file, "biases")
+        remedy = "Pass a spreadsheet with a row and column for each label."
         matrix = read_matrix(given_table(covariance, "--covariance", BayesBiasError, remedy))
         return Biases.from_frame(biases, matrix)
+    reject("cannot be combined with fits, which have their own covariance. Omit it.", covariance=covariance)
     if len(fits) == 1 and "=" not in fits[0]:
         return bb.load_fit(fits[0])
     file_of = dict(fit.partition("=")[::2] for fit in fits)

@@ -140,12 +140,7 @@ def measured_tables(
     """Measure the lists of both commands."""
     from bayes_bias.associations.lists import measure_lists
 
-    side_by_side = inputs.masked is not None or (inputs.replicates is None and inputs.encoder is None)
-    return list(
-        measure_lists(
-            [inputs.table(name) if inputs.has_table(name) else inputs.words(name) for name in lists],
-            inputs.embeddings if side_by_side else inputs.opened(lists),
-            covariates=covariates_of(covariates),
-            **inputs.settings,
-        )
-    )
+    sources = [inputs.table(name) if inputs.has_table(name) else inputs.words(name) for name in lists]
+    are_separate = inputs.masked is not None or (inputs.replicates is None and inputs.encoder is None)
+    embeddings = inputs.embeddings if are_separate else inputs.opened(lists)
+    return measure_lists(sources, embeddings, covariates=covariates_of(covariates), **inputs.settings)

@@ -162,6 +162,7 @@ def sentence_pairs(
 
 
 def _say_result(text: str, page: Path | None) -> None:
+    """Print a result, and the path of its page if there is one."""
     say(f"\n{text}")
     say_where("\nThe report is in", page)
 
@@ -182,6 +183,7 @@ def _read(files: list[str], decimals: str) -> "Scores":
 
 
 def _decimals(text: str, logs: bool) -> int | None:
+    """Return the number in --decimals, or None for unrounded scores, which is the default for `logs` of the harness."""
     if not text:
         return None if logs else DECIMALS
     if text == "none":

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from glob import glob
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -105,6 +106,7 @@ def sweep(
 
 
 def _posteriors(text: str) -> str | float:
+    """Return the value of --posteriors, as a number if it is one."""
     try:
         return float(text)
     except ValueError:
@@ -163,7 +165,7 @@ class Slices(MeasuringOptions):
                 time = float(text)
             except ValueError:
                 time = float("nan")
-            if not pattern or time != time:
+            if not pattern or isnan(time):
                 raise BayesBiasError(
                     f"--at '{option}' is not TIME=FILE with a number for the time, such as 1900=a.txt."
                 )
@@ -175,6 +177,7 @@ class Slices(MeasuringOptions):
         return files
 
     def _matching(self, pattern: str, option: str) -> list[str]:
+        """Return the files that match a pattern, or the pattern itself if it is the name of a file."""
         if not any(sign in pattern for sign in "*?["):
             return [pattern]
         files = sorted(glob(pattern))

@@ -228,8 +228,9 @@ class TableSource(MeasuringOptions, Origin):
         if self.masked is None:
             reason = "applies to causal models. Add --causal, or omit it."
             reject(reason, dtype=self.dtype, device_map=self.device_map)
-        others = [f"{option} {source}" for option, source in self.instead.items() if source is not None]
-        if others and len(options := others + self.named_embeddings) > 1:
+        replacements = [f"{option} {source}" for option, source in self.instead.items() if source is not None]
+        options = replacements + self.named_embeddings
+        if replacements and len(options) > 1:
             raise BayesBiasError(f"{options[0].split()[0]}: {', '.join(options)} cannot be combined. Use one of them.")
 
     @property
@@ -318,6 +319,7 @@ class TableSource(MeasuringOptions, Origin):
         return self.read(path)
 
     def _check_numbers(self, source: str) -> None:
+        """Raise an error if an option only applies to word lists, but LIST is a file of numbers."""
         reject(
             f"applies to word lists, but '{source}' contains numbers. Omit it.",
             sub_topics=self.sub_topics,
@@ -328,6 +330,7 @@ class TableSource(MeasuringOptions, Origin):
         )
 
     def _log_probabilities(self, masked: str, source: str) -> "bb.AssociationTable":
+        """Return the table of a word list in a masked or causal language model."""
         from bayes_bias.associations.log_probability import open_score
 
         self._check_lists([source])

@@ -170,15 +170,14 @@ class AnySource(TableSource):
         if self.metric == COSINE and larger == "farther":
             name = self.value or "distance"
             return bb.Metric(name, unit=self.unit or name, larger=larger)
-        metric = METRICS.get(self.metric.replace("-", " ")) or (
-            SIMILARITIES[self.metric].metric if self.metric in similarity_names() else None
-        )
-        if metric is not None:
-            reason = f"applies to metrics without a unit, but --metric '{self.metric}' has one. Omit it."
-            reject(reason, unit=self.unit)
-        if metric is not None and larger is not None:
-            return replace(metric, larger=larger)
-        return metric or bb.Metric(self.metric, unit=self.unit or self.metric, larger=larger)
+        known = METRICS.get(self.metric.replace("-", " "))
+        if known is None and self.metric in similarity_names():
+            known = SIMILARITIES[self.metric].metric
+        if known is None:
+            return bb.Metric(self.metric, unit=self.unit or self.metric, larger=larger)
+        reason = f"applies to metrics without a unit, but --metric '{self.metric}' has one. Omit it."
+        reject(reason, unit=self.unit)
+        return known if larger is None else replace(known, larger=larger)
 
     def holds_numbers(self, source: str) -> bool:
         """Return True if LIST is a file that contains numbers, or if the user named columns."""
@@ -394,8 +393,8 @@ def measures(
         )
         if posterior:
             fitted = Fitted.of(fit(table, model, seed=seed, sampling=sampler.sampling))
-            carried = possible_scopes(fitted.data)
-            summaries = {s: bb.summarize(fitted, s, ci_prob=ci_prob) for s in SHOWN if s in carried}
+            scopes = [scope for scope in SHOWN if scope in possible_scopes(fitted.data)]
+            summaries = {scope: bb.summarize(fitted, scope, ci_prob=ci_prob) for scope in scopes}
     rows = with_posterior(measured.table, summaries, table.metric)
     deliver(measures=measured, table=rows)
     if csv:
@@ -413,7 +412,8 @@ def _say_pair_dir(table: "bb.AssociationTable", sets: DebiasSets, seed: int) -> 
     """Print PairDir if there are two pairs with vectors, and an embedding with random words to compare them with."""
     from bayes_bias.measures.other_words import random_pool
 
-    words, vectors = list(chain(*sets.defining_sets)), table.vectors or {}
+    words = list(chain(*sets.defining_sets))
+    vectors = table.vectors or {}
     if len(sets.defining_sets) > 1 and table.origin and all(word in vectors for word in words):
         pool = random_pool(table.origin)
         with_pool = pool | {word: vectors[word] for word in words}

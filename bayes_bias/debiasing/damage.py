@@ -73,13 +73,13 @@ def read_ratings(source: str | os.PathLike[str]) -> pd.DataFrame:
     """
     path = Path(source)
     text = read_text(path, f"ratings: '{path}' is", MeasureError)
-    body = dropwhile(lambda line: line.startswith("#"), filter(str.strip, text.splitlines()))
-    lines = [line for line in body if not line.startswith("# ")]
+    after_comments = dropwhile(lambda line: line.startswith("#"), filter(str.strip, text.splitlines()))
+    lines = [line for line in after_comments if not line.startswith("# ")]
     separator = next((pattern for sign, pattern in _SEPARATORS.items() if lines and sign in lines[0]), r"\s+")
     rows = [list(map(str.strip, re.split(separator, line.strip()))) for line in lines]
     # The first line may be a heading, so the second line shows which column contains the ratings.
-    columns = range(2, min(len(rows[0]), len(rows[1])) if len(rows) > 1 else 0)
-    column = next((k for k in columns if _is_number(rows[1][k])), None)
+    n_columns = min(len(rows[0]), len(rows[1])) if len(rows) > 1 else 0
+    column = next((k for k in range(2, n_columns) if _is_number(rows[1][k])), None)
     if column is None:
         raise MeasureError(
             f"The file of ratings '{path}' must have a column of numbers after two words. Write lines such as: sun sky"
@@ -123,11 +123,13 @@ def rated_pairs(
         )
     ratings = pairs.rating.to_numpy()
     cosines_before, cosines_after = _cosines(before, pairs), _cosines(after, pairs)
-    first, second = float(_spearman(cosines_before, ratings)), float(_spearman(cosines_after, ratings))
+    spearman_before = float(_spearman(cosines_before, ratings))
+    spearman_after = float(_spearman(cosines_after, ratings))
+    change = spearman_after - spearman_before
     sample = rng.integers(len(pairs), size=(_RESAMPLES, len(pairs)))
     changes = _spearman(cosines_after[sample], ratings[sample]) - _spearman(cosines_before[sample], ratings[sample])
     lower, upper = np.nanquantile(changes, tails(ci_prob)).tolist()
-    return RatedPairs(name, len(pairs), len(rated), first, second, second - first, lower, upper)
+    return RatedPairs(name, len(pairs), len(rated), spearman_before, spearman_after, change, lower, upper)
 
 
 def _cosines(vectors: Mapping[str, NDArray[np.floating]], pairs: pd.DataFrame) -> NDArray[np.float64]:
@@ -142,7 +144,8 @@ def _spearman(values: NDArray[np.float64], ratings: NDArray[np.float64]) -> NDAr
     from scipy.stats import rankdata
 
     x, y = rankdata(values, axis=-1), rankdata(ratings, axis=-1)
-    x, y = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
+    x -= x.mean(axis=-1, keepdims=True)
+    y -= y.mean(axis=-1, keepdims=True)
     with np.errstate(invalid="ignore"):
         return np.asarray((x * y).sum(axis=-1) / np.sqrt((x**2).sum(axis=-1) * (y**2).sum(axis=-1)))
 
@@ -261,14 +264,14 @@ def damage(
         raise MeasureError(
             f"{len(shared)} shared words are too few for {neighbours} neighbours. Pass vectors of the whole vocabulary."
         )
-    first, second = stack_unit(before, shared, "damage"), stack_unit(after, shared, "damage")
+    unit_before, unit_after = stack_unit(before, shared, "damage"), stack_unit(after, shared, "damage")
     rows = np.sort(rng.permutation(len(shared))[:_MOST_WORDS])
-    nearest_before, nearest_after = _nearest(first, rows, neighbours), _nearest(second, rows, neighbours)
+    nearest_before, nearest_after = _nearest(unit_before, rows, neighbours), _nearest(unit_after, rows, neighbours)
     shares = np.array([np.isin(nearest_before[k], nearest_after[k]).mean() for k in range(len(rows))])
-    means = shares[rng.integers(len(shares), size=(_RESAMPLES, len(shares)))].mean(axis=1)
-    lower, upper = np.quantile(means, tails(ci_prob)).tolist()
+    resampled = rng.integers(len(shares), size=(_RESAMPLES, len(shares)))
+    lower, upper = np.quantile(shares[resampled].mean(axis=1), tails(ci_prob)).tolist()
     # The Procrustes disparity: the variance that remains after rotating and scaling the vectors to match.
-    x, y = first - first.mean(axis=0), second - second.mean(axis=0)
+    x, y = unit_before - unit_before.mean(axis=0), unit_after - unit_after.mean(axis=0)
     agreement = np.linalg.svd(x.T @ y, compute_uv=False).sum() ** 2 / ((x**2).sum() * (y**2).sum())
     return Damage(
         words=len(shared),

@@ -66,6 +66,7 @@ class Conceptor(Debiaser[np.ndarray]):
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
         rows = stack(vectors, read_debias_sets(sets).by_definition, self.name)
         correlation = rows.T @ rows / len(rows)
+        # I - C, which equals the inverse of I + alpha^2 R.
         return replace(self, learned=np.linalg.inv(np.eye(len(correlation)) + self.aperture**2 * correlation))
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

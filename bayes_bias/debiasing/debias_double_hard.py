@@ -111,6 +111,7 @@ class DoubleHardDebias(Debiaser[Learned]):
                 f"`components` must be at most {len(axes)}, the number of dimensions, but is {self.components}. Use"
                 " fewer."
             )
+        # Each axis is tried as frequency direction. The best one makes the groups of biased words hardest to recover.
         leaning = leaning_words(vectors, debias_sets, self.most_biased, self.name)
         groups = {str(group): words for group, words in enumerate(leaning)}
         words = list(chain.from_iterable(leaning))

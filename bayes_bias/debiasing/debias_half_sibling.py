@@ -63,7 +63,7 @@ class HalfSiblingRegression(Debiaser[tuple[np.ndarray, tuple[str, ...]]]):
 
     def fit(self, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Self:
         words = read_debias_sets(sets).by_definition
-        rows = stack(vectors, words, self.name)
+        rows = stack(vectors, words, self.name)  # the transpose of D
         kept_share = np.linalg.inv(np.eye(rows.shape[1]) + rows.T @ rows / self.alpha)
         return replace(self, learned=(kept_share, words))
 

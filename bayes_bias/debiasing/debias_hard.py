@@ -124,20 +124,19 @@ def equalize(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> di
     """
     rows = stack_unit(vectors, words, "equalise", least=2)
     inside = _inside(rows, subspace)
-    common = (rows - inside).mean(axis=0)
-    apart = inside - inside.mean(axis=0)
-    lengths = np.linalg.norm(apart, axis=1, keepdims=True)
+    nu = (rows - inside).mean(axis=0)
+    deviations = inside - inside.mean(axis=0)
+    lengths = np.linalg.norm(deviations, axis=1, keepdims=True)
     if (lengths < _SAME).any():
         raise MeasureError(
             f"The words {', '.join(words)} do not all differ inside the bias subspace, so they cannot be equalised."
             " Remove the set."
         )
-    equal = common + np.sqrt(1 - common @ common) * apart / lengths
+    equal = nu + np.sqrt(1 - nu @ nu) * deviations / lengths
     return dict(zip(words, equal, strict=True))
 
 
 def _inside(rows: np.ndarray, subspace: np.ndarray) -> np.ndarray:
     """Return the component of each vector inside the subspace."""
     basis = np.atleast_2d(subspace)
-    inside: np.ndarray = project(rows, basis) @ orthonormal(basis, "its rows are zero or linearly dependent")
-    return inside
+    return np.asarray(project(rows, basis) @ orthonormal(basis, "its rows are zero or linearly dependent"))

@@ -78,7 +78,7 @@ class INLP(Debiaser[np.ndarray]):
         with optional(f" for {self.name}", refusal=MeasureError):
             from sklearn.svm import LinearSVC  # importing scikit-learn takes a second
 
-        basis = np.empty((0, rows.shape[1]))
+        basis = np.empty((0, rows.shape[1]))  # of the directions that are removed, (directions, dimensions)
         for iteration in range(self.iterations):
             residual = rows - rows @ basis.T @ basis
             weights = LinearSVC(fit_intercept=False, dual=False, random_state=0).fit(residual, group).coef_

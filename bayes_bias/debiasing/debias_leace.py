@@ -85,8 +85,8 @@ class LEACE(Debiaser[tuple[np.ndarray, np.ndarray, np.ndarray]]):
         rows, group = labelled_rows(vectors, read_debias_sets(sets), self.most_biased, self.name)
         mean = rows.mean(axis=0)
         indicators = np.eye(group.max() + 1)[group]
-        with_groups = (rows - mean).T @ (indicators - indicators.mean(axis=0))
-        if np.linalg.norm(with_groups) < _RANK * np.linalg.norm(rows):
+        cross_covariance = (rows - mean).T @ (indicators - indicators.mean(axis=0))  # times the number of words
+        if np.linalg.norm(cross_covariance) < _RANK * np.linalg.norm(rows):
             raise MeasureError(
                 f"{self.name}: the groups of labelled words have the same mean, so there is nothing to erase. Use other"
                 " words."
@@ -95,21 +95,22 @@ class LEACE(Debiaser[tuple[np.ndarray, np.ndarray, np.ndarray]]):
         if self.shrinkage:
             covariance = _shrunk(covariance * (len(rows) - 1) / len(rows), len(rows))
         sizes, axes = np.linalg.eigh(covariance)
+        # The square root of the covariance, and its pseudo-inverse W. Sizes that are only rounding errors are zero.
         roots = np.sqrt(np.where(sizes > sizes[-1] * len(sizes) * np.finfo(float).eps, sizes, 0))
         whitening = axes * np.divide(1, roots, out=np.zeros_like(roots), where=roots > 0) @ axes.T
-        directions, strengths, _ = np.linalg.svd(whitening @ with_groups, full_matrices=False)
-        erased = directions[:, strengths > _RANK * strengths[0]]
+        directions, strengths, _ = np.linalg.svd(whitening @ cross_covariance, full_matrices=False)
+        erased = directions[:, strengths > _RANK * strengths[0]]  # a basis of the projection P
         return replace(self, learned=(mean, whitening @ erased, erased.T @ (axes * roots @ axes.T)))
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        mean, into, back = self.fitted
-        return change_rows(vectors, lambda rows: rows - (rows - mean) @ into @ back, self.name)
+        mean, into_erased, from_erased = self.fitted
+        return change_rows(vectors, lambda rows: rows - (rows - mean) @ into_erased @ from_erased, self.name)
 
 
 def _shrunk(covariance: np.ndarray, count: int) -> np.ndarray:
     """Shrink a covariance, estimated from this number of vectors, optimally towards a multiple of the identity."""
-    identity = np.eye(len(covariance)) * np.trace(covariance) / len(covariance)
-    apart = ((covariance - identity) ** 2).sum()
-    noise = np.trace(covariance) ** 2 / count
-    share = max(0.0, 1 - noise / apart) if apart > 0 else 0.0  # below 0, the difference from the identity is only noise
-    return np.asarray(share * covariance + (1 - share) * identity)
+    target = np.eye(len(covariance)) * np.trace(covariance) / len(covariance)
+    squared_distance = ((covariance - target) ** 2).sum()
+    noise = np.trace(covariance) ** 2 / count  # the squared distance that sampling alone would cause
+    weight = max(0.0, 1 - noise / squared_distance) if squared_distance > 0 else 0.0
+    return np.asarray(weight * covariance + (1 - weight) * target)

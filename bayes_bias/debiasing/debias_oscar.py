@@ -63,8 +63,8 @@ class OSCaR(Debiaser[tuple[np.ndarray, float]]):
         if len(debias_sets.independent) < 2:
             raise MeasureError(
                 f"{self.name} requires two or more independent words, but the sets contain"
-                f" {len(debias_sets.independent)}. Add"
-                ' words that should not depend on the attribute: independent = ["nurse", "engineer", ...].'
+                f" {len(debias_sets.independent)}. Add words that should not depend on the attribute:"
+                ' independent = ["nurse", "engineer", ...].'
             )
         (bias,) = defining_subspace(vectors, debias_sets)
         rows = stack(vectors, debias_sets.independent, self.name)
@@ -78,12 +78,13 @@ class OSCaR(Debiaser[tuple[np.ndarray, float]]):
         return replace(self, learned=(plane, float(np.arccos(concept @ bias))))
 
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        plane, between = self.fitted
+        plane, concept_angle = self.fitted
 
         def turned(rows: np.ndarray) -> np.ndarray:
-            inside = rows @ plane.T
+            inside = rows @ plane.T  # coordinates in the plane, (words, 2)
             angle = np.arctan2(inside[:, 1], inside[:, 0])
-            turn = np.interp(angle % np.pi, [0, between, np.pi], [0, np.pi / 2 - between, 0])
+            # Words in the direction of the concept are turned to a right angle with the bias, and others by less.
+            turn = np.interp(angle % np.pi, [0, concept_angle, np.pi], [0, np.pi / 2 - concept_angle, 0])
             after = np.hypot(*inside.T) * np.array([np.cos(angle + turn), np.sin(angle + turn)])
             return rows + (after.T - inside) @ plane
 

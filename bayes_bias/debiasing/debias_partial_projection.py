@@ -72,7 +72,7 @@ class PartialProjection(Debiaser[tuple[np.ndarray, np.ndarray]]):
         def damped(rows: np.ndarray) -> np.ndarray:
             along = rows @ direction
             residual = rows - np.outer(along, direction)
-            share = (self.sigma / (np.linalg.norm(residual, axis=1) + 1)) ** 2
+            share = (self.sigma / (np.linalg.norm(residual, axis=1) + 1)) ** 2  # f of the length of the residual
             return mean + residual + np.outer((along - mean @ direction) * share, direction)
 
         return change_rows(vectors, damped, self.name)

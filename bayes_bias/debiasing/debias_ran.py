@@ -99,21 +99,26 @@ class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
         unit = change_rows(vectors, unit_rows, self.name)
         words, gendered = list(unit), frozenset(sets.by_definition)
         rows = np.stack(list(unit.values()))
-        count, at_a_time = min(self.neighbours, len(words) - 1), max(1, _SIMILARITIES // len(words))
-        for block in batched((i for i, word in enumerate(words) if word not in gendered), at_a_time):
-            similar = rows[list(block)] @ rows.T
-            similar[np.arange(len(block)), block] = -np.inf  # a word is not its own neighbour
-            nearest = np.argpartition(similar, -count, axis=1)[:, -count:]
+        n_neighbours = min(self.neighbours, len(words) - 1)
+        neutral = [position for position, word in enumerate(words) if word not in gendered]
+        for block in batched(neutral, max(1, _SIMILARITIES // len(words))):
+            similarity = rows[list(block)] @ rows.T
+            similarity[np.arange(len(block)), block] = -np.inf  # a word is not its own neighbour
+            nearest = np.argpartition(similarity, -n_neighbours, axis=1)[:, -n_neighbours:]
             for i, near in zip(block, nearest, strict=True):
                 unit[words[i]][:] = self._moved(words[i], rows[i].astype(float), rows[near].astype(float), bias)
         return unit
 
     def _moved(self, word: str, vector: np.ndarray, near: np.ndarray, bias: np.ndarray) -> np.ndarray:
-        """Return the vector of a word moved away from its neighbours and from the bias direction."""
+        """Return the vector of a word moved away from its neighbours and from the bias direction.
+
+        The new vector is the residual of a regression of `pull` on `pushes`, with coefficients between -1 and 1.
+        """
         repelled = near[indirect_bias(vector, near, bias) > self.threshold]
         pushes = np.vstack([self.repulsion / max(len(repelled), 1) * repelled, self.neutralization * bias])
         pull = self.attraction / 2 * vector
-        remainder = pull - lsq_linear(pushes.T, pull, bounds=(-1, 1), method="bvls", tol=1e-12).x @ pushes
+        coefficients = lsq_linear(pushes.T, pull, bounds=(-1, 1), method="bvls", tol=1e-12).x
+        remainder = pull - coefficients @ pushes
         length = np.linalg.norm(remainder)
         if length < _NOTHING * self.attraction:
             raise MeasureError(
@@ -128,8 +133,9 @@ def indirect_bias(vector: np.ndarray, near: np.ndarray, bias: np.ndarray) -> np.
     bias direction.
     """
     similarity = near @ vector
-    without, others = (rows - np.outer(rows @ bias, bias) for rows in (vector[None], near))
+    # The parts of all vectors that are orthogonal to the bias direction.
+    own, others = (rows - np.outer(rows @ bias, bias) for rows in (vector[None], near))
     # NaN if the similarity is zero, or if the word lies in the bias direction
     with np.errstate(invalid="ignore", divide="ignore"):
-        cosine = others @ without[0] / (np.linalg.norm(others, axis=1) * np.linalg.norm(without))
+        cosine = others @ own[0] / (np.linalg.norm(others, axis=1) * np.linalg.norm(own))
         return np.asarray((similarity - cosine) / similarity)

@@ -89,12 +89,13 @@ class SoftDebias(Debiaser[np.ndarray]):
             raise MeasureError(
                 f"{self.name}: {len(vectors)} words span fewer than {len(bias)} dimensions. Pass the whole vocabulary."
             )
-        explained = np.linalg.solve(scatter, bias)
-        scale = bias @ explained
-        along = explained / scale
-        curvature = 2 / scale * scatter - np.outer(bias, bias) / scale**2 + self.strength * neutral
-        change = np.linalg.solve(curvature, -self.strength * neutral @ bias)
-        shift = np.outer(change - bias @ change / 2 * along, along)
+        # In the symbols of the notes, `scatter` is C and `neutral` is M, and `shift` plus its transpose is X - I.
+        c_inverse_b = np.linalg.solve(scatter, bias)
+        pi = bias @ c_inverse_b
+        u = c_inverse_b / pi
+        curvature = 2 / pi * scatter - np.outer(bias, bias) / pi**2 + self.strength * neutral
+        y = np.linalg.solve(curvature, -self.strength * neutral @ bias)
+        shift = np.outer(y - bias @ y / 2 * u, u)
         sizes, axes = np.linalg.eigh(np.eye(len(bias)) + shift + shift.T)
         if sizes[0] < -_NOTHING * sizes[-1]:
             raise MeasureError(

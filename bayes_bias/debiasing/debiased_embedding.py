@@ -112,13 +112,8 @@ class GivenVersion(Version):
     of: str
 
     def __post_init__(self) -> None:
-        check_kind(
-            "of",
-            self.of,
-            str,
-            "not the name of an embedding. Pass the name of the embedding that the vectors are a version of.",
-            EmbeddingError,
-        )
+        problem = "not the name of an embedding. Pass the name of the embedding that the vectors are a version of."
+        check_kind("of", self.of, str, problem, EmbeddingError)
 
     def opened(self) -> "GivenVersion":
         return replace(self, source=open_embedding(self.source))
@@ -127,8 +122,7 @@ class GivenVersion(Version):
         """Return the words of the embedding that the source contains, in memory."""
         version = open_embedding(self.source)
         looked_up = version if version.match != "exact" else replace(version, match=embedding.match)
-        version = looked_up.excerpt(embedding.vocabulary())
-        return replace(version, name=self.named(embedding.name))
+        return replace(looked_up.excerpt(embedding.vocabulary()), name=self.named(embedding.name))
 
 
 logger = logging.getLogger("bayes_bias")
@@ -213,17 +207,16 @@ class Debiasing(Version):
             raise EmbeddingError(
                 "`match='subwords'` cannot be combined with debiasing. Use 'exact', 'case', or 'accents' instead."
             )
-        vectors, labels = _usable(embedding), embedding.replicates
+        vectors = _usable_vectors(embedding)
+        labels = embedding.replicates
         sets = self._known_sets(vectors, embedding)
         if not labels:
             debiased = self.method.fit_transform(vectors, sets)
         elif embedding.kind == TEMPLATE:
             debiased = self._debiased_together(vectors, labels, sets)
         else:
-            replicates = []
-            for k in range(len(labels)):
-                single = {word: rows[k] for word, rows in vectors.items()}
-                replicates.append(self.method.fit_transform(single, sets))
+            singles = [{word: rows[k] for word, rows in vectors.items()} for k in range(len(labels))]
+            replicates = [self.method.fit_transform(single, sets) for single in singles]
             debiased = {word: np.stack([replicate[word] for replicate in replicates]) for word in vectors}
         return replace(
             embedding,
@@ -242,19 +235,19 @@ class Debiasing(Version):
 
     def _known_sets(self, vectors: Mapping[str, Vector], embedding: Embedding) -> DebiasSets:
         """Return the sets. If words have no vector, report all of them at once."""
-        sets, name = self._as_spelt(vectors, embedding), embedding.name
+        sets = self._as_spelt(vectors, embedding)
         word_sets = [*filter(None, (*sets.defining_sets, *sets.equalize_sets, *sets.groups, sets.independent))]
         missing: dict[str, None] = {}
-        incomplete = 0
+        n_incomplete = 0
         for words in word_sets:
             lacking = [word for word in words if word not in vectors]
             missing |= dict.fromkeys(lacking)
-            incomplete += bool(lacking)
+            n_incomplete += bool(lacking)
         if not missing:
             return sets
-        count = f"{len(missing)} word{'s' if len(missing) > 1 else ''} of {incomplete} of {len(word_sets)} sets"
+        count = f"{len(missing)} word{'s' if len(missing) > 1 else ''} of {n_incomplete} of {len(word_sets)} sets"
         variants = embedding.near(missing, vectors)
-        problem = f"{name} has no vector of {count}: {', '.join(add_spellings(missing, variants))}."
+        problem = f"{embedding.name} has no vector of {count}: {', '.join(add_spellings(missing, variants))}."
         if not self.skip_missing:
             raise MeasureError(
                 f"{' '.join(filter(None, [problem, offer(variants)]))} Remove these words from the sets, or omit them"
@@ -286,12 +279,13 @@ class Debiasing(Version):
 
 def _with_pool_of(embedding: Embedding, debiased: Mapping[str, Vector]) -> Excerpt:
     """Return debiased vectors with the same pool for random lists as the original embedding."""
-    reader, marked = embedding.reader, embedding.reader.marked()
-    if marked is None:
+    reader = embedding.reader
+    pool_words = reader.marked()
+    if pool_words is None:
         pool = tuple(islice(debiased, FREQUENT))
     else:
-        pool = tuple(word for word in dict.fromkeys(marked) if word in debiased)
-    in_order = (marked is None or isinstance(reader, Excerpt)) and reader.by_frequency()
+        pool = tuple(word for word in dict.fromkeys(pool_words) if word in debiased)
+    in_order = (pool_words is None or isinstance(reader, Excerpt)) and reader.by_frequency()
     return Excerpt(MappingProxyType(debiased), pool, reader.dimensions, in_order=in_order)
 
 
@@ -317,7 +311,7 @@ def _insert_word(word: str, template: str) -> str:
     return f"{word} in '{template}'"
 
 
-def _usable(embedding: Embedding) -> Mapping[str, Vector]:
+def _usable_vectors(embedding: Embedding) -> Mapping[str, Vector]:
     """Return the words whose vectors have a direction, with a notice if some vectors have none."""
     vectors = embedding.all()
     usable = {word: vector for word, vector in vectors.items() if has_direction(vector).all()}

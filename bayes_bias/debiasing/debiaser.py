@@ -118,7 +118,8 @@ def _with_sets_read(fit: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(fit)
     def read_first(self: Any, vectors: Mapping[str, np.ndarray], sets: GivenSets) -> Any:
-        debias_sets, mapping = read_debias_sets(sets), as_mapping(vectors, "vectors")
+        debias_sets = read_debias_sets(sets)
+        mapping = as_mapping(vectors, "vectors")
         _check_size(mapping, debias_sets)
         return fit(self, mapping, debias_sets)
 
@@ -230,13 +231,14 @@ def change_rows(
     for words, rows in iterate_blocks(vectors, method):
         is_free = [word not in kept for word in words]
         if any(is_free):
-            before = lengths(rows)
+            lengths_before = lengths(rows)
             rows[is_free] = change(rows[is_free])
-            after = lengths(rows)
-            has_unit_length = np.isclose(after, 1)  # vectors that `change` has scaled to this length
-            if (nothing := (after < _NOTHING * before) & ~has_unit_length).any():
+            lengths_after = lengths(rows)
+            has_unit_length = np.isclose(lengths_after, 1)  # vectors that `change` has scaled to this length
+            is_lost = (lengths_after < _NOTHING * lengths_before) & ~has_unit_length
+            if is_lost.any():
                 raise MeasureError(
-                    f"{method}: nothing remains of '{words[int(nothing.argmax())]}' without these directions. Remove"
+                    f"{method}: nothing remains of '{words[int(is_lost.argmax())]}' without these directions. Remove"
                     " fewer directions, or omit the word from the vectors."
                 )
         precision = np.result_type(np.float32, *{np.asarray(vectors[word]).dtype for word in words})

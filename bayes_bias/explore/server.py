@@ -68,11 +68,11 @@ def application(session: Session) -> "Starlette":
         Route("/parts/{name}", parts, methods=["POST"]),
         Route("/files/{kind}", file, methods=["POST"]),
     ]
-    handlers: Any = dict.fromkeys((BayesBiasError, HTTPException, Exception), _refused)
+    handlers: Any = dict.fromkeys((BayesBiasError, HTTPException, Exception), _error_response)
     return Starlette(routes=routes, exception_handlers=handlers)
 
 
-def _refused(_: "Request", error: Exception) -> "Response":
+def _error_response(_: "Request", error: Exception) -> "Response":
     """Return an error as the page shows it: the message of the package, without a traceback."""
     from starlette.exceptions import HTTPException
     from starlette.responses import JSONResponse

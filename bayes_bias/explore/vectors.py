@@ -68,18 +68,19 @@ class Vectors:
     def _excerpt(self, words: Iterable[str]) -> Embedding:
         """Return these words together with the words for random lists, in memory."""
         frequent, own = self._frequent, self._by_word.excerpt(words)
-        reader, of_words = cast(Excerpt, frequent.reader), cast(Excerpt, own.reader)
+        pool_reader, own_reader = cast(Excerpt, frequent.reader), cast(Excerpt, own.reader)
         reader = replace(
-            of_words,
-            vectors=MappingProxyType({**reader.vectors, **of_words.vectors}),
-            drawable=reader.drawable,
-            general_words=reader.general_words,
-            in_order=reader.in_order,
+            own_reader,
+            vectors=MappingProxyType({**pool_reader.vectors, **own_reader.vectors}),
+            drawable=pool_reader.drawable,
+            general_words=pool_reader.general_words,
+            in_order=pool_reader.in_order,
         )
         return replace(own, reader=reader, notices=tuple(dict.fromkeys((*frequent.notices, *own.notices))))
 
     @cached_property
     def _by_word(self) -> Embedding:
+        """The embedding, of which each word is read only once."""
         return replace(self.embedding, reader=Remembered(self.embedding.reader, self.embedding.dimensions))
 
     @cached_property

@@ -188,31 +188,41 @@ def encode(
     >>> encode("weat6", lengths, "noun-10").replicates[:2]
     ('Someone mentioned {word} again.', 'It has to do with {word}.')
     """
-    ready = as_encoder(encoder, name=name, identity=identity, pooling=pooling, layer=layer, prompt=prompt, trust=trust)
+    checked_encoder = as_encoder(
+        encoder, name=name, identity=identity, pooling=pooling, layer=layer, prompt=prompt, trust=trust
+    )
     lists = list(map(load_wordlist, listed_wordlists("wordlists", wordlists)))
     if not lists:
         raise WordListError("`wordlists` is empty. Pass at least one list, such as ['weat6'].")
-    more = list(map(load_controls, control_lists(controls)))
-    control_words = frozenset(_words_of(more)) - frozenset(_words_of(lists))
-    provenance = {"encoder": ready.name, "encoder_identity": ready.identity, "pooling": ready.pooling}
-    embedding_name, sentence_templates = ready.name, None
+    extra_controls = list(map(load_controls, control_lists(controls)))
+    control_words = frozenset(_words_of(extra_controls)) - frozenset(_words_of(lists))
+    encoder_name = checked_encoder.name
+    provenance = {
+        "encoder": encoder_name,
+        "encoder_identity": checked_encoder.identity,
+        "pooling": checked_encoder.pooling,
+    }
+    embedding_name = encoder_name
+    sentence_templates = None
     labels: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
     if templates is None:
-        sentences, drawable = _alone(lists, more, also)
-        notices = () if all(map(_of_sentences, lists)) else (ALONE.format(ready.name),)
+        sentences, drawable = _alone(lists, extra_controls, also)
+        notices = () if all(map(_of_sentences, lists)) else (ALONE.format(encoder_name),)
     else:
         sentence_templates = load_templates(templates)
-        sentences, drawable = _in_templates(lists, more, also, sentence_templates)
-        embedding_name, labels = f"{ready.name} ({sentence_templates.name})", sentence_templates.labels
+        sentences, drawable = _in_templates(lists, extra_controls, also, sentence_templates)
+        embedding_name = f"{encoder_name} ({sentence_templates.name})"
+        labels = sentence_templates.labels
         provenance |= {"templates": sentence_templates.name, "templates_sha256": sentence_templates.sha256}
-    store = open_cache(cache, ready) or Memory()
-    dimensions = len(next(encoded(ready, next(iter(sentences.values()))[:1], store)))
+    store = open_cache(cache, checked_encoder) or Memory()
+    first_sentence = next(iter(sentences.values()))[:1]
+    dimensions = len(next(encoded(checked_encoder, first_sentence, store)))
     everyday = _everyday(lists, sentence_templates)
     return Embedding(
         name=embedding_name,
-        source=f"sentences encoded by {ready.name}",
-        reader=EncodedReader(sentences, drawable, ready, store, dimensions, control_words, everyday),
+        source=f"sentences encoded by {encoder_name}",
+        reader=EncodedReader(sentences, drawable, checked_encoder, store, dimensions, control_words, everyday),
         replicates=labels if len(labels) > 1 else (),
         kind=KIND,
         provenance=MappingProxyType({key: value for key, value in provenance.items() if value}),
@@ -233,7 +243,8 @@ def sentences_to_encode(
     >>> rows.sentence[0], rows.sentence[0][rows.start[0] : rows.end[0]]
     ('Someone mentioned John again.', 'John')
     """
-    words, sentence_templates = load_wordlist(wordlist).with_controls(controls), load_templates(templates)
+    words = load_wordlist(wordlist).with_controls(controls)
+    sentence_templates = load_templates(templates)
     class_of = word_classes(words)
     rows: list[tuple[str, str, str, str, int, int]] = []
     for word in _usable([words], [], class_of, sentence_templates):
@@ -251,7 +262,7 @@ def _alone(
     words = list(chain.from_iterable(wordlist.texts for wordlist in (*lists, *more)))
     drawable = tuple(lexicon())
     if all(map(_of_sentences, lists)):
-        omitted = _unchosen() - _chosen(lists)
+        omitted = _built_in_control_words() - _compared_words(lists)
         words, drawable = [word for word in words if word not in omitted], ()
     return {word: (Sentence(word, 0, len(word)),) for word in (*words, *also, *drawable)}, drawable
 
@@ -287,8 +298,8 @@ def _usable(
     lists: Sequence[WordList], more: Sequence[WordList], class_of: Mapping[str, str], templates: Templates
 ) -> dict[str, None]:
     """Return the words that fit the templates. Words of built-in control classes that do not fit are omitted."""
-    own_words = _chosen(lists)
-    optional = _unchosen() - own_words
+    own_words = _compared_words(lists)
+    optional = _built_in_control_words() - own_words
     usable: dict[str, None] = {}
     check_word_classes(_words_of((*lists, *more)), class_of)
     for word in _words_of((*lists, *more)):
@@ -308,7 +319,7 @@ def _words_of(lists: Sequence[WordList]) -> dict[str, None]:
     return words
 
 
-def _chosen(lists: Sequence[WordList]) -> set[str]:
+def _compared_words(lists: Sequence[WordList]) -> set[str]:
     """Return targets, and attributes of compared classes."""
     chosen: set[str] = set()
     for wordlist in lists:
@@ -316,11 +327,11 @@ def _chosen(lists: Sequence[WordList]) -> set[str]:
     return chosen
 
 
-def _unchosen() -> set[str]:
+def _built_in_control_words() -> set[str]:
     """Return words of the built-in control classes, which the user did not choose."""
     return set(chain(*shipped_controls().values()))
 
 
 def _of_sentences(words: WordList) -> bool:
     """Return True for a list of whole sentences."""
-    return bool(words.sentences) or all(" " in word for word in _chosen([words]))
+    return bool(words.sentences) or all(" " in word for word in _compared_words([words]))

@@ -79,8 +79,10 @@ class SentenceEncoder(LanguageModel):
         settings: dict[str, Any] = {"pooling": self.pooling, "layer": self.layer}
         if self.prompt:
             settings["prompt"] = self.prompt
-        if own := (self.modules.identity if self.modules else ["lower"] if self.lower else []):
-            settings["modules"] = own
+        without_modules = ["lower"] if self.lower else []
+        modules = self.modules.identity if self.modules else without_modules
+        if modules:
+            settings["modules"] = modules
         return self.transformer.identity(kind="encoder", **settings)
 
     @property
@@ -219,17 +221,17 @@ def load_encoder(
     transformer = open_model(
         folder, "encoder", trust=trust, device=device, folder=model_path / own.inner if own else model_path
     )
-    number = _number(layer, transformer)
+    layer_number = _layer_number(layer, transformer)
     if own is None:
         if prompt:
             raise LanguageModelError(
                 f"'{folder}' has no prompts, so `prompt` cannot be set. Omit it, and write prompts into templates."
             )
-        encoder = SentenceEncoder(transformer, pooling or "mean", number)
+        encoder = SentenceEncoder(transformer, pooling or "mean", layer_number)
     else:
         limits = [limit for limit in (transformer.window, own.longest) if limit is not None]
         transformer = replace(transformer, window=min(limits, default=None))
-        encoder = _with_modules(transformer, own, pooling, number, own.prompt(prompt, str(folder)))
+        encoder = _with_modules(transformer, own, pooling, layer_number, own.prompt(prompt, str(folder)))
     _check_first_token(encoder)
     check_padding(transformer, check_batch(batch))
     return replace(encoder, batch=batch)
@@ -268,7 +270,7 @@ def _check_first_token(encoder: SentenceEncoder) -> None:
         )
 
 
-def _number(layer: Layer, transformer: Transformer) -> int:
+def _layer_number(layer: Layer, transformer: Transformer) -> int:
     """Return the index of a layer, where 0 stands for the input embeddings."""
     layers = transformer.model.config.num_hidden_layers
     numbers = {"first": 1, "last": layers} | {str(k): k % (layers + 1) for k in range(-layers - 1, layers + 1)}

@@ -104,13 +104,14 @@ def open_model(
     with quietly() as transformers:
         config = saved.config(transformers)
         tokenizer = saved.tokenizer(transformers)
-        how = {"dtype": dtype} | ({} if device_map is None else {"device_map": device_map})
-        model = saved.model(transformers, config, kind, how)
-    rows, tokens = model.get_input_embeddings().weight.shape[0], len(tokenizer)
-    if tokens > rows:
+        weight_options = {"dtype": dtype} | ({} if device_map is None else {"device_map": device_map})
+        model = saved.model(transformers, config, kind, weight_options)
+    n_tokens = len(tokenizer)
+    n_embeddings = model.get_input_embeddings().weight.shape[0]
+    if n_tokens > n_embeddings:
         raise LanguageModelError(
-            f"The tokenizer in '{source}' has {tokens:,} tokens, but the model has {rows:,}. Save both from the same"
-            " model."
+            f"The tokenizer in '{source}' has {n_tokens:,} tokens, but the model has {n_embeddings:,}. Save both from"
+            " the same model."
         )
     try:
         model = model if device_map is not None else model.to(device or "cpu")
@@ -229,7 +230,7 @@ class _SavedModel:
             )
         return tokenizer
 
-    def model(self, transformers: ModuleType, config: Any, kind: Kind, how: Mapping[str, str]) -> Any:
+    def model(self, transformers: ModuleType, config: Any, kind: Kind, weight_options: Mapping[str, str]) -> Any:
         """Return the model with its head, and raise an error if weights are missing."""
         auto = getattr(transformers, _AUTO[kind])
         if type(config) not in auto._model_mapping:  # public under a name for each head, with the same content
@@ -242,7 +243,7 @@ class _SavedModel:
                 output_loading_info=True,
                 # Only this attention implementation returns attentions.
                 **({"attn_implementation": "eager"} if kind == "masked" else {}),
-                **how,
+                **weight_options,
                 **_LOCAL,
             )
         except Exception as error:  # damaged files raise many kinds of errors

@@ -147,7 +147,9 @@ class _Module:
 
     @classmethod
     def of(cls, listed: Mapping[str, Any], folder: Path, source: str | Path) -> "_Module":
-        kind, path = str(listed.get("type")), str(listed.get("path", ""))
+        """Read an entry, and raise an error for a module of another library, or outside the folder of the model."""
+        kind = str(listed.get("type"))
+        path = str(listed.get("path", ""))
         if not kind.startswith(_LIBRARY) or listed.get("kwargs"):
             raise _unknown(source, f"the module {kind}, which needs code that comes with it")
         parts = PurePosixPath(path).parts
@@ -172,10 +174,11 @@ class _Module:
                 settings = _mapping(file, self.source)
                 break
         for name, value in settings.items():
-            known = name in _IGNORED or value in (None, {}, [], False) or value == _EXPECTED.get(name)
+            is_empty = value in (None, {}, [], False)
+            is_harmless = name in _IGNORED or is_empty or value == _EXPECTED.get(name)
             if name.endswith(("_args", "_kwargs")) and isinstance(value, Mapping):
-                known = value.keys() <= _HARMLESS
-            if not known:
+                is_harmless = value.keys() <= _HARMLESS
+            if not is_harmless:
                 raise _unknown(self.source, f"{name} = {json.dumps(value)[:80]} for its transformer")
         longest = settings.get("max_seq_length")
         if longest is not None and (type(longest) is not int or longest < 1):
@@ -273,7 +276,8 @@ def _prompts(folder: Path, source: str | Path) -> tuple[Mapping[str, str], str]:
     settings = _mapping(folder / _SETTINGS, source) if (folder / _SETTINGS).is_file() else {}
     if settings.get("model_type", "SentenceTransformer") != "SentenceTransformer":
         raise _unknown(source, f"the type {settings['model_type']}")
-    prompts, name = settings.get("prompts") or {}, settings.get("default_prompt_name")
+    prompts = settings.get("prompts") or {}
+    name = settings.get("default_prompt_name")
     if not isinstance(prompts, Mapping) or not all_are(str, prompts.values()):
         raise LanguageModelError(f"The prompts of '{source}' in {_SETTINGS} must be text. Download it again.")
     if name is not None and name not in prompts:
@@ -282,6 +286,7 @@ def _prompts(folder: Path, source: str | Path) -> tuple[Mapping[str, str], str]:
 
 
 def _normalized(vectors: Tensor) -> Tensor:
+    """Scale vectors (n, d) to length one."""
     return import_module("torch.nn.functional").normalize(vectors, p=2, dim=-1)
 
 

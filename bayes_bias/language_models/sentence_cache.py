@@ -37,23 +37,25 @@ class Cache:
 
     def find(self, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
         """Return the stored vectors for these keys. Damaged vectors are omitted, so that they are encoded again."""
-        marks = ",".join("?" * len(keys))
+        placeholders = ",".join("?" * len(keys))
+        vectors = {}
         with self._opened() as database:
-            rows = database.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", keys)
-            found = {}
-            for key, row in rows:
-                if isinstance(key, bytes) and isinstance(row, bytes) and row == _kept(key, row[_DIGEST:]):
-                    found[key] = np.frombuffer(row, "<f4", offset=_DIGEST)
-            return found
+            rows = database.execute(f"SELECT key, vector FROM vectors WHERE key IN ({placeholders})", keys)
+            for key, stored in rows:
+                are_bytes = isinstance(key, bytes) and isinstance(stored, bytes)
+                if are_bytes and stored == _with_digest(key, stored[_DIGEST:]):
+                    vectors[key] = np.frombuffer(stored, "<f4", offset=_DIGEST)
+        return vectors
 
     def add(self, vectors: Mapping[bytes, NDArray[np.float32]]) -> None:
         """Store vectors, either all of them or none."""
-        rows = [(key, _kept(key, vector.astype("<f4").tobytes())) for key, vector in vectors.items()]
+        rows = [(key, _with_digest(key, vector.astype("<f4").tobytes())) for key, vector in vectors.items()]
         with self._opened() as database, database:
             database.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
+        """Open the database, and create its table if necessary. Errors of SQLite name the file and a remedy."""
         try:
             with closing(sqlite3.connect(self.file, timeout=_WAIT)) as database:
                 database.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")
@@ -65,8 +67,8 @@ class Cache:
             ) from error
 
 
-def _kept(key: bytes, vector: bytes) -> bytes:
-    """Return a vector as stored, that is, after its digest."""
+def _with_digest(key: bytes, vector: bytes) -> bytes:
+    """Return the bytes of a vector as they are stored, that is, after the digest of its key and its bytes."""
     return hashlib.sha256(key + vector).digest()[:_DIGEST] + vector
 
 
@@ -111,9 +113,10 @@ def encoded(
     encoder: Encoder, sentences: Iterable[Sentence], cache: Cache | Memory | None = None, *, total: int = 0
 ) -> Iterator[NDArray[np.float32]]:
     """Yield the vector of each sentence in order, either from the cache or newly encoded and stored."""
-    count, dimensions = 0, 0
+    count = 0
+    dimensions = 0  # unknown before the first vector
     for batch in batched(sentences, BATCH):
-        vectors = _batch(encoder, batch, cache)
+        vectors = _vectors_of_batch(encoder, batch, cache)
         for vector in vectors:
             dimensions = dimensions or len(vector)
             if len(vector) != dimensions:
@@ -126,7 +129,9 @@ def encoded(
         advance(count, max(total, count))
 
 
-def _batch(encoder: Encoder, batch: Sequence[Sentence], cache: Cache | Memory | None) -> list[NDArray[np.float32]]:
+def _vectors_of_batch(
+    encoder: Encoder, batch: Sequence[Sentence], cache: Cache | Memory | None
+) -> list[NDArray[np.float32]]:
     """Return the vectors of a batch. Repeated sentences are encoded only once."""
     keys = []
     for sentence in batch:

@@ -212,8 +212,7 @@ def averaged(transformer: Transformer, tokens: Tokens, pooling: Pooling, span: t
         return [0]
     if pooling == "last":
         return [len(tokens) - 1]
-    every = range(len(tokens))
-    positions = [k for k in every if pooling == "mean" or not tokens.special[k]]
+    positions = [k for k in range(len(tokens)) if pooling == "mean" or not tokens.special[k]]
     if not positions:
         raise LanguageModelError(
             f"'{tokens.text}' has only special tokens in '{transformer.name}'. Remove the sentence."
@@ -240,16 +239,16 @@ def log_probabilities(transformer: Transformer, blanks: Sequence[Blank], batch: 
     """Compute the natural-log probability of each token in its blank. Repeated sentences are read only once."""
     import torch
 
-    sharing: dict[tuple[int, ...], list[int]] = {}
+    blanks_with_ids: dict[tuple[int, ...], list[int]] = {}  # positions of blanks in the same row of tokens
     for k, blank in enumerate(blanks):
-        sharing.setdefault(blank.ids, []).append(k)
+        blanks_with_ids.setdefault(blank.ids, []).append(k)
     values = np.empty(len(blanks))
     with torch.inference_mode():
-        for rows in batches(sorted(sharing, key=len), batch):
+        for rows in batches(sorted(blanks_with_ids, key=len), batch):
             logits = transformer.model(**padded(transformer, rows)).logits.float()
             indices, at_row, at_position, tokens = [], [], [], []
             for row, ids in enumerate(rows):
-                for k in sharing[ids]:
+                for k in blanks_with_ids[ids]:
                     indices.append(k)
                     at_row.append(row)
                     at_position.append(blanks[k].position)

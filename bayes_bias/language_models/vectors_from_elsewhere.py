@@ -106,13 +106,13 @@ def _read(rows: pd.DataFrame, file: Path) -> ArrayLike:
             f"'{file}' lacks the vectors of {len(lacking)} of {len(rows)} sentences, for example {column}"
             f" '{lacking.iloc[0]}'. Request them again."
         )
-    place_of: dict[str, int] = {}
-    for place, name in enumerate(names):
-        first = place_of.setdefault(name, place)
-        same = np.array_equal(records.vectors[first], records.vectors[place], equal_nan=True)
-        if first != place and (column == "id" or not same):
+    first_position: dict[str, int] = {}
+    for position, name in enumerate(names):
+        first = first_position.setdefault(name, position)
+        is_same = np.array_equal(records.vectors[first], records.vectors[position], equal_nan=True)
+        if first != position and (column == "id" or not is_same):
             raise EmbeddingError(f"'{file}' contains the {column} '{name}' more than once. Keep it once.")
-    return records.vectors[[place_of[key] for key in keys_of_rows]]
+    return records.vectors[[first_position[key] for key in keys_of_rows]]
 
 
 def _load(file: Path) -> NDArray[Any]:
@@ -143,15 +143,15 @@ def _arranged(rows: pd.DataFrame, vectors: ArrayLike) -> tuple[list[str], list[s
         )
     texts = rows[["template", "word"]].astype(str)
     words, labels = texts["word"].unique().tolist(), texts["template"].unique().tolist()
-    place = pd.MultiIndex.from_frame(texts)
-    places = pd.MultiIndex.from_product([labels, words])
-    if place.has_duplicates or len(place) != len(places):
-        _, odd_word = [*place[place.duplicated()], *places.difference(place, sort=False)][0]
+    given = pd.MultiIndex.from_frame(texts)
+    required = pd.MultiIndex.from_product([labels, words])
+    if given.has_duplicates or len(given) != len(required):
+        _, odd_word = [*given[given.duplicated()], *required.difference(given, sort=False)][0]
         raise EmbeddingError(
             f"`sentences` must contain every word once in each template, but '{odd_word}' is missing or"
             f" repeated ({len(rows)} rows of {len(words)} words in {len(labels)} templates). Correct the rows."
         )
-    arranged = array[place.get_indexer(places)].reshape(len(labels), len(words), -1)
+    arranged = array[given.get_indexer(required)].reshape(len(labels), len(words), -1)
     return words, labels, arranged.astype(np.float32)
 
 

@@ -120,11 +120,14 @@ def ceat(table: AssociationTable, *, draws: int = DRAWS, ci_prob: float = 0.95, 
 
 
 def random_effects_mean(values: NDArray[np.float64], variances: NDArray[np.float64]) -> tuple[float, float, float]:
-    """Return the mean by the method of DerSimonian and Laird, its standard error, and the variance between draws."""
-    weights = 1 / variances
-    total = weights.sum()
-    q = (weights * (values - (weights @ values) / total) ** 2).sum()
-    between = max(0.0, float((q - (len(values) - 1)) / (total - (weights**2).sum() / total)))
+    """Return the mean by the method of DerSimonian and Laird, its standard error, and the variance between draws.
+
+    See `ceat` for the formulas. The symbols there are W, Q, and v, and `between` is the square of tau.
+    """
+    w = 1 / variances
+    fixed_mean = (w @ values) / w.sum()
+    q = (w * (values - fixed_mean) ** 2).sum()
+    between = max(0.0, float((q - (len(values) - 1)) / (w.sum() - (w**2).sum() / w.sum())))
     v = 1 / (variances + between)
     return float((v @ values) / v.sum()), float(v.sum() ** -0.5), between
 
@@ -135,14 +138,17 @@ def _scores(table: AssociationTable, draws: int, seed: int) -> NDArray[np.float6
     associated = table.class_index < 2
     attributes, classes = attributes[associated], table.class_index[associated]
     weights = np.where(classes == 0, 1 / (classes == 0).sum(), -1 / (classes == 1).sum())
+    # Cosines of all sentences, (target, sentence, attribute, sentence).
     cosines = np.einsum("ird,jsd->irjs", targets, attributes)
-    (n, count, m, _), rng = cosines.shape, np.random.default_rng(seed)
+    n_targets, n_sentences, n_attributes, _ = cosines.shape
     # The sentence of each word in each draw.
-    target_sentence = rng.integers(count, size=(draws, n))
-    attribute_sentence = rng.integers(count, size=(draws, m))
+    rng = np.random.default_rng(seed)
+    target_sentence = rng.integers(n_sentences, size=(draws, n_targets))
+    attribute_sentence = rng.integers(n_sentences, size=(draws, n_attributes))
+    target, attribute = np.arange(n_targets)[:, None], np.arange(n_attributes)
     scores = []
     for start in range(0, draws, _CHUNK):
         chunk = slice(start, start + _CHUNK)
-        rows, columns = target_sentence[chunk, :, None], attribute_sentence[chunk, None, :]
-        scores.append(cosines[np.arange(n)[:, None], rows, np.arange(m), columns] @ weights)
+        drawn = cosines[target, target_sentence[chunk, :, None], attribute, attribute_sentence[chunk, None, :]]
+        scores.append(drawn @ weights)  # (draws, targets, attributes) @ (attributes,)
     return np.concatenate(scores)

@@ -88,16 +88,16 @@ def require_two_groups(table: AssociationTable, measure: str) -> None:
 
 def require_words(table: AssociationTable, measure: str, least: int) -> None:
     """Raise an error if a group has fewer targets than the measure needs."""
-    _require(f"{measure}: group", table.groups, np.bincount(table.group_index), least)
+    _check_sizes(f"{measure}: group", table.groups, np.bincount(table.group_index), least)
 
 
 def require_attributes(table: AssociationTable, measure: str, least: int) -> None:
     """Raise an error if an associated class has fewer attributes than the measure needs."""
     classes = table.associated_classes
-    _require(f"{measure}: class", classes, np.bincount(table.class_index)[: len(classes)], least)
+    _check_sizes(f"{measure}: class", classes, np.bincount(table.class_index)[: len(classes)], least)
 
 
-def _require(what: str, names: Sequence[str], sizes: NDArray[np.integer], least: int) -> None:
+def _check_sizes(what: str, names: Sequence[str], sizes: NDArray[np.integer], least: int) -> None:
     """Raise an error for the first group or class that has too few words."""
     for name, size in zip(names, sizes, strict=True):
         if size < least:
@@ -147,11 +147,11 @@ def require_one_space(table: AssociationTable, measure: str) -> None:
 
 def unit_sentences(table: AssociationTable, measure: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the unit vectors of targets and attributes (words, replicates, dimensions), in the order of the table."""
-    return _unit(table, "target", measure), _unit(table, "attribute", measure)
+    return _unit_vectors(table, "target", measure), _unit_vectors(table, "attribute", measure)
 
 
-def _unit(table: AssociationTable, side: str, measure: str) -> NDArray[np.float64]:
-    """Return the unit vectors of one side's words."""
+def _unit_vectors(table: AssociationTable, side: str, measure: str) -> NDArray[np.float64]:
+    """Return the unit vectors of one side's words, (words, replicates, dimensions)."""
     count = len(require_replicates(table, measure).labels)
     if table.vectors is None:
         raise MeasureError(f"{measure} needs vectors, but this table has none. See `AssociationTable.with_vectors`.")

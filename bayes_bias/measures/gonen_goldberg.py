@@ -298,7 +298,7 @@ def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k:
     >>> round(neighbours(vectors, ["w2", "w14", "w17", "w28"], bias, k=5).value, 2)
     0.89
     """
-    _check(words, bias, k)
+    _check_neighbours(words, bias, k)
     rows = stack_unit(vectors, words, "neighbours", least=3)
     candidates = stack_unit(vectors, bias.index.tolist(), "neighbours")
     similarity = rows @ candidates.T
@@ -323,7 +323,7 @@ def neighbours(vectors: Vectors, words: Sequence[str], bias: pd.DataFrame, *, k:
     )
 
 
-def _check(words: Sequence[str], bias: pd.DataFrame, k: int) -> None:
+def _check_neighbours(words: Sequence[str], bias: pd.DataFrame, k: int) -> None:
     """Raise an error for words without bias, or for more neighbours than words."""
     check_bias(bias)
     k = check_count("k", k, "neighbours", refusal=MeasureError)

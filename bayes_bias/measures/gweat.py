@@ -69,13 +69,13 @@ def gweat(table: AssociationTable, *, permutations: int = 10_000, seed: int = 0)
     # Mean cosine of each target with the class of each group, minus its mean over all classes, (targets, groups).
     means = []
     for group in table.groups:
-        blocks = [table.block(group, table.stereotypes[name]).mean(axis=1) for name in table.groups]
-        means.append(np.column_stack(blocks))
+        means_with_classes = [table.block(group, table.stereotypes[name]).mean(axis=1) for name in table.groups]
+        means.append(np.column_stack(means_with_classes))
     closeness = np.vstack(means)
     closeness = closeness - closeness.mean(axis=1, keepdims=True)
     sizes = np.bincount(table.group_index)
     group_of = np.repeat(np.arange(len(sizes)), sizes)
-    association = closeness[np.arange(len(group_of)), group_of]
+    association = closeness[np.arange(len(group_of)), group_of]  # with the class of the target's own group
     permutations = check_count("permutations", permutations, "draws", refusal=MeasureError)
     if len(sizes) > 2:
         p_value = regrouping_test(closeness / sizes, group_of, permutations=permutations, seed=seed)

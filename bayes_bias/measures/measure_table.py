@@ -186,7 +186,8 @@ def measure_all(
     rows: list[pd.DataFrame] = []
     left_out = discover() if only is None else {}
     results: dict[str, Result] = {}
-    failed = list(announce(tuple(left_out.values())) and left_out)
+    failed = list(left_out)
+    announce(tuple(left_out.values()))
     for name in measure_names():
         if name not in names:
             continue
@@ -198,7 +199,8 @@ def measure_all(
             reason = str(refusal)
             left_out[name] = reason if reason.startswith(name) else f"{name}: {reason}"
         except Exception as error:  # A user's own measure may raise any error, which must not affect other measures.
-            (left_out[name],) = announce((_error_of(name, error),))
+            left_out[name] = _error_of(name, error)
+            announce((left_out[name],))
             failed.append(name)
         else:
             rows.append(row)
@@ -206,25 +208,25 @@ def measure_all(
                 results[name] = result
     frame = pd.concat(rows) if rows else pd.DataFrame(index=[], columns=row_columns(ci_prob), dtype=float)
     in_table = [name for name in names if name not in left_out]
-    tests = [name for name in in_table if isinstance(results.get(name), CrossedTest)]
-    without = [name for name in in_table if name not in results or results[name].interval is None]
+    crossed_tests = [name for name in in_table if isinstance(results.get(name), CrossedTest)]
+    without_interval = [name for name in in_table if name not in results or results[name].interval is None]
     # The value of all tests of the bias is the bias itself, so only the first of these tests is computed again.
     distributions = (
-        ("chance", chance_draws, random_tables, [*tests[:1], *without]),
-        ("redrawn", redraws, redrawn_tables, without),
+        ("chance", chance_draws, random_tables, [*crossed_tests[:1], *without_interval]),
+        ("redrawn", redraws, redrawn_tables, without_interval),
     )
-    for distribution, draws, tables, evaluated in distributions:
+    for distribution, draws, tables_of, evaluated_names in distributions:
         if not draws or frame.empty:
             continue
-        evaluate = partial(values_of, occasion=occasion, names=evaluated)
+        evaluate = partial(values_of, occasion=occasion, names=evaluated_names)
         try:
-            summary = summarised(tables(table, draws, seed), evaluate, ci_prob, distribution)
+            summary = summarised(tables_of(table, draws, seed), evaluate, ci_prob, distribution)
         except MeasureError as refusal:
             left_out[distribution] = str(refusal)
             continue
-        for name in tests[1:]:
-            if tests[0] in summary.index:
-                summary.loc[name] = summary.loc[tests[0]]
+        for name in crossed_tests[1:]:
+            if crossed_tests[0] in summary.index:
+                summary.loc[name] = summary.loc[crossed_tests[0]]
         frame = frame.join(summary)
     frame, biased = _without_biased_intervals(frame, ci_prob)
     few = fewest_words(table) if redraws else float("nan")
@@ -239,9 +241,9 @@ def _without_biased_intervals(frame: pd.DataFrame, ci_prob: float) -> tuple[pd.D
     """
     if "redrawn" not in frame:
         return frame, ()
-    columns = ["redrawn", *interval_names(ci_prob, "ci", "redrawn")]
-    lower, upper = frame[columns[1]], frame[columns[2]]
-    is_biased = (frame.value < lower - _ROUNDING) | (frame.value > upper + _ROUNDING)
+    lower, upper = interval_names(ci_prob, "ci", "redrawn")
+    is_biased = (frame.value < frame[lower] - _ROUNDING) | (frame.value > frame[upper] + _ROUNDING)
+    columns = ["redrawn", lower, upper]
     frame[columns] = frame[columns].mask(is_biased)
     return frame, tuple(map(str, frame.index[is_biased]))
 
@@ -275,8 +277,9 @@ def _error_of(name: str, error: Exception) -> str:
     """Describe the error that the function of a measure raised, with its line, in a sentence."""
     frames = traceback.extract_tb(error.__traceback__)
     callers = [frame.name for frame in frames]
-    is_called = Occasion.answered_by.__name__ in callers[:-1]
-    line = frames[callers.index(Occasion.answered_by.__name__) + 1] if is_called else frames[-1]
+    # `Occasion.answered_by` calls the function of the measure, whose frame is therefore the next one.
+    caller = Occasion.answered_by.__name__
+    line = frames[callers.index(caller) + 1] if caller in callers[:-1] else frames[-1]
     text = " ".join(str(error).split())
     return (
         f"{name}: raised {type(error).__name__}{f': {text}' if text else ''} ({Path(line.filename).name},"
@@ -307,7 +310,8 @@ def measure_names() -> list[str]:
 
 def check_measures(argument: str, measures: str | Iterable[str]) -> tuple[str, ...]:
     """Return the names of measures as a tuple. Raise an error for unknown names."""
-    allowed_names, names = measure_names(), as_tuple(argument, measures, str, "['WEAT']", MeasureError)
+    allowed_names = measure_names()
+    names = as_tuple(argument, measures, str, "['WEAT']", MeasureError)
     for name in names:
         if name not in allowed_names:
             raise MeasureError(

@@ -109,8 +109,7 @@ def _on(occasion: Occasion) -> pd.DataFrame:
     """Return one row for each group. The row of WEAT contains level 1."""
     result = ml_eat(occasion.table, permutations=occasion.permutations, seed=occasion.seed)
     rows = []
-    for name, row in result.groups.iterrows():
-        value, largest = row.effect_size, row.largest
-        level_2 = Result(measure=f"ML-EAT: {name}", value=value, range=(-largest, largest), p_value=row.p_value)
+    for name, effect_size, p_value, largest in result.groups.itertuples():
+        level_2 = Result(measure=f"ML-EAT: {name}", value=effect_size, range=(-largest, largest), p_value=p_value)
         rows.append(level_2.to_frame(occasion.ci_prob))
     return pd.concat(rows)

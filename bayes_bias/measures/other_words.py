@@ -6,6 +6,7 @@ computed again from complete tables.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -57,33 +58,33 @@ def random_tables(
         raise MeasureError("Lists of random words need the embedding. Make the table with `bayes_bias.cosines`.")
     table = table.without_controls()
     pool = random_pool(origin)
-    own_words = {side: words_of(table.values, side) for side in SIDES}
+    own_words = {side: words_of(table.values, side) for side in SIDES}  # targets first
     replaced = [side for side in SIDES if random in ("both", f"{side}s")]
     needed = sum(len(own_words[side]) for side in replaced)
     if needed > len(pool):
         raise MeasureError(
             f"{needed} random words are needed, but the embedding contains only {len(pool)} beside those of the list."
         )
-    similarity, words = origin.similarity, list(pool)
+    similarity = origin.similarity
+    pool_words = list(pool)
     prepared = {word: similarity.prepared(vector) for word, vector in pool.items()}
     own_vectors = dict(cast("Mapping[str, NDArray[np.float64]]", table.vectors))  # including words of defining sets
+    categories = {side: table.values[CATEGORY_COORD[side]].to_numpy() for side in SIDES}
     for number in range(draws):
-        order = np.random.default_rng([seed, number]).permutation(len(words)).tolist()
-        sides, drawn, first = dict(own_words), [], 0
+        order = np.random.default_rng([seed, number]).permutation(len(pool_words)).tolist()
+        drawn = [pool_words[k] for k in order[:needed]]
+        words_of_side = dict(own_words)
+        remaining = iter(drawn)
         for side in replaced:
-            end = first + len(own_words[side])
-            sides[side] = [words[k] for k in order[first:end]]
-            drawn += sides[side]
-            first = end
+            words_of_side[side] = list(islice(remaining, len(own_words[side])))
         vectors = own_vectors | {word: prepared[word] for word in drawn}
         word_lengths = None
         if similarity.unit:
             word_lengths = {**(table.lengths or {}), **{word: lengths(pool[word]) for word in drawn}}
-        x, a = (np.stack([vectors[word] for word in side]) for side in sides.values())
-        mean, singles = similarity.average_replicates(x, a)
-        categories = {side: table.values[CATEGORY_COORD[side]].to_numpy() for side in SIDES}
+        targets, attributes = (np.stack([vectors[word] for word in words]) for words in words_of_side.values())
+        mean, singles = similarity.average_replicates(targets, attributes)
         replicates = list(map(np.asarray, singles))
-        yield _with_words(table, sides, categories, np.asarray(mean), replicates, vectors, word_lengths)
+        yield _with_words(table, words_of_side, categories, np.asarray(mean), replicates, vectors, word_lengths)
 
 
 def random_pool(origin: Origin) -> dict[str, NDArray[np.floating]]:
@@ -115,58 +116,63 @@ def redrawn_tables(table: AssociationTable, draws: int, seed: int) -> Iterator[A
         raise MeasureError("The lists are too long for their words to be drawn again.")
     table = table.without_controls()
     singles = [single.to_numpy() for single in table.replicates.tables.values()] if table.replicates else []
-    units = {side: list(_units(table, side)) for side in SIDES}
+    units = {side: list(_units_of_categories(table, side)) for side in SIDES}
     for number in range(draws):
         rng = np.random.default_rng([seed, number])
-        positions = {side: _drawn(units[side], rng) for side in SIDES}
+        positions = {side: _drawn_positions(units[side], rng) for side in SIDES}
         chosen = rng.integers(len(singles), size=len(singles))
         block = np.ix_(positions["target"], positions["attribute"])
-        drawn = [singles[k][block] for k in chosen]
-        mean = np.mean(drawn, axis=0) if drawn else table.values.to_numpy()[block]
+        replicates = [singles[k][block] for k in chosen]
+        mean = np.mean(replicates, axis=0) if replicates else table.values.to_numpy()[block]
+        # A word that is drawn several times gets a name for each copy.
         original: dict[str, str] = {}
-        sides, categories = {}, {}
+        words_of_side, categories = {}, {}
         for side in SIDES:
             words = words_of(table.values, side)
             copies = {f"{words[k]} ({copy})": words[k] for copy, k in enumerate(positions[side], 1)}
             original |= copies
-            sides[side] = list(copies)
+            words_of_side[side] = list(copies)
             categories[side] = table.values[CATEGORY_COORD[side]].to_numpy()[positions[side]]
         vectors = None if table.vectors is None else _Copies(table.vectors, original, chosen)
         word_lengths = None if table.lengths is None else _Copies(table.lengths, original, chosen)
-        yield _with_words(table, sides, categories, mean, drawn, vectors, word_lengths)
+        yield _with_words(table, words_of_side, categories, mean, replicates, vectors, word_lengths)
 
 
-def _drawn(categories: Iterable[Units], rng: np.random.Generator) -> NDArray[np.intp]:
+def _drawn_positions(categories: Iterable[Units], rng: np.random.Generator) -> NDArray[np.intp]:
     """Return the positions of words of all groups or classes, drawn with replacement."""
     positions: list[NDArray[np.intp]] = []
-    for units, effective in categories:
+    for units, effective_number in categories:
         # Draw at least two words, because most measures for two groups need two words in each group.
-        size = max(round(effective) - 1, min(2, len(units)))
+        size = max(round(effective_number) - 1, min(2, len(units)))
         positions += [units[k] for k in rng.integers(len(units), size=size)]
     return np.concatenate(positions)
 
 
-def _units(table: AssociationTable, side: Side) -> Iterator[Units]:
-    """Yield the positions of the words, or sub-topics, of each group or class, and their effective number."""
-    categories = table.values[CATEGORY_COORD[side]].to_numpy()
-    named = f"{side}_topic"
-    topics = table.values[named].to_numpy() if named in table.values.coords else np.full(len(categories), "")
+def _units_of_categories(table: AssociationTable, side: Side) -> Iterator[Units]:
+    """Yield the units to draw from each group or class, and their effective number.
+
+    A unit is a sub-topic or, for a word without sub-topic, the word.
+    """
+    category_of = table.values[CATEGORY_COORD[side]].to_numpy()
+    coord = f"{side}_topic"
+    topic_of = table.values[coord].to_numpy() if coord in table.values.coords else np.full(len(category_of), "")
     related = table.related_words.categories if table.has_related_words else {}
-    for category in dict.fromkeys(categories.tolist()):
-        members = np.flatnonzero(categories == category)
+    for category in dict.fromkeys(category_of.tolist()):
+        members = np.flatnonzero(category_of == category)
         if category in related:
             yield list(members[:, None]), related[category].effective
             continue
-        units = [members[topics[members] == topic] for topic in dict.fromkeys(topics[members].tolist()) if topic]
-        units += list(members[topics[members] == ""][:, None])
+        topics = dict.fromkeys(topic_of[members].tolist())
+        units = [members[topic_of[members] == topic] for topic in topics if topic]
+        units += list(members[topic_of[members] == ""][:, None])
         yield units, len(units)
 
 
 def fewest_words(table: AssociationTable) -> float:
     """Return the smallest effective number of words, or sub-topics, of a group or associated class."""
     table = table.without_controls()
-    units = [*_units(table, "target"), *_units(table, "attribute")]
-    return float(min(effective for _, effective in units))
+    units = [*_units_of_categories(table, "target"), *_units_of_categories(table, "attribute")]
+    return float(min(effective_number for _, effective_number in units))
 
 
 # Create the table of other words.

@@ -57,17 +57,17 @@ def permutation_tests(
     scores: np.ndarray, n_first: int, *, alternative: Alternative, permutations: int | None, seed: int
 ) -> list[PermutationTest]:
     """Run one test for each row of scores, with the same regroupings for all rows."""
-    permutations, seed = _checked(alternative, permutations, seed)
+    permutations, seed = _checked_settings(alternative, permutations, seed)
     centred = scores - scores.mean(axis=1, keepdims=True)
     observed = centred[:, :n_first].sum(axis=1, keepdims=True)
     tie = _TIE * np.abs(centred).sum(axis=1, keepdims=True)
     count = comb(scores.shape[1], n_first)
     if permutations is None and count <= MOST_PARTITIONS:
         tests = []
-        rows = max(MOST_PARTITIONS // count, 1)
-        for start in range(0, len(centred), rows):
-            some = slice(start, start + rows)
-            extreme = _count_extreme(_all_sums(centred[some], n_first), observed[some], tie[some], alternative)
+        rows_at_once = max(MOST_PARTITIONS // count, 1)
+        for start in range(0, len(centred), rows_at_once):
+            rows = slice(start, start + rows_at_once)
+            extreme = _count_extreme(_all_sums(centred[rows], n_first), observed[rows], tie[rows], alternative)
             tests += [PermutationTest(int(number) / count, exact=True, partitions=count) for number in extreme]
         return tests
     draws = permutations or DEFAULT_PERMUTATIONS
@@ -79,13 +79,13 @@ def permutation_tests(
 
 def regrouping_test(scores: np.ndarray, group_of: np.ndarray, *, permutations: int, seed: int) -> float:
     """Compute the p-value of the sum of the scores of words in their own group. `scores` has shape (words, groups)."""
-    permutations, seed = check_count("permutations", permutations, "draws", refusal=MeasureError), check_seed(seed)
+    draws = check_count("permutations", permutations, "draws", refusal=MeasureError)
     positions = np.arange(len(group_of))
     observed = scores[positions, group_of].sum()
-    orders = np.random.default_rng(seed).permuted(np.tile(positions, (permutations, 1)), axis=1)
+    orders = np.random.default_rng(check_seed(seed)).permuted(np.tile(positions, (draws, 1)), axis=1)
     sums = scores[orders, group_of].sum(axis=1)
     extreme = _count_extreme(sums, observed, _TIE * np.abs(scores).sum(), "greater")
-    return (int(extreme) + 1) / (permutations + 1)
+    return (int(extreme) + 1) / (draws + 1)
 
 
 def check_ddof(ddof: int) -> None:
@@ -94,7 +94,7 @@ def check_ddof(ddof: int) -> None:
         raise MeasureError(f"`ddof` must be 1 (as published) or 0, but is {ddof!r}.")
 
 
-def _checked(alternative: str, permutations: int | None, seed: int) -> tuple[int | None, int]:
+def _checked_settings(alternative: str, permutations: int | None, seed: int) -> tuple[int | None, int]:
     """Return the number of permutations and the seed, or raise an error for an impossible setting."""
     valid = ("greater", "less", "two-sided")
     if alternative not in valid:
@@ -116,16 +116,20 @@ def _count_extreme(sums: np.ndarray, observed: np.ndarray, tie: np.ndarray, alte
 
 
 def _all_sums(values: np.ndarray, size: int) -> np.ndarray:
-    """Return the sums of all subsets of a given size, (rows, subsets), computed value by value."""
+    """Return the sums of all subsets of a given size, (rows, subsets), computed value by value.
+
+    A large subset is what a small subset leaves, so its sum is the total minus the sum of the small subset.
+    """
     rows, n = values.shape
     if size > n - size:
-        rest: np.ndarray = values.sum(axis=1, keepdims=True) - _all_sums(values, n - size)
-        return rest
-    sums = [np.zeros((rows, 1))] + [np.empty((rows, 0))] * size
+        remainders: np.ndarray = values.sum(axis=1, keepdims=True) - _all_sums(values, n - size)
+        return remainders
+    # The sums of all subsets of 0, 1, ..., size of the values so far. A new value extends each smaller subset.
+    sums_of_size = [np.zeros((rows, 1))] + [np.empty((rows, 0))] * size
     for value in values.T:
-        for count in range(size, 0, -1):
-            sums[count] = np.concatenate([sums[count], sums[count - 1] + value[:, None]], axis=1)
-    return sums[size]
+        for k in range(size, 0, -1):
+            sums_of_size[k] = np.concatenate([sums_of_size[k], sums_of_size[k - 1] + value[:, None]], axis=1)
+    return sums_of_size[size]
 
 
 def _random_sums(values: np.ndarray, size: int, draws: int, seed: int) -> Iterator[np.ndarray]:

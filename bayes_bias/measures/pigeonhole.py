@@ -107,12 +107,14 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
     table = table_of_samples(table, _NAME)
     scores = WordScores.from_table(table)
     rng = np.random.default_rng(check_seed(seed))
-    target_shares, attribute_shares = _redrawn(rng, table.group_index, draws), _redrawn(rng, table.class_index, draws)
+    target_shares = _redrawn_shares(rng, table.group_index, draws)
+    attribute_shares = _redrawn_shares(rng, table.class_index, draws)
     redrawn = np.zeros(draws)
     for group, weights in enumerate(scores.weights):
         rows = np.flatnonzero(table.group_index == group)
-        means = table.values[rows].data @ (weights[table.class_index] * attribute_shares).T  # pairs are not computed
-        redrawn += (target_shares[:, rows] * means.T).sum(axis=1)
+        # The score of each target in each draw, (targets, draws). The cosines of long lists are not computed for it.
+        target_scores = table.values[rows].data @ (weights[table.class_index] * attribute_shares).T
+        redrawn += (target_shares[:, rows] * target_scores.T).sum(axis=1)
     if redrawn.std() < ROUNDING:
         raise MeasureError(
             f"{_NAME} is not defined, because the bias is the same whatever words are drawn, so there is no spread."
@@ -131,7 +133,7 @@ def pigeonhole(table: AssociationTable, *, draws: int = 2_000, seed: int = 0, ci
     )
 
 
-def _redrawn(rng: np.random.Generator, cell_of: NDArray[np.integer], draws: int) -> NDArray[np.float64]:
+def _redrawn_shares(rng: np.random.Generator, cell_of: NDArray[np.integer], draws: int) -> NDArray[np.float64]:
     """Return the share of each word among the drawn words of its group or class, (draws, words)."""
     shares = np.empty((draws, len(cell_of)))
     for cell, size in enumerate(np.bincount(cell_of)):

@@ -1,6 +1,6 @@
 """Clark's tests for crossed designs (1973): the quasi-F, and min F', which is a lower bound from two simpler tests."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
 
@@ -110,8 +110,8 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
             " the quasi-F, which compares several."
         )
     scores = WordScores.from_table(table)
-    target_variance, target_df = _pooled(scores.target_scores, table.group_index)
-    attribute_variance, attribute_df = _pooled(scores.attribute_scores, table.class_index)
+    target_variance, target_df = _pooled_variance(scores.target_scores, table.group_index)
+    attribute_variance, attribute_df = _pooled_variance(scores.attribute_scores, table.class_index)
     if min(target_variance, attribute_variance) < ROUNDING**2:
         raise MeasureError(
             f"{_NAME} is not defined, because all words of each group or class have the same"
@@ -123,7 +123,7 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
     return MinF.of(scores, table, variance, df, ci_prob, f1=f1, f2=f2)
 
 
-def _pooled(scores: NDArray[np.float64], cell_of: NDArray[np.integer]) -> tuple[float, int]:
+def _pooled_variance(scores: NDArray[np.float64], cell_of: NDArray[np.integer]) -> tuple[float, int]:
     """Return the variance of the bias over the words of two groups or classes with equal variances, and its degrees of
     freedom.
     """
@@ -286,21 +286,13 @@ class _Scores(WordScores):
     def terms(self) -> list[_Term]:
         """Return the terms of the variances: each group, each class, and the residual."""
         design = self.statistics
-        terms: list[_Term] = []
-        sides: tuple[tuple[Source, xr.DataArray, xr.DataArray, NDArray[np.float64]], ...] = (
-            ("targets", design.group_of, design.group, self.target_scores),
-            ("attributes", design.class_of, design.attribute_class, self.attribute_scores),
-        )
-        for source, cell_of, cells, scores in sides:
-            for k, cell in enumerate(cells.to_numpy().tolist()):
-                words = scores[cell_of.to_numpy() == k]
-                variance = float(words.var(ddof=1)) / len(words) if len(words) > 1 else np.nan
-                terms.append(_Term(source, cell, variance, len(words) - 1))
+        targets = _terms_of_cells("targets", self.target_scores, design.group_of, design.group)
+        attributes = _terms_of_cells("attributes", self.attribute_scores, design.class_of, design.attribute_class)
         # One mean square is computed for all blocks, because the models have a single residual variance.
         ss, df = float(design.interaction_ss), float(design.interaction_df)
-        pairs = np.outer(design.n_targets, design.n_attributes)
-        variance = ss / df * float((self.weights**2 / pairs).sum()) if df else np.nan
-        return [*terms, _Term("residual", "all", variance, df)]
+        pairs_of_block = np.outer(design.n_targets, design.n_attributes)
+        variance = ss / df * float((self.weights**2 / pairs_of_block).sum()) if df else np.nan
+        return [*targets, *attributes, _Term("residual", "all", variance, df)]
 
     def influence(self) -> "pd.Series[float]":
         """Return the contribution of each word's deviation to the bias."""
@@ -308,6 +300,16 @@ class _Scores(WordScores):
         targets = _influence(self.target_scores, design.group_of.to_numpy(), design.target.to_numpy())
         attributes = _influence(self.attribute_scores, design.class_of.to_numpy(), design.attribute.to_numpy())
         return pd.concat({"targets": targets, "attributes": attributes}, names=["source", "word"])
+
+
+def _terms_of_cells(
+    source: Source, scores: NDArray[np.float64], cell_of: xr.DataArray, cells: xr.DataArray
+) -> Iterator[_Term]:
+    """Yield the variance of the mean score of each cell (group or class), NaN for a single word."""
+    for position, cell in enumerate(cells.to_numpy().tolist()):
+        own_scores = scores[cell_of.to_numpy() == position]
+        n = len(own_scores)
+        yield _Term(source, cell, float(own_scores.var(ddof=1)) / n if n > 1 else np.nan, n - 1)
 
 
 def _influence(
@@ -323,10 +325,10 @@ def _influence(
 
 
 def _variance(terms: Sequence[_Term], scope: Sampled) -> tuple[float, float]:
-    """Return the sampling variance of the bias under a scope, and its degrees of freedom."""
+    """Return the sampling variance of the bias under a scope, and Satterthwaite's degrees of freedom."""
     sums = [[term for term in terms if term.source in sources] for sources in _SUMS[scope]]
-    largest = max(sums, key=_sum)
-    variance = _sum(largest)
+    largest = max(sums, key=_signed_sum)
+    variance = _signed_sum(largest)
     if variance < ROUNDING**2:
         raise MeasureError(
             "quasi-F is not defined, because all words of a group or class have the same score, so there is no spread."
@@ -334,6 +336,6 @@ def _variance(terms: Sequence[_Term], scope: Sampled) -> tuple[float, float]:
     return variance, variance**2 / sum(term.variance**2 / term.df for term in largest)
 
 
-def _sum(terms: Sequence[_Term]) -> float:
+def _signed_sum(terms: Sequence[_Term]) -> float:
     """Return the sum of variances, with the sign of each source."""
     return sum(_SIGNS[term.source] * term.variance for term in terms)

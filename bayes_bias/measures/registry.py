@@ -102,12 +102,12 @@ class Occasion:
     @cached_property
     def groups(self) -> dict[str, list[str]]:
         """Targets by group."""
-        return self._words("target", "group", self.table.groups)
+        return self._words_by_category("target", "group", self.table.groups)
 
     @cached_property
     def classes(self) -> dict[str, list[str]]:
         """Attributes by associated class."""
-        return self._words("attribute", "attribute_class", self.table.associated_classes)
+        return self._words_by_category("attribute", "attribute_class", self.table.associated_classes)
 
     @property
     def words(self) -> list[str]:
@@ -125,7 +125,7 @@ class Occasion:
                 provided[name] = getattr(self, name)
         return function(**provided) if provided else function(self)
 
-    def _words(self, dim: str, label: str, names: Sequence[str]) -> dict[str, list[str]]:
+    def _words_by_category(self, dim: str, label: str, names: Sequence[str]) -> dict[str, list[str]]:
         """Return the words of each of these groups, or classes."""
         labels, words = self.table.values[label].to_numpy(), self.table.values[dim].to_numpy()
         return {name: words[labels == name].tolist() for name in names}

@@ -161,20 +161,20 @@ class _Design(NamedTuple):
         """Return the parts of a table, and the patterns of the variances that it can determine."""
         data, weights = scores.statistics, scores.weights
         n_targets, n_attributes = data.n_targets.to_numpy(), data.n_attributes.to_numpy()
-        target_patterns, attribute_patterns = (
-            _patterns("target", 1 / n_attributes),
-            _patterns("attribute", 1 / n_targets),
-        )
+        target_patterns = _patterns("target", 1 / n_attributes)
+        attribute_patterns = _patterns("attribute", 1 / n_targets)
         residual_ss, residual_df = data.interaction_ss.to_numpy().reshape(1, 1), float(data.interaction_df)
         parts = [
             _Part(*_scatter(data.target_mean.to_numpy(), data.group_of.to_numpy()), target_patterns),
             _Part(*_scatter(data.attribute_mean.to_numpy(), data.class_of.to_numpy()), attribute_patterns),
             _Part(residual_ss, residual_df, _patterns("residual", np.ones(1))),
         ]
+        # The contrast w of block means has the variance w' P w / n for one unit of a variance with pattern P, summed
+        # over groups g with n targets, or over classes c with n attributes. Residuals are independent in all pairs.
         targets = np.einsum("gc,mcd,gd,g->m", weights, target_patterns[:-1], weights, 1 / n_targets)
         attributes = np.einsum("gc,mgh,hc,c->m", weights, attribute_patterns[:-1], weights, 1 / n_attributes)
-        pairs = (weights**2 / np.outer(n_targets, n_attributes)).sum()
-        shares = np.append(targets + attributes, pairs)
+        residual = (weights**2 / np.outer(n_targets, n_attributes)).sum()
+        shares = np.append(targets + attributes, residual)
         # With one group, attributes have no preferences.
         varies = np.any([part.patterns.any(axis=(1, 2)) for part in parts], axis=0)
         names = np.array(_COMPONENTS)[varies].tolist()
@@ -203,31 +203,47 @@ def _scatter(means: _Numbers, cell_of: NDArray[np.integer]) -> tuple[_Numbers, f
 
 
 def _deviance(parts: Sequence[_Part], variances: _Numbers) -> tuple[float, _Numbers, _Numbers]:
-    """Return minus twice the restricted log likelihood, with its first and second derivatives."""
-    value, slope, curvature = 0.0, np.zeros(len(variances)), np.zeros((len(variances),) * 2)
+    r"""Return minus twice the restricted log likelihood, with its first and second derivatives.
+
+    A part with the scatter S and n degrees of freedom has the covariance :math:`\Sigma = \sum_m \sigma^2_m P_m`, the
+    deviance and its first and second derivatives
+
+    .. math:: n \log |\Sigma| + \mathrm{tr}\, \Sigma^{-1} S, \qquad
+              n\, \mathrm{tr}\, A_m - \mathrm{tr}\, A_m \Sigma^{-1} S, \qquad
+              \mathrm{tr}\, (A_m A_l + A_l A_m) \Sigma^{-1} S - n\, \mathrm{tr}\, A_m A_l
+
+    with :math:`A_m = \Sigma^{-1} P_m` for a pattern :math:`P_m`.
+    """
+    n_variances = len(variances)
+    value, slope, curvature = 0.0, np.zeros(n_variances), np.zeros((n_variances, n_variances))
     for scatter, df, patterns in parts:
         covariance = np.tensordot(variances, patterns, axes=1)
         precision = np.linalg.inv(covariance)
-        by_variance, by_scatter = precision @ patterns, precision @ scatter
-        value += df * np.linalg.slogdet(covariance)[1] + np.trace(by_scatter)
-        slope += df * np.einsum("mii->m", by_variance) - np.einsum("mij,ji->m", by_variance, by_scatter)
-        twice = np.einsum("mij,njk->mnik", by_variance, by_variance)
-        fit = np.einsum("mnik,ki->mn", twice, by_scatter)
-        curvature += fit + fit.T - df * np.einsum("mnii->mn", twice)
+        a, fit = precision @ patterns, precision @ scatter
+        value += df * np.linalg.slogdet(covariance)[1] + np.trace(fit)
+        slope += df * np.einsum("mii->m", a) - np.einsum("mij,ji->m", a, fit)
+        products = np.einsum("mij,ljk->mlik", a, a)
+        fitted_products = np.einsum("mlik,ki->ml", products, fit)
+        curvature += fitted_products + fitted_products.T - df * np.einsum("mlii->ml", products)
     return float(value), slope, curvature
 
 
-def _restricted_maximum(parts: Sequence[_Part], variances: int) -> _Numbers:
-    """Return the non-negative variances that maximise the restricted likelihood."""
+def _restricted_maximum(parts: Sequence[_Part], n_variances: int) -> _Numbers:
+    """Return the non-negative variances that maximise the restricted likelihood.
+
+    A search finds them relative to the residual mean square, and Newton steps follow for the positive ones.
+    """
     unit = float(parts[-1].scatter[0, 0] / parts[-1].df)
 
     def deviance(ratios: _Numbers) -> tuple[float, _Numbers]:
+        """Return the deviance and its slope for variances relative to the residual mean square."""
         value, slope, _ = _deviance(parts, unit * ratios)
         return value, unit * slope
 
-    bounds = [(0.0, None)] * (variances - 1) + [(1e-6, None)]
-    start = np.ones(variances)
-    estimate = unit * scipy.optimize.minimize(deviance, start, jac=True, method="L-BFGS-B", bounds=bounds, tol=1e-12).x
+    bounds = [(0.0, None)] * (n_variances - 1) + [(1e-6, None)]
+    start = np.ones(n_variances)
+    search = scipy.optimize.minimize(deviance, start, jac=True, method="L-BFGS-B", bounds=bounds, tol=1e-12)
+    estimate = unit * search.x
     for _ in range(_LAST_STEPS):
         positive = estimate > 0
         _, slope, curvature = _deviance(parts, estimate)

@@ -90,7 +90,12 @@ def rnsb(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequence[
 
 
 def _logistic_regression(zeros: NDArray[np.float64], ones: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the slopes and the constant of the probability of the second class, by Newton's method."""
+    r"""Return the slopes and the constant of the probability of the second class, by Newton's method.
+
+    With the predicted probabilities p, the labels y, and the rows X, the gradient of the loss is :math:`\beta + X^\top
+    (p - y)`, and its second derivative :math:`I + X^\top \mathrm{diag}(p (1 - p)) X`. A step that increases the loss
+    is halved.
+    """
     labels = np.repeat([0.0, 1.0], [len(zeros), len(ones)])
     design = np.column_stack([np.vstack([zeros, ones]), np.ones(len(labels))])
     basis, coordinates = np.linalg.qr(design.T)  # the minimum lies in the span of the rows
@@ -98,13 +103,15 @@ def _logistic_regression(zeros: NDArray[np.float64], ones: NDArray[np.float64]) 
     beta, step = np.zeros(rows.shape[1]), np.full(rows.shape[1], np.inf)
 
     def loss(at: NDArray[np.float64]) -> float:
+        """Return the penalised negative log likelihood."""
         signed = np.where(labels == 1, 1.0, -1.0) * (rows @ at)
         return float(at @ at / 2 + np.logaddexp(0, -signed).sum())
 
     while np.abs(step).max() > _EXACT:
         p = scipy.special.expit(rows @ beta)
         gradient = beta + rows.T @ (p - labels)
-        step = np.linalg.solve(np.eye(len(beta)) + rows.T @ (rows * (p * (1 - p))[:, None]), gradient)
+        curvature = np.eye(len(beta)) + rows.T @ (rows * (p * (1 - p))[:, None])
+        step = np.linalg.solve(curvature, gradient)
         while loss(beta - step) > loss(beta) and np.abs(step).max() > _EXACT:
             step /= 2
         beta = beta - step

@@ -126,12 +126,12 @@ def half_lists(
         raise MeasureError(f"`fraction` must be a share of words above 0 and up to 1, but is {fraction!r}.")
     rng = np.random.default_rng(check_seed(seed))
     for _ in range(draws):
-        rows = _some(table.group_index, fraction, rng)
-        columns = _some(table.class_index, fraction, rng)
+        rows = _random_positions(table.group_index, fraction, rng)
+        columns = _random_positions(table.class_index, fraction, rng)
         yield table.select(itemgetter((rows, columns)))
 
 
-def _some(labels: np.ndarray, fraction: float, rng: np.random.Generator) -> np.ndarray:
+def _random_positions(labels: np.ndarray, fraction: float, rng: np.random.Generator) -> np.ndarray:
     """Return the positions of a random share of the words of each label, in their original order."""
     sample = []
     for label in np.unique(labels):

@@ -39,14 +39,15 @@ class Same(WordResult):
     @property
     def skew(self) -> float:
         """The mean signed bias of the words, for two classes."""
-        return self._of_two("skew")
+        return self._of_only_pair("skew")
 
     @property
     def stereotype(self) -> float:
         """The standard deviation of the signed bias of the words, for two classes."""
-        return self._of_two("stereotype")
+        return self._of_only_pair("stereotype")
 
-    def _of_two(self, column: str) -> float:
+    def _of_only_pair(self, column: str) -> float:
+        """Return a number from the only row of `pairwise`, or raise an error if there are several pairs of classes."""
         if len(self.pairwise) != 1:
             raise MeasureError(
                 f"There are several values of SAME for {len(self.one_against_rest)} classes. See `pairwise`."
@@ -148,11 +149,10 @@ def directions_against_rest(means: np.ndarray) -> np.ndarray:
 
 def _pairs(means: np.ndarray, names: list[str]) -> pd.DataFrame:
     """Return the unit direction from the second to the first class of every pair, one per row."""
-    rows = []
-    for first, second in combinations(means, 2):
-        rows.append(orthonormal(first - second, "two classes have the same mean"))
+    differences = [first - second for first, second in combinations(means, 2)]
+    directions = [orthonormal(difference, "two classes have the same mean") for difference in differences]
     index = pd.MultiIndex.from_tuples(combinations(names, 2), names=["class", "other"])
-    return pd.DataFrame(np.vstack(rows), index=index)
+    return pd.DataFrame(np.vstack(directions), index=index)
 
 
 def _skew_and_stereotype(signed: np.ndarray, index: pd.Index) -> pd.DataFrame:

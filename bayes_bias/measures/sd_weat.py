@@ -92,11 +92,11 @@ def sd_weat(
     """
     draws = check_count("draws", draws, "draws", least=2, refusal=MeasureError)
     size = check_count("size", size, "words in a set", refusal=MeasureError)
-    _check(table, size)
+    _check_pool(table, size)
     rng = np.random.default_rng(check_seed(seed))
     in_group = table.group_index == 0
     pool = table.without_controls().values.to_numpy()
-    effects = _effects(pool, in_group, draws, size, rng)
+    effects = _effect_sizes(pool, in_group, draws, size, rng)
     value = float(effects.std(ddof=1))
     bound = largest_effect(int(in_group.sum()), int((~in_group).sum()), ddof=1)
     # The standard deviation is largest if half of the effect sizes are at each end of WEAT's range.
@@ -108,12 +108,12 @@ def sd_weat(
     control = np.empty(_CONTROL_GROUPS)
     for k in range(_CONTROL_GROUPS):
         chosen = rng.choice(words.shape[1], _CONTROL_WORDS, replace=False)
-        control[k] = _effects(words[:, chosen], in_group, draws, size, rng).std(ddof=1)
+        control[k] = _effect_sizes(words[:, chosen], in_group, draws, size, rng).std(ddof=1)
     z = float((value - control.mean()) / control.std(ddof=1))
     return replace(result, b0=float(control.mean()), p_value=float(scipy.stats.norm.sf(z)), z=z, control=control)
 
 
-def _check(table: AssociationTable, size: int) -> None:
+def _check_pool(table: AssociationTable, size: int) -> None:
     """Raise an error if SD-WEAT is not defined for the table or the size of sets."""
     require_complete(table, "SD-WEAT")
     require_two_groups(table, "SD-WEAT")
@@ -123,10 +123,14 @@ def _check(table: AssociationTable, size: int) -> None:
         raise MeasureError(f"SD-WEAT cannot draw two sets of {size} from {pool} attributes. Use a smaller size.")
 
 
-def _effects(
+def _effect_sizes(
     similarity: np.ndarray, in_group: np.ndarray, draws: int, size: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return WEAT's effect size for random attribute sets."""
+    """Return WEAT's effect size for random attribute sets, (draws,).
+
+    `similarity` has the shape (targets, attributes). Each draw shuffles the attributes: the first `size` are one set,
+    and the next `size` the other.
+    """
     order = rng.permuted(np.tile(np.arange(similarity.shape[1]), (draws, 1)), axis=1)
     first, second = similarity[:, order[:, :size]], similarity[:, order[:, size : 2 * size]]
     scores = first.mean(axis=2) - second.mean(axis=2)

@@ -1,6 +1,7 @@
 """SemAxis, the position of words on an axis between two classes (An, Kwak & Ahn 2018)."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -83,16 +84,10 @@ def semaxis(vectors: Vectors, words: Sequence[str], classes: Mapping[str, Sequen
 @measure("SemAxis", rank=65)
 def _on(occasion: Occasion) -> WordResult:
     """Compute SemAxis of the targets: the mean over groups of the mean score towards their own class."""
-    scores = semaxis(occasion.original_vectors, occasion.words, occasion.classes).words.score
-    first, _ = occasion.classes
-    towards_own = []
+    result = semaxis(occasion.original_vectors, occasion.words, occasion.classes)
+    positive_class, _ = occasion.classes
+    towards_own_class = []
     for group, words in occasion.groups.items():
-        sign = 1 if occasion.table.stereotypes[group] == first else -1
-        towards_own.append(sign * scores[words].mean())
-    return WordResult(
-        measure="SemAxis",
-        word_value="score",
-        value=float(np.mean(towards_own)),
-        range=(-1.0, 1.0),
-        words=scores.to_frame(),
-    )
+        sign = 1 if occasion.table.stereotypes[group] == positive_class else -1
+        towards_own_class.append(sign * result.words.score[words].mean())
+    return replace(result, value=float(np.mean(towards_own_class)))

@@ -66,8 +66,8 @@ def unmasking(table: AssociationTable) -> WordResult:
             "This measure needs probabilities of the attributes themselves: log_probabilities(list, model,"
             " predict='attributes', corrected=False)."
         )
-    singles = [single.values.to_numpy() for single in table.singles().values()] or [table.values.to_numpy()]
-    q = np.mean([_class_means(values, table) for values in singles], axis=0)
+    templates = [single.values.to_numpy() for single in table.singles().values()] or [table.values.to_numpy()]
+    q = np.mean([_class_probabilities(values, table) for values in templates], axis=0)
     even = np.full(q.shape[1], 1 / q.shape[1])
     order = np.argsort(table.group_index, kind="stable")
     distance = np.array([scipy.spatial.distance.jensenshannon(row, even, base=2) for row in q[order]])
@@ -81,10 +81,10 @@ def unmasking(table: AssociationTable) -> WordResult:
     )
 
 
-def _class_means(values: NDArray[np.float64], table: AssociationTable) -> NDArray[np.float64]:
+def _class_probabilities(values: NDArray[np.float64], table: AssociationTable) -> NDArray[np.float64]:
     """Return the probability of each class next to each target, (targets, classes), in one template."""
-    means = []
+    log_means = []
     for k in range(len(table.associated_classes)):
         members = table.class_index == k
-        means.append(scipy.special.logsumexp(values[:, members], axis=1) - np.log(members.sum()))
-    return np.asarray(scipy.special.softmax(np.stack(means, axis=1), axis=1))
+        log_means.append(scipy.special.logsumexp(values[:, members], axis=1) - np.log(members.sum()))
+    return np.asarray(scipy.special.softmax(np.stack(log_means, axis=1), axis=1))

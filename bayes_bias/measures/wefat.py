@@ -75,13 +75,14 @@ def wefat(
     n_a, n_b = design.to_a.shape[1], design.to_b.shape[1]
     if min(n_a, n_b) < 2:
         raise MeasureError("WEFAT needs at least two words in each class, but a class has 1.")
-    rows = _chosen(design, targets)
+    rows = _chosen_positions(design, targets)
     # Cosines with A, followed by those with B. The sign is reversed for the second group, whose class is B.
     sign = np.where(np.arange(len(design.words)) < design.n_x, 1, -1)
     scores = (np.hstack([design.to_a, design.to_b]) * sign[:, None])[rows]
     tests = permutation_tests(scores, n_a, alternative=alternative, permutations=permutations, seed=seed)
     words = design.words.iloc[rows]
-    words = words.assign(effect_size=_effects(scores, n_a, ddof, words.index), p_value=[test.p_value for test in tests])
+    effect_sizes = _effect_sizes(scores, n_a, ddof, words.index)
+    words = words.assign(effect_size=effect_sizes, p_value=[test.p_value for test in tests])
     bound = largest_effect(n_a, n_b, ddof)
     return WordResult(
         measure="WEFAT",
@@ -93,7 +94,7 @@ def wefat(
     )
 
 
-def _chosen(design: TwoByTwo, targets: str | Sequence[str] | None) -> list[int]:
+def _chosen_positions(design: TwoByTwo, targets: str | Sequence[str] | None) -> list[int]:
     """Return the positions of the chosen targets, or of all targets."""
     names = design.words.index.tolist()
     words = names if targets is None else as_tuple("targets", targets, str, f"['{names[0]}']", MeasureError)
@@ -105,7 +106,7 @@ def _chosen(design: TwoByTwo, targets: str | Sequence[str] | None) -> list[int]:
     return [names.index(word) for word in words]
 
 
-def _effects(scores: np.ndarray, n_a: int, ddof: int, words: pd.Index) -> np.ndarray:
+def _effect_sizes(scores: np.ndarray, n_a: int, ddof: int, words: pd.Index) -> np.ndarray:
     """Return the effect size of each word."""
     spread = scores.std(axis=1, ddof=ddof)
     if (spread < ROUNDING).any():

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -216,13 +217,15 @@ class AssociationTable(Telling):
         for label, table in tables.items():
             digest.update(label.encode())
             values = table.data
-            for numbers in (values.targets, values.attributes) if isinstance(values, Products) else (values,):
-                digest.update(np.ascontiguousarray(numbers, dtype="<f8"))
-        for side in SIDES if self.has_related_words else ():
-            for what in COLUMNS:
-                digest.update(np.ascontiguousarray(self.values[f"{side}_{what}"], dtype="<f8"))
-        for side in SIDES if self.covariates else ():
-            digest.update(covariates_in(self.values, side).to_csv().encode())
+            arrays = (values.targets, values.attributes) if isinstance(values, Products) else (values,)
+            for array in arrays:
+                digest.update(np.ascontiguousarray(array, dtype="<f8"))
+        if self.has_related_words:
+            for side, column in product(SIDES, COLUMNS):
+                digest.update(np.ascontiguousarray(self.values[f"{side}_{column}"], dtype="<f8"))
+        if self.covariates:
+            for side in SIDES:
+                digest.update(covariates_in(self.values, side).to_csv().encode())
         if self.repeats is not None:
             digest.update(np.ascontiguousarray(self.repeats.to_numpy(), dtype="<i8").tobytes())
         if self.texts is not None:
@@ -253,17 +256,17 @@ class AssociationTable(Telling):
     def select(self, choose: Callable[[xr.DataArray], xr.DataArray]) -> Self:
         """Return the table with only the words that `choose` keeps in a matrix ``(target, attribute)``."""
 
-        def kept(values: xr.DataArray) -> xr.DataArray:
-            return settled(choose(values))
+        def chosen(matrix: xr.DataArray) -> xr.DataArray:
+            return settled(choose(matrix))
 
-        values = kept(self.values)
+        values = chosen(self.values)
         return replace(
             self,
             values=values,
             origin=self.origin if all_words(values) == all_words(self.values) else None,
-            replicates=None if self.replicates is None else self.replicates.select(kept),
-            repeats=None if self.repeats is None else kept(self.repeats),
-            texts=None if self.texts is None else self.texts.select(kept),
+            replicates=None if self.replicates is None else self.replicates.select(chosen),
+            repeats=None if self.repeats is None else chosen(self.repeats),
+            texts=None if self.texts is None else self.texts.select(chosen),
         )
 
     def with_vectors(self, vectors: Vectors) -> Self:
@@ -301,8 +304,8 @@ class AssociationTable(Telling):
                     f" {np.shape(vectors[word])}. Pass one vector for each word"
                     f"{' and replicate' if self.replicates else ''}."
                 )
-        given = MappingProxyType(vectors) if isinstance(vectors, Mapping) else vectors
-        return replace(self, vectors=given, lengths=None)
+        read_only = MappingProxyType(vectors) if isinstance(vectors, Mapping) else vectors
+        return replace(self, vectors=read_only, lengths=None)
 
     @property
     def original_vectors(self) -> Vectors | None:
@@ -338,7 +341,7 @@ class AssociationTable(Telling):
         """
         categories = (*self.groups, *self.classes)
         for category, words in related.items():
-            _known("related", category, categories)
+            _check_known("related", category, categories)
             if not (is_number(words.inflation) and words.inflation >= 1):
                 raise TableError(
                     f"The inflation of '{category}' in `related` must be 1 or more, but is {words.inflation!r}. Use 1"
@@ -387,11 +390,8 @@ class AssociationTable(Telling):
     @property
     def covariates(self) -> dict[str, list[str]]:
         """Names of the covariates of each side that has some."""
-        names_by_side: dict[str, list[str]] = {}
-        for side in SIDES:
-            if names := list(covariates_in(self.values, side)):
-                names_by_side[side] = names
-        return names_by_side
+        names_of_side = {side: list(covariates_in(self.values, side)) for side in SIDES}
+        return {side: names for side, names in names_of_side.items() if names}
 
     @property
     def related_words(self) -> RelatedWords:
@@ -437,8 +437,10 @@ class AssociationTable(Telling):
 
     def block(self, group: str, attribute_class: str) -> np.ndarray:
         """Return values of one group's targets with one class's attributes, shape (targets, attributes)."""
-        rows = self.values.group.to_numpy() == _known("group", group, self.groups)
-        columns = self.values.attribute_class.to_numpy() == _known("attribute_class", attribute_class, self.classes)
+        _check_known("group", group, self.groups)
+        _check_known("attribute_class", attribute_class, self.classes)
+        rows = self.values.group.to_numpy() == group
+        columns = self.values.attribute_class.to_numpy() == attribute_class
         return self.values.to_numpy()[np.ix_(rows, columns)]
 
     def to_frame(self) -> pd.DataFrame:
@@ -529,29 +531,31 @@ class AssociationTable(Telling):
             raise TableError(
                 "`duplicates='keep'` cannot be combined with replicates. Use 'drop', or omit the column of replicates."
             )
-        class_of = {g: c for g, c in stereotypes.items() if c is not None}
-        against = _opposites(frame, attribute_class, class_of, opposites)
+        class_of = {group_name: name for group_name, name in stereotypes.items() if name is not None}
+        opposite_classes = _opposite_classes(frame, attribute_class, class_of, opposites)
         notices: list[str] = []
         if omitted := [name for name in stereotypes if name not in class_of]:
             notices.append(f"omitted because no class is stereotypical for them: {', '.join(map(str, omitted))}")
-        by_replicate = {"": frame} if replicate is None else split_replicates(frame, replicate)
-        values_by_replicate, repeats = {}, None
-        for label, rows in by_replicate.items():
+        frames = {"": frame} if replicate is None else split_replicates(frame, replicate)
+        values_of: dict[str, xr.DataArray] = {}
+        for label, rows in frames.items():
             tidy = without_groups(tidied(rows, columns, group), stereotypes)
-            values_by_replicate[label], repeats, omissions = matrices(tidy, class_of, against, metric, duplicates)
-            notices += omissions
+            values, repeats, frame_notices = matrices(tidy, class_of, opposite_classes, metric, duplicates)
+            values_of[label] = values
+            notices += frame_notices
         notices = [*metric.about_direction, *dict.fromkeys(notices)]
         metric = metric.of_closeness
-        values, replicates = next(iter(values_by_replicate.values())), None
-        notices += _of_one_vector(values, metric)
+        values = next(iter(values_of.values()))
+        notices += _about_equal_vectors(values, metric)
+        replicates = None
         if replicate is not None:
-            replicates, left_out = combine(values_by_replicate, kind or replicate)
+            replicates, absence_notices = combine(values_of, kind or replicate)
             values = replicates.mean()
-            notices += left_out
+            notices += absence_notices
         table = cls(
             values=values,
             stereotypes=MappingProxyType(class_of),
-            opposites=against,
+            opposites=opposite_classes,
             metric=metric,
             name=name,
             replicates=replicates,
@@ -716,6 +720,7 @@ def assemble(
     """
 
     def matrix(numbers: np.ndarray | Products) -> xr.DataArray:
+        """Label the rows and columns of a matrix with words, groups, classes, topics, and pairs."""
         unlabelled = xr.DataArray(
             numbers if isinstance(numbers, Products) else np.asarray(numbers, dtype=float),
             dims=("target", "attribute"),
@@ -740,13 +745,14 @@ def assemble(
     return table
 
 
-def _known(argument: str, value: str, valid: tuple[str, ...]) -> str:
-    if value not in valid:
-        raise TableError(f"`{argument}` is '{value}', which is not in this table.", value, valid)
-    return value
+def _check_known(argument: str, name: str, valid: tuple[str, ...]) -> None:
+    """Raise an error if the name of a group or class is not in the table."""
+    if name not in valid:
+        raise TableError(f"`{argument}` is '{name}', which is not in this table.", name, valid)
 
 
 def _check_classes(table: AssociationTable) -> None:
+    """Raise an error if stereotypes define no contrast between classes."""
     if not table.groups or len(table.associated_classes) < 2:
         raise TableError(
             f"`stereotypes` must define at least one group and two associated classes, because bias is a contrast, but"
@@ -755,7 +761,7 @@ def _check_classes(table: AssociationTable) -> None:
         )
 
 
-def _of_one_vector(values: xr.DataArray, metric: Metric) -> tuple[str, ...]:
+def _about_equal_vectors(values: xr.DataArray, metric: Metric) -> tuple[str, ...]:
     """Return a notice of pairs whose cosine is 1, because these words have the same vector, as in a pruned file."""
     if metric != COSINE:
         return ()
@@ -772,13 +778,13 @@ def _of_one_vector(values: xr.DataArray, metric: Metric) -> tuple[str, ...]:
     )
 
 
-def _opposites(
-    frame: pd.DataFrame, column: str, stereotypes: Mapping[str, str], named: Sequence[str] | None
+def _opposite_classes(
+    frame: pd.DataFrame, column: str, stereotypes: Mapping[str, str], requested: Sequence[str] | None
 ) -> tuple[str, ...]:
-    """Return the opposite classes: as named or, if all groups have the same class, all others."""
+    """Return the opposite classes: as requested or, if all groups have the same class, all others."""
     stereotypical = set(stereotypes.values())
-    if named is not None or len(stereotypical) != 1 or column not in frame:
-        return tuple(dict.fromkeys(named or ()))
+    if requested is not None or len(stereotypical) != 1 or column not in frame:
+        return tuple(dict.fromkeys(requested or ()))
     classes = frame[column].dropna()
     return tuple(dict.fromkeys(classes[~classes.isin(stereotypical)]))
 

@@ -21,7 +21,6 @@ def block_weights(data: xr.Dataset) -> dict[str, xr.DataArray]:
     """
     groups, classes = data.group.to_numpy(), data.attribute_class.to_numpy()
     associated, others = _associated_and_others(data)
-    in_group = np.eye(len(groups))
     weights = {"bias": bias_weights(data)}
     contrasted = contrasted_classes(data)
     if contrasted.size:
@@ -29,9 +28,11 @@ def block_weights(data: xr.Dataset) -> dict[str, xr.DataArray]:
     weights["group_bias"] = _weights(data, _group_signs(associated, others), groups)
     controls = np.setdiff1d(np.arange(len(classes)), compared_classes(data))
     if controls.size:
-        control = np.eye(len(classes))[controls]
-        labels = [f"{g}, {classes[c]}" for g in groups for c in controls]
-        for name, contrast in (("excess", associated[:, None] - control), ("repulsion", control - others[:, None])):
+        in_group, is_control = np.eye(len(groups)), np.eye(len(classes))[controls]
+        labels = [f"{group}, {control}" for group in groups for control in classes[controls]]
+        # Weights of classes for each group and control class, (groups, controls, classes).
+        contrasts = {"excess": associated[:, None] - is_control, "repulsion": is_control - others[:, None]}
+        for name, contrast in contrasts.items():
             blocks = in_group[:, None, :, None] * contrast[:, :, None, :]
             weights[name] = _weights(data, blocks.reshape(-1, len(groups), len(classes)), labels)
     return weights
@@ -87,9 +88,10 @@ def _class_signs(data: xr.Dataset) -> np.ndarray:
     """Weight the groups of each class minus the other groups, in the column of the class, (classes, groups,
     classes)."""
     associated, _ = _associated_and_others(data)
-    towards = associated.T / np.maximum(associated.sum(axis=0), 1)[:, None]
-    away = (1 - associated.T) / np.maximum((1 - associated).sum(axis=0), 1)[:, None]
-    return (towards - away)[:, :, None] * np.eye(len(towards))[:, None, :]
+    # The mean of the groups of each class, and the mean of the other groups, as weights (classes, groups).
+    own_groups = associated.T / np.maximum(associated.sum(axis=0), 1)[:, None]
+    other_groups = (1 - associated.T) / np.maximum((1 - associated).sum(axis=0), 1)[:, None]
+    return (own_groups - other_groups)[:, :, None] * np.eye(len(own_groups))[:, None, :]
 
 
 def _associated_and_others(data: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:

@@ -49,17 +49,18 @@ class Clusters:
 
     def spans(self, cells: NDArray[np.intp]) -> bool:
         """Return True if a cluster contains words of several cells (groups or classes)."""
-        clustered = self.index >= 0
-        index, cells = self.index[clustered], cells[clustered]
-        some_cell = np.zeros(index.max(initial=-1) + 1, dtype=np.intp)
-        some_cell[index] = cells
-        return bool((some_cell[index] != cells).any())
+        is_clustered = self.index >= 0
+        cells_of_clusters = set(zip(self.index[is_clustered].tolist(), cells[is_clustered].tolist(), strict=True))
+        return len(cells_of_clusters) > len({cluster for cluster, _ in cells_of_clusters})
 
     def overlap(self, cells: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Compute the covariance of the averages of cells, if the effects of clusters have variance one."""
-        share = np.eye(cells.max() + 1)[cells] / np.bincount(cells)[cells][:, None]
-        average = share.T @ self._members(np.arange(len(cells)))
-        return np.asarray(average @ average.T)
+        """Compute the covariance of the averages of cells (groups or classes), if cluster effects have variance one.
+
+        The average of a cell is the sum of cluster effects, each weighted by the cluster's share of the cell's words.
+        """
+        word_weights = np.eye(cells.max() + 1)[cells] / np.bincount(cells)[cells][:, None]  # (words, cells)
+        cluster_weights = word_weights.T @ self._members(np.arange(len(cells)))  # (cells, clusters)
+        return np.asarray(cluster_weights @ cluster_weights.T)
 
     def word_sets(self, cells: NDArray[np.intp]) -> Iterator["WordSet"]:
         """Yield sets of words whose effects have a joint covariance.
@@ -68,26 +69,31 @@ class Clusters:
         averages of cells have the variance of single words in all directions. In the eigenvectors of the centred
         membership, the variance of clusters is added as many times as the eigenvalue.
         """
-        together = set(cells[self.index >= 0]) if self.spans(cells) else set()
-        joined = np.where(np.isin(cells, list(together)), min(together, default=0), cells)
-        for cell in np.unique(joined):
-            positions = np.flatnonzero(joined == cell)
+        set_of_word = cells.copy()
+        if self.spans(cells):
+            cells_with_pairs = np.unique(cells[self.index >= 0])
+            set_of_word[np.isin(cells, cells_with_pairs)] = cells_with_pairs[0]
+        for number in np.unique(set_of_word):
+            positions = np.flatnonzero(set_of_word == number)
             yield WordSet(positions, self._shared_directions(cells, positions))
 
     def _shared_directions(
         self, cells: NDArray[np.intp], positions: NDArray[np.intp]
     ) -> "tuple[SharedDirections, ...]":
-        members, cell_of = self._members(positions), np.unique(cells[positions], return_inverse=True)[1]
+        """Return the eigenvectors of the centred membership of some words, one basis for each distinct eigenvalue."""
+        members = self._members(positions)
         if not members.any():
             return ()
+        _, cell_of = np.unique(cells[positions], return_inverse=True)
         in_cell = np.eye(cell_of.max() + 1)[cell_of]
-        centred = members - in_cell @ ((in_cell.T @ members) / in_cell.sum(axis=0)[:, None])
-        basis, lengths, _ = np.linalg.svd(centred, full_matrices=False)
+        means = (in_cell.T @ members) / in_cell.sum(axis=0)[:, None]  # share of each cluster, (cells, clusters)
+        basis, lengths, _ = np.linalg.svd(members - in_cell @ means, full_matrices=False)
         eigenvalues = np.round(lengths**2, _DECIMALS)
         distinct = np.unique(eigenvalues[eigenvalues > 0])[::-1]
         return tuple(SharedDirections(float(value), basis[:, eigenvalues == value]) for value in distinct)
 
     def _members(self, words: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the membership of words: 1 in the column of a word's cluster, and otherwise 0, (words, clusters)."""
         return np.asarray(self.index[words][:, None] == np.arange(self.index.max(initial=-1) + 1), dtype=float)
 
 
@@ -102,9 +108,10 @@ def is_reduced(data: xr.Dataset, side: Side) -> bool:
 def clusters_of(table: AssociationTable, side: Side) -> Clusters:
     """Return the sub-topics or pairs of a side's words."""
     cells = {"target": table.group_index, "attribute": table.class_index}[side]
+    index = np.full(len(cells), -1)
     # Related words from vectors take precedence over named sub-topics, but not over pairs.
     if has_related_words(table.values, side) and not is_paired(table.values, side):
-        return Clusters((), np.full(len(cells), -1))
+        return Clusters((), index)
     kinds = [kind for kind in KINDS if f"{side}_{kind}" in table.values.coords]
     if len(kinds) > 1:
         raise TableError(
@@ -112,13 +119,12 @@ def clusters_of(table: AssociationTable, side: Side) -> Clusters:
             " topics or the pairs from the list."
         )
     if not kinds:
-        return Clusters((), np.full(len(cells), -1))
+        return Clusters((), index)
     labels = table.values[f"{side}_{kinds[0]}"].to_numpy().astype(str)
     # Two classes may have topics of the same name, but a pair consists of words of two classes.
-    positions: dict[tuple[str, int], int] = {}
-    index = np.full(len(cells), -1)
+    number_of_cluster: dict[tuple[str, int], int] = {}
     for word, label in enumerate(labels):
         if label:
-            key = (label, cells[word] if kinds == ["topic"] else 0)
-            index[word] = positions.setdefault(key, len(positions))
+            cluster = (label, cells[word] if kinds == ["topic"] else 0)
+            index[word] = number_of_cluster.setdefault(cluster, len(number_of_cluster))
     return Clusters(tuple(kinds), index)

@@ -67,10 +67,10 @@ def combine(
     >>> tables = {year: cosines("weat6", f"word2vec-{year}.txt") for year in (1900, 1950)}      # doctest: +SKIP
     >>> fit(combine(tables, {1900: -1, 1950: 1}))                                               # doctest: +SKIP
     """
-    weighted = _weights(tables, weights)
+    weight_of = _checked_weights(tables, weights)
     shared = share_words(tables)
-    parts = {label: shared[label] for label, weight in weighted.items() if weight}
-    combined = weighted_sum(parts, weighted, name=name)
+    parts = {label: shared[label] for label, weight in weight_of.items() if weight}
+    combined = weighted_sum(parts, weight_of, name=name)
     return replace(combined, notices=(*combined.notices, *announce(unpaired(parts))))
 
 
@@ -96,46 +96,50 @@ def share_words[Label](
     for label, table in others:
         check_same_design(table, first, f"The table '{label}'", f"'{first_label}'")
     tables = _with_shared_controls(tables)
-    first = tables[first_label]
     values = {str(label): table.values for label, table in tables.items()}
     shared = shared_words(values, argument, "table")
-    notices = announce(
-        (*_left_out(values, shared["target"], "target"), *_left_out(values, shared["attribute"], "attribute"))
-    )
-    first_cut, cut = None, {}
+    notices: list[str] = []
+    for side in SIDES:
+        notices += _notices_of_absent_words(values, shared[side], side)
+    announce(tuple(notices))
+    restricted: dict[Label, AssociationTable] = {}
     for label, table in tables.items():
-        own_notices = list(table.notices)
-        if first_cut is not None and table.has_related_words:
-            # The related words of the first table, and their notices, replace those of the other tables.
-            for category, related in table.related_words.categories.items():
-                own_notices = [notice for notice in own_notices if not notice.startswith(f"{category}: {related.text}")]
+        # The related words of the first table, and their notices, replace those of the other tables.
+        own_notices = table.notices if label == first_label else _notices_without_related_words(table)
         selected = table.select(lambda matrix: matrix.sel(shared))
-        selected = replace(selected, repeats=None, notices=(*own_notices, *notices))
-        first_cut = first_cut or selected
-        cut[label] = _with_labels_of(first_cut, selected)
-    return cut
+        restricted[label] = replace(selected, repeats=None, notices=(*own_notices, *notices))
+    first = restricted[first_label]
+    return {label: _with_labels_of(first, table) for label, table in restricted.items()}
+
+
+def _notices_without_related_words(table: AssociationTable) -> tuple[str, ...]:
+    """Return the notices of a table, except for those of its related words."""
+    if not table.has_related_words:
+        return table.notices
+    beginnings = tuple(f"{category}: {related.text}" for category, related in table.related_words.categories.items())
+    return tuple(notice for notice in table.notices if not notice.startswith(beginnings))
 
 
 def _with_shared_controls[Label](tables: Mapping[Label, AssociationTable]) -> dict[Label, AssociationTable]:
     """Omit control classes of which no word is in all tables, because vocabularies may know different parts of them."""
-    words_of_class: dict[str, list[set[str]]] = {}
+    word_sets: dict[str, list[set[str]]] = {}  # the words of each control class, for each table with the class
     for table in tables.values():
         class_of = belongs(table.values, "attribute")
         for control in table.controls:
-            words_of_class.setdefault(control, []).append({word for word, name in class_of.items() if name == control})
-    lost = []
-    for control, words in words_of_class.items():
-        if len(words) < len(tables) or not set.intersection(*words):
-            lost.append(control)
-    if not lost:
+            words = {word for word, class_name in class_of.items() if class_name == control}
+            word_sets.setdefault(control, []).append(words)
+    omitted, notices = [], []
+    for control, sets in word_sets.items():
+        if len(sets) < len(tables) or not set.intersection(*sets):
+            omitted.append(control)
+            notices.append(f"control class '{control}' is omitted, because the tables share no word of it")
+    if not omitted:
         return dict(tables)
-    notices = announce(
-        tuple(f"control class '{control}' is omitted, because the tables share no word of it" for control in lost)
-    )
-    kept = {}
+    announce(tuple(notices))
+    remaining = {}
     for label, table in tables.items():
-        kept[label] = replace(table.without_classes(lost), notices=(*table.notices, *notices))
-    return kept
+        remaining[label] = replace(table.without_classes(omitted), notices=(*table.notices, *notices))
+    return remaining
 
 
 def pair(before: AssociationTable, after: AssociationTable) -> tuple[AssociationTable, AssociationTable]:
@@ -201,7 +205,8 @@ def _earlier_notices(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
     return tuple(notices)
 
 
-def _weights(tables: Any, weights: Any) -> dict[Any, float]:
+def _checked_weights(tables: Any, weights: Any) -> dict[Any, float]:
+    """Return the weight of each table, zero by default, or raise an error if a table or weight is not valid."""
     problem = "not a mapping of names to tables. Pass {1900: table, 1910: another}."
     check_kind("tables", tables, Mapping, problem, TableError)
     if len(tables) < 2:
@@ -236,33 +241,40 @@ def _weights(tables: Any, weights: Any) -> dict[Any, float]:
 
 def _replicates(tables: Mapping[Any, AssociationTable], weights: Mapping[Any, float]) -> dict[str, Numbers]:
     """Compute the weighted sum in each replicate. Return an empty mapping if a table has no replicates."""
-    names = min(map(_labels, tables.values()), key=len)
-    if not names:
+    fewest_labels = min(map(_replicate_labels, tables.values()), key=len)
+    if not fewest_labels:
         return {}
-    number = len(names)
     weighted = []
     for label, table in tables.items():
         assert table.replicates is not None
-        stack = np.array([single.to_numpy() for single in table.replicates.tables.values()])
-        labels = _labels(table)
-        if set(labels) == set(names):
-            stack = stack[list(map(labels.index, names))]
-        elif len(stack) > number:
-            # Fewer replicates, with the same mean and the same expected variance of the mean.
-            mean = stack.mean(axis=0)
-            contrasts = np.tensordot(helmert(len(stack))[: number - 1], stack, axes=1)
-            stack = mean + np.sqrt(number / len(stack)) * np.tensordot(helmert(number).T, contrasts, axes=1)
-        weighted.append(weights[label] * stack)
-    return dict(zip(names, np.sum(weighted, axis=0), strict=True))
+        values = np.array([single.to_numpy() for single in table.replicates.tables.values()])
+        labels = _replicate_labels(table)
+        if set(labels) == set(fewest_labels):
+            values = values[list(map(labels.index, fewest_labels))]
+        elif len(values) > len(fewest_labels):
+            values = _fewer_replicates(values, len(fewest_labels))
+        weighted.append(weights[label] * values)
+    return dict(zip(fewest_labels, np.sum(weighted, axis=0), strict=True))
 
 
-def _labels(table: AssociationTable) -> list[str]:
+def _fewer_replicates(values: Numbers, number: int) -> Numbers:
+    """Reduce the values of replicates, (replicate, target, attribute), to a smaller number of replicates.
+
+    The mean is the same. The deviations from it are orthonormal contrasts of all replicates, scaled so that the
+    variance of the mean has the same expectation.
+    """
+    contrasts = np.tensordot(helmert(len(values))[: number - 1], values, axes=1)
+    deviations = np.tensordot(helmert(number).T, contrasts, axes=1)
+    return np.asarray(values.mean(axis=0) + np.sqrt(number / len(values)) * deviations)
+
+
+def _replicate_labels(table: AssociationTable) -> list[str]:
     return [] if table.replicates is None else list(table.replicates.labels)
 
 
 def unpaired(tables: Mapping[Any, AssociationTable]) -> tuple[str, ...]:
     """Return a notice if tables have different numbers of replicates."""
-    numbers = {label: len(_labels(table)) for label, table in tables.items()}
+    numbers = {label: len(_replicate_labels(table)) for label, table in tables.items()}
     if len({*numbers.values()}) == 1:
         return ()
     kind = next(table.replicates.kind for table in tables.values() if table.replicates is not None)
@@ -298,7 +310,7 @@ def _with_labels_of(first: AssociationTable, second: AssociationTable) -> Associ
     return second.select(relabelled)
 
 
-def _left_out(tables: Mapping[str, xr.DataArray], shared: Sequence[str], dim: Side) -> list[str]:
+def _notices_of_absent_words(tables: Mapping[str, xr.DataArray], shared: Sequence[str], dim: Side) -> list[str]:
     """Return notices of words that are missing from one table but not from another."""
     absent = absent_words(tables, shared, dim)
     notices = []
@@ -347,6 +359,7 @@ def combine_replicates(
     """
     problem = "not a mapping of names to tables. Pass {'seed 1': table, 'seed 2': another}."
     check_kind("tables", tables, Mapping, problem, TableError)
+    first_label = next(iter(tables), "")
     for label, table in tables.items():
         check_table(table, f"tables['{label}']")
         if table.replicates is not None:
@@ -355,20 +368,21 @@ def combine_replicates(
             )
         if table.repeats is not None:
             raise TableError(f"The table '{label}' in `tables` repeats pairs. Make it with `duplicates='drop'`.")
-        first_label = next(iter(tables))
         check_same_design(table, tables[first_label], f"The table '{label}'", f"'{first_label}'")
-    replicates, left_out = combine_values({label: table.values for label, table in tables.items()}, kind)
-    first, mean = next(iter(tables.values())), replicates.mean()
+    replicates, absence_notices = combine_values({label: table.values for label, table in tables.items()}, kind)
+    first = next(iter(tables.values()))
+    mean = replicates.mean()
+    notices = announce((*absence_notices, *doubtful(replicates), *_about_texts(tables)))
     return replace(
         first,
         values=mean,
         replicates=replicates,
-        vectors=_stacked(tables.values(), str(mean.target.values[0])),
+        vectors=_stacked_vectors(tables.values(), str(mean.target.values[0])),
         lengths=_stacked_lengths(tables.values()),
         name=name or first.name,
         origin=None,
         texts=None,
-        notices=(*_earlier_notices(tables), *announce((*left_out, *doubtful(replicates), *_about_texts(tables)))),
+        notices=(*_earlier_notices(tables), *notices),
         provenance=MappingProxyType({**first.provenance, "replicates": ", ".join(replicates.labels)}),
     )
 
@@ -384,8 +398,8 @@ def _about_texts(tables: Mapping[str, AssociationTable]) -> tuple[str, ...]:
     )
 
 
-def _stacked(tables: Iterable[AssociationTable], word: str) -> StackedVectors | None:
-    """Stack the vectors of all tables, if all have vectors of the same length."""
+def _stacked_vectors(tables: Iterable[AssociationTable], word: str) -> StackedVectors | None:
+    """Stack the vectors of all tables, if all have vectors, and the vectors of one word have the same length."""
     vectors, shapes = [], set()
     for table in tables:
         if table.vectors is None:
@@ -397,12 +411,12 @@ def _stacked(tables: Iterable[AssociationTable], word: str) -> StackedVectors | 
 
 def _stacked_lengths(tables: Iterable[AssociationTable]) -> Mapping[str, NDArray[np.float64]] | None:
     """Stack the original lengths of vectors, for the words whose lengths are known in all tables."""
-    all_lengths = [table.lengths for table in tables]
-    if all_lengths.count(None) == len(all_lengths):
+    lengths_of_tables = [table.lengths for table in tables]
+    if all(lengths is None for lengths in lengths_of_tables):
         return None
     lengths_of_word: dict[str, list[NDArray[np.float64]]] = {}
-    for lengths in all_lengths:
+    for lengths in lengths_of_tables:
         for word, length in (lengths or {}).items():
             lengths_of_word.setdefault(word, []).append(length)
-    stacked = {word: np.stack(lengths) for word, lengths in lengths_of_word.items() if len(lengths) == len(all_lengths)}
-    return MappingProxyType(stacked)
+    n_tables = len(lengths_of_tables)
+    return MappingProxyType({word: np.stack(each) for word, each in lengths_of_word.items() if len(each) == n_tables})

@@ -34,21 +34,21 @@ _FAR_APART = 2.0
 def with_covariates(values: xr.DataArray, covariates: Covariates, compared: tuple[str, ...]) -> xr.DataArray:
     """Check covariates of words, and add them to a matrix. Only attributes of `compared` classes have covariates."""
     by_side = given_by_side(covariates)
-    frames = {side: _framed(by_side.get(side, None if by_side else covariates)) for side in SIDES}
+    sources = by_side or dict.fromkeys(SIDES, covariates)
+    frames = {side: _as_frame(sources.get(side)) for side in SIDES}
     has_any = False
-    for side in SIDES:
-        frame, categories = frames[side], belongs(values, side)
-        words = list(categories)
-        required_words = [word for word in words if side == "target" or categories[word] in compared]
+    for side, frame in frames.items():
+        category_of = belongs(values, side)
+        required_words = [word for word, name in category_of.items() if side == "target" or name in compared]
         if frame is None or not (side in by_side or frame.index.isin(required_words).any()):
             continue
         has_any = True
         earlier = covariates_in(values, side).loc[required_words]
         columns = _numbers_of(frame, required_words, side)
         columns = earlier.drop(columns=columns.columns, errors="ignore").join(columns)
-        _check_design(columns, pd.Series(categories)[required_words], side)
-        for name, numbers in columns.reindex(words).items():
-            values = values.assign_coords({f"{_prefix(side)}{name}": (side, numbers)})
+        _check_design(columns, pd.Series(category_of)[required_words], side)
+        for name, numbers in columns.reindex(list(category_of)).items():
+            values = values.assign_coords({f"{side}_covariate: {name}": (side, numbers)})
     if not has_any:
         raise TableError(
             "`covariates` contains no target or attribute of this table. Pass a Series or DataFrame that is indexed by"
@@ -64,7 +64,7 @@ def given_by_side(covariates: Covariates) -> Mapping[Any, Any]:
 
 def covariates_in(values: xr.DataArray, side: Side) -> pd.DataFrame:
     """Return the covariates of a side's words as they were passed, with a column for each covariate."""
-    columns, prefix = {}, _prefix(side)
+    columns, prefix = {}, f"{side}_covariate: "
     for name in map(str, values.coords):
         if name.startswith(prefix):
             columns[name.removeprefix(prefix)] = values[name].to_numpy()
@@ -77,16 +77,15 @@ def groups_apart(values: xr.DataArray) -> Iterator[str]:
         frame = covariates_in(values, side).dropna().assign(**{_CATEGORY: belongs(values, side)})
         for name in frame.columns.drop(_CATEGORY):
             by_category = frame.groupby(_CATEGORY, sort=False)[name]
-            statistics = by_category.agg(["min", "max", "mean"])
-            sd = float(np.sqrt(by_category.transform("var").mean()))
-            for first, second in combinations(statistics.index, 2):
-                low, high = sorted((first, second), key=lambda category: float(statistics["mean"][category]))
-                apart = statistics["max"][low] < statistics["min"][high]
-                if apart or statistics["mean"][high] - statistics["mean"][low] > _FAR_APART * sd:
-                    least, most = statistics["min"], statistics["max"]
+            least, most, mean = by_category.min(), by_category.max(), by_category.mean()
+            sd = float(np.sqrt(by_category.transform("var").mean()))  # within groups, or classes
+            for categories in combinations(mean.index, 2):
+                low, high = sorted(categories, key=mean.__getitem__)
+                is_disjoint = most[low] < least[high]
+                if is_disjoint or mean[high] - mean[low] > _FAR_APART * sd:
                     ranges = f"'{low}' ({plain(least[low], 2)} to {plain(most[low], 2)})"
                     ranges += f" and '{high}' ({plain(least[high], 2)} to {plain(most[high], 2)})"
-                    overlap = "not" if apart else "hardly"
+                    overlap = "not" if is_disjoint else "hardly"
                     yield (
                         f"the values of '{name}' do {overlap} overlap between {ranges}, so the bias at"
                         " equal values is an extrapolation. It assumes that the relation is linear, and that words with"
@@ -94,6 +93,7 @@ def groups_apart(values: xr.DataArray) -> Iterator[str]:
                     )
 
 
+# The column of groups, or classes, in a frame of covariates. No covariate has this name.
 _CATEGORY = "\x1fhome"
 
 
@@ -101,20 +101,21 @@ def covariate_variables(values: xr.DataArray, cells: Mapping[Side, NDArray[np.in
     """Compute the variables for `table_means`; empty if there are no covariates.
 
     Values are relative to the average of the means of groups (of associated classes), in standard deviations of words
-    within these, and 0 for attributes of control classes.
+    within these, and 0 for attributes of control classes. `cells` contains the position of each word's group or class.
     """
     variables: dict[str, Any] = {}
     for side in SIDES:
         frame = covariates_in(values, side)
         if frame.empty:
             continue
-        z, present = frame.to_numpy(), frame.notna().all(axis=1).to_numpy()
-        means = _means(z[present], cells[side][present])
-        own = np.unique(cells[side][present])
-        centred = z[present] - means[cells[side][present]]
-        sd = np.sqrt((centred**2).sum(axis=0) / (len(centred) - len(own)))
-        centre = means[own].mean(axis=0)
-        scaled = np.where(present[:, None], (z - centre) / sd, 0.0)
+        is_known = frame.notna().all(axis=1).to_numpy()
+        known, cell_of = frame.to_numpy()[is_known], cells[side][is_known]
+        means = _means(known, cell_of)
+        compared_cells = np.unique(cell_of)
+        df = len(known) - len(compared_cells)
+        sd = np.sqrt(((known - means[cell_of]) ** 2).sum(axis=0) / df)
+        centre = means[compared_cells].mean(axis=0)
+        scaled = np.where(is_known[:, None], (frame.to_numpy() - centre) / sd, 0.0)
         dim = f"{side}_covariate"
         variables |= {
             f"{dim}_value": ((side, dim), scaled),
@@ -126,7 +127,8 @@ def covariate_variables(values: xr.DataArray, cells: Mapping[Side, NDArray[np.in
     return variables
 
 
-def _framed(covariates: Any) -> pd.DataFrame | None:
+def _as_frame(covariates: Any) -> pd.DataFrame | None:
+    """Return the covariates of one side with a column for each, or None if there are none."""
     if covariates is None:
         return None
     if isinstance(covariates, str):
@@ -173,14 +175,15 @@ def _numbers_of(frame: pd.DataFrame, words: list[str], side: Side) -> pd.DataFra
 
 def _check_design(frame: pd.DataFrame, categories: "pd.Series[str]", side: Side) -> None:
     """Raise an error if covariates cannot be separated from the groups, or from each other."""
-    names, kind = list(frame.columns), CATEGORY_COORD[side].removeprefix("attribute_")
+    names = list(frame.columns)
+    kind = CATEGORY_COORD[side].removeprefix("attribute_")
     centred = (frame - frame.groupby(categories).transform("mean")).to_numpy()
-    for name, column, within in zip(names, frame.to_numpy().T, centred.T, strict=True):
+    for name, column, deviations in zip(names, frame.to_numpy().T, centred.T, strict=True):
         if np.ptp(column) == 0:
             raise TableError(
                 f"The covariate '{name}' is {column[0]:g} for all {side}s, so it explains nothing. Remove it."
             )
-        if np.linalg.norm(within) <= _ROUNDING * np.linalg.norm(column - column.mean()):
+        if np.linalg.norm(deviations) <= _ROUNDING * np.linalg.norm(column - column.mean()):
             raise TableError(
                 f"The covariate '{name}' is the same for all {side}s of a {kind}, so its effect cannot be separated"
                 f" from the {kind}. Use words that differ in it within each {kind}, or remove the covariate."
@@ -203,7 +206,3 @@ def _means(z: Numbers, cells: NDArray[np.intp]) -> Numbers:
     """Compute the mean of each group or class, (cells, covariates), and 0 for one without words."""
     member = np.eye(cells.max() + 1)[cells]
     return np.asarray(member.T @ z / np.maximum(member.sum(axis=0), 1)[:, None])
-
-
-def _prefix(side: Side) -> str:
-    return f"{side}_covariate: "

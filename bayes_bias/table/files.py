@@ -57,18 +57,20 @@ def table_rows(table: AssociationTable) -> pd.DataFrame:
         for column, side in RELATED.items():
             value_of = table.values[column].to_series()
             rows[column] = rows[side].map(value_of)
-    rows.insert(_after("group", rows), STEREOTYPE, rows.group.map(dict(table.stereotypes)))
+    rows.insert(_position_after("group", rows), STEREOTYPE, rows.group.map(dict(table.stereotypes)))
     if table.opposites:
         marks = rows.attribute_class.isin(table.opposites).map({True: "yes", False: ""})
-        rows.insert(_after("attribute_class", rows), OPPOSITE, marks)
+        rows.insert(_position_after("attribute_class", rows), OPPOSITE, marks)
     return rows
 
 
-def _after(column: str, rows: pd.DataFrame) -> int:
+def _position_after(column: str, rows: pd.DataFrame) -> int:
+    """Return the position after a column, at which another column is inserted."""
     return rows.columns.to_list().index(column) + 1
 
 
 def _metric_of(heading: str) -> Metric | None:
+    """Return the metric that a heading names, such as "cosine" or "nearness [unit]"."""
     match = _NAME_AND_UNIT.fullmatch(heading)
     return Metric(match[1], unit=match[2]) if match else METRICS.get(heading)
 
@@ -109,10 +111,11 @@ def read_table(
     """
     sheet = _Sheet.read(path)
     cells = sheet.cells
-    value = metric.name if metric else next(filter(_metric_of, cells), COSINE.name)
-    headings = {**COLUMNS, "value": value, **(columns or {})}
+    default_value = metric.name if metric else next(filter(_metric_of, cells), COSINE.name)
+    headings = {**COLUMNS, "value": default_value, **(columns or {})}
     sheet.check_columns(headings)
-    value, groups, classes = headings["value"], cells[headings["group"]], cells[headings["attribute_class"]]
+    value = headings["value"]
+    groups, classes = cells[headings["group"]], cells[headings["attribute_class"]]
     words = zip(cells[headings["target"]], cells[headings["attribute"]], strict=True)
     pairs = [f"'{target}' and '{attribute}'" for target, attribute in words]
     cells[value] = sheet.numbers(value, cells[value], pairs)
@@ -123,9 +126,9 @@ def read_table(
     sheet.check_groups(groups, classes, class_of)
     if opposites is None and OPPOSITE in cells:
         opposites = list(dict.fromkeys(compress(classes, cells[OPPOSITE])))
-    about: dict[str, Any] = {label: label for label in labels_in(cells)} | headings
+    column_of: dict[str, Any] = {label: label for label in labels_in(cells)} | headings
     if replicate is None and STEREOTYPE in cells:
-        replicate = sheet.replicate((*about.values(), *RELATED))
+        replicate = sheet.replicate((*column_of.values(), *RELATED))
     table = AssociationTable.from_frame(
         pd.DataFrame(cells),
         stereotypes=class_of,
@@ -133,7 +136,7 @@ def read_table(
         metric=metric or _metric_of(value) or COSINE,
         name=path.stem,
         replicate=replicate,
-        **about,
+        **column_of,
     )
     table = replace(table, notices=(*sheet.notices, *table.notices))
     return table.with_related_words(sheet.related(table, headings)) if RELATED.keys() <= cells.keys() else table
@@ -152,10 +155,10 @@ def read_matrix(path: Path) -> pd.DataFrame:
     sheet = _Sheet.read(path)
     if sheet.is_pairs:
         return sheet.matrix_of_pairs()
-    (_, rows), *columns = sheet.cells.items()
-    quoted = [f"'{row}'" for row in rows]
-    matrix = {name: sheet.numbers(name, cells, quoted) for name, cells in columns}
-    return pd.DataFrame(matrix, index=rows)
+    (_, words), *columns = sheet.cells.items()
+    quoted_words = [f"'{word}'" for word in words]
+    matrix = {heading: sheet.numbers(heading, cells, quoted_words) for heading, cells in columns}
+    return pd.DataFrame(matrix, index=words)
 
 
 def _are_numbers(cells: Sequence[str]) -> bool:
@@ -296,16 +299,14 @@ class _Sheet:
         for side, category in CATEGORY_COORD.items():
             words = self.cells[headings[side]]
             rows = pd.DataFrame({"word": words, "category": self.cells[headings[category]]})
-            for what in OF_RELATED:
-                column = f"{side}_{what}"
-                present = [value if str(value).strip() else "nan" for value in self.cells[column]]
-                rows[what] = self.numbers(column, present, words)
-            for name, own in rows.drop_duplicates("word").groupby("category", sort=False):
-                first = own.iloc[0]
-                loading = own.loading.to_numpy()
-                related[str(name)] = Related(
-                    tuple(own.word), first.inflation, first.preference_sd, first.directions, loading
-                )
+            for name in OF_RELATED:
+                column = f"{side}_{name}"
+                filled = [value if str(value).strip() else "nan" for value in self.cells[column]]
+                rows[name] = self.numbers(column, filled, words)
+            for name, members in rows.drop_duplicates("word").groupby("category", sort=False):
+                inflation, preference_sd, directions, _ = members.iloc[0][list(OF_RELATED)]
+                loading = members.loading.to_numpy()
+                related[str(name)] = Related(tuple(members.word), inflation, preference_sd, directions, loading)
         for category in related.keys() - {*table.groups, *table.classes}:
             del related[category]
         return related

@@ -87,11 +87,13 @@ def matrices(
 
 
 def _require_column(frame: pd.DataFrame, column: str) -> None:
+    """Raise an error if a frame lacks a column."""
     if column not in frame.columns:
         raise TableError(f"`frame` has no column '{column}'.", column, map(str, frame.columns))
 
 
 def _check_values(tidy: pd.DataFrame, metric: Metric) -> None:
+    """Raise an error if there are no rows, if a word or label is empty, or if a value is not a number in the range."""
     if tidy.empty:
         raise TableError("`frame` has no rows. Pass one row for each pair of a target and an attribute.")
     if not pd.api.types.is_numeric_dtype(tidy["value"]):
@@ -125,6 +127,8 @@ def _check_values(tidy: pd.DataFrame, metric: Metric) -> None:
 
 
 def _check_design(tidy: pd.DataFrame, stereotypes: Mapping[str, str], opposites: Sequence[str]) -> None:
+    """Raise an error if a word has two labels of one kind, or if stereotypes and opposites do not match the groups and
+    classes."""
     sides = labels_in(tidy)
     for label, word in {"group": "target", "attribute_class": "attribute", **sides}.items():
         labels = tidy.drop_duplicates([word, label])
@@ -158,6 +162,7 @@ def _check_design(tidy: pd.DataFrame, stereotypes: Mapping[str, str], opposites:
 
 
 def _check_pairs(tidy: pd.DataFrame, dim: Side, label: str) -> None:
+    """Raise an error if a matched pair has more than two words, or two words in one group or class."""
     category = CATEGORY_COORD[dim]
     words = tidy[tidy[label] != ""].drop_duplicates(dim)
     for pair, members in words.groupby(label, sort=False):
@@ -186,6 +191,7 @@ def _without_self_pairs(tidy: pd.DataFrame) -> tuple[pd.DataFrame, tuple[str, ..
 def _without_repeats(
     tidy: pd.DataFrame, duplicates: Duplicates
 ) -> tuple[pd.DataFrame, pd.DataFrame | None, tuple[str, ...]]:
+    """Return each pair once, with the number of its rows if duplicates are kept, and a notice of repeated pairs."""
     pairs = ["target", "attribute"]
     spread = tidy.groupby(pairs, sort=False)["value"].agg(["min", "max", "size"])
     differing = spread[spread["max"] - spread["min"] > _ROUNDING]

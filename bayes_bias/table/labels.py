@@ -103,29 +103,29 @@ def _shared(tables: "Mapping[str, xr.DataArray]", dim: Side, argument: str, kind
     """
     categories = {label: belongs(values, dim) for label, values in tables.items()}
     first, *others = tables
-    shared = dict(categories[first])
+    shared = dict(categories[first])  # the category of each shared word
     for label in others:
         for word, category in categories[first].items():
-            found = categories[label].get(word)
-            if found is None:
+            other_category = categories[label].get(word)
+            if other_category is None:
                 shared.pop(word, None)
-            elif found != category:
+            elif other_category != category:
                 raise TableError(
-                    f"The {dim} '{word}' is in '{found}' in the {kind} '{label}', but in '{category}' in the {kind}"
-                    f" '{first}' of `{argument}`. Measure the same list in each {kind}."
+                    f"The {dim} '{word}' is in '{other_category}' in the {kind} '{label}', but in '{category}' in the"
+                    f" {kind} '{first}' of `{argument}`. Measure the same list in each {kind}."
                 )
-    kept = set(shared.values())
+    with_shared_words = set(shared.values())
     for category_of in categories.values():
         for category in category_of.values():
-            if category not in kept:
+            if category not in with_shared_words:
                 raise TableError(
-                    f"{_lack(category, categories, dim, kind)} (`{argument}`). Measure the same list in each {kind}, or"
-                    " omit control classes that one of them lacks."
+                    f"{_about_lack(category, categories, dim, kind)} (`{argument}`). Measure the same list in each"
+                    f" {kind}, or omit control classes that one of them lacks."
                 )
     return list(shared)
 
 
-def _lack(category: str, categories: Mapping[str, Mapping[str, str]], dim: Side, kind: str) -> str:
+def _about_lack(category: str, categories: Mapping[str, Mapping[str, str]], dim: Side, kind: str) -> str:
     """Describe the table without words of a group or class, or the lack of a shared word."""
     for label, category_of in categories.items():
         if category not in category_of.values():

@@ -105,7 +105,12 @@ class Metric:
         )
 
     def check_direction(self, column: str = "") -> None:
-        """Raise an error if the name, or the heading of the column, states another direction than `larger`.
+        """Raise an error if a name of the values contradicts `larger`, as "distance" contradicts "closer".
+
+        Parameters
+        ----------
+        column : str
+            The heading of the values, which may end with their unit: "distance [miles]".
 
         Raises
         ------
@@ -113,22 +118,22 @@ class Metric:
         """
         if self.larger is not None and self.larger not in DIRECTIONS:
             raise TableError(f"`larger` of a metric cannot be '{self.larger}'.", self.larger, DIRECTIONS)
-        larger = self.larger or "closer"
-        for name in (self.name, column.partition(" [")[0]):  # the heading of a table file ends with the unit
-            named = direction_of(name)
-            if named is None or named == larger:
-                continue
-            if larger == "farther":
+        is_farther = self.larger == "farther"
+        heading, _, _ = column.partition(" [")
+        for name in (self.name, heading):
+            direction = direction_of(name)
+            if direction == "closer" and is_farther:
                 raise TableError(
                     f"Larger values of '{name}' mean closer, but `larger` is 'farther'. Omit `larger` (--larger), or"
                     " correct the name."
                 )
-            raise TableError(
-                f"Larger values of '{name}' mean farther apart, which would reverse the bias. Set"
-                f" `metric=bayes_bias.Metric({name!r}, unit={name!r}, larger='farther')` (--metric '{name}' --larger"
-                f" farther of `bayes-bias table`), which multiplies the values by -1. If you did this yourself, call"
-                f" the measure and its column 'negative {name}'."
-            )
+            if direction == "farther" and not is_farther:
+                raise TableError(
+                    f"Larger values of '{name}' mean farther apart, which would reverse the bias. Set"
+                    f" `metric=bayes_bias.Metric({name!r}, unit={name!r}, larger='farther')` (--metric '{name}'"
+                    f" --larger farther of `bayes-bias table`), which multiplies the values by -1. If you did this"
+                    f" yourself, call the measure and its column 'negative {name}'."
+                )
 
     @property
     def plural(self) -> str:

@@ -56,16 +56,16 @@ class Origin:
 
 def read_once[O: Origin](origins: Sequence[O]) -> list[O]:
     """Read the words of all lists, and the pool of words for random lists, into memory; each embedding only once."""
-    words: dict[int, list[str]] = {}
+    words_of: dict[int, list[str]] = {}
     for origin in origins:
-        every = origin.words
-        words.setdefault(id(origin.embedding), []).extend([*every.targets, *every.attributes, *every.texts])
+        words = origin.words
+        words_of.setdefault(id(origin.embedding), []).extend([*words.targets, *words.attributes, *words.texts])
     excerpts: dict[int, Embedding] = {}
     with_pools = []
     for origin in origins:
         embedding, key = origin.embedding, id(origin.embedding)
         if key not in excerpts:
             has_pool = isinstance(embedding.reader, Excerpt) and embedding.reader.drawable
-            excerpts[key] = embedding if has_pool else embedding.excerpt(words[key], pool=True, general=True)
+            excerpts[key] = embedding if has_pool else embedding.excerpt(words_of[key], pool=True, general=True)
         with_pools.append(replace(origin, embedding=excerpts[key]))
     return with_pools

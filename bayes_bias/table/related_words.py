@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.errors import TableError
 from bayes_bias.formatting import Tabled, joined
-from bayes_bias.table.labels import CATEGORY_COORD, Side, words_of
+from bayes_bias.table.labels import CATEGORY_COORD, Side, belongs
 
 # 200 MB of float64: several copies fit in 2 GB of memory.
 MOST_PAIRS = 25_000_000
@@ -93,8 +93,8 @@ class Products(NDArrayOperatorsMixin):
         sums = np.zeros(int(class_index.max()) + 1)
         for position in range(len(sums)):
             attributes = self.attributes[class_index == position]
-            scatter = _scatter(attributes, np.zeros(len(attributes), dtype=np.intp))
-            sums[position] = (target_scatter * scatter).sum()
+            one_class = np.zeros(len(attributes), dtype=np.intp)
+            sums[position] = (target_scatter * _scatter(attributes, one_class)).sum()
         return sums
 
     def sum_of_squares(self) -> float:
@@ -102,7 +102,11 @@ class Products(NDArrayOperatorsMixin):
         return float((_cross_products(self.targets) * _cross_products(self.attributes)).sum())
 
     def __getitem__(self, key: tuple[Any, ...]) -> "Products | NDArray[np.float64]":
-        """Select targets and attributes, as xarray requests them; a single word gives its cosines."""
+        """Select targets and attributes, as xarray requests them; a single word gives its cosines.
+
+        xarray passes positions of rows and columns as a number, a slice, one-dimensional arrays for single pairs, or
+        two-dimensional arrays, as from `numpy.ix_`, for all pairs of some rows and columns.
+        """
         rows, columns = key[:2]
         if np.ndim(rows) == np.ndim(columns) == 1:
             raise TableError(
@@ -142,6 +146,7 @@ def products(targets: Rows, attributes: Rows) -> Products | NDArray[np.float64]:
 
 
 def _formed(value: Any) -> Any:
+    """Form all products in an argument of a NumPy function, which may be a list or tuple of arrays."""
     if isinstance(value, list | tuple):
         return type(value)(map(_formed, value))
     return np.asarray(value) if isinstance(value, Products) else value
@@ -160,6 +165,7 @@ def _scatter(vectors: Rows, index: NDArray[np.integer]) -> NDArray[np.float64]:
 
 
 def _cross_products(vectors: Rows) -> NDArray[np.float64]:
+    """Compute the cross-products of vectors (words, d), shape (d, d)."""
     total = np.zeros((vectors.shape[1], vectors.shape[1]))
     for _, block in _chunks(vectors):
         total += block.T @ block
@@ -184,9 +190,6 @@ _HEADINGS: Mapping[str, str] = MappingProxyType(
         "preference_sd": "expected sd of preferences",
         "vary_along": "vary along",
     }
-)
-_OF_INDEPENDENT: Mapping[str, float] = MappingProxyType(
-    {"inflation": 1.0, "preference_sd": np.nan, "directions": np.nan, "loading": 0.0}
 )
 
 
@@ -278,10 +281,8 @@ class RelatedWords(Tabled):
     @property
     def text(self) -> str:
         """Describe each group and class."""
-        return (
-            " ".join(f"{category}: {related.text}." for category, related in self.categories.items())
-            or "Nothing is known."
-        )
+        sentences = [f"{category}: {related.text}." for category, related in self.categories.items()]
+        return " ".join(sentences) or "Nothing is known."
 
     @property
     def sentence(self) -> str:
@@ -313,7 +314,7 @@ class RelatedWords(Tabled):
 
 def related_words(values: xr.DataArray) -> RelatedWords:
     """Return the related words of a table. See `AssociationTable.with_related_words`."""
-    return RelatedWords(dict(_related(values, "target")), dict(_related(values, "attribute")))
+    return RelatedWords(_related_in(values, "target"), _related_in(values, "attribute"))
 
 
 def has_related_words(values: xr.DataArray, side: Side) -> bool:
@@ -325,35 +326,27 @@ def related_coordinates(
     values: xr.DataArray, side: Side, categories: Mapping[str, Related]
 ) -> dict[str, tuple[str, list[float]]]:
     """Return the coordinates by which a table stores the related words of a side."""
-    words, category_of = words_of(values, side), values[CATEGORY_COORD[side]].to_numpy().tolist()
-    columns: dict[str, list[float]] = {name: [default] * len(words) for name, default in _OF_INDEPENDENT.items()}
-    for position, (word, category) in enumerate(zip(words, category_of, strict=True)):
-        if related := categories.get(category):
-            columns["inflation"][position] = related.inflation
-            columns["preference_sd"][position] = related.preference_sd
-            columns["directions"][position] = related.directions
-            if related.loading is not None:
-                columns["loading"][position] = float(related.loading[related.words.index(word)])
-    return {f"{side}_{name}": (side, numbers) for name, numbers in columns.items()}
+    rows = []
+    for word, category in belongs(values, side).items():
+        related = categories.get(category, Related(()))  # by default, words are independent
+        loading = 0.0 if related.loading is None else float(related.loading[related.words.index(word)])
+        rows.append((related.inflation, related.preference_sd, related.directions, loading))
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
+    return {f"{side}_{name}": (side, frame[name].tolist()) for name in COLUMNS}
 
 
-def _related(values: xr.DataArray, side: Side) -> Iterator[tuple[str, Related]]:
+def _related_in(values: xr.DataArray, side: Side) -> dict[str, Related]:
+    """Read the related words of a side's groups or classes from the coordinates of a matrix."""
+    related: dict[str, Related] = {}
     if not has_related_words(values, side):
-        return
+        return related
     words, category_of = values[side].to_numpy(), values[CATEGORY_COORD[side]].to_numpy()
-    inflation, sd, directions, loading = (values[f"{side}_{name}"].to_numpy() for name in COLUMNS)
+    inflation, sd, directions = (values[f"{side}_{name}"].to_numpy().astype(float).tolist() for name in COLUMNS[:-1])
+    loading = values[f"{side}_loading"].to_numpy()
     for category in dict.fromkeys(category_of.tolist()):
-        own = np.flatnonzero(category_of == category)
-        first = own[0]
-        if inflation[first] == 1 and isnan(sd[first]):
-            continue
-        yield (
-            category,
-            Related(
-                tuple(words[own].tolist()),
-                float(inflation[first]),
-                float(sd[first]),
-                float(directions[first]),
-                loading[own],
-            ),
-        )
+        members = np.flatnonzero(category_of == category)
+        first = members[0]  # all words of a group or class have the same numbers, except for their loading
+        if inflation[first] != 1 or not isnan(sd[first]):
+            own_words = tuple(words[members].tolist())
+            related[category] = Related(own_words, inflation[first], sd[first], directions[first], loading[members])
+    return related

@@ -86,9 +86,9 @@ class ReplicateVectors:
         return word in self.vectors
 
     def __getitem__(self, word: str) -> np.ndarray:
-        every = np.asarray(self.vectors[word])
-        single: np.ndarray = every[self.position] * len(every) ** 0.5
-        return single
+        rows = np.asarray(self.vectors[word])  # (replicate, dimension), divided by the root of their number
+        row: np.ndarray = rows[self.position] * len(rows) ** 0.5
+        return row
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +118,7 @@ def combine(tables: Mapping[str, xr.DataArray], kind: str) -> tuple[Replicates, 
     for label, values in tables.items():
         settled_tables[label] = settled(values.sel(shared))
         _check_complete(settled_tables[label], label, kind)
-    notices = (*_left_out(tables, shared, "target", kind), *_left_out(tables, shared, "attribute", kind))
+    notices = (*_about_absent(tables, shared, "target", kind), *_about_absent(tables, shared, "attribute", kind))
     return Replicates(kind, MappingProxyType(settled_tables)), notices
 
 
@@ -147,6 +147,7 @@ def doubtful(replicates: Replicates) -> tuple[str, ...]:
 
 
 def _check_complete(values: xr.DataArray, label: str, kind: str) -> None:
+    """Raise an error if a replicate has a missing pair."""
     if isinstance(values.data, Products):
         return
     missing = np.argwhere(np.isnan(values.to_numpy()))
@@ -160,9 +161,10 @@ def _check_complete(values: xr.DataArray, label: str, kind: str) -> None:
         )
 
 
-def _left_out(
+def _about_absent(
     tables: Mapping[str, xr.DataArray], shared: Mapping[Side, list[str]], dim: Side, kind: str
 ) -> tuple[str, ...]:
+    """Return a notice of words that at least one replicate lacks, if there are any."""
     absent = absent_words(tables, shared[dim], dim)
     if not absent:
         return ()

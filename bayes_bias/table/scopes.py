@@ -105,14 +105,13 @@ class Scope:
             }
             return replace(self, **texts)
         these = f"these {plural(kind)}"
-        fixed = f"{these} as fixed"
         if self.samples_nothing:
             assumption = f"words and {these} are treated as fixed"
         elif self.assumption.endswith(" as fixed"):  # such as "targets are treated as a sample and attributes as fixed"
-            sampled, _, others = self.assumption.removesuffix(" as fixed").rpartition(" and ")
-            assumption = f"{sampled}, and {others} and {fixed}"
+            sampled, _, fixed = self.assumption.removesuffix(" as fixed").rpartition(" and ")
+            assumption = f"{sampled}, and {fixed} and {these} as fixed"
         else:
-            assumption = f"{self.assumption}, and {fixed}"
+            assumption = f"{self.assumption}, and {these} as fixed"
         link = "and" if " with " in self.reach else "with"
         return replace(self, assumption=assumption, reach=f"{self.reach} {link} {these}")
 
@@ -248,10 +247,10 @@ def sampling_scope(name: str) -> Scope:
 
 def possible_scopes(data: "xr.Dataset") -> tuple[ScopeName, ...]:
     """Return the scopes that a design supports. A single word is not a sample, and neither are missing replicates."""
-    single = {facet for facet in WORDS if _single_word_categories(data, facet)}
+    cannot_be_sampled = {facet for facet in WORDS if _single_word_categories(data, facet)}
     if not data.replication.size:
-        single.add(REPLICATES)
-    return tuple(name for name, scope in SCOPES.items() if not scope.facets & single)
+        cannot_be_sampled.add(REPLICATES)
+    return tuple(name for name, scope in SCOPES.items() if not scope.facets & cannot_be_sampled)
 
 
 def widest_scope(data: "xr.Dataset") -> ScopeName:
@@ -264,33 +263,34 @@ def check_design(data: "xr.Dataset", scope: str) -> Scope:
 
     Without replicates, "all" is the same as "both".
     """
-    record, remaining = scope_of(scope), possible_scopes(data)
-    if record.name == DEFAULT_SCOPE:
-        record = SCOPES[widest_scope(data)]
-    if record.samples_replicates and not data.replication.size:
+    requested = scope_of(scope)
+    if requested.name == DEFAULT_SCOPE:
+        requested = SCOPES[widest_scope(data)]
+    possible = possible_scopes(data)
+    if requested.samples_replicates and not data.replication.size:
         raise ScopeError(
             f"`scope='{scope}'` requires two or more replicates, but this table has none, or only one. Use"
-            f" {_any_of(remaining)} instead."
+            f" {_alternatives(possible)} instead."
         )
-    if record.name not in remaining:
+    if requested.name not in possible:
         single = _single_word_categories(data, TARGETS) + _single_word_categories(data, ATTRIBUTES)
         raise ScopeError(
-            f"`scope='{record.name}'` cannot generalise from a group or class with a single word ({', '.join(single)})."
-            f" Add words to it, or use {_any_of(remaining)} instead."
+            f"`scope='{requested.name}'` cannot generalise from a group or class with a single word"
+            f" ({', '.join(single)}). Add words to it, or use {_alternatives(possible)} instead."
         )
-    return record
+    return requested
 
 
-def _any_of(names: tuple[ScopeName, ...]) -> str:
-    """Return the scopes to choose from.
+def _alternatives(names: tuple[ScopeName, ...]) -> str:
+    """Return the scopes to choose from, such as "'both' or 'targets'".
 
     Scope "none", which has no intervals, is included only if there is no other scope.
     """
-    useful = [repr(name) for name in names if not SCOPES[name].samples_nothing] or list(map(repr, names))
-    return joined(useful).replace(" and ", " or ")
+    with_interval = [name for name in names if not SCOPES[name].samples_nothing]
+    return joined(list(map(repr, with_interval or names))).replace(" and ", " or ")
 
 
 def _single_word_categories(data: "xr.Dataset", facet: Facet) -> list[str]:
     """Return groups or classes with a single word of a facet."""
-    sizes = data[f"n_{facet.name}"]
-    return sizes[sizes.dims[0]].to_numpy()[sizes.to_numpy() == 1].tolist()
+    sizes = data[f"n_{facet.name}"].to_series()
+    return list(sizes.index[sizes == 1])

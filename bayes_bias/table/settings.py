@@ -128,34 +128,32 @@ def check_settings(frame: pd.DataFrame, design: Design, ignore: Sequence[str] = 
     """
     notices = []
     candidates = []
-    for column in _unknown(frame, design):
-        if design.factors or str(column) in ignore or _is_setting(str(column), design.settings):
+    for column in _unused_columns(frame, design):
+        if design.factors or str(column) in ignore or _is_setting(column, design):
             candidates.append(column)
     for varying in _varying_columns(frame, design, candidates):
         if str(varying.column) in ignore:
-            notices.append(f"{_pooled(varying, design)}, as requested with `ignore`")
-        elif _is_setting(str(varying.column), design.settings) or (
-            design.factors and not _is_known(frame, varying, design)
-        ):
-            raise design.refusal(_refused(varying, design))
+            notices.append(f"{_pooling(varying, design)}, as requested with `ignore`")
+        elif _is_setting(varying.column, design) or not _is_harmless(frame, varying, design):
+            raise design.refusal(_refusal_text(varying, design))
     return tuple(notices)
 
 
 def pooled_over(frame: pd.DataFrame, design: Design, ignore: Sequence[str] = ()) -> tuple[str, ...]:
     """Return notices of columns that are not settings but contain several values, over which rows are pooled."""
     notices = []
-    for varying in _varying_columns(frame, design, _unknown(frame, design)):
-        if str(varying.column) not in ignore and not _is_known(frame, varying, design):
-            notices.append(f"{_pooled(varying, design)}, because the analysis does not use this column")
+    for varying in _varying_columns(frame, design, _unused_columns(frame, design)):
+        if str(varying.column) not in ignore and not _is_harmless(frame, varying, design):
+            notices.append(f"{_pooling(varying, design)}, because the analysis does not use this column")
     return tuple(notices)
 
 
-def _pooled(varying: Varying, design: Design) -> str:
-    number = len(varying.values)
-    return f"{design.rows} with {number} values of '{varying.column}' are pooled ({varying.shown})"
+def _pooling(varying: Varying, design: Design) -> str:
+    """Return the clause that states which rows are pooled."""
+    return f"{design.rows} with {len(varying.values)} values of '{varying.column}' are pooled ({varying.shown})"
 
 
-def _unknown(frame: pd.DataFrame, design: Design) -> list[Hashable]:
+def _unused_columns(frame: pd.DataFrame, design: Design) -> list[Hashable]:
     """Return the columns that the analysis does not use."""
     return [column for column in frame.columns.unique() if column not in design.known]
 
@@ -163,32 +161,36 @@ def _unknown(frame: pd.DataFrame, design: Design) -> list[Hashable]:
 def _varying_columns(frame: pd.DataFrame, design: Design, columns: Sequence[Hashable]) -> Iterator[Varying]:
     """Yield the columns with several values where rows are pooled, with the values of the first such place."""
     for column in columns:
-        codes, values = _values(frame, column)
-        place = _place(frame, design.within[:1] if _is_setting(str(column), design.settings) else design.within)
-        several = codes.groupby(place).agg(np.ptp) > 0
-        if several.any():
-            first = place == several.idxmax()
-            own = tuple(values[code] for code in sorted(codes[first].unique()))
-            model = (
-                str(frame.loc[first, "model"].iloc[0]).strip() if "model" in frame and "model" in design.known else ""
-            )
-            yield Varying(column, own, model)
+        codes, texts = _codes_and_texts(frame, column)
+        # Settings must be the same in all rows of a model, and other columns in the rows that are pooled.
+        within = design.within[:1] if _is_setting(column, design) else design.within
+        place_of_row = _places(frame, within)
+        varies = codes.groupby(place_of_row).agg(np.ptp) > 0
+        if varies.any():
+            in_first = place_of_row == varies.idxmax()
+            values = tuple(texts[code] for code in sorted(codes[in_first].unique()))
+            has_model = "model" in frame and "model" in design.known
+            model = str(frame.loc[in_first, "model"].iloc[0]).strip() if has_model else ""
+            yield Varying(column, values, model)
 
 
-def _place(frame: pd.DataFrame, columns: Sequence[str]) -> "pd.Series[int]":
+def _places(frame: pd.DataFrame, columns: Sequence[str]) -> "pd.Series[int]":
     """Number the combinations of values in these columns, and return the number of each row.
 
     Missing columns are ignored.
     """
-    within = [column for column in columns if column in frame]
-    if not within:
+    present = [column for column in columns if column in frame]
+    if not present:
         return pd.Series(0, index=frame.index)
-    return frame.groupby(within, dropna=False, observed=True).ngroup()
+    return frame.groupby(present, dropna=False, observed=True).ngroup()
 
 
-def _values(frame: pd.DataFrame, column: Hashable) -> tuple["pd.Series[int]", tuple[str, ...]]:
-    """Code the values of a column, and return their texts in order. "1" and "1.0" are the same number."""
-    values = frame.loc[:, frame.columns == column].iloc[:, 0]
+def _codes_and_texts(frame: pd.DataFrame, column: Hashable) -> tuple["pd.Series[int]", tuple[str, ...]]:
+    """Return the distinct values of a column as ordered texts, and the position of each row's value among them.
+
+    "1" and "1.0" are the same number.
+    """
+    values = frame.loc[:, frame.columns == column].iloc[:, 0]  # the first of several columns with this name
     if not values.map(pd.api.types.is_hashable).all():
         values = values.map(str)
     codes, unique = pd.factorize(values, use_na_sentinel=False)
@@ -196,24 +198,25 @@ def _values(frame: pd.DataFrame, column: Hashable) -> tuple["pd.Series[int]", tu
     for value in unique:
         text = "" if pd.isna(value) else str(value).strip()
         texts.append(f"{float(text):.15g}" if _is_number(text) else text)
-    order = sorted(set(texts), key=lambda text: (0, float(text), "") if _is_number(text) else (1, 0.0, text))
-    position_of = {text: position for position, text in enumerate(order)}
+    numbers = sorted({text for text in texts if _is_number(text)}, key=float)
+    ordered = (*numbers, *sorted(set(texts).difference(numbers)))
+    position_of = {text: position for position, text in enumerate(ordered)}
     positions = np.array([position_of[text] for text in texts], dtype=int)
-    return pd.Series(positions[codes], index=frame.index, dtype=int), tuple(order)
+    return pd.Series(positions[codes], index=frame.index, dtype=int), ordered
 
 
 def _is_number(text: str) -> bool:
     return bool(_NUMBER.fullmatch(text))
 
 
-def _refused(varying: Varying, design: Design) -> str:
+def _refusal_text(varying: Varying, design: Design) -> str:
     """Explain why rows are not pooled, and how to proceed."""
-    column, model = varying.column, f"the model '{varying.model}'" if varying.model else "one model"
+    column = varying.column
+    model = f"the model '{varying.model}'" if varying.model else "one model"
     name = f"{varying.model or 'model'}, {column} {varying.values[0][:_LONGEST]}"
     as_model = f", make it part of the name in the column 'model' (such as '{name}')" if design.has_models else ""
-    as_wording = (
-        ", name the column 'wording' if it is how the question is worded" if "wording" in design.factors else ""
-    )
+    can_be_wording = "wording" in design.factors
+    as_wording = ", name the column 'wording' if it is how the question is worded" if can_be_wording else ""
     kept_apart = "neither pooled nor compared" if len(design.within) > 1 else "not pooled"
     return (
         f"The column '{column}' of `{design.argument}` has {len(varying.values)} values for {model}"
@@ -227,27 +230,29 @@ def _words(column: str) -> set[str]:
     return {part.casefold() for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", column)}
 
 
-def _is_setting(column: str, settings: Collection[str]) -> bool:
-    return bool(_words(column) & set(settings))
+def _is_setting(column: Hashable, design: Design) -> bool:
+    return bool(_words(str(column)) & set(design.settings))
 
 
 def _is_record(varying: Varying) -> bool:
     """Return True if a column names or records its rows, such as "run" with numbers or "reasoning" with texts."""
     words = _words(str(varying.column))
-    if words & _RECORDS or not words:
-        return bool(words)
-    if not words <= _NAMES or (words & _REPEATS and not all(re.search(r"\d|^$", value) for value in varying.values)):
+    if words & _RECORDS:
+        return True
+    if not words or not words <= _NAMES:
         return False
-    return not words & _TEXTS or max(map(len, varying.values)) > _SHORT
+    are_numbered = all(re.search(r"\d|^$", value) for value in varying.values)
+    are_long = max(map(len, varying.values)) > _SHORT
+    return (are_numbered or not words & _REPEATS) and (are_long or not words & _TEXTS)
 
 
-def _is_known(frame: pd.DataFrame, varying: Varying, design: Design) -> bool:
+def _is_harmless(frame: pd.DataFrame, varying: Varying, design: Design) -> bool:
     """Return True if a column names or records its rows, has another value in each row, or describes a factor."""
     if _is_record(varying):
         return True
-    codes, _ = _values(frame, varying.column)
-    unit = frame[design.unit] if design.unit else pd.Series(range(len(frame)), index=frame.index)
-    units_of_value = unit.groupby([_place(frame, design.within), codes]).nunique()
+    codes, _ = _codes_and_texts(frame, varying.column)
+    unit_of_row = frame[design.unit] if design.unit else pd.Series(range(len(frame)), index=frame.index)
+    units_of_value = unit_of_row.groupby([_places(frame, design.within), codes]).nunique()
     if (units_of_value == 1).all():
         return True
     for factor in design.factors:

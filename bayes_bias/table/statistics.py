@@ -43,6 +43,7 @@ class _Means(NamedTuple):
 
 
 def _means(table: AssociationTable) -> _Means:
+    """Compute the means over the pairs that have a value, as sums divided by the number of these pairs."""
     y: Table = table.values.data
     present: Table  # one for a pair with a value, zero for a missing pair, whose value is set to zero
     if isinstance(y, Products):
@@ -100,6 +101,7 @@ def table_means(table: AssociationTable) -> xr.Dataset:
 
 
 def _with_means(table: AssociationTable, means: _Means) -> xr.Dataset:
+    """Return the variables of `table_means`, given the means of the table."""
     clusters = {side: clusters_of(table, side) for side in SIDES}
     associated = list(map(table.classes.index, table.stereotypes.values()))
     return xr.Dataset(
@@ -181,22 +183,22 @@ def sufficient_statistics(table: AssociationTable) -> xr.Dataset:
             f"The table lacks {missing} of {table.values.size} pairs, but this model needs every target with every"
             " attribute. Remove the words with missing pairs, or use model='crossed-long'."
         )
-    mean = _means(table)
-    means = _with_means(table, mean)
-    g, c = table.group_index, table.class_index
-    df = (np.bincount(g) - 1.0).sum() * (np.bincount(c) - 1.0)
-    interactions: dict[str, Any] = _by_kind("interaction_ss", _interaction_ss(table, mean), table)
-    interactions |= _by_kind("interaction_df", df, table)
+    means = _means(table)
+    data = _with_means(table, means)
+    group_of, class_of = table.group_index, table.class_index
+    class_df = (np.bincount(group_of) - 1.0).sum() * (np.bincount(class_of) - 1.0)
+    interactions: dict[str, Any] = _class_sums("interaction_ss", _interaction_ss(table, means), table)
+    interactions |= _class_sums("interaction_df", class_df, table)
     # The part that covariates explain is not part of the interaction of words.
-    products, explained_ss, explained_df = product_of_slopes(table.values.data, means)
+    products, explained_ss, explained_df = product_of_slopes(table.values.data, data)
     interactions["interaction_ss"] -= explained_ss
     interactions["interaction_df"] -= explained_df
-    return means.assign(
-        **_parts("target", mean.target - mean.block[g], g, means),
-        **_parts("attribute", mean.attribute - mean.block.T[c], c, means),
+    return data.assign(
+        **_parts("target", means.target - means.block[group_of], group_of, data),
+        **_parts("attribute", means.attribute - means.block.T[class_of], class_of, data),
         **interactions,
         **products,
-        **_between_replicates(table, mean),
+        **_between_replicates(table, means),
     )
 
 
@@ -218,6 +220,7 @@ def _replicate_labels(table: AssociationTable) -> dict[str, Any]:
 
 
 def _block_means_of_replicates(table: AssociationTable) -> dict[str, Any]:
+    """Return the block means of each replicate; empty if there are none."""
     singles = table.singles().values()
     if not singles:
         return {}
@@ -230,58 +233,72 @@ def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]
     singles = table.singles().values()
     if not singles:
         return {}
-    g, c, n_groups, n_classes = table.group_index, table.class_index, len(table.groups), len(table.classes)
-    rows = np.zeros((n_groups, n_classes, n_classes))
-    columns = np.zeros((n_classes, n_groups, n_groups))
+    group_of, class_of = table.group_index, table.class_index
+    n_groups, n_classes = len(table.groups), len(table.classes)
+    target_scatter = np.zeros((n_groups, n_classes, n_classes))
+    attribute_scatter = np.zeros((n_classes, n_groups, n_groups))
+    # The sum of squares about the mean table is the sum over replicates, minus R times that of the mean table.
     ss = -len(singles) * _interaction_ss(table, mean)
     for single in singles:
         single_mean = _means(single)
         ss = ss + _interaction_ss(single, single_mean)
-        block = single_mean.block - mean.block
-        target_effect = single_mean.target - mean.target - block[g]
-        attribute_effect = single_mean.attribute - mean.attribute - block.T[c]
-        for group in range(n_groups):
-            effects = target_effect[g == group]
-            rows[group] += effects.T @ effects
-        for attribute_class in range(n_classes):
-            effects = attribute_effect[c == attribute_class]
-            columns[attribute_class] += effects.T @ effects
-    times, n_targets, n_attributes = len(singles) - 1, np.bincount(g), np.bincount(c)
+        block_effect = single_mean.block - mean.block
+        target_effect = single_mean.target - mean.target - block_effect[group_of]
+        attribute_effect = single_mean.attribute - mean.attribute - block_effect.T[class_of]
+        target_scatter += _scatter_within(group_of, target_effect)
+        attribute_scatter += _scatter_within(class_of, attribute_effect)
     class_ss = np.maximum(ss, 0.0)  # if replicates hardly differ, rounding may make this negative
-    df_of_classes = times * (n_targets - 1.0).sum() * (n_attributes - 1.0)
+    replicate_df = len(singles) - 1
+    target_df, attribute_df = np.bincount(group_of) - 1.0, np.bincount(class_of) - 1.0
+    class_df = replicate_df * target_df.sum() * attribute_df
     return {
-        **_by_kind("replicate_interaction_ss", class_ss, table),
-        **_by_kind("replicate_interaction_df", df_of_classes, table),
-        "replicate_target_scatter": (("group", "attribute_class", "attribute_class_"), rows),
-        "replicate_target_df": ("group", times * (n_targets - 1.0)),
-        "replicate_attribute_scatter": (("attribute_class", "group", "group_"), columns),
-        "replicate_attribute_df": ("attribute_class", times * (n_attributes - 1.0)),
+        **_class_sums("replicate_interaction_ss", class_ss, table),
+        **_class_sums("replicate_interaction_df", class_df, table),
+        "replicate_target_scatter": (("group", "attribute_class", "attribute_class_"), target_scatter),
+        "replicate_target_df": ("group", replicate_df * target_df),
+        "replicate_attribute_scatter": (("attribute_class", "group", "group_"), attribute_scatter),
+        "replicate_attribute_df": ("attribute_class", replicate_df * attribute_df),
     }
 
 
+def _scatter_within(cell_of: NDArray[np.intp], deviations: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Compute cross-products of the deviations (words, k) of each group's or class's words, (cells, k, k)."""
+    of_cells = [deviations[cell_of == cell] for cell in range(cell_of.max() + 1)]
+    return np.stack([of_cell.T @ of_cell for of_cell in of_cells])
+
+
+class _Part(NamedTuple):
+    """Scatter of words along some directions, with the multiple of the cluster variance in these directions."""
+
+    shared: float
+    df: float
+    cell: int
+    scatter: NDArray[np.float64]
+
+
 def _parts(side: Side, deviations: NDArray[np.float64], cells: NDArray[np.intp], means: xr.Dataset) -> dict[str, Any]:
-    """Compute the scatter of a side's deviations from the mean of their cell (group or class), by direction."""
-    shared, df, scatter, cell = [], [], [], []
+    """Split the scatter of a side's words into independent parts.
+
+    The deviations (words, k) of words from the mean of their cell (group or class) have a part for each multiple of the
+    cluster variance, and one for all other directions. Without clusters, each cell is one part.
+    """
+    parts = []
     for word_set in Clusters.from_data(means, side).word_sets(cells):
-        positions = word_set.positions
-        part = deviations[positions]
-        remaining, remaining_df = part.T @ part, float(len(positions) - len(np.unique(cells[positions])))
+        own, own_cells = deviations[word_set.positions], cells[word_set.positions]
+        scatter, df = own.T @ own, float(len(own) - len(np.unique(own_cells)))
         for directions in word_set.shared:
-            rotated = directions.basis.T @ part
-            shared.append(directions.times)
-            df.append(float(directions.basis.shape[1]))
-            scatter.append(rotated.T @ rotated)
-            remaining, remaining_df = remaining - scatter[-1], remaining_df - df[-1]
-        shared.append(0.0)
-        df.append(remaining_df)
-        scatter.append(remaining)
-        cell += [cells[positions[0]]] * (len(word_set.shared) + 1)
-    name, across = f"{side}_part", {"target": "attribute_class", "attribute": "group"}[side]
+            rotated = directions.basis.T @ own  # (directions, k)
+            part = _Part(directions.times, float(len(rotated)), own_cells[0], rotated.T @ rotated)
+            parts.append(part)
+            scatter, df = scatter - part.scatter, df - part.df
+        parts.append(_Part(0.0, df, own_cells[0], scatter))
+    part_dim = f"{side}_part"
+    across = {"target": "attribute_class", "attribute": "group"}[side]
     statistics: dict[str, Any] = {
-        f"{side}_shared": ((name,), np.array(shared)),
-        f"{side}_df": ((name,), np.array(df)),
-        f"{side}_part_cell": ((name,), np.array(cell)),
-        f"{side}_scatter": ((name, across, f"{across}_"), np.stack(scatter)),
+        f"{side}_shared": ((part_dim,), np.array([part.shared for part in parts])),
+        f"{side}_df": ((part_dim,), np.array([part.df for part in parts])),
+        f"{side}_part_cell": ((part_dim,), np.array([part.cell for part in parts])),
+        f"{side}_scatter": ((part_dim, across, f"{across}_"), np.stack([part.scatter for part in parts])),
     }
     return without_slopes(statistics, side, deviations, cells, means)
 
@@ -293,10 +310,8 @@ def _cluster_variables(clusters: Mapping[Side, Clusters], table: AssociationTabl
     for side, members in clusters.items():
         variables[f"{side}_cluster"] = (side, members.index)
         if members.kinds:
-            variables[f"{side}_overlap"] = (
-                (CATEGORY_COORD[side], f"{CATEGORY_COORD[side]}_"),
-                members.overlap(cells[side]),
-            )
+            cell_dim = CATEGORY_COORD[side]
+            variables[f"{side}_overlap"] = ((cell_dim, f"{cell_dim}_"), members.overlap(cells[side]))
     return variables
 
 
@@ -307,24 +322,25 @@ def _related_variables(table: AssociationTable) -> dict[str, Any]:
     for side in SIDES:
         if not has_related_words(table.values, side) or is_paired(table.values, side):
             continue
-        first = np.unique(cells[side], return_index=True)[1]
+        _, first_word = np.unique(cells[side], return_index=True)  # all words of a cell have the same numbers
         for what in ("inflation", "preference_sd", "directions"):
-            variables[f"{side}_{what}"] = (CATEGORY_COORD[side], table.values[f"{side}_{what}"].to_numpy()[first])
+            variables[f"{side}_{what}"] = (CATEGORY_COORD[side], table.values[f"{side}_{what}"].to_numpy()[first_word])
     return variables
 
 
 def _within_sd(table: AssociationTable, block_mean: NDArray[np.float64]) -> float:
     """Compute the standard deviation within blocks, without controls, so that units do not depend on their number."""
     associated = table.without_controls()
-    y, g, c = associated.values.data, associated.group_index, associated.class_index
+    group_of, class_of = associated.group_index, associated.class_index
+    n_classes = len(table.associated_classes)
+    y = associated.values.data
     if isinstance(y, Products):
-        pairs = np.outer(np.bincount(g), np.bincount(c))
-        squares = y.sum_of_squares() - (pairs * block_mean[:, : pairs.shape[1]] ** 2).sum()
-        return float(np.sqrt(squares / (pairs.sum() - pairs.size)))
-    squares = np.nansum((y - block_mean[np.ix_(g, c)]) ** 2)
-    blocks = len(table.groups) * len(table.associated_classes)
-    degrees = int(np.isfinite(y).sum()) - blocks
-    return float(np.sqrt(squares / degrees)) if degrees else math.nan
+        pairs_of_block = np.outer(np.bincount(group_of), np.bincount(class_of))
+        squares = y.sum_of_squares() - (pairs_of_block * block_mean[:, :n_classes] ** 2).sum()
+        return float(np.sqrt(squares / (pairs_of_block.sum() - pairs_of_block.size)))
+    squares = np.nansum((y - block_mean[np.ix_(group_of, class_of)]) ** 2)
+    df = int(np.isfinite(y).sum()) - len(table.groups) * n_classes
+    return float(np.sqrt(squares / df)) if df else math.nan
 
 
 def _within_sds(table: AssociationTable, means: _Means) -> dict[str, Any]:
@@ -343,24 +359,38 @@ def _within_sds(table: AssociationTable, means: _Means) -> dict[str, Any]:
 def within_sd_as_in_cell(
     within_sd: float, deviations: NDArray[np.float64], cell: NDArray[np.intp], compared: slice
 ) -> NDArray[np.float64]:
-    """Compute a standard deviation within blocks as if all words varied as much as the words of each cell.
+    r"""Compute a standard deviation within blocks as if all words varied as much as the words of each cell.
 
-    A cell is a group or class. `deviations` are the means of words minus the mean of their cell. The variance is pooled
-    over the compared cells.
+    A cell is a group or class. With the variance within blocks :math:`s^2`, the variance of words' means in one cell
+    :math:`v_g` (see the notes of `table_means`), and this variance pooled over the compared cells, v, the result is
+
+    .. math:: s \sqrt{\frac{r + v_g}{r + v}}, \qquad r = \max(s^2 - v, 0)
+
+    Parameters
+    ----------
+    within_sd : float
+        The standard deviation s.
+    deviations : array (words, k)
+        The k means of each word minus the means of its cell, NaN if unknown.
+    cell : array (words,)
+        Position of each word's cell.
+    compared : slice
+        The compared cells.
     """
-    across = deviations.shape[1]
+    n_means = deviations.shape[1]
     squares = np.bincount(cell, np.nansum(deviations**2, axis=1))
-    df = np.maximum(np.bincount(cell, np.isfinite(deviations).sum(axis=1)) - across, 0)
+    df = np.maximum(np.bincount(cell, np.isfinite(deviations).sum(axis=1)) - n_means, 0)
     if not squares[compared].any():
         return np.full(len(df), within_sd)
-    pooled = squares[compared].sum() / df[compared].sum()
-    own = (squares + across * pooled) / (df + across)
-    others = max(within_sd**2 - pooled, 0.0)
-    return np.asarray(within_sd * np.sqrt((others + own) / (others + pooled)))
+    pooled_variance = squares[compared].sum() / df[compared].sum()
+    # The pooled variance counts as one more word of each cell.
+    variance_of_cell = (squares + n_means * pooled_variance) / (df + n_means)
+    remainder = max(within_sd**2 - pooled_variance, 0.0)
+    return np.asarray(within_sd * np.sqrt((remainder + variance_of_cell) / (remainder + pooled_variance)))
 
 
-def _by_kind(name: str, class_values: NDArray[np.float64], table: AssociationTable) -> dict[str, float]:
-    """Sum over the associated classes, and over the controls if there are any."""
+def _class_sums(name: str, class_values: NDArray[np.float64], table: AssociationTable) -> dict[str, float]:
+    """Sum over the associated classes, such as "interaction_ss", and over the controls, "control_interaction_ss"."""
     n_associated = len(table.associated_classes)
     sums = {name: float(class_values[:n_associated].sum())}
     if table.controls:
@@ -370,12 +400,23 @@ def _by_kind(name: str, class_values: NDArray[np.float64], table: AssociationTab
 
 
 def _interaction_ss(table: AssociationTable, means: _Means) -> NDArray[np.float64]:
-    """Compute the sum of squares of each class that rows, columns and block means do not explain."""
-    y, g, c = table.values.data, table.group_index, table.class_index
+    r"""Compute the sum of squares of the interaction in each class, (classes,).
+
+    For target i of group g and attribute j of class c, the interaction is the part of a value that the means of its
+    row, column, and block do not explain,
+
+    .. math:: y_{ij} - \bar y_{ic} - \bar y_{gj} + \bar y_{gc}
+    """
+    group_of, class_of = table.group_index, table.class_index
+    y = table.values.data
     if isinstance(y, Products):
-        return y.interaction_ss(g, c)
-    interaction = y - means.target[:, c] - means.attribute[:, g].T + means.block[np.ix_(g, c)]
-    return np.bincount(c, (interaction**2).sum(axis=0))
+        return y.interaction_ss(group_of, class_of)
+    # Three matrices (targets, attributes): the mean of the row, of the column, and of the block of each value.
+    row_mean = means.target[:, class_of]
+    column_mean = means.attribute[:, group_of].T
+    block_mean = means.block[np.ix_(group_of, class_of)]
+    interaction = y - row_mean - column_mean + block_mean
+    return np.bincount(class_of, (interaction**2).sum(axis=0))
 
 
 # Regression of the sufficient statistics on covariates of words.
@@ -401,46 +442,55 @@ def without_slopes(
     in an orthonormal basis. With ``Z = U R``, the remaining scatter is the scatter of ``D - U U' D``, and ``U' D``
     (rows, k) has the expectation R B: ``slope_design`` and ``slope_value``, row by row.
     """
-    z = centre_covariates(means, side)
-    if not z.shape[1]:
+    covariates = centre_covariates(means, side)
+    if not covariates.shape[1]:
         return dict(statistics)
-    part, designs, values, number = [], [], [], 0
+    # R and U' D of each part, and the position of its part for each of their rows.
+    designs, values, part_of_row, n_parts = [], [], [], 0
     for word_set in Clusters.from_data(means, side).word_sets(cells):
         words = word_set.positions
-        along = [directions.basis @ (directions.basis.T @ z[words]) for directions in word_set.shared]
-        for projected in (*along, z[words] - sum(along)):
-            basis, size, right = np.linalg.svd(projected, full_matrices=False)
-            is_large = size > _ROUNDING * np.sqrt(len(z))
+        z = covariates[words]
+        z_shared = [directions.basis @ (directions.basis.T @ z) for directions in word_set.shared]
+        for z_of_part in (*z_shared, z - sum(z_shared)):
+            u, size, right = np.linalg.svd(z_of_part, full_matrices=False)
+            is_large = size > _ROUNDING * np.sqrt(len(covariates))
             designs.append(size[is_large, None] * right[is_large])
-            values.append(basis[:, is_large].T @ deviations[words])
-            part += [number] * int(is_large.sum())
-            number += 1
-    rows, value = np.array(part, dtype=np.intp), np.concatenate(values)
-    (parts, *across), scatter = statistics[f"{side}_scatter"]
+            values.append(u[:, is_large].T @ deviations[words])
+            part_of_row += [n_parts] * int(is_large.sum())
+            n_parts += 1
+    rows, value = np.array(part_of_row, dtype=np.intp), np.concatenate(values)
+    (part_dim, across, across_), scatter = statistics[f"{side}_scatter"]
     explained = np.zeros_like(scatter)
-    np.add.at(explained, rows, value[:, :, None] * value[:, None, :])
+    np.add.at(explained, rows, value[:, :, None] * value[:, None, :])  # the outer product of each row of U' D
+    df = statistics[f"{side}_df"][1] - np.bincount(rows, minlength=n_parts)
     return {
         **statistics,
-        f"{side}_scatter": ((parts, *across), scatter - explained),
-        f"{side}_df": ((parts,), statistics[f"{side}_df"][1] - np.bincount(rows, minlength=number)),
+        f"{side}_scatter": ((part_dim, across, across_), scatter - explained),
+        f"{side}_df": ((part_dim,), df),
         f"{side}_slope_part": (f"{side}_slope_row", rows),
         f"{side}_slope_design": ((f"{side}_slope_row", f"{side}_covariate"), np.concatenate(designs)),
-        f"{side}_slope_value": ((f"{side}_slope_row", across[0]), value),
+        f"{side}_slope_value": ((f"{side}_slope_row", across), value),
     }
 
 
 def product_of_slopes(y: Any, means: xr.Dataset) -> tuple[dict[str, Any], float, float]:
-    """Regress the interaction on products of both sides' covariates.
+    r"""Regress the interaction on products of both sides' covariates.
 
-    Return the coefficients, and the explained sum of squares and its degrees of freedom.
+    With the values Y (targets, attributes) and the centred covariates X of targets and A of attributes, the
+    least-squares coefficients are
+
+    .. math:: B = (X^\top X)^{-1} (X^\top Y A) (A^\top A)^{-1}
+
+    and the explained sum of squares is the sum of the elements of :math:`B \circ (X^\top Y A)`. Return the
+    coefficients, the explained sum of squares, and its degrees of freedom.
     """
-    target, attribute = centre_covariates(means, "target"), centre_covariates(means, "attribute")
-    if not (target.shape[1] and attribute.shape[1]):
+    x, a = centre_covariates(means, "target"), centre_covariates(means, "attribute")
+    if not (x.shape[1] and a.shape[1]):
         return {}, 0.0, 0.0
-    together = target.T @ (y @ attribute)
-    slopes = np.linalg.solve(target.T @ target, together) @ np.linalg.inv(attribute.T @ attribute)
+    cross_products = x.T @ (y @ a)
+    slopes = np.linalg.solve(x.T @ x, cross_products) @ np.linalg.inv(a.T @ a)
     variables = {"covariate_product": (("target_covariate", "attribute_covariate"), slopes)}
-    return variables, float((slopes * together).sum()), float(slopes.size)
+    return variables, float((slopes * cross_products).sum()), float(slopes.size)
 
 
 def refuse_degenerate(data: xr.Dataset) -> None:

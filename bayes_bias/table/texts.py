@@ -75,16 +75,17 @@ def weighted_texts(texts: Mapping[Any, Texts | None], weights: Mapping[Any, floa
     Deviations of the same groups of texts are added, so that what two tables share cancels in their difference. Other
     groups are independent. The degrees of freedom are the smallest of all tables.
     """
-    known = {label: each for label, each in texts.items() if each is not None}
-    if len(known) < len(texts):
+    texts_of_tables = {label: sample for label, sample in texts.items() if sample is not None}
+    if len(texts_of_tables) < len(texts):
         return None
-    total: dict[str, xr.DataArray] = {}
-    for label, each in known.items():
-        for part, values in each.deviations.items():
+    sums: dict[str, xr.DataArray] = {}
+    for label, sample in texts_of_tables.items():
+        for text_group, values in sample.deviations.items():
             weighted = weights[label] * values
-            total[part] = total[part] + weighted.to_numpy() if part in total else weighted
-    described = "; ".join(dict.fromkeys(each.text for each in known.values()))
-    return Texts(described, MappingProxyType(total), min(each.df for each in known.values()))
+            sums[text_group] = sums[text_group] + weighted.to_numpy() if text_group in sums else weighted
+    samples = texts_of_tables.values()
+    description = "; ".join(dict.fromkeys(sample.text for sample in samples))
+    return Texts(description, MappingProxyType(sums), min(sample.df for sample in samples))
 
 
 def text_variables(texts: Texts | None, g: NDArray[np.integer], c: NDArray[np.integer], classes: int) -> dict[str, Any]:
@@ -103,16 +104,13 @@ def text_variables(texts: Texts | None, g: NDArray[np.integer], c: NDArray[np.in
     if texts is None:
         return {}
     noise = _Noise.of(texts.stacked, g, c, int(g.max()) + 1, classes)
-    parts = {
-        "texts": np.einsum("pgc,phd->gchd", noise.blocks, noise.blocks),
-        "targets": noise.of_targets(),
-        "attributes": noise.of_attributes(),
-        "residual": noise.of_interaction(),
-    }
+    # Sums of products over deviations p: of block means, of targets' class means, and of attributes' group means.
+    of_blocks = np.einsum("pgc,phd->gchd", noise.blocks, noise.blocks)
     of_targets = np.einsum("ptc,ptd->tcd", noise.rows, noise.rows)
     of_attributes = np.einsum("pga,pha->agh", noise.columns, noise.columns)
+    parts = [of_blocks, noise.of_targets(), noise.of_attributes(), noise.of_interaction()]
     return {
-        COVARIANCE: (("text_part", *_BLOCKS), np.stack(list(parts.values()))),
+        COVARIANCE: (("text_part", *_BLOCKS), np.stack(parts)),
         "target_text_covariance": (("target", "attribute_class", "attribute_class_"), of_targets),
         "attribute_text_covariance": (("attribute", "group", "group_"), of_attributes),
         DF: texts.df,
@@ -123,6 +121,10 @@ def text_variables(texts: Texts | None, g: NDArray[np.integer], c: NDArray[np.in
 class _Noise:
     """Deviations (p, targets, attributes), and their means: rows (p, targets, classes), columns (p, groups,
     attributes), and blocks (p, groups, classes).
+
+    The products of deviations sum to a covariance over texts. `g` and `c` are the positions of words' groups and
+    classes. Each method estimates the covariance of block means (group, class, group, class) from other differences,
+    as in an analysis of variance: from n words, the sum of squares divided by n (n - 1).
     """
 
     values: Numbers
@@ -134,6 +136,7 @@ class _Noise:
 
     @classmethod
     def of(cls, values: Numbers, g: NDArray[np.integer], c: NDArray[np.integer], groups: int, classes: int) -> Self:
+        """Compute the means of deviations (p, targets, attributes), given the numbers of groups and classes."""
         in_group = np.eye(groups)[g] / np.bincount(g, minlength=groups)
         in_class = np.eye(classes)[c] / np.bincount(c, minlength=classes)
         rows, columns = values @ in_class, in_group.T @ values
@@ -141,35 +144,36 @@ class _Noise:
 
     def of_targets(self) -> Numbers:
         """Return the estimate of the covariance of block means from the differences between targets."""
-        deviations = self.rows - self.blocks[:, self.g]
-        total = np.zeros(self.blocks.shape[1:] * 2)
+        effects = self.rows - self.blocks[:, self.g]
+        covariance = np.zeros(self.blocks.shape[1:] * 2)
         for group, words in enumerate(np.bincount(self.g)):
-            own = deviations[:, self.g == group]
-            total[group, :, group, :] = np.einsum("ptc,ptd->cd", own, own) / max(words * (words - 1), 1)
-        return total
+            of_group = effects[:, self.g == group]
+            products = np.einsum("ptc,ptd->cd", of_group, of_group)
+            covariance[group, :, group, :] = products / max(words * (words - 1), 1)
+        return covariance
 
     def of_attributes(self) -> Numbers:
         """Return the estimate of the covariance of block means from the differences between attributes."""
-        deviations = self.columns - self.blocks[:, :, self.c]
-        total = np.zeros(self.blocks.shape[1:] * 2)
+        effects = self.columns - self.blocks[:, :, self.c]
+        covariance = np.zeros(self.blocks.shape[1:] * 2)
         for attribute_class, words in enumerate(np.bincount(self.c)):
-            own = deviations[:, :, self.c == attribute_class]
-            squares = np.einsum("pga,pha->gh", own, own) / max(words * (words - 1), 1)
-            total[:, attribute_class, :, attribute_class] = squares
-        return total
+            of_class = effects[:, :, self.c == attribute_class]
+            products = np.einsum("pga,pha->gh", of_class, of_class)
+            covariance[:, attribute_class, :, attribute_class] = products / max(words * (words - 1), 1)
+        return covariance
 
     def of_interaction(self) -> Numbers:
         """Return the estimate of the covariance of block means from the interaction of targets and attributes."""
         fitted = self.rows[:, :, self.c] + self.columns[:, self.g] - self.blocks[:, self.g][:, :, self.c]
-        squares = ((self.values - fitted) ** 2).sum(axis=0)
-        total = np.zeros(self.blocks.shape[1:] * 2)
-        targets, attributes = np.bincount(self.g), np.bincount(self.c)
-        for group, classes in np.ndindex(self.blocks.shape[1:]):
-            pairs = targets[group] * attributes[classes]
-            df = (targets[group] - 1) * (attributes[classes] - 1)
-            own = squares[np.ix_(self.g == group, self.c == classes)].sum()
-            total[group, classes, group, classes] = own / np.maximum(pairs * df, 1)
-        return total
+        squares = ((self.values - fitted) ** 2).sum(axis=0)  # (targets, attributes)
+        covariance = np.zeros(self.blocks.shape[1:] * 2)
+        n_targets, n_attributes = np.bincount(self.g), np.bincount(self.c)
+        for group, class_ in np.ndindex(self.blocks.shape[1:]):
+            pairs = n_targets[group] * n_attributes[class_]
+            df = (n_targets[group] - 1) * (n_attributes[class_] - 1)
+            sum_of_squares = squares[np.ix_(self.g == group, self.c == class_)].sum()
+            covariance[group, class_, group, class_] = sum_of_squares / np.maximum(pairs * df, 1)
+        return covariance
 
 
 def covariance_under(data: xr.Dataset, scope: Scope) -> Numbers:

@@ -74,25 +74,29 @@ def words_by_slice(tables: Mapping[Any, AssociationTable]) -> WordsBySlice:
     """
     if not tables:
         raise TableError("`tables` has no slices. Pass {1900: table, 1950: another}.")
+    # Entries are a group or class and a word of it.
     listed: dict[tuple[str, str], None] = {}
-    columns: dict[Any, set[tuple[str, str]]] = {}
+    entries_of_slice: dict[Any, set[tuple[str, str]]] = {}
     for time, table in tables.items():
         if table.origin is not None:
             wordlist = table.origin.words
             for name, words in {**wordlist.groups, **wordlist.classes}.items():
                 listed |= dict.fromkeys((name, word) for word in words)
-        categories = [(name, word) for side in SIDES for word, name in belongs(table.values, side).items()]
-        columns[time] = {(name, word) for name, word in categories if name not in table.controls}
-        listed |= dict.fromkeys(at for at in categories if at in columns[time])
-    order = list(dict.fromkeys(name for name, _ in listed))
-    index = pd.MultiIndex.from_tuples(sorted(listed, key=lambda at: order.index(at[0])), names=["category", "word"])
-    present = pd.DataFrame({time: [at in own for at in index] for time, own in columns.items()}, index)
-    only_one = (~present).sum(axis=1) == 1
+        values = table.without_controls().values
+        entries = [(name, word) for side in SIDES for word, name in belongs(values, side).items()]
+        entries_of_slice[time] = set(entries)
+        listed |= dict.fromkeys(entries)
+    categories = list(dict.fromkeys(name for name, _ in listed))
+    ordered = sorted(listed, key=lambda entry: categories.index(entry[0]))
+    index = pd.MultiIndex.from_tuples(ordered, names=["category", "word"])
+    present = pd.DataFrame({time: [entry in own for entry in index] for time, own in entries_of_slice.items()}, index)
+    only_one_lacks = (~present).sum(axis=1) == 1
     rows = {}
     for time in present:
-        lacking = ~present[time]
-        absent = [word for _, word in present.index[lacking]]
-        rows[time] = {"lacks": len(absent), "alone": int((lacking & only_one).sum()), "words": shortened(absent)}
+        is_absent = ~present[time]
+        absent = [word for _, word in present.index[is_absent]]
+        alone = int((is_absent & only_one_lacks).sum())
+        rows[time] = {"lacks": len(absent), "alone": alone, "words": shortened(absent)}
     slices = pd.DataFrame.from_dict(rows, orient="index").rename_axis("slice")
     return WordsBySlice(present, slices.sort_values(["alone", "lacks"], ascending=False, kind="stable"))
 
@@ -105,24 +109,25 @@ def check_shared_words(slices: Mapping[Any, AssociationTable]) -> None:
     TableError
     """
     for side in SIDES:
-        categories = {time: belongs(table.values, side) for time, table in slices.items()}
-        asked: dict[str, dict[str, None]] = {}
-        for category_of in categories.values():
+        category_in = {time: belongs(table.values, side) for time, table in slices.items()}
+        words_of_category: dict[str, dict[str, None]] = {}
+        for category_of in category_in.values():
             for word, category in category_of.items():
-                asked.setdefault(category, {})[word] = None
-        for category, words in asked.items():
-            lost = {time: [word for word in words if word not in known] for time, known in categories.items()}
-            kept = len(words) - len(set(chain.from_iterable(lost.values())))
-            if 0 < 2 * kept <= len(words):  # `share_words` raises an error if none is left
-                raise TableError(_on_loss(category, len(words), kept, lost))
+                words_of_category.setdefault(category, {})[word] = None
+        for category, words in words_of_category.items():
+            absent = {time: [word for word in words if word not in present] for time, present in category_in.items()}
+            n_shared = len(words) - len(set(chain.from_iterable(absent.values())))
+            if 0 < 2 * n_shared <= len(words):  # `share_words` raises an error if none is left
+                raise TableError(_text_of_loss(category, len(words), n_shared, absent))
 
 
-def _on_loss(category: str, asked: int, kept: int, lost: Mapping[Any, list[str]]) -> str:
+def _text_of_loss(category: str, n_words: int, n_shared: int, absent: Mapping[Any, list[str]]) -> str:
     """Return a message that names the words which each slice lacks, beginning with the slice that lacks most."""
-    most, *_ = in_order = sorted(lost, key=lambda time: -len(lost[time]))
-    words = "; ".join(f"{time} lacks {shortened(lost[time])}" for time in in_order if lost[time])
-    without = asked - len(set(chain.from_iterable(lost[time] for time in in_order if time != most)))
+    slices = sorted(absent, key=lambda time: -len(absent[time]))
+    lacks = "; ".join(f"{time} lacks {shortened(absent[time])}" for time in slices if absent[time])
+    absent_elsewhere = set(chain.from_iterable(absent[time] for time in slices[1:]))
     return (
-        f"`tables`: all slices together contain only {kept} of the {asked} words of '{category}' ({words}). Omit slices"
-        f" (without {most}, {without} words remain) or words, or pass allow_loss=True (--allow-loss)."
+        f"`tables`: all slices together contain only {n_shared} of the {n_words} words of '{category}' ({lacks}). Omit"
+        f" slices (without {slices[0]}, {n_words - len(absent_elsewhere)} words remain) or words, or pass"
+        " allow_loss=True (--allow-loss)."
     )
