@@ -85,20 +85,20 @@ def _texts() -> list[list[str]]:
 
 
 def _read(name: str) -> Any:
-    import rdata
+    import rdata  # type: ignore[import-not-found,unused-ignore]
 
     return rdata.conversion.convert(_parsed(name))[name]
 
 
 def _parsed(name: str) -> Any:
-    import rdata
+    import rdata  # type: ignore[import-not-found,unused-ignore]
 
     return rdata.parser.parse_file(Path(os.environ["CONTEXT"]) / f"{name}.rda")
 
 
 def _parties() -> list[str]:
     """The party of each speaker, an attribute of the corpus that `rdata` does not convert."""
-    import rdata
+    import rdata  # type: ignore[import-not-found,unused-ignore]
 
     attribute = _parsed("cr_sample_corpus").object.value[0].attributes
     while (attribute.tag.value or attribute.tag.referenced_object.value).value != b"docvars":

@@ -199,23 +199,25 @@ def _rows(random: Mapping[str, slice], sample: Sample, pairs: Sequence[Sequence[
         if label in random and len(random) > 1:
             usable &= (least[:, part] < _ENOUGH) == label.endswith("with notice")
         splits = usable.any(axis=1)
+        if not splits.any():
+            continue
         by_split = np.array([row[keep].mean() for row, keep in zip(covered[splits, part], usable[splits], strict=True)])
-        true = np.sqrt((differences[:, part][usable] ** 2).mean()) if usable.any() else np.nan
+        true = np.sqrt((differences[:, part][usable] ** 2).mean())
         yield {
             "texts": len(sample.texts),
             "tokens": sum(map(len, sample.texts)),
             "list": label,
             "splits": int(splits.sum()),
-            "lists a split": usable.sum() / max(1, splits.sum()),
-            "covered": by_split.mean() if splits.any() else np.nan,
+            "lists a split": usable.sum() / splits.sum(),
+            "covered": by_split.mean(),
             "mc error": by_split.std(ddof=1) / np.sqrt(splits.sum()) if splits.sum() > 1 else np.nan,
-            "error ratio": np.sqrt(variances[:, part][usable].mean()) / true if usable.any() else np.nan,
-            "co-occurrences": float(np.median(least[:, part][usable])) if usable.any() else np.nan,
+            "error ratio": np.sqrt(variances[:, part][usable].mean()) / true,
+            "co-occurrences": float(np.median(least[:, part][usable])),
         }
 
 
 _USES = ("benchmarks.corpora", "bayes_bias.corpora.contexts")
 RESULTS = (
     Result("texts", by_cosines, 3, model=None, needs="TEXTS", uses=(*_USES, "bayes_bias.corpora.a_la_carte")),
-    Result("texts-pmi", by_pmi, 3, model=None, needs="TEXTS", uses=(*_USES, "bayes_bias.corpora.pmi")),
+    Result("texts-pmi", by_pmi, 6, model=None, needs="TEXTS", uses=(*_USES, "bayes_bias.corpora.pmi")),
 )
