@@ -128,12 +128,13 @@ def modelled(table: AssociationTable, spec: ModelSpec, *, in_full: bool = False)
     for side, parameter in PREFERENCE.items():
         if parameter in spec.priors and not _suits_prior_from_vectors(table, spec, side):
             spec = without_vectors(spec, parameter)
-    if table.replicates is not None:
+    replicates = table.replicates
+    if replicates is not None:
         has_priors = set(REPLICATES) <= set(spec.priors)
         if not has_priors or not (structure_of(spec).COLLAPSED or in_full):
             reason = f"the model '{spec.name}' has no effects of replicates, and is fitted to their mean"
             table = mean_of_replicates(table, reason)
-        elif table.replicates.are_equal:
+        elif replicates.are_equal:
             table = mean_of_replicates(table, "all replicates have the same values and are treated as one")
     return table, spec
 

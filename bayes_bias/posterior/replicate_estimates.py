@@ -79,8 +79,8 @@ class ReplicateEstimates:
         average_variance = self._noise(self._data.sizes["replicate"])
         deviation, deviation_variance = self._deviations()
         centre = as_draws(self.fitted.posterior, deviation + observed.mean().item(), observed.contrast)
-        sd = np.sqrt(average_variance + deviation_variance[..., None])
-        sd = centre.copy(data=np.broadcast_to(sd, centre.shape))
+        variance = average_variance + deviation_variance[..., None]
+        sd = centre.copy(data=np.broadcast_to(np.sqrt(variance), centre.shape))
         draws = self._draws(centre, average_variance[..., 0], deviation_variance)
         return Estimate(draws, observed, self._noise_sd_like(draws), Mixture(centre, sd))
 

@@ -75,7 +75,7 @@ def test_random_effects_match_closed_form_for_equal_sds():
     """mu ~ Normal(mean, (sd**2 + tau**2) / n), and each theta is drawn by sd**2 / (sd**2 + tau**2) of the way."""
     y, sd = np.array([1.0, 2.0, 4.0, 9.0]), 2.0
     found = RandomEffects(y, np.full((4, 1), sd), tau_scale=3.0)
-    tau, weight = found._taus, found._by_tau
+    tau, weight = found._taus, found._tau_weights
     scatter = ((y - y.mean()) ** 2).sum()
     log = halfnorm.logpdf(tau, scale=3.0) - 1.5 * np.log(sd**2 + tau**2) - scatter / (2 * (sd**2 + tau**2))
     exact = np.exp(log - log.max()) * np.diff(pooling._tau_edges(3.0))
