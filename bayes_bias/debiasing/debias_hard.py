@@ -124,7 +124,7 @@ def equalize(vectors: Vectors, words: Sequence[str], subspace: np.ndarray) -> di
     """
     rows = stack_unit(vectors, words, "equalise", least=2)
     inside = _inside(rows, subspace)
-    nu = (rows - inside).mean(axis=0)
+    nu = (rows - inside).mean(axis=0)  # as in the formula of `HardDebias`: the part of the mean outside the subspace
     deviations = inside - inside.mean(axis=0)
     lengths = np.linalg.norm(deviations, axis=1, keepdims=True)
     if (lengths < _SAME).any():

@@ -73,6 +73,7 @@ class OSCaR(Debiaser[tuple[np.ndarray, float]]):
             raise MeasureError(
                 f"{self.name}: the independent words have the same vector, so there is no direction. Use other words."
             )
+        # The first principal component of the independent words, at an acute angle with the bias direction.
         concept = axes[0] if axes[0] @ bias >= 0 else -axes[0]
         plane = orthonormal(np.stack([bias, concept]), "the direction of the independent words is the bias direction")
         return replace(self, learned=(plane, float(np.arccos(concept @ bias))))

@@ -129,8 +129,7 @@ def as_encoder(
             " or the folder of a model. For word vectors, omit the templates."
         )
     pooled = str(getattr(source, "pooling", ""))
-    is_function = callable(source) and not hasattr(source, "encode")
-    call: Callable[..., Any] = source if is_function else source.encode
+    call: Callable[..., Any] = source if callable(source) and not hasattr(source, "encode") else source.encode
     own_name = getattr(source, "name", None) or getattr(source, "__name__", None) or _name_of_transformer(source)
 
     def run(sentences: Sequence[Sentence]) -> Any:

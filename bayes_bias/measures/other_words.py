@@ -159,7 +159,7 @@ def _units_of_categories(table: AssociationTable, side: Side) -> Iterator[Units]
     related = table.related_words.categories if table.has_related_words else {}
     for category in dict.fromkeys(category_of.tolist()):
         members = np.flatnonzero(category_of == category)
-        if category in related:
+        if category in related:  # every word is a unit, but fewer of them are drawn
             yield list(members[:, None]), related[category].effective
             continue
         topics = dict.fromkeys(topic_of[members].tolist())

@@ -188,7 +188,7 @@ def _patterns(side: str, residual: _Numbers) -> _Numbers:
     """
     cells = len(residual)
     patterns = np.zeros((len(_COMPONENTS), cells, cells))
-    if side in _COMPONENTS[:-1]:
+    if side in _COMPONENTS[:-1]:  # preferences follow levels
         level = _COMPONENTS.index(side)
         patterns[level] = 1
         patterns[level + 1] = (cells * np.eye(cells) - 1) / max(cells - 1, 1)

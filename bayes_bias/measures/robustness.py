@@ -92,7 +92,7 @@ def robustness[Occasion](measure: Callable[[Occasion], Result], occasions: Itera
         raise MeasureError(f"Robustness needs at least two occasions, but {len(results)} were given.")
     values = np.array([result.value for result in results])
     low, high = np.quantile(values, [0.025, 0.975])
-    sides = np.array([np.sign(result.value - result.b0) for result in results])
+    sides = np.array([np.sign(result.value - result.b0) for result in results])  # NaN without a value for "no bias"
     return Robustness(
         values=values,
         mean=float(values.mean()),

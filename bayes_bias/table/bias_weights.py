@@ -33,6 +33,7 @@ def block_weights(data: xr.Dataset) -> dict[str, xr.DataArray]:
         # Weights of classes for each group and control class, (groups, controls, classes).
         contrasts = {"excess": associated[:, None] - is_control, "repulsion": is_control - others[:, None]}
         for name, contrast in contrasts.items():
+            # The contrast is in the row of its group, (groups, controls, groups, classes).
             blocks = in_group[:, None, :, None] * contrast[:, :, None, :]
             weights[name] = _weights(data, blocks.reshape(-1, len(groups), len(classes)), labels)
     return weights

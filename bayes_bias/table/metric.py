@@ -148,7 +148,7 @@ class Metric:
         return self.weighted((-1.0, 1.0))
 
     def weighted(self, weights: Iterable[float]) -> Self:
-        """Return the metric of weighted sums of numbers."""
+        """Return the metric of weighted sums of numbers, whose range is the sum of the weighted ranges."""
         lows, highs = [], []
         for weight in filter(None, weights):
             low, high = sorted((weight * self.range[0], weight * self.range[1]))
