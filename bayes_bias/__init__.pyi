@@ -18,9 +18,9 @@ from .analyses.gate.gate import check as check
 from .analyses.gate.results import Gate as Gate
 from .analyses.multiverse.multiverse import Multiverse as Multiverse
 from .analyses.multiverse.multiverse import multiverse as multiverse
+from .analyses.over_time.moments import SliceContrast as SliceContrast
 from .analyses.over_time.over_time import over_time as over_time
 from .analyses.over_time.results import OverTime as OverTime
-from .analyses.over_time.slice_contrast import SliceContrast as SliceContrast
 from .analyses.published.published import PublishedFinding as PublishedFinding
 from .analyses.published.published import published as published
 from .analyses.report.registration import Registration as Registration
@@ -39,7 +39,7 @@ from .associations.log_probability import log_probabilities as log_probabilities
 from .checks.calibration import Calibration as Calibration
 from .checks.calibration import calibrate as calibrate
 from .checks.predictive import posterior_predictive as posterior_predictive
-from .checks.prior_predictive import prior_predictive as prior_predictive
+from .checks.predictive import prior_predictive as prior_predictive
 from .corpora.from_texts import from_texts as from_texts
 from .documents.writer import write as write
 from .embeddings.embedding import Embedding as Embedding
@@ -47,7 +47,7 @@ from .embeddings.opening import open_embedding as open_embedding
 from .embeddings.saving import save_vectors as save_vectors
 from .fitting.as_fit import as_fit as as_fit
 from .fitting.fit import fit as fit
-from .fitting.prior_table import priors as priors
+from .fitting.fitted import priors as priors
 from .fitting.sampling import Sampling as Sampling
 from .fitting.storage import load_fit as load_fit
 from .fitting.storage import save_fit as save_fit

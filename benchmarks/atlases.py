@@ -14,7 +14,7 @@ import pandas as pd
 from scipy.stats import rankdata
 
 from bayes_bias.analyses.sweep.pooling import pool_cells
-from bayes_bias.posterior.shared_words import shared_errors
+from bayes_bias.posterior.pooling import shared_errors
 from bayes_bias.table.columns import interval_of
 from benchmarks.harness import Numbers, Result, Row
 

@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from bayes_bias import open_embedding
-from bayes_bias.corpora.a_la_carte import vectors_of
-from bayes_bias.corpora.contexts import Census, Contexts
+from bayes_bias.corpora.contexts import Census, Contexts, vectors_of
 from bayes_bias.corpora.reading import open_corpus
 from bayes_bias.embeddings.word_vectors import unit_rows
 from benchmarks.harness import Numbers, Result, Row
@@ -106,5 +105,5 @@ def _parties() -> list[str]:
     return [str(party) for party in rdata.conversion.convert(attribute.value[0]).party]
 
 
-_USES = ("bayes_bias.corpora.contexts", "bayes_bias.corpora.a_la_carte")
+_USES = ("bayes_bias.corpora.contexts",)
 RESULTS = (Result("context", immigration, 1, model=None, needs="CONTEXT", uses=_USES),)

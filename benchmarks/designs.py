@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import cut_tree, linkage
 
 import bayes_bias as bb
-from bayes_bias.associations.general_words import GeneralWords
-from bayes_bias.associations.related import CategoryWords
+from bayes_bias.associations.related import CategoryWords, GeneralWords
 from bayes_bias.embeddings.word_vectors import unit_means
 from bayes_bias.posterior.quadrature import Integrand
 from bayes_bias.posterior.vectors import integrand_of_vectors

@@ -11,8 +11,8 @@ import pandas as pd
 
 from bayes_bias import open_embedding
 from bayes_bias.analyses.report.check_frequency import LARGE
-from bayes_bias.associations.general_words import GeneralWords
-from bayes_bias.associations.similarity_cosine import COSINES
+from bayes_bias.associations.related import GeneralWords
+from bayes_bias.associations.similarity import COSINES
 from bayes_bias.checks.frequency import HARDLY, frequency_slope, overlap_of
 from bayes_bias.embeddings.word_vectors import unit_means
 from benchmarks.designs import WEIGHTS, Drawn

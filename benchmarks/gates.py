@@ -24,11 +24,10 @@ from bayes_bias import cosines
 from bayes_bias.analyses.answers import model
 from bayes_bias.analyses.answers.model import Density, sample
 from bayes_bias.analyses.gate.decision import Decision, Excess
-from bayes_bias.checks.simulation import simulated_tables
+from bayes_bias.checks.calibration import simulated_tables
 from bayes_bias.errors import TableError
 from bayes_bias.models.spec import load_spec
-from bayes_bias.posterior.bias_draws import estimate_of
-from bayes_bias.posterior.estimate import Estimate, Mixture
+from bayes_bias.posterior.estimate import Estimate, Mixture, estimate_of
 from bayes_bias.posterior.quadrature import integral_of, integrated_bias
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.combine_tables import weighted_sum

@@ -15,8 +15,15 @@ from scipy.special import chdtri
 from scipy.stats import linregress, t
 
 import bayes_bias as bb
-from bayes_bias.analyses.over_time.moments import NewSlices, SliceMoments, trend_weights
-from bayes_bias.analyses.over_time.slice_contrast import NEW, THESE, Settings, contrast_of
+from bayes_bias.analyses.over_time.moments import (
+    NEW,
+    THESE,
+    NewSlices,
+    Settings,
+    SliceMoments,
+    contrast_of,
+    trend_weights,
+)
 from bayes_bias.associations.made_alike import LEAST, MOST, made_alike
 from bayes_bias.table.columns import interval_of
 from bayes_bias.table.combine_tables import share_words

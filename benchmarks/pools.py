@@ -17,8 +17,7 @@ import numpy as np
 import pandas as pd
 
 import bayes_bias as bb
-from bayes_bias.associations.general_words import GeneralWords, general_words_of
-from bayes_bias.associations.related import CategoryWords, preference_variance
+from bayes_bias.associations.related import CategoryWords, GeneralWords, general_words_of, preference_variance
 from bayes_bias.embeddings.word_vectors import unit_means
 from bayes_bias.posterior.quadrature import Integrand
 from bayes_bias.posterior.vectors import PlainTables, integrand_of_vectors

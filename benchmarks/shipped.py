@@ -10,8 +10,13 @@ import pandas as pd
 import bayes_bias as bb
 from bayes_bias.associations.cosines import CONTROLS
 from bayes_bias.associations.coverage import random_words
-from bayes_bias.associations.general_words import GeneralWords, general_words_of
-from bayes_bias.associations.related import related_as_shown, related_words_of, with_related
+from bayes_bias.associations.related import (
+    GeneralWords,
+    general_words_of,
+    related_as_shown,
+    related_words_of,
+    with_related,
+)
 from benchmarks.designs import LISTS
 from benchmarks.harness import LEVEL, Result, Row
 from benchmarks.methods import of_table

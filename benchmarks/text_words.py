@@ -130,10 +130,5 @@ def _implied(rows: pd.DataFrame) -> Numbers:
     return implied
 
 
-_USES = (
-    "bayes_bias.corpora.contexts",
-    "bayes_bias.corpora.a_la_carte",
-    "bayes_bias.corpora.pmi",
-    "studies.known_bias.corpora",
-)
+_USES = ("bayes_bias.corpora.contexts", "bayes_bias.corpora.pmi", "studies.known_bias.corpora")
 RESULTS = (Result("text-words", words_in_texts, 8, uses=_USES),)

@@ -15,8 +15,7 @@ from bayes_bias.arguments import as_tuple, check_kind, check_switch
 from bayes_bias.associations.copies import equal_vectors, near_copies, notice_of
 from bayes_bias.associations.coverage import Coverage, check_coverage, coverage_of_matrix, lookup
 from bayes_bias.associations.frequency import CovariatesFrom, check_covariates, wants_ranks, with_covariates_from
-from bayes_bias.associations.general_words import general_words_of
-from bayes_bias.associations.related import as_listed, compared_words, related_words_of, with_related
+from bayes_bias.associations.related import as_listed, compared_words, general_words_of, related_words_of, with_related
 from bayes_bias.associations.similarity import similarity_of
 from bayes_bias.embeddings.embedding import SHOWN, Embedding, Excerpt, found_as
 from bayes_bias.embeddings.in_memory import in_sentences

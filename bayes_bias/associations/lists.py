@@ -9,8 +9,7 @@ from typing import Any
 
 from bayes_bias.associations.cosines import CONTROLS, table_of, with_relations
 from bayes_bias.associations.frequency import CovariatesFrom, check_covariates, wants_ranks, with_covariates_from
-from bayes_bias.associations.similarity import similarity_of
-from bayes_bias.associations.similarity_cosine import COSINES
+from bayes_bias.associations.similarity import COSINES, similarity_of
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.in_memory import are_pairs
 from bayes_bias.embeddings.opening import Openable, open_embedding

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from bayes_bias.arguments import kind_of
 from bayes_bias.associations.cosines import CONTROLS
 from bayes_bias.errors import LanguageModelError, TableError
-from bayes_bias.language_models.causal import load_causal
-from bayes_bias.language_models.masked import load_masked
+from bayes_bias.language_models.likelihoods import load_causal, load_masked
 from bayes_bias.language_models.opening import Dtype, is_masked
 from bayes_bias.progress import advance, step
 from bayes_bias.table.association_table import AssociationTable, announce, assemble, with_notices

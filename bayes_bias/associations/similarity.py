@@ -1,8 +1,9 @@
-"""Registry of similarities. Each module that defines a similarity registers it."""
+"""Registry of similarities, with the cosine and the dot product. Each module `similarity_...` registers another."""
 
 from bayes_bias.arguments import import_modules
 from bayes_bias.errors import TableError
-from bayes_bias.table.similarity import Similarity
+from bayes_bias.table.metric import COSINE, Metric
+from bayes_bias.table.similarity import Rows, Similarity
 
 # Group of entry points by which installed packages name their modules with similarities.
 ENTRY_POINTS = "bayes_bias.similarities"
@@ -52,3 +53,16 @@ def similarity_of(name: str | Similarity) -> Similarity:
     if name not in names:
         raise TableError(f"There is no `similarity` '{name}'.", name, names)
     return SIMILARITIES[name]
+
+
+def _between(targets: Rows, attributes: Rows) -> Rows:
+    return targets @ attributes.T
+
+
+COSINES = register(Similarity("cosine", COSINE, _between, unit=True, product=True))
+
+
+DOT_PRODUCT = Metric("dot product", unit="dot product", zero="the vectors are orthogonal")
+
+
+DOT_PRODUCTS = register(Similarity("dot", DOT_PRODUCT, _between, product=True))

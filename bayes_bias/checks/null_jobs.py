@@ -24,14 +24,22 @@ from bayes_bias.fitting.fit_model import fit_attributes
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.sampling import Sampling, sample
 from bayes_bias.jobs import Job, open_store, run_jobs
-from bayes_bias.measures.crossed_test import CrossedTest
+from bayes_bias.measures.crossed_tests import (
+    CrossedTest,
+    MinF,
+    Pigeonhole,
+    QuasiF,
+    Reml,
+    Sampled,
+    min_f,
+    pigeonhole,
+    quasi_f,
+    reml,
+)
 from bayes_bias.measures.designs import two_by_two
 from bayes_bias.measures.permutation import MOST_PARTITIONS, Alternative, permutation_tests
-from bayes_bias.measures.pigeonhole import Pigeonhole, pigeonhole
-from bayes_bias.measures.quasi_f import MinF, QuasiF, Sampled, min_f, quasi_f
 from bayes_bias.measures.registry import Occasion
-from bayes_bias.measures.reml import Reml, reml
-from bayes_bias.measures.sd_weat import sd_weat
+from bayes_bias.measures.weat import sd_weat
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import modelled, structure_of
 from bayes_bias.posterior.estimate import Estimate

@@ -12,9 +12,14 @@ from numpy.typing import NDArray
 
 from bayes_bias.associations.copies import without_copies
 from bayes_bias.associations.coverage import check_coverage, lookup, random_words
-from bayes_bias.associations.general_words import GeneralWords, general_words_of, side_by_side
-from bayes_bias.associations.related import CategoryWords, related_as_shown
-from bayes_bias.associations.similarity_cosine import COSINES
+from bayes_bias.associations.related import (
+    CategoryWords,
+    GeneralWords,
+    general_words_of,
+    related_as_shown,
+    side_by_side,
+)
+from bayes_bias.associations.similarity import COSINES
 from bayes_bias.embeddings.embedding import Embedding, Vector
 from bayes_bias.embeddings.in_memory import in_sentences
 from bayes_bias.embeddings.word_vectors import unit_rows, with_direction

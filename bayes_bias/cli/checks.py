@@ -1,9 +1,11 @@
-"""The commands that check a design or an analysis: `calibrate`, `multiverse`, and `stability`."""
+"""The commands that check a design, an analysis, or a bias: `check`, `calibrate`, `multiverse`, and `stability`."""
 
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -15,23 +17,202 @@ from bayes_bias.cli.options import (
     JobsOption,
     OutputFolder,
     OverwriteOption,
+    Sampler,
     SchedulerOption,
+    ScopeOption,
     SeedOption,
     check_outputs,
+    input_option,
+    known_lists,
     model_option,
+    split_lists,
     with_options,
 )
+from bayes_bias.cli.report import measured_tables
 from bayes_bias.cli.table_source import ListArgument, TableSource, WordListArgument
 from bayes_bias.errors import BayesBiasError
+from bayes_bias.files import table_file, write_text
 from bayes_bias.formatting import Column, Layout, plain, plural
 from bayes_bias.progress import step
 from bayes_bias.table.columns import estimate_columns
+from bayes_bias.table.scopes import DEFAULT_SCOPE, ScopeName
 
 if TYPE_CHECKING:
     from bayes_bias.checks.calibration import By
     from bayes_bias.checks.null_lists import Drawn
     from bayes_bias.embeddings.embedding import Embedding
     from bayes_bias.measures.other_words import Random
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateFiles:
+    """The options for files of a decision, which are checked before measuring."""
+
+    markdown: Annotated[
+        Path | None, typer.Option(metavar="FILE.md", help="Markdown file for a comment on a pull request.")
+    ] = None
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE.xml", help="JUnit XML file, with a test for each list.")
+    ] = None
+    card: Annotated[
+        Path | None, typer.Option(metavar="FILE.md", help="Markdown file with a section for a model card.")
+    ] = None
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace existing files.")] = False
+
+    def __post_init__(self) -> None:
+        """Raise an error if a file exists, or cannot be written."""
+        check_outputs(self.overwrite, markdown=self.markdown, junit=self.junit, card=self.card)
+
+    def write(self, gate: "bb.Gate") -> None:
+        """Write the files that were requested."""
+        makers = {self.markdown: gate.to_markdown, self.junit: gate.to_junit, self.card: gate.to_model_card}
+        for path, make in makers.items():
+            if path is not None:
+                write_text(make(), path, self.overwrite)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OtherInputs:
+    """The options for scores of sentence pairs and for answers, which replace tables."""
+
+    pairs: Annotated[
+        str | None,
+        input_option(
+            metavar="FILE",
+            help="Check scores of sentence pairs, as for `sentence-pairs`, instead of LIST. SIZE is a share of pairs.",
+        ),
+    ] = None
+    answers: Annotated[
+        str | None,
+        input_option(
+            metavar="FILE",
+            help="Check answers of chat models, as for `answers`, to the questions of LIST. SIZE is a size of D.",
+        ),
+    ] = None
+
+    @property
+    def file(self) -> str | None:
+        """The file of pairs or answers, or None if tables are checked."""
+        return self.pairs if self.answers is None else self.answers
+
+    def check_lists(self, lists: list[str]) -> None:
+        """Raise an error if LIST is missing, or if it cannot be combined with the file."""
+        if self.pairs is not None and (lists or self.answers is not None):
+            raise BayesBiasError("--pairs cannot be combined with LIST or --answers. Omit them.")
+        if self.pairs is None and not lists:
+            raise BayesBiasError("LIST is missing. Name a word list, such as weat6, or pass --pairs FILE.")
+
+    def decide(
+        self, file: str, lists: list[str], sampler: Sampler, baseline: Path | None, settings: dict[str, Any]
+    ) -> "bb.Gate":
+        """Return the decision on the file. If the baseline has data, they are paired with the data of the file."""
+        from bayes_bias.analyses.gate.biases import is_data, origin_of, read_records
+        from bayes_bias.analyses.gate.gate import check_allowed
+
+        check_allowed(settings["rope"], settings["alpha"])
+        read, estimate = self._reader_and_estimator(lists, settings["seed"], sampler)
+        if baseline is None or not is_data(baseline):
+            if baseline is not None:
+                read_records(baseline)  # before sampling
+            with _errors_named_after(f"'{file}'", file):
+                result = estimate(read(file))
+            return bb.check(result, **settings, baseline=baseline)
+        with _errors_named_after(f"'{file}'", file):
+            now = read(file)
+        with _errors_named_after(f"--baseline '{baseline}'", baseline):
+            before = read(str(baseline))
+        with _errors_named_after(f"'{file}' after --baseline '{baseline}'", file):
+            is_same = before.sha256 == now.sha256
+            result = estimate(now) if is_same else estimate(before, after=now)
+        unchanged = bb.check(result, **settings) if is_same else None
+        return replace(bb.check(result, **settings, baseline=unchanged), baseline=origin_of(baseline))
+
+    def _reader_and_estimator(self, lists: list[str], seed: int, sampler: Sampler) -> tuple[Callable[..., Any], ...]:
+        """Return the function that reads a file, and the function that estimates the biases of its content."""
+        if self.answers is not None:
+            from bayes_bias.analyses.answers.reading import read_answers
+
+            estimate = bb.answers.estimate
+            return partial(read_answers, wordlist=lists), partial(estimate, wordlist=lists, seed=seed)
+        from bayes_bias.analyses.sentence_pairs.estimation import SAMPLING
+        from bayes_bias.analyses.sentence_pairs.lm_eval import is_log, lm_eval
+        from bayes_bias.analyses.sentence_pairs.scores import read_scores
+
+        def read_pairs(file: str) -> Any:
+            return lm_eval(file, name="pairs") if is_log(file) else read_scores(file, name="pairs")
+
+        return read_pairs, partial(bb.sentence_pairs.estimate, seed=seed, sampling=sampler.with_tuning(SAMPLING))
+
+
+@contextmanager
+def _errors_named_after(label: str, file: str | Path) -> Iterator[None]:
+    """Begin the messages of errors in the `with` block with a label of the file that is read or estimated.
+
+    If the file exists, the error is about its data. Other commands have options for such data, but `check` has none, so
+    the message ends with an alternative.
+    """
+    try:
+        yield
+    except BayesBiasError as error:
+        advice = " `check` has no options for the data, such as --of. Pass a result of `estimate` to `bb.check`."
+        is_about_data = table_file(file).is_file()
+        raise BayesBiasError(f"{label}: {error}{advice if is_about_data else ''}") from error
+
+
+@app.command()
+@with_options
+def check(
+    inputs: TableSource,
+    others: OtherInputs,
+    lists: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="LIST...", help="Word lists, as for `fit`.", callback=split_lists, show_default=False),
+    ] = None,
+    rope: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Largest allowed bias, in the units of the numbers, or with --baseline its largest allowed increase.",
+        ),
+    ] = None,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Compare with an earlier check, the file of its --json, or, with --pairs or --answers, with earlier"
+            " scores or answers, which are paired with the new ones.",
+        ),
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="Largest allowed probability of a wrong decision, below 0.5.")] = 0.05,
+    scope: ScopeOption = DEFAULT_SCOPE,
+    seed: SeedOption = 1,
+    *,
+    files: GateFiles,
+    sampler: Sampler,
+) -> None:
+    """Decide whether biases stay within what you allow, or have grown: pass, fail, or cannot tell.
+
+    The exit code is 0 (pass), 1 (fail), 3 (cannot tell), or 2 (an error).
+
+    Example: bayes-bias check weat6 weat7 --rope 0.05 --json baseline.json
+    """
+    names = lists or []
+    others.check_lists(names)
+    with progress_bar():
+        settings: dict[str, Any] = {"rope": rope, "alpha": alpha, "seed": seed}
+        if others.file is not None:
+            if inputs != TableSource() or scope != DEFAULT_SCOPE:
+                raise BayesBiasError("--pairs and --answers have no embedding and no --scope. Omit their options.")
+            gate = others.decide(others.file, names, sampler, baseline, settings)
+        else:
+            sampling = None if sampler == Sampler() else sampler.sampling  # which imports the sampler
+            tables = measured_tables(known_lists(names), inputs)
+            gate = bb.check(tables, **settings, baseline=baseline, scope=cast(ScopeName, scope), sampling=sampling)
+    files.write(gate)
+    deliver(gate=gate)
+    say(gate.text)
+    print_layout(gate.layout)
+    raise typer.Exit(gate.exit_code)
 
 
 @app.command()

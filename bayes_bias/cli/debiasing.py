@@ -258,7 +258,7 @@ def _of_version(version: "Embedding", wordlist: str, source: TableSource, also: 
     words.
     """
     from bayes_bias.associations.cosines import table_of
-    from bayes_bias.associations.similarity_cosine import COSINES
+    from bayes_bias.associations.similarity import COSINES
     from bayes_bias.table.origin import Origin
 
     words = bb.load_wordlist(source.words(wordlist))

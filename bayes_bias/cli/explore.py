@@ -34,8 +34,7 @@ def explore(
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401
     from bayes_bias.explore.server import serve
-    from bayes_bias.explore.session import Session
-    from bayes_bias.explore.vectors import open_vectors
+    from bayes_bias.explore.session import Session, open_vectors
 
     def ready(address: str) -> None:
         say(f"The page is at {address}\nIt is for this machine alone. Press Ctrl-C to stop.")

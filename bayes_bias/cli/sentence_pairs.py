@@ -195,8 +195,7 @@ def _decimals(text: str, logs: bool) -> int | None:
 
 def _scorer(file: str, how: str, folder: Path | None) -> "Callable[[str], pd.DataFrame]":
     """Return a function that computes the scores of the sentences in a file, given the folder of a language model."""
-    from bayes_bias.analyses.sentence_pairs.keeping import kept_scores, opened
-    from bayes_bias.analyses.sentence_pairs.scoring import HOW, How
+    from bayes_bias.analyses.sentence_pairs.scoring import HOW, How, kept_scores, opened
 
     if how not in HOW:
         raise BayesBiasError(f"--how '{how}' is not a score of sentences.", how, HOW)

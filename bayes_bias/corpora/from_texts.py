@@ -11,8 +11,15 @@ from numpy.typing import ArrayLike
 
 from bayes_bias.arguments import check_count, check_seed, check_switch
 from bayes_bias.associations.cosines import CONTROLS, cosines
-from bayes_bias.corpora.a_la_carte import checked_transformation, estimate_transformation, left_out, vectors_of
-from bayes_bias.corpora.contexts import Census, Contexts, CoOccurrences
+from bayes_bias.corpora.contexts import (
+    Census,
+    Contexts,
+    CoOccurrences,
+    checked_transformation,
+    estimate_transformation,
+    left_out,
+    vectors_of,
+)
 from bayes_bias.corpora.deviations import deviations_of_cosines
 from bayes_bias.corpora.pmi import pmi_table
 from bayes_bias.corpora.reading import Corpus, CorpusLike, Tokenizer, lower_case_words, open_corpus

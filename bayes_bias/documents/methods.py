@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from bayes_bias.documents.templating import Latex, render_latex, render_text
 from bayes_bias.documents.templating import latex as escaped
-from bayes_bias.embeddings.packaged import packaged_in
+from bayes_bias.embeddings.opening import packaged_in
 from bayes_bias.files import slug
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted

@@ -1,14 +1,19 @@
-"""Text with a word and its values on each line.
+"""Text with a word and its values on each line, and the layouts of tables: delimiter, heading, and columns.
 
 Files of GloVe have no header, whereas files of word2vec and fastText (`.vec`) have one. Tables of other programs have
-other delimiters, headings, and columns (see `text_layout`).
+other delimiters, headings, and columns.
 """
 
+import contextlib
+import csv
 import logging
+import re
+import string
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
+from itertools import chain
 from shlex import quote
 
 import numpy as np
@@ -24,11 +29,230 @@ from bayes_bias.embeddings.format_base import (
     looks_binary,
     open_stream,
 )
-from bayes_bias.embeddings.records import Columns
-from bayes_bias.embeddings.text_layout import PLAIN, Layout, layout_of
+from bayes_bias.embeddings.records import TEXTS, Columns, numbered
 from bayes_bias.errors import EmbeddingError
+from bayes_bias.spreadsheets import TITLED, without_title
+
+# Delimiters between cells. An empty one stands for any number of blanks and tabs.
+_DELIMITERS = ("", ",", ";", "\t", "|")
+# Number of lines from which the layout is detected.
+_SAMPLE = 20
+_COUNT = re.compile(r"[1-9]\d*")
+_DECIMAL_COMMA = re.compile(r"[-+]?\d*,\d+([eE][-+]?\d+)?")
+# Minimal number of numbers in a vector, of columns whose headings are recognised as positions, and of rows and digits
+# in which a column of frequencies is recognised.
+_FEWEST, _FEWEST_POSITIONS, _FEWEST_ROWS, _DIGITS = 2, 5, 3, 2
 
 logger = logging.getLogger("bayes_bias")
+
+# Maximal number of bytes of the sample, and of cells in quotation marks of Python's csv.
+_LARGEST, _LONGEST_CELL = 1 << 22, 1 << 17
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How to read a word and its numbers from a line of a table. The plain layout separates them by single blanks."""
+
+    delimiter: str = " "
+    word: int = 0
+    numbers: tuple[int, ...] = ()
+    width: int = 0
+    above: int = 0  # number of lines above the rows: a title and a heading
+    with_commas: bool = False
+
+    def row(self, line: bytes) -> bytes:
+        """Return the word and the numbers of a line in the plain layout, or the line if it has other columns."""
+        if self.delimiter == " ":
+            return line.replace(b"\t", b" ") if b"\t" in line else line
+        cells = _cells(line.decode("utf-8", errors="surrogateescape"), self.delimiter)
+        if len(cells) != self.width:
+            return line
+        values = [cells[k].replace(",", ".") if self.with_commas else cells[k] for k in self.numbers]
+        return " ".join([cells[self.word], *values]).encode("utf-8", errors="surrogateescape")
+
+
+PLAIN = Layout()
+
+
+def layout_of(
+    lines: Sequence[bytes], dimensions: int | None, file: Traversable, columns: Columns | None = None
+) -> Layout:
+    """Detect the layout of the first lines of a table, whose header may state the number of dimensions.
+
+    Raises
+    ------
+    EmbeddingError
+        If several columns could contain the words, or the table does not have the chosen columns.
+    """
+    sample = [line.decode("utf-8", errors="surrogateescape").rstrip() for line in lines[:_SAMPLE] if line.strip()]
+    if not sample or sum(map(len, sample)) > _LARGEST or (columns is None and _is_plain(sample, dimensions)):
+        return PLAIN
+    found = [table for delimiter in _DELIMITERS if (table := _table_of(sample, delimiter))]
+    fitting = [table for table in found if dimensions in (None, len(table.numbers))]
+    if not fitting and columns is not None:
+        raise EmbeddingError(f"{file.name} has no columns to choose from. Pass it without '#{columns.word}'.")
+    if not fitting:
+        return PLAIN
+    return max(fitting, key=lambda table: (len(table.rows), len(table.numbers))).layout(file, columns)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The cells of the first lines, with the columns that contain numbers."""
+
+    delimiter: str
+    title: str
+    above: int  # number of lines above the rows
+    heading: list[str]
+    rows: list[list[str]]
+    texts: tuple[int, ...]
+    numbers: tuple[int, ...]
+    with_commas: bool
+
+    def layout(self, file: Traversable, columns: Columns | None) -> Layout:
+        """Return the layout of all lines."""
+        width = len(self.rows[0])
+        if columns is None:
+            word, numbers = self._word(file), self.numbers
+        else:
+            word, chosen = columns.positions(self._headings, file.name)
+            numbers = tuple(chosen) or tuple(k for k in self.numbers if k != word)
+        if others := sorted(set(range(width)) - {word, *numbers}):
+            if self.heading and columns is None:
+                self._check_series(self.heading[numbers[0]].rstrip(string.digits), others, file)
+            rest = ", ".join(str(k + 1) for k in others)
+            logger.warning(f"{file.name}: words are read from column {word + 1}, and the columns {rest} are not read")
+        if self.title:
+            logger.warning(TITLED.format(file.name, self.title))
+        return Layout(self.delimiter, word, numbers, width, self.above, self.with_commas)
+
+    def _check_series(self, series: str, others: Sequence[int], file: Traversable) -> None:
+        """Raise an error if text in a column such as v3 separates columns of the same series from the vectors."""
+        for k in others:
+            text = next((row[k] for row in self.rows if not is_number(row[k])), "")
+            if text and self._headings[k].rstrip(string.digits) == series != self._headings[k]:
+                raise EmbeddingError(
+                    f"{file.name}: the column '{self._headings[k]}' belongs to the vectors, but '{text}' is not a"
+                    " number. Correct or remove the column."
+                )
+
+    @property
+    def _headings(self) -> list[str]:
+        """The headings of the columns or, without headings, their numbers."""
+        return self.heading or [str(k + 1) for k in range(len(self.rows[0]))]
+
+    def _word(self, file: Traversable) -> int:
+        """Return the column of the words: the only one that contains neither row numbers nor always the same text."""
+        texts = [k for k in self.texts if not all(row[k].isdecimal() for row in self.rows)] or list(self.texts)
+        named = [k for k in texts if self.heading and self.heading[k].lower() in TEXTS]
+        varied = [k for k in texts if len({row[k] for row in self.rows}) > 1]
+        likely = named[:1] or varied or texts
+        if len(likely) == 1:
+            return likely[0]
+        first, second = [f"'{self._headings[k]}' (such as '{self.rows[0][k]}')" for k in likely[:2]]
+        source = f"{file}#{self._headings[likely[0]]}"
+        raise EmbeddingError(
+            f"The words of {file.name} may be in the column {first} or {second}. Name the column after the file:"
+            f" embedding='{source}' (--embedding {quote(source)}), or the same with the other column."
+        )
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    """Return the cells of a line, without quotation marks and surrounding blanks, and with plain minus signs."""
+    line = line.replace("\u2212", "-")
+    if not delimiter and line.endswith("]"):  # a word and a list
+        word, _, numbers = line[:-1].rpartition("[")
+        line = f"{word} {numbers.replace(',', ' ')}"
+    if not delimiter:
+        line, delimiter = " ".join(line.split()), " "
+    # A single quotation mark is a word, as in GloVe.
+    is_quoted = '"' in line and line.count('"') % 2 == 0 and len(line) < _LONGEST_CELL
+    cells = line.split(delimiter)
+    if is_quoted:
+        with contextlib.suppress(csv.Error):
+            cells = next(csv.reader([line], delimiter=delimiter), [])
+    if len(cells) > 1 and not cells[-1] and delimiter != " ":  # the line ends with a delimiter
+        del cells[-1]
+    return list(map(str.strip, cells))
+
+
+def _is_plain(sample: Sequence[str], dimensions: int | None) -> bool:
+    """Return True if each line has a word and numbers, separated by single blanks or tabs."""
+    rows = [line.replace("\t", " ") for line in sample]
+    width = dimensions or _most_common([row.count(" ") for row in rows])
+    first_numbers = rows[0].split(" ")[-width:]
+    if dimensions is None and _are_positions(first_numbers):
+        return False
+    is_quoted = all(row.startswith('"') and '" ' in row[1:] for row in rows)
+    for row in rows:
+        word, *values = row.rsplit(" ", width)
+        has_number = " " in word and is_number(word.rsplit(" ", 1)[1])
+        if len(values) < width or has_number or not all(map(is_number, values)):
+            return False
+    numbers = tuple(range(-width, 0))
+    return width > 0 and not is_quoted and _of_vectors(numbers, [row.split(" ") for row in rows]) == numbers
+
+
+def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
+    """Return the table that a delimiter makes of lines, or None if its rows do not have the same columns."""
+    rows = [_cells(line, delimiter) for line in sample]
+    title, rows = without_title(rows) if delimiter else ("", rows)
+    with_commas = delimiter != "," and any(map(_DECIMAL_COMMA.fullmatch, chain.from_iterable(rows)))
+    runs = [_numbers_in(row, with_commas) for row in rows]
+    numbers = _most_common(runs[1:] or runs)
+    is_named = 2 * len(runs[0]) < len(numbers) or _are_positions([rows[0][k] for k in runs[0]])
+    has_heading = len(rows) > 1 and is_named
+    width = _most_common([len(row) for row in rows[has_heading:]])
+    data = [row for row in rows[has_heading:] if len(row) == width]
+    heading = rows[0] if has_heading else []
+    if len(heading) == width - 1:  # R writes no heading above the names of rows
+        heading = ["", *heading]
+    if heading and len(heading) != width and not heading[0].startswith("#"):
+        return None
+    if len(heading) != width:  # a comment
+        heading = []
+    if not numbers or numbers[-1] >= width:
+        return None
+    texts = tuple(sorted(set(range(width)) - set(numbers)))
+    if heading:
+        numbers = numbered(numbers, [heading[k] for k in numbers])
+    if (title and not has_heading) or not texts or len(numbers) < _FEWEST or 2 * len(data) <= len(rows) - has_heading:
+        return None
+    above = bool(title) + has_heading
+    return _Table(delimiter, title, above, heading, data, texts, _of_vectors(numbers, data), with_commas)
+
+
+def _numbers_in(row: Sequence[str], with_commas: bool) -> tuple[int, ...]:
+    """Return the columns of the longest run of numbers in a row."""
+    longest, run = range(0), range(0)
+    for k, cell in enumerate(row):
+        has_number = is_number(cell.replace(",", ".") if with_commas else cell)
+        run = range(run.start if has_number else k + 1, k + 1)
+        longest = max(longest, run, key=len)
+    return tuple(longest)
+
+
+def _of_vectors(numbers: tuple[int, ...], rows: Sequence[Sequence[str]]) -> tuple[int, ...]:
+    """Return the columns of vectors: all, or all but a first or last column of whole numbers, such as frequencies."""
+    whole = [k for k in numbers if all(_COUNT.fullmatch(row[k]) for row in rows)]
+    if len(rows) < _FEWEST_ROWS or len(whole) != 1 or whole[0] not in (numbers[0], numbers[-1]):
+        return numbers
+    if max(len(row[whole[0]]) for row in rows) < _DIGITS:
+        return numbers
+    return tuple(k for k in numbers if k != whole[0])
+
+
+def _most_common[T: (int, tuple[int, ...])](values: Sequence[T]) -> T:
+    """Return the most common of some values."""
+    return Counter(values).most_common(1)[0][0]
+
+
+def _are_positions(cells: Sequence[str]) -> bool:
+    """Return True for the headings 0, 1, 2, ... or 1, 2, 3, ... of columns."""
+    if len(cells) < _FEWEST_POSITIONS or cells[0] not in ("0", "1"):
+        return False
+    return list(cells) == [str(int(cells[0]) + k) for k in range(len(cells))]
+
 
 # The byte-order mark that some editors write at the beginning of UTF-8 text.
 _BOM = b"\xef\xbb\xbf"

@@ -7,8 +7,7 @@ from importlib.metadata import version
 
 from bayes_bias.documents.templating import render_html, verbatim
 from bayes_bias.explore.fields import Fields, examples
-from bayes_bias.explore.results import Results
-from bayes_bias.explore.saved import FILES
+from bayes_bias.explore.results import FILES, Results
 from bayes_bias.spreadsheets import SUFFIXES
 
 _PACKAGE = "bayes_bias.explore"

@@ -1,9 +1,13 @@
-"""The results that the page shows, with the numbers, sentences, and figure of a report."""
+"""The results that the page shows, and the files that it saves."""
 
 import base64
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
+from shutil import make_archive
+from tempfile import TemporaryDirectory
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -12,11 +16,14 @@ from bayes_bias.analyses.report import check_prior, check_second_opinion
 from bayes_bias.analyses.report.check import Question
 from bayes_bias.analyses.report.check_frequency import check_of_table
 from bayes_bias.analyses.report.check_nulls import about_own_words
+from bayes_bias.analyses.report.report import register, report
 from bayes_bias.checks.calibration import calibrate
 from bayes_bias.checks.clusters import leave_out
 from bayes_bias.documents.word_tables import coverage_of
-from bayes_bias.documents.writer import render_in_background
+from bayes_bias.documents.writer import render_in_background, write
 from bayes_bias.errors import WordListError, for_reader
+from bayes_bias.explore.fields import Fields
+from bayes_bias.files import csv_text
 from bayes_bias.fitting.fit import fit_table
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import DASH, Column, Layout, as_count, plain, signed
@@ -149,3 +156,40 @@ def check(results: Results) -> Results:
     if frequency.no_verdict:
         judgement = results.verdict.withheld(frequency.no_verdict)
     return replace(results, verdict=judgement, sentences=(*sentences, frequency.text))
+
+
+type Analyse = Callable[[Fields], Results]
+
+
+def _list(fields: Fields, results: Analyse) -> bytes:
+    """Return the word list as a spreadsheet, whether or not an embedding contains its words."""
+    return fields.csv().encode()
+
+
+def _numbers(fields: Fields, results: Analyse) -> bytes:
+    """Return the observed bias without each word and each cluster."""
+    return csv_text(results(fields).left_out, index=False).encode()
+
+
+def _plan(fields: Fields, results: Analyse) -> bytes:
+    """Return the file that `bayes-bias register` writes."""
+    with TemporaryDirectory(prefix="bayes_bias-") as folder:
+        path = Path(folder, "plan.json")
+        register(results(fields).table).save(path)
+        return path.read_bytes()
+
+
+def _report(fields: Fields, results: Analyse) -> bytes:
+    """Return the folder that `bayes-bias report` writes, as an archive."""
+    with TemporaryDirectory(prefix="bayes_bias-") as folder:
+        write(report(results(fields).table), Path(folder, "report"), figures=())
+        return Path(make_archive(str(Path(folder, "archive")), "zip", folder, "report")).read_bytes()
+
+
+# For each kind of file, the label of its button, the end of its name, and a function that returns its content.
+FILES: Mapping[str, tuple[str, str, Callable[[Fields, Analyse], bytes]]] = {
+    "list": ("Word list (CSV)", ".csv", _list),
+    "numbers": ("Numbers (CSV)", "-numbers.csv", _numbers),
+    "plan": ("Registration (JSON)", "-plan.json", _plan),
+    "report": ("Report (ZIP)", "-report.zip", _report),
+}

@@ -1,16 +1,123 @@
-"""The analyses of one server, without the server: what to compute, and what to keep."""
+"""The analyses of one server, without the server: what to compute, and which vectors stay in memory."""
 
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from importlib.util import find_spec
 from threading import Lock
+from types import MappingProxyType
+from typing import cast
 
+from bayes_bias.associations.cosines import CONTROLS, table_of, with_relations
+from bayes_bias.associations.lists import DEMO
+from bayes_bias.associations.related import general_words_of
+from bayes_bias.associations.similarity import COSINES
+from bayes_bias.embeddings.embedding import Embedding, Excerpt, Reader, Vector
+from bayes_bias.embeddings.opening import PACKAGED, open_embedding
 from bayes_bias.errors import BayesBiasError, EmbeddingError
 from bayes_bias.explore.fields import Fields
 from bayes_bias.explore.page import part_of
-from bayes_bias.explore.results import Results, analyse, check
-from bayes_bias.explore.saved import FILES
-from bayes_bias.explore.vectors import Vectors
+from bayes_bias.explore.results import FILES, Results, analyse, check
 from bayes_bias.files import slug
+from bayes_bias.table.association_table import AssociationTable
+from bayes_bias.table.origin import Origin
+from bayes_bias.words.wordlist import WordList, load_control_lists
+
+
+@dataclass(frozen=True, eq=False)
+class Remembered(Reader):
+    """A source that reads each word only once."""
+
+    source: Reader
+    dimensions: int
+    _entries: dict[str, list[tuple[str, Vector]]] = field(default_factory=dict)  # by casefolded form
+    _near: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def words(self) -> Iterator[str]:
+        return self.source.words()
+
+    def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
+        if unread := wanted - self._entries.keys():
+            self._entries.update({key: [] for key in unread})
+            for word, vector in self.source.entries(unread):
+                self._entries[word.casefold()].append((word, vector))
+        for key in wanted:
+            yield from self._entries[key]
+
+    def near(self, words: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
+        missing = tuple(words)
+        if unread := [word for word in missing if word not in self._near]:
+            self._near.update({**dict.fromkeys(unread, ()), **self.source.near(unread)})
+        return {word: self._near[word] for word in missing if self._near[word]}
+
+
+@dataclass(frozen=True, eq=False)
+class Vectors:
+    """An embedding that is read once for many lists."""
+
+    embedding: Embedding
+
+    def measure(self, wordlist: WordList) -> AssociationTable:
+        """Return the table that `measure_lists` returns for a list with the built-in control classes.
+
+        Raises
+        ------
+        BayesBiasError
+            See `bayes_bias.cosines`.
+        """
+        controls = load_control_lists(CONTROLS)
+        origin = Origin(wordlist, controls, self._excerpt(wordlist.with_controls(controls).words), COSINES)
+        return with_relations(table_of(origin), origin.embedding, wordlist)
+
+    def _excerpt(self, words: Iterable[str]) -> Embedding:
+        """Return these words together with the words for random lists, in memory."""
+        frequent, own = self._frequent, self._by_word.excerpt(words)
+        pool_reader, own_reader = cast(Excerpt, frequent.reader), cast(Excerpt, own.reader)
+        reader = replace(
+            own_reader,
+            vectors=MappingProxyType({**pool_reader.vectors, **own_reader.vectors}),
+            drawable=pool_reader.drawable,
+            general_words=pool_reader.general_words,
+            in_order=pool_reader.in_order,
+        )
+        return replace(own, reader=reader, notices=tuple(dict.fromkeys((*frequent.notices, *own.notices))))
+
+    @cached_property
+    def _by_word(self) -> Embedding:
+        """The embedding, of which each word is read only once."""
+        return replace(self.embedding, reader=Remembered(self.embedding.reader, self.embedding.dimensions))
+
+    @cached_property
+    def _frequent(self) -> Embedding:
+        """The words for random lists, and the general words with which related words are found."""
+        excerpt = self.embedding.excerpt((), pool=True, general=True)
+        reader = cast(Excerpt, excerpt.reader)
+        try:
+            general = {word: reader.vectors[word] for word in general_words_of(excerpt).words}
+        except (EmbeddingError, KeyError):  # the source has no pool, or it has general words of its own
+            return excerpt
+        return replace(excerpt, reader=replace(reader, general_words=general))
+
+
+def open_vectors(sources: Sequence[str] | None = None) -> dict[str, Vectors]:
+    """Open embeddings by their names, as files that cannot run code, or all that are installed.
+
+    Words in another case replace missing ones, with a notice, because people type names in capitals.
+
+    Raises
+    ------
+    EmbeddingError
+        If an embedding cannot be opened, or two have the same name.
+    """
+    installed = [DEMO, *(name for name, row in PACKAGED.items() if find_spec(row.module))]
+    opened: dict[str, Vectors] = {}
+    for source in sources or installed:
+        embedding = open_embedding(source, match="case")
+        if embedding.name in opened:
+            raise EmbeddingError(f"Two embeddings are named '{embedding.name}'. Rename one of the files.")
+        opened[embedding.name] = Vectors(embedding)
+    return opened
+
 
 # Recent lists whose results are kept, because the figure, checks, and files of a list are requested one by one.
 _RECENT = 4

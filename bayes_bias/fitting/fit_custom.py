@@ -17,8 +17,8 @@ from bayes_bias.fitting.power_scaling import summed, with_bias
 from bayes_bias.fitting.sampling import PyMCModel, Sampling, adaptation_for, as_on_any_machine, order_dims
 from bayes_bias.models import crossed_long
 from bayes_bias.models.custom import CustomModel, built, custom_spec, dims_of_protocol, name_of
-from bayes_bias.models.formula import prior_names, priors_of
 from bayes_bias.models.preferences import variables_needed
+from bayes_bias.models.pymc_model import prior_names, priors_of
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.models.structures import independent, mean_of_replicates
 from bayes_bias.table.association_table import AssociationTable

@@ -24,8 +24,7 @@ from bayes_bias.arguments import check_kind
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.format_base import PACKED, is_packed
 from bayes_bias.embeddings.in_memory import not_an_array
-from bayes_bias.embeddings.opening import shipped_embeddings
-from bayes_bias.embeddings.packaged import PACKAGED, InDistribution
+from bayes_bias.embeddings.opening import PACKAGED, InDistribution, shipped_embeddings
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import CACHE_VARIABLE, cache_folder, expanded
 from bayes_bias.words.templates import Sentence

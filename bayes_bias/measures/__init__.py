@@ -1,36 +1,34 @@
 """Published bias measures.
 
-Each measure has its own file, and all measures are computed from the same tables or vectors.
+Measures of a kind are in one module, and all measures are computed from the same tables or vectors.
 """
 
 from bayes_bias.embeddings.word_vectors import defining_subspace, pair_direction
-from bayes_bias.measures.ceat import Ceat, ceat
-from bayes_bias.measures.crossed_test import CrossedTest, StudentTest
-from bayes_bias.measures.direct_bias import direct_bias
+from bayes_bias.measures.crossed_tests import (
+    CrossedTest,
+    MinF,
+    Pigeonhole,
+    QuasiF,
+    Reml,
+    StudentTest,
+    min_f,
+    pigeonhole,
+    quasi_f,
+    reml,
+)
+from bayes_bias.measures.directions import PairDir, direct_bias, pair_dir, relative_norm, ripa, semaxis
 from bayes_bias.measures.ect import ect
 from bayes_bias.measures.gonen_goldberg import bias_towards, classification, clustering, most_biased, neighbours
-from bayes_bias.measures.gweat import gweat
-from bayes_bias.measures.lpbs import lpbs
 from bayes_bias.measures.mac import MacChange, mac, mac_change
+from bayes_bias.measures.masked import lpbs, unmasking
 from bayes_bias.measures.measure_table import MeasureTable, measure_all
-from bayes_bias.measures.ml_eat import MlEat, ml_eat
-from bayes_bias.measures.pair_dir import PairDir, pair_dir
+from bayes_bias.measures.other_words import Robustness, chance_effect_sizes, half_lists, robustness
 from bayes_bias.measures.permutation import Separation
-from bayes_bias.measures.pigeonhole import Pigeonhole, pigeonhole
-from bayes_bias.measures.quasi_f import MinF, QuasiF, min_f, quasi_f
 from bayes_bias.measures.registry import Occasion, Result, WordResult, measure
-from bayes_bias.measures.relative_norm import relative_norm
-from bayes_bias.measures.reml import Reml, reml
-from bayes_bias.measures.ripa import ripa
 from bayes_bias.measures.rnsb import rnsb
-from bayes_bias.measures.robustness import Robustness, chance_effect_sizes, half_lists, robustness
 from bayes_bias.measures.same import Same, same
-from bayes_bias.measures.sd_weat import SdWeat, sd_weat
-from bayes_bias.measures.seat import Seat, seat
-from bayes_bias.measures.semaxis import semaxis
-from bayes_bias.measures.unmasking import unmasking
-from bayes_bias.measures.weat import Weat, weat
-from bayes_bias.measures.wefat import wefat
+from bayes_bias.measures.seat import Ceat, Seat, ceat, seat
+from bayes_bias.measures.weat import MlEat, SdWeat, Weat, gweat, ml_eat, sd_weat, weat, wefat
 
 __all__ = [
     "Ceat",

@@ -12,7 +12,7 @@ import pandas as pd
 from bayes_bias.arguments import as_tuple, check_ci_prob, check_count, check_seed, import_all, kind_of
 from bayes_bias.errors import MeasureError, OtherDataError, did_you_mean
 from bayes_bias.formatting import DASH, MINUS, Column, Layout, Tabled, bounds, joined, plain, probability
-from bayes_bias.measures.crossed_test import CrossedTest
+from bayes_bias.measures.crossed_tests import CrossedTest
 from bayes_bias.measures.other_words import fewest_words, random_tables, redrawn_tables, summarised
 from bayes_bias.measures.registry import MEASURES, Occasion, Result, row_columns
 from bayes_bias.table.association_table import AssociationTable, announce, check_table

@@ -18,7 +18,7 @@ from bayes_bias.arguments import kind_of
 from bayes_bias.errors import SpecError, TableError
 from bayes_bias.models import crossed_long
 from bayes_bias.models.components import DIMS as SCALES
-from bayes_bias.models.formula import formula_of
+from bayes_bias.models.pymc_model import formula_of
 from bayes_bias.models.spec import ModelSpec
 from bayes_bias.table.association_table import AssociationTable
 

@@ -13,9 +13,8 @@ _OF_FITS = {
     "plan": ["plot_plan"],
     "posterior": ["plot_posterior"],
     "replicates": ["plot_replicates"],
-    "related_words": ["plot_related_words"],
     "variance_shares": ["plot_variance_shares"],
-    "word_bias": ["plot_word_bias"],
+    "words": ["plot_related_words", "plot_word_bias"],
 }
 _OF_RESULTS = {
     "answers": ["plot_agreement", "plot_answers", "plot_label_pairs", "plot_model_contrasts", "plot_values"],

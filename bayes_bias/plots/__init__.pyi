@@ -21,7 +21,7 @@ from .forest import plot_forest as plot_forest
 from .forest import plot_overview as plot_overview
 from .plan import plot_plan as plot_plan
 from .posterior import plot_posterior as plot_posterior
-from .related_words import plot_related_words as plot_related_words
 from .replicates import plot_replicates as plot_replicates
 from .variance_shares import plot_variance_shares as plot_variance_shares
-from .word_bias import plot_word_bias as plot_word_bias
+from .words import plot_related_words as plot_related_words
+from .words import plot_word_bias as plot_word_bias

@@ -1,4 +1,4 @@
-"""Posterior draws, observed values, and noise floors of the estimands under a scope."""
+"""Posterior draws, observed values, and noise floors of the estimands under a scope, with the noise of texts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from functools import cached_property, partial
 
 import numpy as np
 import xarray as xr
+from scipy.special import gammaincinv
 
 from bayes_bias.errors import BayesBiasError, ScopeError, did_you_mean
 from bayes_bias.fitting.fitted import Fit, Fitted
@@ -14,8 +15,8 @@ from bayes_bias.models.slopes import SLOPES
 from bayes_bias.posterior.covariate_estimates import CovariateEstimates, explained
 from bayes_bias.posterior.estimate import SAMPLE, Estimate, Mixture, as_draws
 from bayes_bias.posterior.replicate_estimates import ReplicateEstimates
-from bayes_bias.posterior.text_noise import text_variances, word_text_variances
 from bayes_bias.posterior.word_effects import block_averages, check_side, compared_effects, conditional, sides_left_out
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.bias_weights import (
     BLOCK,
     OVERALL,
@@ -46,7 +47,46 @@ from bayes_bias.table.scopes import (
     sampling_scope,
     scope_of,
 )
-from bayes_bias.table.texts import has_texts
+from bayes_bias.table.texts import DF, covariance_under, has_texts
+
+_SEED = 2
+# Texts that do not vary at all, up to rounding, have a variance above zero, by which a contrast can be divided.
+_SMALLEST = 1e-24
+
+
+def text_variances(data: xr.Dataset, weights: xr.DataArray, scope: Scope, points: int) -> Numbers:
+    """Return the variance that texts add to contrasts of block means under a scope, (points, contrasts).
+
+    The values are equally likely: a variance :math:`V` that was estimated with f degrees of freedom is represented by
+    quantiles of :math:`f V / \\chi^2_f`. They are zero for a table without texts. The variance of a contrast w is
+    :math:`w' C w`, where C is the covariance of block means over texts.
+    """
+    if not has_texts(data):
+        return np.zeros((points, weights.sizes["contrast"]))
+    w = weights.transpose("contrast", *BLOCK).to_numpy()  # (contrasts k, groups g, classes c)
+    variance = np.einsum("kgc,gchd,khd->k", w, covariance_under(data, scope), w)
+    return _equally_likely(np.maximum(variance, _SMALLEST), data, points)
+
+
+def word_text_variances(data: xr.Dataset, side: Side, weights: xr.DataArray, points: int) -> Numbers:
+    """Return the variance of a contrast of each word's means over texts, (points, words). `weights` are (contrast,
+    class) for targets, and (contrast, group) for attributes.
+    """
+    if not has_texts(data):
+        return np.zeros((points, weights.sizes["contrast"]))
+    w = weights.to_numpy()
+    covariance = data[f"{side}_text_covariance"].sel({side: weights.contrast.to_numpy()}).to_numpy()
+    return _equally_likely(np.einsum("kc,kcd,kd->k", w, covariance, w), data, points)
+
+
+def _equally_likely(variance: Numbers, data: xr.Dataset, points: int) -> Numbers:
+    """Return values (points, contrasts) that represent estimated variances (contrasts,), in a random order."""
+    df = float(data[DF])
+    if np.isinf(df):
+        return np.tile(variance, (points, 1))
+    uniform = (np.random.default_rng(_SEED).permutation(points) + 0.5) / points
+    return np.asarray(variance * (df / 2 / gammaincinv(df / 2, uniform))[:, None])
+
 
 # Estimands with one label per word.
 _BY_WORD = ("target_bias", "attribute_bias", "target_connection_mean")

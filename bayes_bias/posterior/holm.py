@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from bayes_bias.formatting import Column, Layout, Tabled, in_words, joined, probability
-from bayes_bias.posterior.shared_words import share_in_common
+from bayes_bias.posterior.pooling import share_in_common
 from bayes_bias.posterior.verdict import Verdict
 
 # Two lists count as related if they share at least this proportion of the shorter list's words.

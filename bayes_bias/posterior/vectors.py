@@ -11,8 +11,7 @@ from typing import Self
 
 import numpy as np
 
-from bayes_bias.associations.general_words import GeneralWords
-from bayes_bias.associations.related import CategoryWords, distance_apart, preference_variance
+from bayes_bias.associations.related import CategoryWords, GeneralWords, distance_apart, preference_variance
 from bayes_bias.models.preferences import PREFERENCE, residual_share
 from bayes_bias.models.scales import dims_of_scale, rounded
 from bayes_bias.models.spec import AS_MEASURED, FROM_VECTORS, OWN_WITHIN_BLOCK, ModelSpec

@@ -24,11 +24,10 @@ from bayes_bias.embeddings.word_vectors import defining_subspace, stack_unit
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.language_models.encoding import encode
 from bayes_bias.language_models.hugging_face import SentenceEncoder, load_encoder
-from bayes_bias.language_models.masked import MaskedModel, load_masked
+from bayes_bias.language_models.likelihoods import MaskedModel, load_masked
 from bayes_bias.language_models.tokens import UNKNOWN
-from bayes_bias.measures.crossed_test import CrossedTest
+from bayes_bias.measures.crossed_tests import CrossedTest, QuasiF
 from bayes_bias.measures.measure_table import measure_all
-from bayes_bias.measures.quasi_f import QuasiF
 from bayes_bias.measures.registry import Result
 from bayes_bias.measures.same import Same
 from bayes_bias.measures.weat import Weat

@@ -18,7 +18,7 @@ import numpy as np
 
 from bayes_bias.embeddings.format_gensim import check_gensim
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.language_models.masked import load_masked
+from bayes_bias.language_models.likelihoods import load_masked
 from bayes_bias.language_models.opening import Transformer, check_installed, quietly
 from bayes_bias.language_models.tokens import Tokens, padded, read
 from bayes_bias.progress import advance, step

@@ -16,7 +16,7 @@ import bayes_bias as bb
 from bayes_bias.associations.copies import equal_vectors, without_copies
 from bayes_bias.associations.cosines import cosines_from_matrix
 from bayes_bias.associations.coverage import lookup
-from bayes_bias.associations.general_words import general_words_of as vocabulary_of
+from bayes_bias.associations.related import general_words_of as vocabulary_of
 from bayes_bias.checks.null_lists import NullDesign
 from bayes_bias.debiasing import Debiasing, HardDebias
 from bayes_bias.errors import CoverageError

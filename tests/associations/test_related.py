@@ -8,11 +8,13 @@ import pytest
 import bayes_bias as bb
 from bayes_bias.analyses.sweep.cells import VectorCell
 from bayes_bias.associations.cosines import cosines_from_matrix
-from bayes_bias.associations.general_words import GeneralWords, eigenvalues, general_words_of
 from bayes_bias.associations.related import (
     MOST,
     CategoryWords,
+    GeneralWords,
     distance_apart,
+    eigenvalues,
+    general_words_of,
     preference_variance,
     related_words_of,
     spiked_variance,

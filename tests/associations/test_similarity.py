@@ -5,8 +5,7 @@ import pytest
 
 import bayes_bias as bb
 from bayes_bias.analyses.sweep.cells import VectorCell, measure_cell
-from bayes_bias.associations.similarity import register, similarity_names, similarity_of
-from bayes_bias.associations.similarity_cosine import COSINES
+from bayes_bias.associations.similarity import COSINES, register, similarity_names, similarity_of
 from bayes_bias.errors import BayesBiasError, TableError
 from bayes_bias.table.metric import Metric
 from bayes_bias.table.similarity import Similarity

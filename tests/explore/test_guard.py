@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bayes_bias.explore.guard import Guard, is_own, path_within
+from bayes_bias.explore.server import Guard, is_own, path_within
 
 TOKEN = "a-b_c"
 OWN = {"host": "127.0.0.1:8000"}

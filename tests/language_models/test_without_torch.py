@@ -9,9 +9,8 @@ import pytest
 
 from bayes_bias.errors import LanguageModelError
 from bayes_bias.language_models import opening
-from bayes_bias.language_models.causal import load_causal
 from bayes_bias.language_models.hugging_face import load_encoder
-from bayes_bias.language_models.masked import load_masked
+from bayes_bias.language_models.likelihoods import load_causal, load_masked
 from bayes_bias.language_models.own_modules import read_modules
 from tests.helpers import refused
 

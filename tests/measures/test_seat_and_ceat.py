@@ -9,7 +9,7 @@ import pytest
 import bayes_bias as bb
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures import ceat, measure_all, seat, weat
-from bayes_bias.measures.ceat import random_effects_mean
+from bayes_bias.measures.seat import random_effects_mean
 from bayes_bias.table.association_table import AssociationTable, assemble
 from tests.helpers import Vectors, refused
 

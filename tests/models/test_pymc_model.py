@@ -14,7 +14,7 @@ import pytest
 from bayes_bias import Sampling, cosines, fit, load_spec, posterior_predictive, pymc_model
 from bayes_bias.errors import SpecError
 from bayes_bias.models.crossed_marginal import _random
-from bayes_bias.models.formula import formula_of, priors_of
+from bayes_bias.models.pymc_model import formula_of, priors_of
 from bayes_bias.models.spec import Prior
 from bayes_bias.table.statistics import within_sd
 from tests.helpers import integrated_density, random_table, refused, restricted_log_likelihood, untransformed_density

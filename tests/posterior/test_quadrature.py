@@ -7,8 +7,7 @@ import pytest
 from scipy import integrate, stats
 
 import bayes_bias as bb
-from bayes_bias.associations.general_words import general_words_of
-from bayes_bias.associations.related import CategoryWords
+from bayes_bias.associations.related import CategoryWords, general_words_of
 from bayes_bias.checks.null_jobs import Cell, judge, judge_by_weat
 from bayes_bias.checks.null_lists import NullDesign
 from bayes_bias.embeddings.opening import open_embedding

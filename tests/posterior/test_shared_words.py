@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from bayes_bias import open_embedding
-from bayes_bias.measures.quasi_f import QuasiF, quasi_f
-from bayes_bias.posterior.shared_words import influence_of, shared_errors
+from bayes_bias.measures.crossed_tests import QuasiF, quasi_f
+from bayes_bias.posterior.pooling import influence_of, shared_errors
 from bayes_bias.table.association_table import assemble
 from tests.helpers import numbered
 
@@ -77,7 +77,7 @@ def test_shared_errors_ignores_order_of_words_and_embeddings() -> None:
 
 _MANY_EMBEDDINGS = """
 import numpy as np
-from bayes_bias.posterior.shared_words import shared_errors
+from bayes_bias.posterior.pooling import shared_errors
 
 adds = np.random.default_rng(1).standard_normal((300, 1)) + np.random.default_rng(2).standard_normal((300, 400))
 told = {(str(k), "it"): {"targets": dict(zip(map(str, range(400)), z))} for k, z in enumerate(adds.tolist())}

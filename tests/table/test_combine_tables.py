@@ -5,7 +5,7 @@ import pytest
 
 from bayes_bias import AssociationTable, combine, combine_replicates
 from bayes_bias.errors import TableError
-from bayes_bias.measures.crossed_test import WordScores
+from bayes_bias.measures.crossed_tests import WordScores
 from bayes_bias.table.association_table import assemble
 from bayes_bias.table.labels import belongs
 from tests.helpers import random_table, refused, says

@@ -16,7 +16,7 @@ from bayes_bias.associations.log_probability import open_score
 from bayes_bias.cli.main import main
 from bayes_bias.errors import LanguageModelError, TableError
 from bayes_bias.jobs import open_store
-from bayes_bias.language_models.causal import load_causal
+from bayes_bias.language_models.likelihoods import load_causal
 from tests.helpers import refused
 from tests.transformers.conftest import SENTENCES, WINDOW, Made
 

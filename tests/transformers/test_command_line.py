@@ -15,7 +15,7 @@ from bayes_bias.cli.main import main
 from bayes_bias.debiasing import Debiasing, LinearProjection
 from bayes_bias.files import table_file
 from bayes_bias.language_models import load_masked
-from bayes_bias.language_models.masked import MaskedModel
+from bayes_bias.language_models.likelihoods import MaskedModel
 from bayes_bias.table.combine_tables import difference, pair
 from studies.known_bias.training import train_masked
 from tests.helpers import says

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.language_models.masked import load_masked
+from bayes_bias.language_models.likelihoods import load_masked
 from bayes_bias.words.templates import Cloze
 from tests.helpers import refused
 from tests.transformers.conftest import SENTENCES, WINDOW, Made

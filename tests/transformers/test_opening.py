@@ -11,9 +11,8 @@ import torch
 from transformers import BertForMaskedLM, BertModel, FNetConfig, FNetForMaskedLM, T5Config
 
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.language_models.causal import load_causal
 from bayes_bias.language_models.hugging_face import load_encoder
-from bayes_bias.language_models.masked import load_masked
+from bayes_bias.language_models.likelihoods import load_causal, load_masked
 from tests.helpers import refused
 from tests.transformers.conftest import Made
 

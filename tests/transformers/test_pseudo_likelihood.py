@@ -10,7 +10,7 @@ from transformers import AutoModelForMaskedLM
 
 from bayes_bias.analyses.sentence_pairs.scoring import score as score_pairs
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.language_models.masked import load_masked
+from bayes_bias.language_models.likelihoods import load_masked
 from tests.helpers import refused
 from tests.transformers.conftest import SENTENCES, Made
 

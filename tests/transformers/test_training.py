@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from bayes_bias.errors import LanguageModelError
-from bayes_bias.language_models.masked import load_masked
+from bayes_bias.language_models.likelihoods import load_masked
 from bayes_bias.progress import shown
 from bayes_bias.words.templates import Cloze
 from studies.known_bias import training

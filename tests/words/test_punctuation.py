@@ -14,7 +14,7 @@ import pytest
 
 import bayes_bias as bb
 from bayes_bias.embeddings import opening
-from bayes_bias.embeddings.packaged import PACKAGED
+from bayes_bias.embeddings.opening import PACKAGED
 from bayes_bias.errors import WordListError
 from tests.helpers import refused, says, word_rows
 

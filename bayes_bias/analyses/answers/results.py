@@ -35,7 +35,7 @@ from bayes_bias.errors import AnswersError
 from bayes_bias.files import file_names
 from bayes_bias.fitting.fit_model import software, versions
 from bayes_bias.formatting import DASH, MARKS, Column, Layout, Tabled
-from bayes_bias.posterior.bias_draws import BiasDraws, ChangedBias
+from bayes_bias.posterior.estimate import BiasDraws, ChangedBias
 from bayes_bias.table.columns import estimate_columns, interval_columns, interval_of, opposite, with_interval
 from bayes_bias.table.metric import Metric
 

@@ -1,4 +1,4 @@
-"""`answers.numbers`: ratings, numbers, and yes or no in the replies to prompts."""
+"""Values from replies: ratings, numbers, yes or no, and probabilities of both labels."""
 
 import json
 import re
@@ -13,13 +13,147 @@ import pandas as pd
 from bayes_bias.analyses.answers.assignments import NOT_UNDERSTOOD, OUTCOMES, REFUSED, plain, without_draft
 from bayes_bias.analyses.answers.cues import cues, sentences
 from bayes_bias.analyses.answers.lists import Lists, lists_of
-from bayes_bias.analyses.answers.logs import SCORES
-from bayes_bias.analyses.answers.reading import ASKED
-from bayes_bias.analyses.answers.replies import columns_of, replies_with_prompts
+from bayes_bias.analyses.answers.logs import SCORES, top_tokens_of_log
+from bayes_bias.analyses.answers.reading import ASKED, read_frame, require_columns
+from bayes_bias.analyses.answers.replies import check_ids, columns_of, replies_with_prompts
 from bayes_bias.arguments import is_number
 from bayes_bias.errors import AnswersError
+from bayes_bias.formatting import as_count
 from bayes_bias.table.association_table import announce
 from bayes_bias.table.settings import check_ignored
+
+_PROMPT = ("id", "word", "label_a", "label_b")
+_KEPT = (*_PROMPT[1:], "wording", "stereotype", "model")
+
+
+def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFrame | str | Path) -> pd.DataFrame:
+    """Read the log probabilities of both labels from replies that a service returned with `top_logprobs`.
+
+    Each prompt asks which of two labels fits one word, and requests only the label as the answer. The probability of a
+    label is the total probability of those listed first tokens that begin this label but not the other label. Case and
+    leading spaces are ignored.
+
+    Parameters
+    ----------
+    prompts : pandas.DataFrame, str or Path
+        Columns ``id``, ``word``, ``label_a``, ``label_b``, optional ``wording`` and ``stereotype``.
+    replies : pandas.DataFrame, str or Path
+        The output of a batch in the form of OpenAI or vLLM with ``logprobs.content[0].top_logprobs``, or a log of
+        inspect_ai in JSON, with the id of each prompt.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A row for each reply, with ``logprob_a`` and ``logprob_b``, for ``estimate_values(..., "probabilities")``. If a
+        label is not listed, the smallest listed probability is used as an upper bound, and a notice is logged. If
+        neither label is listed, both log probabilities are missing.
+
+    Raises
+    ------
+    AnswersError
+        If a column is missing, or if a reply has no prompt or no `top_logprobs`.
+
+    Examples
+    --------
+    >>> asked = pd.DataFrame({"id": ["1"], "word": ["salary"], "label_a": ["Ben"], "label_b": ["Julia"]})
+    >>> top = [{"token": "Ben", "logprob": -0.1}, {"token": " Jul", "logprob": -2.5}]
+    >>> body = {"choices": [{"logprobs": {"content": [{"top_logprobs": top}]}}]}
+    >>> batch = pd.DataFrame({"custom_id": ["1"], "response": [{"body": body}]})
+    >>> label_probabilities(asked, batch)[["word", "logprob_a", "logprob_b"]].values.tolist()
+    [['salary', -0.1, -2.5]]
+    """
+    asked, _ = read_frame(prompts, "prompts")
+    require_columns(asked, _PROMPT, "prompts")
+    asked = asked.assign(id=asked["id"].astype(str).str.strip())
+    if asked["id"].duplicated().any():
+        raise AnswersError("`prompts` has an id twice. Pass one row for each prompt.")
+    found, _ = read_frame(replies, "replies", top_tokens_of_log)
+    check_ids(asked["id"], found)
+    asked = asked.set_index("id").loc[found["id"]].reset_index(drop=True)
+    if "model" in found:
+        asked = asked.assign(model=found["model"])
+    logprobs, n_at_bound = np.full((len(found), 2), np.nan), 0
+    for number, reply in enumerate(asked.assign(top=found["top"].to_numpy()).itertuples()):
+        label_a, label_b = str(reply.label_a), str(reply.label_b)
+        listed = np.array([_listed(reply.top, label_a, label_b), _listed(reply.top, label_b, label_a)])
+        smallest = min(logprob for _, logprob in reply.top)
+        if np.isfinite(listed).any():
+            logprobs[number] = np.where(np.isfinite(listed), listed, smallest)
+            n_at_bound += smallest in logprobs[number]
+    logprob_a, logprob_b = logprobs.T
+    notices, replies_in_all = [], as_count(len(found))
+    if n_at_bound:
+        notices.append(
+            f"replies: in {n_at_bound:,} of {replies_in_all} a label has the smallest probability that is listed, or"
+            " a smaller one. Request more top_logprobs for exact numbers"
+        )
+    if neither := int(np.isnan(logprob_a).sum()):
+        notices.append(f"replies: {neither:,} of {replies_in_all} list neither label, and have no probabilities")
+    announce(tuple(notices))
+    rows = asked[[name for name in _KEPT if name in asked]]
+    return rows.assign(answer=found["id"].to_numpy(), logprob_a=logprob_a, logprob_b=logprob_b)
+
+
+def _listed(top: Sequence[tuple[str, float]], label: str, alternative: str) -> float:
+    """Return the log of the total probability of the listed tokens that begin a label and not the other label."""
+    label, alternative = label.casefold(), alternative.casefold()
+    logs = []
+    for text, logprob in top:
+        token = text.strip().casefold()
+        if token and label.startswith(token) and not alternative.startswith(token):
+            logs.append(logprob)
+    return float(np.logaddexp.reduce(logs)) if logs else -np.inf
+
+
+# The columns of FMAT results that may contain the word. It is the attribute or, without attributes, the target.
+_FMAT_WORDS = ("A_word", "T_word")
+
+
+def from_fmat(frame: pd.DataFrame) -> pd.DataFrame:
+    """Convert results of FMAT [1]_ for masked models to label probabilities. Return other rows unchanged.
+
+    The words in place of the mask are the labels of two groups, and ``M_pair`` identifies the pairs of labels. The word
+    is the attribute or, if there are no attributes, the target. The wording is the query. If a label is not in the
+    vocabulary of a model, these results contain no probability for the label.
+
+    Raises
+    ------
+    AnswersError
+        If the mask does not have two groups, or if a word has several rows in a query.
+
+    References
+    ----------
+    .. [1] Bao, H.-W.-S. (2024). The Fill-Mask Association Test (FMAT): Measuring propositions in natural language.
+       Journal of Personality and Social Psychology, 127(3), 537-561. https://doi.org/10.1037/pspa0000396
+    """
+    word_columns = [name for name in _FMAT_WORDS if name in frame]
+    is_fmat = bool(word_columns) and {"MASK", "M_word", "M_pair", "query", "prob"} <= set(frame)
+    if not is_fmat:
+        return frame
+    group_of_row = frame["MASK"].astype(str)
+    groups = group_of_row.unique().tolist()
+    if len(groups) != 2:
+        raise AnswersError(
+            f"`answers`: the mask of FMAT's results must have two groups, but has {', '.join(groups)}. Keep two."
+        )
+    question = [name for name in ("model", "query", "M_pair", *word_columns) if name in frame]
+    if (is_repeated := frame.duplicated([*question, "MASK"])).any():
+        row = frame[is_repeated].iloc[0]
+        raise AnswersError(
+            f"`answers`: FMAT's results have several rows of '{row['M_word']}' with '{row[word_columns[0]]}' in the"
+            f" query '{row['query']}'. Keep one row for each model."
+        )
+    # Each question has one row for the label of group a and one row for the label of group b.
+    rows = frame[[*question, "M_word", "prob"]]
+    rows_a, rows_b = (rows[group_of_row == group] for group in groups)
+    pairs = rows_a.merge(rows_b, on=question, suffixes=("_a", "_b"))
+    pairs["wording"] = pairs["query"].astype(str)
+    if len(word_columns) == 2:  # the word is the attribute, so the target is part of the wording
+        pairs["wording"] += " (" + pairs["T_word"].astype(str) + ")"
+    pairs = pairs.rename(columns={word_columns[0]: "word", "M_word_a": "label_a", "M_word_b": "label_b"})
+    columns = ["model", "wording", "word", "label_a", "label_b", "prob_a", "prob_b"]
+    return pairs[[name for name in columns if name in pairs]]
+
 
 GIVEN = "value"
 _NUMBER = re.compile(r"(?<![\w.,])[-+]?(?:\d{1,3}(?:[,'  ]\d{3})+|\d+)(?:\.\d+)?(?:k\b)?(?![\w]|[.,]\d)")

@@ -12,7 +12,6 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.linalg import helmert
 
-from bayes_bias.analyses.answers.fmat import from_fmat
 from bayes_bias.analyses.answers.lists import AssociationList, Lists, check_stereotypes, lists_of
 from bayes_bias.analyses.answers.logs import FINGERPRINT, READ_AS
 from bayes_bias.analyses.answers.model import PAIR, pairs_of
@@ -38,6 +37,7 @@ from bayes_bias.analyses.answers.value_models import (
     Likelihood,
     ValueData,
 )
+from bayes_bias.analyses.answers.value_replies import from_fmat
 from bayes_bias.arguments import as_numbers, as_tuple
 from bayes_bias.errors import AnswersError
 from bayes_bias.files import read_toml

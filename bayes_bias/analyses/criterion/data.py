@@ -16,9 +16,9 @@ from bayes_bias.errors import CriterionError, did_you_mean
 from bayes_bias.files import given_table
 from bayes_bias.fitting.fitted import Fit, Fitted
 from bayes_bias.formatting import in_words
-from bayes_bias.measures.quasi_f import influence
+from bayes_bias.measures.crossed_tests import influence
 from bayes_bias.posterior.estimates import bias_estimate, check_scope
-from bayes_bias.posterior.shared_words import shared_errors, split_sides
+from bayes_bias.posterior.pooling import shared_errors, split_sides
 from bayes_bias.spreadsheets import NotNumbersError, as_numbers_of, read_frame
 from bayes_bias.table.scopes import DEFAULT_SCOPE, TARGETS, Scope, ScopeName, is_noise
 from bayes_bias.table.statistics import compared_classes

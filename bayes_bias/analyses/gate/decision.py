@@ -9,8 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from bayes_bias.posterior.bias_draws import estimate_of
-from bayes_bias.posterior.estimate import Estimate
+from bayes_bias.posterior.estimate import Estimate, estimate_of
 from bayes_bias.shared_types import Numbers
 
 Outcome = Literal["pass", "fail", "cannot tell"]

@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayes_bias.analyses.gate.baseline import MEASURED, origin_of, read_records, table_of
-from bayes_bias.analyses.gate.biases import HasBiases, biases_of, excess_of_change
+from bayes_bias.analyses.gate.biases import (
+    MEASURED,
+    HasBiases,
+    biases_of,
+    excess_of_change,
+    origin_of,
+    read_records,
+    table_of,
+)
 from bayes_bias.analyses.gate.decision import UNCHANGED, Decision, Excess, mean_of
 from bayes_bias.analyses.gate.results import Gate
 from bayes_bias.arguments import check_seed, is_number
@@ -19,8 +26,7 @@ from bayes_bias.errors import BayesBiasError, optional
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fit
 from bayes_bias.models.spec import load_spec
-from bayes_bias.posterior.bias_draws import BiasDraws, ChangedBias
-from bayes_bias.posterior.estimate import Estimate
+from bayes_bias.posterior.estimate import BiasDraws, ChangedBias, Estimate
 from bayes_bias.posterior.estimates import bias_estimate
 from bayes_bias.posterior.holm import holm
 from bayes_bias.posterior.planning import words_needed

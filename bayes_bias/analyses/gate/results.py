@@ -8,8 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pandas as pd
 
-from bayes_bias.analyses.gate.baseline import MEASURED, record_of
-from bayes_bias.analyses.gate.biases import record_of_bias
+from bayes_bias.analyses.gate.biases import MEASURED, record_of, record_of_bias
 from bayes_bias.analyses.gate.decision import EXIT_CODES, Decision, Outcome, mean_of, overall
 from bayes_bias.formatting import (
     MINUS,
@@ -29,7 +28,7 @@ from bayes_bias.formatting import (
     range_in_words,
     signed,
 )
-from bayes_bias.posterior.bias_draws import BiasDraws, ChangedBias
+from bayes_bias.posterior.estimate import BiasDraws, ChangedBias
 from bayes_bias.posterior.planning import MOST_WORDS
 from bayes_bias.table.association_table import AssociationTable, unit_of
 from bayes_bias.table.columns import interval_names

@@ -7,8 +7,8 @@ from typing import Any, get_args
 
 import numpy as np
 
+from bayes_bias.analyses.over_time.moments import NEW, Settings, SliceScope
 from bayes_bias.analyses.over_time.results import OverTime, series_of
-from bayes_bias.analyses.over_time.slice_contrast import NEW, Settings, SliceScope
 from bayes_bias.arguments import check_ci_prob, check_kind, check_seed, check_switch
 from bayes_bias.associations.made_alike import made_alike
 from bayes_bias.errors import ScopeError, TableError

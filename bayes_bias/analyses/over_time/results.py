@@ -12,8 +12,18 @@ import xarray as xr
 
 from bayes_bias import plots
 from bayes_bias.analyses.headlines import Finding, called
-from bayes_bias.analyses.over_time.moments import FEWEST, NewSlices, SliceMoments, largest_change, trend_weights
-from bayes_bias.analyses.over_time.slice_contrast import NEW, THESE, Settings, SliceContrast, contrast_of
+from bayes_bias.analyses.over_time.moments import (
+    FEWEST,
+    NEW,
+    THESE,
+    NewSlices,
+    Settings,
+    SliceContrast,
+    SliceMoments,
+    contrast_of,
+    largest_change,
+    trend_weights,
+)
 from bayes_bias.arguments import as_tuple, check_kind, is_number
 from bayes_bias.associations.made_alike import MadeAlike, made_alike
 from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance, notices_section

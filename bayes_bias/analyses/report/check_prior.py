@@ -6,12 +6,12 @@ from typing import Any, cast, get_args
 import pandas as pd
 from matplotlib.axes import Axes
 
-from bayes_bias.analyses.multiverse.choices import PRIOR, RELATED, choices_of
+from bayes_bias.analyses.multiverse.multiverse import PRIOR, RELATED, choices_of
 from bayes_bias.analyses.report.check import Check, Checker, Question, Study
 from bayes_bias.documents.methods import Sentence
 from bayes_bias.errors import MeasureError
 from bayes_bias.formatting import bounds, equals, joined, probability, probability_in_words
-from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
+from bayes_bias.measures.crossed_tests import QuasiF, Sampled, quasi_f
 from bayes_bias.models.preferences import RATIOS_OF_POOLS
 from bayes_bias.plots.style import Rows, axes_or_new, draw_forest, forest_legend, height, set_title, style
 from bayes_bias.posterior.quadrature import variance_ratios

@@ -11,8 +11,8 @@ from bayes_bias.analyses.report.check import Check, Checker, Question, Study
 from bayes_bias.documents.methods import Sentence
 from bayes_bias.errors import MeasureError
 from bayes_bias.formatting import equals, plain, probability, value_and_interval
+from bayes_bias.measures.crossed_tests import QuasiF, Sampled, quasi_f
 from bayes_bias.measures.designs import ROUNDING
-from bayes_bias.measures.quasi_f import QuasiF, Sampled, quasi_f
 from bayes_bias.models.patterns import differs_by_group
 from bayes_bias.posterior.summary import chance
 from bayes_bias.table.association_table import UNEVEN

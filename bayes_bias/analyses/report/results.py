@@ -14,8 +14,7 @@ from matplotlib.axes import Axes
 from bayes_bias.analyses.report.answer import answer, answer_of_list, heading
 from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.registration import Registration
-from bayes_bias.analyses.report.section import Section, about_replicates, short_titles
-from bayes_bias.analyses.report.tables import quantities_layout
+from bayes_bias.analyses.report.section import Section, about_replicates, quantities_layout, short_titles
 from bayes_bias.documents.document import Document, PageSection, methods_section, model_provenance
 from bayes_bias.documents.methods import Methods, Sentence, methods_of_fits, model_facts, source_facts
 from bayes_bias.documents.templating import Latex

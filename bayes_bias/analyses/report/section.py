@@ -1,8 +1,9 @@
-"""The section of a report about one list, as data."""
+"""The section of a report about one list: its data, and its table."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import pandas as pd
 import xarray as xr
@@ -10,17 +11,29 @@ import xarray as xr
 from bayes_bias.analyses.report.check import Check
 from bayes_bias.fitting.diagnostics import Diagnostics
 from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.formatting import bounds, in_words, plain, plural, probability_in_words
+from bayes_bias.formatting import (
+    DASH,
+    Column,
+    Layout,
+    bounds,
+    in_words,
+    plain,
+    plural,
+    probability,
+    probability_in_words,
+    signed,
+    value_and_interval,
+)
+from bayes_bias.measures.crossed_tests import QuasiF
 from bayes_bias.measures.measure_table import MeasureTable
-from bayes_bias.measures.quasi_f import QuasiF
 from bayes_bias.measures.weat import Weat
 from bayes_bias.plots.style import shortened
 from bayes_bias.posterior.contrast import Contrast
-from bayes_bias.posterior.summary import row_of, with_posterior
+from bayes_bias.posterior.summary import CHANCE, chance, row_of, with_posterior
 from bayes_bias.posterior.verdict import Verdict
 from bayes_bias.table.association_table import AssociationTable
 from bayes_bias.table.columns import interval_of
-from bayes_bias.table.scopes import ScopeName
+from bayes_bias.table.scopes import SCOPES, WEAT_SCOPE, ScopeName
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,3 +181,59 @@ def about_replicates(section: Section) -> str:
         f" is {probability_in_words(reliability.iloc[0])} for one {kind} and"
         f" {probability_in_words(reliability.iloc[1])} for the mean of all {count}."
     )
+
+
+class _Row(NamedTuple):
+    """A quantity with its unit, its value in WEAT, and its posterior under each scope."""
+
+    label: str
+    weat: str
+    posterior: Sequence[str]
+
+
+def quantities_layout(section: Section, reaches: Sequence[str]) -> Layout:
+    """Lay out bias, effect size, and evidence against chance, from WEAT and from the posterior under each scope."""
+    weat, verdict, tables = section.weat, section.verdict, list(section.summaries.values())
+    biases = [row_of(table, "bias") for table in tables]
+    unit, decimals = section.table.metric.unit, section.table.metric.decimals
+    difference = signed(weat.difference / 2, decimals) if weat else DASH
+    rows = [_Row(f"bias\n{unit}", difference, _estimates(tables, "bias", decimals))]
+    if verdict.covariates:
+        label = f"the same without adjustment\nthe first row is at equal {verdict.covariates}"
+        rows.append(_Row(label, DASH, _estimates(tables, "unadjusted_bias", decimals)))
+        label = f"difference between the two\nexplained by {verdict.covariates}"
+        rows.append(_Row(label, DASH, _estimates(tables, "explained_bias", decimals)))
+    effect_size, p_value, partitions = DASH, DASH, "partitions of targets"
+    if weat is not None:
+        effect_size, p_value = plain(weat.effect_size, 2), probability(weat.p_value)
+        partitions = f"{'all' if weat.exact else 'random'} {weat.partitions:,} partitions"
+    label = "effect size d\nin sd of association scores"
+    rows.append(_Row(label, effect_size, list(map(_effect_size, tables))))
+    rows.append(_Row(f"p\none-sided; {partitions}", p_value, [DASH] * len(tables)))
+    chances = [probability(chance(row.prob_direction)) for row in biases]
+    rows.append(_Row(f"probability\n{CHANCE.removeprefix('probability ')}", DASH, chances))
+    rows.append(_Row(f"noise floor\nsd, {unit}", DASH, [plain(row.noise_sd, decimals) for row in biases]))
+    if verdict.rope is not None:
+        label = f"probability that it is negligible\nthat the bias is smaller than {verdict.rope:g}"
+        rows.append(_Row(label, DASH, [probability(row.prob_negligible) for row in biases]))
+    columns = [Column(f"WEAT\n{SCOPES[WEAT_SCOPE].reach}", [row.weat for row in rows])]
+    for place, reach in enumerate(reaches):
+        columns.append(Column(f"Posterior\n{reach}", [row.posterior[place] for row in rows]))
+    return Layout([row.label for row in rows], columns)
+
+
+def _estimates(tables: Sequence[pd.DataFrame], name: str, decimals: int) -> list[str]:
+    """Return an estimand with its interval as text under each scope."""
+    texts = []
+    for table in tables:
+        row = row_of(table, name)
+        texts.append(value_and_interval(row["mean"], *interval_of(row), decimals))
+    return texts
+
+
+def _effect_size(table: pd.DataFrame) -> str:
+    """Return the effect size with its interval as text."""
+    if "effect_size" not in table.index.get_level_values("estimand"):
+        return DASH  # not defined for more than two groups, or for new attributes
+    row = row_of(table, "effect_size")
+    return f"{plain(row['mean'], 2)} {bounds(*interval_of(row), decimals=2)}"

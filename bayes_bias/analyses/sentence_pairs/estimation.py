@@ -26,7 +26,6 @@ from bayes_bias.analyses.sentence_pairs.estimands import (
     linear_predictor,
     observed,
 )
-from bayes_bias.analyses.sentence_pairs.keeping import opened
 from bayes_bias.analyses.sentence_pairs.models import fit_difference, fit_share, labelled_model, pairs_spec
 from bayes_bias.analyses.sentence_pairs.planning import pairs_needed, plan_pairs
 from bayes_bias.analyses.sentence_pairs.published import changes_of, paired, published, ties_as_half
@@ -41,6 +40,7 @@ from bayes_bias.analyses.sentence_pairs.scores import (
     read_scores,
     untied,
 )
+from bayes_bias.analyses.sentence_pairs.scoring import opened
 from bayes_bias.analyses.sentence_pairs.units import DECIMALS, ScoreUnit
 from bayes_bias.arguments import check_ci_prob, keep_whole
 from bayes_bias.errors import SentencePairsError

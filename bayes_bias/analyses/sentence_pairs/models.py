@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from pymc.model.transform.optimization import freeze_dims_and_data
 from scipy.linalg import helmert
 
-from bayes_bias.analyses.sentence_pairs.keeping import kept_posterior
 from bayes_bias.analyses.sentence_pairs.scores import (
     CLUSTERS,
     TYPE,
@@ -25,6 +24,7 @@ from bayes_bias.analyses.sentence_pairs.scores import (
     position_of,
     untied,
 )
+from bayes_bias.analyses.sentence_pairs.scoring import kept_posterior
 from bayes_bias.errors import SpecError
 from bayes_bias.fitting.fit_model import fit_model
 from bayes_bias.fitting.sampling import PyMCModel, Sampling, key_of

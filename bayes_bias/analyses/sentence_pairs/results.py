@@ -32,7 +32,7 @@ from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.formatting import Column, Layout, Tabled
 from bayes_bias.models.residuals import residual_of
 from bayes_bias.models.spec import ModelSpec
-from bayes_bias.posterior.bias_draws import BiasDraws, ChangedBias
+from bayes_bias.posterior.estimate import BiasDraws, ChangedBias
 from bayes_bias.posterior.summary import chance
 from bayes_bias.table.columns import Sign, interval_of, opposite, with_interval
 from bayes_bias.table.metric import Metric

@@ -12,9 +12,8 @@ import pandas as pd
 from bayes_bias.analyses.comparison.compare import control_levels
 from bayes_bias.associations.cosines import table_of
 from bayes_bias.associations.coverage import lookup
-from bayes_bias.associations.general_words import GeneralWords
-from bayes_bias.associations.related import related_as_shown, with_near_copies, without_preferences
-from bayes_bias.associations.similarity_cosine import COSINES
+from bayes_bias.associations.related import GeneralWords, related_as_shown, with_near_copies, without_preferences
+from bayes_bias.associations.similarity import COSINES
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.word_vectors import sha256_of_vectors, unit_rows
 from bayes_bias.errors import TableError
@@ -25,12 +24,12 @@ from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.formatting import shortened
 from bayes_bias.jobs import Job, Provisional
+from bayes_bias.measures.crossed_tests import quasi_f
 from bayes_bias.measures.measure_table import measure_all, measure_names
-from bayes_bias.measures.quasi_f import quasi_f
 from bayes_bias.models.spec import COMMON, ModelSpec
 from bayes_bias.posterior.planning import variance_shares
+from bayes_bias.posterior.pooling import influence_of
 from bayes_bias.posterior.quadrature import integrated, integrated_row
-from bayes_bias.posterior.shared_words import influence_of
 from bayes_bias.posterior.summary import row_of_bias
 from bayes_bias.posterior.verdict import Verdict, judge, verdict
 from bayes_bias.progress import logging_from

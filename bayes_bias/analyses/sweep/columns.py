@@ -12,7 +12,6 @@ from typing import Any
 
 from bayes_bias.analyses.sweep.cells import Cell, ChangeCell, LogProbabilityCell, VectorCell
 from bayes_bias.arguments import as_tuple, check_different, check_kind
-from bayes_bias.associations.general_words import GeneralWords, general_words_of
 from bayes_bias.associations.log_probability import (
     Predicted,
     check_predicted,
@@ -22,7 +21,7 @@ from bayes_bias.associations.log_probability import (
     open_score,
     predicted_by_default,
 )
-from bayes_bias.associations.related import WORDS_ARE_INDEPENDENT, reason_of
+from bayes_bias.associations.related import WORDS_ARE_INDEPENDENT, GeneralWords, general_words_of, reason_of
 from bayes_bias.debiasing.debiased_embedding import GivenVersion, Version
 from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening import open_embedding

@@ -30,8 +30,8 @@ from bayes_bias.formatting import (
     probability,
     share_bounds,
 )
+from bayes_bias.posterior.pooling import Influence
 from bayes_bias.posterior.ranks import ranked
-from bayes_bias.posterior.shared_words import Influence
 from bayes_bias.table.columns import interval_columns, interval_of, rank_column
 from bayes_bias.table.scopes import ScopeName, sampling_scope
 

@@ -24,7 +24,7 @@ from bayes_bias.associations.made_alike import MadeAlike
 from bayes_bias.debiasing.damage import Damage
 from bayes_bias.documents.document import Document, PageSection, methods_section, priors_of
 from bayes_bias.documents.methods import Methods, cited_spec, sources_of
-from bayes_bias.embeddings.packaged import packaged_sources
+from bayes_bias.embeddings.opening import packaged_sources
 from bayes_bias.errors import BayesBiasError, CriterionError, did_you_mean
 from bayes_bias.files import slug
 from bayes_bias.formatting import Column, Layout, Tabled

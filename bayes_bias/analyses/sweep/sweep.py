@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from bayes_bias.analyses.over_time.moments import NEW, Settings
 from bayes_bias.analyses.over_time.over_time import tidy_time
 from bayes_bias.analyses.over_time.results import OverTime, series_of
-from bayes_bias.analyses.over_time.slice_contrast import NEW, Settings
 from bayes_bias.analyses.sweep.cells import Cell
 from bayes_bias.analyses.sweep.columns import (
     Column,
@@ -49,7 +49,7 @@ from bayes_bias.fitting.sampling import Sampling
 from bayes_bias.formatting import joined
 from bayes_bias.jobs import MARKER, Job, Outcome, open_store, run_jobs
 from bayes_bias.models.spec import ModelSpec
-from bayes_bias.posterior.shared_words import Influence, shared_errors
+from bayes_bias.posterior.pooling import Influence, shared_errors
 from bayes_bias.progress import logging_from, step, within
 from bayes_bias.table.association_table import AssociationTable, announce, unit_of
 from bayes_bias.table.metric import COSINE

@@ -13,7 +13,7 @@ from bayes_bias.associations.coverage import words_by_part
 from bayes_bias.debiasing.debiased_embedding import find_learned
 from bayes_bias.jobs import Outcome
 from bayes_bias.posterior.holm import holm
-from bayes_bias.posterior.shared_words import Influence
+from bayes_bias.posterior.pooling import Influence
 from bayes_bias.table.columns import interval_names
 from bayes_bias.words.wordlist import WordList
 

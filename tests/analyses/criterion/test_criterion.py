@@ -12,6 +12,7 @@ import xarray as xr
 from scipy.stats import multivariate_normal
 
 import bayes_bias as bb
+from bayes_bias.analyses.criterion.criterion import model_of
 from bayes_bias.analyses.criterion.data import (
     Biases,
     CriterionData,
@@ -20,7 +21,6 @@ from bayes_bias.analyses.criterion.data import (
     outside_of,
     with_common_error,
 )
-from bayes_bias.analyses.criterion.model import model_of
 from bayes_bias.errors import CriterionError
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.models.priors import FoldedScale

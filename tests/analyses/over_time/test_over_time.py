@@ -12,13 +12,19 @@ from scipy.stats import linregress
 
 import bayes_bias as bb
 from bayes_bias import AssociationTable, OverTime, combine, over_time, write
-from bayes_bias.analyses.over_time.moments import NewSlices, SliceMoments, largest_change, residual_form, trend_weights
+from bayes_bias.analyses.over_time.moments import (
+    NewSlices,
+    SliceContrast,
+    SliceMoments,
+    largest_change,
+    residual_form,
+    trend_weights,
+)
 from bayes_bias.analyses.over_time.results import rows_of_changes
-from bayes_bias.analyses.over_time.slice_contrast import SliceContrast
 from bayes_bias.associations.made_alike import MadeAlike
 from bayes_bias.errors import BayesBiasError, ScopeError, TableError
 from bayes_bias.fitting.diagnostics import Diagnostics
-from bayes_bias.measures.quasi_f import quasi_f
+from bayes_bias.measures.crossed_tests import quasi_f
 from bayes_bias.plots import plot_over_time
 from bayes_bias.table.labels import belongs
 from bayes_bias.table.scopes import scope_of

@@ -5,7 +5,7 @@ import pytest
 
 from bayes_bias import Report, Sampling, cosines, load_wordlist, report
 from bayes_bias.analyses.report.results import methods_of
-from bayes_bias.analyses.report.tables import quantities_layout
+from bayes_bias.analyses.report.section import quantities_layout
 from bayes_bias.plots import plot_posterior
 from tests.helpers import html_of
 

@@ -25,9 +25,9 @@ from bayes_bias.analyses.report.section import Section, short_titles
 from bayes_bias.associations.lists import _read, measure_lists
 from bayes_bias.checks.predictive import data_fit
 from bayes_bias.documents import writer
-from bayes_bias.documents.folder import check_folder
 from bayes_bias.documents.methods import shared_references
 from bayes_bias.documents.templating import latex as escaped
+from bayes_bias.documents.writer import check_folder
 from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.embeddings.saving import save_vectors
 from bayes_bias.errors import (

@@ -8,7 +8,7 @@ import pytest
 
 import bayes_bias as bb
 from bayes_bias.analyses.sentence_pairs import models
-from bayes_bias.analyses.sentence_pairs.keeping import kept_scores
+from bayes_bias.analyses.sentence_pairs.scoring import kept_scores
 from bayes_bias.errors import OutputError
 from tests.analyses.sentence_pairs.tables import simulated
 from tests.analyses.sentence_pairs.test_scoring import CROWS, Counts

@@ -16,7 +16,7 @@ from bayes_bias.analyses.sweep.plots import looks_of
 from bayes_bias.analyses.sweep.pooling import Crossed
 from bayes_bias.analyses.sweep.results import _long, cells_with_pooled, sweep_document
 from bayes_bias.debiasing.damage import Damage
-from bayes_bias.embeddings.packaged import PACKAGED
+from bayes_bias.embeddings.opening import PACKAGED
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.plots import plot_atlas, plot_changes, plot_cost, plot_removal
 from tests.analyses.sweep.made_up import made_sweep

@@ -20,7 +20,7 @@ from bayes_bias.analyses.sweep.cells import Cell, Fitting, _sampled, fit_cell
 from bayes_bias.analyses.sweep.columns import read_columns
 from bayes_bias.analyses.sweep.results import Sweep
 from bayes_bias.associations.cosines import cosines_from_matrix
-from bayes_bias.associations.similarity_cosine import COSINES
+from bayes_bias.associations.similarity import COSINES
 from bayes_bias.debiasing import Debiasing, GivenVersion, HardDebias
 from bayes_bias.errors import BayesBiasError, EmbeddingError
 from bayes_bias.jobs import MARKER
