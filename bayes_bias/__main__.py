@@ -25,7 +25,8 @@ def process_settings() -> Generator[None]:
 
     A program that calls `bayes_bias.cli.main` directly keeps its own settings.
     """
-    thresholds, filters = gc.get_threshold(), os.environ.get("PYTHONWARNINGS")
+    thresholds = gc.get_threshold()
+    filters = os.environ.get("PYTHONWARNINGS")
     gc.set_threshold(_OBJECTS_BEFORE_COLLECTING)
     os.environ["PYTHONWARNINGS"] = f"{filters},{_NO_LEAK}" if filters else _NO_LEAK
     handler = signal.signal(signal.SIGTERM, _stop)

@@ -184,7 +184,8 @@ def with_unit(text: str, unit: str) -> str:
     """
 
     def replaced(found: re.Match[str]) -> str:
-        article, noun = found[1], plural(unit) if found[2].lower() == "words" else unit
+        article = found[1]
+        noun = plural(unit) if found[2].lower() == "words" else unit
         if not article:
             return capitalized(noun) if found[2][0].isupper() else noun
         return f"{article[0]}{'n' if noun[0] in 'aeiou' else ''} {noun}"

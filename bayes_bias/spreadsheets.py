@@ -210,7 +210,8 @@ def as_numbers_of(cells: Sequence[str]) -> list[float] | list[int]:
     numbers = []
     for position, cell in enumerate(clean):
         if thousands and "," in cell:
-            whole, decimal = cell.replace(",", ""), cell.replace(",", ".")
+            whole = cell.replace(",", "")
+            decimal = cell.replace(",", ".")
             either = f"{whole} or {decimal}" if cell.count(",") == 1 else whole
             raise NotNumbersError(position, f"may be {either}. Write it without a comma of thousands")
         is_share = cell.endswith("%")
@@ -331,7 +332,8 @@ def _opened(data: bytes, label: str, refusal: type[BayesBiasError]) -> tuple[lis
         from openpyxl import load_workbook
     try:
         # A workbook contains formulas, or the values that were stored when it was last saved.
-        formulas, stored = load_workbook(io.BytesIO(data)), load_workbook(io.BytesIO(data), data_only=True)
+        formulas = load_workbook(io.BytesIO(data))
+        stored = load_workbook(io.BytesIO(data), data_only=True)
         sheets, n_hidden = [], 0
         for sheet in formulas.worksheets:
             has_cells = any(cell is not None for cell in chain.from_iterable(sheet.iter_rows(values_only=True)))
@@ -442,7 +444,8 @@ def decoded(data: bytes, file: str, label: str, refusal: type[BayesBiasError]) -
     try:
         return data.decode(_encoding(data))
     except UnicodeDecodeError as error:
-        start, end = data.rfind(b"\n", 0, error.start) + 1, data.find(b"\n", error.start)
+        start = data.rfind(b"\n", 0, error.start) + 1
+        end = data.find(b"\n", error.start)
         line = data[start : end if end >= 0 else None]
         readings = []
         for encoding, codec in _OTHER_ENCODINGS.items():

@@ -33,7 +33,8 @@ def equal_vectors(vectors: Mapping[str, Vector]) -> list[list[str]]:
         for candidate in order[place + 1 :]:
             if coordinates[candidate] - coordinates[row] > tolerances[row]:
                 break
-            first, second = np.ravel(vectors[words[row]]), np.ravel(vectors[words[candidate]])
+            first = np.ravel(vectors[words[row]])
+            second = np.ravel(vectors[words[candidate]])
             difference = lengths(first.astype(float) - second.astype(float))
             if difference <= _ROUNDING * lengths(first):
                 cluster_of[candidate] = cluster_of[row]
@@ -135,7 +136,8 @@ def near_copies(categories: Mapping[str, Sequence[str]], vectors: Vectors) -> di
     found = dict[str, NearCopies]()
     end = 0
     for category, words in categories.items():
-        start, end = end, end + len(words)
+        start = end
+        end = end + len(words)
         if len(words) > MOST:
             continue
         similarity = centred[start:end] @ centred[start:end].T

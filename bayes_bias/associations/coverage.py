@@ -319,8 +319,11 @@ def _part(
     role: Role, name: str, words: tuple[str, ...], matches: Mapping[str, _Match], near: Mapping[str, tuple[str, ...]]
 ) -> Part:
     """Return the coverage of a group or class, from the matches of its words and near spellings."""
-    missing, zero, non_finite = list[str](), list[str](), list[str]()
-    phrases, made = list[str](), list[str]()
+    missing = list[str]()
+    zero = list[str]()
+    non_finite = list[str]()
+    phrases = list[str]()
+    made = list[str]()
     respelt: dict[str, str] = {}
     for word in words:
         match = matches.get(word)
@@ -384,7 +387,8 @@ def _spellings_of_both(coverage: Coverage, part: Part) -> str:
             f"The words of {coverage.embedding} are not in UTF-8 ({source_words}). Convert the file first, for example"
             " with `iconv -f GB18030 -t UTF-8 FILE > utf8.txt`."
         )
-    prefix, suffix = _PREFIX.match(coverage.begins[0]), _SUFFIX.search(coverage.begins[0])
+    prefix = _PREFIX.match(coverage.begins[0])
+    suffix = _SUFFIX.search(coverage.begins[0])
     remedy = "Spell words in the same way in both, and write one word in each cell."
     if prefix and all(word.startswith(prefix[0]) for word in coverage.begins):
         remedy = f"Remove the prefix: `sed 's|^{prefix[0]}||' FILE > plain.txt`."

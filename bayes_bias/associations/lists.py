@@ -103,7 +103,8 @@ def origin_of(wordlist: ListLike | AssociationTable, embedding: Any) -> Origin:
         If a table does not come from an embedding, or its words differ from the words of its list.
     """
     if not isinstance(wordlist, AssociationTable):
-        words, controls = load_wordlist(wordlist), load_control_lists(CONTROLS)
+        words = load_wordlist(wordlist)
+        controls = load_control_lists(CONTROLS)
         return Origin(words, controls, open_embedding(embedding), COSINES)
     check_alone(wordlist.name, embedding, DEMO)
     if wordlist.origin is None:

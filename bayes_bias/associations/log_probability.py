@@ -114,10 +114,12 @@ def log_probabilities(
     """
     if predict is not None:
         check_predicted(predict)
-    words, sentence_templates = load_wordlist(wordlist).with_controls(controls), load_templates(templates)
+    words = load_wordlist(wordlist).with_controls(controls)
+    sentence_templates = load_templates(templates)
     score = open_score(model)
     predict = predict or predicted_by_default(score)
-    targets, attributes = category_of(words.groups), category_of({**words.classes, **words.controls})
+    targets = category_of(words.groups)
+    attributes = category_of({**words.classes, **words.controls})
     sentences = _sentences(words, sentence_templates, predict)
     if is_causal(score):
         _check_order(sentences, predict, name_of(score))

@@ -268,7 +268,8 @@ def calibrate(
     >>> print(calibrate("weat7", "googlenews-demo", by="simulation").text)        # doctest: +SKIP
     """
     random = random or ("targets" if drawn == "own words" else "attributes")
-    seed, jobs = check_seed(seed), check_jobs(jobs)
+    seed = check_seed(seed)
+    jobs = check_jobs(jobs)
     draws = None if draws is None else check_count("draws", draws, "draws")
     size = None if size is None else check_count("size", size, "words in a class", least=2)
     _check_settings(random, drawn, size, planted, sampling)
@@ -461,7 +462,8 @@ def rates(records: pd.DataFrame) -> pd.DataFrame:
     rows = {}
     lower, upper = SHARE_BOUNDS
     for method_and_scope, group in records.groupby(_BY):
-        draws, findings = len(group), int((group.p_value < ALPHA).sum())
+        draws = len(group)
+        findings = int((group.p_value < ALPHA).sum())
         interval = binomtest(findings, draws).proportion_ci(method="exact")
         row = {"draws": draws, "findings": findings, "share": findings / draws}
         row |= {lower: interval.low, upper: interval.high, "bias": group["mean"].mean(), "spread": group["mean"].std()}

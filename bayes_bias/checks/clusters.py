@@ -176,12 +176,15 @@ def _names_of_ward_clusters(residuals: Numbers, words: list[str]) -> NDArray[np.
 
 def _icc(scores: Numbers, category: NDArray[np.object_], cluster: NDArray[np.object_]) -> Numbers:
     """Return the intraclass correlation of each set of scores, (set, word), with the symbols of `clustering`."""
-    in_category, in_cluster = _membership(category), _membership(cluster)
-    n_h, n_k = in_category.sum(axis=0), in_cluster.sum(axis=0)
+    in_category = _membership(category)
+    in_cluster = _membership(cluster)
+    n_h = in_category.sum(axis=0)
+    n_k = in_cluster.sum(axis=0)
     category_of_cluster = (in_cluster.T @ in_category).argmax(axis=1)
     category_mean = scores @ in_category / n_h  # (set, category)
     cluster_mean = scores @ in_cluster / n_k  # (set, cluster)
-    df_between, df_within = len(n_k) - len(n_h), len(cluster) - len(n_k)
+    df_between = len(n_k) - len(n_h)
+    df_within = len(cluster) - len(n_k)
     ms_between = (n_k * (cluster_mean - category_mean[:, category_of_cluster]) ** 2).sum(axis=1) / df_between
     ms_within = ((scores - cluster_mean @ in_cluster.T) ** 2).sum(axis=1) / df_within
     n0 = (len(cluster) - (n_k**2 / n_h[category_of_cluster]).sum()) / df_between
@@ -248,7 +251,8 @@ def _biases_of_subsets(table: AssociationTable, side: Side, kept: NDArray[np.boo
     The bias is the weighted sum of block means. In the names of dimensions, the words and categories of this side are n
     and h, and the words and categories of the opposite side are m and o.
     """
-    y, weights = table.values.to_numpy(), bias_weights(table_means(table)).to_numpy()[0]
+    y = table.values.to_numpy()
+    weights = bias_weights(table_means(table)).to_numpy()[0]
     in_own = np.eye(len(table.groups))[table.group_index]
     in_opposite = np.eye(len(table.classes))[table.class_index]
     if side == "attribute":

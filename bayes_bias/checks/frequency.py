@@ -101,7 +101,8 @@ def _ranks(table: AssociationTable, embedding: Embedding) -> pd.DataFrame:
         else:
             rows.append((len(rank_of), len(rank_of), _LARGEST_VOCABULARY))
     ranks = pd.DataFrame(rows, index=words, columns=["known", "least", "most"], dtype=float)
-    groups, classes = table.values.group.to_numpy(), table.values.attribute_class.to_numpy()
+    groups = table.values.group.to_numpy()
+    classes = table.values.attribute_class.to_numpy()
     side_of_word = np.repeat(SIDES, [len(groups), len(classes)])
     return ranks.assign(side=side_of_word, category=np.concatenate([groups, classes]))
 
@@ -123,7 +124,8 @@ def _largest_contrast(weights: Numbers, ranks: pd.DataFrame) -> float:
     The sum is linear in each mean, so its extremes are at bounds: each combination of bounds of the groups is tried
     with the bounds of the classes that make the sum as large, or as small, as possible.
     """
-    class_least, class_most = _mean_log_ranks(ranks, "attribute", "least"), _mean_log_ranks(ranks, "attribute", "most")
+    class_least = _mean_log_ranks(ranks, "attribute", "least")
+    class_most = _mean_log_ranks(ranks, "attribute", "most")
     group_bounds = [_mean_log_ranks(ranks, "target", "least"), _mean_log_ranks(ranks, "target", "most")]
     largest = 0.0
     for group_means in product(*np.stack(group_bounds, axis=1)):

@@ -233,11 +233,15 @@ def describe(bias: Estimate, truth: float) -> Record:
     """Compare an estimate with the truth, with the columns of `judge`."""
     if bias.mixture is None:
         draws = bias.draws.to_numpy().ravel()
-        mean, sd = float(draws.mean()), float(draws.std())
-        prob_positive, rank = float((draws > 0).mean()), float((draws < truth).mean())
+        mean = float(draws.mean())
+        sd = float(draws.std())
+        prob_positive = float((draws > 0).mean())
+        rank = float((draws < truth).mean())
     else:
-        mean, sd = bias.mixture.mean.item(), bias.mixture.total_sd.item()
-        prob_positive, rank = bias.mixture.prob_positive.item(), bias.mixture.below(truth).item()
+        mean = bias.mixture.mean.item()
+        sd = bias.mixture.total_sd.item()
+        prob_positive = bias.mixture.prob_positive.item()
+        rank = bias.mixture.below(truth).item()
     interval = bias.quantiles(_INTERVAL).ravel().tolist()
     return _record(mean, sd, interval, p_value=2 * min(prob_positive, 1 - prob_positive), rank=rank)
 
@@ -326,7 +330,8 @@ class Cell:
         for name in self.competitors:
             records.append(judge_by_competitor(table, name, truth=truth, seed=number))
         for spec in self.specs:
-            start, seed = perf_counter(), self.seed + number
+            start = perf_counter()
+            seed = self.seed + number
             judged = judge(table, spec, truth=truth, seed=seed, sampling=self.sampling, scopes=self.scopes)
             records += [{**record, "seconds": perf_counter() - start} for record in judged]
         return records

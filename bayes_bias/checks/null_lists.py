@@ -104,7 +104,8 @@ class NullDesign:
         vectors, coverage = lookup(embedding, wordlist, similarity.prepared)
         check_coverage(coverage, allow_loss=allow_loss)
         pool = {} if own_words else _pool(embedding, wordlist, pool_seed, similarity)
-        groups, classes = _with_vectors(wordlist.groups, vectors), _with_vectors(wordlist.classes, vectors)
+        groups = _with_vectors(wordlist.groups, vectors)
+        classes = _with_vectors(wordlist.classes, vectors)
         exchanged = _EXCHANGED[random] if own_words else ()
         _check_exchanged(wordlist.name, exchanged, {"target": groups, "attribute": classes})
         return cls(
@@ -189,7 +190,8 @@ class NullDesign:
         classes, and controls do not move.)
         """
         groups, classes = self.draw_words(seed, number)
-        targets, attributes = category_of(groups), category_of({**classes, **self.controls})
+        targets = category_of(groups)
+        attributes = category_of({**classes, **self.controls})
         values, singles = self._values(targets, attributes)
         table = assemble(
             values,
@@ -215,7 +217,8 @@ class NullDesign:
         self.check_pool()
         rng = np.random.default_rng([seed, number])
         pool = self._positions_of_pool[rng.permutation(len(self.pool))]
-        classes, groups = dict(self.classes), dict(self.groups)
+        classes = dict(self.classes)
+        groups = dict(self.groups)
         if "target" in self.exchanged:
             groups = _exchanged(groups, self.strata, rng)
         if "attribute" in self.exchanged:

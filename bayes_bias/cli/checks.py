@@ -362,7 +362,8 @@ def _components(result: "bb.Stability") -> Layout:
     """Lay out the variance components of the joint posterior, with their observed values."""
     from bayes_bias.fitting.fitted import Fitted
 
-    rows, decimals = result.components, Fitted.of(result.fit).metric.decimals + 1
+    rows = result.components
+    decimals = Fitted.of(result.fit).metric.decimals + 1
     kinds = plural(result.kind)
     return Layout(
         [" ".join(filter(None, map(str, name))) for name in rows.index],

@@ -51,7 +51,8 @@ def delivering(target: str | None, command: str, overwrite: bool) -> Iterator[No
     if target != STDOUT:
         check_output(Path(target), overwrite, "--json")
     results: dict[str, Any] = {}
-    token, out.quiet = _RESULTS.set(results), target == STDOUT
+    token = _RESULTS.set(results)
+    out.quiet = target == STDOUT
     try:
         yield
     finally:
@@ -134,7 +135,8 @@ class _NoticeHandler(logging.Handler):
 @contextmanager
 def notices_shown(quiet: bool = False) -> Iterator[None]:
     """Print the notices of the package after the `with` block, unless the command is quiet."""
-    logger, handler = logging.getLogger("bayes_bias"), _NoticeHandler()
+    logger = logging.getLogger("bayes_bias")
+    handler = _NoticeHandler()
     handlers, level, propagate = logger.handlers, logger.level, logger.propagate
     logger.handlers, logger.propagate = [handler], False
     logger.setLevel(logging.INFO)

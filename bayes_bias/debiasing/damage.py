@@ -122,7 +122,8 @@ def rated_pairs(
             " Use another file of ratings."
         )
     ratings = pairs.rating.to_numpy()
-    cosines_before, cosines_after = _cosines(before, pairs), _cosines(after, pairs)
+    cosines_before = _cosines(before, pairs)
+    cosines_after = _cosines(after, pairs)
     spearman_before = float(_spearman(cosines_before, ratings))
     spearman_after = float(_spearman(cosines_after, ratings))
     change = spearman_after - spearman_before
@@ -143,7 +144,8 @@ def _spearman(values: NDArray[np.float64], ratings: NDArray[np.float64]) -> NDAr
     """Compute Spearman's correlation of each row. The result is missing for a constant row."""
     from scipy.stats import rankdata
 
-    x, y = rankdata(values, axis=-1), rankdata(ratings, axis=-1)
+    x = rankdata(values, axis=-1)
+    y = rankdata(ratings, axis=-1)
     x -= x.mean(axis=-1, keepdims=True)
     y -= y.mean(axis=-1, keepdims=True)
     with np.errstate(invalid="ignore"):
@@ -264,14 +266,17 @@ def damage(
         raise MeasureError(
             f"{len(shared)} shared words are too few for {neighbours} neighbours. Pass vectors of the whole vocabulary."
         )
-    unit_before, unit_after = stack_unit(before, shared, "damage"), stack_unit(after, shared, "damage")
+    unit_before = stack_unit(before, shared, "damage")
+    unit_after = stack_unit(after, shared, "damage")
     rows = np.sort(rng.permutation(len(shared))[:_MOST_WORDS])
-    nearest_before, nearest_after = _nearest(unit_before, rows, neighbours), _nearest(unit_after, rows, neighbours)
+    nearest_before = _nearest(unit_before, rows, neighbours)
+    nearest_after = _nearest(unit_after, rows, neighbours)
     shares = np.array([np.isin(nearest_before[k], nearest_after[k]).mean() for k in range(len(rows))])
     resampled = rng.integers(len(shares), size=(_RESAMPLES, len(shares)))
     lower, upper = np.quantile(shares[resampled].mean(axis=1), tails(ci_prob)).tolist()
     # The Procrustes disparity: the variance that remains after rotating and scaling the vectors to match.
-    x, y = unit_before - unit_before.mean(axis=0), unit_after - unit_after.mean(axis=0)
+    x = unit_before - unit_before.mean(axis=0)
+    y = unit_after - unit_after.mean(axis=0)
     agreement = np.linalg.svd(x.T @ y, compute_uv=False).sum() ** 2 / ((x**2).sum() * (y**2).sum())
     return Damage(
         words=len(shared),

@@ -202,7 +202,8 @@ class RAN(Debiaser[tuple[np.ndarray, DebiasSets]]):
     def transform(self, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         bias, sets = self.fitted
         unit = change_rows(vectors, unit_rows, self.name)
-        words, gendered = list(unit), frozenset(sets.by_definition)
+        words = list(unit)
+        gendered = frozenset(sets.by_definition)
         rows = np.stack(list(unit.values()))
         n_neighbours = min(self.neighbours, len(words) - 1)
         neutral = [position for position, word in enumerate(words) if word not in gendered]

@@ -264,7 +264,9 @@ def sources_of(spec: ModelSpec) -> tuple[Reference, ...]:
 def model_facts(fits: Mapping[str, Fitted], spec: ModelSpec, scope: ScopeName, ci_prob: float) -> dict[str, Any]:
     """Return facts about the crossed model for one table or several tables, by name."""
     first = next(iter(fits.values()))
-    kinds, sampled, n_groups = set[str](), set[str](), set[int]()
+    kinds = set[str]()
+    sampled = set[str]()
+    n_groups = set[int]()
     related, adjusted, units = [], [], []
     for name, fitted in fits.items():
         if fitted.replicate_kind:

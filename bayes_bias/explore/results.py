@@ -84,7 +84,8 @@ class Results:
         if self.fitted is not None:
             return plot_posterior(self.fitted, without=self.left_out)
         with style():
-            ax, unit = axes_or_new(None, rows=1, row_height=1.9, extra=1.35), bias_axis(self.table.metric)
+            ax = axes_or_new(None, rows=1, row_height=1.9, extra=1.35)
+            unit = bias_axis(self.table.metric)
             draw_posterior(ax, self.estimate, "the bias", unit, 0.95, halved=True, without=self.left_out)
             legend_below(ax)
             set_title(ax, f"{self.table.name}: the bias and its noise floor")

@@ -72,7 +72,8 @@ class Vectors:
     def _excerpt(self, words: Iterable[str]) -> Embedding:
         """Return these words together with the words for random lists, in memory."""
         frequent, own = self._frequent, self._by_word.excerpt(words)
-        pool_reader, own_reader = cast(Excerpt, frequent.reader), cast(Excerpt, own.reader)
+        pool_reader = cast(Excerpt, frequent.reader)
+        own_reader = cast(Excerpt, own.reader)
         reader = replace(
             own_reader,
             vectors=MappingProxyType({**pool_reader.vectors, **own_reader.vectors}),
@@ -131,7 +132,8 @@ class Session:
         self.results = lru_cache(_RECENT)(self._results)
         self.checked = lru_cache(_RECENT)(lambda fields: check(self.results(fields)))
         # Settings of Matplotlib are global, so that only one thread draws.
-        self._computing, self._checking = Lock(), Lock()
+        self._computing = Lock()
+        self._checking = Lock()
         self._latest: Fields | None = None
 
     def _results(self, fields: Fields) -> Results:

@@ -77,12 +77,14 @@ def as_fit(
         "draws", draws, xr.DataTree, "not draws. Pass the DataTree that pm.sample or nutpie returned.", SpecError
     )
     _check_groups(draws)
-    posterior, stats = order_dims(draws["posterior"].to_dataset()), _statistics(draws)
+    posterior = order_dims(draws["posterior"].to_dataset())
+    stats = _statistics(draws)
     if not isinstance(model, str | Path | ModelSpec):
         graph = built(model, table)
         _check(graph, draws)
         return _of_own_model(table, graph, name_of(model), posterior, stats, seed)
-    spec, marginal = load_spec(model), not _WRITTEN_OUT & set(posterior)
+    spec = load_spec(model)
+    marginal = not _WRITTEN_OUT & set(posterior)
     graph = pymc_model(table, spec, marginal=marginal)
     _check(graph, draws)
     if table.replicates is not None and not marginal:  # in this case, a fit of a spec uses the mean of replicates
@@ -172,7 +174,8 @@ def _check_variables(model: pm.Model, posterior: xr.Dataset) -> None:
     for dim in posterior.dims:
         if model.coords.get(dim) is None:
             continue
-        labels, expected = posterior[dim].to_numpy().tolist(), list(model.coords[dim])
+        labels = posterior[dim].to_numpy().tolist()
+        expected = list(model.coords[dim])
         if labels != expected:
             raise SpecError(
                 f"`draws` has the labels {_some(labels)} for '{dim}', but the table has {_some(expected)}."

@@ -104,8 +104,11 @@ _compiled = _cached_on_disk(partial(njit, error_model="numpy"))
 @_compiled
 def named(block):  # type: ignore[no-untyped-def]  # Numba's types
     """Return the `Arrays` in a block of memory created by `packed`."""
-    scales, variances, parts = int(block[1]), int(block[2]), int(block[3])
-    largest, most = int(block[4]), int(block[5])
+    scales = int(block[1])
+    variances = int(block[2])
+    parts = int(block[3])
+    largest = int(block[4])
+    most = int(block[5])
     end_scales = _SIZES + scales * _SCALE
     end_variances = end_scales + variances * _VARIANCE
     end_parts = end_variances + parts * _PART
@@ -201,7 +204,9 @@ def _add_parts(arrays, coefficients, slopes):  # type: ignore[no-untyped-def]
     work = np.empty((3, largest, largest))
     inverse, product, entry_slope = work[0], work[1], work[2]
     for part in range(len(parts)):
-        n, df, patterns = int(parts[part].size), parts[part].df, int(parts[part].patterns)
+        n = int(parts[part].size)
+        df = parts[part].df
+        patterns = int(parts[part].patterns)
         # The lower triangle of M is a sum of patterns. Copy it to the upper triangle, and invert M in place.
         inverse[:n, :n] = 0.0
         for p in range(patterns):
@@ -280,11 +285,13 @@ def log_density(point, gradient, block):  # type: ignore[no-untyped-def]
     arrays = named(block)
     scales, variances = arrays.scales, arrays.variances
     parameters = np.empty(len(scales) + len(variances))
-    square_slopes, factor_slopes = np.zeros(len(scales)), np.zeros(len(scales))
+    square_slopes = np.zeros(len(scales))
+    factor_slopes = np.zeros(len(scales))
     _write_scales(point, parameters, arrays)
     value = _add_parts(arrays, parameters**2, square_slopes)
     for v in range(len(variances)):
-        scale, factor = int(variances[v].scale), int(variances[v].factor)
+        scale = int(variances[v].scale)
+        factor = int(variances[v].factor)
         log_variance, df = point[scale], scales[scale].df
         variance = parameters[len(scales) + v]
         # A scale of zero does not change with its variance.
@@ -406,7 +413,8 @@ def _parts_of(parts: Iterable[Part]) -> dict[str, Any]:
     scale_of = np.zeros((number, most))
     triangles = np.zeros((number, most, largest * (largest + 1) // 2))
     for k, single in enumerate(singles):
-        n, count = len(single.scatter), len(single.scales)
+        n = len(single.scatter)
+        count = len(single.scales)
         sizes[k] = n, single.df, count
         scatters[k, :n, :n] = single.scatter
         scale_of[k, :count] = single.scales

@@ -164,7 +164,8 @@ def diagnose(
     derived += [inflation_name(side) for side in SIDES if f"{inflation_name(side)}_factor" in posterior]
     posterior = posterior.drop_vars(derived)
     r_hat = arviz_stats.rhat(posterior)
-    bulk, tail = arviz_stats.ess(posterior, method="bulk"), arviz_stats.ess(posterior, method="tail")
+    bulk = arviz_stats.ess(posterior, method="bulk")
+    tail = arviz_stats.ess(posterior, method="tail")
 
     def worst(names: list[Hashable]) -> tuple[float, float, float]:
         largest = r_hat[names].max(skipna=False).to_array().max(skipna=False)

@@ -23,7 +23,8 @@ from bayes_bias.fitting.fitted import Fit, Fitted
 # A file whose arrays exceed this factor and this size is rejected as a decompression bomb.
 _FACTOR, _LARGE = 20, 1 << 28
 # The global heap of HDF5, version 1, with its size; and the number and size of each entry.
-_HEAP, _ENTRY = re.compile(rb"GCOL\x01\0\0\0(.{8})", re.DOTALL), struct.Struct("<H6xQ")
+_HEAP = re.compile(rb"GCOL\x01\0\0\0(.{8})", re.DOTALL)
+_ENTRY = struct.Struct("<H6xQ")
 
 
 def save_fit(fit: Fit, path: str | Path, *, overwrite: bool = False) -> Path:
@@ -136,7 +137,8 @@ def load_fit(path: str | Path) -> xr.DataTree:
 def _read(path: Path) -> xr.DataTree:
     """Return the content of a netCDF file. The hash is omitted, because it would be wrong after a change of the fit."""
     try:
-        size, unpacked = path.stat().st_size, _unpacked_size(path)
+        size = path.stat().st_size
+        unpacked = _unpacked_size(path)
         if unpacked > max(_FACTOR * size, _LARGE):
             raise OutputError(
                 f"'{path}' has {size:,} bytes but claims {unpacked:,} unpacked, although a fit is not"
@@ -214,9 +216,11 @@ def _bytes_of_array(what: list[Any], values: "np.ndarray[Any, Any]") -> Iterator
     """Yield a description of the array, then its values: text as JSON, and numbers as bytes."""
     if values.dtype.kind in "biufc":
         values = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
-        kind, content = values.dtype.str, _one_nan(values).tobytes()
+        kind = values.dtype.str
+        content = _one_nan(values).tobytes()
     else:
-        kind, content = "text", json.dumps([str(value) for value in values.ravel().tolist()]).encode()
+        kind = "text"
+        content = json.dumps([str(value) for value in values.ravel().tolist()]).encode()
     yield json.dumps([what, kind, values.shape], default=str).encode()
     yield content
 

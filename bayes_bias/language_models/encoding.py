@@ -263,7 +263,8 @@ def _alone(
     drawable = tuple(lexicon())
     if all(map(_of_sentences, lists)):
         omitted = _built_in_control_words() - _compared_words(lists)
-        words, drawable = [word for word in words if word not in omitted], ()
+        words = [word for word in words if word not in omitted]
+        drawable = ()
     return {word: (Sentence(word, 0, len(word)),) for word in (*words, *also, *drawable)}, drawable
 
 

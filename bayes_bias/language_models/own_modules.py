@@ -237,7 +237,8 @@ class _Module:
 
     def weights(self, trust: bool) -> Path:
         """Return the file of weights. Raise an error if it could run code and is not trusted."""
-        safe, pickled = self.folder / "model.safetensors", self.folder / "pytorch_model.bin"
+        safe = self.folder / "model.safetensors"
+        pickled = self.folder / "pytorch_model.bin"
         file = safe if safe.is_file() or not pickled.is_file() else pickled
         if not file.is_file():
             raise LanguageModelError(f"'{self.source}' has no weights in '{self.path}'. Download it again.")

@@ -142,7 +142,8 @@ def _arranged(rows: pd.DataFrame, vectors: ArrayLike) -> tuple[list[str], list[s
             f" '{rows.sentence.iloc[int(finite.argmin())]}', has other values. Encode it again with float32."
         )
     texts = rows[["template", "word"]].astype(str)
-    words, labels = texts["word"].unique().tolist(), texts["template"].unique().tolist()
+    words = texts["word"].unique().tolist()
+    labels = texts["template"].unique().tolist()
     given = pd.MultiIndex.from_frame(texts)
     required = pd.MultiIndex.from_product([labels, words])
     if given.has_duplicates or len(given) != len(required):

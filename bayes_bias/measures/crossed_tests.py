@@ -60,7 +60,8 @@ class WordScores:
 
     def words(self) -> pd.DataFrame:
         """Return each target's mean with the class of its group minus its mean with other classes, sorted by group."""
-        groups, group_of = self.statistics.group.to_numpy(), self.statistics.group_of.to_numpy()
+        groups = self.statistics.group.to_numpy()
+        group_of = self.statistics.group_of.to_numpy()
         order = np.argsort(group_of, kind="stable")
         return pd.DataFrame(
             {"group": groups[group_of][order], "association": len(groups) * self.target_scores[order]},
@@ -235,7 +236,8 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
     """
     check_ci_prob(ci_prob)
     table = table_of_samples(table, _MIN_F)
-    groups, classes = len(table.groups), len(table.associated_classes)
+    groups = len(table.groups)
+    classes = len(table.associated_classes)
     if (groups, classes) != (2, 2):
         raise MeasureError(
             f"{_MIN_F} compares two groups and two classes, but this table has {groups} and {classes}. Use"
@@ -251,7 +253,8 @@ def min_f(table: AssociationTable, *, ci_prob: float = 0.95) -> MinF:
         )
     variance = target_variance + attribute_variance
     df = variance**2 / (target_variance**2 / target_df + attribute_variance**2 / attribute_df)
-    f1, f2 = scores.bias**2 / target_variance, scores.bias**2 / attribute_variance
+    f1 = scores.bias**2 / target_variance
+    f2 = scores.bias**2 / attribute_variance
     return MinF.of(scores, table, variance, df, ci_prob, f1=f1, f2=f2)
 
 
@@ -421,7 +424,8 @@ class _Scores(WordScores):
         targets = _terms_of_cells("targets", self.target_scores, design.group_of, design.group)
         attributes = _terms_of_cells("attributes", self.attribute_scores, design.class_of, design.attribute_class)
         # One mean square is computed for all blocks, because the models have a single residual variance.
-        ss, df = float(design.interaction_ss), float(design.interaction_df)
+        ss = float(design.interaction_ss)
+        df = float(design.interaction_df)
         pairs_of_block = np.outer(design.n_targets, design.n_attributes)
         variance = ss / df * float((self.weights**2 / pairs_of_block).sum()) if df else np.nan
         return [*targets, *attributes, _Term("residual", "all", variance, df)]
@@ -616,10 +620,12 @@ class _Design(NamedTuple):
     def of(cls, scores: WordScores) -> Self:
         """Return the parts of a table, and the patterns of the variances that it can determine."""
         data, weights = scores.statistics, scores.weights
-        n_targets, n_attributes = data.n_targets.to_numpy(), data.n_attributes.to_numpy()
+        n_targets = data.n_targets.to_numpy()
+        n_attributes = data.n_attributes.to_numpy()
         target_patterns = _patterns("target", 1 / n_attributes)
         attribute_patterns = _patterns("attribute", 1 / n_targets)
-        residual_ss, residual_df = data.interaction_ss.to_numpy().reshape(1, 1), float(data.interaction_df)
+        residual_ss = data.interaction_ss.to_numpy().reshape(1, 1)
+        residual_df = float(data.interaction_df)
         parts = [
             _Part(*_scatter(data.target_mean.to_numpy(), data.group_of.to_numpy()), target_patterns),
             _Part(*_scatter(data.attribute_mean.to_numpy(), data.class_of.to_numpy()), attribute_patterns),
@@ -671,11 +677,14 @@ def _deviance(parts: Sequence[_Part], variances: _Numbers) -> tuple[float, _Numb
     with :math:`A_m = \Sigma^{-1} P_m` for a pattern :math:`P_m`.
     """
     n_variances = len(variances)
-    value, slope, curvature = 0.0, np.zeros(n_variances), np.zeros((n_variances, n_variances))
+    value = 0.0
+    slope = np.zeros(n_variances)
+    curvature = np.zeros((n_variances, n_variances))
     for scatter, df, patterns in parts:
         covariance = np.tensordot(variances, patterns, axes=1)
         precision = np.linalg.inv(covariance)
-        a, fit = precision @ patterns, precision @ scatter
+        a = precision @ patterns
+        fit = precision @ scatter
         value += df * np.linalg.slogdet(covariance)[1] + np.trace(fit)
         slope += df * np.einsum("mii->m", a) - np.einsum("mij,ji->m", a, fit)
         products = np.einsum("mij,ljk->mlik", a, a)

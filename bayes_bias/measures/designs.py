@@ -57,7 +57,8 @@ def two_by_two(table: AssociationTable, measure: str, *, least_groups: int = 2, 
     require_words(table, measure, least_words)
     by_group = np.argsort(table.group_index, kind="stable")
     similarity = table.values.to_numpy()[by_group]
-    to_a, to_b = similarity[:, table.class_index == 0], similarity[:, table.class_index == 1]
+    to_a = similarity[:, table.class_index == 0]
+    to_b = similarity[:, table.class_index == 1]
     return TwoByTwo(labels(table), int((table.group_index == 0).sum()), to_a, to_b)
 
 

@@ -123,7 +123,8 @@ def mac_change(before: AssociationTable, after: AssociationTable) -> MacChange:
     >>> round(change.value, 3), change.df
     (-0.253, 31)
     """
-    earlier, later = _distances(before), _distances(after)
+    earlier = _distances(before)
+    later = _distances(after)
     if set(earlier.index) != set(later.index) or set(earlier.columns) != set(later.columns):
         raise MeasureError("MAC change needs the same targets and classes in both tables. Measure the same words.")
     later = later.loc[earlier.index, earlier.columns]

@@ -127,7 +127,8 @@ class Occasion:
 
     def _words_by_category(self, dim: str, label: str, names: Sequence[str]) -> dict[str, list[str]]:
         """Return the words of each of these groups, or classes."""
-        labels, words = self.table.values[label].to_numpy(), self.table.values[dim].to_numpy()
+        labels = self.table.values[label].to_numpy()
+        words = self.table.values[dim].to_numpy()
         return {name: words[labels == name].tolist() for name in names}
 
 

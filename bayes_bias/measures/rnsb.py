@@ -100,7 +100,8 @@ def _logistic_regression(zeros: NDArray[np.float64], ones: NDArray[np.float64]) 
     design = np.column_stack([np.vstack([zeros, ones]), np.ones(len(labels))])
     basis, coordinates = np.linalg.qr(design.T)  # the minimum lies in the span of the rows
     rows = coordinates.T
-    beta, step = np.zeros(rows.shape[1]), np.full(rows.shape[1], np.inf)
+    beta = np.zeros(rows.shape[1])
+    step = np.full(rows.shape[1], np.inf)
 
     def loss(at: NDArray[np.float64]) -> float:
         """Return the penalised negative log likelihood."""

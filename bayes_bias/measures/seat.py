@@ -106,14 +106,16 @@ def seat(
     across = table.vectors is not None and shares_a_space(table)
     if across:
         targets, attributes = unit_sentences(table, "SEAT")
-        a, b = attributes[table.class_index == 0], attributes[table.class_index == 1]
+        a = attributes[table.class_index == 0]
+        b = attributes[table.class_index == 1]
         # The mean of cosines with unit vectors is the product with the mean of these vectors.
         scores = targets @ (a.mean(axis=(0, 1)) - b.mean(axis=(0, 1)))
     else:
         replicates = require_replicates(table, "SEAT").tables
         values = np.stack([values.to_numpy() for values in replicates.values()], axis=-1)
         scores = values[:, table.class_index == 0].mean(axis=1) - values[:, table.class_index == 1].mean(axis=1)
-    first, second = scores[table.group_index == 0].ravel(), scores[table.group_index == 1].ravel()
+    first = scores[table.group_index == 0].ravel()
+    second = scores[table.group_index == 1].ravel()
     if permutations is None and comb(len(first) + len(second), len(first)) > MOST_PARTITIONS:
         permutations = PERMUTATIONS
     no_spread = "SEAT is not defined, because all sentences have the same association score"
@@ -257,7 +259,8 @@ def _scores(table: AssociationTable, draws: int, seed: int) -> NDArray[np.float6
     rng = np.random.default_rng(seed)
     target_sentence = rng.integers(n_sentences, size=(draws, n_targets))
     attribute_sentence = rng.integers(n_sentences, size=(draws, n_attributes))
-    target, attribute = np.arange(n_targets)[:, None], np.arange(n_attributes)
+    target = np.arange(n_targets)[:, None]
+    attribute = np.arange(n_attributes)
     scores = []
     for start in range(0, draws, _CHUNK):
         chunk = slice(start, start + _CHUNK)

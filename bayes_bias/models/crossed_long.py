@@ -85,7 +85,8 @@ def data(table: AssociationTable) -> xr.Dataset:
     dims: tuple[str, ...] = ("pair",)
     values = table.values.to_numpy()
     if table.replicates is not None:
-        dims, values = ("replicate", "pair"), table.replicates.stacked().to_numpy()
+        dims = ("replicate", "pair")
+        values = table.replicates.stacked().to_numpy()
     labels: dict[str, Any] = {}
     for side in SIDES:
         labels[f"{side}_cluster_number"] = np.arange(int(means[f"{side}_cluster"].max()) + 1)
@@ -134,8 +135,10 @@ def _evidence(data: xr.Dataset, unit: float) -> dict[str, np.ndarray]:
     blocks, divided by this variance. The information is the number of its values divided by the variance, averaged over
     the words of its group or class. See `PartlyCentredWithin`.
     """
-    i, j = data.pair_target.to_numpy(), data.pair_attribute.to_numpy()
-    g, c = data.group_of.to_numpy()[i], data.class_of.to_numpy()[j]
+    i = data.pair_target.to_numpy()
+    j = data.pair_attribute.to_numpy()
+    g = data.group_of.to_numpy()[i]
+    c = data.class_of.to_numpy()[j]
     values = data.pair_value.to_numpy() if data.pair_value.ndim == 1 else data.pair_value.mean("replicate").to_numpy()
     block = data.block_mean.to_numpy()[g, c]
     residual = values - data.target_mean.to_numpy()[i, c] - data.attribute_mean.to_numpy()[j, g] + block
@@ -143,9 +146,13 @@ def _evidence(data: xr.Dataset, unit: float) -> dict[str, np.ndarray]:
     arrays: dict[str, np.ndarray] = {}
     for side in SIDES:
         if side == "target":
-            word, cell, weight = i, data.group_of.to_numpy(), 1.0 * np.isin(c, compared_classes(data))
+            word = i
+            cell = data.group_of.to_numpy()
+            weight = 1.0 * np.isin(c, compared_classes(data))
         else:
-            word, cell, weight = j, data.class_of.to_numpy(), np.ones(len(c))
+            word = j
+            cell = data.class_of.to_numpy()
+            weight = np.ones(len(c))
         category = CATEGORY_COORD[side]
         in_cell = np.eye(data.sizes[category])[cell]  # (words, cells)
         arrays[f"{category}_averaging"] = (in_cell / in_cell.sum(axis=0)).T
@@ -213,7 +220,8 @@ def _block_average(target: pt.TensorVariable, attribute: pt.TensorVariable, inpu
 
 def _residual_sd(sd: Scales, coords: Coords, class_of_pair: Any, suffix: str = "") -> pt.TensorVariable:
     """Return the residual standard deviation. If control classes have their own, there is one value for each pair."""
-    compared, controls = sd[RESIDUAL + suffix], sd.get(CONTROL_RESIDUAL + suffix)
+    compared = sd[RESIDUAL + suffix]
+    controls = sd.get(CONTROL_RESIDUAL + suffix)
     if controls is None:
         return compared
     n_associated = len(coords["attribute_class"]) - len(coords["control"])
@@ -260,7 +268,8 @@ def _word_effects(
     They are the sum of the effects of single words, the part that related words of a group or class share, and the part
     that the words of a sub-topic or pair share.
     """
-    category, cluster = inputs["group_of" if side == "target" else "class_of"], inputs[f"{side}_cluster"]
+    category = inputs["group_of" if side == "target" else "class_of"]
+    cluster = inputs[f"{side}_cluster"]
     components = [component for component in OF_WORDS if component.part == f"{side}s"]
     word_sd = dict(sd)
     for component in components:
@@ -303,7 +312,8 @@ def _summed(
     total: pt.TensorVariable | float = 0.0
     n_classes = len(coords["attribute_class"])
     for component in present(components, len(coords["group"]), controls=bool(coords["control"])):
-        name, scale = component.name.removeprefix("sd_") + suffix, sd[component.name + suffix]
+        name = component.name.removeprefix("sd_") + suffix
+        scale = sd[component.name + suffix]
         over = component.over_classes if component.part == "targets" else component.over_groups
         if evidence is not None and over in ("all", "associated"):  # a level has one number for each word
             sigma = scale if scale.ndim == 0 else scale[:, 0]

@@ -146,7 +146,8 @@ def _check_labels(name: str, model: pm.Model, data: xr.Dataset) -> None:
                 f"`model` '{name}' has the dimension '{dim}', which the table does not have. Make the model"
                 " from this table."
             )
-        length, labels = int(model.dim_lengths[dim].eval(mode="FAST_COMPILE")), model.coords.get(dim)
+        length = int(model.dim_lengths[dim].eval(mode="FAST_COMPILE"))
+        labels = model.coords.get(dim)
         expected = data[dim].to_numpy().tolist()
         if length != len(expected):
             raise SpecError(

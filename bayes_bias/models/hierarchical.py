@@ -95,7 +95,8 @@ def build(spec: ModelSpec, inputs: Mapping[str, Any], coords: Mapping[str, list[
 
 def written_out(spec: ModelSpec, table: AssociationTable) -> pm.Model:
     """Return the PyMC model with explicit effects and values. A pair appears as often as in the source."""
-    inputs, values = data(table), table.values.to_numpy()
+    inputs = data(table)
+    values = table.values.to_numpy()
     repeats = np.isfinite(values).astype(int)
     if table.repeats is not None:
         repeats *= table.repeats.to_numpy()

@@ -140,7 +140,8 @@ class Patterns:
         n_associated = n_classes - data.sizes["control"]
         n_blocks = n_groups * n_classes
         shapes = (n, n_groups, n_classes, n_classes), (n, n_classes, n_groups, n_groups), (n, n_classes)
-        words, between = Effects(*map(np.zeros, shapes)), Effects(*map(np.zeros, shapes))
+        words = Effects(*map(np.zeros, shapes))
+        between = Effects(*map(np.zeros, shapes))
         target_cluster = np.zeros((n, n_classes, n_classes))
         attribute_cluster = np.zeros((n, n_groups, n_groups))
         replicate = np.zeros((n, n_blocks, n_blocks))

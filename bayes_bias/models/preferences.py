@@ -142,7 +142,8 @@ def drawn_inflation(data: xr.Dataset, side: Side, shape: tuple[int, ...], rng: n
 
     A chi-squared variable with D / 2 degrees of freedom is twice a gamma variable of the shape D / 4.
     """
-    expected, directions = data[f"{side}_inflation"].to_numpy(), data[f"{side}_directions"].to_numpy()
+    expected = data[f"{side}_inflation"].to_numpy()
+    directions = data[f"{side}_directions"].to_numpy()
     gamma_shape = np.where(np.isnan(directions), np.inf, directions) / 4
     factor = np.ones((*shape, len(expected)))
     for k in np.flatnonzero((expected > 1) & np.isfinite(gamma_shape)):

@@ -78,7 +78,8 @@ def scales(
 
 def _scale(spec: ModelSpec, name: str, along: tuple[str, ...], inputs: Mapping[str, Any]) -> pt.TensorVariable:
     """Add a standard deviation with the prior of the spec, times its unit if the inputs contain one."""
-    typical, dims = typical_size(spec, name), along or None
+    typical = typical_size(spec, name)
+    dims = along or None
     if "unit" not in inputs:
         return free(spec, name, typical, dims)
     unit = inputs["unit"]

@@ -145,7 +145,8 @@ def relative_units(spec: ModelSpec, data: xr.Dataset) -> dict[str, FloatOrArray]
 
 def units_of_priors(spec: ModelSpec, data: xr.Dataset) -> dict[str, FloatOrArray]:
     """Return the unit of the prior of each parameter, in the units of the table. Shape parameters have no unit."""
-    unit, shapes = unit_of(spec, data), shape_parameters()
+    unit = unit_of(spec, data)
+    shapes = shape_parameters()
     return {name: 1.0 if name in shapes else unit * times for name, times in relative_units(spec, data).items()}
 
 

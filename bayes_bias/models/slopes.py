@@ -49,7 +49,8 @@ def explained_pairs(
     slopes_at_pair = {name: slopes[name].isel(positions[name]) for name in SLOPES if name in slopes}
     if not slopes_at_pair:
         return 0.0
-    targets, attributes = data.get("target_covariate_value"), data.get("attribute_covariate_value")
+    targets = data.get("target_covariate_value")
+    attributes = data.get("attribute_covariate_value")
     return _explained(
         slopes_at_pair,
         None if targets is None else targets.isel(target=target),
@@ -109,12 +110,14 @@ class Slopes:
         of :math:`\sum_p X_p' X_p \otimes P_p`, and their mean is this covariance times
         :math:`\sum_p X_p' Y_p P_p`.
         """
-        x, y = data[f"{side}_slope_design"].to_numpy(), data[f"{side}_slope_value"].to_numpy()
+        x = data[f"{side}_slope_design"].to_numpy()
+        y = data[f"{side}_slope_value"].to_numpy()
         _, first_row, part = np.unique(data[f"{side}_slope_part"].to_numpy(), return_index=True, return_inverse=True)
         patterns = slope_patterns(data, side, variances.patterns)[first_row]
         precision = np.linalg.inv(variances.of(patterns.swapaxes(0, 1)))
         q, k = x.shape[-1], y.shape[-1]
-        xx, xy = np.empty((len(first_row), q, q)), np.empty((len(first_row), q, k))
+        xx = np.empty((len(first_row), q, q))
+        xy = np.empty((len(first_row), q, k))
         for p in range(len(first_row)):
             rows = x[part == p]
             xx[p] = rows.T @ rows
@@ -133,7 +136,8 @@ class Slopes:
         the Kronecker product of ``inv(z'z)`` for the covariates z of both sides.
         """
         residual = variances.table.residual[..., 0, None, None]  # controls have no covariates
-        targets, attributes = centre_covariates(data, "target"), centre_covariates(data, "attribute")
+        targets = centre_covariates(data, "target")
+        attributes = centre_covariates(data, "attribute")
         covariance = residual * np.kron(np.linalg.inv(targets.T @ targets), np.linalg.inv(attributes.T @ attributes))
         centre = data[PRODUCT].to_numpy()
         return cls(np.broadcast_to(centre, (*residual.shape[:-2], *centre.shape)), covariance)
@@ -164,7 +168,8 @@ def drawn_slopes(
     slopes = {f"{side}_slope": Slopes.of(variances, data, side).draw(rng) for side in sides}
     if len(sides) == len(SIDES):
         slopes[PRODUCT] = product = Slopes.from_products(variances, data).draw(rng)
-        targets, attributes = data.target_covariate_mean.to_numpy(), data.attribute_covariate_mean.to_numpy()
+        targets = data.target_covariate_mean.to_numpy()
+        attributes = data.attribute_covariate_mean.to_numpy()
         slopes[TARGET_SLOPE] = slopes[TARGET_SLOPE] - product @ attributes.T
         slopes[ATTRIBUTE_SLOPE] = slopes[ATTRIBUTE_SLOPE] - np.swapaxes(product, -1, -2) @ targets.T
     variables, coords = {}, dict(sample)
@@ -204,7 +209,8 @@ def spread_of_words(slopes: xr.Dataset, data: xr.Dataset, weights: xr.DataArray,
     covariates of new words. The variance of the unadjusted bias includes this part, but the variance of the bias at
     equal covariates does not.
     """
-    z, covariate = centre_covariates(data, side), f"{side}_covariate"
+    z = centre_covariates(data, side)
+    covariate = f"{side}_covariate"
     correlation = xr.DataArray(np.corrcoef(z.T).reshape(z.shape[1], -1), dims=(covariate, "other"))
     # A mean of n words varies by b' C b / n, where b are the slopes of the contrast and C is the correlation.
     slope = xr.dot(_regression(slopes, data, side), weights, dim=[DIMS_OF[f"{side}_slope"][0]])

@@ -294,7 +294,8 @@ def _beyond_base(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     base = own.pop("base")
     if base not in spec_names():
         raise SpecError(f"{name}: base is '{base}', which is not a built-in model. {did_you_mean(base, spec_names())}")
-    inherited, priors = _shipped(base), own.get("priors", {})
+    inherited = _shipped(base)
+    priors = own.get("priors", {})
     if not isinstance(priors, Mapping):
         raise SpecError(f"{name}: 'priors' must be a table, but is {priors!r}. Write [priors.sd_residual] and so on.")
     return {**inherited, **own, "priors": {**inherited["priors"], **priors}}

@@ -198,7 +198,8 @@ def build_model(spec: ModelSpec, data: xr.Dataset) -> "pm.Model":
     import pymc as pm
 
     spec = resolved(spec, data)
-    structure, coords = structure_of(spec), model_coords(spec, data)
+    structure = structure_of(spec)
+    coords = model_coords(spec, data)
     with pm.Model(coords=coords) as model:
         inputs: dict[str, Any] = dict(structure.inputs(spec, data))
         for name, array in inputs.items():

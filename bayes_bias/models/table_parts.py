@@ -68,7 +68,8 @@ def parts_of(data: xr.Dataset, patterns: Patterns) -> dict[str, Part]:
         deviation = (data.replicate_block_mean - data.block_mean).to_numpy().reshape(data.sizes["replicate"], -1)
         covariances = patterns.block_covariances()
         between = sum(covariance for part, covariance in covariances.items() if "replicate" in part)
-        scatter, df = (deviation.T @ deviation)[None], np.array([len(deviation) - 1.0])
+        scatter = (deviation.T @ deviation)[None]
+        df = np.array([len(deviation) - 1.0])
         parts["blocks"] = Part(scatter, df, np.asarray(between)[None])
     return parts
 
@@ -98,8 +99,10 @@ def _interaction(data: xr.Dataset, patterns: Patterns) -> Part:
 
 def _side_part(data: xr.Dataset, side: Side, patterns: Patterns) -> Part:
     """Return the parts of the mean table, followed by the parts for differences between replicates."""
-    scatter, df = data[f"{side}_scatter"].to_numpy(), data[f"{side}_df"].to_numpy()
-    cell_of_part, shared = data[f"{side}_part_cell"].to_numpy(), data[f"{side}_shared"].to_numpy()
+    scatter = data[f"{side}_scatter"].to_numpy()
+    df = data[f"{side}_df"].to_numpy()
+    cell_of_part = data[f"{side}_part_cell"].to_numpy()
+    shared = data[f"{side}_shared"].to_numpy()
     part_patterns = [patterns.rows(side, cell_of_part[part], shared[part]) for part in range(len(df))]
     if patterns.replicates:
         replicate_df = data[f"replicate_{side}_df"].to_numpy()

@@ -147,7 +147,8 @@ def plot_overview(
     --------
     >>> plot_overview([posterior, another_posterior])                             # doctest: +SKIP
     """
-    summary_of, name_of = summaries or {}, names or {}
+    summary_of = summaries or {}
+    name_of = names or {}
     fitted = list(map(Fitted.of, as_tuple("fits", fits, xr.DataTree | Fitted, "[posterior, another]")))
     if not fitted:
         raise BayesBiasError("`fits` is empty. Pass one or more, such as [posterior, another].")

@@ -62,8 +62,10 @@ def plot_plan(
     grid = _shown(fitted, planned)
     with style():
         ax = axes_or_new(ax, rows=12)
-        x, y = grid.grid[grid.x].to_numpy(), grid.grid[grid.y].to_numpy()
-        power, width = grid.grid.power.transpose(grid.y, grid.x), grid.grid.width.transpose(grid.y, grid.x)
+        x = grid.grid[grid.x].to_numpy()
+        y = grid.grid[grid.y].to_numpy()
+        power = grid.grid.power.transpose(grid.y, grid.x)
+        width = grid.grid.width.transpose(grid.y, grid.x)
         areas = ax.contourf(x, y, power, levels=[0, *_POWERS, 1], cmap="cividis", alpha=0.85)
         bar = ax.figure.colorbar(areas, ax=ax, label=f"probability of detecting a bias of {bias:g}")
         lines = ax.contour(x, y, width / 2, levels=6, colors="white", linewidths=1)

@@ -74,7 +74,8 @@ def plot_replicates(
     kind = fitted.replicate_kind
     with style(palette):
         ax = axes_or_new(ax, rows=len(rows), row_height=0.23, extra=1.65)
-        bias, label = row_of(table, "bias"), f"bias over all {plural(kind)}, and {ci_prob:.0%} interval"
+        bias = row_of(table, "bias")
+        label = f"bias over all {plural(kind)}, and {ci_prob:.0%} interval"
         ax.axvspan(*interval_of(bias), color=NOISE, linewidth=0, zorder=0)
         overall = ax.axvline(bias["mean"], color=INK, linewidth=1.6, linestyle="--", zorder=2, label=label)
         for y, (_, row) in enumerate(rows.iterrows()):

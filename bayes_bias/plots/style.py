@@ -286,7 +286,8 @@ def _width(ax: Axes) -> tuple[float, float]:
     """Return the approximate width in inches that remains beside labels, and the factor by which to scale text in a
     narrow figure.
     """
-    cell, root = _cell(ax), ax.get_figure(root=True)
+    cell = _cell(ax)
+    root = ax.get_figure(root=True)
     assert root is not None
     width = ax.get_window_extent().width / root.dpi
     # Before layout, a figure has no margins. Its axes will fill their part of the figure.
@@ -314,7 +315,9 @@ def _beside(ax: Axes) -> float:
 
 def _height(ax: Axes, scale: float) -> float:
     """Return the approximate height in inches that remains between a title and a legend."""
-    cell, root, legend = _cell(ax), ax.get_figure(root=True), ax.get_legend()
+    cell = _cell(ax)
+    root = ax.get_figure(root=True)
+    legend = ax.get_legend()
     assert root is not None
     height = ax.get_window_extent().height / root.dpi
     if cell is not None and cell == ax.get_subplotspec() and root.get_layout_engine() is not None:

@@ -115,7 +115,8 @@ def _rows_by_class(data: xr.Dataset, table: pd.DataFrame) -> list[Rows]:
     class_of_word = data.class_of.to_numpy()
     class_of_word = class_of_word[np.isin(class_of_word, contrasted)]  # other words have no bias
     class_of_group = data.associated.to_numpy()
-    groups, classes = data.group.to_numpy(), data.attribute_class.to_numpy()
+    groups = data.group.to_numpy()
+    classes = data.attribute_class.to_numpy()
     blocks = []
     for c in dict.fromkeys(class_of_group[np.isin(class_of_group, contrasted)].tolist()):
         heading = f"{classes[c]} (stereotypical for {', '.join(groups[class_of_group == c])})"
@@ -236,7 +237,8 @@ def _frame_categories(ax: Axes, categories: Mapping[str, Related], ordered: Mapp
         for line in (ax.axhline, ax.axvline) if start else ():
             line(start - 0.5, color=PAPER, linewidth=4)
         label = f"{shortened(category)}: {len(related.words)} words, effective number {related.effective:.0f}"
-        corner, size = (start - 0.5, start - 0.5), end - start
+        corner = (start - 0.5, start - 0.5)
+        size = end - start
         frame = Rectangle(corner, size, size, fill=False, edgecolor=shade, linewidth=2, label=label)
         ax.add_patch(frame).set(zorder=3, clip_on=False)
         for tick in (*ax.get_yticklabels()[start:end], *ax.get_xticklabels()[start:end]):

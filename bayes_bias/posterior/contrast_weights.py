@@ -23,7 +23,8 @@ def checked_weights(data: xr.Dataset, weights: Weights, label: str, *, levels: b
     """Return the weights ``(contrast, group, attribute_class)`` of block means after checking the user's input."""
     blocks = _parse_formula(weights, data) if isinstance(weights, str) else _by_block(weights, data)
     _check_sum(list(blocks.values()), f"contrast '{weights}'" if isinstance(weights, str) else "weights", levels)
-    groups, classes = _labels(data.group), _labels(data.attribute_class)
+    groups = _labels(data.group)
+    classes = _labels(data.attribute_class)
     grid = np.zeros((1, len(groups), len(classes)))
     for (group, attribute_class), weight in blocks.items():
         grid[0, groups.index(group), classes.index(attribute_class)] = weight
@@ -69,7 +70,8 @@ def _signs(text: str, labels: list[str]) -> dict[str, float]:
         return {text: 1.0}
     parts = text.split(_LESS)
     for k in range(1, len(parts)):
-        plus, minus = _LESS.join(parts[:k]).strip(), _LESS.join(parts[k:]).strip()
+        plus = _LESS.join(parts[:k]).strip()
+        minus = _LESS.join(parts[k:]).strip()
         if plus in labels and minus in labels and plus != minus:
             return {plus: 1.0, minus: -1.0}
     return {}
@@ -124,7 +126,8 @@ def _check_name(argument: str, what: str, name: Any, labels: xr.DataArray) -> No
 
 def _check_sum(weights: list[float], argument: str, levels: bool) -> None:
     """Raise an error if all weights are zero or, except for levels, if the weights do not sum to zero."""
-    norm, weight_sum = sum(map(abs, weights)), sum(weights)
+    norm = sum(map(abs, weights))
+    weight_sum = sum(weights)
     if not norm:
         raise BayesBiasError(f"`{argument}` contains only zeros. At least two weights must differ from zero.")
     if not levels and abs(weight_sum) > _ROUNDING * norm:

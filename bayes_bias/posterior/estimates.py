@@ -181,13 +181,15 @@ def estimate_of(fit: Fit, estimand: str, scope: ScopeName = DEFAULT_SCOPE) -> Es
 
 def _estimands(fit: Fit, scope: ScopeName) -> dict[str, Callable[[], Estimate]]:
     """Return the function that computes each estimand of a fit."""
-    fitted, checked = Fitted.of(fit), check_scope(fit, scope)
+    fitted = Fitted.of(fit)
+    checked = check_scope(fit, scope)
     return _Blocks(fitted, checked).estimands if fitted.structure.GENERALISES else published_estimands(fitted)
 
 
 def bias_estimate(fit: Fit, scope: ScopeName = DEFAULT_SCOPE) -> Estimate:
     """Return ``bias`` only, with the same draws as `estimates`."""
-    fitted, checked = Fitted.of(fit), check_scope(fit, scope)
+    fitted = Fitted.of(fit)
+    checked = check_scope(fit, scope)
     if not fitted.structure.GENERALISES:
         return published_bias(fitted)
     weights = fitted.once("bias weights", lambda: bias_weights(fitted.data))
@@ -404,7 +406,8 @@ class _Blocks:
         targets in both groups. With equally large groups, their variance is the variance within groups plus the squared
         bias.
         """
-        weights, score_weight = bias_weights(self.data), score_weights(self.data)
+        weights = bias_weights(self.data)
+        score_weight = score_weights(self.data)
         score = xr.dot(self.data.target_mean, score_weight, dim=["attribute_class"])
         observed = 2 * self._raw(weights) / score.std("target", ddof=1)
         if self.scope.samples_nothing:
@@ -484,7 +487,8 @@ def published_estimands(fitted: Fitted) -> dict[str, Callable[[], Estimate]]:
 
 def published_bias(fitted: Fitted) -> Estimate:
     """Return how much further words are from the stereotypes of other groups than from their own."""
-    draws, raw = _bias(fitted.posterior.connection_mean), _bias(_pooled(fitted.data))
+    draws = _bias(fitted.posterior.connection_mean)
+    raw = _bias(_pooled(fitted.data))
     return Estimate(draws.expand_dims(contrast=[OVERALL]), raw.expand_dims(contrast=[OVERALL]))
 
 
@@ -496,7 +500,8 @@ def _pooled(data: xr.Dataset) -> xr.DataArray:
 
 def _bias(distance: xr.DataArray) -> xr.DataArray:
     """Return the distance from other groups' classes minus the distance from the associated class."""
-    far, near = distance.sel(connection="different"), distance.sel(connection="associated")
+    far = distance.sel(connection="different")
+    near = distance.sel(connection="associated")
     return far.drop_vars("connection") - near.drop_vars("connection")
 
 

@@ -41,7 +41,8 @@ class ManyLists(Tabled):
         before = self.table.index[self.table.verdict == "distinguishable"]
         after = self.table.index[self.table.survives]
         names = f" ({', '.join(after)})" if len(after) else ""
-        total, are = in_words(len(self.table)), "is" if len(before) == 1 else "are"
+        total = in_words(len(self.table))
+        are = "is" if len(before) == 1 else "are"
         return (
             f"{in_words(len(before)).capitalize()} of {total} lists {are} distinguishable"
             f" from noise, and {in_words(len(after))} {'remains' if len(after) == 1 else 'remain'} after Holm's"

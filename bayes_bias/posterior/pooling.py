@@ -127,7 +127,8 @@ class Normals:
 
     def quantile(self, prob: float) -> float:
         """Return the quantile for a probability."""
-        low, high = (self.centre - 9 * self.sd).min(), (self.centre + 9 * self.sd).max()
+        low = (self.centre - 9 * self.sd).min()
+        high = (self.centre + 9 * self.sd).max()
         tolerance = 1e-4 * self.total_sd
         return float(brentq(lambda value: self.below(value) - prob, low, high, xtol=tolerance))
 

@@ -148,9 +148,11 @@ class SideOfTable:
         if side in sides_from_vectors(spec, data):
             expected = data[f"{side}_preference_sd"].to_numpy()[None, :cells] ** 2
             explained = residual_shares(data, side)[:cells]
-        inflation, directions = np.ones(cells), np.full(cells, np.inf)
+        inflation = np.ones(cells)
+        directions = np.full(cells, np.inf)
         if f"{side}_inflation" in data:
-            inflation, directions = data[f"{side}_inflation"].to_numpy(), data[f"{side}_directions"].to_numpy()
+            inflation = data[f"{side}_inflation"].to_numpy()
+            directions = data[f"{side}_directions"].to_numpy()
         return cls(
             side=side,
             scatter=scatter[None, :cells],
@@ -189,7 +191,8 @@ class SideOfTable:
         `zero_sum_covariance`. Let :math:`w` be the weights of a cell's blocks in the bias, and n its number of words.
         The cell then contributes :math:`w' Z w / n` to the variance of the bias.
         """
-        lists, k = len(self.scatter), len(self.opposite)
+        lists = len(self.scatter)
+        k = len(self.opposite)
         # For each list and cell: k - 1 contrasts c as rows, the variances of their noise, and the squares c' S c.
         contrasts, noise = _contrasts(self.opposite, self._level_weights(residual))
         squares = np.einsum("lcij,lcjk,lcik->lci", contrasts, self.scatter, contrasts)
@@ -218,7 +221,8 @@ class SideOfTable:
         The level of a word is its sum over the k opposite cells, divided by :math:`\sqrt k`. A cell with n words and
         the weights :math:`w` contributes :math:`(\sum w)^2 / n` to the variance of the bias, unless its weights cancel.
         """
-        lists, k = len(self.scatter), len(self.opposite)
+        lists = len(self.scatter)
+        k = len(self.opposite)
         weight_sums = self.weights.sum(axis=1)
         for cells in cells_with_scale:
             relevant = [cell for cell in cells if abs(weight_sums[cell]) > _NO_LEVEL]
@@ -512,7 +516,8 @@ def variance_ratios(spec: ModelSpec, data: xr.Dataset) -> dict[Side, float]:
     """Return the observed variance of preferences relative to its expected value from vectors, pooled over the groups,
     or classes, of each side with such a value.
     """
-    spec, weights = resolved(spec, data), bias_weights(data).to_numpy()[0]
+    spec = resolved(spec, data)
+    weights = bias_weights(data).to_numpy()[0]
     ratios: dict[Side, float] = {}
     for side in sides_from_vectors(spec, data):
         squares, df = 0.0, 0.0

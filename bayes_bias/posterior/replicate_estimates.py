@@ -120,7 +120,8 @@ class ReplicateEstimates:
         With the variance W between word lists and the variance R between replicates, the share for n replicates is
         ``W / (W + R / n)``.
         """
-        parts, n = self._variances(1), len(self.observed)
+        parts = self._variances(1)
+        n = len(self.observed)
         word_variance: Any = 0
         replicate_variance: Any = 0
         for part, variance in parts.items():
@@ -167,7 +168,8 @@ class ReplicateEstimates:
                 # Residuals of single values are noise, and so are the effects of words that the scope samples.
                 if part == "replicates" or not is_noise(part, self.scope, REPLICATES):
                     signal_covariance = signal_covariance + covariance
-        total, signal = variances.of(total_covariance), variances.of(signal_covariance)
+        total = variances.of(total_covariance)
+        signal = variances.of(signal_covariance)
         weights = self._weights.ravel()
         # Regress the signal of the contrast on the block means of a replicate.
         signal_with_blocks = signal @ weights

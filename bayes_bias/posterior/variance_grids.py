@@ -114,7 +114,8 @@ class _Stack:
         """Stack some variances."""
         contrasts = max(len(variance.df) for variance in variances)
         squares = np.zeros((len(variances), len(variances[0].squares), contrasts))
-        noise, df = np.ones_like(squares), np.zeros((len(variances), contrasts))
+        noise = np.ones_like(squares)
+        df = np.zeros((len(variances), contrasts))
         for row, variance in enumerate(variances):
             filled = slice(len(variance.df))
             squares[row, :, filled] = variance.squares
@@ -203,7 +204,8 @@ def posteriors(variances: Sequence[WordVariance], residual: Numbers, grid: Grid)
     stack = _Stack.of(variances)
     sizes = np.stack([float(variance.prior.size) * variance.unit for variance in variances])
     smallest, largest = stack.bounds(sizes, residual)
-    low, high = np.log(smallest), np.log(largest)
+    low = np.log(smallest)
+    high = np.log(largest)
     for nodes in (grid.coarse, grid.fine):  # the second grid covers the values whose density is not negligible
         log_variance = _spaced(low, high, nodes)
         log_prior = _log_densities(variances, np.exp(log_variance / 2)) + log_variance / 2 - np.log(2)

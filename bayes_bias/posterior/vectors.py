@@ -40,7 +40,8 @@ class PlainTables:
     @classmethod
     def of(cls, groups: Sequence[CategoryWords], classes: Sequence[CategoryWords]) -> Self:
         """Return the cosines of lists of words."""
-        targets, attributes = _rows(groups), _rows(classes)
+        targets = _rows(groups)
+        attributes = _rows(classes)
         return cls(targets @ attributes.swapaxes(-1, -2), _lengths(groups), _lengths(classes))
 
     @cached_property
@@ -146,7 +147,8 @@ def _side(
     spec: ModelSpec,
 ) -> SideOfTable:
     """Return the statistics of one side from the deviations of word means from the mean of their group or class."""
-    words, lists = _lengths(categories), len(within_sd)
+    words = _lengths(categories)
+    lists = len(within_sd)
     cell = np.repeat(np.arange(len(words)), words.astype(int))
     has_common_scales = not dims_of_scale(spec, (CATEGORY_COORD[side],))
     units = np.repeat(_unit(within_sd, spec)[:, None], len(words), axis=1)
@@ -196,7 +198,8 @@ def _from_vectors(
     """
     if general is None:
         return np.ones(len(categories)), None, np.inf
-    distance, general_variance = distance_apart(categories), preference_variance(opposite, general)
+    distance = distance_apart(categories)
+    general_variance = preference_variance(opposite, general)
     inflations, expected = [], []
     for k, category in enumerate(categories):
         other_categories = [*categories[:k], *categories[k + 1 :]]

@@ -673,7 +673,8 @@ def uneven(table: AssociationTable) -> tuple[str, ...]:
     """Return notices of groups or associated classes, if the largest has `UNEVEN` times as many words as another."""
     notices = []
     for kind, sizes in words_of_categories(table).items():
-        least, most = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
+        least = min(sizes, key=sizes.__getitem__)
+        most = max(sizes, key=sizes.__getitem__)
         if sizes[most] < UNEVEN * sizes[least]:
             continue
         false_positives, by_quasi_f = _OF_UNEVEN[kind]
@@ -765,7 +766,8 @@ def _about_equal_vectors(values: xr.DataArray, metric: Metric) -> tuple[str, ...
     """Return a notice of pairs whose cosine is 1, because these words have the same vector, as in a pruned file."""
     if metric != COSINE:
         return ()
-    targets, attributes = values.target.to_numpy(), values.attribute.to_numpy()
+    targets = values.target.to_numpy()
+    attributes = values.attribute.to_numpy()
     pairs = []
     for row, column in np.argwhere(values.to_numpy() > 1 - _SAME):
         pairs.append(f"'{targets[row]}' and '{attributes[column]}'")

@@ -19,7 +19,8 @@ def block_weights(data: xr.Dataset) -> dict[str, xr.DataArray]:
     There is no ``class_bias`` for a class with which all groups are associated, and none if there is only one group,
     because there are no other groups to compare with.
     """
-    groups, classes = data.group.to_numpy(), data.attribute_class.to_numpy()
+    groups = data.group.to_numpy()
+    classes = data.attribute_class.to_numpy()
     associated, others = _associated_and_others(data)
     weights = {"bias": bias_weights(data)}
     contrasted = contrasted_classes(data)
@@ -28,7 +29,8 @@ def block_weights(data: xr.Dataset) -> dict[str, xr.DataArray]:
     weights["group_bias"] = _weights(data, _group_signs(associated, others), groups)
     controls = np.setdiff1d(np.arange(len(classes)), compared_classes(data))
     if controls.size:
-        in_group, is_control = np.eye(len(groups)), np.eye(len(classes))[controls]
+        in_group = np.eye(len(groups))
+        is_control = np.eye(len(classes))[controls]
         labels = [f"{group}, {control}" for group in groups for control in classes[controls]]
         # Weights of classes for each group and control class, (groups, controls, classes).
         contrasts = {"excess": associated[:, None] - is_control, "repulsion": is_control - others[:, None]}
@@ -46,7 +48,8 @@ def bias_weights(data: xr.Dataset) -> xr.DataArray:
 
 def level_weights(data: xr.Dataset) -> xr.DataArray:
     """Return weights that select one block mean each, labelled ``"group, class"``."""
-    groups, classes = data.group.to_numpy(), data.attribute_class.to_numpy()
+    groups = data.group.to_numpy()
+    classes = data.attribute_class.to_numpy()
     blocks = np.eye(len(groups) * len(classes)).reshape(-1, len(groups), len(classes))
     return _weights(data, blocks, [f"{g}, {c}" for g in groups for c in classes])
 

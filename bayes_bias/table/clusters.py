@@ -101,7 +101,8 @@ def is_reduced(data: xr.Dataset, side: Side) -> bool:
     """Return True if a group (class) has fewer effective words than words, after rounding to whole words."""
     if f"{side}_inflation" not in data:
         return False
-    n, inflation = data[f"n_{side}s"].to_numpy(), data[f"{side}_inflation"].to_numpy()
+    n = data[f"n_{side}s"].to_numpy()
+    inflation = data[f"{side}_inflation"].to_numpy()
     return bool((np.round(n / inflation) < n).any())
 
 

@@ -77,7 +77,9 @@ def groups_apart(values: xr.DataArray) -> Iterator[str]:
         frame = covariates_in(values, side).dropna().assign(**{_CATEGORY: belongs(values, side)})
         for name in frame.columns.drop(_CATEGORY):
             by_category = frame.groupby(_CATEGORY, sort=False)[name]
-            least, most, mean = by_category.min(), by_category.max(), by_category.mean()
+            least = by_category.min()
+            most = by_category.max()
+            mean = by_category.mean()
             sd = float(np.sqrt(by_category.transform("var").mean()))  # within groups, or classes
             for categories in combinations(mean.index, 2):
                 low, high = sorted(categories, key=mean.__getitem__)

@@ -240,7 +240,8 @@ class _Sheet:
 
     def check_columns(self, headings: Mapping[str, str]) -> None:
         """Raise an error if a column is missing, with the command that names it."""
-        name, file = self.path.name, quote(str(self.path))
+        name = self.path.name
+        file = quote(str(self.path))
         for column, heading in headings.items():
             if heading in self.cells:
                 continue

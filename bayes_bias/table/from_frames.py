@@ -111,7 +111,8 @@ def _check_values(tidy: pd.DataFrame, metric: Metric) -> None:
     low, high = metric.range
     outside = ~tidy["value"].between(low - _ROUNDING, high + _ROUNDING) | tidy["value"].abs().eq(math.inf)
     if outside.any():
-        row, others = tidy[outside].iloc[0], int(outside.sum()) - 1
+        row = tidy[outside].iloc[0]
+        others = int(outside.sum()) - 1
         range_text = "finite numbers" if (low, high) == (-math.inf, math.inf) else f"between {low:g} and {high:g}"
         also = f", and outside in {others} more row{'s' * (others > 1)}" if others else ""
         remedy = (
@@ -142,7 +143,8 @@ def _check_design(tidy: pd.DataFrame, stereotypes: Mapping[str, str], opposites:
     for label, dim in sides.items():
         if label.endswith("_pair"):
             _check_pairs(tidy, dim, label)
-    groups, classes = set(tidy.group), set(tidy.attribute_class)
+    groups = set(tidy.group)
+    classes = set(tidy.attribute_class)
     for group, attribute_class in stereotypes.items():
         if group not in groups:
             raise TableError(f"'{group}' in `stereotypes` is not a group.", group, groups)

@@ -27,7 +27,8 @@ logprobs odds logit logits association associations correlation correlations nea
 relatedness affinity overlap pmi ppmi strength ähnlichkeit similarité similitud somiglianza overeenkomst
 """
 _NEGATIVE = "negative negated neg minus inverse inverted reciprocal reversed complement"
-_FARTHER, _CLOSER = frozenset(_OF_DISTANCE.split()), frozenset(_OF_CLOSENESS.split())
+_FARTHER = frozenset(_OF_DISTANCE.split())
+_CLOSER = frozenset(_OF_CLOSENESS.split())
 _NEGATIONS = frozenset(_NEGATIVE.split())
 # A word, or a sign that reverses the word after it: "-distance", "1 - distance", "1/distance".
 _PARTS = re.compile(r"1\s*[-\u2212/]|(?<!\w)[-\u2212](?=\s*\w)|[^\W\d_]+")

@@ -235,7 +235,8 @@ class Related:
             return (), ()
         order = np.argsort(-self.loading, kind="stable")
         words, loading = np.array(self.words, dtype=object)[order], self.loading[order]
-        upper, lower = tuple(words[loading > 0]), tuple(words[loading < 0][::-1])
+        upper = tuple(words[loading > 0])
+        lower = tuple(words[loading < 0][::-1])
         return (upper, lower) if len(upper) >= len(lower) else (lower, upper)
 
     @property
@@ -290,7 +291,8 @@ class RelatedWords(Tabled):
         clauses = []
         for category, related in self.reduced.items():
             ends = f" ({related.named})" if related.named else ""
-            n, effective = len(related.words), f"{related.effective:.0f}"
+            n = len(related.words)
+            effective = f"{related.effective:.0f}"
             clauses.append(f"the effective number of the {n} words of '{category}' is {effective}{ends}")
         return f"Because some words are related, {joined(clauses)}." if clauses else ""
 
@@ -340,7 +342,8 @@ def _related_in(values: xr.DataArray, side: Side) -> dict[str, Related]:
     related: dict[str, Related] = {}
     if not has_related_words(values, side):
         return related
-    words, category_of = values[side].to_numpy(), values[CATEGORY_COORD[side]].to_numpy()
+    words = values[side].to_numpy()
+    category_of = values[CATEGORY_COORD[side]].to_numpy()
     inflation, sd, directions = (values[f"{side}_{name}"].to_numpy().astype(float).tolist() for name in COLUMNS[:-1])
     loading = values[f"{side}_loading"].to_numpy()
     for category in dict.fromkeys(category_of.tolist()):

@@ -153,7 +153,8 @@ def _check_complete(values: xr.DataArray, label: str, kind: str) -> None:
     missing = np.argwhere(np.isnan(values.to_numpy()))
     if len(missing):
         row, column = missing[0]
-        target, attribute = values.target.to_numpy()[row], values.attribute.to_numpy()[column]
+        target = values.target.to_numpy()[row]
+        attribute = values.attribute.to_numpy()[column]
         more = f" and {len(missing) - 1} more pairs" if len(missing) > 1 else ""
         raise TableError(
             f"The {kind} '{label}' has no value for '{target}' with '{attribute}'{more}, but every replicate must have"

@@ -234,7 +234,8 @@ def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]
     if not singles:
         return {}
     group_of, class_of = table.group_index, table.class_index
-    n_groups, n_classes = len(table.groups), len(table.classes)
+    n_groups = len(table.groups)
+    n_classes = len(table.classes)
     target_scatter = np.zeros((n_groups, n_classes, n_classes))
     attribute_scatter = np.zeros((n_classes, n_groups, n_groups))
     # The sum of squares about the mean table is the sum over replicates, minus R times that of the mean table.
@@ -249,7 +250,8 @@ def _between_replicates(table: AssociationTable, mean: _Means) -> dict[str, Any]
         attribute_scatter += _scatter_within(class_of, attribute_effect)
     class_ss = np.maximum(ss, 0.0)  # if replicates hardly differ, rounding may make this negative
     replicate_df = len(singles) - 1
-    target_df, attribute_df = np.bincount(group_of) - 1.0, np.bincount(class_of) - 1.0
+    target_df = np.bincount(group_of) - 1.0
+    attribute_df = np.bincount(class_of) - 1.0
     class_df = replicate_df * target_df.sum() * attribute_df
     return {
         **_class_sums("replicate_interaction_ss", class_ss, table),
@@ -285,12 +287,14 @@ def _parts(side: Side, deviations: NDArray[np.float64], cells: NDArray[np.intp],
     parts = []
     for word_set in Clusters.from_data(means, side).word_sets(cells):
         own, own_cells = deviations[word_set.positions], cells[word_set.positions]
-        scatter, df = own.T @ own, float(len(own) - len(np.unique(own_cells)))
+        scatter = own.T @ own
+        df = float(len(own) - len(np.unique(own_cells)))
         for directions in word_set.shared:
             rotated = directions.basis.T @ own  # (directions, k)
             part = _Part(directions.times, float(len(rotated)), own_cells[0], rotated.T @ rotated)
             parts.append(part)
-            scatter, df = scatter - part.scatter, df - part.df
+            scatter = scatter - part.scatter
+            df = df - part.df
         parts.append(_Part(0.0, df, own_cells[0], scatter))
     part_dim = f"{side}_part"
     across = {"target": "attribute_class", "attribute": "group"}[side]
@@ -458,7 +462,8 @@ def without_slopes(
             values.append(u[:, is_large].T @ deviations[words])
             part_of_row += [n_parts] * int(is_large.sum())
             n_parts += 1
-    rows, value = np.array(part_of_row, dtype=np.intp), np.concatenate(values)
+    rows = np.array(part_of_row, dtype=np.intp)
+    value = np.concatenate(values)
     (part_dim, across, across_), scatter = statistics[f"{side}_scatter"]
     explained = np.zeros_like(scatter)
     np.add.at(explained, rows, value[:, :, None] * value[:, None, :])  # the outer product of each row of U' D
@@ -484,7 +489,8 @@ def product_of_slopes(y: Any, means: xr.Dataset) -> tuple[dict[str, Any], float,
     and the explained sum of squares is the sum of the elements of :math:`B \circ (X^\top Y A)`. Return the
     coefficients, the explained sum of squares, and its degrees of freedom.
     """
-    x, a = centre_covariates(means, "target"), centre_covariates(means, "attribute")
+    x = centre_covariates(means, "target")
+    a = centre_covariates(means, "attribute")
     if not (x.shape[1] and a.shape[1]):
         return {}, 0.0, 0.0
     cross_products = x.T @ (y @ a)

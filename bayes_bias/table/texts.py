@@ -139,7 +139,8 @@ class _Noise:
         """Compute the means of deviations (p, targets, attributes), given the numbers of groups and classes."""
         in_group = np.eye(groups)[g] / np.bincount(g, minlength=groups)
         in_class = np.eye(classes)[c] / np.bincount(c, minlength=classes)
-        rows, columns = values @ in_class, in_group.T @ values
+        rows = values @ in_class
+        columns = in_group.T @ values
         return cls(values, rows, columns, in_group.T @ rows, g, c)
 
     def of_targets(self) -> Numbers:
@@ -167,7 +168,8 @@ class _Noise:
         fitted = self.rows[:, :, self.c] + self.columns[:, self.g] - self.blocks[:, self.g][:, :, self.c]
         squares = ((self.values - fitted) ** 2).sum(axis=0)  # (targets, attributes)
         covariance = np.zeros(self.blocks.shape[1:] * 2)
-        n_targets, n_attributes = np.bincount(self.g), np.bincount(self.c)
+        n_targets = np.bincount(self.g)
+        n_attributes = np.bincount(self.c)
         for group, class_ in np.ndindex(self.blocks.shape[1:]):
             pairs = n_targets[group] * n_attributes[class_]
             df = (n_targets[group] - 1) * (n_attributes[class_] - 1)

@@ -32,7 +32,8 @@ class WordsBySlice(Tabled):
     @property
     def text(self) -> str:
         """Describe the words that all slices have, the slice that costs most, and the words that most slices lack."""
-        in_all, n_slices = self.present.all(axis=1), len(self.present.columns)
+        in_all = self.present.all(axis=1)
+        n_slices = len(self.present.columns)
         shares = [f"{kept.sum()} of {len(kept)} {name}" for name, kept in in_all.groupby(level="category", sort=False)]
         sentences = [f"All {n_slices} slices have {in_all.sum()} of {len(in_all)} words ({', '.join(shares)})."]
         if in_all.all():

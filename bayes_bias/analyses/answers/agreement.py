@@ -75,7 +75,8 @@ class Agreement(Tabled):
 
     def _finding(self, sources: pd.DataFrame) -> Finding:
         """Return the common verdict of these sources, for the headline."""
-        names, first = fmt.joined(list(sources.index)), sources.iloc[0]
+        names = fmt.joined(list(sources.index))
+        first = sources.iloc[0]
         no_verdict = str(first.withheld)
         return Finding(
             title=f"{self.title} in {names}" if no_verdict else self.title,
@@ -167,7 +168,8 @@ def _row_of_answers(answers: ModelAnswers, key: tuple[str, str], ci_prob: float)
     """Return the estimate of D from the answers of one model about one stereotype."""
     mu = answers.posteriors[key].draws.mu
     ends = dict(zip(interval_names(ci_prob), mu.quantile(list(tails(ci_prob))), strict=True))
-    above, no_verdict = float((mu > 0).mean()), answers.finding(key).no_verdict
+    above = float((mu > 0).mean())
+    no_verdict = answers.finding(key).no_verdict
     return {"unit": "D", "mean": float(mu.mean()), **ends, "prob_above": above, "withheld": no_verdict}
 
 

@@ -128,12 +128,14 @@ def wordings_of(source: str | Path | Mapping[str, str], slots_of_kind: frozenset
     if isinstance(source, Mapping):
         content, name = dict(source), "wordings"
     else:
-        names, path = shipped_names("wordings"), Path(source)
+        names = shipped_names("wordings")
+        path = Path(source)
         if source not in names and not path.is_file():
             refuse_pipe_or_address(source, "wordings", AnswersError)
             raise AnswersError(f"`wordings` is '{source}', which is neither a built-in set nor a file.", source, names)
         file = shipped("wordings") / f"{source}.toml" if source in names else path
-        content, name = read_toml(file, f"wordings: '{source}' is", AnswersError).get("wordings", {}), str(source)
+        content = read_toml(file, f"wordings: '{source}' is", AnswersError).get("wordings", {})
+        name = str(source)
     if not content or not all_are(str, content.values()):
         raise AnswersError(f"'{name}' has no table [wordings] of texts. Add the table, for example as in '{DEFAULT}'.")
     stripped = {}

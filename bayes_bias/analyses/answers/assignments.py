@@ -221,10 +221,12 @@ class _Reader:
     def __init__(self, words: tuple[str, ...], questions: AssociationList) -> None:
         self._word_of = _words(words)
         self._label_of = _labels(questions)
-        term, label = _any_of(self._word_of), _any_of(self._label_of)
+        term = _any_of(self._word_of)
+        label = _any_of(self._label_of)
         # "ex-wife" does not contain the word "wife", but "best-superb" contains two words.
         terms = rf"(?<![^\W\d_]-){term}(?:{_BETWEEN_WORDS}{term})*+"
-        self._term, self._label = re.compile(term), re.compile(label)
+        self._term = re.compile(term)
+        self._label = re.compile(label)
         self._entries_of_known_line = lru_cache(maxsize=_KEPT_LINES)(self._entries_of_line)
         tight = label.removeprefix(r"(?<!\w)")  # "joy-abled" has no blanks around the hyphen
         self._terms = re.compile(terms)
@@ -354,7 +356,9 @@ class _Reader:
         Groups are only returned if the line contains no other text, because colons and commas are also common in prose.
         """
         for pattern in (self._label_first, self._pair):
-            groups, gaps, end = list(pattern.finditer(text)), [], 0
+            groups = list(pattern.finditer(text))
+            gaps = []
+            end = 0
             for group in groups:
                 gaps.append(text[end : group.start()])
                 end = group.end()
@@ -371,7 +375,8 @@ class _Reader:
         if pairs and self._label.search(text, 0, pairs[0][0].start()):  # "label: Ben, word: salary, label: ..."
             pairs = [pair for pair in pairs if not re.fullmatch(_KEY, pair[1]["between"] or "")]
         ends = [words.start() for words, _ in pairs[1:]] + [len(text)]
-        entries, before = [], text[: pairs[0][0].start()] if pairs else ""
+        entries = []
+        before = text[: pairs[0][0].start()] if pairs else ""
         for (words, labelled), end in zip(pairs, ends, strict=False):
             label = self._label_of[labelled["label"]]
             rest = self._without_denial(text[labelled.end() : end], label)
@@ -395,7 +400,8 @@ class _Reader:
         has_text = _LETTER.search(before + rest) is not None or not (_CROSSES | {"?"}).isdisjoint(rest)
         if not has_text and not is_struck_out:
             return "", False
-        before, rest = self._without_names(before), self._without_names(rest)
+        before = self._without_names(before)
+        rest = self._without_names(rest)
         beside, *others = sentences(rest) or [""]
         if beside.lstrip().startswith("?") or is_struck_out:
             return line, False

@@ -292,10 +292,13 @@ def _sds(data: Observed, posterior: Posterior) -> dict[str, NDArray[np.float64]]
 def _row(cells: Sequence[Cell], data: Observed, posterior: Posterior, scope: str, ci_prob: float) -> dict[str, Any]:
     """Return the row of a model and stereotype in the table of a result."""
     cell, unit = cells[0], len(cells)
-    mu, sds = posterior.draws.mu.to_numpy(), _sds(data, posterior)
+    mu = posterior.draws.mu.to_numpy()
+    sds = _sds(data, posterior)
     total_sd = np.sqrt(sum(sd**2 for sd in sds.values()))
     is_mostly_labels = np.mean(sds.get("labels", np.zeros(1)) ** 2) > _MOSTLY_LABELS * np.mean(total_sd**2)
-    labels_a, labels_b, wordings = len(cell.labels("a")), len(cell.labels("b")), len(cell.wordings)
+    labels_a = len(cell.labels("a"))
+    labels_b = len(cell.labels("b"))
+    wordings = len(cell.wordings)
     reach = reach_of(1 if cell.is_one_pair else max(2, min(labels_a, labels_b)), wordings)
     lower, upper = cell.bounds
     summary = _summary(unit * mu, ci_prob)
@@ -329,7 +332,8 @@ def _reason(cells: Sequence[Cell], observed_mean: float, interval: tuple[float, 
     lower, upper = cells[-1].bounds
     if len(cells) == 2:
         lower_before, upper_before = cells[0].bounds
-        lower, upper = lower - upper_before, upper - lower_before
+        lower = lower - upper_before
+        upper = upper - lower_before
     return reason_of_bounds((lower, upper), observed_mean, interval)
 
 

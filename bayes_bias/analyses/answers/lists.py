@@ -94,7 +94,8 @@ def lists_of(wordlist: Lists) -> dict[str, AssociationList]:
     lists = {}
     for name, source in named_lists(wordlist).items():
         words = load_wordlist(source)
-        n_groups, n_classes = len(words.stereotypes), len(set(words.stereotypes.values()))
+        n_groups = len(words.stereotypes)
+        n_classes = len(set(words.stereotypes.values()))
         if n_groups != 2 or n_classes != 2:
             raise AnswersError(
                 f"The list '{name}' has {n_groups} groups and {n_classes} stereotypical classes. Answers choose"

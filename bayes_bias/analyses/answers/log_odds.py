@@ -41,8 +41,10 @@ def pseudo_values(replies: pd.DataFrame) -> Numbers | None:
     then unbounded.
     """
     n_words = (replies.valid_a + replies.valid_b).to_numpy(float)
-    label_a_in_a, label_b_in_b = replies.hits_a.to_numpy(float), replies.hits_b.to_numpy(float)
-    label_b_in_a, label_a_in_b = replies.valid_a.to_numpy() - label_a_in_a, replies.valid_b.to_numpy() - label_b_in_b
+    label_a_in_a = replies.hits_a.to_numpy(float)
+    label_b_in_b = replies.hits_b.to_numpy(float)
+    label_b_in_a = replies.valid_a.to_numpy() - label_a_in_a
+    label_a_in_b = replies.valid_b.to_numpy() - label_b_in_b
     stereotypical = label_a_in_a * label_b_in_b / n_words
     opposite = label_b_in_a * label_a_in_b / n_words
     if not stereotypical.any() or not opposite.any():

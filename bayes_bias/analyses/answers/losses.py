@@ -39,7 +39,8 @@ def reasons(cell: Cell) -> Iterator[str]:
     if _differ(counts_of_classes):
         shares = shares_lost(counts_of_classes)
         class_name = shares.idxmax()[1]
-        most, fewest = percent(float(shares.max())), percent(float(shares.min()))
+        most = percent(float(shares.max()))
+        fewest = percent(float(shares.min()))
         yield f"{most} of choices for words of '{class_name}' are lost, but {fewest} of others"
     share_lost = float(shares_lost(counts.loc[["model"]]).iloc[0])
     if share_lost > MOST_LOST:
@@ -111,8 +112,10 @@ def reason_of_models(cells: Sequence[Cell]) -> str:
     if not _differ(counts):
         return ""
     shares = shares_lost(counts).to_numpy()
-    most, fewest = cells[int(shares.argmax())].model, cells[int(shares.argmin())].model
-    largest, smallest = percent(float(shares.max())), percent(float(shares.min()))
+    most = cells[int(shares.argmax())].model
+    fewest = cells[int(shares.argmin())].model
+    largest = percent(float(shares.max()))
+    smallest = percent(float(shares.min()))
     return f"{largest} of choices of {most} are lost, but {smallest} of choices of {fewest}"
 
 

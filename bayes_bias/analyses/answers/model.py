@@ -80,7 +80,8 @@ def observed(cell: Cell) -> Observed:
     replies, questions = cell.counted, cell.questions
     words = pd.Index(questions.words)
     is_asked = np.array([words.isin(words_of_set) for words_of_set in cell.sets], float)  # (word_set, word)
-    asked_a, asked_b = is_asked * questions.is_word_a, is_asked * ~questions.is_word_a
+    asked_a = is_asked * questions.is_word_a
+    asked_b = is_asked * ~questions.is_word_a
     weights = np.asarray(asked_a / asked_a.sum(axis=1, keepdims=True) - asked_b / asked_b.sum(axis=1, keepdims=True))
     contrasts, noise = word_contrasts(cell)
     rounding = (replies.valid_a.median() ** -2 + replies.valid_b.median() ** -2) / 12
@@ -112,9 +113,11 @@ def word_contrasts(cell: Cell) -> tuple[Numbers, Numbers]:
 
     The standard errors are based on the residual variance of choices, after answer means and word means are removed.
     """
-    values, errors = [np.zeros(0)], [np.zeros(0)]
+    values = [np.zeros(0)]
+    errors = [np.zeros(0)]
     for (word_set, side), words in cell.shares[cell.shares.valid > 0].groupby(["word_set", "side"]):
-        n_words, n_valid = len(words), words.valid.to_numpy(float)
+        n_words = len(words)
+        n_valid = words.valid.to_numpy(float)
         if n_words == 1 or n_valid.max() < 2:
             continue
         replies = cell.replies[(cell.replies.word_set == word_set) & (cell.replies[f"valid_{side}"] > 0)]
@@ -131,8 +134,10 @@ def _residual_variance(hits: "pd.Series[int]", choices: "pd.Series[int]", share_
 
     `hits` and `choices` are numbers of words in each answer.
     """
-    hits, choices = hits.to_numpy(float), choices.to_numpy(float)
-    n_answers, mean = len(hits), hits.sum() / choices.sum()
+    hits = hits.to_numpy(float)
+    choices = choices.to_numpy(float)
+    n_answers = len(hits)
+    mean = hits.sum() / choices.sum()
     sum_within_answers = float((hits - hits**2 / choices).sum())
     sum_between_words = n_answers * float(((share_of_word - mean) ** 2).sum())
     freedom = (n_answers - 1) * (len(share_of_word) - 1)
@@ -235,7 +240,8 @@ class Density:
         explained = np.linalg.solve(lower, sd[:, :, None] * products[:, :count, count:])
         remaining = products[:, count:, count:] - np.swapaxes(explained, 1, 2) @ explained
         information, score, square = remaining[:, 0, 0], remaining[:, 0, 1], remaining[:, 1, 1]
-        centre, sd_mu = score / information, information**-0.5
+        centre = score / information
+        sd_mu = information**-0.5
         n_answers = len(self.data.difference)
         log_density = -0.5 * (
             (n_answers - 1) * np.log(2 * np.pi)
@@ -393,7 +399,9 @@ def draw(density: Drawable, seed: int, draws: int = DRAWS) -> Drawn:
     """
     rng = np.random.default_rng(seed)
     width = len(density.scales)
-    centre, covariance, power = np.zeros(width), np.eye(width), 0.0
+    centre = np.zeros(width)
+    covariance = np.eye(width)
+    power = 0.0
     for _ in range(_MOST_STEPS):
         scores, log_weights, *_ = _weighted(density, centre, covariance, _STEP, rng)
         was_full_power = power == 1
@@ -410,7 +418,8 @@ def draw(density: Drawable, seed: int, draws: int = DRAWS) -> Drawn:
     # Systematic resampling uses one random number for all draws.
     drawn = np.searchsorted(np.cumsum(weights), (np.arange(draws) + rng.random()) / draws).clip(max=draws - 1)
     scales, mean, sd = scales[drawn], mean[drawn], sd[drawn]
-    low, high = ndtr((-1 - mean) / sd), ndtr((1 - mean) / sd)
+    low = ndtr((-1 - mean) / sd)
+    high = ndtr((1 - mean) / sd)
     mu = mean + sd * ndtri(np.clip(low + rng.random(low.shape) * (high - low), 1e-300, 1 - 1e-16))
     return Drawn(scales, mu.clip(-1, 1), float(pareto_k), _ess(weights))
 

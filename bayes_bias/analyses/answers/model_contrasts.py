@@ -251,7 +251,8 @@ class Contrasts(Tabled):
             contrasts = self._in_units(self.table, topics)
             names = [f"{a} − {b}{f', {topic}' if has_topics else ''}" for topic, a, b in contrasts.index]
         else:
-            contrasts, names = ranking, [f"{label} − mean" for label in labels]
+            contrasts = ranking
+            names = [f"{label} − mean" for label in labels]
         return by_itself, contrasts[["mean", *ends]].set_axis(names)
 
     def _in_units(self, table: pd.DataFrame, topics: Sequence[str]) -> pd.DataFrame:

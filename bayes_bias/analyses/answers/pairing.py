@@ -127,7 +127,8 @@ def half_change(before: Cell, after: Cell) -> Observed:
 
 def contrast_of(sides: Sequence[Observed], weights: NDArray[np.float64]) -> Observed:
     """Return a weighted sum of D across sides, for answers to the same questions, as data for the model."""
-    contrasts, noise = [side.contrasts for side in sides], [side.noise for side in sides]
+    contrasts = [side.contrasts for side in sides]
+    noise = [side.noise for side in sides]
     if len(set(map(len, contrasts))) > 1:  # a word may have too few choices in one of the sides
         contrasts = noise = [np.zeros(0)] * len(sides)
     return Observed(

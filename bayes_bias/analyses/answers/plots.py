@@ -132,7 +132,8 @@ def plot_label_pairs(
         image = ax.pcolormesh(means.to_numpy(), cmap=_DIVERGING, vmin=-reach, vmax=reach, edgecolors=PAPER, linewidth=1)
         if max(means.shape) <= _WITH_NUMBERS:
             _write_cells(ax, means, sizes, reach)
-        columns, rows = means.columns.astype(str).map(shortened), means.index.astype(str).map(shortened)
+        columns = means.columns.astype(str).map(shortened)
+        rows = means.index.astype(str).map(shortened)
         ax.set_xticks(np.arange(len(columns)) + 0.5, columns, rotation=35, ha="right")
         ax.set_yticks(np.arange(len(rows)) + 0.5, rows)
         cells = answers.sides[0].cells
@@ -176,7 +177,8 @@ def plot_agreement(
     >>> plot_agreement(compare(found, {"GoogleNews": posterior}))                  # doctest: +SKIP
     """
     check_kind("agreement", agreement, Agreement, "not a result of `answers.compare`. Pass such a result.")
-    table, tail = agreement.table, (1 - agreement.ci_prob) / 2
+    table = agreement.table
+    tail = (1 - agreement.ci_prob) / 2
     with style(palette):
         ax = axes_or_new(ax, rows=len(table), row_height=0.32, extra=1.6)
         ax.axvspan(tail, 1 - tail, color=NOISE, zorder=0)

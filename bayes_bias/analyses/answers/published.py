@@ -48,7 +48,8 @@ def published_row(cell: Cell, ci_prob: float) -> dict[str, float]:
        Business & Economic Statistics, 29(2), 238-249. https://doi.org/10.1198/jbes.2010.07136
     """
     replies = cell.counted
-    d, ours = published_d(replies), differences(replies)
+    d = published_d(replies)
+    ours = differences(replies)
     t, p = t_test(d)
     low, high, robust_p = two_way(ours, replies.label_a.to_numpy(), replies.label_b.to_numpy(), ci_prob)
     hits = int((replies.hits_a + replies.hits_b).sum())
@@ -84,7 +85,8 @@ def two_way(values: Numbers, first: NDArray[Any], second: NDArray[Any], ci_prob:
     where G is the number of clusters g of the first kind, of the second kind, or of combinations of both. If this
     variance is not positive, or if there is only one combination, values are treated as independent.
     """
-    deviation, number = values - values.mean(), len(values)
+    deviation = values - values.mean()
+    number = len(values)
     variance, n_clusters = 0.0, []
     for keys, sign in ((first, 1), (second, 1), (pd.MultiIndex.from_arrays([first, second]), -1)):
         codes, clusters = pd.factorize(keys)

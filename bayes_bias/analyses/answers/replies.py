@@ -101,7 +101,8 @@ def choices(
     --------
     >>> choices("prompts.csv", "replies.jsonl", "my-list.toml")                   # doctest: +SKIP
     """
-    lists, pooled = lists_of(wordlist), check_ignored(ignore, _READ, AnswersError)
+    lists = lists_of(wordlist)
+    pooled = check_ignored(ignore, _READ, AnswersError)
     joined = replies_with_prompts(prompts, replies, lists, columns_of(id, reply, model), pooled)
     kept = [name for name in dict.fromkeys(("model", *ASKED, *pooled)) if name in joined and name != "prompt"]
     return _word_choices(joined, lists, kept)
@@ -270,7 +271,8 @@ def published_answers(
     --------
     >>> published_answers("gpt4o_answers.csv.gz")                                 # doctest: +SKIP
     """
-    lists, pooled = lists_of(wordlist), check_ignored(ignore, _PUBLISHED, AnswersError)
+    lists = lists_of(wordlist)
+    pooled = check_ignored(ignore, _PUBLISHED, AnswersError)
     frame, _ = read_frame(source)
     require_columns(frame, tuple(_PUBLISHED), "answers")
     frame = frame.rename(columns=_PUBLISHED)

@@ -87,7 +87,8 @@ def reach_of(labels: int, wordings: int) -> str:
 def _too_few(row: "pd.Series[Any]") -> str:
     """Return a clause on labels or wordings that are too few to generalise from, or ""."""
     if row.reach == FEW_LABELS:
-        a, b = fmt.in_words(int(row.labels_a)), fmt.in_words(int(row.labels_b))
+        a = fmt.in_words(int(row.labels_a))
+        b = fmt.in_words(int(row.labels_b))
         labels = f"{a} labels of each group" if a == b else f"{a} and {b} labels"
         return f"{labels} are few to generalise from. Use five of each group or more"
     if row.reach == FEW_WORDINGS:
@@ -198,7 +199,8 @@ class AnswersResult(Tabled):
         """Return the words whose association a row is about, and their list if its model answered several."""
         model, stereotype = key
         (_, class_name), _ = self._classes(stereotype)
-        words, has_lists = words_of_class(class_name), len(self.table.loc[[model]]) > 1
+        words = words_of_class(class_name)
+        has_lists = len(self.table.loc[[model]]) > 1
         return f"{words} ({stereotype})" if has_lists and class_name != stereotype else words
 
     def _classes(self, stereotype: str) -> tuple[tuple[str, str], tuple[str, str]]:
@@ -499,7 +501,8 @@ class AnswersChange(AnswersResult):
     def _change_of(self, before: Cell, now: Cell) -> ChangedBias:
         """Return the bias of the answers after, with its change."""
         key = before.model, before.stereotype
-        first, second = self._side(before, key), self._side(now, key)
+        first = self._side(before, key)
+        second = self._side(now, key)
         draws = 2 * self.posteriors[key].draws.mu.to_numpy()
         problems = tuple(dict.fromkeys((*self._problems(key), *first.problems, *second.problems)))
         return ChangedBias(
@@ -511,7 +514,8 @@ class AnswersChange(AnswersResult):
         data = observed(cell)
         posterior = sample(Density(data, effects_of(cell, self.scope)), self.seed)
         problems = (_unreliable(posterior.pareto_k),) if posterior.pareto_k > MAX_PARETO_K else ()
-        draws, raw = posterior.draws.mu.to_numpy(), float(data.difference.mean())
+        draws = posterior.draws.mu.to_numpy()
+        raw = float(data.difference.mean())
         return BiasDraws(self.called(key), draws, raw, _D, self._population(self.table.loc[key]), problems)
 
     def _published_columns(self) -> list[Column]:

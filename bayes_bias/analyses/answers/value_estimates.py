@@ -167,7 +167,8 @@ class ValueEstimates(Tabled):
     @property
     def layout(self) -> Layout:
         """Show each estimate with its interval."""
-        rows, unit = self.table, f", in {self.unit}" if self.unit else ""
+        rows = self.table
+        unit = f", in {self.unit}" if self.unit else ""
         return Layout(
             list(map(self.called, rows.index)),
             [
@@ -299,7 +300,8 @@ def estimate_values(
         for factor in data.factors:
             content[f"{factor.name}_of"] = ("row", factor.codes)
         named = NamedData(f"{read.name}, {cell.stereotype}", Metric(kind.quantity, kind.unit), read.sha256)
-        spec, model = kind.spec(data.factors), value_model(kind, data)
+        spec = kind.spec(data.factors)
+        model = value_model(kind, data)
         fits[key] = fit_model(named, spec, model, content, seed=seed, sampling=sampling).tree
         for table, rows in _tables(cell, kind, fits[key], scope, ci_prob).items():
             tables.setdefault(table, {})[key] = rows
@@ -360,7 +362,8 @@ def _sources(data: ValueData, posterior: xr.Dataset, unit: float, ci_prob: float
 def values_document(estimates: ValueEstimates) -> Document:
     """Return the page of ratings, numbers, refusals, or label probabilities."""
     names = file_names([" ".join(filter(None, key)) for key in estimates.fits])
-    kind, fits = LIKELIHOODS[estimates.likelihood], list(estimates.fits.values())
+    kind = LIKELIHOODS[estimates.likelihood]
+    fits = list(estimates.fits.values())
     diagnostics = list(map(Diagnostics.of, fits))
     priors: dict[str, str] = {}
     for fit in fits:  # some of which may have no effects of words

@@ -105,7 +105,8 @@ class ValueData:
     def is_separated(self, weights: Numbers) -> bool:
         """Return True if nearly all values of corners with positive weights are on one side of those with negative."""
         weight = weights[self.corner]
-        plus, minus = self.value[weight > 0], self.value[weight < 0]
+        plus = self.value[weight > 0]
+        minus = self.value[weight < 0]
         # The probability that a value of the first kind exceeds one of the second kind, where ties count as half.
         superiority = float(mannwhitneyu(plus, minus).statistic) / (len(plus) * len(minus))
         return max(superiority, 1 - superiority) > _SEPARATED
@@ -324,7 +325,9 @@ def averaged(mean: Numbers, sd: Numbers) -> Numbers:
 
 def value_model(likelihood: Likelihood, data: ValueData, scale: Scale | None = None) -> PyMCModel:
     """Return the model of a likelihood for the data. Models with the same shape are compiled only once."""
-    spec, inputs, coords = likelihood.spec(data.factors), _inputs(likelihood, data, scale), _coords(data)
+    spec = likelihood.spec(data.factors)
+    inputs = _inputs(likelihood, data, scale)
+    coords = _coords(data)
     key = key_of(spec, inputs, coords, len(data.value), likelihood.name, data.corners.contrasts.tobytes())
     return PyMCModel(lambda: build(likelihood, data, inputs, coords), coords, key, inputs, adaptation="low_rank")
 
@@ -333,19 +336,22 @@ def build(
     likelihood: Likelihood, data: ValueData, inputs: Mapping[str, NDArray[Any]], coords: Mapping[str, list[str]]
 ) -> pm.Model:
     """Return the PyMC model. Its data are variables that can be replaced."""
-    spec, bias_contrasts = likelihood.spec(data.factors), pt.constant(data.corners.of_bias)
+    spec = likelihood.spec(data.factors)
+    bias_contrasts = pt.constant(data.corners.of_bias)
     with pm.Model(coords=dict(coords)) as model:
         tensors = {name: pm.Data(name, values) for name, values in inputs.items()}
         corner = tensors["corner"]
         of_corners = pt.constant(data.corners.contrasts) @ free(spec, "coefficient", dims="contrast")
         predictor = of_corners[corner]
         for factor in data.factors:
-            codes, evidence = tensors[factor.name + "_of"], tensors[factor.name + "_evidence"]
+            codes = tensors[factor.name + "_of"]
+            evidence = tensors[factor.name + "_evidence"]
             sd = free(spec, f"sd_{factor.name}", _TYPICAL)
             predictor += normal_effects(f"{factor.name}_effect", 0.0, sd, evidence, factor.name)[codes]
             if factor.has_bias:
                 name = f"{factor.name}_bias"
-                sd, evidence = free(spec, f"sd_{name}", _TYPICAL), tensors[name + "_evidence"]
+                sd = free(spec, f"sd_{name}", _TYPICAL)
+                evidence = tensors[name + "_evidence"]
                 effects = normal_effects(f"{name}_effect", 0.0, sd, evidence, (factor.name, "bias"))
                 predictor += (effects[codes] * bias_contrasts[corner]).sum(axis=1)
         likelihood.observe(spec, predictor, tensors["value"])

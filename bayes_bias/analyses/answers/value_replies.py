@@ -72,16 +72,19 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
     asked = asked.set_index("id").loc[found["id"]].reset_index(drop=True)
     if "model" in found:
         asked = asked.assign(model=found["model"])
-    logprobs, n_at_bound = np.full((len(found), 2), np.nan), 0
+    logprobs = np.full((len(found), 2), np.nan)
+    n_at_bound = 0
     for number, reply in enumerate(asked.assign(top=found["top"].to_numpy()).itertuples()):
-        label_a, label_b = str(reply.label_a), str(reply.label_b)
+        label_a = str(reply.label_a)
+        label_b = str(reply.label_b)
         listed = np.array([_listed(reply.top, label_a, label_b), _listed(reply.top, label_b, label_a)])
         smallest = min(logprob for _, logprob in reply.top)
         if np.isfinite(listed).any():
             logprobs[number] = np.where(np.isfinite(listed), listed, smallest)
             n_at_bound += smallest in logprobs[number]
     logprob_a, logprob_b = logprobs.T
-    notices, replies_in_all = [], as_count(len(found))
+    notices = []
+    replies_in_all = as_count(len(found))
     if n_at_bound:
         notices.append(
             f"replies: in {n_at_bound:,} of {replies_in_all} a label has the smallest probability that is listed, or"
@@ -96,7 +99,8 @@ def label_probabilities(prompts: pd.DataFrame | str | Path, replies: pd.DataFram
 
 def _listed(top: Sequence[tuple[str, float]], label: str, alternative: str) -> float:
     """Return the log of the total probability of the listed tokens that begin a label and not the other label."""
-    label, alternative = label.casefold(), alternative.casefold()
+    label = label.casefold()
+    alternative = alternative.casefold()
     logs = []
     for text, logprob in top:
         token = text.strip().casefold()
@@ -290,7 +294,8 @@ def _yes_or_no(text: str, ratings: tuple[int, int]) -> Value:
     """Return 1 for yes and 0 for no, from the beginning ("Yes, but ..."), or from the only one of both in a text."""
     if cues().refusals.search(text) or _BOTH.search(text):
         return Value(np.nan)
-    yes, no = _TRUE.search(text), _FALSE.search(text)
+    yes = _TRUE.search(text)
+    no = _FALSE.search(text)
     first = _BEGINNING.match(text)
     if first is not None and not cues().withdraws(text[first.end() :]):
         return Value(float(_TRUE.search(first[0]) is not None))

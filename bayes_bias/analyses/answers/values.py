@@ -59,7 +59,8 @@ _DESIGN = Design(
     factors=(WORD, WORDING, LABEL, LABEL_A, LABEL_B),
     rows="answers",
 )
-_YES, _NO = frozenset(["true", "1", "1.0", "yes", "refused"]), frozenset(["false", "0", "0.0", "no", "", "answered"])
+_YES = frozenset(["true", "1", "1.0", "yes", "refused"])
+_NO = frozenset(["false", "0", "0.0", "no", "", "answered"])
 # The sum of two label probabilities may exceed 1 by this much, because services round probabilities.
 _ROUNDING = 0.005
 
@@ -132,7 +133,8 @@ def read_values(
     factors: str | Sequence[str] = (),
 ) -> Values:
     """Read and check values. See `bayes_bias.answers.estimate_values`."""
-    pooled, lists = check_ignored(ignore, _READ, AnswersError), label_groups(wordlist)
+    pooled = check_ignored(ignore, _READ, AnswersError)
+    lists = label_groups(wordlist)
     frame, default = read_frame(source, convert=from_fmat)
     frame = with_factors(frame.reset_index(drop=True), factors)
     rows = _rows(frame, lists, likelihood)
@@ -146,7 +148,8 @@ def read_values(
     cells = []
     for (model, stereotype), rows_of_cell in rows.groupby(["model", "stereotype"], sort=True):
         name_of_cell = f"{stereotype}{f' ({model})' if model else ''}"
-        groups, where = lists[str(stereotype)], f"answers ({name_of_cell})"
+        groups = lists[str(stereotype)]
+        where = f"answers ({name_of_cell})"
         cell = _cell(rows_of_cell.reset_index(drop=True), groups, likelihood, ratings, where)
         notices += [f"{name_of_cell}: {notice}" for notice in _notices(cell)]
         cells.append(cell)
@@ -166,7 +169,8 @@ def label_groups(wordlist: Any) -> dict[str, LabelGroups]:
         return found
     content, name = wordlist, "answers"
     if isinstance(wordlist, str | Path) and Path(wordlist).suffix == ".toml" and Path(wordlist).is_file():
-        content, name = read_toml(Path(wordlist), f"wordlist: '{wordlist}' is", AnswersError), Path(wordlist).stem
+        content = read_toml(Path(wordlist), f"wordlist: '{wordlist}' is", AnswersError)
+        name = Path(wordlist).stem
         content = content.get("lists", content)
     if not isinstance(content, Mapping) or {"groups", "classes"} <= set(content):  # a name, or one list with classes
         return _associations(wordlist)
@@ -258,14 +262,16 @@ def _log_odds(frame: pd.DataFrame) -> Numbers:
         frame = frame.assign(prob_b=1 - as_numbers(frame["prob_a"]).astype(float))
     name_a, name_b = ("logprob_a", "logprob_b") if has_logs else ("prob_a", "prob_b")
     require_columns(frame, (name_a, name_b), "answers")
-    log_a, log_b = _numbers(frame, name_a), _numbers(frame, name_b)
+    log_a = _numbers(frame, name_a)
+    log_b = _numbers(frame, name_b)
     if not has_logs:
         if (is_wrong := (log_a <= 0) | (log_b <= 0)).any():
             raise AnswersError(
                 f"The probability of a label in row {int(np.argmax(is_wrong)) + 1} of the answers is not above 0. Write"
                 " its log probability, or the smallest probability that the service listed."
             )
-        log_a, log_b = np.log(log_a), np.log(log_b)
+        log_a = np.log(log_a)
+        log_b = np.log(log_b)
     total = np.exp(log_a) + np.exp(log_b)
     if (is_wrong := total > 1 + _ROUNDING).any():
         at = int(np.argmax(is_wrong))

@@ -364,7 +364,8 @@ def share_removed(bias: pd.DataFrame, scope: ScopeName, ci_prob: float) -> Share
     raw_before, raw_after = bias.observed["before"], bias.observed["after"]
     observed = 1 - raw_after / raw_before if raw_before else math.nan
     b, a = bias["mean"]["before"], bias["mean"]["after"]
-    var_b, var_a = bias["sd"]["before"] ** 2, bias["sd"]["after"] ** 2
+    var_b = bias["sd"]["before"] ** 2
+    var_a = bias["sd"]["after"] ** 2
     z2 = norm.ppf((1 + ci_prob) / 2) ** 2
     if scope_of(scope).samples_nothing:
         return ShareRemoved(observed)
@@ -452,7 +453,8 @@ def _moved_controls(comparison: Comparison) -> str:
 def comparison_document(comparison: Comparison) -> Document:
     """Return the document of a comparison."""
     table, names, decimals = comparison.before, comparison.names, comparison.before.metric.decimals
-    methods, figures = methods_of(comparison), _figures(comparison)
+    methods = methods_of(comparison)
+    figures = _figures(comparison)
     fits = {str(state): Fitted.of(fit) for state, fit in comparison.fits.items()}
     heading = f"{comparison.between if comparison.corpora else 'Before and after'}: {comparison.name}"
     measures = f"Every measure in {comparison.between}" if comparison.corpora else "Every measure before and after"

@@ -100,7 +100,8 @@ def change_in_spread(before: AssociationTable, after: AssociationTable, bias: pd
     bias : pandas.DataFrame
         See `Comparison.bias`.
     """
-    spread_before, spread_after = within_sd(before), within_sd(after)
+    spread_before = within_sd(before)
+    spread_after = within_sd(after)
     weight_before = -1 / spread_before
     weight_after = 1 / spread_after if spread_after else math.nan
     change = weight_before * bias["mean"]["before"] + weight_after * bias["mean"]["after"]
@@ -112,7 +113,8 @@ def change_in_spread(before: AssociationTable, after: AssociationTable, bias: pd
     scale = math.sqrt(max(variance, 0)) / row.sd if row.sd else math.nan
     lower_in_spread = change - (row["mean"] - lower) * scale
     upper_in_spread = change + (upper - row["mean"]) * scale
-    raw_before, raw_after = bias.observed["before"] / spread_before, bias.observed["after"] / spread_after
+    raw_before = bias.observed["before"] / spread_before
+    raw_after = bias.observed["after"] / spread_after
     has_share = raw_before and not may_be_zero(bias.loc["before"])
     return ChangeInSpread(
         spread_before,

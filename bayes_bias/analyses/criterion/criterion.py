@@ -77,7 +77,8 @@ def spec_of(data: CriterionData) -> ModelSpec:
 
 def model_of(data: CriterionData) -> PyMCModel:
     """Return the model for these data."""
-    spec, inputs = spec_of(data), _inputs(data)
+    spec = spec_of(data)
+    inputs = _inputs(data)
     coords: dict[str, list[str]] = {"of": list(OF), "covariate": list(data.covariates.columns)}
     if data.family is not None:
         coords["family"] = list(_membership(data.family).columns)
@@ -124,13 +125,16 @@ def _model(spec: ModelSpec, inputs: Mapping[str, Numbers]) -> pm.Model:
     }
     with pm.Model(coords={"of": OF}) as model:
         data = {name: pm.Data(name, values, dims=dims.get(name, "label")) for name, values in inputs.items()}
-        correlation, mean, sd = free(spec, "correlation"), free(spec, "mean", dims="of"), free(spec, "sd", dims="of")
+        correlation = free(spec, "correlation")
+        mean = free(spec, "mean", dims="of")
+        sd = free(spec, "sd", dims="of")
         expected = mean + pt.zeros_like(data["bias"])[:, None]
         if "covariates" in data:
             expected += data["covariates"] @ free(spec, "coefficient", dims=("covariate", "of"))
         if "membership" in data:
             # Effects of families are partially pooled and have a separate correlation.
-            family_correlation, family_sd = free(spec, "family_correlation"), free(spec, "sd_family", dims="of")
+            family_correlation = free(spec, "family_correlation")
+            family_sd = free(spec, "sd_family", dims="of")
             z = pm.Normal("family_z", dims=("family", "of"))
             z_criterion = family_correlation * z[:, 0] + pt.sqrt(1 - family_correlation**2) * z[:, 1]
             effects = family_sd * pt.stack([z[:, 0], z_criterion], axis=1)
@@ -165,7 +169,8 @@ def with_true_values(data: CriterionData, posterior: xr.Dataset, seed: int) -> x
     slope = posterior["correlation"] * sd.sel(of="criterion", drop=True) / sd.sel(of="bias", drop=True) * scale
     # The mean variance of the errors after their mean over labels is subtracted. An error that all labels share does
     # not affect the correlation.
-    covariance, n = data.biases.covariance.to_numpy(), len(data.labels)
+    covariance = data.biases.covariance.to_numpy()
+    n = len(data.labels)
     bias_error = (np.trace(covariance) - covariance.sum() / n) / (n - 1)
     criterion_error = float((data.criterion_se**2).mean())
     error = xr.DataArray([bias_error, criterion_error], dims="of", coords={"of": list(OF)}) / units**2
@@ -194,7 +199,8 @@ def _draw_true_values(data: CriterionData, posterior: xr.Dataset, rng: np.random
     shape = (*posterior["correlation"].shape, len(data.labels), 2)
     n_draws, n = shape[0] * shape[1], shape[2]
     correlation = posterior["correlation"].to_numpy().reshape(-1)
-    mean, sd = posterior["mean"].to_numpy().reshape(-1, 2), posterior["sd"].to_numpy().reshape(-1, 2)
+    mean = posterior["mean"].to_numpy().reshape(-1, 2)
+    sd = posterior["sd"].to_numpy().reshape(-1, 2)
     expected = np.broadcast_to(mean[:, None, :], (n_draws, n, 2)).copy()  # (draw, label, of)
     for name, effect in (("covariates", "coefficient"), ("membership", "family_effect")):
         if name in inputs:

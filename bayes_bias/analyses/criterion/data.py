@@ -490,7 +490,8 @@ def _standard_errors(outside: pd.DataFrame) -> "pd.Series[float]":
         return se
     if "criterion_n" not in outside:
         return pd.Series(0.0, outside.index, name="criterion_se")
-    people, values = column_of("criterion", outside, "criterion_n"), outside.criterion.astype(float)
+    people = column_of("criterion", outside, "criterion_n")
+    values = outside.criterion.astype(float)
     if (people < 1).any():
         label = people.index[people < 1][0]
         raise CriterionError(

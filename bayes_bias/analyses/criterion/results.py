@@ -121,7 +121,8 @@ class CriterionValidity(Tabled):
             f" {self.written(CORRELATION, OBSERVED)}."
         )
         if self.widest == NEW:
-            bias, criterion = self.written(f"{RELIABILITY} of bias", NEW), "exact"
+            bias = self.written(f"{RELIABILITY} of bias", NEW)
+            criterion = "exact"
             if self.table.criterion_se.any():
                 criterion = self.written(f"{RELIABILITY} of criterion", NEW)
             sentences.append(

@@ -240,7 +240,8 @@ class Gate(Tabled):
         estimate = signed(mean_of(decision.excess.contrasts[0]), self._decimals)
         subject = "The bias"
         if self.has_baseline:
-            before, after = signed(decision.before, self._decimals), signed(decision.observed, self._decimals)
+            before = signed(decision.before, self._decimals)
+            after = signed(decision.observed, self._decimals)
             subject = f"The raw bias was {before} and is {after}. The estimated change"
         return (
             f"{decision.outcome}. {subject} is {estimate} ({level(1 - 2 * self.alpha)} credible interval {interval})."
@@ -249,12 +250,14 @@ class Gate(Tabled):
 
     def _reason(self, decision: Decision) -> str:
         """The probabilities on which the decision is based, in a sentence."""
-        excess, size = decision.excess, f"{self.rope:g}"
+        excess = decision.excess
+        size = f"{self.rope:g}"
         within = f"the bias is between {MINUS}{size} and +{size}"
         beyond = f"it is beyond {'+' if excess.prob_above > excess.prob_below else MINUS}{size}"
         if self.has_baseline:
             grown = "the size of the bias has grown by"
-            within, beyond = f"{grown} at most {size}", f"{grown} more than {size}"
+            within = f"{grown} at most {size}"
+            beyond = f"{grown} more than {size}"
         holm = ""
         if decision.lists > 1:
             holm = f" ({probability_in_words(decision.prob_beyond_holm)} after Holm's adjustment)"

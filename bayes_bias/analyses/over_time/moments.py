@@ -70,7 +70,8 @@ class SliceMoments:
         associated = [table.without_controls() for table in tables]
         g, c = associated[0].group_index, associated[0].class_index
         (weights,) = bias_weights(table_means(associated[0])).to_numpy()  # (group, class)
-        group_sizes, class_sizes = np.bincount(g), np.bincount(c)
+        group_sizes = np.bincount(g)
+        class_sizes = np.bincount(c)
         # Products with these matrices are means over the words of each group or class.
         in_group = np.eye(len(weights))[g] / group_sizes
         in_class = np.eye(weights.shape[1])[c] / class_sizes
@@ -466,6 +467,7 @@ def _normals(fitted: Fitted, words: ScopeName) -> tuple[np.ndarray, np.ndarray]:
     if posterior.mixture is None:
         draws = posterior.draws.to_numpy()
         return np.array([draws.mean()]), np.array([draws.std()])
-    mean, sd = np.ravel(posterior.mixture.centre), np.ravel(posterior.mixture.sd)
+    mean = np.ravel(posterior.mixture.centre)
+    sd = np.ravel(posterior.mixture.sd)
     step = max(1, len(sd) // _NORMALS)
     return mean[::step], sd[::step]

@@ -316,7 +316,8 @@ class OverTime(Tabled):
         if not self._has_verdict:
             return ""
         clear = self.changes[self._clear]
-        n_steps, n_judged = len(self.changes), int(self.changes.chance.notna().sum())
+        n_steps = len(self.changes)
+        n_judged = int(self.changes.chance.notna().sum())
         without_verdict = self._steps_without_verdict
         if not n_judged:
             return without_verdict.strip()
@@ -560,7 +561,8 @@ def _check_weights(weights: Any, tables: Mapping[Any, AssociationTable]) -> dict
             )
         if not is_number(weight):
             raise TableError(f"`weights` must contain finite numbers, but the weight of {label} is {weight!r}.")
-    total, size = sum(weights.values()), sum(map(abs, weights.values()))
+    total = sum(weights.values())
+    size = sum(map(abs, weights.values()))
     if not size or abs(total) > 1e-9 * size:
         raise TableError(
             f"`weights` sum to {total:g}, but the weights of a contrast must sum to zero without all being"
@@ -592,7 +594,8 @@ def _listed(tables: Mapping[Any, Any]) -> str:
 
 def over_time_document(series: OverTime) -> Document:
     """Return the document of a series."""
-    methods, fitted = methods_of(series), Fitted.of(series.fit)
+    methods = methods_of(series)
+    fitted = Fitted.of(series.fit)
     first, *_, last = series.tables
     return Document(
         title=f"Over time: {series.name}",

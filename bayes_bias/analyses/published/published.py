@@ -74,7 +74,8 @@ LEVEL = 0.05
 # Tables that are simulated for each draw of the variance ratios.
 TABLES = 100
 # Quantiles of the probability over studies, and of the bias over draws.
-_STUDIES, _INTERVAL = tails(0.9), tails(1 - LEVEL)
+_STUDIES = tails(0.9)
+_INTERVAL = tails(1 - LEVEL)
 
 # A probability is reported if the calibration error of similar predictions does not exceed the first number, in at
 # least the second number of studies.
@@ -296,7 +297,8 @@ def simulate(design: Design, ratios: VarianceRatios, seed: int) -> tuple[Numbers
     rng = np.random.default_rng(seed)
     ratio = ratios.of_new_studies(design.separation, TABLES, rng)  # of the variances of words and of pairs
     shape = ratio["targets"].shape
-    df_targets, df_attributes = design.n - 2, sum(design.attributes) - 2
+    df_targets = design.n - 2
+    df_attributes = sum(design.attributes) - 2
     # The variance of the scores of new targets, given the mean square of the scores in the table.
     score_variance = 1 / _mean_square(df_targets, shape, rng)
     pair_variance = score_variance / (ratio["targets"] + design.of_attributes)
@@ -379,7 +381,8 @@ def _why_not_calibrated(design: Design, predicted: float, learnt_from: Mapping[s
     if similar["studies"] < FEWEST_STUDIES:
         return f"only {in_words(similar['studies'])} studies had predictions like it"
     if abs(similar["predicted"] - similar["observed"]) > MOST_OFF:
-        average, came_true = percent(similar["predicted"]), percent(similar["observed"])
+        average = percent(similar["predicted"])
+        came_true = percent(similar["observed"])
         return f"of predictions like it, {average} on average, {came_true} came true"
     return ""
 

@@ -143,7 +143,8 @@ def answer_of_list(section: Section) -> str:
     if section.weat is None:
         sentences.append(section.no_weat)
     else:
-        effect, p = plain(section.weat.effect_size, 2), equals(probability(section.weat.p_value))
+        effect = plain(section.weat.effect_size, 2)
+        p = equals(probability(section.weat.p_value))
         sentences.append(f"For comparison, WEAT’s effect size is d = {effect} (one-sided p {p}).")
     return " ".join(filter(None, sentences))
 

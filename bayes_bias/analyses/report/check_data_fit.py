@@ -41,7 +41,8 @@ def _run(study: Study) -> Check:
 
 def _judge(fit: DataFit) -> tuple[bool, str]:
     """Return a judgement, and False if the coverage of an interval is clearly below its level, otherwise True."""
-    shares, levels = fit.coverage.iloc[0].to_numpy(), np.array(PROBS)
+    shares = fit.coverage.iloc[0].to_numpy()
+    levels = np.array(PROBS)
     two_standard_errors = 2 * np.sqrt(levels * (1 - levels) / fit.pairs)
     if (shares < levels - _TOLERATED - two_standard_errors).any():
         return False, (

@@ -103,7 +103,8 @@ def _posteriors(study: Question) -> Iterator[tuple[str, "pd.Series[float]"]]:
 def _on_priors(others: pd.DataFrame, changed: list[str], alpha: float) -> str:
     """Return a sentence on the verdicts under other priors."""
     if not changed:
-        least, most = probability_in_words(others.p_value.min()), probability_in_words(others.p_value.max())
+        least = probability_in_words(others.p_value.min())
+        most = probability_in_words(others.p_value.max())
         p_values = f"p {most}" if least == most else f"p from {least} to {most}"
         return f"The verdict is the same under {len(others)} other priors of preferences ({p_values})."
     # All of these priors give the same answer, because there are only two and the model gives the other one.

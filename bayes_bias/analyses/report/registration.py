@@ -73,7 +73,8 @@ class Registration(Tabled):
                 f"'{path}' is not a registration of this version. Use `bayes_bias.register` (`bayes-bias register LIST"
                 " --out plan.json`) to write one."
             )
-        settings, lists = content.get("settings"), content.get("lists")
+        settings = content.get("settings")
+        lists = content.get("lists")
         if not (isinstance(settings, dict) and isinstance(lists, dict) and all_are(dict, lists.values())):
             raise BayesBiasError(
                 f"The registration '{path}' is incomplete: it must have the objects 'settings' and 'lists', and an"

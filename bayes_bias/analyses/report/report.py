@@ -129,7 +129,8 @@ def report(
     designs = {entry.table.name: entry.calibration for entry in entries if entry.table.origin}
     sampled = not all(can_integrate(spec, entry.means) for entry in entries)
     with draw_in_background(designs, spec, settings.calibration_draws, settings.seed, sampled=sampled) as nulls:
-        studied, titles = [], short_titles({entry.table.name: entry.title for entry in entries})
+        studied = []
+        titles = short_titles({entry.table.name: entry.title for entry in entries})
         for entry in entries:
             study = _study(entry, settings, nulls, titles[entry.table.name])
             studied.append((study, _section(entry, study, settings)))

@@ -170,7 +170,8 @@ def about_replicates(section: Section) -> str:
     if not section.replicate_kind:
         return ""
     kind, decimals = section.replicate_kind, section.table.metric.decimals
-    sd, same_sign = row_of(section.summary, "replicate_sd"), row_of(section.summary, "same_sign")
+    sd = row_of(section.summary, "replicate_sd")
+    same_sign = row_of(section.summary, "same_sign")
     reliability = section.summary.loc["reliability", "mean"]
     count = in_words(section.fitted.data.sizes["replicate"])
     return (
@@ -193,7 +194,9 @@ class _Row(NamedTuple):
 
 def quantities_layout(section: Section, reaches: Sequence[str]) -> Layout:
     """Lay out bias, effect size, and evidence against chance, from WEAT and from the posterior under each scope."""
-    weat, verdict, tables = section.weat, section.verdict, list(section.summaries.values())
+    weat = section.weat
+    verdict = section.verdict
+    tables = list(section.summaries.values())
     biases = [row_of(table, "bias") for table in tables]
     unit, decimals = section.table.metric.unit, section.table.metric.decimals
     difference = signed(weat.difference / 2, decimals) if weat else DASH
@@ -205,7 +208,8 @@ def quantities_layout(section: Section, reaches: Sequence[str]) -> Layout:
         rows.append(_Row(label, DASH, _estimates(tables, "explained_bias", decimals)))
     effect_size, p_value, partitions = DASH, DASH, "partitions of targets"
     if weat is not None:
-        effect_size, p_value = plain(weat.effect_size, 2), probability(weat.p_value)
+        effect_size = plain(weat.effect_size, 2)
+        p_value = probability(weat.p_value)
         partitions = f"{'all' if weat.exact else 'random'} {weat.partitions:,} partitions"
     label = "effect size d\nin sd of association scores"
     rows.append(_Row(label, effect_size, list(map(_effect_size, tables))))

@@ -318,7 +318,8 @@ def steps_of(changes: NDArray[np.float64], draws: int, seed: int) -> Steps:
         return WHOLE
     sizes = []
     for whole in (1, -1):
-        n_whole, n_half = (changes == whole).sum(), (changes == whole / 2).sum()
+        n_whole = (changes == whole).sum()
+        n_half = (changes == whole / 2).sum()
         share_whole = rng.beta(1 + n_whole, 1 + n_half, size=(draws, 1))
         sizes.append((1 + share_whole) / 2)
     size_of_gains, size_of_losses = sizes

@@ -460,7 +460,8 @@ def predictive_checks(share: xr.DataTree, difference: xr.DataTree, seed: int) ->
     Gelman, A., Meng, X.-L., & Stern, H. (1996). Posterior predictive assessment of model fitness via realized
     discrepancies. Statistica Sinica, 6(4), 733-760. https://www.jstor.org/stable/24306036
     """
-    rng, data = np.random.default_rng(seed), difference["constant_data"].to_dataset()
+    rng = np.random.default_rng(seed)
+    data = difference["constant_data"].to_dataset()
     draws = _thinned(difference["posterior"].to_dataset(), rng)
     expected = linear_predictor(draws, data, "mean")
     columns = {str(name): values.to_numpy()[:, None] for name, values in draws.items() if values.ndim == 1}

@@ -193,7 +193,8 @@ def compare_models(
     by_model, notices = _with_common_pairs(by_model)
     step("comparing models")
     keys, effects = _clusters_as_effects(next(iter(by_model.values())).rows, scope)
-    no_words, no_contrasts = np.zeros((1, 1)), np.zeros(0)
+    no_words = np.zeros((1, 1))
+    no_contrasts = np.zeros(0)
     tables, rankings = {}, {}
     for estimand, (values_of_models, size) in _values(by_model).items():
         null = HALF if estimand == SHARE else 0.0

@@ -111,7 +111,8 @@ def _expected(
     """
     effects: pt.TensorVariable | float = 0.0
     for dim in terms(spec, data, prefix):
-        sd, evidence = free(spec, _sd(prefix, dim), _TYPICAL), inputs[_evidence(dim)]
+        sd = free(spec, _sd(prefix, dim), _TYPICAL)
+        evidence = inputs[_evidence(dim)]
         if dim == TYPE:  # the mean is an average over these types
             contrasts = normal_effects("type_contrast", 0.0, sd, evidence, _CONTRAST)
             effect = pm.Deterministic(effect_of(dim), contrasts @ inputs[_LOADINGS], dims=dim)
@@ -171,7 +172,8 @@ def _evidence_of(data: xr.Dataset, inputs: Inputs, score: NDArray[Any], informat
         if dim == TYPE:
             loadings = helmert(length) * zero_sum_sd(length)
             evidence[_LOADINGS] = loadings
-            score_of_label, matrix = loadings @ score_of_label, loadings @ matrix @ loadings.T
+            score_of_label = loadings @ score_of_label
+            matrix = loadings @ matrix @ loadings.T
         evidence[_evidence(dim)] = np.array([score_of_label, np.diag(matrix).clip(0)])
     return evidence
 
@@ -226,7 +228,8 @@ def fit_share(
     By default, it is the share of untied pairs whose stereotypical sentence is ahead.
     """
     if counted is None:
-        counted, among = data.ahead.to_numpy(), untied(data)
+        counted = data.ahead.to_numpy()
+        among = untied(data)
     among = np.ones_like(counted) if among is None else among
     inputs = share_inputs(data, counted, among)
     coords = _coords(data)
@@ -244,7 +247,9 @@ def fit_difference(
     scores: PairScores, spec: ModelSpec, data: xr.Dataset, *, seed: int, sampling: Sampling, folder: Path | None = None
 ) -> xr.DataTree:
     """Return the posterior of the mean difference in favour of the stereotypical sentence."""
-    inputs, coords, unit = difference_inputs(data), _coords(data), data.unit.item()
+    inputs = difference_inputs(data)
+    coords = _coords(data)
+    unit = data.unit.item()
     key = key_of(spec, inputs, coords, "difference")
     model = PyMCModel(lambda: difference_model(spec, data, inputs), coords, key, inputs)
 

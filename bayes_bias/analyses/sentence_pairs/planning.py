@@ -82,7 +82,8 @@ def pairs_needed(
     power: float = 0.8,
 ) -> PairsNeeded:
     """Return the number of writers (with the current average number of pairs) that distinguish a share from 1/2."""
-    study, kinds = _Study.of(posterior, data, untied), clusters_of(data)
+    study = _Study.of(posterior, data, untied)
+    kinds = clusters_of(data)
     kind = kinds[0] if kinds else PAIR
     n_present = data.sizes[kind]
     pairs_each = round(data.sizes[PAIR] / n_present)
@@ -118,7 +119,9 @@ class _Study:
         beyond = shares(posterior, data).values[:, 0] - NO_PREFERENCE
         if untied is not None:
             q = shares(untied, data).values[:, 0]
-            shared, total, beyond = q**2 * shared, q / 4 - q**2 * (1 / 4 - total), q * beyond
+            shared = q**2 * shared
+            total = q / 4 - q**2 * (1 / 4 - total)
+            beyond = q * beyond
         return cls(shared, total - shared, beyond, bool(clusters_of(data)))
 
     def expected(self, writers: int, pairs_each: int, ci_prob: float) -> dict[str, float]:

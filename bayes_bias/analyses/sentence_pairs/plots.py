@@ -61,7 +61,8 @@ def plot_sentence_pairs(
         axis, title = "percentage points", f"change of the {estimand}"
     else:
         axis, title = "% of pairs", "how often the stereotype wins" if is_share else "by how much the stereotype wins"
-    null, factor = (50.0 if is_share and not pairs.changed else 0.0), (100.0 if is_share else 1.0)
+    null = 50.0 if is_share and not pairs.changed else 0.0
+    factor = 100.0 if is_share else 1.0
     with style(palette):
         ax = axes_or_new(ax, rows=len(table), row_height=0.36, extra=1.7)
         for y, (_, row) in enumerate(table.iterrows()):

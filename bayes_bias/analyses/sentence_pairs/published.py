@@ -41,7 +41,9 @@ def published(scores: PairScores, ci_prob: float = 0.95) -> pd.DataFrame:
             groups[f"{direction} (direction)" if str(direction) in groups else str(direction)] = part
     table = {}
     for label, part in groups.items():
-        ahead, tied, count = int(part.ahead.sum()), int(part.tied.sum()), len(part)
+        ahead = int(part.ahead.sum())
+        tied = int(part.tied.sum())
+        count = len(part)
         test = binomtest(ahead, count)
         table[label] = {
             "pairs": count,
@@ -82,7 +84,8 @@ def paired(before: PairScores, after: PairScores, ci_prob: float = 0.95) -> pd.D
     )
     table = {}
     for label, part in {ALL_PAIRS: change, **_split_by_type(change, before.rows)}.items():
-        gained, lost = int((part.share > 0).sum()), int((part.share < 0).sum())
+        gained = int((part.share > 0).sum())
+        lost = int((part.share < 0).sum())
         table[label] = {
             "pairs": len(part),
             "gained": gained,

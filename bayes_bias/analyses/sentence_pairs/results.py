@@ -108,12 +108,14 @@ class PairsResult(Tabled):
         if self.problems:
             sentences = [f"{fmt.capitalized(problem)}." for problem in self.problems]
             return " ".join(["No verdict, because a fit has not converged.", *sentences])
-        is_less, unit = self.changed and row["mean"] < 0, "percentage points" if self.changed else "% of pairs"
+        is_less = self.changed and row["mean"] < 0
+        unit = "percentage points" if self.changed else "% of pairs"
         if self.scope == "none":
             number = with_interval(row, self.ci_prob, 1, factor=100, sign="+" if self.changed else "", unit=unit)
             subject = "The share changed by" if self.changed else "The stereotypical sentence is ahead in"
             return f"{subject} {number}."
-        chance_of_it, threshold = chance(row.prob_direction), 1 - self.ci_prob
+        chance_of_it = chance(row.prob_direction)
+        threshold = 1 - self.ci_prob
         clear = chance_of_it < threshold
         shown = opposite(row) if is_less and clear else row
         sign: Sign = "+" if self.changed and not clear else ""
@@ -331,7 +333,8 @@ class SentencePairs(PairsResult):
         plan = self.needed
         if not 0.75 <= self.row("share").prob_direction <= (1 + self.ci_prob) / 2:
             return []
-        kinds, more = fmt.plural(plan.kind), fmt.plural(plan.kind)
+        kinds = fmt.plural(plan.kind)
+        more = fmt.plural(plan.kind)
         if plan.kind != "pair":
             more += f" of {fmt.in_words(plan.pairs_each)} pair{'s' if plan.pairs_each > 1 else ''} each"
         detect = f"detect a share this far from one half {fmt.percent(plan.power)} of the time"

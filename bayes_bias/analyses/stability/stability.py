@@ -163,10 +163,12 @@ class Stability(Tabled):
     @property
     def text(self) -> str:
         """The result in sentences."""
-        finding, kinds = self._finding(), plural(self.kind)
+        finding = self._finding()
+        kinds = plural(self.kind)
         if finding.no_verdict:
             return finding.sentence("stability")
-        spread, number = self.spread.relative_sd.dropna(), str(len(self.measures))
+        spread = self.spread.relative_sd.dropna()
+        number = str(len(self.measures))
         single = probability_in_words(row_of(self.summary, "reliability", "1")["mean"])
         average = probability_in_words(row_of(self.summary, "reliability", number)["mean"])
         return (
@@ -182,7 +184,8 @@ class Stability(Tabled):
         fitted = Fitted.of(self.fit)
         decimals = fitted.metric.decimals
         problems = Diagnostics.of(fitted).problems
-        bias, sd = row_of(self.summary, "bias"), row_of(self.summary, "replicate_sd")
+        bias = row_of(self.summary, "bias")
+        sd = row_of(self.summary, "replicate_sd")
         lower, upper = interval_of(bias)
         return Finding(
             title=called(self.title),
@@ -329,7 +332,8 @@ def _measures_of_trainings(table: AssociationTable, seed: int) -> tuple[pd.DataF
 
 def stability_document(stability: Stability) -> Document:
     """Return the document on the stability of a bias."""
-    fitted, kinds = Fitted.of(stability.fit), plural(stability.kind)
+    fitted = Fitted.of(stability.fit)
+    kinds = plural(stability.kind)
     left_out = [f"omitted: {reason}" for reason in stability.left_out.values()]
     return Document(
         title=f"Stability: {stability.name}",

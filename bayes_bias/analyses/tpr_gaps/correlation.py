@@ -96,7 +96,9 @@ def correlation(
 
 def log_odds_gaps(counts: PeopleCounts) -> pd.DataFrame:
     """Return the log odds of the first group minus the second group, with the standard error, for each class."""
-    hits, missed = counts.hits + 0.5, counts.people - counts.hits + 0.5
-    log_odds, variance = np.log(hits / missed), 1 / hits + 1 / missed
+    hits = counts.hits + 0.5
+    missed = counts.people - counts.hits + 0.5
+    log_odds = np.log(hits / missed)
+    variance = 1 / hits + 1 / missed
     columns = {"criterion": log_odds.iloc[:, 0] - log_odds.iloc[:, 1], "criterion_se": np.sqrt(variance.sum(axis=1))}
     return pd.DataFrame(columns).rename_axis("class")

@@ -77,7 +77,8 @@ def count(
     tidy = tidy.assign(hit=tidy.y == tidy.prediction)
     tidy = tidy.assign(y=tidy.y.astype(str), group=tidy.group.astype(str))
     counts = tidy.pivot_table("hit", "y", "group", aggfunc=["sum", "count"], fill_value=0).astype(int)
-    hits, people = counts["sum"].rename_axis("class"), counts["count"].rename_axis("class")
+    hits = counts["sum"].rename_axis("class")
+    people = counts["count"].rename_axis("class")
     classes, notices = _classes_with_all_groups(people, leave_out)
     return PeopleCounts(hits.loc[classes], people.loc[classes], announce((*pooled, *notices)))
 

@@ -77,7 +77,8 @@ def _coords(counts: PeopleCounts) -> dict[str, list[str]]:
 
 def _inputs(counts: PeopleCounts) -> dict[str, Numbers]:
     """Return the data of the model, including the score and information for the sampler."""
-    hits, people = counts.hits.to_numpy(dtype=int), counts.people.to_numpy(dtype=int)
+    hits = counts.hits.to_numpy(dtype=int)
+    people = counts.people.to_numpy(dtype=int)
     n_groups = len(counts.groups)
     # With two groups, the only contrast is the difference between their log odds.
     contrasts = helmert(n_groups) / zero_sum_sd(n_groups)
@@ -337,10 +338,12 @@ def data_of(counts: PeopleCounts) -> xr.Dataset:
 
 def _table(counts: PeopleCounts, draws: np.ndarray, groups: tuple[str, ...], ci_prob: float) -> pd.DataFrame:
     """Return a row for each class and group whose gap is reported."""
-    hits, people = counts.hits.to_numpy(), counts.people.to_numpy()
+    hits = counts.hits.to_numpy()
+    people = counts.people.to_numpy()
     gap = gaps(draws, people)
     negative = (gap < 0).mean(axis=0)
-    everyone, recognised = people.sum(axis=1, keepdims=True), hits.sum(axis=1, keepdims=True)
+    everyone = people.sum(axis=1, keepdims=True)
+    recognised = hits.sum(axis=1, keepdims=True)
     columns = {
         "people": people,
         "people_rest": everyone - people,
@@ -359,7 +362,8 @@ def _aggregate(
     counts: PeopleCounts, draws: np.ndarray, groups: tuple[str, ...], ci_prob: float, seed: int
 ) -> pd.DataFrame:
     """Return the observed value, expected value without gaps, and estimate of each summary over classes."""
-    hits, people = counts.hits.to_numpy(), counts.people.to_numpy()
+    hits = counts.hits.to_numpy()
+    people = counts.people.to_numpy()
     unbiased = {RMS: np.sqrt(max(unbiased_mean_square(hits, people), 0.0)), VARIANCE: unbiased_variance(hits, people)}
     observed = _quantities(hits / people, counts, groups)
     posterior = _quantities(draws, counts, groups)

@@ -207,7 +207,8 @@ class TprGaps(Tabled):
         return " ".join(filter(None, sentences))
 
     def _single(self) -> str:
-        clear, gaps = self.clear, fmt.counted(len(self.table), "gap")
+        clear = self.clear
+        gaps = fmt.counted(len(self.table), "gap")
         excludes = f"the {fmt.level(self.ci_prob)} interval excludes zero"
         if clear.empty:
             return f"For none of {gaps} {excludes}."
@@ -223,7 +224,8 @@ class TprGaps(Tabled):
         """Show the summaries over all classes. Mean gaps are shown with a sign, and average sizes without."""
         cells: dict[str, list[str]] = {"observed": [], "without_gaps": [], "unbiased": [], "posterior": []}
         for name, row in self.aggregate.iterrows():
-            decimals, sign = DECIMALS.get(str(name), 3), "+" if str(name).startswith(MEAN_GAP) else ""
+            decimals = DECIMALS.get(str(name), 3)
+            sign = "+" if str(name).startswith(MEAN_GAP) else ""
             for column in ("observed", "without_gaps", "unbiased"):
                 cells[column].append((fmt.signed if sign else fmt.plain)(row[column], decimals))
             cells["posterior"].append(fmt.value_and_interval(row["mean"], *interval_of(row), decimals, sign=sign))
@@ -243,7 +245,8 @@ class TprGaps(Tabled):
     @property
     def classes_layout(self) -> Layout:
         """Show the gap of each class, from the most positive to the most negative."""
-        rows, has_groups = self.table.sort_values("mean", ascending=False), len(self.of) > 1
+        rows = self.table.sort_values("mean", ascending=False)
+        has_groups = len(self.of) > 1
 
         def group_and_rest(heading: str, column: str, form: Callable[[float], str]) -> Column:
             pairs = list(rows[[column, f"{column}_rest"]].itertuples(index=False, name=None))
