@@ -113,8 +113,9 @@ def judge(
         below .05, the interval excludes zero), ``rank`` (posterior probability of values below the truth), and
         ``divergences`` of the fit. Most posteriors are integrated numerically and have no divergences.
     """
-    if known := integrated(table, spec):
-        spec, data = known
+    spec_and_statistics = integrated(table, spec)
+    if spec_and_statistics is not None:
+        spec, data = spec_and_statistics
         records = []
         for scope in carried_scopes(data, scopes):
             bias = describe(integrated_bias(spec, data, scope), truth)

@@ -151,13 +151,13 @@ class NullDesign:
         if drawn == "topics":
             no_fixed_words: Words = MappingProxyType({})
             return replace(self.with_random_groups(), classes=no_fixed_words, topics=1, group_topics=1)
-        # The smallest number of random words in a group, and in a class.
-        n_targets = min(map(len, self.groups.values())) if self.random_groups else 0
-        n_attributes = 0 if self.classes else min(self.sizes.values())
+        smallest_random_group = min(map(len, self.groups.values())) if self.random_groups else 0
+        has_random_classes = not self.classes
+        smallest_random_class = min(self.sizes.values()) if has_random_classes else 0
         return replace(
             self,
-            topics=min(_SUB_TOPICS, n_attributes // _FEWEST_IN_SUB_TOPIC),
-            group_topics=min(_SUB_TOPICS, n_targets // _FEWEST_IN_SUB_TOPIC),
+            topics=min(_SUB_TOPICS, smallest_random_class // _FEWEST_IN_SUB_TOPIC),
+            group_topics=min(_SUB_TOPICS, smallest_random_group // _FEWEST_IN_SUB_TOPIC),
         )
 
     def with_random_groups(self, size: int | None = None) -> Self:

@@ -124,6 +124,7 @@ class OtherInputs:
         with _errors_named_after(f"'{file}' after --baseline '{baseline}'", file):
             is_same = before.sha256 == now.sha256
             result = estimate(now) if is_same else estimate(before, after=now)
+        # Without a change to estimate, the decision on the same data is its own baseline.
         unchanged = bb.check(result, **settings) if is_same else None
         return replace(bb.check(result, **settings, baseline=unchanged), baseline=origin_of(baseline))
 

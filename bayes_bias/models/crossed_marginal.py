@@ -53,15 +53,18 @@ def _random(
 ) -> Numbers:
     """Draw scatter matrices by Bartlett's decomposition, ``L A A' L'``.
 
-    L is the Cholesky factor of the covariance. A is lower triangular with standard normal elements below the diagonal.
-    The square of its k-th diagonal element has a chi-squared distribution with ``df - k`` degrees of freedom. The last
-    columns of A are zero if there are fewer normal vectors than dimensions.
+    The covariance is the sum of the `patterns`, each multiplied by its coefficient. L is its Cholesky factor. A is
+    lower triangular with standard normal elements below the diagonal. The square of its k-th diagonal element has a
+    chi-squared distribution with ``df - k`` degrees of freedom. The last columns of A are zero if there are fewer
+    normal vectors than dimensions.
     """
-    root = np.linalg.cholesky(np.tensordot(coefficients, patterns, ([0], [1])))
-    n, shape = root.shape[-1], (*(size or ()), *root.shape)
+    covariance = np.tensordot(coefficients, patterns, ([0], [1]))
+    cholesky = np.linalg.cholesky(covariance)
+    n = cholesky.shape[-1]
+    shape = (*(size or ()), *cholesky.shape)
     df_of_column = np.maximum(df[:, None] - np.arange(n), 0)
     is_drawn = df_of_column > 0
     diagonal = np.sqrt(rng.chisquare(np.where(is_drawn, df_of_column, 1.0), size=shape[:-1])) * is_drawn
-    factor = np.tril(rng.standard_normal(shape), -1) * is_drawn[:, None, :] + diagonal[..., None] * np.eye(n)
-    normal = root @ factor
+    below_diagonal = np.tril(rng.standard_normal(shape), -1) * is_drawn[:, None, :]
+    normal = cholesky @ (below_diagonal + diagonal[..., None] * np.eye(n))
     return np.asarray(normal @ np.swapaxes(normal, -1, -2))

@@ -4,6 +4,7 @@ Its colours are distinguishable for all readers and in greyscale, and it does no
 """
 
 import io
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -321,12 +322,14 @@ def _height(ax: Axes, scale: float) -> float:
     assert root is not None
     height = ax.get_window_extent().height / root.dpi
     if cell is not None and cell == ax.get_subplotspec() and root.get_layout_engine() is not None:
-        height = ax.figure.bbox.height / root.dpi * len(cell.rowspan) / cell.get_gridspec().nrows
-        height -= 2 * scale * _LINE + _below(ax, scale)
+        # The layout engine moves the axes when it draws, so their share of the figure is taken instead.
+        cell_height = ax.figure.bbox.height / root.dpi * len(cell.rowspan) / cell.get_gridspec().nrows
+        height = cell_height - 2 * scale * _LINE - _below(ax, scale)
     if legend is None:
         return float(height)
     lines = sum(len(text.get_text().splitlines()) for text in legend.get_texts())
-    return float(height - scale * _LINE * -(-lines // legend._ncols))  # type: ignore[attr-defined]
+    rows = math.ceil(lines / legend._ncols)  # type: ignore[attr-defined]
+    return float(height - scale * _LINE * rows)
 
 
 def _break(text: Text, width: float, scale: float) -> None:

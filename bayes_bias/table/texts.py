@@ -82,7 +82,10 @@ def weighted_texts(texts: Mapping[Any, Texts | None], weights: Mapping[Any, floa
     for label, sample in texts_of_tables.items():
         for text_group, values in sample.deviations.items():
             weighted = weights[label] * values
-            sums[text_group] = sums[text_group] + weighted.to_numpy() if text_group in sums else weighted
+            if text_group in sums:
+                sums[text_group] = sums[text_group] + weighted.to_numpy()
+            else:
+                sums[text_group] = weighted
     samples = texts_of_tables.values()
     description = "; ".join(dict.fromkeys(sample.text for sample in samples))
     return Texts(description, MappingProxyType(sums), min(sample.df for sample in samples))

@@ -344,7 +344,7 @@ def _possible_design(d: float, targets: Sequence[int], attributes: Sequence[int]
     if not is_number(d):
         raise MeasureError(f"`d` must be a finite number, WEAT's effect size, but is {d!r}.")
     check_ddof(ddof)
-    sizes = _two_lengths("targets", targets, "groups"), _two_lengths("attributes", attributes, "classes")
+    sizes = _check_lengths("targets", targets, "groups"), _check_lengths("attributes", attributes, "classes")
     design = Design(float(d), *sizes, ddof)
     if abs(d) >= design.bound:
         raise MeasureError(
@@ -354,16 +354,16 @@ def _possible_design(d: float, targets: Sequence[int], attributes: Sequence[int]
     return design
 
 
-def _two_lengths(argument: str, lengths: Sequence[int], of: str) -> tuple[int, int]:
-    """Check the lengths of two groups or classes, and return them."""
+def _check_lengths(argument: str, lengths: Sequence[int], sides: str) -> tuple[int, int]:
+    """Return the lengths of two groups or classes. Raise an error if there are not two, or if one is below two."""
     pair = as_tuple(argument, lengths, Real, "(8, 8)", MeasureError)
     if len(pair) != 2:
         raise MeasureError(
-            f"`{argument}` contains {counted(len(pair), 'length')}, but d compares two {of}. Pass two lengths, such as"
-            " (8, 8)."
+            f"`{argument}` contains {counted(len(pair), 'length')}, but d compares two {sides}. Pass two lengths,"
+            " such as (8, 8)."
         )
-    what = "words that shows how much they vary"
-    first, second = (check_count(argument, length, what, least=2, refusal=MeasureError) for length in pair)
+    counted_as = "words that shows how much they vary"  # the message says "is the number of"
+    first, second = (check_count(argument, length, counted_as, least=2, refusal=MeasureError) for length in pair)
     return first, second
 
 

@@ -83,8 +83,8 @@ def pairs_needed(
 ) -> PairsNeeded:
     """Return the number of writers (with the current average number of pairs) that distinguish a share from 1/2."""
     study = _Study.of(posterior, data, untied)
-    kinds = clusters_of(data)
-    kind = kinds[0] if kinds else PAIR
+    cluster_kinds = clusters_of(data)
+    kind = cluster_kinds[0] if cluster_kinds else PAIR  # without writers, each pair is a cluster of its own
     n_present = data.sizes[kind]
     pairs_each = round(data.sizes[PAIR] / n_present)
     counts = np.unique(np.geomspace(2, MOST, 2000).round())
@@ -92,7 +92,8 @@ def pairs_needed(
     count = int(counts[is_enough][0]) if is_enough.any() else None
     # With infinitely many pairs of each writer, only the variance between the present writers remains.
     is_enough_with_more_pairs = study.enough(np.array([float(n_present)]), np.inf, ci_prob, power)
-    return PairsNeeded(kind, count, pairs_each, power, bool(is_enough_with_more_pairs[0]) if kinds else True)
+    more_pairs_would_do = not cluster_kinds or bool(is_enough_with_more_pairs[0])
+    return PairsNeeded(kind, count, pairs_each, power, more_pairs_would_do)
 
 
 @dataclass(frozen=True, eq=False)
