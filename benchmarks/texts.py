@@ -218,6 +218,6 @@ def _rows(random: Mapping[str, slice], sample: Sample, pairs: Sequence[Sequence[
 
 _USES = ("benchmarks.corpora", "bayes_bias.corpora.contexts")
 RESULTS = (
-    Result("texts", by_cosines, 3, model=None, needs="TEXTS", uses=_USES),
+    Result("texts", by_cosines, 10, model=None, needs="TEXTS", uses=_USES),
     Result("texts-pmi", by_pmi, 6, model=None, needs="TEXTS", uses=(*_USES, "bayes_bias.corpora.pmi")),
 )
