@@ -187,11 +187,9 @@ def _grid(cells: pd.DataFrame, shared: "pd.Series[float]") -> xr.Dataset:
     grid = xr.Dataset.from_dataframe(pd.DataFrame(columns)).reindex(order)
     common = shared.reindex(order["list"]).fillna(shared.mean()).fillna(0.0)
     grid["common"] = "list", common.to_numpy(dtype=float)
-    with_numbers = {
-        "embedding": np.flatnonzero(grid.is_observed.any("list")),
-        "list": np.flatnonzero(grid.is_observed.any("embedding")),
-    }
-    return grid.isel(with_numbers)
+    embeddings_with_numbers = np.flatnonzero(grid.is_observed.any("list"))
+    lists_with_numbers = np.flatnonzero(grid.is_observed.any("embedding"))
+    return grid.isel(embedding=embeddings_with_numbers, list=lists_with_numbers)
 
 
 def _inputs(grid: xr.Dataset, scale: float) -> dict[str, Numbers]:
