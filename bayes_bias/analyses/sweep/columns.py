@@ -91,8 +91,9 @@ class LanguageModelColumn:
 
     def table(self, words: WordList, store: Store | None) -> AssociationTable | str:
         """Return the log probabilities of a list with its control classes, or the reason why they are missing."""
-        has_identity = bool(getattr(self.model, "identity", ""))
-        score = _StoredModel(self.model, store) if store and has_identity else self.model
+        score: Any = self.model
+        if store is not None and getattr(score, "identity", ""):
+            score = _StoredModel(score, store, name_of(score), str(score.identity), is_causal(score))
         try:
             with within(f"{words.name} by {self.name}"):
                 return log_probabilities(words, score, (), templates=self.templates, predict=self.predict)
@@ -108,18 +109,9 @@ class _StoredModel:
 
     model: Any
     store: Store
-
-    @property
-    def name(self) -> str:
-        return name_of(self.model)
-
-    @property
-    def identity(self) -> str:
-        return str(self.model.identity)
-
-    @property
-    def is_causal(self) -> bool:
-        return is_causal(self.model)
+    name: str
+    identity: str
+    is_causal: bool
 
     def __call__(self, clozes: Sequence[Cloze]) -> list[float]:
         depends_on = [self.identity, list(map(astuple, clozes))]

@@ -444,7 +444,7 @@ def _draw_biases(posterior: xr.Dataset, inputs: Mapping[str, Numbers], rng: np.r
     mus, thetas = [], []
     for k in range(posterior.sizes["chain"] * posterior.sizes["draw"]):
         sds_of_draw = {effect: sd[k] for effect, sd in sds.items()}
-        cells = _Cells.given(sds_of_draw | inputs, NUMPY)
+        cells = _Cells.given({**sds_of_draw, **inputs}, NUMPY)
         mu, theta = cells.draw(rng)
         mus.append(mu)
         thetas.append(theta)

@@ -217,8 +217,7 @@ def _draw_normal(
         loadings[row] = [influence.get(side, {}).get(word, 0.0) for side, word in words]
         if (length := np.linalg.norm(loadings[row])) > 0:
             loadings[row] /= length
-    is_independent = ~loadings.any(axis=1, keepdims=True)
     # The sums `loadings @ u` are computed by einsum, whose result does not depend on the processor's BLAS.
     from_words = np.einsum("nw,wd->nd", loadings, rng.standard_normal((len(words), DRAWS)))
-    independent = rng.standard_normal((len(means), DRAWS)) * is_independent
+    independent = rng.standard_normal((len(means), DRAWS)) * ~loadings.any(axis=1, keepdims=True)
     return means[:, None] + sds[:, None] * (from_words + independent)

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from bayes_bias.analyses.sweep.cells import Fitting
-from bayes_bias.analyses.sweep.columns import LanguageModelColumn
+from bayes_bias.analyses.sweep.columns import LanguageModelColumn, OpenColumn
 from bayes_bias.analyses.sweep.grid import Grid
 from bayes_bias.arguments import all_are, as_tuple, check_ci_prob, check_different, check_seed, is_between, is_number
 from bayes_bias.debiasing.debiased_embedding import Debiasing, GivenVersion, Version
 from bayes_bias.debiasing.debiaser import make_debiaser
-from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.errors import BayesBiasError, EmbeddingError, WordListError
 from bayes_bias.files import check_keys, given_table, read_toml
@@ -158,7 +157,7 @@ class Source:
 
     def opened(
         self, lists: Sequence[str], controls: Sequence[str], trust: bool, also: Sequence[str] = ()
-    ) -> list[Embedding | LanguageModelColumn]:
+    ) -> list[OpenColumn]:
         """Open the embeddings or the language model. An encoder encodes the words of lists and debiasing methods."""
         words = [*also]
         for version in self.versions:
@@ -180,11 +179,7 @@ class Source:
         return [open_embedding(path, trust=trust, name=name) for path in self.paths]
 
     def versions_of(
-        self,
-        columns: Sequence[Embedding | LanguageModelColumn],
-        lists: Sequence[str],
-        controls: Sequence[str],
-        trust: bool,
+        self, columns: Sequence[OpenColumn], lists: Sequence[str], controls: Sequence[str], trust: bool
     ) -> Iterator[Version]:
         """Return the versions of the opened columns. Your own vectors or model are a version of one column."""
         names = tuple(column.name for column in columns)
@@ -227,7 +222,7 @@ class SweepSpec:
                 if version.applies_to(name):
                     learned_words += version.learned_words
             opened.append(source.opened(self.lists, controls, trust, learned_words))
-        columns: list[Embedding | LanguageModelColumn] = []
+        columns: list[OpenColumn] = []
         versions: list[Version] = [*self.versions]
         times: dict[str, float] = {}
         for source, columns_of_source in zip(self.sources, opened, strict=True):
