@@ -245,7 +245,7 @@ def corpus_vectors(
     else:
         matrix = checked_transformation(transformation, pretrained.dimensions)
     usable_words, notices = _usable_words(spelling_of, contexts.listed, corpus.name)
-    # Sums of the contexts of each word over all texts. The last element is their number. Without contexts, there is no mean.
+    # Sums of the contexts of each word over all texts. The last element is the number of contexts.
     sums_of = {word: contexts.listed[spelling].sum(axis=0) for word, spelling in usable_words.items()}
     for word, sums in contexts.frequent.items():
         if word not in sums_of and word not in spelling_of and sums[-1]:

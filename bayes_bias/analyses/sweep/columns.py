@@ -274,7 +274,7 @@ def read_columns(
             for version in versions_of_source:
                 yield Column(version.named(source.name), source.name, version.name, failed=str(error))
             continue
-        how = (lists, similarity, allow_loss, _vocabulary(excerpt, lists))
+        how = (lists, similarity, allow_loss, _vocabulary(excerpt, lists))  # also for the versions
         original = _column_of_embedding(excerpt, *how, originals={})
         yield original
         for version in versions_of_source:
@@ -295,7 +295,11 @@ def _column_of_embedding(
     vocabulary: GeneralWords | None,
     originals: Mapping[str, Cell],
 ) -> Column:
-    """Return cells that contain only the vectors of their words. Cells of a version refer to their originals."""
+    """Return the column of an embedding, whose cells contain only the vectors of their words.
+
+    `vocabulary` are general words, which are used to detect related words. For a version, `originals` are the cells of
+    its embedding by name of the list, to which the cells of the version refer.
+    """
     cells = {}
     for words in lists:
         excerpt = embedding.excerpt([*words.words, *words.texts])

@@ -269,6 +269,10 @@ def read_sweep(path: str | Path) -> SweepSpec:
     )
 
 
+# In the following functions, `where` and `place` are the file and the table that error messages name, and relative paths
+# refer to `folder`.
+
+
 def _selected(content: Mapping[str, Any], keys: Sequence[str]) -> dict[str, Any]:
     """Return the values under those of these keys that are present."""
     return {key: content[key] for key in keys if key in content}
