@@ -92,7 +92,7 @@ class LanguageModelColumn:
     def table(self, words: WordList, store: Store | None) -> AssociationTable | str:
         """Return the log probabilities of a list with its control classes, or the reason why they are missing."""
         score: Any = self.model
-        if store is not None and getattr(score, "identity", ""):
+        if store is not None and getattr(score, "identity", None):
             score = _StoredModel(score, store, name_of(score), str(score.identity), is_causal(score))
         try:
             with within(f"{words.name} by {self.name}"):
