@@ -352,10 +352,8 @@ def cells_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
     ]
     if sweep.pooled is not None:
         pooled = sweep.pooled.cells.reindex(rows.index)
-        estimates = list(pooled[["mean", *interval_columns(pooled)]].itertuples(index=False, name=None))
-        columns.append(
-            Column("pooled", estimates, lambda estimate: fmt.value_and_interval(*estimate, decimals=decimals))
-        )
+        means = list(pooled[["mean", *interval_columns(pooled)]].itertuples(index=False, name=None))
+        columns.append(Column("pooled", means, lambda row: fmt.value_and_interval(row[0], row[1], row[2], decimals)))
     return Layout(
         list(map(str, rows.index.get_level_values("embedding"))),
         columns,

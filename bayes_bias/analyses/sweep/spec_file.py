@@ -269,7 +269,7 @@ def read_sweep(path: str | Path) -> SweepSpec:
     )
 
 
-# In the following functions, `where` and `place` are the file and the table that error messages name, and relative paths
+# In the following functions, `where` and `place` are the file and the table that error messages name. Relative paths
 # refer to `folder`.
 
 
