@@ -212,6 +212,7 @@ def _model(inputs: Mapping[str, Numbers], effects: Sequence[str]) -> pm.Model:
     Simulated biases have a mean of zero.
     """
 
+    # The standard deviations of `effects` and the data are passed in this order to the density and the simulator.
     def cells_given(bias: Any, sds_and_data: Sequence[Any], xp: Any) -> _Cells:
         values = dict(zip((*effects, *_DATA), sds_and_data, strict=True))
         return _Cells.given(values | {"bias": bias}, xp)

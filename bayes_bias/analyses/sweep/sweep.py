@@ -156,11 +156,13 @@ def sweep(
     announce(_notice_of_absent_controls(columns))
 
     def run(what: str, job_of: Mapping[Any, Job]) -> dict[Any, Outcome]:
+        """Run the jobs whose results are not stored, and return the outcome of each job under its key."""
         with within(what):
             outcomes = run_jobs(list(job_of.values()), store, jobs=jobs)
         return dict(zip(job_of, outcomes, strict=True))
 
     def screen_and_fit(cells: Mapping[At, Cell], of: str = "") -> Computed:
+        """Compute the quasi-F of all cells, and fit each model to those cells that the settings select."""
         screened = run(f"quasi-F{of}", {at: cell.screening(ci_prob) for at, cell in cells.items()})
         fit_of = {}
         for how in settings.fittings:
@@ -177,9 +179,9 @@ def sweep(
         measured = run("measures", {at: cell.measuring(settings.measures, seed, ci_prob) for at, cell in cells.items()})
     result = _assemble(settings, columns, lists, biases, changes, measured)
     announce(_notice_of_replaced_words(result.coverage, result.originals))
-    read_embeddings = _read_embeddings(sources, columns)
-    alike = _alike(read_embeddings, lists, seed)
-    series, omitted = _series(settings, grid, read_embeddings, columns, lists)
+    readable = _readable_embeddings(sources, columns)
+    alike = _alike(readable, lists, seed)
+    series, omitted = _series(settings, grid, readable, columns, lists)
     failures = [*result.failures.itertuples(index=False, name=None)]
     failures += [("all", words, "over time", reason) for words, reason in omitted.items()]
     result = replace(result, failures=pd.DataFrame(failures, columns=result.failures.columns))
@@ -187,7 +189,7 @@ def sweep(
     return _pooled(replace(result, alike=alike, series=series), biases.influence, changes.influence)
 
 
-def _read_embeddings(sources: Sequence[OpenColumn], columns: Sequence[Column]) -> dict[str, Embedding]:
+def _readable_embeddings(sources: Sequence[OpenColumn], columns: Sequence[Column]) -> dict[str, Embedding]:
     """Return the embeddings by name. Versions are omitted, and so are embeddings that could not be read."""
     failed = {column.name for column in columns if column.failed}
     return {source.name: source for source in sources if isinstance(source, Embedding) and source.name not in failed}
