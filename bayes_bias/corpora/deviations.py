@@ -21,10 +21,10 @@ def deviations_of_cosines(
     deviations is the variance over texts, which determines the factor. `text` describes the texts.
     """
 
-    def rows(side: Side) -> Numbers:
+    def unit_vectors(side: Side) -> Numbers:  # (deviation, word, d)
         return np.stack([unit_rows(vectors[word]) for word in words_of(table.values, side)], axis=1)
 
-    cosines = rows("target") @ rows("attribute").swapaxes(1, 2)
+    cosines = unit_vectors("target") @ unit_vectors("attribute").swapaxes(1, 2)  # (deviation, target, attribute)
     deviations = factor * (cosines - cosines.mean(axis=0))
     by_label = {label: table.values.copy(data=values) for label, values in zip(labels, deviations, strict=True)}
     return Texts(text, MappingProxyType(by_label), len(labels) - 1.0)

@@ -186,19 +186,19 @@ def from_texts(
     settings: dict[str, Any] = {"clusters": clusters, "column": column, "cluster_column": cluster_column}
     settings["tokenizer"] = tokenizer
     if measure == "pmi":
-        window, groups = _checked(window, groups)
-        corpus, census, spelling_of = _census(texts, words, groups, seed, **settings)
+        window, groups = _checked_counts(window, groups)
+        corpus, census, spelling_of = _open_and_count(texts, words, groups, seed, **settings)
         counted = CoOccurrences.of(corpus, census, [*spelling_of.values()], window)
-        usable, notices = _usable(spelling_of, counted.listed, corpus.name)
+        usable_words, notices = _usable_words(spelling_of, counted.listed, corpus.name)
         table = pmi_table(
             counted,
-            usable,
+            usable_words,
             wordlist,
             controls,
             groups=census.labels,
             window=window,
             name=corpus.name,
-            text=_described(census),
+            text=_description_of_sample(census),
             allow_loss=allow_loss,
         )
         provenance = MappingProxyType({**table.provenance, **_provenance(corpus.name, census, window)})
@@ -207,9 +207,8 @@ def from_texts(
         texts, words, embedding, window=window, groups=groups, transformation=transformation, seed=seed, **settings
     )
     table = cosines(wordlist, vectors.embedding, controls, allow_loss=allow_loss)
-    return replace(
-        table, texts=texts_of(table, vectors), notices=(*table.notices, *announce(_about_few(table, vectors)))
-    )
+    notices = announce(_notice_of_rare_words(table, vectors))
+    return replace(table, texts=texts_of(table, vectors), notices=(*table.notices, *notices))
 
 
 def corpus_vectors(
@@ -235,38 +234,44 @@ def corpus_vectors(
     ...     year: from_texts(f"speeches/{year}", "weat7", "glove-6b-50d", transformation=everything.transformation)
     ...     for year in (1900, 1950)}                                             # doctest: +SKIP
     """
-    window, groups = _checked(window, groups)
+    window, groups = _checked_counts(window, groups)
     settings: dict[str, Any] = {"clusters": clusters, "column": column, "cluster_column": cluster_column}
     settings["tokenizer"] = tokenizer
     pretrained = open_embedding(embedding)
-    corpus, census, spelling_of = _census(texts, words, groups, seed, **settings)
+    corpus, census, spelling_of = _open_and_count(texts, words, groups, seed, **settings)
     contexts = Contexts.of(corpus, census, list(spelling_of.values()), pretrained, window)
     if transformation is None:
         matrix = estimate_transformation(contexts)
     else:
         matrix = checked_transformation(transformation, pretrained.dimensions)
-    usable, notices = _usable(spelling_of, contexts.listed, corpus.name)
-    rows = {word: vectors_of(contexts.listed[spelling].sum(axis=0), matrix) for word, spelling in usable.items()}
+    usable_words, notices = _usable_words(spelling_of, contexts.listed, corpus.name)
+    # Sums of the contexts of each word over all texts. The last element is the number of contexts.
+    sums_of = {word: contexts.listed[spelling].sum(axis=0) for word, spelling in usable_words.items()}
     for word, sums in contexts.frequent.items():
-        if word not in rows and word not in spelling_of and sums[-1]:
-            rows[word] = vectors_of(sums, matrix)
-    count_of = {word: census.counts[spelling_of.get(word, word)] for word in rows}
-    in_order = sorted(rows, key=count_of.__getitem__, reverse=True)
-    described = _described(census)
+        if word not in sums_of and word not in spelling_of and sums[-1]:
+            sums_of[word] = sums
+    count_of = {word: census.counts[spelling_of.get(word, word)] for word in sums_of}
+    in_order = sorted(sums_of, key=count_of.__getitem__, reverse=True)
+    vectors = [vectors_of(sums_of[word], matrix) for word in in_order]
+    reader = MemoryReader(in_order, vectors, pretrained.dimensions, frequent_first=True)
+    described = _description_of_sample(census)
     source = f"{described}, with the vectors of {pretrained.name}"
-    reader = MemoryReader(in_order, [rows[word] for word in in_order], pretrained.dimensions, frequent_first=True)
     return CorpusVectors(
         Embedding(corpus.name, source, reader, notices=notices, provenance=_provenance(corpus.name, census, window)),
         matrix,
-        MappingProxyType({word: left_out(contexts.listed, usable[word], matrix) for word in usable}),
+        MappingProxyType({word: left_out(contexts.listed, usable_words[word], matrix) for word in usable_words}),
         census.labels,
-        MappingProxyType({word: census.counts[spelling] for word, spelling in usable.items()}),
+        MappingProxyType({word: census.counts[spelling] for word, spelling in usable_words.items()}),
         described,
     )
 
 
 def texts_of(table: AssociationTable, vectors: CorpusVectors) -> Texts:
-    """Return the deviations of a table's cosines in the jackknife."""
+    """Return the deviations of a table's cosines in the jackknife over K groups of texts.
+
+    They are multiplied by the square root of (K - 1) / K, so that their sum of squares is the variance of the
+    jackknife.
+    """
     factor = np.sqrt(1 - 1 / len(vectors.groups))
     return deviations_of_cosines(table, vectors.without, vectors.groups, factor, vectors.text)
 
@@ -287,7 +292,7 @@ def _check_measure(measure: Any, embedding: Any, transformation: Any) -> None:
         )
 
 
-def _checked(window: Any, groups: Any) -> tuple[int, int]:
+def _checked_counts(window: Any, groups: Any) -> tuple[int, int]:
     """Return the number of words on each side and of groups of texts, or raise an error."""
     return (
         check_count("window", window, "words", refusal=CorpusError),
@@ -295,7 +300,7 @@ def _checked(window: Any, groups: Any) -> tuple[int, int]:
     )
 
 
-def _census(
+def _open_and_count(
     texts: CorpusLike, words: Iterable[str], groups: int, seed: int, **settings: Any
 ) -> tuple[Corpus, Census, dict[str, str]]:
     """Open the texts, count their words, and return the spelling of each word of a list in them."""
@@ -304,10 +309,10 @@ def _census(
     return corpus, census, _spellings(words, census)
 
 
-def _described(census: Census) -> str:
-    """Describe the sample of texts."""
-    number = len(census.group_of)
-    described = f"{number:,} texts" if census.clusters == number else f"{census.clusters:,} clusters of texts"
+def _description_of_sample(census: Census) -> str:
+    """Return a description of the sample of texts, such as "900 texts in 50 groups"."""
+    n_texts = len(census.group_of)
+    described = f"{n_texts:,} texts" if census.clusters == n_texts else f"{census.clusters:,} clusters of texts"
     return described + (f" in {census.groups} groups" if census.groups < census.clusters else "")
 
 
@@ -321,13 +326,17 @@ def _spellings(words: Iterable[str], census: Census) -> dict[str, str]:
     return spelling_of
 
 
-def _usable(
+def _usable_words(
     spelling_of: Mapping[str, str], listed: Mapping[str, Numbers], name: str
 ) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Return the words with contexts in two or more groups of texts, and a notice of the others."""
+    """Return the spelling of words with contexts in two or more groups of texts, and a notice of all other words.
+
+    `listed` are the sums of the contexts of each spelling (groups, columns). The last column is the number of contexts.
+    """
     usable, others = {}, []
     for word, spelling in spelling_of.items():
-        if (listed[spelling][:, -1] > 0).sum() > 1:
+        n_groups = (listed[spelling][:, -1] > 0).sum()
+        if n_groups > 1:
             usable[word] = spelling
         else:
             others.append(word)
@@ -339,14 +348,13 @@ def _usable(
     )
 
 
-def _about_few(table: AssociationTable, vectors: CorpusVectors) -> tuple[str, ...]:
+def _notice_of_rare_words(table: AssociationTable, vectors: CorpusVectors) -> tuple[str, ...]:
     """Return a notice of the words of a table with few occurrences."""
-    words = [word for word in all_words(table.values) if vectors.occurrences[word] < FEW]
-    few = [f"{word} ({vectors.occurrences[word]})" for word in words]
-    if not few:
+    rare = [f"{word} ({n})" for word in all_words(table.values) if (n := vectors.occurrences[word]) < FEW]
+    if not rare:
         return ()
     return (
-        f"{table.name}: fewer than {FEW} occurrences in the texts: {shortened(few)}. Their vectors are uncertain,"
+        f"{table.name}: fewer than {FEW} occurrences in the texts: {shortened(rare)}. Their vectors are uncertain,"
         " and their cosines are usually closer to zero than with more text",
     )
 

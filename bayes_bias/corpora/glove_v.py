@@ -80,19 +80,19 @@ def from_glove_v(
     for name in (_VOCABULARY, _VECTORS, _COVARIANCES):
         if not (path / name).is_file():
             raise CorpusError(f"The folder '{folder}' has no file '{name}'. Pass a folder of GloVe-V.")
-    number = {}
-    for position, line in enumerate((path / _VOCABULARY).read_text(encoding="utf-8").splitlines()):
-        number[line.split(" ")[0]] = position
-    rows = _Arrays.of(path / _VECTORS).array("center_vectors")
-    if len(rows) != len(number):
+    lines = (path / _VOCABULARY).read_text(encoding="utf-8").splitlines()
+    row_of = {line.split(" ")[0]: row for row, line in enumerate(lines)}
+    vectors = _Arrays.of(path / _VECTORS).array("center_vectors")
+    if len(vectors) != len(row_of):
         raise CorpusError(
-            f"'{folder}' has {len(number):,} words in {_VOCABULARY}, but {len(rows):,} vectors. Download it again."
+            f"'{folder}' has {len(row_of):,} words in {_VOCABULARY}, but {len(vectors):,} vectors. Download it again."
         )
-    embedding = Embedding(path.name, "GloVe-V", MemoryReader(list(number), rows, rows.shape[1], frequent_first=True))
-    table = cosines(wordlist, embedding, controls, allow_loss=allow_loss)
+    reader = MemoryReader(list(row_of), vectors, vectors.shape[1], frequent_first=True)
+    table = cosines(wordlist, Embedding(path.name, "GloVe-V", reader), controls, allow_loss=allow_loss)
     rng = np.random.default_rng(check_seed(seed))
-    drawn = _draws_of(all_words(table.values), number, rows, _Arrays.of(path / _COVARIANCES), draws, rng)
-    labels, factor = [f"{table.name} {k}" for k in range(draws)], 1 / np.sqrt(draws - 1)
+    drawn = _draw_vectors(all_words(table.values), row_of, vectors, _Arrays.of(path / _COVARIANCES), draws, rng)
+    labels = [f"{table.name} {k}" for k in range(draws)]
+    factor = 1 / np.sqrt(draws - 1)  # so that the sum of squared deviations is the variance over draws
     described = "texts, by the covariances of GloVe-V"
     return replace(table, texts=deviations_of_cosines(table, drawn, labels, factor, described))
 
@@ -118,13 +118,13 @@ class _Arrays:
 
     def array(self, name: str) -> Numbers:
         """Read an array by its name."""
-        about = self.header.get(name, {})
+        entry = self.header.get(name, {})
         try:
-            first, last = about["data_offsets"]
+            first, last = entry["data_offsets"]
             with self.path.open("rb") as file:
                 file.seek(self.start + first)
-                numbers = np.frombuffer(file.read(last - first), _TYPES[about["dtype"]])
-            return numbers.reshape(about["shape"]).astype(np.float64)
+                numbers = np.frombuffer(file.read(last - first), _TYPES[entry["dtype"]])
+            return numbers.reshape(entry["shape"]).astype(np.float64)
         except (KeyError, TypeError, ValueError) as error:
             raise self._damaged(self.path) from error
 
@@ -136,34 +136,38 @@ class _Arrays:
         )
 
 
-def _draws_of(
-    words: list[str], number: Mapping[str, int], rows: Numbers, file: _Arrays, draws: int, rng: np.random.Generator
+def _draw_vectors(
+    words: list[str], row_of: Mapping[str, int], vectors: Numbers, file: _Arrays, draws: int, rng: np.random.Generator
 ) -> dict[str, Numbers]:
-    """Return draws (draws, d) of the vector of each word."""
-    spelling_of = found_as(words, number, "exact")
+    """Return draws (draws, d) of the vector of each word, from a normal with the covariance of the word."""
+    spelling_of = found_as(words, row_of, "exact")
     drawn, missing = {}, []
     for word in words:
-        position = number[spelling_of[word]]
-        root = _root_of(position, file)
+        row = row_of[spelling_of[word]]
+        root = _root_of_covariance(row, file)
         if root is None:
             missing.append(word)
         else:
-            drawn[word] = rows[position] + rng.standard_normal((draws, root.shape[1])) @ root.T
+            drawn[word] = vectors[row] + rng.standard_normal((draws, root.shape[1])) @ root.T
     if missing:
         raise CorpusError(f"GloVe-V has no covariance of {shortened(missing)}. Remove these words from the list.")
     return drawn
 
 
-def _root_of(position: int, file: _Arrays) -> Numbers | None:
-    """Return a square root (d, k) of a word's covariance: diagonal, of low rank, or complete; None if it has none."""
-    if f"diag_{position}" in file.header:
-        return np.diag(np.sqrt(np.maximum(file.array(f"diag_{position}"), 0.0)))
-    if f"U_{position}" in file.header:
-        left, sizes, right = (file.array(f"{part}_{position}") for part in ("U", "s", "Vt"))
-        covariance = left * sizes @ right
-    elif f"complete_{position}" in file.header:
-        covariance = file.array(f"complete_{position}")
+def _root_of_covariance(row: int, file: _Arrays) -> Numbers | None:
+    """Return a square root R (d, d) of the covariance of a word, ``R R' = covariance``, or None if it has none.
+
+    The file contains the variances, a singular value decomposition, or the complete matrix. Negative variances and
+    eigenvalues, which come from rounding, are replaced by zero.
+    """
+    if f"diag_{row}" in file.header:
+        return np.diag(np.sqrt(np.maximum(file.array(f"diag_{row}"), 0.0)))
+    if f"U_{row}" in file.header:
+        u, s, vt = (file.array(f"{name}_{row}") for name in ("U", "s", "Vt"))
+        covariance = u * s @ vt
+    elif f"complete_{row}" in file.header:
+        covariance = file.array(f"complete_{row}")
     else:
         return None
-    values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
-    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+    eigenvalues, eigenvectors = np.linalg.eigh((covariance + covariance.T) / 2)
+    return np.asarray(eigenvectors * np.sqrt(np.maximum(eigenvalues, 0.0)))

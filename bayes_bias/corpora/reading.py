@@ -82,6 +82,7 @@ class Corpus:
             yield Text(self.tokenizer(raw) if isinstance(raw, str) else raw, cluster)
 
     def _raw(self) -> Iterator[tuple[Any, str]]:
+        """Yield each text, as a string or as tokens, with its cluster."""
         if not isinstance(self.source, str | Path):
             clusters = self.clusters or [""] * len(self.source)
             yield from zip(self.source, map(str, clusters), strict=True)
@@ -97,6 +98,7 @@ class Corpus:
                 yield self._cell(row, self.column, number), self._cell(row, self.cluster_column, number)
 
     def _cell(self, row: dict[str, Any], column: str, number: int) -> str:
+        """Return the content of a column in a row, or "" if there is no such column (`column` is "")."""
         if column and row.get(column) is None:
             raise CorpusError(
                 f"Row {number} of '{self.source}' has no column '{column}', but has {joined(list(map(str, row)))}. Set"
@@ -152,6 +154,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _lines(path: Path) -> Iterator[str]:
+    """Read the lines of a file, one at a time."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             yield from file
@@ -160,6 +163,7 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def _decoded(path: Path) -> str:
+    """Return the content of a file."""
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
@@ -167,5 +171,6 @@ def _decoded(path: Path) -> str:
 
 
 def _not_utf8(path: Path) -> CorpusError:
+    """Return the error for a file that is not encoded in UTF-8."""
     command = f"iconv -f latin1 -t UTF-8 {quote(str(path))} > utf8{path.suffix}"
     return CorpusError(f"'{path}' is not encoded in UTF-8. Convert it: `{command}`.")

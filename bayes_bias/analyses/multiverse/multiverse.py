@@ -44,7 +44,7 @@ PRIOR, UNIT, SCALES, RELATED, CONTROLS = "prior", "unit", "scales", "related wor
 _FROM_VECTORS = "from vectors"
 # Alternative priors for the standard deviation of preferences. Their mean is .4 units, as in the exponential prior for
 # tables without vectors, or twice this value.
-_OTHERS: Mapping[str, tuple[str, Mapping[str, float]]] = {
+_ALTERNATIVE_PRIORS: Mapping[str, tuple[str, Mapping[str, float]]] = {
     "exponential": (FALLBACK, {"lam": 2.5}),
     "wide exponential": (FALLBACK, {"lam": 1.25}),
     "half-normal": ("HalfNormal", {"sigma": 0.5}),
@@ -55,10 +55,10 @@ def choices_of(table: AssociationTable, spec: ModelSpec) -> tuple[Choices, tuple
     """Return the choices that are possible for a table, and a sentence for each choice that is not possible."""
     choices: Choices = {PRIOR: _priors(table, spec)}
     for name in (UNIT, SCALES):
-        own = spec.options[name]
-        choices[name] = {own: _with_option(name, own)}
+        value_of_model = spec.options[name]
+        choices[name] = {value_of_model: _with_option(name, value_of_model)}
         for value in OPTIONS["crossed"][name]:
-            if value not in (own, AS_MEASURED):
+            if value not in (value_of_model, AS_MEASURED):
                 choices[name][value] = _with_option(name, value)
     left_out: list[str] = []
     if _FROM_VECTORS not in choices[PRIOR]:
@@ -91,13 +91,17 @@ def same_model(options: Mapping[str, str], first: Mapping[str, str]) -> str:
 
 
 def has_relations(table: AssociationTable) -> bool:
-    """Return True if some words of a table are treated as related."""
-    inflated = any((table.values.coords.get(f"{side}_inflation", np.ones(1)) > 1).any() for side in SIDES)
-    return inflated or (not table.has_related_words and any(name.endswith("_topic") for name in table.labels))
+    """Return True if some words of a table are treated as related, by their vectors or by named sub-topics."""
+    is_inflated = any((table.values.coords.get(f"{side}_inflation", np.ones(1)) > 1).any() for side in SIDES)
+    has_named_topics = any(name.endswith("_topic") for name in table.labels)
+    return is_inflated or (has_named_topics and not table.has_related_words)
 
 
 def _priors(table: AssociationTable, spec: ModelSpec) -> dict[str, Change]:
-    """Return the priors for the standard deviation of preferences that are compared."""
+    """Return the priors for the standard deviation of preferences that are compared.
+
+    If the model has an exponential prior, it is one of the alternative priors, and is not included twice.
+    """
     _, spec_for_table = modelled(table, spec)
     priors_of_model = [spec_for_table.priors[parameter] for parameter in PREFERENCE.values()]
     priors: dict[str, Change] = {}
@@ -107,7 +111,7 @@ def _priors(table: AssociationTable, spec: ModelSpec) -> dict[str, Change]:
         priors[f"{_FROM_VECTORS}, twice the degrees of freedom"] = _with_degrees_of_freedom(2.0)
     elif {str(prior) for prior in priors_of_model} != {f"{FALLBACK}(lam=2.5)"}:
         priors["of the model"] = _unchanged
-    for name, (distribution, parameters) in _OTHERS.items():
+    for name, (distribution, parameters) in _ALTERNATIVE_PRIORS.items():
         priors[name] = _with_prior(distribution, parameters)
     return priors
 
@@ -138,9 +142,9 @@ def _with_degrees_of_freedom(multiple: float) -> Change:
 
     def change(table: AssociationTable, spec: ModelSpec) -> Model:
         for parameter in PREFERENCE.values():
-            numbers = {name: float(value) for name, value in spec.priors[parameter].parameters.items()}
-            numbers["nu"] *= multiple
-            spec = spec.with_prior(parameter, FROM_VECTORS, **numbers)
+            prior = {name: float(value) for name, value in spec.priors[parameter].parameters.items()}
+            prior["nu"] *= multiple
+            spec = spec.with_prior(parameter, FROM_VECTORS, **prior)
         return table, spec
 
     return change
@@ -158,7 +162,7 @@ def _with_independent_words(table: AssociationTable, spec: ModelSpec) -> Model:
     return replace(table, values=values), spec
 
 
-_MODEL = "model"
+_MODEL = "model"  # the column with the names of models
 _NOT_CONVERGED = "not converged"
 # Lengths of intervals are treated as equal if their ratio is smaller than this number.
 _SAME_LENGTH = 1.005
@@ -228,22 +232,21 @@ class Multiverse(Tabled):
         """
         lower, upper = interval_of(self.frame)
         log_length = np.log(upper - lower)
-        logs = {}  # of the ratios
+        means = {}  # of the logs of ratios
         for choice in self.choices:
+            # The combinations of a group differ only in this choice. With one option there is nothing to compare.
             other_choices = [self.frame[name] for name in self.choices if name != choice]
             groups = log_length.groupby(other_choices or np.zeros(len(log_length)), sort=False)
             ranges = groups.agg(["min", "max", "size"])
-            ranges = ranges[ranges["size"] > 1]  # with one option there is nothing to compare
-            logs[choice] = float((ranges["max"] - ranges["min"]).mean())
-        return np.exp(pd.Series(logs, dtype=float)).rename_axis("choice").rename("ratio").sort_values(ascending=False)
+            ranges = ranges[ranges["size"] > 1]
+            means[choice] = float((ranges["max"] - ranges["min"]).mean())
+        return np.exp(pd.Series(means, dtype=float)).rename_axis("choice").rename("ratio").sort_values(ascending=False)
 
     @property
     def layout(self) -> Layout:
         """Show, for each option of each choice, the number of combinations whose interval excludes zero."""
         lower, upper = interval_of(self.frame)
-        results = pd.DataFrame(
-            {"excludes_zero": self.excludes_zero, "chance": self.frame.chance, "length": upper - lower}
-        )
+        results = self.frame.assign(excludes_zero=self.excludes_zero, length=upper - lower)
         labels, by_option = [], []
         for choice in self.choices:
             for option, rows in results.groupby(self.frame[choice], sort=False):
@@ -278,19 +281,20 @@ class Multiverse(Tabled):
     @property
     def _finding(self) -> str:
         """Return a sentence on the number of combinations whose interval excludes zero."""
-        first, found, number = self.frame.iloc[0], int(self.excludes_zero.sum()), len(self.frame)
+        first = self.frame.iloc[0]
+        n_found, n_all = int(self.excludes_zero.sum()), len(self.frame)
         bias = fmt.value_and_interval(first["mean"], *interval_of(first), self.metric.decimals)
-        of = f"choices of the '{self.spec.name}' model" if self.has_model else "first option of each choice"
-        how_many = "all" if found == number > 1 else f"{found or 'none'} of"
-        combinations = f"{number} combinations" if number > 1 else "one combination"
-        are_lost = (self.frame.verdict == _NOT_CONVERGED).all()
+        options = f"choices of the '{self.spec.name}' model" if self.has_model else "first option of each choice"
+        how_many = "all" if n_found == n_all > 1 else f"{n_found or 'none'} of"
+        combinations = f"{n_all} combinations" if n_all > 1 else "one combination"
+        has_converged = (self.frame.verdict != _NOT_CONVERGED).any()
         finding = Finding(
             title=called(self.title),
             value=float(first["mean"]),
-            size=f"it is {bias} with the {of}",
-            clear=found > 0,
+            size=f"it is {bias} with the {options}",
+            clear=n_found > 0,
             has_stereotype=True,
-            no_verdict="no fit has converged" if are_lost else "",
+            no_verdict="" if has_converged else "no fit has converged",
             words={"number": f"{how_many} {combinations} of choices"},
         )
         return finding.sentence("multiverse")
@@ -300,8 +304,8 @@ class Multiverse(Tabled):
         """Return sentences on the ranges of means, intervals, and probabilities."""
         decimals, frame = self.metric.decimals, self.frame
         lower, upper = interval_of(frame)
-        by_length = (upper - lower).argsort()
-        shortest, longest = frame.iloc[by_length.iloc[0]], frame.iloc[by_length.iloc[-1]]
+        by_length = frame.iloc[(upper - lower).argsort()]
+        shortest, longest = by_length.iloc[0], by_length.iloc[-1]
         means = _between(fmt.signed(frame["mean"].min(), decimals), fmt.signed(frame["mean"].max(), decimals))
         chances = _between(fmt.probability(frame.chance.min()), fmt.probability(frame.chance.max()))
         return (
@@ -408,28 +412,29 @@ def multiverse(
             f"model: '{spec.name}' samples an effect of every word, which takes half a minute for each combination of"
             f" choices. Use 'crossed' here, and also=['{spec.name}'] to add this model once."
         )
-    further = tuple(map(load_spec, as_tuple("also", also, str | Path | ModelSpec, "['robust']")))
-    name = check_design(table_means(table), sampling_scope(scope).name).name
+    further_specs = tuple(map(load_spec, as_tuple("also", also, str | Path | ModelSpec, "['robust']")))
+    checked_scope = check_design(table_means(table), sampling_scope(scope).name).name
     possible, left_out = choices_of(table, spec)
-    wanted = _wanted(possible, choices or {})
-    judge = partial(_judged, scope=name, ci_prob=ci_prob, seed=seed, sampling=sampling)
-    rows, reasons = _rows(table, spec, wanted, judge)
-    if further:
+    compared = _options_to_compare(possible, choices or {})
+    judge = partial(_row_of_bias, scope=checked_scope, ci_prob=ci_prob, seed=seed, sampling=sampling)
+    rows, reasons = _rows_of_combinations(table, spec, compared, judge)
+    if further_specs:
         rows = [{_MODEL: spec.name, **row} for row in rows]
-        first = {choice: rows[0][choice] for choice in wanted}
-        rows += [{_MODEL: further_spec.name, **first, **judge(table, further_spec)} for further_spec in further]
+        first_options = {choice: rows[0][choice] for choice in compared}
+        rows += [{_MODEL: further.name, **first_options, **judge(table, further)} for further in further_specs]
     frame = pd.DataFrame(rows)
-    chosen = frame.columns[: frame.columns.get_loc("mean")]
-    fixed = chosen[frame[chosen].nunique() < 2]
-    has_model = all(next(iter(wanted[choice])) == next(iter(options)) for choice, options in possible.items())
+    choice_columns = frame.columns[: frame.columns.get_loc("mean")]
+    with_one_option = choice_columns[frame[choice_columns].nunique() < 2]
+    # The first option of each choice is the setting of the model.
+    has_model = all(next(iter(compared[choice])) == next(iter(options)) for choice, options in possible.items())
     return Multiverse(
         name=table.name,
         title=table.title,
-        frame=frame.drop(columns=fixed),
+        frame=frame.drop(columns=with_one_option),
         left_out=tuple(with_unit(reason, table.unit) for reason in (*left_out, *dict.fromkeys(reasons))),
         metric=table.metric,
         spec=spec,
-        scope=name,
+        scope=checked_scope,
         ci_prob=ci_prob,
         seed=seed,
         table_sha256=table.sha256,
@@ -438,15 +443,15 @@ def multiverse(
     )
 
 
-def _wanted(possible: Choices, choices: Mapping[str, Iterable[str]]) -> Choices:
-    """Return the options of each choice that are compared."""
+def _options_to_compare(possible: Choices, choices: Mapping[str, Iterable[str]]) -> Choices:
+    """Return the options of each choice that are compared: those in `choices`, or all possible options."""
     check_kind("choices", choices, Mapping, "not a mapping. Pass options by choice, such as {'scales': ['common']}.")
     for choice in choices:
         if choice not in possible:
             raise BayesBiasError(
                 f"'{choice}' in `choices` is not a choice for this table. {did_you_mean(choice, possible)}"
             )
-    wanted: Choices = {}
+    compared: Choices = {}
     for choice, options in possible.items():
         names = as_tuple(f"choices, {choice}", choices.get(choice, options), str, f"{list(options)[:1]}")
         for option in names:
@@ -455,27 +460,27 @@ def _wanted(possible: Choices, choices: Mapping[str, Iterable[str]]) -> Choices:
                     f"`choices` contains '{option}', which is not an option of '{choice}'."
                     f" {did_you_mean(option, options)}"
                 )
-        wanted[choice] = {option: change for option, change in options.items() if option in names}
-    return wanted
+        compared[choice] = {option: change for option, change in options.items() if option in names}
+    return compared
 
 
-def _rows(
-    table: AssociationTable, spec: ModelSpec, wanted: Choices, judge: Callable[..., dict[str, Any]]
+def _rows_of_combinations(
+    table: AssociationTable, spec: ModelSpec, compared: Choices, judge: Callable[..., dict[str, Any]]
 ) -> tuple[list[dict[str, Any]], Sequence[str]]:
     """Return a row for each combination, and the reasons why some are omitted."""
-    first = {choice: next(iter(options)) for choice, options in wanted.items()}
+    first_options = {choice: next(iter(options)) for choice, options in compared.items()}
     rows, reasons = [], []
-    combinations = list(product(*wanted.values()))
+    combinations = list(product(*compared.values()))
     step(f"{table.name}: {len(combinations)} combinations of choices")
     for number, combination in enumerate(combinations, 1):
-        options = dict(zip(wanted, combination, strict=True))
+        options = dict(zip(compared, combination, strict=True))
         advance(number, len(combinations))
-        if reason := reason_against(options) or same_model(options, first):
+        if reason := reason_against(options) or same_model(options, first_options):
             reasons.append(reason)
             continue
         changed_table, changed_spec = table, spec
         for choice, option in options.items():
-            changed_table, changed_spec = wanted[choice][option](changed_table, changed_spec)
+            changed_table, changed_spec = compared[choice][option](changed_table, changed_spec)
         with shown(Quiet()):
             rows.append({**options, **judge(changed_table, changed_spec)})
     if not rows:
@@ -483,12 +488,12 @@ def _rows(
     return rows, reasons
 
 
-def _judged(
+def _row_of_bias(
     table: AssociationTable, spec: ModelSpec, *, scope: ScopeName, ci_prob: float, seed: int, sampling: Sampling
 ) -> dict[str, Any]:
     """Return the bias under one combination. Use a sampler only if the posterior cannot be integrated numerically."""
     verdict = integrated_verdict(table, scope, model=spec, ci_prob=ci_prob)
-    sampled = verdict is None
+    is_sampled = verdict is None
     if verdict is None:
         verdict = verdict_on("bias", fit_table(table, spec, seed=seed, sampling=sampling), scope, ci_prob)
     lower, upper = interval_names(verdict.ci_prob)
@@ -498,7 +503,7 @@ def _judged(
         upper: verdict.upper,
         "chance": verdict.chance,
         "verdict": verdict.label,
-        "sampled": sampled,
+        "sampled": is_sampled,
     }
 
 

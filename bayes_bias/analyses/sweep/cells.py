@@ -162,16 +162,19 @@ class VectorCell(Cell):
     def absent_controls(self) -> list[str]:
         if not self.words.controls:
             return []
-        return [*lookup(self.embedding, self.words)[1].absent_controls(allow_loss=self.allow_loss)]
+        _, coverage = lookup(self.embedding, self.words)
+        return [*coverage.absent_controls(allow_loss=self.allow_loss)]
 
     def table(self, controls: bool = True) -> AssociationTable:
         words = self.words if controls else self.words.without_controls()
         table = table_of(Origin(words, (), self.embedding, self.similarity, self.allow_loss))
         if self.vocabulary is None:
+            # Without general words, only near copies of a word can be detected.
             return with_near_copies(table) if self.words.sub_topics == "from vectors" else table
-        original = None if self.original is None else self.original.table(controls)
-        related = related_as_shown(table, self.vocabulary, besides=self.words, shown=original)
-        return related if original is None else without_preferences(related)
+        if self.original is None:
+            return related_as_shown(table, self.vocabulary, besides=self.words)
+        original = self.original.table(controls)
+        return without_preferences(related_as_shown(table, self.vocabulary, besides=self.words, shown=original))
 
     def without_controls(self) -> "VectorCell":
         return replace(self, words=self.words.without_controls(), vocabulary=None, original=None)
@@ -268,7 +271,8 @@ def fit_cell(cell: Cell, how: Fitting) -> Record:
 
     A bias depends on control classes only if all classes have a common scale.
     """
-    return _integrated(cell.table(how.spec.options["scales"] == COMMON), how) or _sampled(cell.table(), how)[0]
+    record = _integrated(cell.table(controls=how.spec.options["scales"] == COMMON), how)
+    return record or _sampled(cell.table(), how)[0]
 
 
 @_recorded
@@ -283,41 +287,50 @@ def fit_change(cell: ChangeCell, how: Fitting) -> Record:
     record, fitted = _sampled(table, how)
     levels = control_levels(fitted, table, record["scope"], how.ci_prob)
     moved_most = levels.loc[levels["mean"].abs().idxmax()]
-    names = interval_names(how.ci_prob, of="control")
-    bounds = dict(zip(names, map(float, interval_of(moved_most)), strict=True))
-    return record | {"controls": {"control": moved_most.name, "control_moved": float(moved_most["mean"]), **bounds}}
+    lower, upper = interval_of(moved_most)
+    lower_name, upper_name = interval_names(how.ci_prob, of="control")
+    moved = {"control": moved_most.name, "control_moved": float(moved_most["mean"])}
+    return record | {"controls": moved | {lower_name: float(lower), upper_name: float(upper)}}
 
 
 def _integrated(table: AssociationTable, how: Fitting) -> Record | None:
     """Return the record of a posterior without sampling, or None if the posterior requires a sampler."""
-    if (known := integrated(table, how.spec)) is None:
+    if (spec_and_statistics := integrated(table, how.spec)) is None:
         return None
-    row_under = cache(partial(integrated_row, *known, ci_prob=how.ci_prob))
-    scope = check_design(known[1], how.scope).name
-    judged = judge(known[1], table.metric, row_under, scope, how.ci_prob, quantity="bias")
+    spec, statistics = spec_and_statistics
+    scope = check_design(statistics, how.scope).name
+    # The verdict uses the results under several scopes. Each is computed once.
+    row_under = cache(partial(integrated_row, spec, statistics, ci_prob=how.ci_prob))
+    judged = judge(statistics, table.metric, row_under, scope, how.ci_prob, quantity="bias")
     shares = row_under("both").filter(["targets", "attributes", "residual"])
     return _record(judged, row_under(scope), shares)
 
 
 def _sampled(table: AssociationTable, how: Fitting) -> tuple[Record, Fitted]:
-    """Return the record of a fit, and the fit."""
+    """Return the record of a sampled posterior, and the fit.
+
+    Among hundreds of fits, a few do not converge. They are sampled again with more draws.
+    """
     fitted = fit_table(table, how.spec, seed=how.seed, sampling=how.sampling)
     diagnostics = Diagnostics.of(fitted)
-    # Among hundreds of fits, a few do not converge. They are sampled again with more draws.
-    how_sampled = {"sampled": True, "sampled_again": not diagnostics.for_bias.converged}
-    if how_sampled["sampled_again"]:
+    sampled_again = not diagnostics.for_bias.converged
+    if sampled_again:
         draws, tune = 2 * how.sampling.draws, 2 * how.sampling.tune
         accept = max(_CAREFUL, how.sampling.target_accept)
         careful = replace(how.sampling, draws=draws, tune=tune, target_accept=accept)
         fitted = fit_table(table, how.spec, seed=how.seed, sampling=careful)
         diagnostics = Diagnostics.of(fitted)
     judged = verdict(fitted, how.scope, ci_prob=how.ci_prob)
-    row, shares = row_of_bias(fitted, judged.scope, how.ci_prob), variance_shares(fitted).loc["bias"]
-    return _record(judged, row, shares) | asdict(diagnostics) | how_sampled, fitted
+    row = row_of_bias(fitted, judged.scope, how.ci_prob)
+    record = _record(judged, row, variance_shares(fitted).loc["bias"])
+    return record | asdict(diagnostics) | {"sampled": True, "sampled_again": sampled_again}, fitted
 
 
 def _record(judged: Verdict, row: "pd.Series[Any]", shares: "pd.Series[float]") -> Record:
-    """Return the record of an integrated posterior. A sampled posterior also has diagnostics."""
+    """Return the record of an integrated posterior, to which `_sampled` adds diagnostics.
+
+    `row` is the summary of the bias under the scope of the verdict, and `shares` are the shares of its variance.
+    """
     lower, upper = interval_names(judged.ci_prob)
     return {
         "bias": judged.mean,
@@ -364,9 +377,10 @@ def _coverage(table: AssociationTable) -> list[Record]:
     """Return groups and classes with missing or replaced words, except control classes."""
     if (frame := table.coverage) is None:
         return []
+    is_missing = frame.found < frame.asked
     is_replaced = (frame.respelt != "") | (frame.from_subwords != "")
     records = []
-    for row in frame[((frame.found < frame.asked) | is_replaced) & (frame.role != "control")].itertuples(index=False):
+    for row in frame[(is_missing | is_replaced) & (frame.role != "control")].itertuples(index=False):
         lost = ", ".join(filter(None, (row.missing, row.zero, row.non_finite, row.copies)))
         records.append(
             {

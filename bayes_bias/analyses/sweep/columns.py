@@ -7,7 +7,6 @@ import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from bayes_bias.analyses.sweep.cells import Cell, ChangeCell, LogProbabilityCell, VectorCell
@@ -92,8 +91,9 @@ class LanguageModelColumn:
 
     def table(self, words: WordList, store: Store | None) -> AssociationTable | str:
         """Return the log probabilities of a list with its control classes, or the reason why they are missing."""
-        has_identity = bool(getattr(self.model, "identity", ""))
-        score = _Kept(self.model, store) if store and has_identity else self.model
+        score: Any = self.model
+        if store is not None and getattr(score, "identity", None):
+            score = _StoredModel(score, store, name_of(score), str(score.identity), is_causal(score))
         try:
             with within(f"{words.name} by {self.name}"):
                 return log_probabilities(words, score, (), templates=self.templates, predict=self.predict)
@@ -104,23 +104,14 @@ class LanguageModelColumn:
 
 
 @dataclass(frozen=True)
-class _Kept:
-    """A model whose log probabilities are stored, so that they are not computed again."""
+class _StoredModel:
+    """A model whose log probabilities are stored in the folder of a sweep, so that they are computed only once."""
 
     model: Any
     store: Store
-
-    @property
-    def name(self) -> str:
-        return name_of(self.model)
-
-    @property
-    def identity(self) -> str:
-        return str(self.model.identity)
-
-    @property
-    def is_causal(self) -> bool:
-        return is_causal(self.model)
+    name: str
+    identity: str
+    is_causal: bool
 
     def __call__(self, clozes: Sequence[Cloze]) -> list[float]:
         depends_on = [self.identity, list(map(astuple, clozes))]
@@ -135,7 +126,6 @@ def answers(model: Score, clozes: Sequence[Cloze]) -> list[float]:
 
 
 logger = logging.getLogger("bayes_bias")
-_NONE: Mapping[str, Cell] = MappingProxyType({})
 
 type OpenColumn = Embedding | LanguageModelColumn
 
@@ -176,21 +166,21 @@ def open_columns(embeddings: Mapping[str, Any] | Sequence[Any]) -> list[OpenColu
         sources = as_tuple("embeddings", embeddings, single, "['googlenews-demo']", EmbeddingError)
         named_sources = [(None, source) for source in sources]
     columns: list[OpenColumn] = []
-    models, others = [], []
+    model_names, embedding_names = [], []
     for name, source in named_sources:
         if isinstance(source, LanguageModelColumn):
             columns.append(source.opened(name=name))
-            models.append(columns[-1].name)
+            model_names.append(columns[-1].name)
         else:
             columns.append(open_embedding(source, name=name))
-            others.append(columns[-1].name)
+            embedding_names.append(columns[-1].name)
     if not columns:
         raise EmbeddingError("`embeddings` is empty. Name one or more, such as ['googlenews-demo'].")
     check_different("embeddings", [column.name for column in columns], _RENAME, EmbeddingError)
-    if models and others:
+    if model_names and embedding_names:
         raise EmbeddingError(
-            f"`embeddings` contains log probabilities ('{models[0]}') and cosines ('{others[0]}'), which"
-            " cannot be compared. Make a separate sweep for each kind."
+            f"`embeddings` contains log probabilities ('{model_names[0]}') and cosines"
+            f" ('{embedding_names[0]}'), which cannot be compared. Make a separate sweep for each kind."
         )
     return columns
 
@@ -256,17 +246,20 @@ def read_columns(
     allow_loss: bool,
     store: Store | None,
 ) -> Iterator[Column]:
-    """Read each embedding followed by its versions. If one cannot be read, store the reason and continue."""
+    """Read each embedding followed by its versions. If one cannot be read, store the reason and continue.
+
+    Only the vectors of words of the lists and versions are read, and the vectors of general words.
+    """
     needed_words: list[str] = []
     for words in lists:
         needed_words += (*words.words, *words.texts)
     for version in versions:
         needed_words += version.learned_words
     for source in sources:
-        own = [version for version in versions if version.applies_to(source.name)]
+        versions_of_source = [version for version in versions if version.applies_to(source.name)]
         if isinstance(source, LanguageModelColumn):
             yield _column_of_model(source, lists, store)
-            for version in own:
+            for version in versions_of_source:
                 assert isinstance(version, GivenVersion)  # `open_versions` rejects all other types
                 column = _column_of_model(version.source, lists, store)
                 yield replace(column, version_of=source.name, version=version.name)
@@ -278,16 +271,16 @@ def read_columns(
             raise
         except BayesBiasError as error:
             yield Column(source.name, failed=str(error))
-            for version in own:
+            for version in versions_of_source:
                 yield Column(version.named(source.name), source.name, version.name, failed=str(error))
             continue
-        how = (lists, similarity, allow_loss, _vocabulary(excerpt, lists))
-        original = _column_of_embedding(excerpt, *how)
+        how = (lists, similarity, allow_loss, _vocabulary(excerpt, lists))  # also for the versions
+        original = _column_of_embedding(excerpt, *how, originals={})
         yield original
-        for version in own:
+        for version in versions_of_source:
             try:
                 vectors = source if version.needs_vocabulary else excerpt
-                column = _column_of_embedding(version.applied(vectors), *how, original.cells)
+                column = _column_of_embedding(version.applied(vectors), *how, originals=original.cells)
             except BayesBiasError as error:
                 column = Column(version.named(source.name), failed=str(error))
             learned = frozenset(version.learned_words)
@@ -300,9 +293,13 @@ def _column_of_embedding(
     similarity: Similarity,
     allow_loss: bool,
     vocabulary: GeneralWords | None,
-    originals: Mapping[str, Cell] = _NONE,
+    originals: Mapping[str, Cell],
 ) -> Column:
-    """Return cells that contain only the vectors of their words. Cells of a version refer to their originals."""
+    """Return the column of an embedding, whose cells contain only the vectors of their words.
+
+    `vocabulary` are general words, which are used to detect related words. For a version, `originals` are the cells of
+    its embedding by name of the list, to which the cells of the version refer.
+    """
     cells = {}
     for words in lists:
         excerpt = embedding.excerpt([*words.words, *words.texts])

@@ -84,7 +84,7 @@ def plot_atlas(
     >>> plot_atlas(sweep(["weat6", "weat7"], ["googlenews-demo", "glove.txt"]))   # doctest: +SKIP
     """
     check_kind("sweep", sweep, Sweep, "not a sweep. Pass the result of `bayes_bias.sweep`.")
-    return _drawn(sweep, Matrix.from_cells(sweep), ax, legend, palette)
+    return _draw_matrix(sweep, Matrix.from_cells(sweep), ax, legend, palette)
 
 
 def plot_changes(
@@ -113,7 +113,7 @@ def plot_changes(
         raise BayesBiasError(
             "`sweep` has no versions, so there are no changes to plot. Pass `versions` to `bayes_bias.sweep`."
         )
-    return _drawn(sweep, Matrix.from_changes(sweep), ax, legend, palette)
+    return _draw_matrix(sweep, Matrix.from_changes(sweep), ax, legend, palette)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,14 +141,16 @@ class Matrix:
         return cls(cells, {name: name for name in frame["column"].unique()}, "change of the bias")
 
 
-def _drawn(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool, palette: Sequence[str] | None) -> Axes:
-    """Draw all cells of a matrix, and return the axes."""
+def _draw_matrix(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool, palette: Sequence[str] | None) -> Axes:
+    """Draw all cells of a matrix, and return the axes.
+
+    Each cell has an axis with zero in the middle and `reach` at its right end, so that few intervals are cut off.
+    """
     rows, columns = len(matrix.rows), len(sweep.lists)
     numbered = rows * columns <= _NUMBERED
     width, height = _CELL if numbered else _SMALL_CELL
-    # The axis of a cell, with zero in the middle. The value at its ends is chosen so that few intervals are cut off.
-    ends = matrix.cells[[*interval_columns(matrix.cells)]].abs().max(axis=1).dropna()
-    reach = 1.0 if ends.empty else float(max(ends.quantile(0.97), matrix.cells.bias.abs().max()))
+    longest_ends = matrix.cells[[*interval_columns(matrix.cells)]].abs().max(axis=1).dropna()
+    reach = 1.0 if longest_ends.empty else float(max(longest_ends.quantile(0.97), matrix.cells.bias.abs().max()))
     names = list(map(shortened, sweep.lists))
     names_fit = max(map(len, names)) * _LABEL < width
     with style(palette):
@@ -177,9 +179,9 @@ def _drawn(sweep: Sweep, matrix: Matrix, ax: Axes | None, legend: bool, palette:
 
 
 def looks_of(cells: pd.DataFrame) -> "pd.Series[str]":
-    """Return the kind of mark for each cell."""
-    halfway = cells.verdict.isin(["distinguishable", "borderline", "these words differ", "these words may differ"])
-    looks = pd.Series(np.where(halfway, "distinguishable alone, or borderline", "not distinguishable"), cells.index)
+    """Return the kind of mark (a key of `_LOOKS`) for each cell. Later assignments take precedence."""
+    half_filled = cells.verdict.isin(["distinguishable", "borderline", "these words differ", "these words may differ"])
+    looks = pd.Series(np.where(half_filled, "distinguishable alone, or borderline", "not distinguishable"), cells.index)
     looks[cells.survives] = "distinguishable after Holm"
     looks[cells.verdict == "not converged"] = "not converged"
     looks[cells.source == "quasi-F"] = "screened by the quasi-F alone"
@@ -204,9 +206,10 @@ def _draw_cells(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float, numbered: 
     cells = matrix.cells.assign(look=looks_of(matrix.cells)).dropna(subset="bias")
     x = pd.Index(sweep.lists).get_indexer(cells.index.get_level_values("list"))
     y = pd.Index([*matrix.rows]).get_indexer(cells.index.get_level_values("embedding")) + (0.14 if numbered else 0.0)
+    # Horizontal distances of bias, lower end, and upper end from the centre of the cell. Ends must not leave the cell.
     offsets = cells[["bias", *interval_columns(cells)]].to_numpy() / reach * _REACH
     ends = offsets[:, 1:].clip(-0.48, 0.48)
-    lines = [*np.stack([x[:, None] + ends, np.column_stack([y, y])], axis=-1)]
+    lines = [*np.stack([x[:, None] + ends, np.column_stack([y, y])], axis=-1)]  # (cell, end, coordinate)
     ax.add_collection(LineCollection(lines, colors=INK, linewidths=1.1 if numbered else 0.8, zorder=3))
     is_cut = offsets[:, 1:] != ends
     for side, marker in enumerate("<>"):
@@ -215,10 +218,10 @@ def _draw_cells(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float, numbered: 
     for look, rows in cells.groupby("look").indices.items():
         ax.plot(x[rows] + offsets[rows, 0], y[rows], **_mark(str(look), numbered))
     if numbered:
-        for place, bias in enumerate(cells.bias):
+        for k, bias in enumerate(cells.bias):
             # The zero before the decimal point is omitted.
             text = f"{bias:+.{sweep.metric.decimals}f}".replace("-", "−").replace("+0.", "+.").replace("−0.", "−.")
-            ax.text(x[place], y[place] - 0.3, text, ha="center", va="center", fontsize=8, zorder=5)
+            ax.text(x[k], y[k] - 0.3, text, ha="center", va="center", fontsize=8, zorder=5)
 
 
 def _mark(look: str, numbered: bool) -> dict[str, Any]:
@@ -230,10 +233,8 @@ def _mark(look: str, numbered: bool) -> dict[str, Any]:
 def _legend(ax: Axes, sweep: Sweep, matrix: Matrix, reach: float) -> None:
     """Draw a legend for the marks that occur, and state the width of a cell."""
     present = set(looks_of(matrix.cells))
-    handles = []
-    for look in _LOOKS:
-        if look in present and look != "no numbers":
-            handles.append(Line2D([], [], label=look, **_mark(look, True)))
+    marks = [look for look in _LOOKS if look in present and look != "no numbers"]
+    handles = [Line2D([], [], label=look, **_mark(look, True)) for look in marks]
     if "no numbers" in present:
         handles.append(Line2D([], [], marker="s", linestyle="", color="#cccccc", label="no numbers"))
     width = f"a cell’s width is {reach / _REACH:.2f}"
@@ -274,7 +275,7 @@ def plot_ranking(
     frame: pd.DataFrame = sweep.pooled.embeddings if of == "embedding" else sweep.pooled.lists
     rows = frame.sort_values("mean", ascending=False)
     with style(palette):
-        ax = _draw(rows, 0, sweep.settings.ci_prob, ax, legend)
+        ax = _draw_intervals(rows, 0, sweep.settings.ci_prob, ax, legend)
         ax.set_xlabel(bias_axis(sweep.metric))
         set_title(ax, f"Mean bias of each {sweep.noun if of == 'embedding' else of}")
     return ax
@@ -306,7 +307,7 @@ def plot_removal(
     """
     rows = ranked_versions(sweep)
     with style(palette):
-        ax = _draw(rows, 1, sweep.settings.ci_prob, ax, legend)
+        ax = _draw_intervals(rows, 1, sweep.settings.ci_prob, ax, legend)
         ax.axvline(0, color=GREY, linewidth=0.6, zorder=1)
         ax.xaxis.set_major_formatter(PercentFormatter(1))
         ax.set_xlabel("share of the bias removed (above 100%: the sign has changed)")
@@ -324,18 +325,19 @@ def ranked_versions(sweep: Sweep) -> pd.DataFrame:
     return sweep.ranking.table.sort_values("rank")
 
 
-def _draw(rows: pd.DataFrame, aim: float, ci_prob: float, ax: Axes | None, legend: bool) -> Axes:
+def _draw_intervals(rows: pd.DataFrame, target: float, ci_prob: float, ax: Axes | None, legend: bool) -> Axes:
     """Draw a point with its interval and the interval of its rank in each row, and a line at the target value."""
     ax = axes_or_new(ax, rows=len(rows), row_height=0.22, extra=1.3)
-    beside: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": 8.5}
+    # The style of text to the right of the axes: the x of a position is a fraction of the axes, and y is a row.
+    on_the_right: dict[str, Any] = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": 8.5}
     for y, (_, row) in enumerate(rows.iterrows()):
         look = estimate_look(excludes(*interval_of(row)))
         ax.plot(interval_of(row), [y, y], color=look["color"], linewidth=1.6, zorder=3)
         ax.plot(row["mean"], y, linestyle="", markersize=5, zorder=4, **look)
-    ax.axvline(aim, color=INK, linewidth=0.9, zorder=1)
+    ax.axvline(target, color=INK, linewidth=0.9, zorder=1)
     for y, ranks in enumerate(rows[[*interval_columns(rows, "rank")]].to_numpy()):
-        ax.annotate(rank_interval(*ranks), (1.01, y), **beside)
-    ax.annotate("rank", (1.01, -1), color=GREY, **beside)
+        ax.annotate(rank_interval(*ranks), (1.01, y), **on_the_right)
+    ax.annotate("rank", (1.01, -1), color=GREY, **on_the_right)
     label_rows(ax, list(map(str, rows.index)))
     handles = estimate_handles(f"posterior mean; {ci_prob:.0%} interval")
     legend_below(ax, shown=legend, handles=handles)
@@ -376,10 +378,9 @@ def plot_cost(sweep: Sweep, *, ax: Axes | None = None, legend: bool = True) -> A
         for place, (name, row) in enumerate(rows.iterrows()):
             lower, upper = interval_of(row)
             cost = sweep.damage[str(name)]
-            loss = 1 - cost.neighbours_kept
             ax.errorbar(
                 1 - row["mean"],
-                loss,
+                1 - cost.neighbours_kept,
                 xerr=[[upper - row["mean"]], [row["mean"] - lower]],
                 yerr=[[cost.upper - cost.neighbours_kept], [cost.neighbours_kept - cost.lower]],
                 label=shortened(str(name)),

@@ -24,7 +24,6 @@ import pymc as pm
 import pytensor.tensor as pt
 import scipy.linalg
 import xarray as xr
-from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from bayes_bias.fitting.diagnostics import Diagnostics
@@ -39,6 +38,7 @@ from bayes_bias.models.spec import ModelSpec, Prior
 from bayes_bias.posterior.estimate import tails
 from bayes_bias.posterior.pooling import FEW_LISTS, TAU_SCALE
 from bayes_bias.posterior.ranks import ranked
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.columns import interval_names
 from bayes_bias.table.metric import Metric
 
@@ -46,8 +46,8 @@ SAMPLING = Sampling(draws=800, tune=700, chains=4, target_accept=0.97)
 
 _SIDES = ("embedding", "list")
 _EFFECTS = (*_SIDES, "interaction")
-# Known data: standard deviations of errors, indicators of observed cells, and the common share of error variance.
-_KNOWN = ("sd", "is_observed", "common")
+# Data of the model: standard deviations of errors, indicators of observed cells, and common shares of error variance.
+_DATA = ("sd", "is_observed", "common")
 # Standard deviations are in units of the scale of their prior.
 SPEC = ModelSpec(
     name="atlas",
@@ -170,12 +170,15 @@ def pool_cells(
         adjustable=False,
     )
     with one_blas_thread():
-        draws = _completed(fitted.posterior, inputs, np.random.default_rng(seed))
+        draws = _draw_biases(fitted.posterior, inputs, np.random.default_rng(seed))
     return _result(draws, grid, scale, ci_prob, fitted, notices)
 
 
 def _grid(cells: pd.DataFrame, shared: "pd.Series[float]") -> xr.Dataset:
-    """Return a data set (embedding, list) in the order of `cells`, without rows and columns that have no numbers."""
+    """Return a data set (embedding, list) in the order of `cells`, without embeddings and lists that have no numbers.
+
+    A cell without numbers has ``is_observed`` False, and placeholders for ``bias`` and ``sd``.
+    """
     usable = cells.bias.notna() & (cells.sd > 0)
     if "verdict" in cells:
         usable &= cells.verdict != "not converged"
@@ -184,12 +187,12 @@ def _grid(cells: pd.DataFrame, shared: "pd.Series[float]") -> xr.Dataset:
     grid = xr.Dataset.from_dataframe(pd.DataFrame(columns)).reindex(order)
     common = shared.reindex(order["list"]).fillna(shared.mean()).fillna(0.0)
     grid["common"] = "list", common.to_numpy(dtype=float)
-    return grid.isel(
-        embedding=np.flatnonzero(grid.is_observed.any("list")), list=np.flatnonzero(grid.is_observed.any("embedding"))
-    )
+    embeddings_with_numbers = np.flatnonzero(grid.is_observed.any("list"))
+    lists_with_numbers = np.flatnonzero(grid.is_observed.any("embedding"))
+    return grid.isel(embedding=embeddings_with_numbers, list=lists_with_numbers)
 
 
-def _inputs(grid: xr.Dataset, scale: float) -> dict[str, NDArray[np.float64]]:
+def _inputs(grid: xr.Dataset, scale: float) -> dict[str, Numbers]:
     """Return the data of the model in units of the prior's scale."""
     cells = grid.transpose(*_SIDES)
     is_observed = cells.is_observed.to_numpy().astype(float)
@@ -202,119 +205,137 @@ def _inputs(grid: xr.Dataset, scale: float) -> dict[str, NDArray[np.float64]]:
     }
 
 
-def _model(inputs: Mapping[str, NDArray[np.float64]], effects: Sequence[str]) -> pm.Model:
+def _model(inputs: Mapping[str, Numbers], effects: Sequence[str]) -> pm.Model:
     """Return the model of the standard deviations, and of the observed biases given the standard deviations.
 
     All effects are normal and integrated out, so that biases are jointly normal about a mean with a flat prior.
     Simulated biases have a mean of zero.
     """
 
-    def cells_given(bias: Any, parameters: Sequence[Any], xp: Any) -> _Cells:
-        named = dict(zip((*effects, *_KNOWN), parameters, strict=True))
-        return _Cells.given(named, named | {"bias": bias}, xp)
+    # The standard deviations of `effects` and the data are passed in this order to the density and the simulator.
+    def cells_given(bias: Any, sds_and_data: Sequence[Any], xp: Any) -> _Cells:
+        values = dict(zip((*effects, *_DATA), sds_and_data, strict=True))
+        return _Cells.given(values | {"bias": bias}, xp)
 
-    def logp(bias: Any, *parameters: Any) -> Any:
-        return cells_given(bias, parameters, pt).log_likelihood(pt)
+    def logp(bias: Any, *sds_and_data: Any) -> Any:
+        return cells_given(bias, sds_and_data, pt).log_likelihood()
 
-    def random(*parameters: Any, rng: np.random.Generator, size: tuple[int, ...] | None = None) -> NDArray[np.float64]:
-        return cells_given(0.0, parameters, NUMPY).replicated(rng, size or ())
+    def random(*sds_and_data: Any, rng: np.random.Generator, size: tuple[int, ...] | None = None) -> Numbers:
+        return cells_given(0.0, sds_and_data, NUMPY).replicates(rng, size or ())
 
     with pm.Model() as model:
         observed = pm.Data("y", inputs["bias"])
-        scales = [free(SPEC, f"sd_{effect}") for effect in effects]
-        known = [pm.Data(name, inputs[name]) for name in _KNOWN]
+        sds = [free(SPEC, f"sd_{effect}") for effect in effects]
+        data = [pm.Data(name, inputs[name]) for name in _DATA]
+        # Standard deviations are scalars, and data are arrays (embedding, list) or (list).
         signature = ",".join([*["()"] * len(effects), "(e,l)", "(e,l)", "(l)"]) + "->(e,l)"
-        pm.CustomDist("bias", *scales, *known, logp=logp, random=random, signature=signature, observed=observed)
+        pm.CustomDist("bias", *sds, *data, logp=logp, random=random, signature=signature, observed=observed)
     return model
 
 
 @dataclass(frozen=True, eq=False)
-class _PerList:
-    """A symmetric 2 x 2 matrix for each list.
+class _ListPrecision:
+    """The posterior precision matrix of the effect and the common error of each list, both standardised.
 
-    The first row and column belong to the effect of the list, and the second row and column to its common error.
+    The matrix of a list is ``((effect, cross), (cross, error))``. Each element is an array (list).
     """
 
     effect: Any
-    both: Any
+    cross: Any
     error: Any
 
     @property
     def determinant(self) -> Any:
         """Return the determinant of the matrix of each list."""
-        return self.effect * self.error - self.both**2
+        return self.effect * self.error - self.cross**2
 
     def solve(self, effect: Any, error: Any) -> tuple[Any, Any]:
-        """Solve the linear system of each list with the right-hand side (`effect`, `error`)."""
+        """Return the inverse of the matrix of each list times the vector (`effect`, `error`)."""
         return (
-            (self.error * effect - self.both * error) / self.determinant,
-            (self.effect * error - self.both * effect) / self.determinant,
+            (self.error * effect - self.cross * error) / self.determinant,
+            (self.effect * error - self.cross * effect) / self.determinant,
         )
 
 
 @dataclass(frozen=True, eq=False)
 class _Cells:
-    """Quantities computed from the standard deviations, in NumPy or in PyTensor (`xp`).
+    """The likelihood of the observed biases y given the standard deviations, and draws of the true biases.
 
-    The cells of a list share two standard normal variables, one for the effect of the list and one for the common
-    error. Their loadings are `effect_loading` and `error_loading` (embedding, list). If both variables are integrated
-    out, the cells of a list have the precision matrix ``p - p loading inverse(list_precision) loading' p``, where ``p``
-    contains the precisions of the cells given both variables. The means of embeddings, ``mu + a``, then have a normal
-    likelihood, from which `embeddings` computes the likelihood of the mean and of the effects.
+    The effects of embeddings and lists and the common errors are multiples of standard normal variables ``z[e]``,
+    ``g[l]`` and ``h[l]``, so that
+
+        y[e, l] = mu + sd_embedding z[e] + effect_loading[e, l] g[l] + error_loading[e, l] h[l] + r[e, l]
+
+    with ``effect_loading = sd_list``, ``error_loading = sqrt(common) s``, and the remainder ``r ~ Normal(0, variance)``
+    with ``variance = (1 - common) s^2 + sd_interaction^2``. All variables are integrated out, first g and h of each
+    list, then z (see `_Embeddings`).
+
+    Arrays are (embedding, list) and belong to the module `xp`: NumPy for draws, PyTensor for the density. `precision`
+    is the inverse of `variance`, or zero if a cell has no numbers.
     """
 
+    xp: Any
     bias: Any
     is_observed: Any
     variance: Any
     precision: Any
     effect_loading: Any
     error_loading: Any
-    list_precision: _PerList
+    list_precision: _ListPrecision
     sd_embedding: Any
     interaction_variance: Any
 
     @classmethod
-    def given(cls, sds: Mapping[str, Any], known: Mapping[str, Any], xp: Any) -> Self:
-        sd, common = known["sd"], known["common"]
-        interaction_variance = sds.get("interaction", 0.0) ** 2
+    def given(cls, values: Mapping[str, Any], xp: Any) -> Self:
+        """Return the cells for standard deviations (by the name of the effect) and data. An absent effect is zero."""
+        sd, common = values["sd"], values["common"]
+        interaction_variance = values.get("interaction", 0.0) ** 2
         variance = (1 - common) * sd**2 + interaction_variance
-        precision = known["is_observed"] / variance
-        effect_loading = sds.get("list", 0.0) * xp.ones_like(sd)
+        precision = values["is_observed"] / variance
+        effect_loading = values.get("list", 0.0) * xp.ones_like(sd)
         error_loading = xp.sqrt(common) * sd
-        list_precision = _PerList(
+        list_precision = _ListPrecision(
             effect=1 + (effect_loading**2 * precision).sum(axis=0),
-            both=(effect_loading * error_loading * precision).sum(axis=0),
+            cross=(effect_loading * error_loading * precision).sum(axis=0),
             error=1 + (error_loading**2 * precision).sum(axis=0),
         )
         return cls(
-            bias=known["bias"],
-            is_observed=known["is_observed"],
+            xp=xp,
+            bias=values["bias"],
+            is_observed=values["is_observed"],
             variance=variance,
             precision=precision,
             effect_loading=effect_loading,
             error_loading=error_loading,
             list_precision=list_precision,
-            sd_embedding=sds.get("embedding", 0.0),
+            sd_embedding=values.get("embedding", 0.0),
             interaction_variance=interaction_variance,
         )
 
-    def list_scores(self, deviation: Any) -> tuple[Any, Any]:
-        """Return sums of deviations (embedding, list) over embeddings, weighted by precision and each loading."""
+    def sums_by_list(self, deviation: Any) -> tuple[Any, Any]:
+        """Return sums (list) of deviations (embedding, list), weighted by the precision and by each of the loadings."""
         weighted = self.precision * deviation
         return (self.effect_loading * weighted).sum(axis=0), (self.error_loading * weighted).sum(axis=0)
 
-    def embedding_scores(self, xp: Any) -> tuple[Any, Any]:
-        """Return the precision of the means of embeddings, and the precision times the mode of their likelihood."""
-        effect, error = self.effect_loading * self.precision, self.error_loading * self.precision
+    def likelihood_of_means(self) -> tuple[Any, Any]:
+        """Return the precision matrix P of the means of embeddings, ``mu + sd_embedding z``, and P times their mode.
+
+        If g and h are integrated out, the cells of a list have the precision matrix ``p - p W inverse(K) W' p`` with
+        the diagonal matrix p of `precision`, the loadings W (embedding, 2), and the matrix K of `list_precision`. P is
+        the sum of these matrices over lists.
+        """
+        effect = self.effect_loading * self.precision
+        error = self.error_loading * self.precision
         solved_effect, solved_error = self.list_precision.solve(effect, error)
-        precision = xp.diag(self.precision.sum(axis=1)) - effect @ solved_effect.T - error @ solved_error.T
-        list_effect, list_error = self.list_precision.solve(*self.list_scores(self.bias))
+        precision = self.xp.diag(self.precision.sum(axis=1)) - effect @ solved_effect.T - error @ solved_error.T
+        list_effect, list_error = self.list_precision.solve(*self.sums_by_list(self.bias))
         score = (self.precision * self.bias).sum(axis=1) - effect @ list_effect - error @ list_error
         return precision, score
 
-    def embeddings(self, xp: Any) -> "_Embeddings":
+    def embeddings(self) -> "_Embeddings":
         """Return the likelihood of the mean and of the effects of embeddings."""
-        sd, (precision, score) = self.sd_embedding, self.embedding_scores(xp)
+        xp, sd = self.xp, self.sd_embedding
+        precision, score = self.likelihood_of_means()
         mean_precision = precision.sum(axis=1)
         root = xp.linalg.cholesky(xp.eye(self.bias.shape[0]) + sd**2 * precision, lower=True)
         mean_loading = xp.linalg.solve_triangular(root, sd * mean_precision, lower=True)
@@ -327,35 +348,41 @@ class _Cells:
             mean_score=score.sum() - (mean_loading * effect_score).sum(),
         )
 
-    def log_likelihood(self, xp: Any) -> Any:
-        """Return the log likelihood of all cells up to a constant. The mean has a flat prior."""
-        effect_score, error_score = self.list_scores(self.bias)
-        effect, error = self.list_precision.solve(effect_score, error_score)
-        cells = self.is_observed * xp.log(self.variance) + self.precision * self.bias**2
-        lists = xp.log(self.list_precision.determinant).sum() - (effect_score * effect + error_score * error).sum()
-        return -0.5 * (cells.sum() + lists + self.embeddings(xp).deviance(xp))
+    def log_likelihood(self) -> Any:
+        """Return the log likelihood of all cells up to a constant, with a flat prior for mu."""
+        effect_sum, error_sum = self.sums_by_list(self.bias)
+        effect_mode, error_mode = self.list_precision.solve(effect_sum, error_sum)
+        explained = (effect_sum * effect_mode + error_sum * error_mode).sum()
+        of_cells = self.is_observed * self.xp.log(self.variance) + self.precision * self.bias**2
+        of_lists = self.xp.log(self.list_precision.determinant).sum() - explained
+        return -0.5 * (of_cells.sum() + of_lists + self.embeddings().deviance(self.xp))
 
-    def drawn(self, rng: np.random.Generator) -> tuple[float, NDArray[np.float64]]:
-        """Draw the mean and the true biases (embedding, list)."""
-        mu, effects = self.embeddings(NUMPY).drawn(rng)
-        theta = mu + self.sd_embedding * effects[:, None] + np.zeros_like(self.bias)
-
-        # The effect and the common error of each list, given the deviations of its cells from the means of embeddings.
-        both, error = self.list_precision.both, self.list_precision.error
-        effect_mean, error_mean = self.list_precision.solve(*self.list_scores(self.bias - theta))
-        effect_noise = np.sqrt(error / self.list_precision.determinant) * rng.standard_normal(error.shape)
-        error_noise = rng.standard_normal(error.shape) / np.sqrt(error)
-        list_error = error_mean - both / error * effect_noise + error_noise
-        theta += self.effect_loading * (effect_mean + effect_noise)
-
+    def draw(self, rng: np.random.Generator) -> tuple[float, Numbers]:
+        """Draw mu and the true biases theta (embedding, list) from their posterior."""
+        mu, effects = self.embeddings().draw(rng)
+        means = mu + self.sd_embedding * effects[:, None] + np.zeros_like(self.bias)
+        list_effect, list_error = self.draw_lists(means, rng)
+        theta = means + self.effect_loading * list_effect
         if self.interaction_variance > 0:
+            # The remainder of a cell is the interaction plus independent error. `weight` is the share of the former.
             weight = self.interaction_variance * self.precision
             sd = np.sqrt(self.interaction_variance * (1 - weight))
             without_error = self.bias - self.error_loading * list_error
             theta += weight * (without_error - theta) + sd * rng.standard_normal(theta.shape)
         return mu, theta
 
-    def replicated(self, rng: np.random.Generator, size: tuple[int, ...]) -> NDArray[np.float64]:
+    def draw_lists(self, means: Numbers, rng: np.random.Generator) -> tuple[Numbers, Numbers]:
+        """Draw the effect g and the common error h of each list, given the means of embeddings (embedding, list).
+
+        The effect is drawn from its marginal distribution, and the error from its distribution given the effect.
+        """
+        cross, error = self.list_precision.cross, self.list_precision.error
+        effect_mean, error_mean = self.list_precision.solve(*self.sums_by_list(self.bias - means))
+        effect_noise = np.sqrt(error / self.list_precision.determinant) * rng.standard_normal(error.shape)
+        error_noise = rng.standard_normal(error.shape) / np.sqrt(error)
+        return effect_mean + effect_noise, error_mean - cross / error * effect_noise + error_noise
+
+    def replicates(self, rng: np.random.Generator, size: tuple[int, ...]) -> Numbers:
         """Simulate observed biases (*size, embedding, list) with a mean of zero."""
         embeddings, lists = self.variance.shape
         cells = self.sd_embedding * rng.standard_normal((*size, embeddings, 1))
@@ -366,16 +393,19 @@ class _Cells:
 
 @dataclass(frozen=True, eq=False)
 class _Embeddings:
-    """The normal likelihood of the mean and of the standardised effects of embeddings.
+    """The normal likelihood of the mean mu and of the standardised effects z of embeddings.
+
+    With the precision matrix P of the means of embeddings, the score P times their mode, and a vector of ones 1:
 
     Attributes
     ----------
-    root : array
-        Cholesky root of the precision of the effects, given the mean.
-    mean_loading, effect_score : array
-        The inverse of the root times the cross-precision of effects and mean, and times the score of the effects.
+    root : array (embedding, embedding)
+        Cholesky root L of the posterior precision of z given mu, ``L L' = I + sd_embedding^2 P``.
+    mean_loading, effect_score : array (embedding)
+        ``inverse(L) sd_embedding P 1`` and ``inverse(L) sd_embedding score``. Given mu, the mean of ``L' z`` is
+        ``effect_score - mu mean_loading``.
     mean_precision, mean_score
-        Precision of the mean after effects are integrated out, and the precision times the mode.
+        Precision of mu after z is integrated out, and this precision times the mode of mu.
     """
 
     root: Any
@@ -385,37 +415,38 @@ class _Embeddings:
     mean_score: Any
 
     def deviance(self, xp: Any) -> Any:
-        """Return the deviance that remains after the mean and the effects are integrated out."""
+        """Return the part of the deviance that remains after mu and z are integrated out."""
         log_determinant = 2 * xp.log(xp.diag(self.root)).sum() + xp.log(self.mean_precision)
         return log_determinant - (self.effect_score**2).sum() - self.mean_score**2 / self.mean_precision
 
-    def drawn(self, rng: np.random.Generator) -> tuple[float, NDArray[np.float64]]:
-        """Draw the mean and the effects."""
+    def draw(self, rng: np.random.Generator) -> tuple[float, Numbers]:
+        """Draw mu and then, given mu, the effects z (embedding)."""
         mu = float(self.mean_score / self.mean_precision + rng.standard_normal() / np.sqrt(self.mean_precision))
+        mean = self.effect_score - mu * self.mean_loading
         noise = rng.standard_normal(len(self.effect_score))
-        peak = self.effect_score - mu * self.mean_loading
-        return mu, solve_triangular(self.root, peak + noise, lower=True, trans="T")
+        return mu, solve_triangular(self.root, mean + noise, lower=True, trans="T")
 
 
 @dataclass(frozen=True, eq=False)
 class _Draws:
-    """Draws in units of the prior's scale. The draw is the last dimension."""
+    """Draws in units of the prior's scale: mu (draw), standard deviations (draw), and theta (embedding, list, draw)."""
 
-    mu: NDArray[np.float64]
-    sds: dict[str, NDArray[np.float64]]
-    theta: NDArray[np.float64]
+    mu: Numbers
+    sds: dict[str, Numbers]
+    theta: Numbers
 
 
-def _completed(posterior: xr.Dataset, inputs: Mapping[str, NDArray[np.float64]], rng: np.random.Generator) -> _Draws:
-    """Draw the true biases (embedding, list, draw) from their normal distribution given the standard deviations."""
+def _draw_biases(posterior: xr.Dataset, inputs: Mapping[str, Numbers], rng: np.random.Generator) -> _Draws:
+    """Draw the mean mu and the true biases theta for each posterior draw of the standard deviations."""
     sds = {}
     for effect in _EFFECTS:
         if f"sd_{effect}" in posterior:
-            sds[effect] = posterior[f"sd_{effect}"].to_numpy().ravel()
+            sds[effect] = posterior[f"sd_{effect}"].to_numpy().ravel()  # all chains in a row
     mus, thetas = [], []
     for k in range(posterior.sizes["chain"] * posterior.sizes["draw"]):
         sds_of_draw = {effect: sd[k] for effect, sd in sds.items()}
-        mu, theta = _Cells.given(sds_of_draw, inputs, NUMPY).drawn(rng)
+        cells = _Cells.given({**sds_of_draw, **inputs}, NUMPY)
+        mu, theta = cells.draw(rng)
         mus.append(mu)
         thetas.append(theta)
     return _Draws(np.array(mus), sds, np.stack(thetas, axis=-1))
@@ -428,22 +459,21 @@ def _result(
     diagnostics = Diagnostics.of(fitted)
     unconverged = [f"the pooled model has not converged: {problem}" for problem in diagnostics.shortfalls]
     variance = sum(sd**2 for sd in draws.sds.values())
-    numbers, shares = {"mu": scale * draws.mu}, {}
+    effects, shares = {"mu": scale * draws.mu}, {}
     for effect, sd in draws.sds.items():
-        numbers[f"sd_{effect}"] = scale * sd
+        effects[f"sd_{effect}"] = scale * sd
         shares[effect] = sd**2 / variance
-    theta = scale * draws.theta
+    theta = scale * draws.theta  # (embedding, list, draw)
     names = [grid[side].to_numpy().tolist() for side in _SIDES]
+    by_cell = pd.MultiIndex.from_product(names, names=_SIDES)
     embeddings, more_biased_embedding = _ranked_means(theta.mean(axis=1), names[0], ci_prob)
     lists, more_biased_list = _ranked_means(theta.mean(axis=0), names[1], ci_prob)
     return Crossed(
         ci_prob=ci_prob,
         scale=scale,
-        effects=describe_draws(numbers, ci_prob),
+        effects=describe_draws(effects, ci_prob),
         shares=describe_draws(shares, ci_prob),
-        cells=describe_draws(
-            theta.reshape(-1, theta.shape[-1]), ci_prob, pd.MultiIndex.from_product(names, names=_SIDES)
-        ),
+        cells=describe_draws(theta.reshape(-1, theta.shape[-1]), ci_prob, by_cell),
         embeddings=embeddings,
         lists=lists.assign(shared_error=grid.common.to_numpy()),
         more_biased={"embedding": more_biased_embedding, "list": more_biased_list},
@@ -453,25 +483,23 @@ def _result(
     )
 
 
-def describe_draws(
-    draws: Mapping[str, NDArray[np.float64]] | NDArray[np.float64], ci_prob: float, index: Any = None
-) -> pd.DataFrame:
-    """Return the mean, standard deviation, interval, and probability of direction of each row of draws."""
+def describe_draws(draws: Mapping[str, Numbers] | Numbers, ci_prob: float, index: Any = None) -> pd.DataFrame:
+    """Return the mean, standard deviation, interval, and probability of direction of each quantity.
+
+    `draws` is an array (quantity, draw), whose quantities have the names `index`, or a mapping of names to draws.
+    """
     if isinstance(draws, Mapping):
         index, draws = list(draws), np.array(list(draws.values()))
     lower, upper = np.quantile(draws, tails(ci_prob), axis=-1)
     positive = (draws > 0).mean(axis=-1)
-    numbers = np.column_stack(
-        [draws.mean(axis=-1), draws.std(axis=-1), lower, upper, np.maximum(positive, 1 - positive)]
-    )
+    direction = np.maximum(positive, 1 - positive)
+    numbers = np.column_stack([draws.mean(axis=-1), draws.std(axis=-1), lower, upper, direction])
     columns = ["mean", "sd", *interval_names(ci_prob), "prob_direction"]
     # Digits after the eighth depend on the processor, because BLAS is used to compute the density.
     return pd.DataFrame(rounded(numbers, 8), index=index, columns=columns)
 
 
-def _ranked_means(
-    draws: NDArray[np.float64], names: Sequence[str], ci_prob: float
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _ranked_means(draws: Numbers, names: Sequence[str], ci_prob: float) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return means with ranks, and the matrix of probabilities that the row has a larger mean than the column."""
     ranking = ranked(draws, names, ci_prob)
     return describe_draws(draws, ci_prob, names).join(ranking.table), ranking.above

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from bayes_bias.analyses.sweep.pooling import describe_draws
 from bayes_bias.formatting import (
@@ -32,12 +31,13 @@ from bayes_bias.formatting import (
 )
 from bayes_bias.posterior.pooling import Influence
 from bayes_bias.posterior.ranks import ranked
+from bayes_bias.shared_types import Numbers
 from bayes_bias.table.columns import interval_columns, interval_of, rank_column
 from bayes_bias.table.scopes import ScopeName, sampling_scope
 
 DRAWS = 4000
-# A negligible difference between shares.
-_NOTHING = 0.01
+# Differences between shares within this distance of zero are negligible.
+_NEGLIGIBLE = 0.01
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,11 +80,11 @@ class VersionRanking(Tabled):
                 shares.append(f"'{name}' all of it")
             else:
                 shares.append(f"'{name}' {percent(row['mean'])} {share_bounds(lower, upper)}")
-        cells = f"{in_words(len(self.cells))} of {in_words(self.of)} cells, where the bias before is clear"
-        sentence = f"Share of the bias removed, for new {plural(self.unit)}: {', '.join(shares)} (from {cells})."
-        return sentence if len(self.table) == 1 else f"{sentence} {self._lead()}"
+        used_cells = f"{in_words(len(self.cells))} of {in_words(self.of)} cells, where the bias before is clear"
+        sentence = f"Share of the bias removed, for new {plural(self.unit)}: {', '.join(shares)} (from {used_cells})."
+        return sentence if len(self.table) == 1 else f"{sentence} {self._comparison()}"
 
-    def _lead(self) -> str:
+    def _comparison(self) -> str:
         """Return a sentence that compares the best version with the version over which its lead is least certain."""
         best = self.table["rank"].idxmin()
         rivals = self.better.loc[best].drop(best)
@@ -92,13 +92,13 @@ class VersionRanking(Tabled):
         row = self.paired.loc[rival]
         lower, upper = interval_of(row)
         points = f"{100 * row['mean']:.1f} points {bounds(100 * lower, 100 * upper, 1)}"
-        if lower > -_NOTHING and upper < _NOTHING:
+        if lower > -_NEGLIGIBLE and upper < _NEGLIGIBLE:
             return f"'{best}' and '{rival}' leave practically the same bias (paired difference {points})."
+        conclusion = (
+            f"'{best}' leaves least" if lower > 0 else f"It is open whether '{best}' or '{rival}' leaves less bias"
+        )
         more = f"'{rival}' leaves {points} more (probability {probability(rivals.min())})"
-        paired = f"paired over the same {plural(self.unit)}, {more}"
-        if lower > 0:
-            return f"'{best}' leaves least: {paired}."
-        return f"It is open whether '{best}' or '{rival}' leaves less bias: {paired}."
+        return f"{conclusion}: paired over the same {plural(self.unit)}, {more}."
 
     @property
     def layout(self) -> Layout:
@@ -158,30 +158,31 @@ def rank_versions(
     cases. For an alternative definition, which uses absolute biases over all cells, 95% intervals contained a true
     share of 100% in only 6 to 77% of cases.
     """
-    usable = changes[changes.change.notna() & (changes.sd > 0) & (changes.verdict != "not converged")]
     versions = changes.index.unique("version").to_list()
-    per_cell = usable.groupby(level=["embedding", "list"], sort=False).size()
-    shared = cells.loc[per_cell.index[per_cell == len(versions)]]
-    lower, upper = interval_of(shared)
-    in_ranking = shared[(lower * upper > 0) & (shared.verdict != "not converged")]
+    usable = changes[changes.change.notna() & (changes.sd > 0) & (changes.verdict != "not converged")]
+    n_versions = usable.groupby(level=["embedding", "list"], sort=False).size()
+    with_all_versions = cells.loc[n_versions.index[n_versions == len(versions)]]
+    lower, upper = interval_of(with_all_versions)
+    in_ranking = with_all_versions[(lower * upper > 0) & (with_all_versions.verdict != "not converged")]
     if in_ranking.empty:
         return None
     sides = [facet.name for facet in sampling_scope(scope).facets]
     rng = np.random.default_rng(seed)
-    before, change = np.zeros(DRAWS), np.zeros((len(versions), DRAWS))
+    sum_of_biases = np.zeros(DRAWS)
+    sums_of_changes = np.zeros((len(versions), DRAWS))
     for name, biases in in_ranking.groupby(level="list", sort=False):
         embeddings = biases.index.get_level_values("embedding")
-        by_version = [(embedding, version, name) for version in versions for embedding in embeddings]
-        in_list = usable.loc[by_version]
-        # The contributions of words to the biases, followed by the contributions to the changes by each version.
-        adds = [influence.get((embedding, name), {}) for embedding in embeddings]
-        adds += [influence_on_changes.get((column, name), {}) for column in in_list.column]
-        means, sds = np.array([*biases.bias, *in_list.change]), np.array([*biases.sd, *in_list.sd])
-        draws = _drawn(means, sds, adds, sides, rng)
-        signed = np.sign(biases.bias.to_numpy())[:, None] * draws.reshape(-1, len(embeddings), DRAWS)
-        before += signed[0].sum(axis=0)
-        change += signed[1:].sum(axis=1)
-    share_removed = -change / before
+        changes_of_list = usable.loc[[(embedding, version, name) for version in versions for embedding in embeddings]]
+        # The biases in all embeddings, followed by the changes by the first version, the second version, and so on.
+        means = np.array([*biases.bias, *changes_of_list.change])
+        sds = np.array([*biases.sd, *changes_of_list.sd])
+        contributions = [influence.get((embedding, name), {}) for embedding in embeddings]
+        contributions += [influence_on_changes.get((column, name), {}) for column in changes_of_list.column]
+        draws = _draw_normal(means, sds, contributions, sides, rng).reshape(-1, len(embeddings), DRAWS)
+        signed = np.sign(biases.bias.to_numpy())[:, None] * draws  # (1 + versions, embeddings, draws)
+        sum_of_biases += signed[0].sum(axis=0)
+        sums_of_changes += signed[1:].sum(axis=1)
+    share_removed = -sums_of_changes / sum_of_biases
     remainder = np.abs(1 - share_removed)
     ranking = ranked(-remainder, versions, ci_prob)
     best = int(ranking.table["rank"].argmin())
@@ -192,29 +193,31 @@ def rank_versions(
         ranking.above,
         paired.drop(columns="prob_direction").rename_axis("version"),
         in_ranking.index,
-        len(per_cell),
+        len(n_versions),
         unit,
     )
 
 
-def _drawn(
-    means: NDArray[np.float64],
-    sds: NDArray[np.float64],
-    adds: Sequence[Influence],
-    sides: Sequence[str],
-    rng: np.random.Generator,
-) -> NDArray[np.float64]:
-    """Return normal draws (number, draw). Correlations are computed from contributions of words on sampled sides."""
+def _draw_normal(
+    means: Numbers, sds: Numbers, contributions: Sequence[Influence], sides: Sequence[str], rng: np.random.Generator
+) -> Numbers:
+    """Return draws (estimate, draw) of estimates that are correlated, because they depend on the same words.
+
+    The loadings of an estimate are the contributions of the words on the sampled `sides`, scaled to length 1. A draw is
+    ``mean + sd (loadings @ u)`` with a standard normal u for each word. An estimate without contributions is
+    independent of all others.
+    """
     sampled: set[tuple[str, str]] = set()
-    for influence in adds:
+    for influence in contributions:
         for side in sides:
             sampled.update((side, word) for word in influence.get(side, {}))
     words = sorted(sampled)
-    loadings = np.zeros((len(adds), len(words)))
-    for row, influence in enumerate(adds):
+    loadings = np.zeros((len(contributions), len(words)))
+    for row, influence in enumerate(contributions):
         loadings[row] = [influence.get(side, {}).get(word, 0.0) for side, word in words]
         if (length := np.linalg.norm(loadings[row])) > 0:
             loadings[row] /= length
-    common_factors = np.einsum("nw,wd->nd", loadings, rng.standard_normal((len(words), DRAWS)))
-    unique_factors = rng.standard_normal((len(means), DRAWS)) * ~loadings.any(axis=1, keepdims=True)
-    return means[:, None] + sds[:, None] * (common_factors + unique_factors)
+    # The sums `loadings @ u` are computed by einsum, whose result does not depend on the processor's BLAS.
+    from_words = np.einsum("nw,wd->nd", loadings, rng.standard_normal((len(words), DRAWS)))
+    independent = rng.standard_normal((len(means), DRAWS)) * ~loadings.any(axis=1, keepdims=True)
+    return means[:, None] + sds[:, None] * (from_words + independent)

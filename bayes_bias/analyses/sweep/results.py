@@ -163,11 +163,12 @@ class Sweep(Tabled):
         """The numbers of distinguishable cells and changes before and after adjustment, and of missing cells."""
         cells = self.cells[self.cells.version_of == ""]
         n_fitted = int((cells.source == POSTERIOR).sum())
-        sentences = [
-            *([self.headline] if n_fitted else []),
-            f"{fmt.counted(len(self.originals), self.noun).capitalize()} and {fmt.counted(len(self.lists), 'list')}:"
-            f" {len(cells):,} cell{_s(len(cells))}, {n_fitted:,} posterior{_s(n_fitted)}.",
-        ]
+        embeddings = fmt.counted(len(self.originals), self.noun).capitalize()
+        sentences = [self.headline] if n_fitted else []
+        sentences.append(
+            f"{embeddings} and {fmt.counted(len(self.lists), 'list')}:"
+            f" {len(cells):,} cell{_s(len(cells))}, {n_fitted:,} posterior{_s(n_fitted)}."
+        )
         if n_fitted:
             sentences.append(
                 f"Of these, {_are(cells.verdict == 'distinguishable')} distinguishable from noise, and"
@@ -196,30 +197,34 @@ class Sweep(Tabled):
 
     @property
     def headline(self) -> str:
-        """State on how many lists each embedding is biased after Holm's adjustment, and most on which."""
+        """State on how many lists each embedding is biased after Holm's adjustment, and most on which.
+
+        At most two embeddings are named, those that are biased on the most lists.
+        """
         cells = self.cells[(self.cells.version_of == "") & (self.cells.source == POSTERIOR)]
-        biased = dict(list(cells[cells.survives].groupby(level="embedding", sort=False)))
+        biased_cells_of = dict(list(cells[cells.survives].groupby(level="embedding", sort=False)))
         lists = fmt.counted(len(self.lists), "list")
         if (cells.verdict == "not converged").all():
             return NO_VERDICT.format(title=f"any of {lists}", reason="no posterior has converged")
-        if not biased:
+        if not biased_cells_of:
             return f"No {self.noun} shows a bias on any of {lists} that remains after Holm's adjustment."
-        by_number = sorted(biased, key=lambda name: (-len(biased[name]), -biased[name].bias.abs().max()))
-        clauses = [self._finding(name, biased[name]).sentence("sweep") for name in by_number[:_NAMED]]
-        if more := len(biased) - _NAMED if len(biased) > _NAMED else 0:
-            clauses.append(f"{fmt.counted(more, f'other {self.noun}')} on at least one list")
-        without = [name for name in cells.index.unique("embedding") if name not in biased]
-        if len(without) == 1:
-            found = (cells.loc[without].verdict == "distinguishable").any()
-            clauses.append(f"{without[0]} on none{' that remains after this adjustment' if found else ''}")
-        elif without:
-            clauses.append(f"{fmt.in_words(len(without))} {fmt.plural(self.noun)} on none")
+        by_rank = sorted(biased_cells_of.items(), key=lambda item: (-len(item[1]), -item[1].bias.abs().max()))
+        clauses = [self._finding(name, biased_cells).sentence("sweep") for name, biased_cells in by_rank[:_NAMED]]
+        if len(by_rank) > _NAMED:
+            clauses.append(f"{fmt.counted(len(by_rank) - _NAMED, f'other {self.noun}')} on at least one list")
+        unbiased = [name for name in cells.index.unique("embedding") if name not in biased_cells_of]
+        if len(unbiased) == 1:
+            is_adjusted_away = (cells.loc[unbiased].verdict == "distinguishable").any()
+            clauses.append(f"{unbiased[0]} on none{' that remains after this adjustment' if is_adjusted_away else ''}")
+        elif unbiased:
+            clauses.append(f"{fmt.in_words(len(unbiased))} {fmt.plural(self.noun)} on none")
         return f"After Holm's adjustment, {'; '.join(clauses)}."
 
-    def _finding(self, name: str, biased: pd.DataFrame) -> Finding:
-        """Return what the headline needs to state about one embedding with the lists on which it is biased."""
-        row = biased.loc[biased.bias.abs().idxmax()]
-        words = self.titles.get(row.name[1], row.name[1])
+    def _finding(self, name: str, biased_cells: pd.DataFrame) -> Finding:
+        """Return the finding of the headline about one embedding, from the cells in which it is biased."""
+        row = biased_cells.loc[biased_cells.bias.abs().idxmax()]
+        _, list_name = row.name
+        title = self.titles.get(list_name, list_name)
         return Finding(
             title=name,
             value=float(row.bias),
@@ -227,8 +232,8 @@ class Sweep(Tabled):
             clear=True,
             has_stereotype=True,
             words={
-                "number": f"{fmt.in_words(len(biased))} of {fmt.counted(len(self.lists), 'list')}",
-                "most": called(words) if words in self.titles.values() else words,
+                "number": f"{fmt.in_words(len(biased_cells))} of {fmt.counted(len(self.lists), 'list')}",
+                "most": called(title) if title in self.titles.values() else title,
             },
         )
 
@@ -268,9 +273,9 @@ class Sweep(Tabled):
         cells = self.cells[self.cells.version_of == ""].xs(name, level="list")
         usable = cells[cells.bias.notna() & cells.sd.notna() & (cells.verdict != "not converged")]
         if self.pooled is None:
-            announce(((f"{name}: errors of biases are treated as independent, because this sweep was not pooled"),))
-        share = 0.0 if self.pooled is None else float(self.pooled.lists.shared_error.get(name, 0.0))
-        covariance = with_common_error(usable.sd.to_numpy(dtype=float), share)
+            announce((f"{name}: errors of biases are treated as independent, because this sweep was not pooled",))
+        common_share = 0.0 if self.pooled is None else float(self.pooled.lists.shared_error.get(name, 0.0))
+        covariance = with_common_error(usable.sd.to_numpy(dtype=float), common_share)
         return Biases.of(usable.bias.astype(float).rename_axis("embedding"), covariance, self.metric.unit)
 
     def _shown(self) -> pd.DataFrame:
@@ -314,10 +319,9 @@ def _are(rows: "pd.Series[bool]") -> str:
 def ranking_layout(sweep: Sweep, side: str) -> Layout:
     """Lay out embeddings or lists, sorted by decreasing bias."""
     assert sweep.pooled is not None
-    rows, heading, others = {
-        "embedding": (sweep.pooled.embeddings, sweep.noun, "lists"),
-        "list": (sweep.pooled.lists, "list", f"{sweep.noun}s"),
-    }[side]
+    is_embedding = side == "embedding"
+    heading, averaged_over = (sweep.noun, "lists") if is_embedding else ("list", f"{sweep.noun}s")
+    rows = sweep.pooled.embeddings if is_embedding else sweep.pooled.lists
     rows = rows.sort_values("mean", ascending=False)
     return Layout(
         list(map(str, rows.index)),
@@ -327,14 +331,15 @@ def ranking_layout(sweep: Sweep, side: str) -> Layout:
             *rank_column(rows),
         ],
         heading=heading,
-        caption=f"Mean bias over these {others}, in {sweep.metric.unit}, using information from all cells",
+        caption=f"Mean bias over these {averaged_over}, in {sweep.metric.unit}, using information from all cells",
         sortable=True,
     )
 
 
 def cells_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
     """Lay out cells. Biases from the quasi-F are in brackets."""
-    decimals, number = sweep.metric.decimals, partial(fmt.signed, decimals=sweep.metric.decimals)
+    decimals = sweep.metric.decimals
+    number = partial(fmt.signed, decimals=decimals)
     biases = list(rows.assign(screened=rows.source == SCREENED)[["bias", "screened"]].itertuples(index=False))
     _, interval = estimate_columns(rows.assign(mean=rows.bias), "bias", sweep.settings.ci_prob, decimals)
     columns = [
@@ -348,9 +353,7 @@ def cells_layout(sweep: Sweep, rows: pd.DataFrame) -> Layout:
     if sweep.pooled is not None:
         pooled = sweep.pooled.cells.reindex(rows.index)
         means = list(pooled[["mean", *interval_columns(pooled)]].itertuples(index=False, name=None))
-        columns.append(
-            Column("pooled", means, lambda cell: fmt.value_and_interval(cell[0], cell[1], cell[2], decimals))
-        )
+        columns.append(Column("pooled", means, lambda row: fmt.value_and_interval(row[0], row[1], row[2], decimals)))
     return Layout(
         list(map(str, rows.index.get_level_values("embedding"))),
         columns,
@@ -453,7 +456,7 @@ def _sections(sweep: Sweep, methods: Methods) -> tuple[PageSection | None, ...]:
     """Return the sections of the page."""
     sections, versions = [], []
     if len(sweep.changes):
-        facts = {"changes": changes_layout(sweep, _rows(sweep.changes)), "ranking": sweep.ranking}
+        facts = {"changes": changes_layout(sweep, _shown_rows(sweep.changes)), "ranking": sweep.ranking}
         versions.append(PageSection("versions", "Changes from each version", "atlas-versions.html", facts))
     if _is_about_versions(sweep):
         sections += versions
@@ -465,7 +468,7 @@ def _sections(sweep: Sweep, methods: Methods) -> tuple[PageSection | None, ...]:
         sections.append(PageSection("over-time", "Over time", "atlas-over-time.html", {"slugs": slugs}))
     if not _is_about_versions(sweep):
         sections += versions
-    cells = cells_layout(sweep, _rows(sweep.cells))
+    cells = cells_layout(sweep, _shown_rows(sweep.cells))
     sections.append(PageSection("cells", "All cells", "atlas-cells.html", {"cells": cells}))
     if len(sweep.settings.specs) > 1:
         others = _other_models(sweep)
@@ -524,15 +527,15 @@ def _rankings(sweep: Sweep) -> dict[Side, pd.DataFrame]:
 def _ranking_facts(sweep: Sweep) -> dict[str, Any]:
     """Return the rankings, and matrices of pairwise probabilities for rankings that are not too long."""
     assert sweep.pooled is not None
-    ranks = _rankings(sweep)
-    beside = {}
-    for side, frame in ranks.items():
+    rankings = _rankings(sweep)
+    probabilities = {}
+    for side, frame in rankings.items():
         if len(frame) <= _MOST_BESIDE:
-            beside[side] = sweep.pooled.more_biased[side].loc[frame.index, frame.index]
-    return {"ranks": ranks, "beside": beside, "called": {"embedding": sweep.noun, "list": "list"}}
+            probabilities[side] = sweep.pooled.more_biased[side].loc[frame.index, frame.index]
+    return {"ranks": rankings, "beside": probabilities, "called": {"embedding": sweep.noun, "list": "list"}}
 
 
-def _rows(cells: pd.DataFrame) -> pd.DataFrame:
+def _shown_rows(cells: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that the page shows (smallest adjusted probabilities), in the order of the figure."""
     rows = cells.sort_values("chance_holm", kind="stable").head(_MOST_ROWS)
     return cells[cells.index.isin(rows.index)]
@@ -540,21 +543,22 @@ def _rows(cells: pd.DataFrame) -> pd.DataFrame:
 
 def _other_models(sweep: Sweep) -> list[dict[str, Any]]:
     """Return the differences between the cells of each further model and of the first model."""
-    first, *others = (spec.name for spec in sweep.settings.specs)
-    fitted = set(sweep.posteriors.index.get_level_values("model"))
+    first, *other_names = (spec.name for spec in sweep.settings.specs)
+    fitted_models = set(sweep.posteriors.index.get_level_values("model"))
     differences: list[dict[str, Any]] = []
-    for name in others:
-        if not {first, name} <= fitted:
+    for name in other_names:
+        if not {first, name} <= fitted_models:
             differences.append({"name": name, "cells": 0})
             continue
-        ours, theirs = sweep.posteriors.xs(first).align(sweep.posteriors.xs(name), join="inner", axis=0)
+        # The cells to which both models were fitted, in the same order.
+        of_first, of_other = sweep.posteriors.xs(first).align(sweep.posteriors.xs(name), join="inner", axis=0)
         differences.append(
             {
                 "name": name,
-                "cells": len(ours),
-                "changed": int((ours.verdict != theirs.verdict).sum()),
-                "moved": float(((theirs.bias - ours.bias).abs() / ours.sd).max()),
-                "wider": float((theirs.sd / ours.sd).median()),
+                "cells": len(of_first),
+                "changed": int((of_first.verdict != of_other.verdict).sum()),
+                "moved": float(((of_other.bias - of_first.bias).abs() / of_first.sd).max()),
+                "wider": float((of_other.sd / of_first.sd).median()),
             }
         )
     return differences
@@ -578,7 +582,7 @@ def _tables(sweep: Sweep) -> dict[str, pd.DataFrame]:
     names = ("posteriors", "screening", "measures", "coverage", "words", "failures")
     frames = {"cells": cells_with_pooled(sweep)} | {name: getattr(sweep, name) for name in names}
     if sweep.series:
-        frames["over-time"] = pd.concat({name: s.table for name, s in sweep.series.items()}, names=["list"])
+        frames["over-time"] = pd.concat({name: series.table for name, series in sweep.series.items()}, names=["list"])
     if sweep.alike is not None:
         frames["alike"] = sweep.alike.table
     if len(sweep.changes):
@@ -605,7 +609,9 @@ def cells_with_pooled(sweep: Sweep) -> pd.DataFrame:
 
 def _long(table: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each pair. (`melt` raises an error for an embedding with the name "more".)"""
-    rows = [(more, less, share) for less, column in table.items() for more, share in column.items()]
+    rows: list[tuple[Any, Any, float]] = []
+    for less, column in table.items():
+        rows += [(more, less, probability) for more, probability in column.items()]
     return pd.DataFrame(rows, columns=["more", "less", "probability"]).dropna()
 
 

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from bayes_bias.analyses.sweep.cells import Fitting
-from bayes_bias.analyses.sweep.columns import LanguageModelColumn
+from bayes_bias.analyses.sweep.columns import LanguageModelColumn, OpenColumn
 from bayes_bias.analyses.sweep.grid import Grid
 from bayes_bias.arguments import all_are, as_tuple, check_ci_prob, check_different, check_seed, is_between, is_number
 from bayes_bias.debiasing.debiased_embedding import Debiasing, GivenVersion, Version
 from bayes_bias.debiasing.debiaser import make_debiaser
-from bayes_bias.embeddings.embedding import Embedding
 from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.errors import BayesBiasError, EmbeddingError, WordListError
 from bayes_bias.files import check_keys, given_table, read_toml
@@ -59,7 +58,7 @@ class SweepSettings:
         sampling: Sampling,
     ) -> Self:
         """Check the arguments of `sweep`, and return the settings."""
-        sampling_scope(scope)
+        sampling_scope(scope)  # raises an error for other scopes
         check_ci_prob(ci_prob)
         check_sampling(sampling)
         names = None if measures == "all" else check_measures("measures", measures)
@@ -68,7 +67,7 @@ class SweepSettings:
             raise BayesBiasError("`models` is empty. Name one or more, such as ['crossed'].")
         specs = tuple(generalising_spec(model, "an atlas") for model in sources)
         check_different("models", [spec.name for spec in specs], "Use a different name for each.")
-        return cls(specs, names, _posteriors(posteriors), scope, ci_prob, check_seed(seed), sampling)
+        return cls(specs, names, _checked_posteriors(posteriors), scope, ci_prob, check_seed(seed), sampling)
 
     def fits(self, embedding: str, words: str, screened: Outcome) -> bool:
         """Return True if models are fitted to a cell. With a threshold, this includes cells without a quasi-F."""
@@ -96,7 +95,7 @@ def check_chosen(posteriors: Posteriors, embeddings: Sequence[str], lists: Seque
                 )
 
 
-def _posteriors(choice: Any) -> Posteriors:
+def _checked_posteriors(choice: Any) -> Posteriors:
     """Check the selection of cells to which models are fitted, and return it."""
     if is_between(choice, 0, 1):
         return float(choice)
@@ -104,7 +103,8 @@ def _posteriors(choice: Any) -> Posteriors:
         return "all" if choice == "all" else "none"
     if isinstance(choice, Iterable) and not isinstance(choice, str):
         pairs = [tuple(pair) if isinstance(pair, Iterable) else () for pair in choice]
-        if set(map(len, pairs)) == {2} and all_are(str, chain(*pairs)):
+        has_only_pairs = set(map(len, pairs)) == {2}
+        if has_only_pairs and all_are(str, chain(*pairs)):
             return frozenset(pairs)
     raise BayesBiasError(
         f"`posteriors` is {choice!r}, which does not define the cells to fit. Use 'all', 'none', the p-value"
@@ -157,7 +157,7 @@ class Source:
 
     def opened(
         self, lists: Sequence[str], controls: Sequence[str], trust: bool, also: Sequence[str] = ()
-    ) -> list[Embedding | LanguageModelColumn]:
+    ) -> list[OpenColumn]:
         """Open the embeddings or the language model. An encoder encodes the words of lists and debiasing methods."""
         words = [*also]
         for version in self.versions:
@@ -170,19 +170,16 @@ class Source:
             # `name` has no name until it is opened.
             return [column.opened() if self.versions and name is None else column]
         if self.kind == "encoder":
-            how, templates = _selected(self.settings, _CHOICES), self.settings.get("templates")
-            encoded = encode(lists, self.paths[0], templates, controls, also=words, trust=trust, **how)
+            templates = self.settings.get("templates")
+            choices = _selected(self.settings, _CHOICES)
+            encoded = encode(lists, self.paths[0], templates, controls, also=words, trust=trust, **choices)
             return [open_embedding(encoded, name=name)]
         if replicates is not None:
             return [open_embedding(list(self.paths), trust=trust, kind=replicates, name=name)]
         return [open_embedding(path, trust=trust, name=name) for path in self.paths]
 
     def versions_of(
-        self,
-        columns: Sequence[Embedding | LanguageModelColumn],
-        lists: Sequence[str],
-        controls: Sequence[str],
-        trust: bool,
+        self, columns: Sequence[OpenColumn], lists: Sequence[str], controls: Sequence[str], trust: bool
     ) -> Iterator[Version]:
         """Return the versions of the opened columns. Your own vectors or model are a version of one column."""
         names = tuple(column.name for column in columns)
@@ -220,19 +217,19 @@ class SweepSpec:
         opened = []
         for source in self.sources:
             name = source.settings.get("name", "")
-            taught: list[str] = []
+            learned_words: list[str] = []
             for version in self.versions:
                 if version.applies_to(name):
-                    taught += version.learned_words
-            opened.append(source.opened(self.lists, controls, trust, taught))
-        columns: list[Embedding | LanguageModelColumn] = []
+                    learned_words += version.learned_words
+            opened.append(source.opened(self.lists, controls, trust, learned_words))
+        columns: list[OpenColumn] = []
         versions: list[Version] = [*self.versions]
         times: dict[str, float] = {}
-        for source, own_columns in zip(self.sources, opened, strict=True):
-            columns += own_columns
-            versions += source.versions_of(own_columns, self.lists, controls, trust)
+        for source, columns_of_source in zip(self.sources, opened, strict=True):
+            columns += columns_of_source
+            versions += source.versions_of(columns_of_source, self.lists, controls, trust)
             if source.at is not None:
-                for column in own_columns:
+                for column in columns_of_source:
                     times[column.name] = source.at
         settings = dict(self.settings)
         measured = {name: settings.pop(name) for name in _MEASURED if name in settings}
@@ -255,8 +252,7 @@ def read_sweep(path: str | Path) -> SweepSpec:
         raise EmbeddingError(f'{where} names no embeddings. Add a table [[embeddings]] with files = "*.txt".')
     sources: list[Source] = []
     for table in tables:
-        for combination in _combinations(where, table):
-            sources.append(_source(where, combination, folder))
+        sources += [_source(where, combination, folder) for combination in _combinations(where, table)]
     lists = _lists(where, content.get("lists", []), folder)
     versions = [_debiasing(where, "[[versions]]", table, folder) for table in _tables(where, content, "versions")]
     sampling = content.get("sampling", {})
@@ -271,6 +267,10 @@ def read_sweep(path: str | Path) -> SweepSpec:
         sampling=Sampling(**sampling),
         settings=_selected(content, _PLAIN),
     )
+
+
+# In the following functions, `where` and `place` are the file and the table that error messages name. Relative paths
+# refer to `folder`.
 
 
 def _selected(content: Mapping[str, Any], keys: Sequence[str]) -> dict[str, Any]:
@@ -296,8 +296,8 @@ def _combinations(where: str, content: Mapping[str, Any]) -> list[Mapping[str, A
     for values in product(*choices.values()):
         chosen = dict(zip(choices, values, strict=True))
         if choices and "name" in content:
-            named = ", ".join(f"{key} {value}" for key, value in chosen.items())
-            chosen["name"] = f"{content['name']} ({named})"
+            settings = ", ".join(f"{key} {value}" for key, value in chosen.items())
+            chosen["name"] = f"{content['name']} ({settings})"
         tables.append({**content, **chosen})
     return tables
 
@@ -339,17 +339,17 @@ def _version(where: str, content: Mapping[str, Any], folder: Path, original: Sou
         )
     if version.kind != original.kind and not version.is_language_model:
         return version
-    settings = _selected(original.settings, _ALIKE)
+    shared_settings = _selected(original.settings, _ALIKE)
     for key in _ALIKE:
-        if version.settings.get(key, settings.get(key)) != settings.get(key):
+        if key in version.settings and version.settings[key] != shared_settings.get(key):
             raise EmbeddingError(
                 f"In {place}, {key} of '{content['name']}' differs from the setting of its embedding. Omit it."
             )
-    return replace(version, settings={**version.settings, **settings})
+    return replace(version, settings={**version.settings, **shared_settings})
 
 
 def _vectors(where: str, place: str, content: Mapping[str, Any], folder: Path) -> Source:
-    """Return the source of the numbers in a table: files, an encoder, or a language model."""
+    """Return the source of the numbers in a table: files, an encoder, or a language model. Paths are in the folder."""
     kinds = [key for key in _KINDS if key in content]
     if len(kinds) != 1:
         raise EmbeddingError(
@@ -363,21 +363,12 @@ def _vectors(where: str, place: str, content: Mapping[str, Any], folder: Path) -
             raise EmbeddingError(f"In {place}, {key} cannot be used with {kind}. Omit it.")
     if kind != "files":
         model, templates = str(content[kind]), settings.get("templates")
-        if templates is not None and _is_file(folder / templates):
+        # Other names are of built-in templates, or of models on Hugging Face.
+        if templates is not None and os.path.isfile(folder / templates):
             settings["templates"] = str(folder / templates)
-        return Source(kind, (str(folder / model) if os.path.isdir(folder / model) else model,), settings)
-    paths: list[str] = []
-    for name in _texts(where, content, "files"):
-        if not has_magic(name):
-            # Built-in names remain unchanged.
-            paths.append(str(folder / name) if _is_file(folder / name) else name)
-            continue
-        matched = [str(path) for path in _glob(folder, name) if path.is_file()]
-        if not matched:
-            raise EmbeddingError(
-                f"In {where}, files = '{name}' matches no file in {folder.absolute()}. Correct the pattern."
-            )
-        paths += matched
+        path = str(folder / model) if os.path.isdir(folder / model) else model
+        return Source(kind, (path,), settings)
+    paths = _paths_of_files(where, content, folder)
     if "name" in settings and "replicates" not in settings and len(paths) > 1:
         raise EmbeddingError(
             f"In {place}, '{settings['name']}' is the name of {len(paths)} files. Omit it, so that each file"
@@ -387,14 +378,26 @@ def _vectors(where: str, place: str, content: Mapping[str, Any], folder: Path) -
     return Source(kind, tuple(paths), settings)
 
 
+def _paths_of_files(where: str, content: Mapping[str, Any], folder: Path) -> list[str]:
+    """Return the paths that match the names and patterns of `files`. Built-in names remain unchanged."""
+    paths: list[str] = []
+    for name in _texts(where, content, "files"):
+        if not has_magic(name):
+            # Unlike `Path.is_file`, this function accepts names of any length.
+            paths.append(str(folder / name) if os.path.isfile(folder / name) else name)
+            continue
+        matched = [str(path) for path in _glob(folder, name) if path.is_file()]
+        if not matched:
+            raise EmbeddingError(
+                f"In {where}, files = '{name}' matches no file in {folder.absolute()}. Correct the pattern."
+            )
+        paths += matched
+    return paths
+
+
 def _glob(folder: Path, pattern: str) -> list[Path]:
     """Return the sorted paths that match a pattern."""
     return sorted(folder / path for path in glob(os.path.expanduser(pattern), root_dir=folder, recursive=True))
-
-
-def _is_file(path: Path) -> bool:
-    """Return True if the file exists. Unlike `Path.is_file`, do not raise an error if the name is too long."""
-    return os.path.isfile(path)
 
 
 def _lists(where: str, value: Any, folder: Path) -> tuple[str, ...]:
@@ -406,7 +409,7 @@ def _lists(where: str, value: Any, folder: Path) -> tuple[str, ...]:
         if is_pattern:
             files = [str(path) for path in _glob(folder, name) if is_list_file(path)]
         else:
-            files = [str(folder / name)] if _is_file(folder / name) else []
+            files = [str(folder / name)] if os.path.isfile(folder / name) else []
         if built_in and files:
             raise WordListError(
                 f"In {where}, lists = '{name}' matches the built-in list '{built_in[0]}' and the file"

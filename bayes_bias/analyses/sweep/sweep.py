@@ -153,33 +153,35 @@ def sweep(
     check_chosen(settings.posteriors, names, [words.name for words in lists])
     store = None if folder is None else open_store(check_path("folder", folder, OutputError) / CELLS)
     columns = list(read_columns(sources, opened_versions, lists, similarity, grid.allow_loss, store))
-    announce(_without_controls(columns))
+    announce(_notice_of_absent_controls(columns))
 
-    def run(what: str, todo: Mapping[Any, Job]) -> dict[Any, Outcome]:
+    def run(what: str, job_of: Mapping[Any, Job]) -> dict[Any, Outcome]:
+        """Run the jobs whose results are not stored, and return the outcome of each job under its key."""
         with within(what):
-            outcomes = run_jobs(list(todo.values()), store, jobs=jobs)
-        return dict(zip(todo, outcomes, strict=True))
+            outcomes = run_jobs(list(job_of.values()), store, jobs=jobs)
+        return dict(zip(job_of, outcomes, strict=True))
 
-    def computed(cells: Mapping[At, Cell], of: str = "") -> Computed:
+    def screen_and_fit(cells: Mapping[At, Cell], of: str = "") -> Computed:
+        """Compute the quasi-F of all cells, and fit each model to those cells that the settings select."""
         screened = run(f"quasi-F{of}", {at: cell.screening(ci_prob) for at, cell in cells.items()})
-        todo = {}
+        fit_of = {}
         for how in settings.fittings:
             for at, cell in cells.items():
                 if settings.fits(*at, screened[at]):
-                    todo[how.spec.name, *at] = cell.fitting(how)
-        return Computed(screened, run(f"posteriors{of}", todo))
+                    fit_of[how.spec.name, *at] = cell.fitting(how)
+        return Computed(screened, run(f"posteriors{of}", fit_of))
 
     cells = {(column.name, name): cell for column in columns for name, cell in column.cells.items()}
-    biases, changes = computed(cells), computed(changes_of(columns), " of changes")
+    biases = screen_and_fit(cells)
+    changes = screen_and_fit(changes_of(columns), " of changes")
     measured: dict[Any, Outcome] = {}
     if settings.measures != ():
-        todo = {at: cell.measuring(settings.measures, seed, ci_prob) for at, cell in cells.items()}
-        measured = run("measures", todo)
+        measured = run("measures", {at: cell.measuring(settings.measures, seed, ci_prob) for at, cell in cells.items()})
     result = _assemble(settings, columns, lists, biases, changes, measured)
-    announce(_as_match_asks(result.coverage, result.originals))
-    vectors = _readable(sources, columns)
-    alike = _alike(vectors, lists, seed)
-    series, omitted = _series(settings, grid, vectors, columns, lists)
+    announce(_notice_of_replaced_words(result.coverage, result.originals))
+    readable = _readable_embeddings(sources, columns)
+    alike = _alike(readable, lists, seed)
+    series, omitted = _series(settings, grid, readable, columns, lists)
     failures = [*result.failures.itertuples(index=False, name=None)]
     failures += [("all", words, "over time", reason) for words, reason in omitted.items()]
     result = replace(result, failures=pd.DataFrame(failures, columns=result.failures.columns))
@@ -187,39 +189,39 @@ def sweep(
     return _pooled(replace(result, alike=alike, series=series), biases.influence, changes.influence)
 
 
-def _readable(sources: Sequence[OpenColumn], columns: Sequence[Column]) -> dict[str, Embedding]:
+def _readable_embeddings(sources: Sequence[OpenColumn], columns: Sequence[Column]) -> dict[str, Embedding]:
     """Return the embeddings by name. Versions are omitted, and so are embeddings that could not be read."""
-    embeddings = {source.name: source for source in sources if isinstance(source, Embedding)}
-    for column in columns:
-        if column.failed:
-            embeddings.pop(column.name, None)
-    return embeddings
+    failed = {column.name for column in columns if column.failed}
+    return {source.name: source for source in sources if isinstance(source, Embedding) and source.name not in failed}
 
 
-def _without_controls(columns: Sequence[Column]) -> tuple[str, ...]:
+def _notice_of_absent_controls(columns: Sequence[Column]) -> tuple[str, ...]:
     """Return a notice of all control classes that are omitted because embeddings have too few of their words."""
-    absent: dict[str, list[str]] = {}
+    embeddings_of_class: dict[str, list[str]] = {}
     for column in columns:
         for cell in column.cells.values():
             for name in cell.absent_controls:
-                absent.setdefault(name, []).append(column.name)
-    if not absent:
+                embeddings_of_class.setdefault(name, []).append(column.name)
+    if not embeddings_of_class:
         return ()
-    where = joined([*dict.fromkeys(chain.from_iterable(absent.values()))])
-    return (f"control classes omitted, because they have too few words in {where}: {', '.join(absent)}",)
+    embeddings = dict.fromkeys(chain.from_iterable(embeddings_of_class.values()))
+    names = ", ".join(embeddings_of_class)
+    return (f"control classes omitted, because they have too few words in {joined([*embeddings])}: {names}",)
 
 
-def _as_match_asks(coverage: pd.DataFrame, embeddings: Sequence[str]) -> tuple[str, ...]:
+def _notice_of_replaced_words(coverage: pd.DataFrame, embeddings: Sequence[str]) -> tuple[str, ...]:
     """Return a notice of all words that are replaced by other spellings or by subwords."""
-    rows = coverage[coverage.embedding.isin(embeddings) & ((coverage.respelt != "") | (coverage.from_subwords != ""))]
+    is_replaced = (coverage.respelt != "") | (coverage.from_subwords != "")
+    rows = coverage[coverage.embedding.isin(embeddings) & is_replaced]
     if rows.empty:
         return ()
-    words = [*dict.fromkeys(filter(None, "; ".join([*rows.respelt, *rows.from_subwords]).split("; ")))]
+    # Each row contains words separated by "; ".
+    words_of_rows = "; ".join([*rows.respelt, *rows.from_subwords]).split("; ")
+    words = [*dict.fromkeys(filter(None, words_of_rows))]
+    examples = "; ".join(words[:_NAMED])
     more = f", and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
-    examples, where = "; ".join(words[:_NAMED]), joined([*rows.embedding.unique()])
-    return (
-        f"other spellings or subwords are used in {where}, because of `match` (see coverage for all): {examples}{more}",
-    )
+    where = f"{joined([*rows.embedding.unique()])}, because of `match` (see coverage for all)"
+    return (f"other spellings or subwords are used in {where}: {examples}{more}",)
 
 
 def _alike(embeddings: Mapping[str, Embedding], lists: Sequence[WordList], seed: int) -> MadeAlike | None:
@@ -280,16 +282,16 @@ def _words_of(lists: Sequence[WordList]) -> set[str]:
 def _pooled(result: Sweep, influence: Mapping[At, Influence], influence_on_changes: Mapping[At, Influence]) -> Sweep:
     """Return the sweep with the ranking of versions and, unless `posteriors` is "none", the pooled model."""
     scope, ci_prob, seed = result.settings.scope, result.settings.ci_prob, result.settings.seed
-    contributions = influence, influence_on_changes
+    influences = influence, influence_on_changes
     ranking = rank_versions(
-        result.cells, result.changes, *contributions, scope=scope, ci_prob=ci_prob, seed=seed, unit=result.unit
+        result.cells, result.changes, *influences, scope=scope, ci_prob=ci_prob, seed=seed, unit=result.unit
     )
     if result.settings.posteriors == "none":
         return replace(result, ranking=ranking)
-    originals = {at: adds for at, adds in influence.items() if at[0] in result.originals}
-    shared = shared_errors(originals, scope)
-    crossed = pool_cells(result.cells, shared, ci_prob=ci_prob, seed=seed, noun=result.noun)
-    return replace(result, ranking=ranking, pooled=crossed)
+    influence_in_originals = {at: of_words for at, of_words in influence.items() if at[0] in result.originals}
+    shared = shared_errors(influence_in_originals, scope)
+    pooled = pool_cells(result.cells, shared, ci_prob=ci_prob, seed=seed, noun=result.noun)
+    return replace(result, ranking=ranking, pooled=pooled)
 
 
 def is_sweep(folder: Path) -> bool:
@@ -310,17 +312,16 @@ def _assemble(
     sources = sources[["version_of", "version", "source", "dimensions", "replicates"]]
     embeddings, list_names = tuple(sources.index), tuple(words.name for words in lists)
     screening, posteriors = biases.screening, biases.posteriors
-    every = pd.MultiIndex.from_product([embeddings, list_names], names=CELL)
-    cells = cells_table(settings, every, screening, posteriors, sources.version_of)
+    index = pd.MultiIndex.from_product([embeddings, list_names], names=CELL)
+    cells = cells_table(settings, index, screening, posteriors, sources.version_of)
+    taught = count_learned(columns, lists)
     return Sweep(
         settings=settings,
         embeddings=embeddings,
         lists=list_names,
         sources=sources,
         cells=cells,
-        changes=changes_table(settings, sources, list_names, cells, changes).assign(
-            taught=count_learned(columns, lists)
-        ),
+        changes=changes_table(settings, sources, list_names, cells, changes).assign(taught=taught),
         posteriors=posteriors.drop(columns=["versions"], errors="ignore"),
         screening=screening.drop(columns=["coverage", "influence"], errors="ignore"),
         measures=measures_table(measured),

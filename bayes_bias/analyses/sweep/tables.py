@@ -78,39 +78,44 @@ def _frame(records: Mapping[Any, Mapping[str, Any]], names: list[str]) -> pd.Dat
 
 def cells_table(
     settings: SweepSettings,
-    every: pd.MultiIndex,
+    index: pd.MultiIndex,
     screening: pd.DataFrame,
     posteriors: pd.DataFrame,
     version_of: "pd.Series[str]",
 ) -> pd.DataFrame:
     """Return the results of the first model or, for cells to which it was not fitted, of the quasi-F.
 
+    `index` contains all cells (embedding, list), and `version_of` the original of each embedding, or "".
+
     Holm's adjustment is applied separately to the cells of embeddings and of versions, so that additional versions do
     not change the results of embeddings.
     """
     bounds = interval_names(settings.ci_prob, "ci")
-    cells = screening.reindex(columns=["bias", "sd", *bounds, "chance", "within_sd"]).reindex(every).astype(float)
-    cells.insert(0, "version_of", version_of.loc[every.get_level_values("embedding")].to_numpy())
-    cells["source"] = np.where(cells.bias.notna(), SCREENED, "")
-    cells["verdict"] = np.where(cells.bias.notna(), NOT_FITTED, FAILED)
+    cells = screening.reindex(columns=["bias", "sd", *bounds, "chance", "within_sd"]).reindex(index).astype(float)
+    cells.insert(0, "version_of", version_of.loc[index.get_level_values("embedding")].to_numpy())
+    is_screened = cells.bias.notna()
+    cells["source"] = np.where(is_screened, SCREENED, "")
+    cells["verdict"] = np.where(is_screened, NOT_FITTED, FAILED)
+    without_posterior = {"problems": "", "sampled": False, "sampled_again": False}
     for column in (*_OF_POSTERIOR, "problems"):
-        cells[column] = {"problems": "", "sampled": False, "sampled_again": False}.get(column, np.nan)
-    if settings.specs[0].name in posteriors.index.get_level_values(0):
-        fitted = posteriors.loc[[settings.specs[0].name]].droplevel("model")
-        lower, upper = interval_names(settings.ci_prob)
-        fitted = fitted.rename(columns={lower: bounds[0], upper: bounds[1]})
+        cells[column] = without_posterior.get(column, np.nan)
+    first_model = settings.specs[0].name
+    if first_model in posteriors.index.get_level_values(0):
+        fitted = posteriors.loc[[first_model]].droplevel("model")
+        fitted = fitted.rename(columns=dict(zip(interval_names(settings.ci_prob), bounds, strict=True)))
         columns = ["bias", "sd", *bounds, "chance", "verdict", *_OF_POSTERIOR, "problems"]
         for prefix in (_SHARES, "control"):
             columns += fitted.columns[fitted.columns.str.startswith(prefix)].to_list()
         cells.loc[fitted.index, columns] = fitted.reindex(columns=columns)
         cells.loc[fitted.index, "source"] = POSTERIOR
     # The p-value of the quasi-F is stored separately, because it may determine the cells to which models are fitted.
-    cells["chance_screened"] = screening.get("chance", pd.Series(dtype=float)).reindex(every)
-    usable = (cells.source == POSTERIOR) & (cells.verdict != "not converged")
-    cells["chance"] = cells.chance.where(usable)
-    chances = cells.chance[cells.source != ""]
-    families = cells.version_of[chances.index] != ""
-    cells["chance_holm"] = chances.groupby(families).transform(lambda family: holm(family.to_numpy()))
+    cells["chance_screened"] = screening.get("chance", pd.Series(dtype=float)).reindex(index)
+    has_converged = (cells.source == POSTERIOR) & (cells.verdict != "not converged")
+    cells["chance"] = cells.chance.where(has_converged)
+    # Holm's adjustment counts all cells that were tested, including those whose probability is missing.
+    tested = cells[cells.source != ""]
+    adjusted = tested.chance.groupby(tested.version_of != "").transform(lambda family: holm(family.to_numpy()))
+    cells["chance_holm"] = adjusted
     cells["survives"] = (cells.verdict == "distinguishable") & (cells.chance_holm < 1 - settings.ci_prob)
     return cells
 
@@ -118,28 +123,32 @@ def cells_table(
 def changes_table(
     settings: SweepSettings, sources: pd.DataFrame, lists: Sequence[str], cells: pd.DataFrame, computed: Computed
 ) -> pd.DataFrame:
-    """Return the change by each version with the biases before and after."""
+    """Return the change by each version with the biases before and after.
+
+    `computed` and `cells` are by (name of the version in `sources`, list), and the result is by (embedding, version,
+    list).
+    """
     versions = sources[sources.version_of != ""]
-    every = pd.MultiIndex.from_product([versions.index, lists], names=CELL)
-    changes = cells_table(settings, every, computed.screening, computed.posteriors, versions.version_of)
-    column, words = every.get_level_values("embedding"), every.get_level_values("list")
-    before = cells.bias.reindex(pd.MultiIndex.from_arrays([changes.version_of, words]))
-    names = ["embedding", "version", "list"]
-    index = pd.MultiIndex.from_arrays([changes.version_of, versions.version.loc[column], words], names=names)
+    after_index = pd.MultiIndex.from_product([versions.index, lists], names=CELL)
+    changes = cells_table(settings, after_index, computed.screening, computed.posteriors, versions.version_of)
+    column = after_index.get_level_values("embedding")
+    list_names = after_index.get_level_values("list")
+    originals = changes.version_of
+    before_index = pd.MultiIndex.from_arrays([originals, list_names])
+    index = pd.MultiIndex.from_arrays([originals, versions.version.loc[column], list_names])
     changes = changes.rename(columns={"bias": "change"}).drop(columns="version_of")
-    changes.insert(0, "before", before.to_numpy())
-    changes.insert(1, "after", cells.bias.reindex(every).to_numpy())
-    return changes.assign(column=column).set_axis(index)
+    changes.insert(0, "before", cells.bias.reindex(before_index).to_numpy())
+    changes.insert(1, "after", cells.bias.reindex(after_index).to_numpy())
+    return changes.assign(column=column).set_axis(index.set_names(["embedding", "version", "list"]))
 
 
 def count_learned(columns: Sequence[Column], lists: Sequence[WordList]) -> list[int]:
     """Return the number of words in each list that the version learned from, in the order of changes."""
-    taught = []
+    counts = []
     for column in columns:
         if column.version_of:
-            for words in lists:
-                taught.append(len(find_learned(column.learned, words.words, column.match)))
-    return taught
+            counts += [len(find_learned(column.learned, words.words, column.match)) for words in lists]
+    return counts
 
 
 def measures_table(measured: Mapping[At, Outcome]) -> pd.DataFrame:

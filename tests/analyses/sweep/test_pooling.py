@@ -48,7 +48,7 @@ def test_pooling_likelihood_matches_dense_normal(cells: pd.DataFrame) -> None:
         return float(multivariate_normal(cov=dense(cells, sds)[0] + 1e5).logpdf(y))
 
     def ours(sds: dict[str, float]) -> float:
-        return float(_Cells.given(sds, inputs, NUMPY).log_likelihood(NUMPY))
+        return float(_Cells.given(sds | inputs, NUMPY).log_likelihood())
 
     others = {"embedding": 0.2, "list": 0.5, "interaction": 1.3}
     assert ours(SDS) - ours(others) == pytest.approx(exactly(SDS) - exactly(others), abs=1e-3)
@@ -58,8 +58,8 @@ def test_pooling_draws_match_dense_normal(cells: pd.DataFrame) -> None:
     """Means and variances of every cell, that without numbers among them, given the scales."""
     inputs = _inputs(_grid(cells, SHARED), 0.025)
     rng = np.random.default_rng(2)
-    given = _Cells.given(SDS, inputs, NUMPY)
-    draws = np.array([given.drawn(rng)[1].ravel() for _ in range(8_000)])
+    given = _Cells.given(SDS | inputs, NUMPY)
+    draws = np.array([given.draw(rng)[1].ravel() for _ in range(8_000)])
     covariance, with_data = dense(cells, SDS)
     wide = 1e6
     weight = np.linalg.solve(covariance + wide, (with_data + wide).T).T
