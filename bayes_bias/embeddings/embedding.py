@@ -391,11 +391,8 @@ class _Mark:
 
     def is_on(self, token: str) -> bool:
         """Return True if a token has the mark."""
-        return (
-            len(token) > len(self.prefix + self.suffix)
-            and token.startswith(self.prefix)
-            and token.endswith(self.suffix)
-        )
+        has_letters = len(token) > len(self.prefix + self.suffix)
+        return has_letters and token.startswith(self.prefix) and token.endswith(self.suffix)
 
     def of(self, word: str) -> str:
         """Return the token of a word."""
