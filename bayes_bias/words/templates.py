@@ -412,7 +412,7 @@ def check_word_classes(words: Iterable[str], class_of: Mapping[str, str]) -> Non
     """Raise one error for all words whose class is unknown."""
     unknown = [word for word in dict.fromkeys(words) if word not in class_of]
     if len(unknown) == 1:
-        word_class(unknown[0], class_of)
+        word_class(unknown[0], class_of)  # raises the error, with the class of the word in another case
     if unknown:
         words_in_quotes = ", ".join(f'"{word}"' for word in unknown)
         raise TemplateError(
