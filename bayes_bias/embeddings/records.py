@@ -148,12 +148,9 @@ class Records:
             If a word has several rows with different vectors.
         """
         words = self.words(subject)
-        row_of: dict[str, int] = {}
-        for row, word in enumerate(words):
-            first = row_of.setdefault(composed(word), row)
-            if first != row and not np.array_equal(self.vectors[first], self.vectors[row], equal_nan=True):
-                raise EmbeddingError(f"{subject}: {self._repeated(words, word, reading)}")
-        first_rows = list(row_of.values())
+        first_rows, ambiguous = first_row_of_words(words, self.vectors)
+        if ambiguous is not None:
+            raise EmbeddingError(f"{subject}: {self._repeated(words, ambiguous, reading)}")
         return list(map(str, words.iloc[first_rows])), list(self.vectors[first_rows])
 
     def _repeated(self, words: "pd.Series[str]", word: str, reading: str) -> str:
@@ -185,6 +182,16 @@ class Records:
         replicates = f"replicates = bb.open_embedding({parts}, kind={kind!r})"
         write = "; bb.save_vectors(replicates, 'replicates.npz')" if is_file else ""
         return f"{average}. Alternatively, keep the rows as replicates: `{imports}{read}{replicates}{write}`."
+
+
+def first_row_of_words(words: Iterable[str], vectors: NDArray[np.floating]) -> tuple[list[int], str | None]:
+    """Return the first row of each word, and a word whose vector differs in a later row, or None."""
+    row_of: dict[str, int] = {}
+    for row, word in enumerate(words):
+        first = row_of.setdefault(composed(word), row)
+        if first != row and not np.array_equal(vectors[first], vectors[row], equal_nan=True):
+            return [], word
+    return list(row_of.values()), None
 
 
 def _distinguishing(words: "pd.Series[str]", beside: pd.DataFrame) -> tuple[Hashable, bool]:

@@ -69,11 +69,8 @@ def with_direction(
     vectors: Mapping[str, NDArray[np.floating]], words: Iterable[str]
 ) -> dict[str, NDArray[np.floating]]:
     """Return the vectors of those words whose vector is known, finite, and not zero, in the order of the words."""
-    usable = {}
-    for word in words:
-        if word in vectors and has_direction(vectors[word]).all():
-            usable[word] = vectors[word]
-    return usable
+    known = [word for word in words if word in vectors]
+    return {word: vectors[word] for word in known if has_direction(vectors[word]).all()}
 
 
 def unit(vector: np.ndarray) -> NDArray[np.float64]:
