@@ -349,16 +349,15 @@ class _Read[T]:
 
     def notices(self, source: str) -> tuple[str, ...]:
         """Return notices of the tokens that are read as words, and of repeated words."""
-        about_tokens = (f"{source}: {self.about_tokens}",) if self.about_tokens else ()
-        if not self.repeated:
-            return about_tokens
-        named = in_quotes(visible(word)[:_LETTERS] for word in self.repeated[:_NAMED])
-        more = f" and {len(self.repeated) - _NAMED:,} more" if len(self.repeated) > _NAMED else ""
-        return (
-            *about_tokens,
-            f"{source}: {named}{more} {'has' if len(self.repeated) == 1 else 'have'} several rows with different"
-            " vectors. The first row of each word is used, as in gensim",
-        )
+        notices = [f"{source}: {self.about_tokens}"] if self.about_tokens else []
+        if self.repeated:
+            named = in_quotes(visible(word)[:_LETTERS] for word in self.repeated[:_NAMED])
+            more = f" and {len(self.repeated) - _NAMED:,} more" if len(self.repeated) > _NAMED else ""
+            notices.append(
+                f"{source}: {named}{more} {'has' if len(self.repeated) == 1 else 'have'} several rows with different"
+                " vectors. The first row of each word is used, as in gensim"
+            )
+        return tuple(notices)
 
 
 def _equal(first: Any, second: Any) -> bool:

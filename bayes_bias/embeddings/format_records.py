@@ -40,6 +40,8 @@ _DEEPEST = 12
 
 logger = logging.getLogger("bayes_bias")
 
+type _Objects = list[dict[str, Any]]
+
 
 def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
     """Return a frame with one row for each vector in a JSON text or in JSON lines.
@@ -203,9 +205,7 @@ def _frame(words: Sequence[str], vectors: Sequence[Any]) -> pd.DataFrame:
 # Read objects that contain a list of numbers, with their context.
 
 
-def _split_by_vector(
-    value: Any, outside: Mapping[str, Any], depth: int = 0
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+def _split_by_vector(value: Any, outside: Mapping[str, Any], depth: int = 0) -> tuple[_Objects, _Objects]:
     """Return the objects in a JSON object that contain a list of numbers, and the objects that lack one.
 
     Of nested objects, the innermost are returned, each with the values of its enclosing objects (`outside`). An object

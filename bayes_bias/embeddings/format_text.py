@@ -221,8 +221,9 @@ def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
     most_rows_fit = 2 * len(data) > len(below)
     if (title and not has_heading) or not has_words_and_vectors or not most_rows_fit:
         return None
-    above = bool(title) + has_heading
-    return _Table(delimiter, title, above, heading, data, texts, _of_vectors(numbers, data), with_commas)
+    return _Table(
+        delimiter, title, bool(title) + has_heading, heading, data, texts, _of_vectors(numbers, data), with_commas
+    )
 
 
 def _numbers_in(row: Sequence[str], with_commas: bool) -> tuple[int, ...]:

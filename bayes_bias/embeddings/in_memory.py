@@ -117,8 +117,8 @@ def from_memory(source: object) -> MemoryReader | None:
     if isinstance(source, Mapping):
         return _from_pairs(source.items())
     if is_words_and_array(source):
-        words, array = sorted(source, key=lambda part: getattr(part, "ndim", 1) == 2)  # the array is last
-        return _of_array(words, array)
+        array_last = sorted(source, key=lambda part: getattr(part, "ndim", 1) == 2)
+        return _of_array(*array_last)
     return _from_pairs(source) if are_pairs(source) else None
 
 
@@ -186,15 +186,14 @@ def _from_pairs(pairs: Collection[tuple[str, Any]]) -> MemoryReader:
                 " example the mean: `frame = pd.DataFrame(pairs, columns=['word', 'vector']);"
                 " frame.groupby('word')['vector'].apply(lambda rows: np.mean(list(rows), axis=0)).reset_index()`."
             )
-    rows = list(vectors.values())
-    first = next(iter(vectors))
+    words, rows = list(vectors), list(vectors.values())
     for word, vector in vectors.items():
         if len(vector) != len(rows[0]):
             raise EmbeddingError(
-                f"All vectors must have the same length, but '{first}' has {len(rows[0])} values and '{word}' has"
+                f"All vectors must have the same length, but '{words[0]}' has {len(rows[0])} values and '{word}' has"
                 f" {len(vector)}. Pass vectors from one embedding."
             )
-    return MemoryReader(list(vectors), rows, len(rows[0]))
+    return MemoryReader(words, rows, len(rows[0]))
 
 
 def from_frame(frame: pd.DataFrame) -> MemoryReader:

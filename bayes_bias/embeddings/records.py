@@ -87,12 +87,12 @@ class Columns:
 
 @dataclass(frozen=True)
 class Records:
-    """Vectors (n, d) with their heading, which may be written as text, and the other columns."""
+    """The vectors in a column of a table, and the other columns."""
 
-    beside: pd.DataFrame
-    vectors: NDArray[np.floating]
-    heading: str
-    as_text: bool = False
+    beside: pd.DataFrame  # the other columns, beside the vectors
+    vectors: NDArray[np.floating]  # (rows, dimensions)
+    heading: str  # of the column of vectors
+    as_text: bool = False  # True if each vector is written as text, such as "[0.5, 1.0]"
 
     def words(self, subject: str) -> "pd.Series[Any]":
         """Return the text of each vector, from a column with a known name, from the only text column, or from the ids.
@@ -132,9 +132,8 @@ class Records:
                 texts.append(column)
         if len(texts) == 1:
             return texts[0]
-        for name in IDS:
-            if name in self.beside:
-                return self.beside[name]
+        if ids := [self.beside[name] for name in IDS if name in self.beside]:
+            return ids[0]
         return self.beside.index.to_series() if is_text(self.beside.index) else None
 
     def rows(self, subject: str, reading: str = FRAME) -> tuple[list[str], list[NDArray[np.floating]]]:
@@ -247,10 +246,8 @@ def records_of(frame: pd.DataFrame, subject: str) -> Records:
         return Records(frame.drop(columns=numbers), frame[numbers].to_numpy(dtype=np.float64), str(numbers[0]))
     if len(lists) != 1:
         found = f"{len(lists)}: {shown(lists)}. Keep only one, or choose one, as in FILE#WORD#VECTORS"
-        raise EmbeddingError(
-            f"{subject} must have one column of lists of numbers, or a column for each number, but has"
-            f" {found if lists else 'none'}."
-        )
+        problem = "must have one column of lists of numbers, or a column for each number, but has"
+        raise EmbeddingError(f"{subject} {problem} {found if lists else 'none'}.")
     rows = [vector_of(cell, f"{subject}, row {number}") for number, cell in enumerate(frame[lists[0]], 1)]
     for number, row in enumerate(rows, 1):
         if row.shape != rows[0].shape:
@@ -271,9 +268,8 @@ def columns_of_numbers(frame: pd.DataFrame) -> list[Any]:
     whole = [name for name in columns if pd.api.types.is_integer_dtype(frame[name])]
     if len(whole) == 1 and len(columns) > 2:
         columns.remove(whole[0])
-    if len(columns) < 2:
-        return []
-    return list(numbered(columns, [str(name) for name in columns]))
+    headings = [str(name) for name in columns]
+    return list(numbered(columns, headings)) if len(columns) > 1 else []
 
 
 def columns_of_lists(frame: pd.DataFrame) -> list[Any]:
