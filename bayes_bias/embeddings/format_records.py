@@ -74,9 +74,7 @@ def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
         if (table := _of_numbers(content)) is not None:
             return table
         raise _no_vectors(len(objects), without_vector, subject)
-    headings: set[str] = set()
-    for row in with_vector:
-        headings |= {name for name, value in row.items() if is_list(value)}
+    headings = {name for row in with_vector for name, value in row.items() if is_list(value)}
     if len(headings) > 1 and all(len(row) == 1 for row in with_vector):
         raise EmbeddingError(
             f"{subject} must contain all words in one object, but has a separate object for each word. Write"
@@ -84,9 +82,8 @@ def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
         )
     if without_vector:
         _refuse_other_values(without_vector, headings, subject)
-        count = len(without_vector)
         logger.warning(
-            f"{subject}: {count:,} of {count + len(with_vector):,} objects have no vector:"
+            f"{subject}: {len(without_vector):,} of {len(without_vector) + len(with_vector):,} objects have no vector:"
             f" {shown(map(_description_of, without_vector))}. Their words are missing, so request them again"
         )
     return pd.DataFrame(with_vector)
