@@ -214,7 +214,8 @@ class Embedding(Telling):
         marked = self.reader.marked() if pool else None
         if marked is not None:
             drawable = tuple(dict.fromkeys(marked))
-            read = _once(self.reader.entries(self._keys((*words_once, *drawable))), (*words_once, *drawable))
+            wanted = (*words_once, *drawable)
+            read = _once(self.reader.entries(self._keys(wanted)), wanted)
         else:
             read = _once(self.reader.entries(self._keys(words_once), first=FREQUENT if pool else 0), words_once)
             drawable = tuple(islice(read.values, FREQUENT)) if pool else ()
@@ -348,16 +349,15 @@ class _Read[T]:
 
     def notices(self, source: str) -> tuple[str, ...]:
         """Return notices of the tokens that are read as words, and of repeated words."""
-        about_tokens = (f"{source}: {self.about_tokens}",) if self.about_tokens else ()
-        if not self.repeated:
-            return about_tokens
-        named = in_quotes(visible(word)[:_LETTERS] for word in self.repeated[:_NAMED])
-        more = f" and {len(self.repeated) - _NAMED:,} more" if len(self.repeated) > _NAMED else ""
-        return (
-            *about_tokens,
-            f"{source}: {named}{more} {'has' if len(self.repeated) == 1 else 'have'} several rows with different"
-            " vectors. The first row of each word is used, as in gensim",
-        )
+        notices = [f"{source}: {self.about_tokens}"] if self.about_tokens else []
+        if self.repeated:
+            named = in_quotes(visible(word)[:_LETTERS] for word in self.repeated[:_NAMED])
+            more = f" and {len(self.repeated) - _NAMED:,} more" if len(self.repeated) > _NAMED else ""
+            notices.append(
+                f"{source}: {named}{more} {'has' if len(self.repeated) == 1 else 'have'} several rows with different"
+                " vectors. The first row of each word is used, as in gensim"
+            )
+        return tuple(notices)
 
 
 def _equal(first: Any, second: Any) -> bool:
@@ -370,15 +370,16 @@ def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> _Read[T
     spelling_of = {composed(form): form for word in words for form in (joined(word), word)}
     values: dict[str, T] = {}
     repeated: dict[str, None] = {}
-    own_tokens, about_tokens = _own_tokens(list(entries), words)
-    for word, value in own_tokens:
+    entries_of_words, about_tokens = _own_tokens(list(entries), words)
+    for word, value in entries_of_words:
         spelling = spelling_of.get(composed(word), word)
         if spelling not in values:
             values[spelling] = value
         elif _UNREADABLE not in spelling and not _equal(values[spelling], value):
             repeated[spelling] = None
     asked_for = set(spelling_of.values())
-    return _Read(values, tuple(sorted(repeated, key=lambda word: word not in asked_for)), about_tokens)
+    asked_for_first = sorted(repeated, key=lambda word: word not in asked_for)
+    return _Read(values, tuple(asked_for_first), about_tokens)
 
 
 @dataclass(frozen=True)
@@ -391,11 +392,8 @@ class _Mark:
 
     def is_on(self, token: str) -> bool:
         """Return True if a token has the mark."""
-        return (
-            len(token) > len(self.prefix + self.suffix)
-            and token.startswith(self.prefix)
-            and token.endswith(self.suffix)
-        )
+        has_letters = len(token) > len(self.prefix + self.suffix)
+        return has_letters and token.startswith(self.prefix) and token.endswith(self.suffix)
 
     def of(self, word: str) -> str:
         """Return the token of a word."""
@@ -408,15 +406,10 @@ class _Mark:
         return token.removeprefix(self.prefix).removesuffix(self.suffix) if self.of_words else None
 
 
-# Marks of byte-level BPE (GPT-2), SentencePiece (Llama, T5), BPE with ends of words (GPT, CLIP), WordPiece (BERT), and
-# subword-nmt.
-_MARKS = (
-    _Mark("\u0120"),
-    _Mark("\u2581"),
-    _Mark(suffix="</w>"),
-    _Mark("##", of_words=False),
-    _Mark(suffix="@@", of_words=False),
-)
+# Marks of byte-level BPE (GPT-2), SentencePiece (Llama, T5), and BPE with ends of words (GPT, CLIP).
+_MARKS_OF_WORDS = (_Mark("\u0120"), _Mark("\u2581"), _Mark(suffix="</w>"))
+# The marks of WordPiece (BERT) and subword-nmt, which other pieces of words have.
+_MARKS = (*_MARKS_OF_WORDS, _Mark("##", of_words=False), _Mark(suffix="@@", of_words=False))
 # Words of a vocabulary of tokens have a mark in this share of entries or more, unlike single words of other sources.
 _MARKED_SHARE = 0.1
 
@@ -460,7 +453,7 @@ def keys_of(words: Iterable[str]) -> frozenset[str]:
     """Return the casefolded forms under which sources may contain these words, with other accents or joined phrases."""
     keys: set[str] = set()
     for word in words:
-        tokens = [mark.of(word) for mark in _MARKS if mark.of_words]
+        tokens = [mark.of(word) for mark in _MARKS_OF_WORDS]
         for spelling in (word, joined(word), *tokens):
             forms = (spelling, normalize("NFC", spelling), normalize("NFD", spelling))
             keys.update(map(str.casefold, forms))
@@ -477,26 +470,27 @@ def near_spellings(words: Iterable[str], vocabulary: Iterable[str]) -> dict[str,
     >>> near_spellings(["prime minister", "competant"], ["prime_minister", "competent", "complete"])
     {'prime minister': ('prime_minister',), 'competant': ('competent',)}
     """
-    shortened: dict[str, list[str]] = {}
     unique_words = dict.fromkeys(words)
     if not unique_words:
         return {}
+    words_by_form: dict[str, list[str]] = {}
     for word in unique_words:
         if _SHORTEST <= len(word) <= _LONGEST:
             for form in _shortened(word.casefold()):
-                shortened.setdefault(form, []).append(word)
+                words_by_form.setdefault(form, []).append(word)
+    words_without_accents = grouped(unique_words, unaccented)
     near: dict[str, dict[str, None]] = {}
-    without_accents = grouped(unique_words, unaccented)
     for candidate in vocabulary:
         if len(candidate) > 2 * _LONGEST:
             continue
-        for word in without_accents.get(unaccented(plain_word(candidate)), ()):
+        similar = list(words_without_accents.get(unaccented(plain_word(candidate)), ()))
+        for form in _shortened(candidate.casefold()) if words_by_form else ():
+            similar += words_by_form.get(form, ())
+        for word in similar:
             near.setdefault(word, {})[candidate] = None
-        for form in _shortened(candidate.casefold()) if shortened else ():
-            for word in shortened.get(form, ()):
-                near.setdefault(word, {})[candidate] = None
-    return {word: tuple(others) for word, others in near.items()}
+    return {word: tuple(candidates) for word, candidates in near.items()}
 
 
 def _shortened(word: str) -> set[str]:
+    """Return a word, and its forms without one letter."""
     return {word, *(word[:k] + word[k + 1 :] for k in range(len(word)))}

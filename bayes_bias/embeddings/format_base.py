@@ -84,16 +84,16 @@ def header(line: bytes) -> tuple[int, int] | None:
 
 
 def read_header(stream: IO[bytes], name: str) -> tuple[int, int]:
-    """Read the first line as a header."""
+    """Read the first line of word2vec's binary format, and return the numbers of words and of dimensions."""
     line = stream.readline(1_000)
-    promise = header(line)
-    if promise is None or promise[1] < 1:
+    n_words, n_dimensions = header(line) or (0, 0)
+    if n_dimensions == 0:
         raise EmbeddingError(
             f"{name} must begin with word2vec's header '<words> <dimensions>', but begins with {line[:40]!r}. Download"
             " it again."
         )
-    check_dimensions(promise[1], line, name)
-    return promise
+    check_dimensions(n_dimensions, line, name)
+    return n_words, n_dimensions
 
 
 def check_dimensions(dimensions: int, line: bytes, name: str) -> None:

@@ -108,11 +108,8 @@ def _lacking(path: Path, beside: Path) -> EmbeddingError:
     """Return the error for a missing array next to a model, for example after the model was renamed."""
     problem = f"{path.name} requires its array in the file '{beside.name}' beside it, which does not exist."
     ending = beside.name.removeprefix(path.name)
-    models = []
-    for file in sorted(path.parent.glob(f"*{escape(ending)}")):
-        name = file.name.removesuffix(ending)
-        if name and not (path.parent / name).exists():
-            models.append(name)
+    names = [file.name.removesuffix(ending) for file in sorted(path.parent.glob(f"*{escape(ending)}"))]
+    models = [name for name in names if name and not (path.parent / name).exists()]
     if ending and len(models) == 1:
         rename = f"mv {quote(str(path))} {quote(str(path.with_name(models[0])))}"
         return EmbeddingError(

@@ -199,7 +199,8 @@ def _of_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzRea
             " names."
         )
     general = [headers[name].shape for name in _GENERAL if name in headers]
-    if general and (len(general) < 2 or general != [general[0][:1], (*general[0][:1], vectors[2])]):
+    count = general[0][:1] if general else ()  # (m,)
+    if general and general != [count, (*count, vectors[2])]:
         raise EmbeddingError(
             f"`general_words` and `general_vectors` in {file.name} must have the shapes (m,) and (m, {vectors[2]}), but"
             f" have the shapes {general}. Save one vector of the first replicate for each general word."

@@ -40,6 +40,8 @@ _DEEPEST = 12
 
 logger = logging.getLogger("bayes_bias")
 
+type _Objects = list[dict[str, Any]]
+
 
 def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
     """Return a frame with one row for each vector in a JSON text or in JSON lines.
@@ -59,34 +61,42 @@ def frame_of_json(content: Any, subject: str) -> pd.DataFrame:
     """
     if (words := _words_and_vectors(content)) is not None:
         return words
-    items = content if isinstance(content, list) else [content]
-    rows: list[dict[str, Any]] = []
-    without: list[Mapping[str, Any]] = []
-    for item in items:
-        own = list(_rows(item, {}, without))
-        rows += own
-        if not own and isinstance(item, Mapping):
-            without.append(item)
-    if not rows and (wide := _of_numbers(content)) is not None:
-        return wide
-    if not rows:
-        error = _error_of(without[0]) if without else ""
-        none = "its only object has none" if len(items) == 1 else f"none of its {len(items):,} objects has one"
+    objects = content if isinstance(content, list) else [content]
+    with_vector: list[dict[str, Any]] = []
+    without_vector: list[Mapping[str, Any]] = []
+    for item in objects:
+        found, lacking = _split_by_vector(item, {})
+        with_vector += found
+        without_vector += lacking
+        if not found and isinstance(item, Mapping):
+            without_vector.append(item)
+    if not with_vector:
+        if (table := _of_numbers(content)) is not None:
+            return table
+        raise _no_vectors(len(objects), without_vector, subject)
+    headings = {name for row in with_vector for name, value in row.items() if is_list(value)}
+    if len(headings) > 1 and all(len(row) == 1 for row in with_vector):
         raise EmbeddingError(
-            f"{subject} must contain a list of numbers for each text, but {none}"
-            f"{f' (the first has the error: {error})' if error else ''}. Write each vector as a list."
+            f"{subject} must contain all words in one object, but has a separate object for each word. Write"
+            ' {"he": [...], "she": [...]}.'
         )
-    headings: set[str] = set()
-    for row in rows:
-        headings |= {name for name, value in row.items() if is_list(value)}
-    _refuse_other_values(without, headings, subject)
-    if without:
-        named = shown(map(_named, without))
+    if without_vector:
+        _refuse_other_values(without_vector, headings, subject)
         logger.warning(
-            f"{subject}: {len(without):,} of {len(without) + len(rows):,} objects have no vector: {named}. Their words"
-            " are missing, so request them again"
+            f"{subject}: {len(without_vector):,} of {len(without_vector) + len(with_vector):,} objects have no vector:"
+            f" {shown(map(_description_of, without_vector))}. Their words are missing, so request them again"
         )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(with_vector)
+
+
+def _no_vectors(n_objects: int, without_vector: Sequence[Mapping[str, Any]], subject: str) -> EmbeddingError:
+    """Return the error for JSON without any list of numbers, with the error message of its first object."""
+    found = "its only object has none" if n_objects == 1 else f"none of its {n_objects:,} objects has one"
+    if without_vector and (error := _error_of(without_vector[0])):
+        found += f" (the first has the error: {error})"
+    return EmbeddingError(
+        f"{subject} must contain a list of numbers for each text, but {found}. Write each vector as a list."
+    )
 
 
 # Words with their vectors.
@@ -140,20 +150,18 @@ def _of_columns(content: Any) -> pd.DataFrame | None:
     matrices = [name for name, column in columns.items() if column and all(map(is_numbers, column))]
     if len(matrices) != 1:
         return None
-    as_long, has_texts = {}, False
-    for name, column in columns.items():
-        if len(column) == len(columns[matrices[0]]):
-            as_long[name] = column
-            has_texts = has_texts or all_are(str, column)
-    return pd.DataFrame(as_long) if has_texts else None
+    n_rows = len(columns[matrices[0]])
+    full_columns = {name: column for name, column in columns.items() if len(column) == n_rows}
+    has_texts = any(all_are(str, column) for column in full_columns.values())
+    return pd.DataFrame(full_columns) if has_texts else None
 
 
 def _column(value: Any) -> list[Any]:
     """Return the cells of a column, with or without keys, or of the only column of a nested table."""
     if isinstance(value, Mapping):
-        if len(value) == 1 and isinstance(only := next(iter(value.values())), list) and not is_numbers(only):
-            return only
-        return list(value.values())
+        cells = list(value.values())
+        is_nested = len(cells) == 1 and isinstance(cells[0], list) and not is_numbers(cells[0])
+        return cells[0] if is_nested else cells
     return value if isinstance(value, list) else []
 
 
@@ -168,7 +176,8 @@ def _of_keys(content: Any) -> pd.DataFrame | None:
         headings |= {name for name, value in item.items() if is_numbers(value)}
     if len(headings) != 1:
         return None
-    vectors = [item.get(*headings) for item in content.values()]
+    (heading,) = headings
+    vectors = [item.get(heading) for item in content.values()]
     return _frame(list(content), vectors) if all(map(is_numbers, vectors)) else None
 
 
@@ -182,7 +191,8 @@ def _of_numbers(content: Any) -> pd.DataFrame | None:
     if not all(is_numbers(list(item.values())) for item in content.values()):
         return None
     frame = pd.DataFrame.from_dict(content, orient="index")
-    return frame.T if all(map(str.isdecimal, map(str, content))) else frame
+    words_are_inner_keys = all(str(key).isdecimal() for key in content)
+    return frame.T if words_are_inner_keys else frame
 
 
 def _frame(words: Sequence[str], vectors: Sequence[Any]) -> pd.DataFrame:
@@ -192,54 +202,55 @@ def _frame(words: Sequence[str], vectors: Sequence[Any]) -> pd.DataFrame:
 # Read objects that contain a list of numbers, with their context.
 
 
-def _rows(
-    record: Any, outside: Mapping[str, Any], without: list[Mapping[str, Any]], depth: int = 0
-) -> Iterator[dict[str, Any]]:
-    """Yield the innermost objects that contain a list of numbers, each with the values of its enclosing objects.
+def _split_by_vector(value: Any, outside: Mapping[str, Any], depth: int = 0) -> tuple[_Objects, _Objects]:
+    """Return the objects in a JSON object that contain a list of numbers, and the objects that lack one.
 
-    If only some objects in a list contain a list of numbers, the other objects are appended to `without`.
+    Of nested objects, the innermost are returned, each with the values of its enclosing objects (`outside`). An object
+    counts as lacking a list of numbers only if another object in the same JSON list has one.
     """
-    if not isinstance(record, Mapping) or depth > _DEEPEST:
-        return
-    inner, own = {}, dict(outside)
-    for name, value in record.items():
-        if isinstance(value, Mapping) or _are_objects(value):
-            inner[name] = value
+    if not isinstance(value, Mapping) or depth > _DEEPEST:
+        return [], []
+    lists_of_objects: list[Sequence[Mapping[str, Any]]] = []
+    row = dict(outside)
+    for name, inner in value.items():
+        if isinstance(inner, Mapping):
+            lists_of_objects.append([inner])
+        elif _are_objects(inner):
+            lists_of_objects.append(inner)
         else:
-            own[name] = value
-    if any(map(is_list, own.values())):
-        yield own
-        return
-    for value in inner.values():
-        if isinstance(value, Mapping):
-            yield from _rows(value, own, without, depth + 1)
-            continue
+            row[name] = inner
+    if any(map(is_list, row.values())):
+        return [row], []
+    with_vector, without_vector = [], []
+    for objects in lists_of_objects:
         found, lacking = [], []
-        for item in value:
-            if rows := list(_rows(item, own, without, depth + 1)):
-                found += rows
-            else:
-                lacking.append({**own, **item})
+        for item in objects:
+            found_inside, lacking_inside = _split_by_vector(item, row, depth + 1)
+            found += found_inside
+            without_vector += lacking_inside
+            if not found_inside:
+                lacking.append({**row, **item})
+        with_vector += found
         if found:
-            without += lacking
-        yield from found
+            without_vector += lacking
+    return with_vector, without_vector
 
 
 def _are_objects(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(item, Mapping) for item in value)
 
 
-def _refuse_other_values(without: Sequence[Mapping[str, Any]], headings: set[str], subject: str) -> None:
+def _refuse_other_values(without_vector: Sequence[Mapping[str, Any]], headings: set[str], subject: str) -> None:
     """Raise an error if an object has another value instead of a list of numbers, such as a packed vector."""
-    for item in without:
+    for item in without_vector:
         for name in headings:
             values = [inner[name] for inner in _objects_in(item) if inner.get(name) is not None]
             if values:
-                packed = isinstance(values[0], str) and _BASE64.fullmatch(values[0]) is not None
-                remedy = "Request it again with encoding_format='float'." if packed else "Write all of its numbers."
+                is_packed = isinstance(values[0], str) and _BASE64.fullmatch(values[0]) is not None
+                remedy = "Request it again with encoding_format='float'." if is_packed else "Write all of its numbers."
                 raise EmbeddingError(
-                    f"{subject}: '{name}' of {_named(item)} must be a list of numbers, but is {str(values[0])[:40]!r}."
-                    f" {remedy}"
+                    f"{subject}: '{name}' of {_description_of(item)} must be a list of numbers, but is"
+                    f" {str(values[0])[:40]!r}. {remedy}"
                 )
 
 
@@ -253,9 +264,10 @@ def _objects_in(value: Any, depth: int = 0) -> Iterator[Mapping[str, Any]]:
         yield from _objects_in(inner, depth + 1)
 
 
-def _named(item: Mapping[str, Any]) -> str:
+def _description_of(item: Mapping[str, Any]) -> str:
     """Describe an object without a vector by its id or text, and its error message."""
-    name = next((str(item[key]) for key in (*IDS, *TEXTS) if isinstance(item.get(key), str | int)), "an object")
+    names = [str(item[key]) for key in (*IDS, *TEXTS) if isinstance(item.get(key), str | int)]
+    name = names[0] if names else "an object"
     error = _error_of(item)
     return f"'{name}' ({error})" if error else f"'{name}'"
 

@@ -87,8 +87,8 @@ def layout_of(
     sample = [line.decode("utf-8", errors="surrogateescape").rstrip() for line in lines[:_SAMPLE] if line.strip()]
     if not sample or sum(map(len, sample)) > _LARGEST or (columns is None and _is_plain(sample, dimensions)):
         return PLAIN
-    found = [table for delimiter in _DELIMITERS if (table := _table_of(sample, delimiter))]
-    fitting = [table for table in found if dimensions in (None, len(table.numbers))]
+    tables = [table for delimiter in _DELIMITERS if (table := _table_of(sample, delimiter))]
+    fitting = [table for table in tables if dimensions in (None, len(table.numbers))]
     if not fitting and columns is not None:
         raise EmbeddingError(f"{file.name} has no columns to choose from. Pass it without '#{columns.word}'.")
     if not fitting:
@@ -117,11 +117,11 @@ class _Table:
         else:
             word, chosen = columns.positions(self._headings, file.name)
             numbers = tuple(chosen) or tuple(k for k in self.numbers if k != word)
-        if others := sorted(set(range(width)) - {word, *numbers}):
+        if unread := sorted(set(range(width)) - {word, *numbers}):
             if self.heading and columns is None:
-                self._check_series(self.heading[numbers[0]].rstrip(string.digits), others, file)
-            rest = ", ".join(str(k + 1) for k in others)
-            logger.warning(f"{file.name}: words are read from column {word + 1}, and the columns {rest} are not read")
+                self._check_series(self.heading[numbers[0]].rstrip(string.digits), unread, file)
+            listed = ", ".join(str(k + 1) for k in unread)
+            logger.warning(f"{file.name}: words are read from column {word + 1}, and the columns {listed} are not read")
         if self.title:
             logger.warning(TITLED.format(file.name, self.title))
         return Layout(self.delimiter, word, numbers, width, self.above, self.with_commas)
@@ -144,9 +144,9 @@ class _Table:
     def _word(self, file: Traversable) -> int:
         """Return the column of the words: the only one that contains neither row numbers nor always the same text."""
         texts = [k for k in self.texts if not all(row[k].isdecimal() for row in self.rows)] or list(self.texts)
-        named = [k for k in texts if self.heading and self.heading[k].lower() in TEXTS]
+        with_known_heading = [k for k in texts if self.heading and self.heading[k].lower() in TEXTS]
         varied = [k for k in texts if len({row[k] for row in self.rows}) > 1]
-        likely = named[:1] or varied or texts
+        likely = with_known_heading[:1] or varied or texts
         if len(likely) == 1:
             return likely[0]
         first, second = [f"'{self._headings[k]}' (such as '{self.rows[0][k]}')" for k in likely[:2]]
@@ -186,8 +186,8 @@ def _is_plain(sample: Sequence[str], dimensions: int | None) -> bool:
     is_quoted = all(row.startswith('"') and '" ' in row[1:] for row in rows)
     for row in rows:
         word, *values = row.rsplit(" ", width)
-        has_number = " " in word and is_number(word.rsplit(" ", 1)[1])
-        if len(values) < width or has_number or not all(map(is_number, values)):
+        has_more_numbers = " " in word and is_number(word.rsplit(" ", 1)[1])
+        if len(values) < width or has_more_numbers or not all(map(is_number, values)):
             return False
     numbers = tuple(range(-width, 0))
     return width > 0 and not is_quoted and _of_vectors(numbers, [row.split(" ") for row in rows]) == numbers
@@ -200,35 +200,40 @@ def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
     with_commas = delimiter != "," and any(map(_DECIMAL_COMMA.fullmatch, chain.from_iterable(rows)))
     runs = [_numbers_in(row, with_commas) for row in rows]
     numbers = _most_common(runs[1:] or runs)
-    is_named = 2 * len(runs[0]) < len(numbers) or _are_positions([rows[0][k] for k in runs[0]])
-    has_heading = len(rows) > 1 and is_named
-    width = _most_common([len(row) for row in rows[has_heading:]])
-    data = [row for row in rows[has_heading:] if len(row) == width]
+    begins_with_names = 2 * len(runs[0]) < len(numbers) or _are_positions([rows[0][k] for k in runs[0]])
+    has_heading = len(rows) > 1 and begins_with_names
+    below = rows[has_heading:]
+    width = _most_common([len(row) for row in below])
+    data = [row for row in below if len(row) == width]
     heading = rows[0] if has_heading else []
     if len(heading) == width - 1:  # R writes no heading above the names of rows
         heading = ["", *heading]
-    if heading and len(heading) != width and not heading[0].startswith("#"):
-        return None
-    if len(heading) != width:  # a comment
+    if heading and len(heading) != width:
+        if not heading[0].startswith("#"):  # a comment
+            return None
         heading = []
     if not numbers or numbers[-1] >= width:
         return None
     texts = tuple(sorted(set(range(width)) - set(numbers)))
     if heading:
         numbers = numbered(numbers, [heading[k] for k in numbers])
-    if (title and not has_heading) or not texts or len(numbers) < _FEWEST or 2 * len(data) <= len(rows) - has_heading:
+    has_words_and_vectors = bool(texts) and len(numbers) >= _FEWEST
+    most_rows_fit = 2 * len(data) > len(below)
+    if (title and not has_heading) or not has_words_and_vectors or not most_rows_fit:
         return None
-    above = bool(title) + has_heading
-    return _Table(delimiter, title, above, heading, data, texts, _of_vectors(numbers, data), with_commas)
+    return _Table(
+        delimiter, title, bool(title) + has_heading, heading, data, texts, _of_vectors(numbers, data), with_commas
+    )
 
 
 def _numbers_in(row: Sequence[str], with_commas: bool) -> tuple[int, ...]:
     """Return the columns of the longest run of numbers in a row."""
-    longest, run = range(0), range(0)
+    longest = range(0)
+    start = 0
     for k, cell in enumerate(row):
-        has_number = is_number(cell.replace(",", ".") if with_commas else cell)
-        run = range(run.start if has_number else k + 1, k + 1)
-        longest = max(longest, run, key=len)
+        if not is_number(cell.replace(",", ".") if with_commas else cell):
+            start = k + 1
+        longest = max(longest, range(start, k + 1), key=len)
     return tuple(longest)
 
 
@@ -273,8 +278,7 @@ class TextReader(Reader):
 
     file: Traversable
     dimensions: int
-    promised: int | None
-    """Number of words in the header, if there is a header."""
+    words_in_header: int | None  # None without a header
     layout: Layout = PLAIN
 
     def words(self) -> Iterator[str]:
@@ -294,7 +298,7 @@ class TextReader(Reader):
     def _rows(self) -> Iterator[tuple[int, bytes]]:
         """Yield the number (from 1) and the bytes of each row, after checking its number of values."""
         count = 0
-        above = (self.promised is not None) + self.layout.above
+        above = (self.words_in_header is not None) + self.layout.above
         longest = self.dimensions * _NUMBER + _LONGEST_WORD
         with open_stream(self.file) as stream:
             for number, line in enumerate(iter(lambda: stream.readline(longest), b""), start=1):
@@ -316,11 +320,11 @@ class TextReader(Reader):
                     )
                 count += 1
                 yield number, row
-        if self.promised is not None and count < self.promised:
+        if self.words_in_header is not None and count < self.words_in_header:
             raise EmbeddingError(
-                f"{self.file.name} is truncated: its header states {self.promised:,} words, but it contains {count:,}."
-                f" Copy or download it again. If no word is missing, correct the first line: `sed -i '1s/.*/{count}"
-                f" {self.dimensions}/' {quote(str(self.file))}`."
+                f"{self.file.name} is truncated: its header states {self.words_in_header:,} words, but it contains"
+                f" {count:,}. Copy or download it again. If no word is missing, correct the first line: `sed -i"
+                f" '1s/.*/{count} {self.dimensions}/' {quote(str(self.file))}`."
             )
 
     def _word(self, row: bytes) -> str:
@@ -348,15 +352,17 @@ def open_text(file: Traversable, trust: bool, columns: Columns | None = None) ->
         while len(lines) < _BEGINNING and sum(map(len, lines)) < _LONGEST_LINE:
             lines.append(stream.readline(_LONGEST_LINE))
     first = lines[0].removeprefix(_BOM)
-    promise = header(first)
-    if promise:
-        check_dimensions(promise[1], first, file.name)
-    rows = lines[1:] if promise else [first, *lines[1:]]
-    layout = layout_of(rows, promise[1] if promise else None, file, columns)
+    sizes = header(first)
+    n_words, dimensions = sizes or (None, None)
+    if dimensions is not None:
+        check_dimensions(dimensions, first, file.name)
+    rows = lines[1:] if sizes else [first, *lines[1:]]
+    layout = layout_of(rows, dimensions, file, columns)
     plain = [layout.row(row.rstrip()) for row in rows if row.strip()][layout.above :] or [b""]
-    counts = Counter(row.count(b" ") for row in plain)
-    dimensions = promise[1] if promise else counts.most_common(1)[0][0]
-    if dimensions < 1 or not is_number(plain[0].rsplit(b" ", 1)[-1]):
+    if dimensions is None:
+        dimensions = _most_common([row.count(b" ") for row in plain])
+    last_field = plain[0].rsplit(b" ", 1)[-1]
+    if dimensions < 1 or not is_number(last_field):
         raise EmbeddingError(
             f"Each line of {file.name} must contain a word and its values, but the file begins with"
             f" {_decoded(first.rstrip()[:40])!r}. Write a word and its numbers in each line, separated by blanks."
@@ -364,7 +370,7 @@ def open_text(file: Traversable, trust: bool, columns: Columns | None = None) ->
         )
     dimensions = len(layout.numbers) or dimensions
     check_dimensions(dimensions, first, file.name)
-    return TextReader(file, dimensions, promise[0] if promise else None, layout)
+    return TextReader(file, dimensions, n_words, layout)
 
 
 FORMAT = Format("text", lambda sample: bool(sample.strip()) and not looks_binary(sample), open_text)

@@ -122,18 +122,18 @@ class _Beginning:
         """
         parts = [part for part, _ in self.parts(itemsize)]
         words = parts[1 : min(self.count, _MOST)]
-        after = parts[self.count :] if self.count <= _MOST else []
-        clean = [bool(word) and len(word) <= _LONGEST_WORD and not _NO_WORD.search(word) for word in words]
-        return sum(clean) * 2 >= len(clean) and not any(after) if clean or after else None
+        bytes_after = parts[self.count :] if self.count <= _MOST else []
+        if not words and not bytes_after:
+            return None
+        are_valid = [bool(word) and len(word) <= _LONGEST_WORD and not _NO_WORD.search(word) for word in words]
+        return 2 * sum(are_valid) >= len(words) and not any(bytes_after)
 
     def has_vectors(self, kind: str) -> bool:
         """Return True if the numbers of the first words have the variation of vectors."""
         dtype = np.dtype(kind)
         width = self.dimensions * dtype.itemsize
-        numbers = b""
-        for _, start in self.parts(dtype.itemsize):
-            if start + width <= len(self.content):
-                numbers += self.content[start : start + width]
+        starts = [start for _, start in self.parts(dtype.itemsize) if start + width <= len(self.content)]
+        numbers = b"".join(self.content[start : start + width] for start in starts)
         return spread_of(numbers, dtype) < WIDEST
 
 

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from bayes_bias.arguments import kind_of
 from bayes_bias.embeddings.embedding import Embedding, Reader, Vector, selected
 from bayes_bias.embeddings.format_base import PACKED, is_packed
-from bayes_bias.embeddings.records import columns_of_lists, columns_of_numbers, is_text, records_of
+from bayes_bias.embeddings.records import columns_of_lists, columns_of_numbers, first_row_of_words, is_text, records_of
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.words.sentences import shared_templates
-from bayes_bias.words.spelling import composed
 from bayes_bias.words.wordlist import WordList
 
 
@@ -25,17 +24,19 @@ def in_sentences(embedding: Embedding, words: WordList) -> Embedding:
     Templates with all words are replicates. Otherwise, a word has the mean vector of its sentences. An embedding
     without any of the sentences is returned unchanged, because it may contain the words.
     """
-    own = words.sentences
-    if not own or not embedding.find(chain.from_iterable(own.values())):
+    sentences = words.sentences
+    if not sentences or not embedding.find(chain.from_iterable(sentences.values())):
         return embedding
-    all_in_sentences = own.keys() >= set(words.words)
-    templates = shared_templates(own) if all_in_sentences and not embedding.replicates else ()
-    in_order = {}
-    for word, template_of in own.items():
-        in_order[word] = tuple(sorted(template_of, key=lambda s: templates.index(template_of[s]) if templates else 0))
-    embedding_of_words = replace(
-        embedding, reader=WordsInSentences(embedding, in_order, bool(templates), embedding.dimensions)
-    )
+    every_word_has_sentences = sentences.keys() >= set(words.words)
+    are_replicates = every_word_has_sentences and not embedding.replicates
+    templates = shared_templates(sentences) if are_replicates else ()
+    sentences_of = {}
+    for word, template_of in sentences.items():
+        sentence_of = {template: sentence for sentence, template in template_of.items()}
+        in_order = [sentence_of[template] for template in templates] if templates else template_of
+        sentences_of[word] = tuple(in_order)
+    reader = WordsInSentences(embedding, sentences_of, bool(templates), embedding.dimensions)
+    embedding_of_words = replace(embedding, reader=reader)
     return replace(embedding_of_words, replicates=templates, kind="template") if templates else embedding_of_words
 
 
@@ -45,7 +46,7 @@ class WordsInSentences(Reader):
 
     embedding: Embedding
     sentences: Mapping[str, tuple[str, ...]]
-    apart: bool
+    apart: bool  # True if the sentences of a word are stacked, and False if they are averaged
     dimensions: int
 
     def words(self) -> Iterator[str]:
@@ -57,9 +58,9 @@ class WordsInSentences(Reader):
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         sentences_of = {word: own for word, own in self.sentences.items() if first or word.casefold() in wanted}
         vectors = self.embedding.find(chain.from_iterable(sentences_of.values()))
-        for word, own in sentences_of.items():
-            if vectors.keys() >= set(own):
-                rows = np.stack([vectors[sentence] for sentence in own])
+        for word, sentences in sentences_of.items():
+            if vectors.keys() >= set(sentences):
+                rows = np.stack([vectors[sentence] for sentence in sentences])
                 yield word, rows if self.apart else rows.mean(axis=0)
         if not self.apart:
             yield from self.embedding.reader.entries(wanted, first)
@@ -116,7 +117,8 @@ def from_memory(source: object) -> MemoryReader | None:
     if isinstance(source, Mapping):
         return _from_pairs(source.items())
     if is_words_and_array(source):
-        return _of_array(*sorted(source, key=lambda part: getattr(part, "ndim", 1) == 2))
+        array_last = sorted(source, key=lambda part: getattr(part, "ndim", 1) == 2)
+        return _of_array(*array_last)
     return _from_pairs(source) if are_pairs(source) else None
 
 
@@ -184,14 +186,14 @@ def _from_pairs(pairs: Collection[tuple[str, Any]]) -> MemoryReader:
                 " example the mean: `frame = pd.DataFrame(pairs, columns=['word', 'vector']);"
                 " frame.groupby('word')['vector'].apply(lambda rows: np.mean(list(rows), axis=0)).reset_index()`."
             )
-    first, rows = next(iter(vectors)), list(vectors.values())
+    words, rows = list(vectors), list(vectors.values())
     for word, vector in vectors.items():
         if len(vector) != len(rows[0]):
             raise EmbeddingError(
-                f"All vectors must have the same length, but '{first}' has {len(rows[0])} values and '{word}' has"
+                f"All vectors must have the same length, but '{words[0]}' has {len(rows[0])} values and '{word}' has"
                 f" {len(vector)}. Pass vectors from one embedding."
             )
-    return MemoryReader(list(vectors), rows, len(rows[0]))
+    return MemoryReader(words, rows, len(rows[0]))
 
 
 def from_frame(frame: pd.DataFrame) -> MemoryReader:
@@ -210,15 +212,12 @@ def from_frame(frame: pd.DataFrame) -> MemoryReader:
             " frame.set_index(COLUMN) to move the words to the index."
         )
     rows = frame.to_numpy(dtype=np.float64)
-    row_of: dict[str, int] = {}
-    for row, word in enumerate(frame.index):
-        first = row_of.setdefault(composed(word), row)
-        if first != row and not np.array_equal(rows[first], rows[row], equal_nan=True):
-            raise EmbeddingError(
-                f"The index of the DataFrame contains '{word}' in several rows with different vectors. Use one row for"
-                " each word, for example the mean: `frame.groupby(level=0).mean()`."
-            )
-    first_rows = list(row_of.values())
+    first_rows, ambiguous = first_row_of_words(frame.index, rows)
+    if ambiguous is not None:
+        raise EmbeddingError(
+            f"The index of the DataFrame contains '{ambiguous}' in several rows with different vectors. Use one row for"
+            " each word, for example the mean: `frame.groupby(level=0).mean()`."
+        )
     return MemoryReader(frame.index[first_rows].to_list(), list(rows[first_rows]), frame.shape[1])
 
 

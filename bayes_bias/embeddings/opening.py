@@ -151,9 +151,8 @@ def _packaged(row: Mapping[str, Any]) -> Packaged:
     return Packaged(**{**row, "vectors": tuple(row["vectors"]), "words": tuple(row["words"])})
 
 
-PACKAGED: Mapping[str, Packaged] = MappingProxyType(
-    {row["name"]: _packaged(row) for row in described("named_embeddings")["packaged"]}
-)
+_ROWS: list[Mapping[str, Any]] = described("named_embeddings")["packaged"]
+PACKAGED: Mapping[str, Packaged] = MappingProxyType({row["name"]: _packaged(row) for row in _ROWS})
 
 
 def packaged_in(provenances: Iterable[Mapping[str, object]]) -> list[Packaged]:

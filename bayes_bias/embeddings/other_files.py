@@ -63,9 +63,12 @@ def _of_search_libraries(sample: bytes, file: Traversable) -> str:
     """
     first, second = struct.unpack_from("<ii", sample)
     for name, begin in (("fvecs", 4 + 4 * first), ("bvecs", 4 + first)):
-        if 0 < first < _MOST_DIMENSIONS and begin + 4 <= len(sample) and _number("<i", sample, begin) == first:
+        has_two_vectors = 0 < first < _MOST_DIMENSIONS and begin + 4 <= len(sample)
+        if has_two_vectors and struct.unpack_from("<i", sample, begin) == (first,):
             return other_kind(name, file, DIMENSIONS=f"{first:,}", WIDTH=first + 1)
-    if first > 0 and 0 < second < _MOST_DIMENSIONS and _size(file) == 8 + 4 * first * second:
+    with file.open("rb") as stream:
+        size = stream.seek(0, 2)
+    if first > 0 and 0 < second < _MOST_DIMENSIONS and size == 8 + 4 * first * second:
         counts = {"COUNT": f"{first:,}", "DIMENSIONS": f"{second:,}", "SHAPE": f"{first}, {second}"}
         return other_kind("fbin", file, **counts)
     return ""
@@ -78,12 +81,3 @@ def _one_after_the_other(sample: bytes, file: Traversable) -> str:
     if spread[kind] >= WIDEST:
         return ""
     return other_kind("glove_binary" if kind == "<f8" else "numbers", file, KIND=_RAW[kind], DTYPE=kind)
-
-
-def _number(layout: str, sample: bytes, at: int = 0) -> int:
-    return int(struct.unpack_from(layout, sample, at)[0])
-
-
-def _size(file: Traversable) -> int:
-    with file.open("rb") as stream:
-        return stream.seek(0, 2)

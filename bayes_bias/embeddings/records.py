@@ -62,9 +62,11 @@ class Columns:
         for name in (self.word, *ends):
             if name not in headings:
                 raise EmbeddingError(f"{subject} has no column '{name}'.", name, headings)
-        word, places = headings.index(self.word), list(map(headings.index, ends)) or [0, -1]
-        vectors = range(places[0], places[-1] + 1)
-        if ends and (not vectors or word in vectors):
+        word = headings.index(self.word)
+        if not ends:
+            return word, range(0)
+        vectors = range(headings.index(ends[0]), headings.index(ends[-1]) + 1)
+        if not vectors or word in vectors:
             raise EmbeddingError(
                 f"{subject}: the vectors '{self.vectors}' must be beside the words in '{self.word}'. Name the first and"
                 f" the last column of numbers, such as v1{_TO}v300."
@@ -85,16 +87,12 @@ class Columns:
 
 @dataclass(frozen=True)
 class Records:
-    """Vectors (n, d) with their heading, which may be written as text, and the other columns."""
+    """The vectors in a column of a table, and the other columns."""
 
-    beside: pd.DataFrame
-    vectors: NDArray[np.floating]
-    heading: str
-    as_text: bool = False
-
-    def named(self, names: Sequence[str]) -> "pd.Series[Any] | None":
-        """Return the first column with one of these names."""
-        return next((self.beside[name] for name in names if name in self.beside), None)
+    beside: pd.DataFrame  # the other columns, beside the vectors
+    vectors: NDArray[np.floating]  # (rows, dimensions)
+    heading: str  # of the column of vectors
+    as_text: bool = False  # True if each vector is written as text, such as "[0.5, 1.0]"
 
     def words(self, subject: str) -> "pd.Series[Any]":
         """Return the text of each vector, from a column with a known name, from the only text column, or from the ids.
@@ -126,16 +124,17 @@ class Records:
         return column.astype(str)
 
     def _unnamed_words(self) -> "pd.Series[Any] | None":
-        """Return the only text column that is not constant, else the ids, else the index."""
-        fewest = min(2, len(self.beside))
-        likely = [column for name, column in self.beside.items() if is_text(column) and name not in IDS]
-        texts = [column for column in likely if column.astype(str).nunique() >= fewest]
+        """Return the only text column whose cells differ, else a column of ids, else the texts in the index."""
+        texts = []
+        for name, column in self.beside.items():
+            is_constant = len(column) > 1 and column.astype(str).nunique() < 2
+            if is_text(column) and name not in IDS and not is_constant:
+                texts.append(column)
         if len(texts) == 1:
             return texts[0]
-        ids = self.named(IDS)
-        if ids is None and is_text(self.beside.index):
-            return self.beside.index.to_series()
-        return ids
+        if ids := [self.beside[name] for name in IDS if name in self.beside]:
+            return ids[0]
+        return self.beside.index.to_series() if is_text(self.beside.index) else None
 
     def rows(self, subject: str, reading: str = FRAME) -> tuple[list[str], list[NDArray[np.floating]]]:
         """Return each word with its vector.
@@ -148,12 +147,9 @@ class Records:
             If a word has several rows with different vectors.
         """
         words = self.words(subject)
-        row_of: dict[str, int] = {}
-        for row, word in enumerate(words):
-            first = row_of.setdefault(composed(word), row)
-            if first != row and not np.array_equal(self.vectors[first], self.vectors[row], equal_nan=True):
-                raise EmbeddingError(f"{subject}: {self._repeated(words, word, reading)}")
-        first_rows = list(row_of.values())
+        first_rows, ambiguous = first_row_of_words(words, self.vectors)
+        if ambiguous is not None:
+            raise EmbeddingError(f"{subject}: {self._repeated(words, ambiguous, reading)}")
         return list(map(str, words.iloc[first_rows])), list(self.vectors[first_rows])
 
     def _repeated(self, words: "pd.Series[str]", word: str, reading: str) -> str:
@@ -187,6 +183,16 @@ class Records:
         return f"{average}. Alternatively, keep the rows as replicates: `{imports}{read}{replicates}{write}`."
 
 
+def first_row_of_words(words: Iterable[str], vectors: NDArray[np.floating]) -> tuple[list[int], str | None]:
+    """Return the first row of each word, and a word whose vector differs in a later row, or None."""
+    row_of: dict[str, int] = {}
+    for row, word in enumerate(words):
+        first = row_of.setdefault(composed(word), row)
+        if first != row and not np.array_equal(vectors[first], vectors[row], equal_nan=True):
+            return [], word
+    return list(row_of.values()), None
+
+
 def _distinguishing(words: "pd.Series[str]", beside: pd.DataFrame) -> tuple[Hashable, bool]:
     """Return a column that distinguishes the rows of each word, or None, and True if its values occur with every word.
 
@@ -200,7 +206,8 @@ def _distinguishing(words: "pd.Series[str]", beside: pd.DataFrame) -> tuple[Hash
             is_crossed = len(pairs) == pairs["word"].nunique() * pairs["value"].nunique()
             (crossed if is_crossed else others).append(name)
     likely = [name for name in _LIKELY if name in others]
-    return next(iter([*crossed, *likely, *others]), None), bool(crossed)
+    preferred = [*crossed, *likely, *others]
+    return preferred[0] if preferred else None, bool(crossed)
 
 
 _ENDS_WITH_NUMBER = re.compile(r".*\d")
@@ -233,15 +240,14 @@ def records_of(frame: pd.DataFrame, subject: str) -> Records:
     """
     lists = columns_of_lists(frame)
     if not lists and (numbers := columns_of_numbers(frame)):
-        if others := [name for name, column in frame.items() if name not in numbers and not is_text(column)]:
-            logger.warning(f"{subject}: the columns {in_quotes(map(str, others))} are not read as parts of vectors")
+        unread = [str(name) for name, column in frame.items() if name not in numbers and not is_text(column)]
+        if unread:
+            logger.warning(f"{subject}: the columns {in_quotes(unread)} are not read as parts of vectors")
         return Records(frame.drop(columns=numbers), frame[numbers].to_numpy(dtype=np.float64), str(numbers[0]))
     if len(lists) != 1:
-        problem = f"has {len(lists)}: {shown(lists)}. Keep only one, or choose one, as in FILE#WORD#VECTORS"
-        problem = problem if lists else "has none"
-        raise EmbeddingError(
-            f"{subject} must have one column of lists of numbers, or a column for each number, but {problem}."
-        )
+        found = f"{len(lists)}: {shown(lists)}. Keep only one, or choose one, as in FILE#WORD#VECTORS"
+        problem = "must have one column of lists of numbers, or a column for each number, but has"
+        raise EmbeddingError(f"{subject} {problem} {found if lists else 'none'}.")
     rows = [vector_of(cell, f"{subject}, row {number}") for number, cell in enumerate(frame[lists[0]], 1)]
     for number, row in enumerate(rows, 1):
         if row.shape != rows[0].shape:
@@ -262,7 +268,8 @@ def columns_of_numbers(frame: pd.DataFrame) -> list[Any]:
     whole = [name for name in columns if pd.api.types.is_integer_dtype(frame[name])]
     if len(whole) == 1 and len(columns) > 2:
         columns.remove(whole[0])
-    return list(numbered(columns, list(map(str, columns)))) if len(columns) > 1 else []
+    headings = [str(name) for name in columns]
+    return list(numbered(columns, headings)) if len(columns) > 1 else []
 
 
 def columns_of_lists(frame: pd.DataFrame) -> list[Any]:

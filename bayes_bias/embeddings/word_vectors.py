@@ -69,11 +69,8 @@ def with_direction(
     vectors: Mapping[str, NDArray[np.floating]], words: Iterable[str]
 ) -> dict[str, NDArray[np.floating]]:
     """Return the vectors of those words whose vector is known, finite, and not zero, in the order of the words."""
-    usable = {}
-    for word in words:
-        if word in vectors and has_direction(vectors[word]).all():
-            usable[word] = vectors[word]
-    return usable
+    known = [word for word in words if word in vectors]
+    return {word: vectors[word] for word in known if has_direction(vectors[word]).all()}
 
 
 def unit(vector: np.ndarray) -> NDArray[np.float64]:
@@ -132,8 +129,7 @@ class OriginalVectors:
         return word in self.vectors and word in self.lengths
 
     def __getitem__(self, word: str) -> np.ndarray:
-        original: np.ndarray = np.asarray(self.vectors[word]) * np.expand_dims(self.lengths[word], -1)
-        return original
+        return np.asarray(np.asarray(self.vectors[word]) * np.expand_dims(self.lengths[word], -1))
 
 
 def class_means(vectors: Vectors, classes: Mapping[str, Sequence[str]], measure: str) -> np.ndarray:
@@ -240,20 +236,19 @@ def defining_subspace(
         raise MeasureError("`defining_sets` is empty. Pass at least one pair of words, such as [('she', 'he')].")
     sets = [stack(vectors, words, "defining set", least=2) for words in word_sets]
     components = check_count("components", components, "components", refusal=MeasureError)
-    every = np.vstack(sets)
-    every = unit_rows(every) if normalize else _moderate_together(every)
+    stacked = np.vstack(sets)  # (words of all sets, dimensions)
+    scaled = unit_rows(stacked) if normalize else _moderate_together(stacked)
     ends = np.cumsum([len(rows) for rows in sets])[:-1]
-    deviations = np.vstack([rows - rows.mean(axis=0) for rows in np.split(every, ends)])
-    _, sizes, axes = np.linalg.svd(deviations, full_matrices=False)
-    dimensions = int((sizes > _NO_DIRECTION).sum())
+    deviations = np.vstack([rows - rows.mean(axis=0) for rows in np.split(scaled, ends)])
+    _, singular_values, axes = np.linalg.svd(deviations, full_matrices=False)
+    dimensions = int((singular_values > _NO_DIRECTION).sum())
     if components > dimensions:
         raise MeasureError(
             f"`components` must be at most {dimensions}, the number of dimensions that these sets span, but is"
             f" {components}. Use fewer components, or add sets."
         )
     towards_first = axes[:components] @ deviations[0]
-    signed: np.ndarray = np.where(towards_first < 0, -1.0, 1.0)[:, None] * axes[:components]
-    return signed
+    return np.asarray(np.where(towards_first < 0, -1.0, 1.0)[:, None] * axes[:components])
 
 
 def _moderate_together(rows: np.ndarray) -> NDArray[np.float64]:
@@ -268,12 +263,11 @@ def orthonormal(directions: np.ndarray, otherwise: str) -> np.ndarray:
     `otherwise` is the reason that the error message gives if the directions are linearly dependent.
     """
     rows = _rows_of(directions)
-    basis, lengths = np.linalg.qr(rows.T)
-    along = np.diag(lengths)
+    basis, triangle = np.linalg.qr(rows.T)  # rows.T = basis @ triangle
+    along = np.diag(triangle)  # the length of each row that is orthogonal to the previous rows, with its sign
     if rows.shape[0] > rows.shape[1] or (np.abs(along) < _NO_DIRECTION).any():
         raise MeasureError(f"The subspace has no direction, because {otherwise}. Use other words or vectors.")
-    signed: np.ndarray = (basis * np.sign(along)).T
-    return signed
+    return np.asarray((basis * np.sign(along)).T)
 
 
 def _rows_of(directions: np.ndarray) -> NDArray[np.float64]:
@@ -299,5 +293,4 @@ def project(rows: np.ndarray, subspace: np.ndarray) -> np.ndarray:
             f"`subspace` has {basis.shape[1]} dimensions, but the vectors have {rows.shape[1]}. Use the same embedding"
             " for both."
         )
-    coordinates: np.ndarray = rows @ basis.T
-    return coordinates
+    return np.asarray(rows @ basis.T)

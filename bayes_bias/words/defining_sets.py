@@ -81,27 +81,27 @@ class DebiasSets:
                 "The `defining_sets` have different sizes, so the groups of their words are unknown. Add groups, for"
                 ' example groups = [["she", "her"], ["he", "his"]].'
             )
-        return _separate(tuple(zip(*self.defining_sets, strict=True)), "sets: defining_sets")
+        groups = tuple(zip(*self.defining_sets, strict=True))
+        _check_disjoint(groups, "sets: defining_sets")
+        return groups
 
     def repeat_for(self, replicates: Sequence[str], name: Callable[[str, str], str]) -> "DebiasSets":
         """Repeat the sets for every replicate, and rename the words as in that replicate."""
 
-        def separately(sets: Sets) -> Sets:
+        def one_set_each(sets: Sets) -> Sets:
             return tuple(tuple(name(word, label) for word in words) for words, label in product(sets, replicates))
 
-        def together(words: tuple[str, ...]) -> tuple[str, ...]:
+        def in_one_set(words: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(starmap(name, product(words, replicates)))
 
-        return replace(
-            self._changed(together),
-            defining_sets=separately(self.defining_sets),
-            equalize_sets=separately(self.equalize_sets),
-        )
+        # A defining set contrasts words of one replicate, whereas a group contains words of all replicates.
+        defining_sets, equalize_sets = one_set_each(self.defining_sets), one_set_each(self.equalize_sets)
+        return replace(self._map_sets(in_one_set), defining_sets=defining_sets, equalize_sets=equalize_sets)
 
     def respelt(self, spellings: Mapping[str, str]) -> "DebiasSets":
         """Replace words with other spellings."""
 
-        return self._changed(lambda words: tuple(spellings.get(word, word) for word in words))
+        return self._map_sets(lambda words: tuple(spellings.get(word, word) for word in words))
 
     def without(self, missing: Collection[str]) -> "DebiasSets":
         """Drop these words, and drop sets with fewer than two remaining words.
@@ -112,11 +112,12 @@ class DebiasSets:
             If no defining set remains, or a group is empty.
         """
 
-        def several(sets: Sets) -> Sets:
+        def with_two_words(sets: Sets) -> Sets:
             return tuple(words for words in sets if len(words) > 1)
 
-        kept = self._changed(lambda words: tuple(word for word in words if word not in missing))
-        remaining = replace(kept, defining_sets=several(kept.defining_sets), equalize_sets=several(kept.equalize_sets))
+        left = self._map_sets(lambda words: tuple(word for word in words if word not in missing))
+        defining_sets, equalize_sets = with_two_words(left.defining_sets), with_two_words(left.equalize_sets)
+        remaining = replace(left, defining_sets=defining_sets, equalize_sets=equalize_sets)
         if (not remaining.defining_sets and not remaining.groups) or not all(remaining.groups):
             raise WordListError(
                 "Without the words that have no vector, no defining set remains, or a group has no words. Add words"
@@ -124,8 +125,8 @@ class DebiasSets:
             )
         return remaining
 
-    def _changed(self, change: Callable[[tuple[str, ...]], tuple[str, ...]]) -> "DebiasSets":
-        """Apply a change to the words of each set."""
+    def _map_sets(self, change: Callable[[tuple[str, ...]], tuple[str, ...]]) -> "DebiasSets":
+        """Return the sets after a function has changed the words of each."""
         return DebiasSets(
             tuple(map(change, self.defining_sets)),
             tuple(map(change, self.equalize_sets)),
@@ -171,7 +172,7 @@ def read_debias_sets(source: GivenSets) -> DebiasSets:
         return _from_mapping(source, "sets")
     if not isinstance(source, str | Path):
         check_kind("sets", source, Sequence, "not a list of sets. Pass [('she', 'he')], for example.", WordListError)
-        return _from_mapping({"defining_sets": _no_lists(source, "sets")}, "sets")
+        return _from_mapping({"defining_sets": _sets_not_groups(source, "sets")}, "sets")
     text = str(source)
     if isinstance(source, Path) or text.endswith((".toml", *JSON, *YAML)):
         return _from_mapping(_parsed(Path(source)), text)
@@ -181,7 +182,7 @@ def read_debias_sets(source: GivenSets) -> DebiasSets:
             " she:he,woman:man."
         )
     defining = [list(map(str.strip, part.split(":"))) for part in text.split(",") if part.strip()]
-    return _from_mapping({"defining_sets": _no_lists(defining, "sets")}, "sets")
+    return _from_mapping({"defining_sets": _sets_not_groups(defining, "sets")}, "sets")
 
 
 def defining_sets_of(source: GivenSets) -> Sets:
@@ -207,14 +208,14 @@ def _with_our_keys(content: Any, where: str) -> Mapping[str, Any]:
     A file that is only a list contains the defining sets.
     """
     if isinstance(content, list):
-        return {"defining_sets": _no_lists(content, where)}
-    inner = next(iter(content.values()), None) if isinstance(content, Mapping) and len(content) == 1 else None
-    if isinstance(inner, Mapping):
-        return _with_our_keys(inner, where)  # such as {"gender": {...}}
+        return {"defining_sets": _sets_not_groups(content, where)}
     if not isinstance(content, Mapping):
         raise WordListError(
             f'{where} must contain a list of sets, but contains {kind_of(content)}. Write [["she", "he"]], for example.'
         )
+    values = list(content.values())
+    if len(values) == 1 and isinstance(values[0], Mapping):
+        return _with_our_keys(values[0], where)  # such as {"gender": {...}}
     is_from_others = bool(content.keys() & _THEIR_KEYS.keys())
     renamed: dict[str, Any] = {}
     unused = []
@@ -223,14 +224,14 @@ def _with_our_keys(content: Any, where: str) -> Mapping[str, Any]:
         if is_from_others and name not in _KEYS:
             unused.append(name)
         else:
-            renamed[name] = _no_lists(value, where) if key == "definitional_pairs" else value
+            renamed[name] = _sets_not_groups(value, where) if key == "definitional_pairs" else value
     if unused:
         logger.warning("%s: omitted because debiasing does not use them: %s", where, ", ".join(unused))
     return renamed
 
 
-def _no_lists(sets: Any, where: str) -> Any:
-    """Return sets unless they look like the lists of two groups, whose words are no sets but make pairs.
+def _sets_not_groups(sets: Any, where: str) -> Any:
+    """Return sets unless they look like the words of two groups, in which each pair of words is a set.
 
     Raises
     ------
@@ -263,16 +264,15 @@ def _from_mapping(content: Mapping[str, Any], where: str) -> DebiasSets:
             f'{where}: groups must contain at least two groups, but contains one. Write groups = [["she"], ["he"]], for'
             " example."
         )
-    _separate(sets["groups"], f"{where}: groups")
+    _check_disjoint(sets["groups"], f"{where}: groups")
     return DebiasSets(**sets)
 
 
-def _separate(groups: Sets, where: str) -> Sets:
-    """Return the groups if no word is in two of them."""
+def _check_disjoint(groups: Sets, where: str) -> None:
+    """Raise an error if a word is in two groups."""
     for word, count in Counter(chain.from_iterable(map(set, groups))).items():
         if count > 1:
             raise WordListError(f"{where}: the word '{word}' is in {count} groups. Keep it in only one.")
-    return groups
 
 
 def _sets(content: Mapping[str, Any], key: str, where: str) -> Sets:

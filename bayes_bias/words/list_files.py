@@ -66,13 +66,14 @@ def read_list_file(source: str | Path, reading: Reading) -> tuple[str, Content]:
     `reading` is for columns, or words under names, that define no stereotypes.
     """
     file, label = _locate("word list", source, [*wordlist_names(), *field_names()])
-    content, states_its_own = _read(file, label, reading)
-    if states_its_own:
+    content, defines_groups = _read(file, label, reading)
+    if defines_groups:
         reading.refuse(f"'{label}'")
     else:
         list_spreadsheets.check_stereotypes(content)
-    chosen = label.partition(f"{file.name}{ROW}")[2]
-    return f"{Path(file.name).stem}{' ' if chosen else ''}{chosen}", content
+    stem = Path(file.name).stem
+    row = label.partition(f"{file.name}{ROW}")[2]
+    return f"{stem} {row}" if row else stem, content
 
 
 def read_control_file(source: str | Path) -> tuple[str, Content]:
@@ -131,8 +132,9 @@ def _read(file: Traversable, label: str, reading: Reading = READING) -> tuple[Co
     if (words := _read_under_names(file, label, reading)) is not None:
         if words.values.keys() & {"groups", "classes"}:
             return words, True
-        rest = replace(reading, ignore_columns=(), has_sentences="sentences" in words.settings)
-        content = list_spreadsheets.list_of_columns(words.values.items(), label, rest, padded=False)
+        # `words` lacks the ignored columns already.
+        reading = replace(reading, ignore_columns=(), has_sentences="sentences" in words.settings)
+        content = list_spreadsheets.list_of_columns(words.values.items(), label, reading, padded=False)
         notices = (*words.notices, *content.notices)
         return replace(content, values={**words.settings, **content.values}, notices=notices), False
     hint = " See wordlists/weat6.toml for an example."
@@ -166,7 +168,7 @@ def _read_under_names(file: Traversable, label: str, reading: Reading) -> Conten
         query = SimpleNamespace(**content)
         if len(query.attribute_sets) == 2 >= len(query.target_sets):
             return replace(list_of_query(query), where=label)
-        content = _named(query, "target") | _named(query, "attribute")  # whose groups the user defines
+        content = _sets_by_name(query, "target") | _sets_by_name(query, "attribute")  # whose groups the user defines
     settings = settings_of(content)
     if settings:
         content = {name: value for name, value in content.items() if name not in settings}
@@ -271,19 +273,19 @@ def list_of_query(query: Query, stereotypes: Mapping[str, str] | None = None) ->
     WordListError
         If a query has any other number of sets but `stereotypes` are not passed, or if two sets have the same name.
     """
-    groups, classes = _named(query, "target"), _named(query, "attribute")
-    in_order = len(groups) <= 2 == len(classes)
-    if stereotypes is None and not in_order:
+    groups, classes = _sets_by_name(query, "target"), _sets_by_name(query, "attribute")
+    can_pair_in_order = len(groups) <= 2 == len(classes)
+    if stereotypes is None and not can_pair_in_order:
         raise WordListError(
             f"The query has {len(groups)} target sets ({', '.join(groups)}) and {len(classes)} attribute sets"
             f" ({', '.join(classes)}). Set `stereotypes` to the attribute set that is stereotypical for each target"
             f" set, for example {{'{next(iter(groups))}': '{next(iter(classes))}'}}."
         )
-    ordered = dict(zip(groups, classes, strict=False))
-    return Content({"groups": groups, "classes": classes, "stereotypes": stereotypes or ordered}, "query")
+    in_order = dict(zip(groups, classes, strict=False))
+    return Content({"groups": groups, "classes": classes, "stereotypes": stereotypes or in_order}, "query")
 
 
-def _named(query: Query, side: str) -> dict[str, Any]:
+def _sets_by_name(query: Query, side: str) -> dict[str, Any]:
     """Return the target sets, or the attribute sets, of a query by name."""
     sets, names = getattr(query, f"{side}_sets"), list(getattr(query, f"{side}_sets_names"))
     if len(names) != len(sets) or len(set(names)) < len(names):

@@ -224,11 +224,16 @@ def _found(value: Any, path: Place, depth: int = 0) -> Iterator[tuple[Place, lis
 
 
 def _words(value: Any, name: str) -> list[Any] | None:
-    """Return the words of a list, without numbers such as ratings, or None if the value is not a list of words."""
+    """Return the words of a list, without numbers such as ratings, or None if the value is not a list of words.
+
+    Missing entries are None, and other values beside words are `CellValue`.
+    """
     if not isinstance(value, list) or not value:
         return None
     if any(isinstance(entry, str) for entry in value):
-        return _cells(value, name)
+        if any(isinstance(entry, list | Mapping) for entry in value):
+            return None
+        return [cell_of(entry, f"{name}, entry {number}") for number, entry in enumerate(value, 1)]
     words = []
     for entry in value:
         is_rated = isinstance(entry, list) and entry and isinstance(entry[0], str)
@@ -236,13 +241,6 @@ def _words(value: Any, name: str) -> list[Any] | None:
             return None
         words.append(entry[0])
     return words
-
-
-def _cells(value: list[Any], name: str) -> list[Any] | None:
-    """Return texts, None for missing entries, and other values as `CellValue`; return None for lists of lists."""
-    if any(isinstance(entry, list | Mapping) for entry in value):
-        return None
-    return [cell_of(entry, f"{name}, entry {number}") for number, entry in enumerate(value, 1)]
 
 
 def _sets(value: Any) -> list[list[str]] | None:

@@ -15,19 +15,8 @@ from bayes_bias.words.spelling import composed, grouped, is_plain, is_punctuatio
 type WordTable = dict[str, tuple[str, ...]]
 
 # Parts of speech. The file `templates/words.toml` explains them and lists the built-in words of each.
-WORD_CLASSES = (
-    "name",
-    "noun",
-    "mass",
-    "plural",
-    "adjective",
-    "verb",
-    "adverb",
-    "subject",
-    "object",
-    "possessive",
-    "other",
-)
+_NOUNS, _PRONOUNS = ("name", "noun", "mass", "plural"), ("subject", "object", "possessive")
+WORD_CLASSES = (*_NOUNS, "adjective", "verb", "adverb", *_PRONOUNS, "other")
 
 
 _SHORTEST_STEM = 4
@@ -117,14 +106,14 @@ def inflections(words: WordTable, topics: Mapping[str, Mapping[str, tuple[str, .
     topic."""
     notices = []
     for category, members in words.items():
-        topic = category_of(topics.get(category, {}))
+        topic_of = category_of(topics.get(category, {}))
         spellings = grouped(members, str.casefold)
         pairs = []
         for word in members:
             for form in sorted(_forms(word.casefold()) & spellings.keys()):
                 for other in spellings[form]:
-                    in_one_topic = word in topic and topic[word] == topic.get(other)
-                    if not in_one_topic:
+                    are_in_one_topic = word in topic_of and topic_of[word] == topic_of.get(other)
+                    if not are_in_one_topic:
                         pairs.append(f"'{word}' and '{other}'")
         if pairs:
             notices.append(
@@ -146,7 +135,7 @@ def read_word_classes(content: Content) -> dict[str, str]:
 def read_aliases(content: Content, groups: WordTable) -> dict[str, tuple[str, ...]]:
     """Return other spellings of targets, each of which must belong to one target."""
     table, _ = read_words(content, "aliases")
-    targets = {word for words in groups.values() for word in words}
+    targets = set(category_of(groups))
     for word, spellings in table.items():
         if word not in targets:
             raise WordListError(f"{content.where}: 'aliases' contains '{word}', which is not a target.", word, targets)

@@ -98,7 +98,7 @@ def list_of_columns(
     columns_by_name: Columns = []
     stereotype_of: dict[str, str] = {}
     for heading, words in sheet.columns:
-        name, class_name = _parted(heading, words, where)
+        name, class_name = _name_and_class(heading, words, where)
         columns_by_name.append((name, words))
         if class_name:
             stereotype_of[name] = class_name
@@ -138,11 +138,12 @@ def check_stereotypes(content: Content) -> None:
     names = [name[:_LETTERS] for name in content.values["classes"] if name]
     if not names:
         raise WordListError(f"{content.where} contains no words. Write a word and its group or class in each row.")
-    half = max(len(names) // 2, 1)
-    classes = names[half:] if len(names) > 2 else ["CLASS"]
-    stereotypes = dict(zip(names[:half], classes, strict=False))
+    # In the example, the first half of the columns are groups, and the others their classes.
+    n_groups = max(len(names) // 2, 1)
+    classes = names[n_groups:] if len(names) > 2 else ["CLASS"]
+    stereotypes = dict(zip(names[:n_groups], classes, strict=False))
     # The example has no quotes, because `for_reader` would read them as the value of an argument.
-    example = "=".join(next(iter(stereotypes.items())))
+    example = f"{names[0]}={stereotypes[names[0]]}"
     files = quote(content.where) if len(names) > 2 else f"{quote(content.where)} OTHER-FILES"
     options = " ".join(f"--groups '{group}={name}'" for group, name in stereotypes.items())
     raise WordListError(
@@ -201,15 +202,17 @@ class _Sheet:
 def read_columns(columns: Iterable[Cells], where: str, reading: Reading, padded: bool) -> _Sheet:
     """Read the words of a spreadsheet in either layout, without blanks and fillers."""
     sheet = _Sheet([])
-    clean = []
+    plain: Columns = []
     for heading, cells in columns:
         stripped_cells = [stripped(cell) if isinstance(cell, str) else cell for cell in cells]
-        clean.append((plain_word(heading.strip()), stripped_cells))
-    clean = _without_columns(_upright(clean, sheet, where), reading.ignore_columns, sheet, where)
-    headings = set(map(str.lower, dict(clean)))
+        plain.append((plain_word(heading.strip()), stripped_cells))
+    upright = _upright(plain, sheet, where)
+    used = _without_columns(upright, reading.ignore_columns, sheet, where)
+    headings = {heading.lower() for heading, _ in used}
     is_long = not headings.isdisjoint(_WORDS) and not headings.isdisjoint((*_LABELS, _CONDITION))
-    clean = (_by_label if is_long else _marked)(clean, sheet, where)
-    for heading, cells in _without_padding(clean, sheet, where, _pads if padded else _EMPTY.__contains__):
+    categories = (_words_by_label if is_long else _words_by_mark)(used, sheet, where)
+    is_filler = _pads if padded else _EMPTY.__contains__
+    for heading, cells in _without_padding(categories, sheet, where, is_filler):
         words = _filled(cells)
         if words and not reading.has_sentences and all(map(_lists_words, words)):
             raise WordListError(
@@ -239,26 +242,35 @@ def _upright(columns: Columns, sheet: _Sheet, where: str) -> Columns:
     if len(columns) < 2 or len({len(cells) for _, cells in columns}) > 1:
         return columns
     headings = [heading for heading, _ in columns]
-    names = [headings[0], *columns[0][1]]
-    _, _, class_name = headings[0].partition(_IS)
-    if not class_name.strip() or class_name.strip() in headings or class_name.strip() not in names:
+    names = [headings[0], *columns[0][1]]  # in the first column
+    class_name = headings[0].partition(_IS)[2].strip()
+    is_class_in_first_column = class_name not in headings and class_name in names
+    if not class_name or not is_class_in_first_column:
         return columns
     sheet.notices.append(f"{where}: the names are read from the first column, and their words from the rows")
-    rows = [headings[1:], *map(list, zip(*(cells for _, cells in columns[1:]), strict=True))]
+    other_columns = [cells for _, cells in columns[1:]]
+    rows = [headings[1:], *(list(row) for row in zip(*other_columns, strict=True))]
     return [(str(name), cells) for name, cells in zip(names, rows, strict=True) if name not in _EMPTY]
 
 
-def _marked(columns: Columns, sheet: _Sheet, where: str) -> Columns:
-    """Return the words of each category of a table with a mark for each word of a category, such as LIWC-22's X."""
-    (_, words), *categories = columns or [("", [])]
-    texts = {name: [str(cell).upper() for cell in cells] for name, cells in categories}
-    marks = {name: [text in _MARKS for text in own] for name, own in texts.items()}
-    kinds = set(chain(*texts.values()))
-    has_marks = len(kinds & _MARKS) == 1 and kinds <= _MARKS | _NO_MARKS
-    if len(categories) < 2 or not has_marks or not all(map(any, zip(*marks.values(), strict=False))):
+def _words_by_mark(columns: Columns, sheet: _Sheet, where: str) -> Columns:
+    """Convert a table with a row for each word and a column for each category to columns with the words.
+
+    In such a table, a mark such as LIWC-22's X shows the categories of each word. Other tables are returned unchanged.
+    """
+    if len(columns) < 3:
         return columns
-    sheet.notices.append(f"{where}: the words of each category are those with the mark {min(kinds & _MARKS)}")
-    return [(name, list(compress(words, own))) for name, own in marks.items()]
+    (_, words), *categories = columns
+    texts_of = {name: [str(cell).upper() for cell in cells] for name, cells in categories}
+    is_marked = {name: [text in _MARKS for text in texts] for name, texts in texts_of.items()}
+    texts_used = set(chain.from_iterable(texts_of.values()))
+    marks_used = texts_used & _MARKS
+    has_only_marks = texts_used <= _MARKS | _NO_MARKS
+    every_word_has_category = all(any(row) for row in zip(*is_marked.values(), strict=False))
+    if len(marks_used) != 1 or not has_only_marks or not every_word_has_category:
+        return columns
+    sheet.notices.append(f"{where}: the words of each category are those with the mark {min(marks_used)}")
+    return [(name, list(compress(words, marks))) for name, marks in is_marked.items()]
 
 
 def _without_columns(columns: Columns, ignored: Sequence[str], sheet: _Sheet, where: str) -> Columns:
@@ -272,7 +284,7 @@ def _without_columns(columns: Columns, ignored: Sequence[str], sheet: _Sheet, wh
     return [(heading, cells) for heading, cells in columns if heading not in ignored]
 
 
-def _by_label(columns: Columns, sheet: _Sheet, where: str) -> Columns:
+def _words_by_label(columns: Columns, sheet: _Sheet, where: str) -> Columns:
     """Convert a table with a row for each word to one column for each group and class.
 
     Word classes and a notice of unused columns are added to the sheet.
@@ -284,7 +296,8 @@ def _by_label(columns: Columns, sheet: _Sheet, where: str) -> Columns:
             f"{where} has the columns '{label_columns[0]}' and '{label_columns[1]}', but only one of them is allowed."
             " Write the group or class of each word in one of them, and remove the other."
         )
-    label_column, word_column = label_columns[0], next(name for name in _WORDS if name in cells_of)
+    label_column = label_columns[0]
+    word_column = next(name for name in _WORDS if name in cells_of)
     unused = []
     for heading, cells in columns:
         if heading.lower() not in (word_column, label_column, _WORD_CLASS) and any(cells):
@@ -293,7 +306,8 @@ def _by_label(columns: Columns, sheet: _Sheet, where: str) -> Columns:
         sheet.notices.append(
             f"{where}: only the columns '{word_column}' and '{label_column}' are used, not {', '.join(unused)}"
         )
-    words, labels, word_classes = cells_of[word_column], cells_of[label_column], cells_of.get(_WORD_CLASS, [])
+    words, labels = cells_of[word_column], cells_of[label_column]
+    word_classes = cells_of.get(_WORD_CLASS, [])
     if len(words) != len(labels):
         raise WordListError(
             f"{where}: the columns '{word_column}' and '{label_column}' have different lengths ({len(words)} and"
@@ -302,7 +316,8 @@ def _by_label(columns: Columns, sheet: _Sheet, where: str) -> Columns:
     words_of: dict[str, list[Any]] = {}
     for row, word in enumerate(words):
         label = labels[row]
-        if word not in _EMPTY and _pads(label) and not (label and label.casefold() == _A_NAME):
+        has_label = not _pads(label) or (label and label.casefold() == _A_NAME)
+        if word not in _EMPTY and not has_label:
             raise WordListError(
                 f"{where}: {label_column} of '{word}' is {repr(label) if label else 'missing'}. Write its group or"
                 " class there, or remove the row."
@@ -319,7 +334,7 @@ def _filled(cells: Iterable[Any]) -> list[Any]:
     return [cell for cell in cells if cell not in _EMPTY]
 
 
-def _without_padding(columns: Columns, sheet: _Sheet, where: str, pads: Callable[[Any], bool]) -> Columns:
+def _without_padding(columns: Columns, sheet: _Sheet, where: str, is_filler: Callable[[Any], bool]) -> Columns:
     """Drop fillers below the last word of each column, if another column has a word or filler in the same row."""
     n_filled = Counter[int]()  # in each row
     for _, cells in columns:
@@ -327,7 +342,7 @@ def _without_padding(columns: Columns, sheet: _Sheet, where: str, pads: Callable
     shortened, about_fillers, about_missing = [], [], []
     for heading, cells in columns:
         end = len(cells)
-        while end and pads(cells[end - 1]) and (cells[end - 1] in _EMPTY or n_filled[end - 1] > 1):
+        while end and is_filler(cells[end - 1]) and (cells[end - 1] in _EMPTY or n_filled[end - 1] > 1):
             end -= 1
         shortened.append((heading, cells[:end]))
         if fillers := _filled(cells[end:]):
@@ -349,7 +364,7 @@ def _pads(cell: Any) -> bool:
     return cell in _EMPTY or (isinstance(cell, str) and cell.casefold() in _PADDING)
 
 
-def _parted(heading: str, words: list[Any], where: str) -> tuple[str, str]:
+def _name_and_class(heading: str, words: list[Any], where: str) -> tuple[str, str]:
     """Split a heading into a name and its stereotypical class, which may be ""."""
     name, equals, class_name = map(str.strip, heading.partition(_IS))
     if not name or (equals and not class_name):
@@ -385,16 +400,17 @@ def chosen_row(content: Any, label: str, chosen: str) -> Any:
         If there are several rows, each with a list, and none of them is chosen.
     """
     rows = _rows(content)
-    telling = _telling(rows) if len(rows) > 1 else ()
-    by_name = grouped(rows, lambda row: " ".join(str(row[key]) for key in telling))
-    named = by_name.get(chosen, [])
-    if len(named) == 1:
-        return _in_parts(named[0])
-    if telling:
-        shown = f"{', '.join([*by_name][:_NAMED])}{', ...' if len(by_name) > _NAMED else ''}"
-        example = f"{label.rpartition(ROW)[0] or label}{ROW}{next(iter(by_name))}"
+    columns = _distinguishing_columns(rows) if len(rows) > 1 else ()
+    rows_of = grouped(rows, lambda row: " ".join(str(row[column]) for column in columns))
+    chosen_rows = rows_of.get(chosen, [])
+    if len(chosen_rows) == 1:
+        return _in_parts(chosen_rows[0])
+    if columns:
+        names = list(rows_of)
+        shown = f"{', '.join(names[:_NAMED])}{', ...' if len(names) > _NAMED else ''}"
+        example = f"{label.rpartition(ROW)[0] or label}{ROW}{names[0]}"
         raise WordListError(
-            f"{label} has {len(rows)} rows with a list each, distinguished by {' and '.join(telling)}: {shown}. Add the"
+            f"{label} has {len(rows)} rows with a list each, distinguished by {' and '.join(columns)}: {shown}. Add the"
             f" row to the name of the file, for example '{example}'."
         )
     if chosen:
@@ -444,20 +460,20 @@ def _are_words(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all_are(str, value)
 
 
-def _telling(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+def _distinguishing_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     """Return the fewest columns that distinguish all rows or, if no columns do, all columns that distinguish some
     rows."""
-    columns = []
-    for key in rows[0]:
-        values = [row.get(key) for row in rows]
-        is_label = all_are(str | int, values) and key.rpartition(".")[2] not in _NAMES
+    labels = []
+    for column in rows[0]:
+        values = [row.get(column) for row in rows]
+        is_label = all_are(str | int, values) and column.rpartition(".")[2] not in _NAMES
         if is_label and len(set(values)) > 1:
-            columns.append(key)
-    for count in range(1, min(len(columns), 3) + 1):
-        for chosen in combinations(columns, count):
+            labels.append(column)
+    for count in range(1, min(len(labels), 3) + 1):
+        for chosen in combinations(labels, count):
             if len(set(map(itemgetter(*chosen), rows))) == len(rows):
                 return chosen
-    return tuple(columns)
+    return tuple(labels)
 
 
 def _in_parts(row: Mapping[str, Any]) -> Mapping[str, Any]:

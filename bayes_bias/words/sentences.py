@@ -84,8 +84,8 @@ def group_by_word(
     groups, classes = dict(groups), dict(classes)
     sentences: dict[str, dict[str, str]] = {}
     for category, sentences_of_words in sentences_of.items():
-        side = groups if category in groups else classes
-        side[category] = tuple(sentences_of_words)
+        table = groups if category in groups else classes
+        table[category] = tuple(sentences_of_words)
         sentences |= sentences_of_words
     units = set(chain.from_iterable([*groups.values(), *classes.values()]))
     notices = (_notice(content.where, sentences, units),) if sentences else ()
@@ -112,9 +112,11 @@ def _phrases(groups: WordTable, classes: WordTable, where: str) -> tuple[str, ..
 def shared_templates(sentences: Sentences) -> tuple[str, ...]:
     """Return the templates that all of these words share, or none if words have different templates or only one
     template."""
-    first = tuple(next(iter(sentences.values())).values())
-    are_shared = all(sorted(own.values()) == sorted(first) for own in sentences.values())
-    return first if are_shared and len(first) == len(set(first)) > 1 else ()
+    templates_of = [tuple(template_of.values()) for template_of in sentences.values()]
+    templates = templates_of[0]
+    are_shared = all(sorted(others) == sorted(templates) for others in templates_of)
+    are_several = len(templates) == len(set(templates)) > 1
+    return templates if are_shared and are_several else ()
 
 
 def _notice(where: str, sentences: Sentences, units: set[str]) -> str:
@@ -174,13 +176,13 @@ class _Side:
     """The sentences of the groups, or of the classes, and all possible readings."""
 
     categories: WordTable
-    shared: frozenset[str]
+    shared_tokens: frozenset[str]
 
     @cached_property
     def slots(self) -> dict[str, list[_Slot]]:
         """The possible readings of each sentence."""
         sentences = chain.from_iterable(self.categories.values())
-        return {sentence: list(_slots(sentence, self.shared)) for sentence in sentences}
+        return {sentence: list(_slots(sentence, self.shared_tokens)) for sentence in sentences}
 
     @cached_property
     def words_in(self) -> Mapping[str, set[str]]:
@@ -208,46 +210,48 @@ def _recognised(categories: WordTable, others: WordTable, where: str) -> dict[st
     if not _are_sentences(categories):
         return {}
     with_sentences = {name: entries for name, entries in categories.items() if any(map(is_sentence, entries))}
+    compared = with_sentences if len(with_sentences) > 1 else {**categories, **others}
+    n_categories = Counter[str]()  # in which a token occurs
+    for entries in compared.values():
+        n_categories.update(set(chain.from_iterable(map(_tokens, entries))))
     # Tokens that two or more groups or classes share belong to templates.
-    counts = Counter[str]()
-    for entries in (with_sentences if len(with_sentences) > 1 else {**categories, **others}).values():
-        counts.update(set(chain.from_iterable(map(_tokens, entries))))
-    side = _Side(with_sentences, frozenset(token for token, count in counts.items() if count > 1))
+    shared_tokens = frozenset(token for token, count in n_categories.items() if count > 1)
+    side = _Side(with_sentences, shared_tokens)
     return {category: _words_of(category, entries, side, where) for category, entries in with_sentences.items()}
 
 
 def _words_of(category: str, sentences: tuple[str, ...], side: _Side, where: str) -> dict[str, dict[str, str]]:
     """Return the words in the sentences of a group or class, with the template of each sentence."""
-    slot_of = {sentence: side.best(sentence) for sentence in sentences}
-    keys = {slot.key for slot in slot_of.values() if slot}
-    slots: dict[str, _Slot] = {}
-    for sentence, slot in slot_of.items():
-        known = [candidate for candidate in side.slots[sentence] if candidate.key in keys]
-        if slot is None and len(known) != 1:
+    best_slots = {sentence: side.best(sentence) for sentence in sentences}
+    known_words = {slot.key for slot in best_slots.values() if slot}
+    slot_of: dict[str, _Slot] = {}
+    for sentence, slot in best_slots.items():
+        slots_of_known_words = [other for other in side.slots[sentence] if other.key in known_words]
+        if slot is None and len(slots_of_known_words) != 1:
             raise WordListError(
                 f"{where}: cannot find the word of the sentence '{sentence}' in '{category}'. {_REMEDY}"
             )
-        slots[sentence] = slot or known[0]
-    words = _merged(slots.values())
+        slot_of[sentence] = slot or slots_of_known_words[0]
+    words = _sentences_by_word(slot_of.values())
     if len(words) == 1 < len(sentences):
         raise WordListError(
             f"{where}: all {len(sentences)} sentences of '{category}' seem to have the same word"
             f" '{next(iter(words))}'. {_REMEDY}"
         )
-    _check_one_each(words, slots, category, where)
+    _check_one_each(words, slot_of, category, where)
     return words
 
 
 def _check_one_each(words: Sentences, slot_of: Mapping[str, _Slot], category: str, where: str) -> None:
     """Raise an error if a sentence may have been made from two of the words."""
-    having: dict[str, set[str]] = defaultdict(set)
-    for word, own in words.items():
-        for sentence in own:
+    words_with_token: dict[str, set[str]] = defaultdict(set)
+    for word, template_of in words.items():
+        for sentence in template_of:
             for token in _tokens(slot_of[sentence].word):
-                having[token].add(word)
-    for word, own in words.items():
-        for sentence in own:
-            others = set[str]().union(*(having[token] for token in _tokens(sentence))) - {word}
+                words_with_token[token].add(word)
+    for word, template_of in words.items():
+        for sentence in template_of:
+            others = set(chain.from_iterable(words_with_token[token] for token in _tokens(sentence))) - {word}
             if others:
                 raise WordListError(
                     f"{where}: the word of the sentence '{sentence}' in '{category}' may be '{word}' or"
@@ -261,25 +265,27 @@ _REMEDY = (
 )
 
 
-def _merged(slots: Iterable[_Slot]) -> dict[str, dict[str, str]]:
+def _sentences_by_word(slots: Iterable[_Slot]) -> dict[str, dict[str, str]]:
     """Return the sentences and templates of each word.
 
     Sentences with a plural in another template belong to its singular.
     """
-    by_key = grouped(slots, attrgetter("key"))
+    slots_of = grouped(slots, attrgetter("key"))
 
-    def templates(key: str) -> set[str]:
-        return {slot.template for slot in by_key[key]}
+    def templates(word: str) -> set[str]:
+        return {slot.template for slot in slots_of[word]}
 
-    for key in list(by_key):
-        for plural in _plurals(key) & by_key.keys() - {key} if key in by_key else ():
-            if templates(key).isdisjoint(templates(plural)):
-                by_key[key] += by_key.pop(plural)
+    for singular in list(slots_of):
+        if singular not in slots_of:  # a plural that was joined to its singular
+            continue
+        for plural in _plurals(singular) & slots_of.keys() - {singular}:
+            if templates(singular).isdisjoint(templates(plural)):
+                slots_of[singular] += slots_of.pop(plural)
     words = {}
-    for key, own in by_key.items():
+    for key, slots_of_word in slots_of.items():
         # The spelling within a sentence or, if there is none, at the beginning of a sentence.
-        spelling = min((slot for slot in own if slot.key == key), key=lambda slot: slot.first).word
-        words[spelling] = {slot.sentence: slot.template for slot in own}
+        spelling = min((slot for slot in slots_of_word if slot.key == key), key=lambda slot: slot.first).word
+        words[spelling] = {slot.sentence: slot.template for slot in slots_of_word}
     return words
 
 
@@ -297,16 +303,17 @@ def _tokens(sentence: str) -> list[str]:
     return list(map(str.casefold, _TOKEN.findall(sentence)))
 
 
-def _slots(sentence: str, shared: frozenset[str]) -> Iterator[_Slot]:
+def _slots(sentence: str, shared_tokens: frozenset[str]) -> Iterator[_Slot]:
     """Yield a slot for every run of tokens (and its article) that occurs in no other category."""
     tokens = list(_TOKEN.finditer(sentence))
     for first in range(len(tokens)):
+        starts_after_article = first > 0 and tokens[first - 1].group().casefold() in _ARTICLES
+        start = tokens[first - 1 if starts_after_article else first].start()
         for last in range(first, min(first + _LONGEST_SLOT, len(tokens))):
             text = tokens[last].group()
-            if text.casefold() in {*shared, *_AUXILIARIES, *_ARTICLES} or not text[0].isalnum():
+            if text.casefold() in {*shared_tokens, *_AUXILIARIES, *_ARTICLES} or not text[0].isalnum():
                 break
-            with_article = first > 0 and tokens[first - 1].group().casefold() in _ARTICLES
-            start, end = tokens[first - with_article].start(), tokens[last].end()
+            end = tokens[last].end()
             template = f"{sentence[:start]}{{}}{sentence[end:]}"
             if any(map(str.isalnum, template)):
                 yield _Slot(sentence, template, sentence[tokens[first].start() : end], first == 0)

@@ -201,12 +201,11 @@ def load_templates(name_or_path: str | Path | Templates) -> Templates:
     if isinstance(name_or_path, Templates):
         return name_or_path
     label = str(name_or_path)
-    file: Traversable
+    file: Traversable = Path(label)
     if label in template_names():
         file = shipped("templates") / f"{label}.toml"
     else:
         refuse_pipe_or_address(label, "templates", TemplateError)
-        file = Path(label)
         if not file.is_file():
             raise TemplateError(f"No built-in templates or TOML file are named '{label}'.", label, template_names())
     hint = " See templates/plain-10.toml for an example."
@@ -216,12 +215,8 @@ def load_templates(name_or_path: str | Path | Templates) -> Templates:
 
 def _sets_with(slots: tuple[str, ...], word_class: str | None = None) -> str:
     """Name the built-in sets with these slots, or only sets for words of one class."""
-    names = []
-    for name in template_names():
-        templates = load_templates(name)
-        if templates.slots == slots and (word_class is None or word_class in templates.classes):
-            names.append(name)
-    return " or ".join(names)
+    sets = [templates for templates in map(load_templates, template_names()) if templates.slots == slots]
+    return " or ".join(fitting.name for fitting in sets if word_class is None or word_class in fitting.classes)
 
 
 def _read(content: Content, name: str) -> Templates:
@@ -253,9 +248,7 @@ def _templates(content: Content) -> tuple[Template, ...]:
         raise TemplateError(
             f'{content.where} contains no [[sentences]]. Add some, for example with text = "This is {{word}}."'
         )
-    templates = tuple(
-        _template(entry, f"{content.where}: sentence {number}") for number, entry in enumerate(entries, 1)
-    )
+    templates = [_template(entry, f"{content.where}: sentence {k}") for k, entry in enumerate(entries, 1)]
     texts = [template.text for template in templates]
     for first, second in pairwise(texts):
         if _slots(first) != _slots(second):
@@ -267,7 +260,7 @@ def _templates(content: Content) -> tuple[Template, ...]:
     for text, count in Counter(texts).items():
         if count > 1:
             raise TemplateError(f"{content.where} contains '{text}' {count} times. Keep it once.")
-    return templates
+    return tuple(templates)
 
 
 def _template(entry: Any, where: str) -> Template:
@@ -412,7 +405,7 @@ def check_word_classes(words: Iterable[str], class_of: Mapping[str, str]) -> Non
     """Raise one error for all words whose class is unknown."""
     unknown = [word for word in dict.fromkeys(words) if word not in class_of]
     if len(unknown) == 1:
-        word_class(unknown[0], class_of)
+        word_class(unknown[0], class_of)  # raises the error, with the class of the word in another case
     if unknown:
         words_in_quotes = ", ".join(f'"{word}"' for word in unknown)
         raise TemplateError(

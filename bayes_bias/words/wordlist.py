@@ -613,7 +613,10 @@ def _fields_of_columns(name: str, source: Any, reading: Reading) -> dict[str, An
 
 
 def _list_fields(name: str, content: Content) -> dict[str, Any]:
-    """Check and return the fields of a `WordList`."""
+    """Check and return the fields of a `WordList`.
+
+    Classes that are neither stereotypical for a group nor opposites become control classes.
+    """
     if "groups" not in content.values:
         raise WordListError(
             f"{content.where} has no [groups]. If it contains only control classes, pass it as `controls`."
@@ -621,23 +624,24 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
     head = _head_fields(name, content)
     where = content.where
     groups, repeated_targets = list_rules.read_words(content, "groups")
-    every_class, repeated_attributes = list_rules.read_words(content, "classes")
-    groups, every_class, sentences, about_sentences = group_by_word(content, groups, every_class)
-    list_rules.refuse_shared_names(groups, every_class, where)
-    stereotypes = list_rules.read_stereotypes(content, groups, every_class)
-    opposites = list_rules.read_opposites(content, stereotypes, every_class)
-    compared = {*stereotypes.values(), *opposites}
-    associated = {class_name: words for class_name, words in every_class.items() if class_name in compared}
-    others = {class_name: words for class_name, words in every_class.items() if class_name not in compared}
+    all_classes, repeated_attributes = list_rules.read_words(content, "classes")
+    groups, all_classes, sentences, about_sentences = group_by_word(content, groups, all_classes)
+    list_rules.refuse_shared_names(groups, all_classes, where)
+    stereotypes = list_rules.read_stereotypes(content, groups, all_classes)
+    opposites = list_rules.read_opposites(content, stereotypes, all_classes)
+    names_compared = {*stereotypes.values(), *opposites}
+    compared_classes = {key: words for key, words in all_classes.items() if key in names_compared}
+    control_classes = {key: words for key, words in all_classes.items() if key not in names_compared}
     list_rules.refuse_too_few(groups, "groups", where, least=1)
     list_rules.refuse_shared_words(groups, "groups", where)
-    list_rules.refuse_too_few(associated, "associated classes", where, least=2)
-    list_rules.refuse_shared_words(associated, "associated classes", where)
-    classes, targets_too = list_rules.without_targets(associated, groups, where)
-    controls, left_out = list_rules.separate_controls(others, groups, associated, where)
-    topics, repeated_in_topics = topics_and_pairs.read_topics(content, groups, every_class)
+    list_rules.refuse_too_few(compared_classes, "associated classes", where, least=2)
+    list_rules.refuse_shared_words(compared_classes, "associated classes", where)
+    classes, omitted_attributes = list_rules.without_targets(compared_classes, groups, where)
+    controls, omitted_controls = list_rules.separate_controls(control_classes, groups, compared_classes, where)
+    topics, repeated_in_topics = topics_and_pairs.read_topics(content, groups, all_classes)
     compared_with = f"{name}: all groups have the same class, which is compared with {', '.join(opposites)}"
-    as_controls = f"{name}: used as control classes because no group has them as its stereotype: {', '.join(others)}"
+    reason = "because no group has them as its stereotype"
+    as_controls = f"{name}: used as control classes {reason}: {', '.join(control_classes)}"
     return head | {
         "groups": MappingProxyType(groups),
         "classes": MappingProxyType(classes),
@@ -645,7 +649,7 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
         "opposites": opposites,
         "controls": MappingProxyType(controls),
         "topics": topics_and_pairs.remaining_topics(topics, groups, {**classes, **controls}),
-        "pairs": topics_and_pairs.read_pairs(content, groups, {**associated, **others}),
+        "pairs": topics_and_pairs.read_pairs(content, groups, {**compared_classes, **control_classes}),
         "sub_topics": topics_and_pairs.check_sub_topics(
             content.text("sub_topics", "from vectors"), f"{where}: 'sub_topics'"
         ),
@@ -657,11 +661,11 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
             *repeated_targets,
             *repeated_attributes,
             *repeated_in_topics,
-            *targets_too,
-            *list_rules.inflections({**groups, **associated}, topics, name),
+            *omitted_attributes,
+            *list_rules.inflections({**groups, **compared_classes}, topics, name),
             *([compared_with] if len(opposites) > 1 and "opposites" not in content.values else []),
-            *([as_controls] if others else []),
-            *left_out,
+            *([as_controls] if control_classes else []),
+            *omitted_controls,
         ),
     }
 

@@ -321,6 +321,12 @@ def test_batch_raises_without_successful_requests(tmp_path):
         bb.open_embedding(tmp_path / "b.jsonl")
 
 
+def test_json_lines_with_an_object_for_each_word_raise_with_one_object_as_remedy(tmp_path):
+    (tmp_path / "v.jsonl").write_text(json_lines([{word: vector} for word, vector in LISTS.items()]))
+    with refused(EmbeddingError, 'v.jsonl separate object {"he": [...], "she": [...]}'):
+        bb.open_embedding(tmp_path / "v.jsonl")
+
+
 def test_batch_raises_for_several_vectors_in_request(tmp_path):
     (first, *_), vectors = batch(LISTS), list(LISTS.values())
     first["response"]["body"]["data"] = [{"index": k, "embedding": vector} for k, vector in enumerate(vectors)]

@@ -111,7 +111,8 @@ def readme_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "math-arts.csv").write_text(readme_list())
     row = PACKAGED["glove-6b-50d"]
-    stand_in = SimpleNamespace(open=partial(bb.open_embedding, "googlenews-demo", name=row.name))
+    opened = partial(bb.open_embedding, "googlenews-demo", name=row.name)
+    stand_in = SimpleNamespace(open=opened, package=row.package, source=row.source)
     monkeypatch.setattr(opening, "PACKAGED", {row.name: stand_in})
     return tmp_path
 
