@@ -39,7 +39,7 @@ from .associations.log_probability import log_probabilities as log_probabilities
 from .checks.calibration import Calibration as Calibration
 from .checks.calibration import calibrate as calibrate
 from .checks.predictive import posterior_predictive as posterior_predictive
-from .checks.predictive import prior_predictive as prior_predictive
+from .checks.prior_predictive import prior_predictive as prior_predictive
 from .corpora.from_texts import from_texts as from_texts
 from .documents.writer import write as write
 from .embeddings.embedding import Embedding as Embedding

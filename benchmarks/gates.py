@@ -24,7 +24,7 @@ from bayes_bias import cosines
 from bayes_bias.analyses.answers import model
 from bayes_bias.analyses.answers.model import Density, sample
 from bayes_bias.analyses.gate.decision import Decision, Excess
-from bayes_bias.checks.calibration import simulated_tables
+from bayes_bias.checks.simulation import simulated_tables
 from bayes_bias.errors import TableError
 from bayes_bias.models.spec import load_spec
 from bayes_bias.posterior.estimate import Estimate, Mixture, estimate_of

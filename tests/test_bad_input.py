@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import bayes_bias as bb
-from bayes_bias.documents.writer import check_folder
+from bayes_bias.documents.folder import check_folder
 from bayes_bias.errors import (
     IN_TERMINAL,
     BayesBiasError,

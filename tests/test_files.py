@@ -9,7 +9,7 @@ import pytest
 import bayes_bias as bb
 from bayes_bias.analyses.criterion.data import outside_of
 from bayes_bias.analyses.sweep.spec_file import read_sweep
-from bayes_bias.documents.writer import check_folder
+from bayes_bias.documents.folder import check_folder
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import UNFINISHED, file_names, read_toml, unfinished_name, whole_file
 from tests.helpers import refused

@@ -1132,7 +1132,7 @@ def test_load_wordlist_raises_for_word_with_line_break(tmp_path):
 # Messages whose remedies the tests above run with files or patches of their own.
 APART = (
     "`decimals=None` (`bayes-bias sentence-pairs FILE --decimals none`) compares them unrounded",
-    "needs a sampler, because it has replicates",
+    "needs a sampler, because it has {}",
     "R-hat is unknown, because it needs two chains",
     "Read the output of `bayes-bias sentences` with",
     "Pass the output of `bayes-bias sentences`",

@@ -1,27 +1,26 @@
-"""False positive rate and coverage of a design, with random lists or with tables that the model draws."""
+"""Estimate the false positive rate of a design, and the coverage of its intervals."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Literal, get_args
 
 import joblib
 import numpy as np
 import pandas as pd
-import xarray as xr
 from scipy.stats import binomtest, kstest
 
 from bayes_bias.arguments import as_tuple, check_count, check_jobs, check_seed, is_between
 from bayes_bias.associations.cosines import cosines
 from bayes_bias.associations.lists import DEMO, origin_of
 from bayes_bias.associations.similarity import COSINES
-from bayes_bias.checks.null_jobs import NULL_SAMPLING, Cell, Record, judge, run
+from bayes_bias.checks.null_jobs import NULL_SAMPLING, Cell, run
 from bayes_bias.checks.null_lists import Drawn, NullDesign
+from bayes_bias.checks.simulation import judge_simulations
 from bayes_bias.embeddings.embedding import Embedding
-from bayes_bias.errors import BayesBiasError, ScopeError, SpecError, WordListError, did_you_mean
+from bayes_bias.errors import BayesBiasError, ScopeError, WordListError, did_you_mean
 from bayes_bias.fitting.sampling import Sampling, check_sampling
 from bayes_bias.formatting import (
     DASH,
@@ -41,13 +40,10 @@ from bayes_bias.measures.other_words import Random
 from bayes_bias.models.spec import ModelSpec, load_spec
 from bayes_bias.models.structures import structure_of
 from bayes_bias.posterior.quadrature import integrated
-from bayes_bias.progress import Quiet, advance, shown, step
-from bayes_bias.shared_types import Numbers
+from bayes_bias.progress import Quiet, shown
 from bayes_bias.table.association_table import AssociationTable
-from bayes_bias.table.bias_weights import bias_weights
 from bayes_bias.table.columns import interval_names, interval_of
-from bayes_bias.table.replicates import Replicates
-from bayes_bias.table.scopes import WEAT_SCOPE, ScopeName, check_design, sampling_scope, widest_scope
+from bayes_bias.table.scopes import WEAT_SCOPE, ScopeName, check_design, sampling_scope
 from bayes_bias.table.statistics import table_means
 from bayes_bias.words.wordlist import ListLike
 
@@ -505,72 +501,3 @@ def _coverage_names(prob: float) -> tuple[str, str, str]:
     """Return the column names for the coverage of an interval and the bounds of its confidence interval."""
     name = f"coverage_{100 * prob:.0f}"
     return name, *interval_names(kind="ci", of=name)
-
-
-# Number of prior draws that are held in memory at a time.
-_BATCH = 100
-
-
-def judge_simulations(
-    table: AssociationTable, spec: ModelSpec, *, truth: float, draws: int, seed: int, sampling: Sampling
-) -> pd.DataFrame:
-    """Return the records of `judge` for tables that a model simulates for the words of a table, under the widest scope.
-
-    Raises
-    ------
-    SpecError
-        If the model samples an effect for each word.
-    """
-    if not structure_of(spec).COLLAPSED:
-        raise SpecError(
-            f"models: '{spec.name}' samples an effect of every word, which takes half a minute for each simulated"
-            " table. Use 'crossed' instead."
-        )
-    scopes: tuple[ScopeName, ...] = (widest_scope(table_means(table)),)
-    records: list[Record] = []
-    step(f"{table.name}: simulating")
-    for number, simulated in enumerate(simulated_tables(table, spec, truth=truth, draws=draws, seed=seed)):
-        with shown(Quiet()):
-            judged = judge(simulated, spec, truth=truth, seed=seed + number, sampling=sampling, scopes=scopes)
-        records += [{"draw": number, **record} for record in judged]
-        advance(number + 1, draws)
-    return pd.DataFrame(records)
-
-
-def simulated_tables(
-    table: AssociationTable, spec: ModelSpec, *, truth: float, draws: int, seed: int
-) -> Iterator[AssociationTable]:
-    """Yield tables of the words of a table, with standard deviations from the prior and a known bias.
-
-    PyMC draws the tables from `bayes_bias.pymc_model`. Expected block means are replaced, because they have a flat
-    prior in `fit`. The posterior of the bias shifts accordingly. With the weights k of the blocks, block means of
-    ``truth k / sum(k^2)`` have the bias ``sum(k truth k / sum(k^2)) = truth``.
-    """
-    from bayes_bias.checks.predictive import prior_predictive
-
-    weights = bias_weights(table_means(table)).isel(contrast=0).transpose("group", "attribute_class").to_numpy()
-    planted_means = np.asarray(truth * weights / (weights**2).sum())  # block means with this bias
-    for batch, first in enumerate(range(0, draws, _BATCH)):
-        drawn = prior_predictive(table, spec, draws=min(_BATCH, draws - first), seed=seed + batch)
-        values = drawn["prior_predictive"].association.isel(chain=0)
-        drawn_means = drawn["prior"]["mean"].isel(chain=0).transpose("draw", "group", "attribute_class").to_numpy()
-        for pair_values, block_means in zip(values, drawn_means, strict=True):
-            yield _with_values(table, pair_values, planted_means - block_means)
-
-
-def _with_values(table: AssociationTable, pair_values: xr.DataArray, shift: Numbers) -> AssociationTable:
-    """Return the table with other values of its pairs, to which the shift of their block (group, class) is added."""
-    position_of_pair = np.nonzero(table.values.notnull().to_numpy())
-    shift_of_cell = shift[np.ix_(table.group_index, table.class_index)]  # (target, attribute)
-
-    def as_matrix(values: xr.DataArray) -> xr.DataArray:
-        matrix = np.full(table.values.shape, np.nan)
-        matrix[position_of_pair] = values.to_numpy()
-        return table.values.copy(data=matrix + shift_of_cell)
-
-    if "replicate" not in pair_values.dims or table.replicates is None:
-        return replace(table, values=as_matrix(pair_values), replicates=None, origin=None, texts=None)
-    labels = table.replicates.labels
-    tables = {label: as_matrix(pair_values.isel(replicate=k)) for k, label in enumerate(labels)}
-    replicates = Replicates(table.replicates.kind, MappingProxyType(tables))
-    return replace(table, values=replicates.mean(), replicates=replicates, origin=None, texts=None)

@@ -33,11 +33,10 @@ _GROUPS = MappingProxyType(
 _FILES = MappingProxyType(
     {
         "answers": ("answers", "prompts"),
-        "checks": ("calibrate", "multiverse", "stability"),
+        "checks": ("calibrate", "check", "multiverse", "stability"),
         "debiasing": ("debias", "compare"),
         "explore": ("explore",),
         "fits": ("fit", "summarize", "pool", "plan"),
-        "gate": ("check",),
         "outside": ("criterion", "tpr-gaps"),
         "report": ("report", "register"),
         "sentence_pairs": ("sentence-pairs",),

@@ -13,7 +13,7 @@ import typer
 
 import bayes_bias as bb
 from bayes_bias.cli.console import deliver
-from bayes_bias.documents.writer import check_folder
+from bayes_bias.documents.folder import check_folder
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import FORMATS, WRITTEN, check_formats, check_output, expanded
 from bayes_bias.table.scopes import DEFAULT_SCOPE, SCOPES, scope_of

@@ -25,7 +25,7 @@ from bayes_bias.cli.options import (
     with_options,
 )
 from bayes_bias.cli.table_source import AllowUnlikeOption, MeasuringOptions, TrustOption
-from bayes_bias.documents.writer import check_folder
+from bayes_bias.documents.folder import check_folder
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.formatting import with_unit
 from bayes_bias.progress import step

@@ -1,24 +1,16 @@
-"""`write`: save a result as pages, tables, and figures in a folder.
-
-The folder is rendered first and then moved into place in one step.
-"""
+"""`write`: save a result as pages, tables, and figures in a folder."""
 
 import base64
-import ctypes
-import errno
 import io
 import json
 import logging
 import os
-import shutil
-import sys
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import cast
@@ -28,208 +20,17 @@ from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bayes_bias.arguments import check_path, check_switch, kind_of
+from bayes_bias.arguments import check_path, kind_of
 from bayes_bias.documents.document import Document, Documented
+from bayes_bias.documents.folder import PROVENANCE, check_folder, hashes, write_folder
 from bayes_bias.documents.templating import render_html, render_latex, verbatim
-from bayes_bias.errors import COMMAND, OutputError, optional
-from bayes_bias.files import (
-    OVERWRITE,
-    UNFINISHED,
-    WRITTEN,
-    check_formats,
-    check_home,
-    csv_text,
-    sha256_of_file,
-    unfinished_name,
-)
+from bayes_bias.errors import COMMAND, OutputError
+from bayes_bias.files import WRITTEN, check_formats, csv_text
 from bayes_bias.fitting.fitted import Fitted
 from bayes_bias.fitting.storage import save_posterior
 from bayes_bias.formatting import page_with_unit, with_unit
 from bayes_bias.jobs import run_in_background
 from bayes_bias.plots.style import name_units, style
-
-PROVENANCE = "provenance.json"
-
-# Folder for a complete report while its files replace those of an earlier report, if this is not possible in one step.
-_COMPLETE = f"{UNFINISHED}but-complete"
-# Constants of Linux: paths are relative to the working folder, and both paths exchange their names.
-_AT_FDCWD, _RENAME_EXCHANGE = -100, 2
-
-
-def check_folder(out: str | Path, overwrite: bool = False) -> None:
-    """Raise an error if a folder cannot be written to or is not empty, before anything is computed for it.
-
-    Matplotlib, which its figures need, must be installed.
-    """
-    with optional(" for the figures of a page"):
-        import_module("matplotlib")
-    out = check_path("out", out, OutputError)
-    check_switch("overwrite", overwrite)
-    check_home(out, "out")
-    try:
-        _finish(out)
-        _check_empty(out, overwrite)
-        _unfinished(out).rmdir()
-    except OSError as error:
-        raise _cannot_write(out, error) from error
-
-
-def _check_empty(out: Path, overwrite: bool) -> None:
-    """Raise an error if a folder contains files of others and must not be overwritten."""
-    if overwrite or not out.is_dir():
-        return
-    for path in out.iterdir():
-        if not path.name.startswith(UNFINISHED):
-            raise OutputError(
-                f"The folder '{out}' is not empty. Name another folder, or replace the files of an earlier"
-                f" report: {OVERWRITE}."
-            )
-
-
-def write_folder(out: Path, render: Callable[[Path], None], overwrite: bool) -> None:
-    """Render files into a new folder, and move them into place when all of them are complete."""
-    check_folder(out, overwrite)
-    unfinished = _unfinished(out)
-    try:
-        render(unfinished)
-        _move_into_place(unfinished, out, overwrite)
-    except OSError as error:
-        raise _cannot_write(out, error) from error
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
-
-
-def _unfinished(out: Path) -> Path:
-    """Create a new folder on the file system of `out`: next to it or, if the two cannot exchange their names, inside
-    it.
-    """
-    place = parent = out.resolve()
-    while not parent.exists():
-        parent = parent.parent
-    if parent == place:
-        is_writable = os.access(place, os.W_OK) and os.access(place.parent, os.W_OK)
-        # A folder cannot be exchanged if the working folder is inside it.
-        if is_writable and not place.is_mount() and not Path.cwd().is_relative_to(place):
-            parent = place.parent
-    unfinished = unfinished_name(parent, out)
-    unfinished.mkdir()
-    return unfinished
-
-
-def _cannot_write(out: Path, error: OSError) -> OutputError:
-    """Return the error for a folder that cannot be written to."""
-    return OutputError(f"Cannot write to the folder '{out}': {error.strerror or error}. Choose another folder.")
-
-
-def hashes(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of every file in a folder, by its path in the folder."""
-    sha256_of = {}
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            sha256_of[path.relative_to(folder).as_posix()] = sha256_of_file(path)
-    return sha256_of
-
-
-def _move_into_place(unfinished: Path, out: Path, overwrite: bool) -> None:
-    """Give a complete report the name of the folder, and keep files of others that the folder contains."""
-    _check_empty(out, overwrite)  # another program may have created the folder first
-    if not out.exists():
-        out.parent.mkdir(parents=True, exist_ok=True)
-        unfinished.rename(out)
-        return
-    for name in _names(unfinished):
-        if (out / name).is_dir() or (out / name).parent.is_file():
-            raise OutputError(
-                f"Cannot write the report, because '{out / name}' is not a file of a report."
-                " Move it, or choose another folder."
-            )
-    try:
-        shutil.copymode(out, unfinished)
-        _link_what_is_not_ours(out, unfinished)
-        _exchange(unfinished, out.resolve())
-    except OSError:
-        unfinished.rename(out / _COMPLETE)
-        _finish(out)
-        return
-    _link_what_is_not_ours(unfinished, out)  # files that were added in the meantime
-
-
-def _link_what_is_not_ours(old: Path, new: Path) -> None:
-    """Link all files from the old folder into the new folder, except unchanged files that the old report wrote."""
-    ours = {name for name, sha256 in _written_files(old).items() if _unchanged(old / name, sha256)}
-    for path in old.rglob("*"):
-        name = path.relative_to(old).as_posix()
-        if _is_folder(path):
-            (new / name).mkdir(exist_ok=True)
-        elif name not in ours and (_is_folder(new / name) or not os.path.lexists(new / name)):
-            os.link(path, new / name, follow_symlinks=False)
-
-
-def _is_folder(path: Path) -> bool:
-    """Return True for a folder, but not for a link to one."""
-    return path.is_dir() and not path.is_symlink()
-
-
-def _exchange(first: Path, second: Path) -> None:
-    """Exchange the names of two folders in one step.
-
-    Raises
-    ------
-    OSError
-        If the system or the file system does not support this.
-    """
-    if sys.platform != "linux":
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-    rename = ctypes.CDLL(None, use_errno=True).renameat2
-    if rename(_AT_FDCWD, os.fsencode(first), _AT_FDCWD, os.fsencode(second), _RENAME_EXCHANGE):
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-
-
-def _finish(out: Path) -> None:
-    """Move a complete report into place.
-
-    If this is interrupted, the next run with the same folder completes the move.
-    """
-    complete = out / _COMPLETE
-    if not complete.is_dir():
-        return
-    if new := _written_files(complete):
-        # Remove unchanged files of an earlier report that the new report lacks, such as figures of another list.
-        for name, sha256 in _written_files(out).items():
-            path = (out / name).resolve()
-            is_stale = name != PROVENANCE and name not in new
-            if is_stale and path.is_relative_to(out.resolve()) and _unchanged(path, sha256):
-                path.unlink()
-    # the provenance comes last, because it describes the other files
-    for name in sorted(_names(complete), key=PROVENANCE.__eq__):
-        (out / name).parent.mkdir(exist_ok=True)
-        (complete / name).replace(out / name)
-    shutil.rmtree(complete)
-
-
-def _names(folder: Path) -> list[str]:
-    """Return the paths of all files in a folder, relative to the folder."""
-    return [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
-
-
-def _unchanged(path: Path, sha256: str) -> bool:
-    """Return True if a file has this hash."""
-    return path.is_file() and sha256_of_file(path) == sha256
-
-
-def _written_files(folder: Path) -> dict[str, str]:
-    """Return the files that an earlier report wrote to a folder, with their hashes, or nothing without an earlier
-    report.
-    """
-    file = folder / PROVENANCE
-    if not file.is_file():
-        return {}
-    try:
-        files = json.loads(file.read_text(encoding="utf-8")).get("files", {})
-    except (ValueError, AttributeError, RecursionError):
-        return {}  # a file with this name from another program, so no file in the folder belongs to a report
-    return {str(name): str(sha256) for name, sha256 in files.items()} if isinstance(files, dict) else {}
-
 
 logger = logging.getLogger("bayes_bias")
 

@@ -9,7 +9,7 @@ import bayes_bias as bb
 from bayes_bias.cli import main
 from bayes_bias.cli.console import complain, progress_bar, say
 from bayes_bias.cli.options import FIGURES, FiguresOption, JobsOption, SchedulerOption, formats_of
-from bayes_bias.documents.writer import check_folder
+from bayes_bias.documents.folder import check_folder
 from bayes_bias.files import check_home
 from bayes_bias.jobs import connected
 from studies.known_bias.results import KnownBias

@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from bayes_bias.analyses.tpr_gaps.counts import unbiased_mean_square
 from bayes_bias.associations.cosines import cosines
-from bayes_bias.debiasing.debias_projections import HardDebias
+from bayes_bias.debiasing.debias_hard import HardDebias
 from bayes_bias.embeddings.word_vectors import stack_unit
 from bayes_bias.measures.crossed_tests import quasi_f
 from studies.known_bias.asking import Record

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from bayes_bias import calibrate, cosines, prior_predictive
-from bayes_bias.checks.calibration import simulated_tables, uniformity_of
+from bayes_bias.checks.calibration import uniformity_of
+from bayes_bias.checks.simulation import simulated_tables
 from bayes_bias.errors import BayesBiasError, SpecError
 from bayes_bias.models.spec import load_spec
 from bayes_bias.posterior.verdict import verdict_of_table

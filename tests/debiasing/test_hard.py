@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayes_bias.debiasing.debias_projections import HardDebias, equalize, neutralize
+from bayes_bias.debiasing.debias_hard import HardDebias, equalize, neutralize
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures import defining_subspace, direct_bias, same
 from tests.helpers import numbered, random_vectors, refused

@@ -26,12 +26,12 @@ from bayes_bias.debiasing import (
     OSCaR,
     PartialProjection,
     SoftDebias,
-    debias_optimized,
-    debias_projections,
+    debias_hard,
+    debias_ran,
     debiaser_names,
     make_debiaser,
 )
-from bayes_bias.debiasing.debias_optimized import indirect_bias
+from bayes_bias.debiasing.debias_ran import indirect_bias
 from bayes_bias.debiasing.debiaser import BLOCK
 from bayes_bias.errors import BayesBiasError, MeasureError
 from bayes_bias.measures import bias_towards, defining_subspace
@@ -226,8 +226,8 @@ def test_debiasers_return_same_vectors_in_blocks(name: str, vectors: Vectors, mo
     monkeypatch.setattr(blocks, "batched", counted)
     for module, setting, value in (
         (blocks, "BLOCK", 7),
-        (debias_projections, "BLOCK", 7),
-        (debias_optimized, "_SIMILARITIES", 7 * len(vectors)),
+        (debias_hard, "BLOCK", 7),
+        (debias_ran, "_SIMILARITIES", 7 * len(vectors)),
     ):
         monkeypatch.setattr(module, setting, value)
     iterate_blocks = METHODS[name].fit_transform(vectors, SETS)

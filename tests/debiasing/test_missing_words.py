@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bayes_bias import cosines, open_embedding
-from bayes_bias.debiasing.debias_projections import HardDebias
+from bayes_bias.debiasing.debias_hard import HardDebias
 from bayes_bias.debiasing.debiased_embedding import Debiasing, taught_words
 from bayes_bias.errors import EmbeddingError, MeasureError, WordListError
 from bayes_bias.words.defining_sets import read_debias_sets

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bayes_bias.documents import writer
-from bayes_bias.documents.writer import PROVENANCE, hashes, write_folder
+from bayes_bias.documents import folder
+from bayes_bias.documents.folder import PROVENANCE, hashes, write_folder
 
 
 def report(out: Path, *names: str) -> None:
@@ -31,7 +31,7 @@ def test_write_folder_keeps_changed_and_added_files(tmp_path, monkeypatch, way):
     report(out, "page", "old", "edited", "figures/old")
     out.chmod(0o750)
     if way == "file by file":
-        monkeypatch.setattr(writer, "_exchange", no_exchange)
+        monkeypatch.setattr(folder, "_exchange", no_exchange)
     if way == "from within":
         monkeypatch.chdir(out / "figures")
     if way == "through a link":
@@ -50,7 +50,7 @@ def test_write_folder_keeps_changed_and_added_files(tmp_path, monkeypatch, way):
     assert (out / "mine" / "empty").is_dir()
     assert out.stat().st_mode & 0o777 == 0o750
     assert (out.stat().st_ino == inode) == (way in ("file by file", "from within"))
-    assert not list(tmp_path.rglob(f"{writer.UNFINISHED}*"))
+    assert not list(tmp_path.rglob(f"{folder.UNFINISHED}*"))
 
 
 def test_write_folder_keeps_link_to_figures(tmp_path):

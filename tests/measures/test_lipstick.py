@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bayes_bias.debiasing.debias_projections import neutralize
+from bayes_bias.debiasing.debias_hard import neutralize
 from bayes_bias.errors import MeasureError
 from bayes_bias.measures import bias_towards, classification, clustering, defining_subspace, most_biased, neighbours
 from tests.helpers import Vectors, numbered, refused

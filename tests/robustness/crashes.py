@@ -30,7 +30,7 @@ import xarray as xr
 import bayes_bias as bb
 from bayes_bias import open_embedding, save_vectors
 from bayes_bias.cli.console import write_csv
-from bayes_bias.documents.writer import PROVENANCE, hashes, write_folder
+from bayes_bias.documents.folder import PROVENANCE, hashes, write_folder
 from bayes_bias.errors import BayesBiasError
 from bayes_bias.files import UNFINISHED, copy_shipped
 from bayes_bias.fitting.storage import save_posterior

@@ -24,7 +24,7 @@ from bayes_bias.analyses.sentence_pairs.stereoset import read_triples
 from bayes_bias.analyses.sweep.spec_file import read_sweep
 from bayes_bias.analyses.tpr_gaps.counts import count
 from bayes_bias.debiasing.damage import read_ratings
-from bayes_bias.documents.writer import check_folder
+from bayes_bias.documents.folder import check_folder
 from bayes_bias.embeddings.saving import save_vectors
 from bayes_bias.files import shipped
 from bayes_bias.fitting.fitted import Fitted

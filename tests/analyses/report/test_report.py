@@ -22,12 +22,12 @@ from bayes_bias.analyses.report.checks import CHECKERS
 from bayes_bias.analyses.report.report import report
 from bayes_bias.analyses.report.results import Report, figures_of, methods_of
 from bayes_bias.analyses.report.section import Section, short_titles
-from bayes_bias.associations.lists import _read, measure_lists
+from bayes_bias.associations.lists import _excerpts, measure_lists
 from bayes_bias.checks.predictive import data_fit
 from bayes_bias.documents import writer
+from bayes_bias.documents.folder import check_folder
 from bayes_bias.documents.methods import shared_references
 from bayes_bias.documents.templating import latex as escaped
-from bayes_bias.documents.writer import check_folder
 from bayes_bias.embeddings.opening import open_embedding
 from bayes_bias.embeddings.saving import save_vectors
 from bayes_bias.errors import (
@@ -589,7 +589,7 @@ def test_embeddings_of_same_file_name_have_paths_as_names(tmp_path):
     for file in files:
         file.parent.mkdir()
         save_vectors({"he": np.ones(2), "she": np.array([1.0, 2.0])}, file)
-    read = _read(files, False, [], False)
+    read = _excerpts(files, False, [], False)
     assert [copy.name for copy in read] == [str(file) for file in files]
 
 
