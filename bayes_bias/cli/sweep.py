@@ -151,6 +151,17 @@ class Slices(MeasuringOptions):
             " (1900=one.txt,two.txt) or a pattern (1900='vec/1900-*.txt') are seeds of the same slice.",
         ),
     ]
+    minus: Annotated[
+        list[str],
+        typer.Option(
+            metavar="TIME=FILE",
+            help="A slice of a second series, which is subtracted, for example of another newspaper. It is repeated"
+            " for each time of --at.",
+        ),
+    ] = field(default_factory=list)
+    sides: Annotated[
+        str | None, typer.Option(metavar="NAME,NAME", help="With --minus: the names of both series, comma-separated.")
+    ] = None
     controls: str = field(default="none", init=False)
     templates: None = field(default=None, init=False)
     allow_unlike: AllowUnlikeOption = False
@@ -158,8 +169,28 @@ class Slices(MeasuringOptions):
     @property
     def files(self) -> dict[float, list[str]]:
         """The files of each slice."""
+        return self._files("--at", self.at)
+
+    @property
+    def files_of_second(self) -> dict[float, list[str]]:
+        """The files of each slice of the second series."""
+        return self._files("--minus", self.minus)
+
+    @property
+    def names_of_series(self) -> tuple[str, str] | None:
+        """The names of both series, or None for the default."""
+        if self.sides is None:
+            return None
+        if not self.minus:
+            raise BayesBiasError(f"--sides '{self.sides}' names two series. Give the second one by --minus TIME=FILE.")
+        first, _, second = self.sides.partition(",")
+        if not first or not second or first == second:
+            raise BayesBiasError(f"--sides '{self.sides}' must be two different names, such as Times,Mirror.")
+        return first, second
+
+    def _files(self, flag: str, options: list[str]) -> dict[float, list[str]]:
         files: dict[float, list[str]] = {}
-        for option in self.at:
+        for option in options:
             text, _, pattern = option.partition("=")
             try:
                 time = float(text)
@@ -167,22 +198,13 @@ class Slices(MeasuringOptions):
                 time = float("nan")
             if not pattern or isnan(time):
                 raise BayesBiasError(
-                    f"--at '{option}' is not TIME=FILE with a number for the time, such as 1900=a.txt."
+                    f"{flag} '{option}' is not TIME=FILE with a number for the time, such as 1900=a.txt."
                 )
             if time in files:
                 raise BayesBiasError(
-                    f"--at {text} is given twice. Name the files of one slice together, {text}=one,other."
+                    f"{flag} {text} is given twice. Name the files of one slice together, {text}=one,other."
                 )
-            files[time] = [file for part in pattern.split(",") for file in self._matching(part, option)]
-        return files
-
-    def _matching(self, pattern: str, option: str) -> list[str]:
-        """Return the files that match a pattern, or the pattern itself if it is the name of a file."""
-        if not any(sign in pattern for sign in "*?["):
-            return [pattern]
-        files = sorted(glob(pattern))
-        if not files:
-            raise BayesBiasError(f"--at '{option}' matches no file. Check the pattern.")
+            files[time] = [file for part in pattern.split(",") for file in _matching_files(part, f"{flag} '{option}'")]
         return files
 
     def table(self, time: float, names: list[str], wordlist: str | None) -> "bb.AssociationTable":
@@ -194,6 +216,16 @@ class Slices(MeasuringOptions):
         if wordlist is not None:
             return source.table(wordlist)
         return source.read_alone(names, "an embedding")
+
+
+def _matching_files(pattern: str, option: str) -> list[str]:
+    """Return the files that match a pattern, or the pattern itself if it is the name of a file."""
+    if not any(sign in pattern for sign in "*?["):
+        return [pattern]
+    files = sorted(glob(pattern))
+    if not files:
+        raise BayesBiasError(f"{option} matches no file. Check the pattern.")
+    return files
 
 
 @app.command()
@@ -221,21 +253,27 @@ def over_time(
     """
     if speak_of not in _SCOPES:
         raise BayesBiasError(f"--slices '{speak_of}' is not a choice. The choices are {', '.join(_SCOPES)}.")
+    names_of_series = slices.names_of_series
+    second_files = slices.files_of_second
     if dry_run:
         _show_words(replace(slices, allow_loss=True), wordlist)
         return
-    with progress_bar():
-        tables = {time: slices.table(time, names, wordlist) for time, names in slices.files.items()}
-        settings = inference.fitting
-        series = bb.over_time(
-            tables,
+
+    def series_of(files: dict[float, list[str]]) -> bb.OverTime:
+        return bb.over_time(
+            {time: slices.table(time, names, wordlist) for time, names in files.items()},
             scope=_SCOPES[speak_of],
             words=cast(ScopeName, inference.scope),
             allow_loss=slices.allow_loss,
             allow_unlike=slices.allow_unlike,
             ci_prob=inference.ci_prob,
-            **settings,
+            **inference.fitting,
         )
+
+    with progress_bar():
+        series = series_of(slices.files)
+        if second_files:
+            series = series.minus(series_of(second_files), sides=names_of_series)
         page = output.deliver(over_time=series)
     print_layout(series.layout)
     print_layout(series.changes_layout)

@@ -15,15 +15,19 @@ YEARS = (1900, 1910)
 @pytest.fixture
 def decades(tmp_path: Path) -> list[str]:
     """Two seeds of the words of WEAT 7 in each of two decades, of which the second has drifted."""
-    rng, demo = np.random.default_rng(0), open_embedding("googlenews-demo")
+    return drifting(tmp_path, seed=0)
+
+
+def drifting(folder: Path, seed: int) -> list[str]:
+    rng, demo = np.random.default_rng(seed), open_embedding("googlenews-demo")
     values = cosines("weat7", demo, ()).values
     vectors = demo.find([*values.target.values, *values.attribute.values])
     for year in YEARS:
         for seed in (1, 2):
             noise = 0.05 if year == 1900 else 0.2
             moved = {word: vector + noise * rng.normal(size=vector.shape) for word, vector in vectors.items()}
-            save_vectors(moved, tmp_path / f"{year}-{seed}.npz")
-    return [argument for year in YEARS for argument in ("--at", f"{year}={tmp_path}/{year}-*.npz")]
+            save_vectors(moved, folder / f"{year}-{seed}.npz")
+    return [argument for year in YEARS for argument in ("--at", f"{year}={folder}/{year}-*.npz")]
 
 
 def test_slices_match_words_by_case(tmp_path):
@@ -44,6 +48,16 @@ def test_over_time_command_reports_two_decades_with_seeds(run, decades, sketched
     assert "control" not in err
     assert says(out, "1900 to 1910 change along the line")
     assert (tmp_path / "made" / "index.html").is_file()
+
+
+@pytest.mark.slow
+def test_over_time_command_subtracts_a_second_series(run, decades, sketched, tmp_path):
+    (tmp_path / "mirror").mkdir()
+    second = ["--minus" if part == "--at" else part for part in drifting(tmp_path / "mirror", seed=1)]
+    short = "--draws", "500", "--out", "made", "--figures", "none"
+    code, _, err = run("over-time", "weat7", *decades, *second, "--sides", "Times,Mirror", *short)
+    assert code == 0, err
+    assert "Times minus Mirror" in (tmp_path / "made" / "index.html").read_text(encoding="utf-8")
 
 
 def test_dry_run_prints_the_words_that_each_slice_lacks(run, decades, tmp_path):
@@ -67,6 +81,9 @@ def test_dry_run_prints_the_words_that_each_slice_lacks(run, decades, tmp_path):
         (("--at", "1900=googlenews-demo"), "LIST missing 'googlenews-demo'"),
         (("weat7", "--at", "1900=googlenews-demo"), "tables one slice two"),
         (("weat7", "--at", "1900=googlenews-demo", "--slices", "all"), "--slices 'all' new, these"),
+        (("weat7", "--at", "1900=a.npz", "--sides", "Times,Mirror"), "--sides 'Times,Mirror' --minus TIME=FILE"),
+        (("weat7", "--at", "1900=a.npz", "--minus", "1900=b.npz", "--sides", "Times"), "--sides 'Times' two names"),
+        (("weat7", "--at", "1900=googlenews-demo", "--minus", "early=b.npz"), "--minus 'early=b.npz' number"),
     ],
 )
 def test_over_time_command_rejects_invalid_slices(run, arguments, said):

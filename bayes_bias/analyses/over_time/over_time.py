@@ -36,6 +36,7 @@ def over_time(
     ci_prob: float = 0.95,
     seed: int = 1,
     sampling: Sampling = Sampling(),
+    name: str = "",
 ) -> OverTime:
     r"""Estimate the trend and the changes of a bias over time.
 
@@ -76,6 +77,8 @@ def over_time(
         Probability of the intervals.
     seed, sampling
         See `fit`.
+    name : str
+        The name of the series in texts and figures. By default, it is the name of the list.
 
     Returns
     -------
@@ -128,7 +131,7 @@ def over_time(
         check_shared_words(slices)
     step("were the slices made alike?")
     alike = made_alike(slices, reference=reference, seed=seed, allowed=allow_unlike)
-    return series_of(slices, alike, settings)
+    return series_of(slices, alike, settings, name)
 
 
 def _sort_slices(tables: Any) -> dict[Any, AssociationTable]:

@@ -197,9 +197,10 @@ def test_over_time_accepts_unequal_seeds_and_missing_words(caplog: pytest.LogCap
 
 @pytest.mark.slow
 def test_minus_returns_difference_of_trends(found: OverTime) -> None:
-    second = over_time(slices(np.random.default_rng(9), YEARS, (0.05,) * 5), sampling=BRIEF)
+    second = over_time(slices(np.random.default_rng(9), YEARS, (0.05,) * 5), sampling=BRIEF, name="Mirror")
     apart = found.minus(second, name="one paper minus the other")
     assert apart.slope == pytest.approx(found.slope - second.slope, rel=1e-6)
+    assert found.minus(second).name == f"{found.name} minus Mirror"
     assert says(apart.text, "one paper minus the other 1900 to 1950")
     with refused(TableError, "other 1900, 1905 1900, 1905, 1920"):
         found.minus(replace(second, tables={year: second.tables[year] for year in YEARS[:2]}))
