@@ -166,7 +166,11 @@ def _scale(x, unit):  # type: ignore[no-untyped-def]
     root = np.sqrt(1 + x * x)
     slope = 2 * root - 1 / root
     sign = 1.0 if x >= 0 else -1.0
-    return unit * abs(x) * root, sign * unit * slope, np.log(slope), (2 + 1 / root**2) * x / root / slope
+    scale = unit * abs(x) * root
+    derivative = sign * unit * slope
+    log_derivative = np.log(slope)
+    derivative_of_log = (2 + 1 / root**2) * x / root / slope
+    return scale, derivative, log_derivative, derivative_of_log
 
 
 @_compiled

@@ -107,7 +107,7 @@ def _on_priors(others: pd.DataFrame, changed: list[str], alpha: float) -> str:
         most = probability_in_words(others.p_value.max())
         p_values = f"p {most}" if least == most else f"p from {least} to {most}"
         return f"The verdict is the same under {len(others)} other priors of preferences ({p_values})."
-    # All of these priors give the same answer, because there are only two and the model gives the other one.
+    # There are two answers, and the model gives one of them, so all priors that change the verdict give the other one.
     answer = "distinguishable" if others.p_value[changed[0]] < alpha else "not distinguishable"
     names = [f"'{name}' (p {equals(probability(others.p_value[name]))})" for name in changed]
     priors = "prior" if len(changed) == 1 else "priors"
