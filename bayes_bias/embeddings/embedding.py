@@ -365,9 +365,17 @@ def _equal(first: Any, second: Any) -> bool:
 
 
 def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> _Read[T]:
-    """Keep the first value of each word. Accents are encoded as in the wanted words."""
+    """Keep the first value of each word, in the spelling of the wanted words.
+
+    A source may encode accents otherwise (composed or not), or join the words of a phrase by underscores. Words that
+    occur again with another value are repeated, those that are wanted first. If the source is a language model, its
+    tokens of whole words are read (see `_own_tokens`).
+    """
     words = tuple(wanted)
-    spelling_of = {composed(form): form for word in words for form in (joined(word), word)}
+    spelling_of: dict[str, str] = {}
+    for word in words:
+        spelling_of[composed(joined(word))] = joined(word)
+        spelling_of[composed(word)] = word
     values: dict[str, T] = {}
     repeated: dict[str, None] = {}
     entries_of_words, about_tokens = _own_tokens(list(entries), words)
@@ -375,8 +383,8 @@ def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> _Read[T
         spelling = spelling_of.get(composed(word), word)
         if spelling not in values:
             values[spelling] = value
-        elif _UNREADABLE not in spelling and not _equal(values[spelling], value):
-            repeated[spelling] = None
+        elif _UNREADABLE not in spelling and not _equal(values[spelling], value):  # several words may be unreadable
+            repeated[spelling] = None  # a dict, because a set has no order
     asked_for = set(spelling_of.values())
     asked_for_first = sorted(repeated, key=lambda word: word not in asked_for)
     return _Read(values, tuple(asked_for_first), about_tokens)
