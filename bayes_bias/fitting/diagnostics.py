@@ -72,8 +72,11 @@ class Diagnostics:
         """The problems in plain words without a remedy, for a model whose sampler the user cannot set."""
         sentences = []
         if isnan(self.r_hat):
-            reason = "R-hat is unknown, because it needs two chains of at least four draws"
-            sentences.append(for_reader(f"{reason}: sampling=Sampling(chains=2) (--chains 2)"))
+            unknown = (
+                "R-hat is unknown, because it needs two chains of at least four draws: sampling=Sampling(chains=2)"
+                " (--chains 2)"
+            )
+            sentences.append(for_reader(unknown))
         elif self.r_hat > MAX_R_HAT:
             sentences.append(f"R-hat up to {self.r_hat:.3f} (should be at most {MAX_R_HAT})")
         if not self.ess_bulk >= MIN_ESS:
