@@ -255,6 +255,11 @@ def over_time(
         raise BayesBiasError(f"--slices '{speak_of}' is not a choice. The choices are {', '.join(_SCOPES)}.")
     names_of_series = slices.names_of_series
     second_files = slices.files_of_second
+    if second_files and dry_run:
+        raise BayesBiasError("--dry-run shows the words of one series. Omit --minus, and run it again for the other.")
+    if second_files and second_files.keys() != slices.files.keys():
+        times = ", ".join(f"{time:g}" for time in slices.files)
+        raise BayesBiasError(f"--minus must have the times of --at, {times}. Give a slice for each of them.")
     if dry_run:
         _show_words(replace(slices, allow_loss=True), wordlist)
         return

@@ -211,24 +211,25 @@ class _Module:
         for name in ("module_input_name", "module_output_name"):
             if config.get(name, _SENTENCE) not in (None, _SENTENCE):
                 raise _unknown(self.source, f"{name} = '{config[name]}' in its {self.kind}")
-        run, files = (_normalized, "") if self.kind == "Normalize" else self.of_library(trust)
+        run, files = (_normalized, "") if self.kind == "Normalize" else self.of_library(config, trust)
         digest = hashlib.sha256(json.dumps([config, files], sort_keys=True).encode()).hexdigest()
         return After(self.kind, run, digest)
 
-    def of_library(self, trust: bool) -> tuple[Callable[[Tensor], Tensor], str]:
+    def of_library(self, config: Mapping[str, Any], trust: bool) -> tuple[Callable[[Tensor], Tensor], str]:
         """Return the module of the library with its weights, as a function, and the hash of the file of weights."""
-        activation = str(self.config.get("activation_function", _ACTIVATIONS))
-        if not activation.startswith(_ACTIVATIONS) and activation != _IDENTITY:  # the library imports any class
-            raise _unknown(self.source, f"the activation function {activation}")
-        file = self.weights(trust)
         try:
             library = import_module("sentence_transformers.sentence_transformer.modules")
-            module = getattr(library, self.kind).load(str(self.folder)).float().eval()
         except ModuleNotFoundError as error:
             raise LanguageModelError(
                 f"sentence-transformers is required for the {self.kind} of '{self.source}', but is not installed."
                 " Install it with pip install sentence-transformers."
             ) from error
+        activation = config.get("activation_function", f"{_ACTIVATIONS}Tanh")
+        if not _is_activation(activation):  # the library imports and calls any name
+            raise _unknown(self.source, f"the activation function {activation}")
+        file = self.weights(trust)
+        try:
+            module = getattr(library, self.kind).load(str(self.folder)).float().eval()
         except Exception as error:  # damaged files raise many kinds of errors
             raise LanguageModelError(
                 f"The {self.kind} in '{self.path}' of '{self.source}' cannot be read ({error}). Download it again."
@@ -248,6 +249,17 @@ class _Module:
                 " Save them as safetensors, or pass trust=True (--trust) if you trust their origin."
             )
         return file
+
+
+def _is_activation(name: Any) -> bool:
+    """Return True for the full name of an activation of torch, that is, of a class of modules."""
+    if name == _IDENTITY:
+        return True
+    if not str(name).startswith(_ACTIVATIONS):
+        return False
+    nn = import_module("torch.nn")
+    found = getattr(nn, str(name).removeprefix(_ACTIVATIONS), None)
+    return isinstance(found, type) and issubclass(found, nn.Module)
 
 
 def _read(file: Path, source: str | Path) -> Any:

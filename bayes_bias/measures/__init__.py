@@ -1,6 +1,6 @@
 """Published bias measures.
 
-Measures of a kind are in one module, and all measures are computed from the same tables or vectors.
+Related measures are in one module, and all measures are computed from the same tables or vectors.
 """
 
 from bayes_bias.embeddings.word_vectors import defining_subspace, pair_direction

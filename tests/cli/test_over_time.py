@@ -84,6 +84,8 @@ def test_dry_run_prints_the_words_that_each_slice_lacks(run, decades, tmp_path):
         (("weat7", "--at", "1900=a.npz", "--sides", "Times,Mirror"), "--sides 'Times,Mirror' --minus TIME=FILE"),
         (("weat7", "--at", "1900=a.npz", "--minus", "1900=b.npz", "--sides", "Times"), "--sides 'Times' two names"),
         (("weat7", "--at", "1900=googlenews-demo", "--minus", "early=b.npz"), "--minus 'early=b.npz' number"),
+        (("weat7", "--at", "1900=a.npz", "--minus", "1950=b.npz"), "--minus times --at, 1900"),
+        (("weat7", "--at", "1900=a.npz", "--minus", "1900=b.npz", "--dry-run"), "--dry-run one series --minus"),
     ],
 )
 def test_over_time_command_rejects_invalid_slices(run, arguments, said):

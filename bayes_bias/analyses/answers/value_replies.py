@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -304,7 +304,9 @@ def _yes_or_no(text: str, ratings: tuple[int, int]) -> Value:
     return Value(float(yes is not None))
 
 
-_READERS = MappingProxyType({"ordinal": _rating, "numeric": _number, "robust": _number, "binary": _yes_or_no})
+_READERS: Mapping[str, Callable[[str, tuple[int, int]], Value]] = MappingProxyType(
+    {"ordinal": _rating, "numeric": _number, "robust": _number, "binary": _yes_or_no}
+)
 
 
 def _score(text: str) -> Value:

@@ -29,7 +29,7 @@ from bayes_bias.measures.measure_table import measure_all, measure_names
 from bayes_bias.models.spec import COMMON, ModelSpec
 from bayes_bias.posterior.planning import variance_shares
 from bayes_bias.posterior.pooling import influence_of
-from bayes_bias.posterior.quadrature import integrated, integrated_row
+from bayes_bias.posterior.quadrature import integrated, integrated_row, is_integrated
 from bayes_bias.posterior.summary import row_of_bias
 from bayes_bias.posterior.verdict import Verdict, judge, verdict
 from bayes_bias.progress import logging_from
@@ -271,8 +271,11 @@ def fit_cell(cell: Cell, how: Fitting) -> Record:
 
     A bias depends on control classes only if all classes have a common scale.
     """
-    record = _integrated(cell.table(controls=how.spec.options["scales"] == COMMON), how)
-    return record or _sampled(cell.table(), how)[0]
+    needs_controls = how.spec.options["scales"] == COMMON
+    table = cell.table(controls=needs_controls or not is_integrated(how.spec))
+    record = _integrated(table, how)
+    # A sampled posterior also uses the control classes, for the scales of all classes.
+    return record or _sampled(table if table.controls else cell.table(), how)[0]
 
 
 @_recorded
