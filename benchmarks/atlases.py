@@ -105,7 +105,7 @@ def _judged(kind: Kind, number: int) -> dict[str, float]:
         means = theta.mean(axis=axis)
         held[f"means of {side}s"] = _covered(frame, means)
         held[f"ranks of {side}s"] = _covered(frame, rankdata(-means), "rank")
-    return held | {"not converged": float(not pooled.diagnostics.converged)}
+    return held
 
 
 def _covered(frame: pd.DataFrame, truths: Numbers, of: str = "") -> float:

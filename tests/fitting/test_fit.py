@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from bayes_bias import Sampling, cosines, fit, load_fit, pymc_model, save_fit, sentence_pairs, tpr_gaps
-from bayes_bias.analyses.sweep.pooling import pool_cells
 from bayes_bias.errors import TableError
 from bayes_bias.fitting import fit as fit_module
 from bayes_bias.fitting.diagnostics import Diagnostics
@@ -37,14 +36,6 @@ def of_correlation():
     classes = gaps.counts.classes
     words = pd.DataFrame({"class": classes, "bias": [0.1 * k for k in range(len(classes))], "sd": 0.1})
     return tpr_gaps.correlation(gaps, words, sampling=TOO_SHORT).fit
-
-
-def of_atlas():
-    index = pd.MultiIndex.from_product([["one"], ["first", "second"]], names=["embedding", "list"])
-    cells = pd.DataFrame({"bias": [0.1, 0.2], "sd": 0.05, "within_sd": 0.1}, index=index)
-    pooled = pool_cells(cells, pd.Series({"first": 0.1, "second": 0.1}), sampling=TOO_SHORT)
-    assert pooled is not None
-    return pooled.fit
 
 
 @pytest.mark.parametrize(("model", "is_slow"), [("robust", True), ("hierarchical", True), ("crossed", False)])
@@ -82,7 +73,7 @@ def test_fit_leaves_no_temporary_files(small_table, tmp_path, monkeypatch):
 
 @pytest.mark.thorough
 @pytest.mark.slow
-@pytest.mark.parametrize("fitted", [of_pairs, of_gaps, of_correlation, of_atlas])
+@pytest.mark.parametrize("fitted", [of_pairs, of_gaps, of_correlation])
 def test_fits_of_all_analyses_have_groups_and_attributes(fitted, caplog, tmp_path):
     with caplog.at_level(logging.WARNING, "bayes_bias"):
         tree = fitted()

@@ -12,54 +12,35 @@ common to the cells of a list. The biases of the cells contain no information ab
 the words of the cells (`shared_words`).
 """
 
-import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import SimpleNamespace
+from functools import cached_property, reduce
+from itertools import product
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
-import pymc as pm
-import pytensor.tensor as pt
-import scipy.linalg
 import xarray as xr
-from scipy.linalg import solve_triangular
+from scipy.special import softmax
 
-from bayes_bias.fitting.diagnostics import Diagnostics
-from bayes_bias.fitting.fit_model import NamedData, fit_model
-from bayes_bias.fitting.fitted import Fitted
-from bayes_bias.fitting.sampling import PyMCModel, Sampling
 from bayes_bias.formatting import in_words
 from bayes_bias.jobs import one_blas_thread
-from bayes_bias.models.priors import free
 from bayes_bias.models.scales import rounded
-from bayes_bias.models.spec import ModelSpec, Prior
 from bayes_bias.posterior.estimate import tails
 from bayes_bias.posterior.pooling import FEW_LISTS, TAU_SCALE
 from bayes_bias.posterior.ranks import ranked
 from bayes_bias.shared_types import Numbers
 from bayes_bias.table.columns import interval_names
-from bayes_bias.table.metric import Metric
-
-SAMPLING = Sampling(draws=800, tune=700, chains=4, target_accept=0.97)
 
 _SIDES = ("embedding", "list")
 _EFFECTS = (*_SIDES, "interaction")
-# Data of the model: standard deviations of errors, indicators of observed cells, and common shares of error variance.
-_DATA = ("sd", "is_observed", "common")
-# Standard deviations are in units of the scale of their prior.
-SPEC = ModelSpec(
-    name="atlas",
-    title="Embeddings and lists as crossed samples",
-    description="",
-    structure="atlas",
-    options={},
-    priors={f"sd_{effect}": Prior("HalfNormal", {"sigma": 1}) for effect in _EFFECTS},
-)
-BIAS = Metric("bias", unit="units of the cells")
-# NumPy and SciPy functions under their names in pytensor.tensor.
-NUMPY = SimpleNamespace(**{**vars(np), "linalg": scipy.linalg})
+_DRAWS = 4_000
+# Grid cells of each standard deviation: while the region of the posterior is narrowed down, and in the final grid.
+_COARSE, _FINE = 10, 24
+# The largest standard deviation on a grid, in units of the prior's scale.
+_LARGEST_SD = 6.0
+# Grid cells are ignored if their log density is below the maximum by more than this number.
+_NEGLIGIBLE = 12.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,9 +67,6 @@ class Crossed:
         ``shared_error`` is the share of error variance that is common to its cells.
     more_biased : mapping of str to pandas.DataFrame
         For "embedding" and "list": a matrix of probabilities that the row is more biased than the column.
-    fit : xarray.DataTree
-        The posterior of the standard deviations in units of their prior's scale, for ArviZ.
-    diagnostics : Diagnostics
     notices : tuple of str
         Notices that readers should consider before they rely on the result.
     """
@@ -101,19 +79,11 @@ class Crossed:
     embeddings: pd.DataFrame
     lists: pd.DataFrame
     more_biased: Mapping[str, pd.DataFrame]
-    fit: xr.DataTree
-    diagnostics: Diagnostics
     notices: tuple[str, ...]
 
 
 def pool_cells(
-    cells: pd.DataFrame,
-    shared: "pd.Series[float]",
-    *,
-    ci_prob: float = 0.95,
-    seed: int = 1,
-    sampling: Sampling = SAMPLING,
-    noun: str = "embedding",
+    cells: pd.DataFrame, shared: "pd.Series[float]", *, ci_prob: float = 0.95, seed: int = 1, noun: str = "embedding"
 ) -> Crossed | None:
     """Estimate the biases of embeddings and lists from all cells of a sweep.
 
@@ -126,7 +96,7 @@ def pool_cells(
     shared : pandas.Series
         For each list, the share of error variance that is common to its cells (see `shared_errors`). If a share is
         missing, the mean over all other lists is used. If all are missing, errors are treated as independent.
-    ci_prob, seed, sampling
+    ci_prob, seed
         As in `fit`.
     noun : str
         The noun for an embedding in notices.
@@ -138,6 +108,7 @@ def pool_cells(
 
     Notes
     -----
+    The posterior of the three standard deviations is computed on a grid, and all other numbers from draws given them.
     Posteriors of cells are approximated by normals, although posteriors of short lists have heavier tails. The function
     `bayes_bias.pool` avoids this approximation, but only supports one embedding. The correlation of errors is assumed
     to be equal for all pairs of embeddings. Lists that share words are treated as independent.
@@ -158,20 +129,10 @@ def pool_cells(
         effects.append("interaction")
     scale = TAU_SCALE * float(cells.within_sd.median())
     inputs = _inputs(grid, scale)
-    notices = _notices(cells, grid, noun)
-    hashed = hashlib.sha256(grid.to_dataframe().to_csv(float_format="%.10g").encode()).hexdigest()
-    fitted = fit_model(
-        NamedData("atlas", BIAS, hashed, notices),
-        SPEC,
-        PyMCModel(lambda: _model(inputs, effects), {}),
-        grid.assign_attrs(scale=scale),
-        seed=seed,
-        sampling=sampling,
-        adjustable=False,
-    )
+    rng = np.random.default_rng(seed)
     with one_blas_thread():
-        draws = _draw_biases(fitted.posterior, inputs, np.random.default_rng(seed))
-    return _result(draws, grid, scale, ci_prob, fitted, notices)
+        draws = _draw_biases(_draw_sds(inputs, effects, rng), inputs, rng)
+    return _result(draws, grid, scale, ci_prob, _notices(cells, grid, noun))
 
 
 def _grid(cells: pd.DataFrame, shared: "pd.Series[float]") -> xr.Dataset:
@@ -205,32 +166,59 @@ def _inputs(grid: xr.Dataset, scale: float) -> dict[str, Numbers]:
     }
 
 
-def _model(inputs: Mapping[str, Numbers], effects: Sequence[str]) -> pm.Model:
-    """Return the model of the standard deviations, and of the observed biases given the standard deviations.
+def _draw_sds(inputs: Mapping[str, Numbers], effects: Sequence[str], rng: np.random.Generator) -> dict[str, Numbers]:
+    """Draw the standard deviations of `effects` from their posterior, in units of the scale of their prior."""
 
-    All effects are normal and integrated out, so that biases are jointly normal about a mean with a flat prior.
-    Simulated biases have a mean of zero.
+    def log_posterior(sds: Sequence[float]) -> float:
+        sd_of = dict(zip(effects, sds, strict=True))
+        log_prior = -0.5 * sum(sd**2 for sd in sds)  # half-normal
+        return log_prior + _Cells.given({**sd_of, **inputs}).log_likelihood()
+
+    edges, log_density = _final_grid(log_posterior, len(effects))
+    volume = reduce(np.multiply.outer, [np.diff(of_sd) for of_sd in edges])
+    weight = softmax(log_density + np.log(volume))
+    cells = rng.choice(weight.size, size=_DRAWS, p=weight.ravel())
+    indices = np.unravel_index(cells, weight.shape)
+    sds = {}
+    for effect, of_sd, index in zip(effects, edges, indices, strict=True):
+        sds[effect] = rng.uniform(of_sd[index], of_sd[index + 1])
+    return sds
+
+
+def _final_grid(log_density: Callable[[Sequence[float]], float], sds: int) -> tuple[list[Numbers], Numbers]:
+    """Return the edges of the grid cells of each standard deviation, and the log density at the centres of all cells.
+
+    Coarse grids are narrowed to the cells whose density is not negligible, until no range shrinks by more than a fifth.
+    Cells are narrower near zero, because they are equally spaced on the scale of the square root.
     """
+    ranges = np.tile([0.0, np.sqrt(_LARGEST_SD)], (sds, 1))
+    width = np.full(sds, np.inf)
+    while (np.ptp(ranges, axis=1) < 0.8 * width).any():
+        width = np.ptp(ranges, axis=1)
+        ranges = _narrowed(ranges, _on_grid(log_density, ranges, _COARSE)[1])
+    return _on_grid(log_density, ranges, _FINE)
 
-    # The standard deviations of `effects` and the data are passed in this order to the density and the simulator.
-    def cells_given(bias: Any, sds_and_data: Sequence[Any], xp: Any) -> _Cells:
-        values = dict(zip((*effects, *_DATA), sds_and_data, strict=True))
-        return _Cells.given(values | {"bias": bias}, xp)
 
-    def logp(bias: Any, *sds_and_data: Any) -> Any:
-        return cells_given(bias, sds_and_data, pt).log_likelihood()
+def _on_grid(
+    log_density: Callable[[Sequence[float]], float], ranges: Numbers, cells: int
+) -> tuple[list[Numbers], Numbers]:
+    """Return the edges of grid cells, and the log density at their centres. `ranges` is an array (sd, end) of roots."""
+    edges = [np.linspace(ends[0], ends[1], cells + 1) ** 2 for ends in ranges]
+    centres = [(of_sd[1:] + of_sd[:-1]) / 2 for of_sd in edges]
+    values = np.array([log_density(sds) for sds in product(*centres)])
+    return edges, values.reshape([cells] * len(ranges))
 
-    def random(*sds_and_data: Any, rng: np.random.Generator, size: tuple[int, ...] | None = None) -> Numbers:
-        return cells_given(0.0, sds_and_data, NUMPY).replicates(rng, size or ())
 
-    with pm.Model() as model:
-        observed = pm.Data("y", inputs["bias"])
-        sds = [free(SPEC, f"sd_{effect}") for effect in effects]
-        data = [pm.Data(name, inputs[name]) for name in _DATA]
-        # Standard deviations are scalars, and data are arrays (embedding, list) or (list).
-        signature = ",".join([*["()"] * len(effects), "(e,l)", "(e,l)", "(l)"]) + "->(e,l)"
-        pm.CustomDist("bias", *sds, *data, logp=logp, random=random, signature=signature, observed=observed)
-    return model
+def _narrowed(ranges: Numbers, log_density: Numbers) -> Numbers:
+    """Return the ranges of the grid cells whose density is not negligible, with one more cell at either end."""
+    matters = log_density > log_density.max() - _NEGLIGIBLE
+    narrowed = np.empty_like(ranges)
+    for axis, ends in enumerate(ranges):
+        others = tuple(other for other in range(matters.ndim) if other != axis)
+        cells = np.flatnonzero(matters.any(axis=others))
+        roots = np.linspace(ends[0], ends[1], matters.shape[axis] + 1)
+        narrowed[axis] = roots[max(cells[0] - 1, 0)], roots[min(cells[-1] + 2, matters.shape[axis])]
+    return narrowed
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,16 +228,16 @@ class _ListPrecision:
     The matrix of a list is ``((effect, cross), (cross, error))``. Each element is an array (list).
     """
 
-    effect: Any
-    cross: Any
-    error: Any
+    effect: Numbers
+    cross: Numbers
+    error: Numbers
 
-    @property
-    def determinant(self) -> Any:
+    @cached_property
+    def determinant(self) -> Numbers:
         """Return the determinant of the matrix of each list."""
         return self.effect * self.error - self.cross**2
 
-    def solve(self, effect: Any, error: Any) -> tuple[Any, Any]:
+    def solve(self, effect: Numbers, error: Numbers) -> tuple[Numbers, Numbers]:
         """Return the inverse of the matrix of each list times the vector (`effect`, `error`)."""
         return (
             (self.error * effect - self.cross * error) / self.determinant,
@@ -270,37 +258,34 @@ class _Cells:
     with ``variance = (1 - common) s^2 + sd_interaction^2``. All variables are integrated out, first g and h of each
     list, then z (see `_Embeddings`).
 
-    Arrays are (embedding, list) and belong to the module `xp`: NumPy for draws, PyTensor for the density. `precision`
-    is the inverse of `variance`, or zero if a cell has no numbers.
+    Arrays are (embedding, list). `precision` is the inverse of `variance`, or zero if a cell has no numbers.
     """
 
-    xp: Any
-    bias: Any
-    is_observed: Any
-    variance: Any
-    precision: Any
-    effect_loading: Any
-    error_loading: Any
+    bias: Numbers
+    is_observed: Numbers
+    variance: Numbers
+    precision: Numbers
+    effect_loading: Numbers
+    error_loading: Numbers
     list_precision: _ListPrecision
-    sd_embedding: Any
-    interaction_variance: Any
+    sd_embedding: float
+    interaction_variance: float
 
     @classmethod
-    def given(cls, values: Mapping[str, Any], xp: Any) -> Self:
+    def given(cls, values: Mapping[str, Any]) -> Self:
         """Return the cells for standard deviations (by the name of the effect) and data. An absent effect is zero."""
         sd, common = values["sd"], values["common"]
         interaction_variance = values.get("interaction", 0.0) ** 2
         variance = (1 - common) * sd**2 + interaction_variance
         precision = values["is_observed"] / variance
-        effect_loading = values.get("list", 0.0) * xp.ones_like(sd)
-        error_loading = xp.sqrt(common) * sd
+        effect_loading = values.get("list", 0.0) * np.ones_like(sd)
+        error_loading = np.sqrt(common) * sd
         list_precision = _ListPrecision(
             effect=1 + (effect_loading**2 * precision).sum(axis=0),
             cross=(effect_loading * error_loading * precision).sum(axis=0),
             error=1 + (error_loading**2 * precision).sum(axis=0),
         )
         return cls(
-            xp=xp,
             bias=values["bias"],
             is_observed=values["is_observed"],
             variance=variance,
@@ -312,12 +297,12 @@ class _Cells:
             interaction_variance=interaction_variance,
         )
 
-    def sums_by_list(self, deviation: Any) -> tuple[Any, Any]:
+    def sums_by_list(self, deviation: Numbers) -> tuple[Numbers, Numbers]:
         """Return sums (list) of deviations (embedding, list), weighted by the precision and by each of the loadings."""
         weighted = self.precision * deviation
         return (self.effect_loading * weighted).sum(axis=0), (self.error_loading * weighted).sum(axis=0)
 
-    def likelihood_of_means(self) -> tuple[Any, Any]:
+    def likelihood_of_means(self) -> tuple[Numbers, Numbers]:
         """Return the precision matrix P of the means of embeddings, ``mu + sd_embedding z``, and P times their mode.
 
         If g and h are integrated out, the cells of a list have the precision matrix ``p - p W inverse(K) W' p`` with
@@ -327,19 +312,19 @@ class _Cells:
         effect = self.effect_loading * self.precision
         error = self.error_loading * self.precision
         solved_effect, solved_error = self.list_precision.solve(effect, error)
-        precision = self.xp.diag(self.precision.sum(axis=1)) - effect @ solved_effect.T - error @ solved_error.T
+        precision = np.diag(self.precision.sum(axis=1)) - effect @ solved_effect.T - error @ solved_error.T
         list_effect, list_error = self.list_precision.solve(*self.sums_by_list(self.bias))
         score = (self.precision * self.bias).sum(axis=1) - effect @ list_effect - error @ list_error
         return precision, score
 
     def embeddings(self) -> "_Embeddings":
         """Return the likelihood of the mean and of the effects of embeddings."""
-        xp, sd = self.xp, self.sd_embedding
+        sd = self.sd_embedding
         precision, score = self.likelihood_of_means()
         mean_precision = precision.sum(axis=1)
-        root = xp.linalg.cholesky(xp.eye(self.bias.shape[0]) + sd**2 * precision, lower=True)
-        mean_loading = xp.linalg.solve_triangular(root, sd * mean_precision, lower=True)
-        effect_score = xp.linalg.solve_triangular(root, sd * score, lower=True)
+        root = np.linalg.cholesky(np.eye(len(precision)) + sd**2 * precision)
+        loading_and_score = np.linalg.solve(root, sd * np.column_stack([mean_precision, score]))
+        mean_loading, effect_score = loading_and_score.T
         return _Embeddings(
             root=root,
             mean_loading=mean_loading,
@@ -348,14 +333,15 @@ class _Cells:
             mean_score=score.sum() - (mean_loading * effect_score).sum(),
         )
 
-    def log_likelihood(self) -> Any:
+    def log_likelihood(self) -> float:
         """Return the log likelihood of all cells up to a constant, with a flat prior for mu."""
         effect_sum, error_sum = self.sums_by_list(self.bias)
         effect_mode, error_mode = self.list_precision.solve(effect_sum, error_sum)
         explained = (effect_sum * effect_mode + error_sum * error_mode).sum()
-        of_cells = self.is_observed * self.xp.log(self.variance) + self.precision * self.bias**2
-        of_lists = self.xp.log(self.list_precision.determinant).sum() - explained
-        return -0.5 * (of_cells.sum() + of_lists + self.embeddings().deviance(self.xp))
+        of_cells = self.is_observed * np.log(self.variance) + self.precision * self.bias**2
+        of_lists = np.log(self.list_precision.determinant).sum() - explained
+        deviance = of_cells.sum() + of_lists + self.embeddings().deviance()
+        return float(-0.5 * deviance)
 
     def draw(self, rng: np.random.Generator) -> tuple[float, Numbers]:
         """Draw mu and the true biases theta (embedding, list) from their posterior."""
@@ -382,14 +368,6 @@ class _Cells:
         error_noise = rng.standard_normal(error.shape) / np.sqrt(error)
         return effect_mean + effect_noise, error_mean - cross / error * effect_noise + error_noise
 
-    def replicates(self, rng: np.random.Generator, size: tuple[int, ...]) -> Numbers:
-        """Simulate observed biases (*size, embedding, list) with a mean of zero."""
-        embeddings, lists = self.variance.shape
-        cells = self.sd_embedding * rng.standard_normal((*size, embeddings, 1))
-        cells = cells + self.effect_loading * rng.standard_normal((*size, 1, lists))
-        cells = cells + self.error_loading * rng.standard_normal((*size, 1, lists))
-        return np.asarray(cells + np.sqrt(self.variance) * rng.standard_normal((*size, embeddings, lists)))
-
 
 @dataclass(frozen=True, eq=False)
 class _Embeddings:
@@ -408,23 +386,23 @@ class _Embeddings:
         Precision of mu after z is integrated out, and this precision times the mode of mu.
     """
 
-    root: Any
-    mean_loading: Any
-    effect_score: Any
-    mean_precision: Any
-    mean_score: Any
+    root: Numbers
+    mean_loading: Numbers
+    effect_score: Numbers
+    mean_precision: float
+    mean_score: float
 
-    def deviance(self, xp: Any) -> Any:
+    def deviance(self) -> float:
         """Return the part of the deviance that remains after mu and z are integrated out."""
-        log_determinant = 2 * xp.log(xp.diag(self.root)).sum() + xp.log(self.mean_precision)
-        return log_determinant - (self.effect_score**2).sum() - self.mean_score**2 / self.mean_precision
+        log_determinant = 2 * np.log(np.diag(self.root)).sum() + np.log(self.mean_precision)
+        return float(log_determinant - (self.effect_score**2).sum() - self.mean_score**2 / self.mean_precision)
 
     def draw(self, rng: np.random.Generator) -> tuple[float, Numbers]:
         """Draw mu and then, given mu, the effects z (embedding)."""
         mu = float(self.mean_score / self.mean_precision + rng.standard_normal() / np.sqrt(self.mean_precision))
         mean = self.effect_score - mu * self.mean_loading
         noise = rng.standard_normal(len(self.effect_score))
-        return mu, solve_triangular(self.root, mean + noise, lower=True, trans="T")
+        return mu, np.linalg.solve(self.root.T, mean + noise)
 
 
 @dataclass(frozen=True, eq=False)
@@ -436,28 +414,19 @@ class _Draws:
     theta: Numbers
 
 
-def _draw_biases(posterior: xr.Dataset, inputs: Mapping[str, Numbers], rng: np.random.Generator) -> _Draws:
+def _draw_biases(sds: dict[str, Numbers], inputs: Mapping[str, Numbers], rng: np.random.Generator) -> _Draws:
     """Draw the mean mu and the true biases theta for each posterior draw of the standard deviations."""
-    sds = {}
-    for effect in _EFFECTS:
-        if f"sd_{effect}" in posterior:
-            sds[effect] = posterior[f"sd_{effect}"].to_numpy().ravel()  # all chains in a row
     mus, thetas = [], []
-    for k in range(posterior.sizes["chain"] * posterior.sizes["draw"]):
+    for k in range(_DRAWS):
         sds_of_draw = {effect: sd[k] for effect, sd in sds.items()}
-        cells = _Cells.given({**sds_of_draw, **inputs}, NUMPY)
-        mu, theta = cells.draw(rng)
+        mu, theta = _Cells.given({**sds_of_draw, **inputs}).draw(rng)
         mus.append(mu)
         thetas.append(theta)
     return _Draws(np.array(mus), sds, np.stack(thetas, axis=-1))
 
 
-def _result(
-    draws: _Draws, grid: xr.Dataset, scale: float, ci_prob: float, fitted: Fitted, notices: tuple[str, ...]
-) -> Crossed:
+def _result(draws: _Draws, grid: xr.Dataset, scale: float, ci_prob: float, notices: tuple[str, ...]) -> Crossed:
     """Return the tables of the pooled model in the units of the bias."""
-    diagnostics = Diagnostics.of(fitted)
-    unconverged = [f"the pooled model has not converged: {problem}" for problem in diagnostics.shortfalls]
     variance = sum(sd**2 for sd in draws.sds.values())
     effects, shares = {"mu": scale * draws.mu}, {}
     for effect, sd in draws.sds.items():
@@ -477,9 +446,7 @@ def _result(
         embeddings=embeddings,
         lists=lists.assign(shared_error=grid.common.to_numpy()),
         more_biased={"embedding": more_biased_embedding, "list": more_biased_list},
-        fit=fitted.tree,
-        diagnostics=diagnostics,
-        notices=(*unconverged, *notices),
+        notices=notices,
     )
 
 
