@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Self
 from unicodedata import normalize
 
 import numpy as np
@@ -37,17 +37,14 @@ class Reader(ABC):
     """A source of vectors: a file in some format, or an object in memory."""
 
     dimensions: int
-
-    def by_frequency(self) -> bool:
-        """Return True if frequent words come first, as in the output of tools that train vectors."""
-        return True
+    frequent_first: bool = True  # True if frequent words come first, as in the output of tools that train vectors
 
     def ranks(self, wanted: frozenset[str]) -> Mapping[str, int] | None:
         """Return the positions, from 1, of words whose casefolded form is wanted.
 
         Return None if frequent words are not first.
         """
-        if not self.by_frequency():
+        if not self.frequent_first:
             return None
         ranks: dict[str, int] = {}
         for rank, word in enumerate(self.words(), 1):
@@ -224,7 +221,7 @@ class Embedding(Telling):
         missing = [word for word in words_once if word not in vectors]
         begins = self.reader.begins() if missing else ()
         vectors_made = self.made(missing)
-        in_order = pool and marked is None and self.reader.by_frequency()
+        in_order = pool and marked is None and self.reader.frequent_first
         excerpt = Excerpt(
             vectors, drawable, self.reader.dimensions, near, rank, begins, vectors_made, everyday, in_order
         )
@@ -274,10 +271,7 @@ class Excerpt(Reader):
     first_words: tuple[str, ...] = ()
     made_words: Mapping[str, Vector] = MappingProxyType({})
     general_words: Mapping[str, Vector] | None = None
-    in_order: bool = False  # whether `drawable` contains the most frequent words of the source, in their order
-
-    def by_frequency(self) -> bool:
-        return self.in_order
+    frequent_first: bool = False  # True if `drawable` contains the most frequent words of the source, in their order
 
     def begins(self) -> tuple[str, ...]:
         return self.first_words
@@ -360,10 +354,6 @@ class _Read[T]:
         return tuple(notices)
 
 
-def _equal(first: Any, second: Any) -> bool:
-    return np.array_equal(first, second, equal_nan=True)
-
-
 def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> _Read[T]:
     """Keep the first value of each word, in the spelling of the wanted words.
 
@@ -383,7 +373,7 @@ def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> _Read[T
         spelling = spelling_of.get(composed(word), word)
         if spelling not in values:
             values[spelling] = value
-        elif _UNREADABLE not in spelling and not _equal(values[spelling], value):  # several words may be unreadable
+        elif _UNREADABLE not in spelling and not np.array_equal(values[spelling], value, equal_nan=True):
             repeated[spelling] = None  # a dict, because a set has no order
     asked_for = set(spelling_of.values())
     asked_for_first = sorted(repeated, key=lambda word: word not in asked_for)

@@ -13,12 +13,14 @@ from bayes_bias.arguments import kind_of
 from bayes_bias.embeddings.format_base import Format, described, peek
 from bayes_bias.embeddings.format_npz import ArrayHeader
 from bayes_bias.embeddings.in_memory import MemoryReader, from_keyed_vectors, from_memory
-from bayes_bias.embeddings.other_files import is_old_torch, other_kind
+from bayes_bias.embeddings.other_files import other_kind
 from bayes_bias.errors import EmbeddingError
 
 # The models of gensim-data.
 DOWNLOADS: tuple[str, ...] = tuple(described("named_embeddings")["gensim"]["downloads"])
 
+# First bytes of a pickle from torch before 1.6.
+_OLD_TORCH = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 # Description of a pickle, and an alternative for the user.
 _PICKLE, _TEXT = "a pickle, as gensim saves it", "save the vectors with save_word2vec_format"
 
@@ -35,7 +37,7 @@ def check_gensim(feature: str, instead: str) -> None:
 def open_native(file: Traversable, trust: bool) -> MemoryReader:
     """Read a pickle of gensim's KeyedVectors, a gensim model, or words with vectors in a dict, frame, or list."""
     sample = peek(file)
-    if is_old_torch(sample):
+    if sample.startswith(_OLD_TORCH):
         raise EmbeddingError(f"{file.name} {other_kind('torch', file)}.")
     check_trust(file, _PICKLE, trust, _TEXT)
     # gensim may store arrays in separate files next to the model, which only its loader finds.

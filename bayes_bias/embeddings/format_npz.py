@@ -93,6 +93,7 @@ class NpzReader(Reader):
     kind: str = "replicate"
     has_pool: bool = False
     has_general: bool = False
+    frequent_first: bool = False  # archives with a pool or replicates begin with words of lists
 
     def general(self) -> Mapping[str, Vector] | None:
         if not self.has_general:
@@ -103,10 +104,6 @@ class NpzReader(Reader):
 
     def words(self) -> Iterator[str]:
         yield from map(str, _array(self.file, "words", self.trust))
-
-    def by_frequency(self) -> bool:
-        # such archives begin with words of lists instead of frequent words
-        return not (self.has_pool or self.labels)
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         # Vectors of replicates, (replicate, dimension) for each word, are read as one array.
@@ -178,7 +175,7 @@ def open_npz(file: Traversable, trust: bool) -> NpzReader:
             f"{file.name} must have `words` of the shape (n,) and `vectors` of the shape (n, d), but the shapes are"
             f" {words.shape} and {vectors.shape}. Save one vector for each word."
         )
-    return NpzReader(file, vectors.shape[1], trust, has_pool=pool is not None)
+    return NpzReader(file, vectors.shape[1], trust, has_pool=pool is not None, frequent_first=pool is None)
 
 
 def _of_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzReader:
@@ -214,23 +211,10 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
     with _undamaged(file), file.open("rb") as stream, zipfile.ZipFile(stream) as archive:
         members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
         if not {"words", "vectors"} <= members.keys():
-            names = archive.namelist()
-            _refuse_others(names, file)
-            more = f" and {len(names) - 5:,} more" if len(names) > 5 else ""
-            if names and not any(name.endswith(".npy") for name in names):
-                raise EmbeddingError(f"{file.name} is {zipped_kind(names, file)}.")
-            names = [name.removesuffix(".npy") for name in names]
-            raise EmbeddingError(
-                f"{file.name} must contain the arrays words and vectors, but contains"
-                f" {', '.join(names[:5]) or 'nothing'}{more}. If it has one array for each word, pass"
-                " dict(numpy.load(file))."
-            )
-        headers, claimed = {}, 0
-        for name in wanted:
-            if name in members:
-                headers[name] = _checked_header(archive, members[name], file)
-                claimed += members[name].file_size
+            raise EmbeddingError(f"{file.name} {_without_arrays(archive.namelist(), file)}.")
+        headers = {name: _checked_header(archive, members[name], file) for name in wanted if name in members}
         size = stream.seek(0, 2)
+    claimed = sum(members[name].file_size for name in headers)
     if claimed > max(_FACTOR * size, _LARGE) and not trust:
         raise EmbeddingError(
             f"{file.name} has {size:,} bytes but claims {claimed:,} unpacked, which is {claimed // size:,} times as"
@@ -239,12 +223,20 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
     return headers
 
 
-def _refuse_others(names: list[str], file: Traversable) -> None:
-    """Raise an error for archives from other programs."""
-    if any(PurePosixPath(name).name == "data.pkl" for name in names):
-        raise EmbeddingError(f"{file.name} {other_kind('torch', file)}.")
-    if "xl/workbook.xml" in names:
-        raise EmbeddingError(f"{file.name} {other_kind('excel', file)}.")
+def _without_arrays(members: list[str], file: Traversable) -> str:
+    """Describe an archive without words and vectors by the names of its members, with a remedy."""
+    if any(PurePosixPath(name).name == "data.pkl" for name in members):
+        return other_kind("torch", file)
+    if "xl/workbook.xml" in members:
+        return other_kind("excel", file)
+    if members and not any(name.endswith(".npy") for name in members):
+        return f"is {zipped_kind(members, file)}"
+    more = f" and {len(members) - 5:,} more" if len(members) > 5 else ""
+    arrays = ", ".join(name.removesuffix(".npy") for name in members[:5]) or "nothing"
+    return (
+        f"must contain the arrays words and vectors, but contains {arrays}{more}. If it has one array for each word,"
+        " pass dict(numpy.load(file))"
+    )
 
 
 def _checked_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: Traversable) -> ArrayHeader:

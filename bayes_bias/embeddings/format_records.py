@@ -15,6 +15,7 @@ import pandas as pd
 from bayes_bias.arguments import all_are
 from bayes_bias.embeddings.format_base import Format, open_stream
 from bayes_bias.embeddings.in_memory import MemoryReader
+from bayes_bias.embeddings.other_files import other_kind
 from bayes_bias.embeddings.records import (
     IDS,
     TEXTS,
@@ -326,11 +327,7 @@ def _frame_of(file: Traversable) -> tuple[pd.DataFrame, str]:
     if content.startswith(_PARQUET):
         return parquet_frame(content, file.name, EmbeddingError), f"pd.read_parquet({path})"
     if _NUMBERS.match(content):
-        raise EmbeddingError(
-            f"{file.name} contains lists of numbers without words. Save them with their words, in the same order:"
-            f" `import numpy as np, pandas as pd; np.savez('vectors.npz', words=words,"
-            f" vectors=pd.read_json({path}).to_numpy())`."
-        )
+        raise EmbeddingError(f"{file.name} {other_kind('lists_of_numbers', file)}.")
     if _JSON.match(content):
         objects, in_lines = _objects(content, file.name)
         return frame_of_json(objects, file.name), _reading(objects, in_lines, path)

@@ -9,12 +9,12 @@ import csv
 import logging
 import re
 import string
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from itertools import chain
 from shlex import quote
+from statistics import mode
 
 import numpy as np
 
@@ -179,7 +179,7 @@ def _cells(line: str, delimiter: str) -> list[str]:
 def _is_plain(sample: Sequence[str], dimensions: int | None) -> bool:
     """Return True if each line has a word and numbers, separated by single blanks or tabs."""
     rows = [line.replace("\t", " ") for line in sample]
-    width = dimensions or _most_common([row.count(" ") for row in rows])
+    width = dimensions or mode(row.count(" ") for row in rows)
     first_numbers = rows[0].split(" ")[-width:]
     if dimensions is None and _are_positions(first_numbers):
         return False
@@ -199,11 +199,11 @@ def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
     title, rows = without_title(rows) if delimiter else ("", rows)
     with_commas = delimiter != "," and any(map(_DECIMAL_COMMA.fullmatch, chain.from_iterable(rows)))
     runs = [_numbers_in(row, with_commas) for row in rows]
-    numbers = _most_common(runs[1:] or runs)
+    numbers = mode(runs[1:] or runs)
     begins_with_names = 2 * len(runs[0]) < len(numbers) or _are_positions([rows[0][k] for k in runs[0]])
     has_heading = len(rows) > 1 and begins_with_names
     below = rows[has_heading:]
-    width = _most_common([len(row) for row in below])
+    width = mode(len(row) for row in below)
     data = [row for row in below if len(row) == width]
     heading = rows[0] if has_heading else []
     if len(heading) == width - 1:  # R writes no heading above the names of rows
@@ -245,11 +245,6 @@ def _of_vectors(numbers: tuple[int, ...], rows: Sequence[Sequence[str]]) -> tupl
     if max(len(row[whole[0]]) for row in rows) < _DIGITS:
         return numbers
     return tuple(k for k in numbers if k != whole[0])
-
-
-def _most_common[T: (int, tuple[int, ...])](values: Sequence[T]) -> T:
-    """Return the most common of some values."""
-    return Counter(values).most_common(1)[0][0]
 
 
 def _are_positions(cells: Sequence[str]) -> bool:
@@ -360,7 +355,7 @@ def open_text(file: Traversable, trust: bool, columns: Columns | None = None) ->
     layout = layout_of(rows, dimensions, file, columns)
     plain = [layout.row(row.rstrip()) for row in rows if row.strip()][layout.above :] or [b""]
     if dimensions is None:
-        dimensions = _most_common([row.count(b" ") for row in plain])
+        dimensions = mode(row.count(b" ") for row in plain)
     last_field = plain[0].rsplit(b" ", 1)[-1]
     if dimensions < 1 or not is_number(last_field):
         raise EmbeddingError(

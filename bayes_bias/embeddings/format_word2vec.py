@@ -16,6 +16,7 @@ from bayes_bias.embeddings.embedding import Reader, Vector
 from bayes_bias.embeddings.format_base import (
     WIDEST,
     Format,
+    described,
     folded,
     header,
     is_zipped,
@@ -33,16 +34,6 @@ _SAMPLE, _FEWEST, _LONGEST_WORD = 1 << 16, 4, 200
 _MOST = 20
 # Control characters, which usually do not occur in words.
 _NO_WORD = re.compile(rb"[\x00-\x1f\x7f]")
-# Types of numbers and their names. The first is the type of the format.
-_KINDS = {
-    "<f4": "32-bit numbers",
-    ">f4": "32-bit big-endian numbers",
-    "<f8": "64-bit numbers (float64)",
-    ">f8": "64-bit big-endian numbers (float64)",
-    "<f2": "16-bit numbers (float16)",
-    ">f2": "16-bit big-endian numbers (float16)",
-    "i1": "8-bit whole numbers",
-}
 # Buffer size: large enough to make refilling cheap, and small enough to limit memory.
 _BLOCK = 1 << 20
 
@@ -139,7 +130,8 @@ class _Beginning:
 
 def _check_numbers(beginning: _Beginning, file: Traversable) -> None:
     """Raise an error for numbers other than little-endian 32-bit floats, if the type can be detected."""
-    fits = {kind: beginning.words_fit(np.dtype(kind).itemsize) for kind in _KINDS}
+    name_of_kind = described("other_files")["numbers_of_word2vec"]
+    fits = {kind: beginning.words_fit(np.dtype(kind).itemsize) for kind in name_of_kind}
     if fits["<f4"] is None:
         return
     likely = [kind for kind, fit in fits.items() if fit and beginning.has_vectors(kind)]
@@ -151,7 +143,7 @@ def _check_numbers(beginning: _Beginning, file: Traversable) -> None:
     kind = likely[0] if likely else "<f4"
     if kind == "<f4":
         return
-    values = {"NUMBERS": _KINDS[kind], "DTYPE": kind, "SIZE": np.dtype(kind).itemsize}
+    values = {"NUMBERS": name_of_kind[kind], "DTYPE": kind, "SIZE": np.dtype(kind).itemsize}
     library = "gzip" if is_zipped(file) else "io"
     remedy = other_kind("word2vec_quantised" if kind == "i1" else "word2vec_of_others", file, LIBRARY=library, **values)
     raise EmbeddingError(f"word2vec's binary format has 32-bit numbers after each word, but {file.name} has {remedy}.")

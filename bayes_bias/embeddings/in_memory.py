@@ -48,12 +48,10 @@ class WordsInSentences(Reader):
     sentences: Mapping[str, tuple[str, ...]]
     apart: bool  # True if the sentences of a word are stacked, and False if they are averaged
     dimensions: int
+    frequent_first = False  # sentences have no frequency
 
     def words(self) -> Iterator[str]:
         return iter({**self.sentences, **dict.fromkeys(self.embedding.reader.words())})
-
-    def by_frequency(self) -> bool:
-        return False  # sentences have no frequency
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         sentences_of = {word: own for word, own in self.sentences.items() if first or word.casefold() in wanted}
@@ -86,9 +84,6 @@ class MemoryReader(Reader):
 
     def words(self) -> Iterator[str]:
         yield from map(str, self.labels)
-
-    def by_frequency(self) -> bool:
-        return self.frequent_first
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         for word, row in selected(zip(self.words(), self.rows, strict=True), wanted, first):

@@ -36,7 +36,7 @@ from bayes_bias.embeddings.in_memory import (
     from_memory,
     is_words_and_array,
 )
-from bayes_bias.embeddings.other_files import other_file, other_text
+from bayes_bias.embeddings.other_files import matching, other_file
 from bayes_bias.embeddings.records import Columns
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import expanded, refuse_pipe_or_address, shipped, shipped_names
@@ -114,14 +114,14 @@ class Packaged(InDistribution):
 
     Attributes
     ----------
-    vectors, words : tuple of str
+    vectors, words : pair of str
         Path inside the module and SHA-256 of the array and of the file of words. The most frequent words are first.
     reference : str
         Key of the reference to cite, in ``documents/references.toml``.
     """
 
-    vectors: tuple[str, str]
-    words: tuple[str, str]
+    vectors: Sequence[str]
+    words: Sequence[str]
     reference: str
 
     @property
@@ -147,12 +147,8 @@ class Packaged(InDistribution):
         return Embedding(self.name, self.source, reader, provenance=MappingProxyType(provenance))
 
 
-def _packaged(row: Mapping[str, Any]) -> Packaged:
-    return Packaged(**{**row, "vectors": tuple(row["vectors"]), "words": tuple(row["words"])})
-
-
 _ROWS: list[Mapping[str, Any]] = described("named_embeddings")["packaged"]
-PACKAGED: Mapping[str, Packaged] = MappingProxyType({row["name"]: _packaged(row) for row in _ROWS})
+PACKAGED: Mapping[str, Packaged] = MappingProxyType({row["name"]: Packaged(**row) for row in _ROWS})
 
 
 def packaged_in(provenances: Iterable[Mapping[str, object]]) -> list[Packaged]:
@@ -167,15 +163,8 @@ def packaged_sources(sources: Iterable[str]) -> list[Packaged]:
 
 
 # The first format that recognises a file is used. To add a format, create a module and add a row here.
-FORMATS: tuple[Format, ...] = (
-    format_npz.FORMAT,
-    format_gensim.FORMAT,
-    format_fasttext.FORMAT,
-    format_npy.FORMAT,
-    format_records.FORMAT,
-    format_word2vec.FORMAT,
-    format_text.FORMAT,
-)
+_MODULES = (format_npz, format_gensim, format_fasttext, format_npy, format_records, format_word2vec, format_text)
+FORMATS: tuple[Format, ...] = tuple(module.FORMAT for module in _MODULES)
 
 # Formats that cannot be read from gzipped files.
 _NEVER_ZIPPED = (format_npz.FORMAT, format_gensim.FORMAT, format_npy.FORMAT)
@@ -293,7 +282,7 @@ def sniff(file: Traversable) -> Format:
     sample = peek(file)
     for each_format in FORMATS:
         if each_format.recognises(sample):
-            if each_format is format_text.FORMAT and (what := other_text(sample, file)):
+            if each_format is format_text.FORMAT and (what := matching("texts", sample, file)):
                 raise EmbeddingError(f"{file.name} is {what}.")
             if each_format in _NEVER_ZIPPED and is_zipped(file):
                 raise EmbeddingError(
@@ -365,10 +354,10 @@ def _unknown(source: str) -> EmbeddingError:
 
 
 def _named_format(name: str) -> Format:
-    for each_format in FORMATS:
-        if each_format.name == name:
-            return each_format
-    raise EmbeddingError(f"There is no `format` '{name}'.", name, [each_format.name for each_format in FORMATS])
+    format_of_name = {each_format.name: each_format for each_format in FORMATS}
+    if name not in format_of_name:
+        raise EmbeddingError(f"There is no `format` '{name}'.", name, list(format_of_name))
+    return format_of_name[name]
 
 
 def _open_object(source: object) -> tuple[Reader, str]:
@@ -394,13 +383,11 @@ class ReplicatedReader(Reader):
 
     members: tuple[Embedding, ...]
     dimensions: int
+    frequent_first = False  # every member has its own order
 
     def words(self) -> Iterator[str]:
         shared = set.intersection(*(set(member.vocabulary()) for member in self.members[1:]))
         return (word for word in self.members[0].vocabulary() if word in shared)
-
-    def by_frequency(self) -> bool:
-        return False  # every member has its own order
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         first_vectors = self.members[0].among(wanted, first)

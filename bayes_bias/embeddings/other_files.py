@@ -8,26 +8,21 @@ import numpy as np
 
 from bayes_bias.embeddings.format_base import WIDEST, described, is_zipped, spread_of
 
-# First bytes of a pickle from torch before 1.6.
-_TORCH = b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
-
-
-def other_text(sample: bytes, file: Traversable) -> str:
-    """Describe a text without vectors in its lines, with a remedy. Return "" if it is not recognised."""
-    return _matching("texts", sample, file)
-
 
 def other_file(sample: bytes, file: Traversable) -> str:
     """Describe a file that cannot be opened, with a remedy. Return "" if it is not recognised."""
-    if what := _matching("marks", sample, file):
+    if what := matching("marks", sample, file):
         return what
     if is_zipped(file) or len(sample) < 64:
         return ""
     return _of_search_libraries(sample, file) or _one_after_the_other(sample, file)
 
 
-def _matching(kinds: str, sample: bytes, file: Traversable) -> str:
-    """Describe a file by the first pattern of these kinds that matches its first bytes."""
+def matching(kinds: str, sample: bytes, file: Traversable) -> str:
+    """Describe a file by the first pattern in `other_files.toml` that matches its first bytes, or return "".
+
+    Of `kinds`, "marks" are files that are no text, and "texts" are texts without vectors in their lines.
+    """
     for other in described("other_files")[kinds]:
         if re.match(other["matches"].encode("latin-1"), sample):
             return _filled(other["is"], file)
@@ -37,11 +32,6 @@ def _matching(kinds: str, sample: bytes, file: Traversable) -> str:
 def other_kind(kind: str, file: Traversable, **values: object) -> str:
     """Describe a file of a kind in `other_files.toml`, with a remedy. Names in capitals are replaced by the values."""
     return _filled(described("other_files")["others"][kind], file, **values)
-
-
-def is_old_torch(sample: bytes) -> bool:
-    """Return True if a pickle was written by torch before 1.6."""
-    return sample.startswith(_TORCH)
 
 
 def _filled(text: str, file: Traversable, **values: object) -> str:

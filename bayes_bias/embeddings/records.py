@@ -163,24 +163,23 @@ class Records:
             return f"{problem} Repeat the request with one text for each id, so that each id has one vector."
         if not reading:
             return f"{problem} Keep one vector for each word, for example the mean of its rows."
-        is_file = reading != FRAME
-        read = f"frame = {reading}; " if is_file else ""
-        if self.as_text:
-            cells = f"frame[{self.heading!r}]"
-            read += f"{cells} = {cells}.map(lambda text: np.fromstring(text.strip('[]').replace(',', ' '), sep=' ')); "
+        cells = f"frame[{self.heading!r}]"
+        parse = f"{cells} = {cells}.map(lambda text: np.fromstring(text.strip('[]').replace(',', ' '), sep=' ')); "
         by = "level=0" if words.name is None else repr(words.name)
         means = f"frame.groupby({by})[{self.heading!r}].apply(lambda rows: np.mean(list(rows), axis=0)).reset_index()"
-        write = ".to_parquet('means.parquet')" if is_file else ""
-        imports = "import numpy as np, pandas as pd; " if is_file else ""
-        average = f"{problem} Average the rows of each word: `{imports}{read}{means}{write}`"
-        if not is_crossed:
-            return f"{average}. If the rows are replicates, add a column with the template or seed of each row."
         kind = distinguishing if distinguishing in KINDS else "replicate"
         parts = f"[bb.open_embedding(rows, name=str(label)) for label, rows in frame.groupby({distinguishing!r})]"
-        imports = "import bayes_bias as bb, numpy as np, pandas as pd; " if is_file else ""
         replicates = f"replicates = bb.open_embedding({parts}, kind={kind!r})"
-        write = "; bb.save_vectors(replicates, 'replicates.npz')" if is_file else ""
-        return f"{average}. Alternatively, keep the rows as replicates: `{imports}{read}{replicates}{write}`."
+        if self.as_text:
+            means, replicates = parse + means, parse + replicates
+        if reading != FRAME:  # the code also reads and writes a file
+            read = f"numpy as np, pandas as pd; frame = {reading}; "
+            means = f"import {read}{means}.to_parquet('means.parquet')"
+            replicates = f"import bayes_bias as bb, {read}{replicates}; bb.save_vectors(replicates, 'replicates.npz')"
+        average = f"{problem} Average the rows of each word: `{means}`"
+        if not is_crossed:
+            return f"{average}. If the rows are replicates, add a column with the template or seed of each row."
+        return f"{average}. Alternatively, keep the rows as replicates: `{replicates}`."
 
 
 def first_row_of_words(words: Iterable[str], vectors: NDArray[np.floating]) -> tuple[list[int], str | None]:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bayes_bias.arguments import check_count, check_kind, kind_of
+from bayes_bias.embeddings.embedding import Vector
 from bayes_bias.embeddings.in_memory import not_an_array
 from bayes_bias.errors import MeasureError
 from bayes_bias.formatting import shortened
@@ -65,9 +66,7 @@ def has_direction(vectors: np.ndarray) -> NDArray[np.bool_]:
     return np.asarray(np.isfinite(vectors).all(axis=-1) & (vectors != 0).any(axis=-1))
 
 
-def with_direction(
-    vectors: Mapping[str, NDArray[np.floating]], words: Iterable[str]
-) -> dict[str, NDArray[np.floating]]:
+def with_direction(vectors: Mapping[str, Vector], words: Iterable[str]) -> dict[str, Vector]:
     """Return the vectors of those words whose vector is known, finite, and not zero, in the order of the words."""
     known = [word for word in words if word in vectors]
     return {word: vectors[word] for word in known if has_direction(vectors[word]).all()}

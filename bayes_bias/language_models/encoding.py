@@ -66,6 +66,7 @@ class EncodedReader(Reader):
     encoder: Encoder
     cache: Cache | Memory
     dimensions: int
+    frequent_first = False  # an encoder, unlike an embedding, has no vocabulary of words with vectors
     control_words: frozenset[str] = frozenset()
     everyday: Mapping[str, Sentence] = MappingProxyType({})
 
@@ -80,9 +81,6 @@ class EncodedReader(Reader):
 
     def words(self) -> Iterator[str]:
         return iter(self.sentences)
-
-    def by_frequency(self) -> bool:
-        return False  # an encoder, unlike an embedding, has no vocabulary of words with vectors
 
     def entries(self, wanted: frozenset[str], first: float = 0) -> Iterator[tuple[str, Vector]]:
         sentences_of = {}
