@@ -209,21 +209,20 @@ class Embedding(Telling):
         words_once = tuple(words)
         rank = self._stored_ranks(words_once) if ranks else None
         marked = self.reader.marked() if pool else None
-        if marked is not None:
-            drawable = tuple(dict.fromkeys(marked))
-            wanted = (*words_once, *drawable)
-            read = _once(self.reader.entries(self._keys(wanted)), wanted)
-        else:
-            read = _once(self.reader.entries(self._keys(words_once), first=FREQUENT if pool else 0), words_once)
-            drawable = tuple(islice(read.values, FREQUENT)) if pool else ()
+        drawable = tuple(dict.fromkeys(marked or ()))
+        first = FREQUENT if pool and marked is None else 0
+        wanted = (*words_once, *drawable)
+        read = _once(self.reader.entries(self._keys(wanted), first), wanted)
         vectors = read.values
+        if first:
+            drawable = tuple(islice(vectors, first))
         near = self.near(words_once, vectors)
         missing = [word for word in words_once if word not in vectors]
         begins = self.reader.begins() if missing else ()
         vectors_made = self.made(missing)
-        in_order = pool and marked is None and self.reader.frequent_first
+        frequent_first = first > 0 and self.reader.frequent_first
         excerpt = Excerpt(
-            vectors, drawable, self.reader.dimensions, near, rank, begins, vectors_made, everyday, in_order
+            vectors, drawable, self.reader.dimensions, near, rank, begins, vectors_made, everyday, frequent_first
         )
         return replace(self, reader=excerpt, notices=(*self.notices, *read.notices(self.name)))
 

@@ -48,13 +48,11 @@ class Content:
     def texts(self, key: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
         """Return the list of texts under a key."""
         texts = self.values.get(key, default)
-        if isinstance(texts, str) or not isinstance(texts, Sequence):
-            raise self.refusal(f"{self.where}: '{key}' must be a list of texts, but is {quoted(texts)}. Write a list.")
-        if not all_are(str, texts):
-            raise self.refusal(
-                f"{self.where}: '{key}' must be a list of texts, but is {list(texts)!r}. Write each text in quotes."
-            )
-        return tuple(texts)
+        is_list = isinstance(texts, Sequence) and not isinstance(texts, str)
+        if is_list and all_are(str, texts):
+            return tuple(texts)
+        found = f"{list(texts)!r}. Write each text in quotes." if is_list else f"{quoted(texts)}. Write a list."
+        raise self.refusal(f"{self.where}: '{key}' must be a list of texts, but is {found}")
 
     def reference(self) -> Reference:
         """Return the publication that the table `source` describes."""

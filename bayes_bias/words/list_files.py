@@ -39,10 +39,8 @@ def field_names() -> list[str]:
 
 def shipped_path(name: str) -> str:
     """Return the path of a built-in list, in the folder of all lists."""
-    for folder in (_FIELD, _CONTROLS):
-        if name in _names_in(folder):
-            return f"{folder}{name}"
-    return name
+    path_of_name = {path.rpartition("/")[2]: path for path in shipped_names("wordlists")}
+    return path_of_name.get(name, name)
 
 
 def control_names() -> list[str]:
@@ -223,7 +221,6 @@ def _sentence_list(parts: Mapping[str, Any], label: str) -> dict[str, Any]:
     WordListError
         If a part is missing, or has no `category` or `examples`, or two parts have the same name.
     """
-    names, sentences = {}, {}
     for key in PARTS:
         part = parts.get(key)
         if not isinstance(part, Mapping) or not isinstance(part.get("category"), str) or "examples" not in part:
@@ -231,19 +228,19 @@ def _sentence_list(parts: Mapping[str, Any], label: str) -> dict[str, Any]:
                 f"{label}: '{key}' is missing, or has no 'category' and 'examples'. Each of {joined(PARTS)} must have"
                 " both."
             )
-        names[key], sentences[key] = part["category"], part["examples"]
-    for first, second in (("targ1", "targ2"), ("attr1", "attr2")):
-        if names[first] == names[second]:
+    sides: dict[str, dict[str, Any]] = {}  # the sentences of each category
+    for side, first, second in (("groups", "targ1", "targ2"), ("classes", "attr1", "attr2")):
+        sides[side] = {parts[key]["category"]: parts[key]["examples"] for key in (first, second)}
+        if len(sides[side]) < 2:
             raise WordListError(
-                f"{label}: '{first}' and '{second}' have the same category '{names[first]}'. Use a different one for"
-                " each."
+                f"{label}: '{first}' and '{second}' have the same category '{parts[first]['category']}'. Use a"
+                " different one for each."
             )
     return {
         "title": label,
         "description": "Sentences, as in the file.",
-        "groups": {names["targ1"]: sentences["targ1"], names["targ2"]: sentences["targ2"]},
-        "classes": {names["attr1"]: sentences["attr1"], names["attr2"]: sentences["attr2"]},
-        "stereotypes": {names["targ1"]: names["attr1"], names["targ2"]: names["attr2"]},
+        **sides,
+        "stereotypes": dict(zip(*sides.values(), strict=True)),
         **{key: parts[key] for key in ("sentences", "language") if key in parts},
     }
 

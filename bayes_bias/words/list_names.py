@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from importlib.resources.abc import Traversable
 from itertools import chain
 from pathlib import Path
@@ -85,14 +86,11 @@ def _json(file: Traversable, label: str) -> Any:
     text = read_text(file, f"{label}:", WordListError)
     try:
         return parse_json(text)
-    except json.JSONDecodeError as error:
-        problem = str(error)
     except (ValueError, RecursionError) as error:
+        if isinstance(error, json.JSONDecodeError):  # the text may be JSON lines
+            with suppress(ValueError, RecursionError):
+                return [parse_json(line) for line in text.splitlines() if line.strip()]
         raise WordListError(f"{label} is not valid JSON: {error}. Correct the file.") from error
-    try:
-        return [parse_json(line) for line in text.splitlines() if line.strip()]
-    except (ValueError, RecursionError) as error:
-        raise WordListError(f"{label} is not valid JSON: {problem}. Correct the file.") from error
 
 
 def names_of_text(file: Traversable, label: str) -> Content:

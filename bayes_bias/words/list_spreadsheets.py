@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, combinations, compress
+from itertools import chain, combinations, compress, zip_longest
 from operator import itemgetter
 from pathlib import Path
 from shlex import quote
@@ -95,11 +95,13 @@ def list_of_columns(
     {'able': ['smart', 'wise'], 'poor': ['weak']}
     """
     sheet = read_columns(columns, where, reading, padded)
-    columns_by_name: Columns = []
+    words_of: dict[str, list[Any]] = {}
     stereotype_of: dict[str, str] = {}
     for heading, words in sheet.columns:
         name, class_name = _name_and_class(heading, words, where)
-        columns_by_name.append((name, words))
+        if name in words_of:
+            raise WordListError(f"{where} has two columns with the heading '{name}'. Join them, or rename one.")
+        words_of[name] = words
         if class_name:
             stereotype_of[name] = class_name
     for group, class_name in (reading.stereotypes or {}).items():
@@ -108,17 +110,10 @@ def list_of_columns(
                 f"{where}: the class of '{group}' is '{stereotype_of[group]}' in its heading, but '{class_name}' in"
                 " `stereotypes`. Omit one of them."
             )
-    groups: dict[str, list[Any]] = {}
-    classes: dict[str, list[Any]] = {}
-    for name, words in columns_by_name:
-        kind = groups if name in stereotype_of else classes
-        if name in kind:
-            raise WordListError(f"{where} has two columns with the heading '{name}'. Join them, or rename one.")
-        kind[name] = words
+    groups = {name: words for name, words in words_of.items() if name in stereotype_of}
+    classes = {name: words for name, words in words_of.items() if name not in stereotype_of}
     for group in stereotype_of.keys() - groups.keys():
-        raise WordListError(
-            f"{where} has no column '{group}', which is in `stereotypes`.", group, list(dict(columns_by_name))
-        )
+        raise WordListError(f"{where} has no column '{group}', which is in `stereotypes`.", group, list(words_of))
     values: dict[str, Any] = {"classes": classes}
     if stereotype_of:
         values |= {"groups": groups, "stereotypes": stereotype_of}
@@ -314,8 +309,7 @@ def _words_by_label(columns: Columns, sheet: _Sheet, where: str) -> Columns:
             f" {len(labels)}). Write the group or class of each word beside it."
         )
     words_of: dict[str, list[Any]] = {}
-    for row, word in enumerate(words):
-        label = labels[row]
+    for word, label, word_class in zip_longest(words, labels, word_classes):
         has_label = not _pads(label) or (label and label.casefold() == _A_NAME)
         if word not in _EMPTY and not has_label:
             raise WordListError(
@@ -324,8 +318,8 @@ def _words_by_label(columns: Columns, sheet: _Sheet, where: str) -> Columns:
             )
         if word not in _EMPTY or label not in _EMPTY:
             words_of.setdefault("" if label is None else str(label), []).append(word)
-        if word not in _EMPTY and row < len(word_classes) and word_classes[row] not in _EMPTY:
-            sheet.word_classes.setdefault(word_classes[row], []).append(word)
+        if word not in _EMPTY and word_class not in _EMPTY:
+            sheet.word_classes.setdefault(word_class, []).append(word)
     return list(words_of.items())
 
 
@@ -417,7 +411,7 @@ def chosen_row(content: Any, label: str, chosen: str) -> Any:
         raise WordListError(
             f"{label}: the file does not have a list in each row, so there is no row '{chosen}'. Omit '{ROW}{chosen}'."
         )
-    return _in_parts(rows[0]) if len(rows) == 1 else content
+    return content
 
 
 def has_parts(content: Any) -> bool:

@@ -14,7 +14,7 @@ from operator import attrgetter
 from bayes_bias.errors import WordListError
 from bayes_bias.formatting import counted, in_quotes
 from bayes_bias.words.content import Content, quoted
-from bayes_bias.words.list_rules import WordTable
+from bayes_bias.words.list_rules import WordTable, with_endings
 from bayes_bias.words.spelling import grouped
 
 # The sentences of each word, and the template of each sentence.
@@ -28,6 +28,8 @@ _LONGEST_PHRASE = 3
 _LONGEST_SLOT = 4
 _TOKEN = re.compile(r"['’]s\b|\w+(?:-\w+)*|[^\w\s]")
 _ARTICLES = ("a", "an")
+# The endings of plurals of English nouns, by the end of the singular that they replace.
+_PLURALS = {"": ("s", "es", "ren"), "y": ("ies",), "f": ("ves",), "fe": ("ves",), "man": ("men",)}
 # Function words, which belong to the template even if only one group or class has them.
 _AUXILIARIES = frozenset(
     "is are was were be been has have had do does did will would can could may might must".split()  # noqa: SIM905
@@ -278,7 +280,7 @@ def _sentences_by_word(slots: Iterable[_Slot]) -> dict[str, dict[str, str]]:
     for singular in list(slots_of):
         if singular not in slots_of:  # a plural that was joined to its singular
             continue
-        for plural in _plurals(singular) & slots_of.keys() - {singular}:
+        for plural in with_endings(singular, _PLURALS) & slots_of.keys() - {singular}:
             if templates(singular).isdisjoint(templates(plural)):
                 slots_of[singular] += slots_of.pop(plural)
     words = {}
@@ -287,15 +289,6 @@ def _sentences_by_word(slots: Iterable[_Slot]) -> dict[str, dict[str, str]]:
         spelling = min((slot for slot in slots_of_word if slot.key == key), key=lambda slot: slot.first).word
         words[spelling] = {slot.sentence: slot.template for slot in slots_of_word}
     return words
-
-
-def _plurals(word: str) -> set[str]:
-    """Return possible plurals of an English noun."""
-    plurals = {f"{word}s", f"{word}es", f"{word}ren"}
-    for singular, plural in (("y", "ies"), ("f", "ves"), ("fe", "ves"), ("man", "men")):
-        if word.endswith(singular):
-            plurals.add(word.removesuffix(singular) + plural)
-    return plurals
 
 
 def _tokens(sentence: str) -> list[str]:

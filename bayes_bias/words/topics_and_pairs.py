@@ -8,10 +8,9 @@ from unicodedata import normalize
 
 from bayes_bias.errors import WordListError
 from bayes_bias.words.content import Content, check_known
-from bayes_bias.words.list_rules import WordTable, read_words, refuse_shared_words
+from bayes_bias.words.list_rules import Words, WordTable, read_words, refuse_shared_words
 from bayes_bias.words.sentences import AS_UNITS
 
-type Words = Mapping[str, tuple[str, ...]]
 type Topics = Mapping[str, Words]
 type SentencePairs = tuple[tuple[str, str], ...]
 
@@ -44,11 +43,8 @@ def read_topics(content: Content, groups: WordTable, classes: WordTable) -> tupl
         for topic, members in topics[category].items():
             for word in members:
                 if word not in words:
-                    raise WordListError(
-                        f"{content.where}: '{key}.{topic}' contains '{word}', which is not in '{category}'.",
-                        word,
-                        words,
-                    )
+                    problem = f"{content.where}: '{key}.{topic}' contains '{word}', which is not in '{category}'."
+                    raise WordListError(problem, word, words)
         refuse_shared_words(topics[category], f"topics of '{category}'", content.where)
     return topics, notices
 

@@ -29,11 +29,11 @@ from bayes_bias.words.list_files import (
     read_list_file,
     settings_of,
 )
-from bayes_bias.words.list_rules import category_of
+from bayes_bias.words.list_rules import Words, category_of
 from bayes_bias.words.list_spreadsheets import Reading, check_stereotypes, list_of_columns
 from bayes_bias.words.sentences import Sentences, group_by_word
 from bayes_bias.words.spelling import ENGLISH, LEAST_SHARE, checked_language, count_english, same_language
-from bayes_bias.words.topics_and_pairs import SentencePairs, SubTopicsFrom, Topics, Words
+from bayes_bias.words.topics_and_pairs import SentencePairs, SubTopicsFrom, Topics
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -636,7 +636,9 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
     list_rules.refuse_shared_words(groups, "groups", where)
     list_rules.refuse_too_few(compared_classes, "associated classes", where, least=2)
     list_rules.refuse_shared_words(compared_classes, "associated classes", where)
-    classes, omitted_attributes = list_rules.without_targets(compared_classes, groups, where)
+    # The cosine of a word with itself is always 1.
+    reasons = dict.fromkeys(category_of(groups), "also a target")
+    classes, omitted_attributes = list_rules.without_words(compared_classes, reasons, where)
     controls, omitted_controls = list_rules.separate_controls(control_classes, groups, compared_classes, where)
     topics, repeated_in_topics = topics_and_pairs.read_topics(content, groups, all_classes)
     compared_with = f"{name}: all groups have the same class, which is compared with {', '.join(opposites)}"
