@@ -3,7 +3,7 @@
 import logging
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from types import MappingProxyType
@@ -153,20 +153,20 @@ class Embedding(Telling):
         ['Nurse', 'nurse']
         """
         words_once = tuple(words)
-        return self._logged(_once(self.reader.entries(self._keys(words_once)), words_once))
+        return self._logged(*_once(self.reader.entries(self._keys(words_once)), words_once))
 
     def all(self) -> dict[str, Vector]:
         """Read every vector, as stored."""
-        return self._logged(_once(self.reader.entries(frozenset(), first=math.inf), ()))
+        return self.among(frozenset(), first=math.inf)
 
     def among(self, wanted: frozenset[str], first: float = 0) -> dict[str, Vector]:
         """Read the `first` words of the source and all words with a wanted casefolded form, each once."""
-        return self._logged(_once(self.reader.entries(wanted, first), ()))
+        return self._logged(*_once(self.reader.entries(wanted, first), ()))
 
-    def _logged(self, read: "_Read[Vector]") -> dict[str, Vector]:
-        for notice in read.notices(self.name):
-            logger.warning(notice)
-        return read.values
+    def _logged(self, vectors: dict[str, Vector], notices: Iterable[str]) -> dict[str, Vector]:
+        for notice in notices:
+            logger.warning(f"{self.name}: {notice}")
+        return vectors
 
     def ranks(self, words: Iterable[str]) -> dict[str, int]:
         """Return frequency ranks of these words, where the most frequent word of the source has rank 1.
@@ -196,7 +196,7 @@ class Embedding(Telling):
                 " does not have this order. Use the original file by word2vec, fastText or GloVe, or pass your own"
                 " frequencies."
             )
-        return _once(iter(rank_of.items()), words).values
+        return _once(rank_of.items(), words)[0]
 
     def excerpt(self, words: Iterable[str], *, pool: bool = False, general: bool = False, ranks: bool = False) -> Self:
         """Return an embedding of these words in memory, optionally with general words and a pool for random lists.
@@ -212,8 +212,7 @@ class Embedding(Telling):
         drawable = tuple(dict.fromkeys(marked or ()))
         first = FREQUENT if pool and marked is None else 0
         wanted = (*words_once, *drawable)
-        read = _once(self.reader.entries(self._keys(wanted), first), wanted)
-        vectors = read.values
+        vectors, notices = _once(self.reader.entries(self._keys(wanted), first), wanted)
         if first:
             drawable = tuple(islice(vectors, first))
         near = self.near(words_once, vectors)
@@ -224,7 +223,7 @@ class Embedding(Telling):
         excerpt = Excerpt(
             vectors, drawable, self.reader.dimensions, near, rank, begins, vectors_made, everyday, frequent_first
         )
-        return replace(self, reader=excerpt, notices=(*self.notices, *read.notices(self.name)))
+        return replace(self, reader=excerpt, notices=(*self.notices, *(f"{self.name}: {notice}" for notice in notices)))
 
     def made(self, words: Iterable[str]) -> Mapping[str, Vector]:
         """Compute vectors of missing words from their parts, if `match` is "subwords"."""
@@ -250,7 +249,7 @@ class Embedding(Telling):
 
     def vocabulary(self) -> list[str]:
         """Return every word once, in the order of the source, in which frequent words usually come first."""
-        return list(_once(((word, 0) for word in self.reader.words()), ()).values)
+        return list(_once(((word, 0) for word in self.reader.words()), ())[0])
 
     def pool(self) -> list[str]:
         """Return words from which to draw random lists: the words that the source marks, or else its first 30,000."""
@@ -332,33 +331,12 @@ def found_as(words: Iterable[str], stored: Collection[str], match: Match) -> dic
     return _values_of(wanted, {**spelling_of, **respelt})
 
 
-@dataclass(frozen=True)
-class _Read[T]:
-    """The first value of each word, and the words that occur again with another value."""
+def _once[T: Vector | int](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> tuple[dict[str, T], list[str]]:
+    """Return the first value of each word, in the spelling of the wanted words, and notices.
 
-    values: dict[str, T]
-    repeated: tuple[str, ...]
-    about_tokens: str = ""
-
-    def notices(self, source: str) -> tuple[str, ...]:
-        """Return notices of the tokens that are read as words, and of repeated words."""
-        notices = [f"{source}: {self.about_tokens}"] if self.about_tokens else []
-        if self.repeated:
-            named = in_quotes(visible(word)[:_LETTERS] for word in self.repeated[:_NAMED])
-            more = f" and {len(self.repeated) - _NAMED:,} more" if len(self.repeated) > _NAMED else ""
-            notices.append(
-                f"{source}: {named}{more} {'has' if len(self.repeated) == 1 else 'have'} several rows with different"
-                " vectors. The first row of each word is used, as in gensim"
-            )
-        return tuple(notices)
-
-
-def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> _Read[T]:
-    """Keep the first value of each word, in the spelling of the wanted words.
-
-    A source may encode accents otherwise (composed or not), or join the words of a phrase by underscores. Words that
-    occur again with another value are repeated, those that are wanted first. If the source is a language model, its
-    tokens of whole words are read (see `_own_tokens`).
+    A source may encode accents otherwise (composed or not), or join the words of a phrase by underscores. A notice
+    names words that occur again with another value, the wanted words first. If the source is a language model, its
+    tokens of whole words are read, with another notice (see `_own_tokens`).
     """
     words = tuple(wanted)
     spelling_of: dict[str, str] = {}
@@ -374,9 +352,21 @@ def _once[T](entries: Iterable[tuple[str, T]], wanted: Iterable[str]) -> _Read[T
             values[spelling] = value
         elif _UNREADABLE not in spelling and not np.array_equal(values[spelling], value, equal_nan=True):
             repeated[spelling] = None  # a dict, because a set has no order
-    asked_for = set(spelling_of.values())
-    asked_for_first = sorted(repeated, key=lambda word: word not in asked_for)
-    return _Read(values, tuple(asked_for_first), about_tokens)
+    notices = [about_tokens] if about_tokens else []
+    if repeated:
+        asked_for = set(spelling_of.values())
+        notices.append(_about_repeated(sorted(repeated, key=lambda word: word not in asked_for)))
+    return values, notices
+
+
+def _about_repeated(words: Sequence[str]) -> str:
+    """Return the notice of words that occur again with another value."""
+    named = in_quotes(visible(word)[:_LETTERS] for word in words[:_NAMED])
+    more = f" and {len(words) - _NAMED:,} more" if len(words) > _NAMED else ""
+    return (
+        f"{named}{more} {'has' if len(words) == 1 else 'have'} several rows with different vectors. The first row of"
+        " each word is used, as in gensim"
+    )
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from importlib.resources.abc import Traversable
 from itertools import chain
 from pathlib import Path
 from shlex import quote
-from typing import Any, NamedTuple
+from typing import Any
 
 from bayes_bias.arguments import all_are, kind_of
 from bayes_bias.errors import WordListError
@@ -136,13 +136,13 @@ def names_of(content: Any, stem: str, label: str) -> Content:
     >>> names_of({"en": {"jobs": ["nurse"]}, "de": {"jobs": ["Arzt"]}}, "x", "x.json").values
     {'jobs (en)': ['nurse'], 'jobs (de)': ['Arzt']}
     """
-    lists_by_name: dict[str, list[_Found]] = {}
+    lists_by_name: dict[str, list[tuple[Place, list[str]]]] = {}
     omitted: dict[str, None] = {}
     for place, words in _found(content, (stem,)):
         if words is None:
             omitted[place[-1]] = None
         else:
-            lists_by_name.setdefault(place[-1], []).append(_Found(place, words))
+            lists_by_name.setdefault(place[-1], []).append((place, words))
     lists: dict[str, list[str]] = {}
     for name, found in lists_by_name.items():
         _add_distinguished(lists, name, found)
@@ -160,20 +160,13 @@ def names_of(content: Any, stem: str, label: str) -> Content:
     return Content(lists, label, notices=(skipped,) if omitted else ())
 
 
-class _Found(NamedTuple):
-    """A list of words, and the keys that it is nested in."""
-
-    place: Place
-    words: list[str]
-
-
-def _add_distinguished(lists: dict[str, list[str]], name: str, found: Sequence[_Found]) -> None:
+def _add_distinguished(lists: dict[str, list[str]], name: str, found: Sequence[tuple[Place, list[str]]]) -> None:
     """Add all lists with one name. If they differ, add an outer key or, failing that, a number to each name."""
     distinct: list[list[str]] = []
-    for item in found:
-        if item.words not in distinct:
-            distinct.append(item.words)
-    depth = _distinguishing_depth([item.place for item in found])
+    for _, words in found:
+        if words not in distinct:
+            distinct.append(words)
+    depth = _distinguishing_depth([place for place, _ in found])
     for place, words in found:
         own_name = name
         if len(distinct) > 1:

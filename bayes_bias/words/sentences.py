@@ -7,7 +7,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 from operator import attrgetter
 
@@ -172,36 +171,8 @@ def _stated(content: Content, groups: WordTable, classes: WordTable) -> dict[str
 
 # Words that are recognised from the sentences.
 
-
-@dataclass(frozen=True)
-class _Side:
-    """The sentences of the groups, or of the classes, and all possible readings."""
-
-    categories: WordTable
-    shared_tokens: frozenset[str]
-
-    @cached_property
-    def slots(self) -> dict[str, list[_Slot]]:
-        """The possible readings of each sentence."""
-        sentences = chain.from_iterable(self.categories.values())
-        return {sentence: list(_slots(sentence, self.shared_tokens)) for sentence in sentences}
-
-    @cached_property
-    def words_in(self) -> Mapping[str, set[str]]:
-        """The different words in each template."""
-        words: dict[str, set[str]] = defaultdict(set)
-        for slots in self.slots.values():
-            for slot in slots:
-                words[slot.template].add(slot.key)
-        return words
-
-    def best(self, sentence: str) -> _Slot | None:
-        """Return the reading whose template is used by most words (at least two).
-
-        Among several, prefer the longest template.
-        """
-        slots = [slot for slot in self.slots[sentence] if len(self.words_in[slot.template]) > 1]
-        return max(slots, key=lambda slot: (len(self.words_in[slot.template]), len(slot.template)), default=None)
+# The best reading of each sentence, or None, and all possible readings.
+type _Readings = dict[str, tuple[_Slot | None, list[_Slot]]]
 
 
 def _recognised(categories: WordTable, others: WordTable, where: str) -> dict[str, dict[str, dict[str, str]]]:
@@ -218,26 +189,49 @@ def _recognised(categories: WordTable, others: WordTable, where: str) -> dict[st
         n_categories.update(set(chain.from_iterable(map(_tokens, entries))))
     # Tokens that two or more groups or classes share belong to templates.
     shared_tokens = frozenset(token for token, count in n_categories.items() if count > 1)
-    side = _Side(with_sentences, shared_tokens)
-    return {category: _words_of(category, entries, side, where) for category, entries in with_sentences.items()}
+    readings = _readings(chain.from_iterable(with_sentences.values()), shared_tokens)
+    words_of = {}
+    for category, sentences in with_sentences.items():
+        words_of[category] = _words_of(category, {sentence: readings[sentence] for sentence in sentences}, where)
+    return words_of
 
 
-def _words_of(category: str, sentences: tuple[str, ...], side: _Side, where: str) -> dict[str, dict[str, str]]:
-    """Return the words in the sentences of a group or class, with the template of each sentence."""
-    best_slots = {sentence: side.best(sentence) for sentence in sentences}
-    known_words = {slot.key for slot in best_slots.values() if slot}
+def _readings(sentences: Iterable[str], shared_tokens: frozenset[str]) -> _Readings:
+    """Return the best reading and all possible readings of each sentence.
+
+    The best reading is the reading whose template is used by most words (at least two), or None. Among several, the
+    longest template is preferred.
+    """
+    slots_of = {sentence: list(_slots(sentence, shared_tokens)) for sentence in sentences}
+    words_in: dict[str, set[str]] = defaultdict(set)  # the different words in each template
+    for slot in chain.from_iterable(slots_of.values()):
+        words_in[slot.template].add(slot.key)
+    readings = {}
+    for sentence, slots in slots_of.items():
+        shared = [slot for slot in slots if len(words_in[slot.template]) > 1]
+        best = max(shared, key=lambda slot: (len(words_in[slot.template]), len(slot.template)), default=None)
+        readings[sentence] = best, slots
+    return readings
+
+
+def _words_of(category: str, readings: _Readings, where: str) -> dict[str, dict[str, str]]:
+    """Return the words in the sentences of a group or class, with the template of each sentence.
+
+    A sentence without a best reading must have exactly one reading whose word is known from another sentence.
+    """
+    known_words = {best.key for best, _ in readings.values() if best}
     slot_of: dict[str, _Slot] = {}
-    for sentence, slot in best_slots.items():
-        slots_of_known_words = [other for other in side.slots[sentence] if other.key in known_words]
-        if slot is None and len(slots_of_known_words) != 1:
+    for sentence, (best, slots) in readings.items():
+        slots_of_known_words = [slot for slot in slots if slot.key in known_words]
+        if best is None and len(slots_of_known_words) != 1:
             raise WordListError(
                 f"{where}: cannot find the word of the sentence '{sentence}' in '{category}'. {_REMEDY}"
             )
-        slot_of[sentence] = slot or slots_of_known_words[0]
+        slot_of[sentence] = best or slots_of_known_words[0]
     words = _sentences_by_word(slot_of.values())
-    if len(words) == 1 < len(sentences):
+    if len(words) == 1 < len(readings):
         raise WordListError(
-            f"{where}: all {len(sentences)} sentences of '{category}' seem to have the same word"
+            f"{where}: all {len(readings)} sentences of '{category}' seem to have the same word"
             f" '{next(iter(words))}'. {_REMEDY}"
         )
     _check_one_each(words, slot_of, category, where)
