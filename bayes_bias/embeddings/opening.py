@@ -1,6 +1,5 @@
 """Open an `Embedding` from a name, an installed package, a path, or an object. Only the beginning of files is read."""
 
-import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,7 +38,7 @@ from bayes_bias.embeddings.in_memory import (
 from bayes_bias.embeddings.other_files import matching, other_file
 from bayes_bias.embeddings.records import Columns
 from bayes_bias.errors import EmbeddingError
-from bayes_bias.files import expanded, refuse_pipe_or_address, shipped, shipped_names
+from bayes_bias.files import expanded, refuse_pipe_or_address, sha256_of_file, shipped, shipped_names
 from bayes_bias.formatting import joined, plural
 from bayes_bias.words.spelling import Match, check_match
 
@@ -96,10 +95,7 @@ class InDistribution:
             If the distribution is not installed, or if the hash of the file differs.
         """
         file = self.folder / path
-        found = ""
-        if file.is_file():
-            with file.open("rb") as stream:
-                found = hashlib.file_digest(stream, "sha256").hexdigest()
+        found = sha256_of_file(file) if file.is_file() else ""
         if found != sha256:
             raise EmbeddingError(
                 f"The file '{file}' of {self.package} {'was changed' if found else 'is missing'}. Install it again with"

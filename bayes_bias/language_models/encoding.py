@@ -35,9 +35,8 @@ from bayes_bias.words.wordlist import (
     ControlsLike,
     ListLike,
     WordList,
-    control_lists,
     listed_wordlists,
-    load_controls,
+    load_control_lists,
     load_wordlist,
     shipped_controls,
 )
@@ -192,7 +191,7 @@ def encode(
     lists = list(map(load_wordlist, listed_wordlists("wordlists", wordlists)))
     if not lists:
         raise WordListError("`wordlists` is empty. Pass at least one list, such as ['weat6'].")
-    extra_controls = list(map(load_controls, control_lists(controls)))
+    extra_controls = load_control_lists(controls)
     control_words = frozenset(_words_of(extra_controls)) - frozenset(_words_of(lists))
     encoder_name = checked_encoder.name
     provenance = {

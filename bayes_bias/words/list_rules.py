@@ -188,9 +188,7 @@ def refuse_shared_names(groups: Collection[str], classes: Collection[str], where
 
 def separate_controls(controls: Words, groups: Words, classes: Words, where: str) -> tuple[WordTable, tuple[str, ...]]:
     """Drop control words that are also targets or attributes, or that are in an earlier control class."""
-    reasons: dict[str, str] = {}
-    for name, words in classes.items():
-        reasons |= dict.fromkeys(words, f"also in '{name}'")
+    reasons = {word: f"also in '{name}'" for word, name in category_of(classes).items()}
     reasons |= dict.fromkeys(category_of(groups), "also a target")
     controls_left: WordTable = {}
     notices: tuple[str, ...] = ()

@@ -13,7 +13,7 @@ from operator import attrgetter
 from bayes_bias.errors import WordListError
 from bayes_bias.formatting import counted, in_quotes
 from bayes_bias.words.content import Content, quoted
-from bayes_bias.words.list_rules import WordTable, with_endings
+from bayes_bias.words.list_rules import WordTable, category_of, with_endings
 from bayes_bias.words.spelling import grouped
 
 # The sentences of each word, and the template of each sentence.
@@ -146,9 +146,7 @@ def _stated(content: Content, groups: WordTable, classes: WordTable) -> dict[str
         )
     table = content.table("sentences")
     sentences = {word: table.texts(word) for word in table.values}
-    word_of: dict[str, str] = {}
-    for word, sentences_of_word in sentences.items():
-        word_of |= dict.fromkeys(sentences_of_word, word)
+    word_of = category_of(sentences)
     sentences_of: dict[str, dict[str, dict[str, str]]] = {}
     for category, entries in {**groups, **classes}.items():
         words: dict[str, dict[str, str]] = {}
@@ -224,16 +222,12 @@ def _words_of(category: str, readings: _Readings, where: str) -> dict[str, dict[
     for sentence, (best, slots) in readings.items():
         slots_of_known_words = [slot for slot in slots if slot.key in known_words]
         if best is None and len(slots_of_known_words) != 1:
-            raise WordListError(
-                f"{where}: cannot find the word of the sentence '{sentence}' in '{category}'. {_REMEDY}"
-            )
+            raise _unclear(where, f"cannot find the word of the sentence '{sentence}' in '{category}'")
         slot_of[sentence] = best or slots_of_known_words[0]
     words = _sentences_by_word(slot_of.values())
     if len(words) == 1 < len(readings):
-        raise WordListError(
-            f"{where}: all {len(readings)} sentences of '{category}' seem to have the same word"
-            f" '{next(iter(words))}'. {_REMEDY}"
-        )
+        (word,) = words
+        raise _unclear(where, f"all {len(readings)} sentences of '{category}' seem to have the same word '{word}'")
     _check_one_each(words, slot_of, category, where)
     return words
 
@@ -249,16 +243,17 @@ def _check_one_each(words: Sentences, slot_of: Mapping[str, _Slot], category: st
         for sentence in template_of:
             others = set(chain.from_iterable(words_with_token[token] for token in _tokens(sentence))) - {word}
             if others:
-                raise WordListError(
-                    f"{where}: the word of the sentence '{sentence}' in '{category}' may be '{word}' or"
-                    f" '{min(others)}'. {_REMEDY}"
-                )
+                either = f"'{word}' or '{min(others)}'"
+                raise _unclear(where, f"the word of the sentence '{sentence}' in '{category}' may be {either}")
 
 
-_REMEDY = (
-    "List the sentences of each word in [sentences], or list words and use `templates` with an encoder."
-    f' If each sentence is a unit, write sentences = "{AS_UNITS}" in TOML, or "sentences": "{AS_UNITS}" in JSON.'
-)
+def _unclear(where: str, problem: str) -> WordListError:
+    """Return the error for a list whose words cannot be recognised from its sentences."""
+    return WordListError(
+        f"{where}: {problem}. List the sentences of each word in [sentences], or list words and use `templates` with an"
+        f' encoder. If each sentence is a unit, write sentences = "{AS_UNITS}" in TOML, or "sentences": "{AS_UNITS}" in'
+        " JSON."
+    )
 
 
 def _sentences_by_word(slots: Iterable[_Slot]) -> dict[str, dict[str, str]]:

@@ -121,10 +121,7 @@ def _checked_pair(
         if word in matched:
             raise WordListError(f"{where}: 'pairs' contains '{word}' in two pairs. Remove it from one of them.")
     (kind, category), (other_kind, other_category) = categories[first], categories[second]
-    if kind != other_kind:
-        raise WordListError(f"{where}: 'pairs' matches '{first}' and '{second}', a target and an attribute. {_ALLOWED}")
-    if category == other_category:
-        raise WordListError(
-            f"{where}: 'pairs' matches '{first}' and '{second}', which are both in '{category}'. {_ALLOWED}"
-        )
+    if kind != other_kind or category == other_category:
+        problem = "a target and an attribute" if kind != other_kind else f"which are both in '{category}'"
+        raise WordListError(f"{where}: 'pairs' matches '{first}' and '{second}', {problem}. {_ALLOWED}")
     return first, second

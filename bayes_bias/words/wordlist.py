@@ -553,7 +553,11 @@ def load_controls(source: ControlsLike) -> WordList:
 
 def load_control_lists(controls: ControlsLike | Iterable[ControlsLike]) -> tuple[WordList, ...]:
     """Read one or several control classes, see `load_controls`. The tuple is empty for "none"."""
-    return tuple(map(load_controls, control_lists(controls)))
+    if isinstance(controls, str) and controls == "none":
+        return ()
+    single = str | Path | WordList | _IN_MEMORY
+    sources = as_tuple("controls", controls, single, "['neutral', 'human'], or () for none", WordListError)
+    return tuple(map(load_controls, sources))
 
 
 def listed_wordlists(argument: str, sources: Any, *also: type) -> tuple[Any, ...]:
@@ -572,14 +576,6 @@ def shipped_controls() -> Mapping[str, frozenset[str]]:
         for class_name, words in load_controls(name).controls.items():
             words_of[class_name] = frozenset(words)
     return MappingProxyType(words_of)
-
-
-def control_lists(controls: "ControlsLike | Iterable[ControlsLike]") -> "tuple[ControlsLike, ...]":
-    """Return one or several control classes as a tuple, which is empty for "none"."""
-    if isinstance(controls, str) and controls == "none":
-        return ()
-    example = "['neutral', 'human'], or () for none"
-    return as_tuple("controls", controls, str | Path | WordList | _IN_MEMORY, example, WordListError)
 
 
 def _columns_of(source: Any, settings: Collection[str] = ()) -> list[tuple[str, list[Any]]]:
