@@ -13,7 +13,7 @@ from bayes_bias.arguments import kind_of
 from bayes_bias.embeddings.format_base import Format, described, peek
 from bayes_bias.embeddings.format_npz import ArrayHeader
 from bayes_bias.embeddings.in_memory import MemoryReader, from_keyed_vectors, from_memory
-from bayes_bias.embeddings.other_files import other_kind
+from bayes_bias.embeddings.other_files import refusal
 from bayes_bias.errors import EmbeddingError
 
 # The models of gensim-data.
@@ -38,17 +38,14 @@ def open_native(file: Traversable, trust: bool) -> MemoryReader:
     """Read a pickle of gensim's KeyedVectors, a gensim model, or words with vectors in a dict, frame, or list."""
     sample = peek(file)
     if sample.startswith(_OLD_TORCH):
-        raise EmbeddingError(f"{file.name} {other_kind('torch', file)}.")
+        raise refusal("torch", file)
     check_trust(file, _PICKLE, trust, _TEXT)
     # gensim may store arrays in separate files next to the model, which only its loader finds.
     content = _keyed_vectors(file) if b"gensim.models" in sample else unpickled(file, trust)
     vectors = getattr(content, "wv", content)
     reader = from_keyed_vectors(vectors) if is_keyed_vectors(vectors) else from_memory(content)
     if reader is None:
-        raise EmbeddingError(
-            f"{file.name} contains {kind_of(content)}. Save KeyedVectors, a model's .wv, a dict of words to vectors,"
-            " a DataFrame, or a list of (word, vector) instead."
-        )
+        raise refusal("pickle_of_others", file, KIND=kind_of(content))
     return reader
 
 
@@ -67,10 +64,7 @@ def unpickled(file: Traversable, trust: bool) -> Any:
 def check_trust(file: Traversable, what: str, trust: bool, instead: str) -> None:
     """Raise an error if a file can run code and is not trusted. `instead` is the alternative in the message."""
     if not trust:
-        raise EmbeddingError(
-            f"{file.name} is {what}, which can run code when it is opened. Pass trust=True (--trust) if you trust its"
-            f" origin, or {instead}."
-        )
+        raise refusal("runs_code", file, KIND=what, INSTEAD=instead)
 
 
 def _keyed_vectors(file: Traversable) -> Any:

@@ -15,7 +15,7 @@ from bayes_bias.embeddings.format_base import PACKED, Format, is_packed
 from bayes_bias.embeddings.format_gensim import check_trust, unpickled
 from bayes_bias.embeddings.format_npz import ArrayHeader
 from bayes_bias.embeddings.in_memory import MemoryReader, from_memory
-from bayes_bias.embeddings.other_files import other_kind
+from bayes_bias.embeddings.other_files import other_kind, refusal
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import read_parquet, read_text
 
@@ -150,10 +150,7 @@ def _of_objects(path: Path, trust: bool) -> MemoryReader:
     except Exception as error:  # the code in a pickle may raise any error
         raise _damaged(path, error) from error
     if (reader := from_memory(content)) is None:
-        raise EmbeddingError(
-            f"{path.name} contains {kind_of(content)} of Python objects. Save a dict of words to vectors, or a list"
-            " of (word, vector) instead."
-        )
+        raise refusal("objects_of_others", path, KIND=kind_of(content))
     return reader
 
 

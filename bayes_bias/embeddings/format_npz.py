@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.embeddings.embedding import Reader, Vector, selected
 from bayes_bias.embeddings.format_base import PACKED, Format, is_packed
-from bayes_bias.embeddings.other_files import other_kind
+from bayes_bias.embeddings.other_files import refusal
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import zipped_kind
 from bayes_bias.formatting import plural
@@ -150,10 +150,7 @@ def open_npz(file: Traversable, trust: bool) -> NpzReader:
     headers = _headers(file, trust)
     words, vectors, pool = headers["words"], headers["vectors"], headers.get("pool")
     if not trust and (words.dtype.hasobject or vectors.dtype.hasobject):
-        raise EmbeddingError(
-            f"{file.name} contains Python objects, which can run code when they are read. Save `words` as text"
-            " (np.array(words, dtype=str)), or pass trust=True (--trust) if you trust its origin."
-        )
+        raise refusal("archive_of_objects", file)
     if is_packed(vectors.dtype):
         raise EmbeddingError(
             f"The vectors in {file.name} ({vectors.dtype}) are {PACKED}. Save the original vectors as float32."
@@ -211,7 +208,7 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
     with _undamaged(file), file.open("rb") as stream, zipfile.ZipFile(stream) as archive:
         members = {member.filename.removesuffix(".npy"): member for member in archive.infolist()}
         if not {"words", "vectors"} <= members.keys():
-            raise EmbeddingError(f"{file.name} {_without_arrays(archive.namelist(), file)}.")
+            raise _without_arrays(archive.namelist(), file)
         headers = {name: _checked_header(archive, members[name], file) for name in wanted if name in members}
         size = stream.seek(0, 2)
     claimed = sum(members[name].file_size for name in headers)
@@ -223,20 +220,17 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
     return headers
 
 
-def _without_arrays(members: list[str], file: Traversable) -> str:
-    """Describe an archive without words and vectors by the names of its members, with a remedy."""
+def _without_arrays(members: list[str], file: Traversable) -> EmbeddingError:
+    """Return the error for an archive without words and vectors, which depends on the names of its members."""
     if any(PurePosixPath(name).name == "data.pkl" for name in members):
-        return other_kind("torch", file)
+        return refusal("torch", file)
     if "xl/workbook.xml" in members:
-        return other_kind("excel", file)
+        return refusal("excel", file)
     if members and not any(name.endswith(".npy") for name in members):
-        return f"is {zipped_kind(members, file)}"
+        return EmbeddingError(f"{file.name} is {zipped_kind(members, file)}.")
     more = f" and {len(members) - 5:,} more" if len(members) > 5 else ""
     arrays = ", ".join(name.removesuffix(".npy") for name in members[:5]) or "nothing"
-    return (
-        f"must contain the arrays words and vectors, but contains {arrays}{more}. If it has one array for each word,"
-        " pass dict(numpy.load(file))"
-    )
+    return refusal("archive_of_other_arrays", file, ARRAYS=arrays + more)
 
 
 def _checked_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: Traversable) -> ArrayHeader:

@@ -35,7 +35,7 @@ from bayes_bias.embeddings.in_memory import (
     from_memory,
     is_words_and_array,
 )
-from bayes_bias.embeddings.other_files import matching, other_file
+from bayes_bias.embeddings.other_files import matching, other_file, refusal
 from bayes_bias.embeddings.records import Columns
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import expanded, refuse_pipe_or_address, sha256_of_file, shipped, shipped_names
@@ -281,10 +281,7 @@ def sniff(file: Traversable) -> Format:
             if each_format is format_text.FORMAT and (what := matching("texts", sample, file)):
                 raise EmbeddingError(f"{file.name} is {what}.")
             if each_format in _NEVER_ZIPPED and is_zipped(file):
-                raise EmbeddingError(
-                    f"{file.name} is a gzipped file of the format {each_format.name}, which cannot be read directly."
-                    f" Unpack it first: `gunzip -k {quote(str(file))}`."
-                )
+                raise refusal("gzipped", file, FORMAT=each_format.name, PATH=quote(str(file)))
             return each_format
     if what := other_file(sample, file):
         raise EmbeddingError(f"{file.name} is {what}.")

@@ -7,6 +7,7 @@ from importlib.resources.abc import Traversable
 import numpy as np
 
 from bayes_bias.embeddings.format_base import WIDEST, described, is_zipped, spread_of
+from bayes_bias.errors import EmbeddingError
 
 
 def other_file(sample: bytes, file: Traversable) -> str:
@@ -32,6 +33,11 @@ def matching(kinds: str, sample: bytes, file: Traversable) -> str:
 def other_kind(kind: str, file: Traversable, **values: object) -> str:
     """Describe a file of a kind in `other_files.toml`, with a remedy. Names in capitals are replaced by the values."""
     return _filled(described("other_files")["others"][kind], file, **values)
+
+
+def refusal(kind: str, file: Traversable, **values: object) -> EmbeddingError:
+    """Return the error for a file of a kind whose description in `other_files.toml` follows the name of the file."""
+    return EmbeddingError(f"{file.name} {other_kind(kind, file, **values)}.")
 
 
 def _filled(text: str, file: Traversable, **values: object) -> str:
