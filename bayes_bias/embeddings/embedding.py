@@ -188,7 +188,10 @@ class Embedding(Telling):
         return {word: rank_of[spelling] for word, spelling in found_as(words_once, rank_of, self.match).items()}
 
     def _stored_ranks(self, words: tuple[str, ...]) -> dict[str, int]:
-        """Return the ranks of these words and of their variants, as spelt in the source."""
+        """Return the ranks of these words and of their variants, as spelt in the source.
+
+        The most frequent word has rank 1. The error is raised if the source does not begin with its frequent words.
+        """
         rank_of = self.reader.ranks(self._keys(words))
         if rank_of is None:
             raise EmbeddingError(
@@ -238,7 +241,11 @@ class Embedding(Telling):
         return keys | {word.casefold() for word in self.reader.words() if unaccented(word) in plain}
 
     def near(self, words: Iterable[str], vectors: Mapping[str, Vector]) -> Mapping[str, tuple[str, ...]]:
-        """Suggest words with a vector for words without one: in another case, or with almost the same spelling."""
+        """Suggest words with a vector for words without one.
+
+        A suggestion is the word in upper or lower case or, if there is none, a frequent word of the source with almost
+        the same spelling.
+        """
         missing = [word for word in words if word not in vectors]
         if not missing:
             return {}
@@ -297,7 +304,11 @@ class Excerpt(Reader):
 
 
 def selected[T](entries: Iterable[tuple[str, T]], wanted: frozenset[str], first: float) -> Iterator[tuple[str, T]]:
-    """Yield the `first` entries and all entries of words with a wanted casefolded form."""
+    """Yield the first entries of a source and the entries of wanted words.
+
+    `entries` are words with their values, in the order of the source. The first `first` of them are yielded whatever
+    their words are, and later ones if the casefolded form of the word is in `wanted`.
+    """
     for number, (word, value) in enumerate(entries):
         if number < first or word.casefold() in wanted:
             yield word, value

@@ -68,6 +68,10 @@ def check_trust(file: Traversable, what: str, trust: bool, instead: str) -> None
 
 
 def _keyed_vectors(file: Traversable) -> Any:
+    """Load a model with gensim, which also finds the arrays that it saved as files beside the model.
+
+    The sizes of these files are checked first, so that the error names the file that is damaged.
+    """
     check_gensim(f"open {file.name}, which gensim saved", "or save the vectors there with save_word2vec_format")
     from gensim.models import KeyedVectors  # importing gensim takes a second and is only needed for these files
 
@@ -101,7 +105,11 @@ def _check_whole(beside: Path, path: Path) -> None:
 
 
 def _lacking(path: Path, beside: Path) -> EmbeddingError:
-    """Return the error for a missing array next to a model, for example after the model was renamed."""
+    """Return the error for a missing array next to a model, for example after the model was renamed.
+
+    gensim names the array after the model: 'model.kv.vectors.npy' for 'model.kv'. If exactly one file with this ending
+    has lost its model, the error suggests to give the model its name.
+    """
     problem = f"{path.name} requires its array in the file '{beside.name}' beside it, which does not exist."
     ending = beside.name.removeprefix(path.name)
     names = [file.name.removesuffix(ending) for file in sorted(path.parent.glob(f"*{escape(ending)}"))]

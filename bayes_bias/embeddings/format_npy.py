@@ -119,6 +119,7 @@ def _of_histwords(path: Path, words_file: Path, trust: bool) -> MemoryReader:
 
 
 def _array(path: Path) -> np.ndarray:
+    """Map the array in a file into memory, after checking that it has a row of numbers for each word."""
     try:
         vectors = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError, EOFError, OverflowError) as error:
@@ -155,7 +156,11 @@ def _of_objects(path: Path, trust: bool) -> MemoryReader:
 
 
 def _without_words(path: Path, header: ArrayHeader) -> str:
-    """Describe an array without words, and show the code that saves it with words."""
+    """Describe an array without words, and show the code that saves it with words.
+
+    The description depends on the header alone: a structured array may have a field of words beside its vectors, and
+    other arrays are described by their shape.
+    """
     shape, dtype = header.shape, header.dtype
     fields = dtype.names or ()
     texts = [name for name in fields if dtype[name].kind in "US"]

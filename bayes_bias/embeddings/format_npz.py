@@ -176,7 +176,11 @@ def open_npz(file: Traversable, trust: bool) -> NpzReader:
 
 
 def _of_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzReader:
-    """Open an archive of vectors (replicates, words, dimensions)."""
+    """Open an archive of vectors (replicates, words, dimensions).
+
+    The names of the replicates are in an array such as `templates` or `seeds` (the plurals of `KINDS`). General words,
+    if there are any, have one vector each.
+    """
     words, vectors = headers["words"].shape, headers["vectors"].shape
     kind = next((kind for kind in KINDS if plural(kind) in headers), None)
     if kind is not None and headers[plural(kind)].dtype.kind not in "Uiu":
@@ -234,6 +238,7 @@ def _without_arrays(members: list[str], file: Traversable) -> EmbeddingError:
 
 
 def _checked_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: Traversable) -> ArrayHeader:
+    """Read the header of an array, and raise an error if the array has another size than its header claims."""
     with archive.open(member) as stream:
         header = ArrayHeader.read(stream)
     if header.claimed != member.file_size and not header.dtype.hasobject:

@@ -242,7 +242,11 @@ def _are_objects(value: Any) -> bool:
 
 
 def _refuse_other_values(without_vector: Sequence[Mapping[str, Any]], headings: set[str], subject: str) -> None:
-    """Raise an error if an object has another value instead of a list of numbers, such as a packed vector."""
+    """Raise an error if an object has another value instead of a list of numbers, such as a packed vector.
+
+    `headings` are the names of the lists of numbers in other objects. Without the error, the object would only be
+    reported as an object without a vector.
+    """
     for item in without_vector:
         for name in headings:
             values = [inner[name] for inner in _objects_in(item) if inner.get(name) is not None]
@@ -320,7 +324,11 @@ def _read(file: Traversable, columns: Columns | None = None) -> tuple[Records, s
 
 
 def _frame_of(file: Traversable) -> tuple[pd.DataFrame, str]:
-    """Read a file as a frame, and return the code for it, or "" if no single call does."""
+    """Read a file as a frame, and return the code for it, or "" if no single call does.
+
+    The code is part of a message if a word occurs in several rows. The format is recognised from the first bytes, and
+    by the name of the file only for spreadsheets.
+    """
     with open_stream(file) as stream:
         content = stream.read()
     path = repr(str(file))
@@ -351,7 +359,10 @@ def _objects(content: bytes, name: str) -> tuple[Any, bool]:
 
 
 def _reading(objects: Any, in_lines: bool, path: str) -> str:
-    """Return the pandas code that reads JSON as a frame, if pandas can."""
+    """Return the pandas code that reads JSON as a frame, or "" if no single call does.
+
+    pandas reads a list of objects, each with a list of numbers, and a list of pairs of a word and a vector.
+    """
     rows = objects if isinstance(objects, list) else []
     if all(isinstance(row, Mapping) and any(map(is_list, row.values())) for row in rows) and rows:
         return f"pd.read_json({path}, lines={in_lines}, dtype=False)"

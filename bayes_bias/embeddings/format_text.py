@@ -110,7 +110,11 @@ class _Table:
     with_commas: bool
 
     def layout(self, file: Traversable, columns: Columns | None) -> Layout:
-        """Return the layout of all lines."""
+        """Return the layout of all lines, with notices of the columns and the title that are not read.
+
+        The words and the numbers are in the chosen `columns` or, if none are chosen, in the columns that the first
+        lines suggest.
+        """
         width = len(self.rows[0])
         if columns is None:
             word, numbers = self._word(file), self.numbers
@@ -158,7 +162,12 @@ class _Table:
 
 
 def _cells(line: str, delimiter: str) -> list[str]:
-    """Return the cells of a line, without quotation marks and surrounding blanks, and with plain minus signs."""
+    """Split a line into cells without quotation marks and surrounding blanks, and with plain minus signs.
+
+    The empty delimiter stands for any number of blanks. With this delimiter, a line may also be a word and a list in
+    brackets, such as ``rose [0.1, 0.2]``. A quotation mark is part of a cell unless the line has an even number of
+    them.
+    """
     line = line.replace("\u2212", "-")
     if not delimiter and line.endswith("]"):  # a word and a list
         word, _, numbers = line[:-1].rpartition("[")
@@ -177,7 +186,11 @@ def _cells(line: str, delimiter: str) -> list[str]:
 
 
 def _is_plain(sample: Sequence[str], dimensions: int | None) -> bool:
-    """Return True if each line has a word and numbers, separated by single blanks or tabs."""
+    """Return True if each line has a word and numbers, separated by single blanks or tabs.
+
+    Such lines need no layout. Lines with quoted words, with headings such as 0, 1, 2, or with a column of frequencies
+    are not plain.
+    """
     rows = [line.replace("\t", " ") for line in sample]
     width = dimensions or mode(row.count(" ") for row in rows)
     first_numbers = rows[0].split(" ")[-width:]
@@ -194,7 +207,12 @@ def _is_plain(sample: Sequence[str], dimensions: int | None) -> bool:
 
 
 def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
-    """Return the table that a delimiter makes of lines, or None if its rows do not have the same columns."""
+    """Return the table that a delimiter makes of lines, or None if its rows do not have the same columns.
+
+    The columns of numbers are the longest run of numbers in most rows. The first row is a heading if its own run is
+    shorter than half of theirs, or if it numbers the columns. A table has at least one column of text and two columns
+    of numbers, and most rows have the same number of cells.
+    """
     rows = [_cells(line, delimiter) for line in sample]
     title, rows = without_title(rows) if delimiter else ("", rows)
     with_commas = delimiter != "," and any(map(_DECIMAL_COMMA.fullmatch, chain.from_iterable(rows)))
@@ -227,7 +245,10 @@ def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
 
 
 def _numbers_in(row: Sequence[str], with_commas: bool) -> tuple[int, ...]:
-    """Return the columns of the longest run of numbers in a row."""
+    """Return the positions of the longest run of numbers in a row.
+
+    `with_commas` is True if the numbers have decimal commas.
+    """
     longest = range(0)
     start = 0
     for k, cell in enumerate(row):
@@ -238,7 +259,11 @@ def _numbers_in(row: Sequence[str], with_commas: bool) -> tuple[int, ...]:
 
 
 def _of_vectors(numbers: tuple[int, ...], rows: Sequence[Sequence[str]]) -> tuple[int, ...]:
-    """Return the columns of vectors: all, or all but a first or last column of whole numbers, such as frequencies."""
+    """Return the columns of vectors: all, or all but a column of whole numbers, such as frequencies.
+
+    The column is omitted only if it is the first or the last column of numbers, if no other column has only whole
+    numbers, and if the numbers have several digits.
+    """
     whole = [k for k in numbers if all(_COUNT.fullmatch(row[k]) for row in rows)]
     if len(rows) < _FEWEST_ROWS or len(whole) != 1 or whole[0] not in (numbers[0], numbers[-1]):
         return numbers
@@ -330,6 +355,7 @@ class TextReader(Reader):
         return is_number(self._word(row).rsplit(" ", 1)[-1])
 
     def _vector(self, row: bytes, number: int) -> Vector:
+        """Convert the numbers of a row, which has the given number in the file, to a vector."""
         fields = row.rsplit(b" ", self.dimensions)[1:]
         for field in fields:
             if not is_number(field):

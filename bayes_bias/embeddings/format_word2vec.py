@@ -120,7 +120,10 @@ class _Beginning:
         return 2 * sum(are_valid) >= len(words) and not any(bytes_after)
 
     def has_vectors(self, kind: str) -> bool:
-        """Return True if the numbers of the first words have the variation of vectors."""
+        """Return True if numbers of this type have the variation of vectors.
+
+        Bytes that are read as another type have absurd magnitudes, so the spread of their logarithms exceeds `WIDEST`.
+        """
         dtype = np.dtype(kind)
         width = self.dimensions * dtype.itemsize
         starts = [start for _, start in self.parts(dtype.itemsize) if start + width <= len(self.content)]
@@ -129,7 +132,11 @@ class _Beginning:
 
 
 def _check_numbers(beginning: _Beginning, file: Traversable) -> None:
-    """Raise an error for numbers other than little-endian 32-bit floats, if the type can be detected."""
+    """Raise an error for numbers other than little-endian 32-bit floats, if the type can be detected.
+
+    A type is likely if words are in their places between numbers of its size, and if these numbers vary like those in
+    vectors. The type of the format ("<f4") is accepted whenever nothing speaks for another type.
+    """
     name_of_kind = described("other_files")["numbers_of_word2vec"]
     fits = {kind: beginning.words_fit(np.dtype(kind).itemsize) for kind in name_of_kind}
     if fits["<f4"] is None:

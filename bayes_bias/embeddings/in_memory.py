@@ -140,7 +140,11 @@ def is_words_and_array(source: object) -> TypeGuard[tuple[Any, Any]]:
 
 
 def as_mapping(source: Any, argument: str) -> Mapping[str, Vector]:
-    """Return vectors by word, from a mapping, a frame, or words and an array. Words must be unique."""
+    """Return vectors by word, from a mapping, a frame, or words and an array.
+
+    A mapping is returned unchanged. The other forms may have several rows for one word, which raises an error that
+    names the `argument`.
+    """
     if not isinstance(source, pd.DataFrame) and not is_words_and_array(source):
         return cast("Mapping[str, Vector]", source)
     reader = from_memory(source)
@@ -159,6 +163,7 @@ def in_form_of(source: Any, vectors: Mapping[str, Vector]) -> Any:
 
 
 def _of_array(names: Iterable[str], array: Any) -> MemoryReader:
+    """Read words and an array with one row for each word, in the same order."""
     words, rows = list(names), np.asarray(array)
     _check_words(words)
     if len(words) != len(rows) or rows.dtype.kind not in "fiu" or is_packed(rows.dtype):
@@ -192,7 +197,11 @@ def _from_pairs(pairs: Collection[tuple[str, Any]]) -> MemoryReader:
 
 
 def from_frame(frame: pd.DataFrame) -> MemoryReader:
-    """Read a DataFrame with words in its index or a column, and numbers in its columns or in a column of lists."""
+    """Read a DataFrame of vectors.
+
+    The words are in the index and the numbers in the columns, or the words are in a column beside a column of lists or
+    columns of numbers. Rows that repeat a word must have equal vectors.
+    """
     has_text = any(map(is_text, (column for _, column in frame.items())))
     if columns_of_lists(frame) or (has_text and not is_text(frame.index) and columns_of_numbers(frame)):
         records = records_of(frame, "embedding")
@@ -238,6 +247,7 @@ def as_vector(row: Any) -> Vector:
 
 
 def _checked(word: str, row: Any) -> Vector:
+    """Return the vector of a word as an array, or raise an error if it is not a list of numbers."""
     try:
         vector = as_vector(row)
     except Exception as error:  # tensors raise many kinds of errors
@@ -259,6 +269,7 @@ def not_an_array(value: Any, error: Exception) -> str:
 
 
 def _check_words(words: Sequence[object]) -> None:
+    """Raise an error if there are no words, or if a word is not text, such as the number nan."""
     if not words:
         raise EmbeddingError("The embedding contains no vectors. Pass one for each word of the list.")
     for word in words:

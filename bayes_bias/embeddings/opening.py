@@ -274,7 +274,11 @@ def shipped_embeddings() -> list[str]:
 
 
 def sniff(file: Traversable) -> Format:
-    """Recognise the format of a file from its first bytes."""
+    """Recognise the format of a file from its first bytes.
+
+    The first of the `FORMATS` that recognises the file is returned. Text that no format can read, and files of other
+    programs, raise an error with a way to convert them.
+    """
     sample = peek(file)
     for each_format in FORMATS:
         if each_format.recognises(sample):
@@ -302,7 +306,11 @@ def _opened(file_format: Format, file: Traversable, trust: bool, columns: Column
 
 
 def _locate(source: str) -> tuple[Traversable, str, Columns | None]:
-    """Return the file of an embedding, its default name, and the columns that are named after it."""
+    """Return the file of an embedding, its default name, and the columns that are named after it.
+
+    `source` is the name of built-in vectors or of a model in `gensim.downloader`, a path, or a path with columns, such
+    as "v.csv#lemma".
+    """
     if source in shipped_embeddings():
         return shipped("vectors") / f"{source}.npz", source, None
     refuse_pipe_or_address(source, "embedding", EmbeddingError)
@@ -347,6 +355,7 @@ def _unknown(source: str) -> EmbeddingError:
 
 
 def _named_format(name: str) -> Format:
+    """Return the format with this name, or raise an error that names all formats."""
     format_of_name = {each_format.name: each_format for each_format in FORMATS}
     if name not in format_of_name:
         raise EmbeddingError(f"There is no `format` '{name}'.", name, list(format_of_name))
@@ -354,6 +363,7 @@ def _named_format(name: str) -> Format:
 
 
 def _open_object(source: object) -> tuple[Reader, str]:
+    """Read vectors in memory, and describe their source, such as "a mapping"."""
     if (reader := from_memory(source)) is not None:
         return reader, "a mapping" if isinstance(source, Mapping) else kind_of(source)
     vectors = getattr(source, "wv", source)
@@ -401,7 +411,11 @@ class ReplicatedReader(Reader):
 
 
 def combine_embeddings(members: Sequence[Embedding], kind: str) -> Embedding:
-    """Combine several embeddings into one, in which each embedding is a replicate."""
+    """Combine several embeddings into one, in which each embedding is a replicate.
+
+    They must have different names and the same number of dimensions, and none may have replicates itself. `kind` is the
+    noun for a replicate, such as "seed".
+    """
     names = [member.name for member in members]
     if len(names) < 2:
         raise EmbeddingError(

@@ -71,7 +71,11 @@ def _of_search_libraries(sample: bytes, file: Traversable) -> str:
 
 
 def _one_after_the_other(sample: bytes, file: Traversable) -> str:
-    """Describe numbers without words in a plain sequence. Return "" if they vary unlike those of vectors."""
+    """Describe a file that consists of numbers without words, or return "" for other files.
+
+    The bytes are read as numbers of each type. The type with the smallest spread of magnitudes is assumed, if the
+    numbers vary like those in vectors.
+    """
     spread = {kind: spread_of(sample, np.dtype(kind)) for kind in _RAW}
     kind = min(spread, key=spread.__getitem__)
     if spread[kind] >= WIDEST:

@@ -74,7 +74,11 @@ class Columns:
         return word, vectors
 
     def of_frame(self, frame: pd.DataFrame, subject: str) -> pd.DataFrame:
-        """Return the words and the chosen vectors or, if no vectors are chosen, all columns but other words."""
+        """Return the words and the chosen vectors.
+
+        The chosen vectors are one column of lists or several columns of numbers. If none are chosen, all columns are
+        returned but those that could also contain words.
+        """
         word, chosen = self.positions(list(map(str, frame)), subject)
         words = frame.iloc[:, word].rename(TEXTS[0])
         if not chosen:
@@ -124,7 +128,10 @@ class Records:
         return column.astype(str)
 
     def _unnamed_words(self) -> "pd.Series[Any] | None":
-        """Return the only text column whose cells differ, else a column of ids, else the texts in the index."""
+        """Return the words from a column without a known heading, or None.
+
+        The words are in the only text column whose cells differ, else in a column of ids, else in the index.
+        """
         texts = []
         for name, column in self.beside.items():
             is_constant = len(column) > 1 and column.astype(str).nunique() < 2
@@ -153,7 +160,12 @@ class Records:
         return list(map(str, words.iloc[first_rows])), list(self.vectors[first_rows])
 
     def _repeated(self, words: "pd.Series[str]", word: str, reading: str) -> str:
-        """Describe the rows of a word, with code to average the rows of each word or to use them as replicates."""
+        """Describe the rows of a word, with code to average the rows of each word or to use them as replicates.
+
+        `reading` is the code that reads the table from a file, `FRAME` for a frame in memory, or "" if no single call
+        reads the file. Rows can be replicates if a column, such as the template, has each of its values with every
+        word.
+        """
         count = (words.map(composed) == composed(word)).sum()
         where = f"the column '{words.name}'" if words.name is not None else "the index"
         distinguishing, is_crossed = _distinguishing(words, self.beside)
@@ -183,7 +195,10 @@ class Records:
 
 
 def first_row_of_words(words: Iterable[str], vectors: NDArray[np.floating]) -> tuple[list[int], str | None]:
-    """Return the first row of each word, and a word whose vector differs in a later row, or None."""
+    """Return the first row of each word, and a word whose vector differs in a later row, or None.
+
+    If there is such a word, the list of rows is empty, because the caller raises an error.
+    """
     row_of: dict[str, int] = {}
     for row, word in enumerate(words):
         first = row_of.setdefault(composed(word), row)

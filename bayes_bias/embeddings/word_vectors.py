@@ -28,7 +28,11 @@ class Vectors(Protocol):
 
 
 def stack(vectors: Vectors, words: Sequence[str], measure: str, *, least: int = 1) -> np.ndarray:
-    """Stack the vectors of words as (words, dimensions). Vectors of replicates are concatenated."""
+    """Stack the vectors of words as (words, dimensions). Vectors of replicates are concatenated.
+
+    Raise an error if there are fewer than `least` words, or if a word has no vector, or a vector that is zero or not
+    finite. The message begins with the name of the `measure` that needs the vectors.
+    """
     _check_words(words, measure, least)
     mapping: object = vectors
     if isinstance(mapping, str) or not hasattr(mapping, "__getitem__"):
@@ -109,7 +113,10 @@ def _moderate(vectors: np.ndarray) -> tuple[NDArray[np.float64], NDArray[np.intc
 
 
 def unit_means(vectors: Sequence[NDArray[np.floating]]) -> NDArray[np.float64]:
-    """Return vectors ``(d,)``, or means over replicates of vectors ``(replicate, d)``, as rows of length one."""
+    """Return the vectors of words as rows of length one.
+
+    The vector of a word is ``(d,)``, or ``(replicate, d)`` if it has replicates, which are averaged first.
+    """
     rows = np.stack(vectors).astype(float)
     if rows.ndim == 3:
         _, exponents = _moderate(rows.reshape(len(rows), -1))
@@ -163,6 +170,7 @@ def sha256_of_vectors(vectors: Mapping[str, np.ndarray]) -> str:
 
 
 def _check_words(words: Sequence[str], measure: str, least: int) -> None:
+    """Raise an error if `words` is not a list of `least` or more different words. The message begins with `measure`."""
     if isinstance(words, str):
         raise MeasureError(
             f"{measure}: expected a list of words, but found the single word '{words}'. Write ['{words}']."

@@ -97,7 +97,10 @@ def read_names(source: str | Path, reading: Reading = READING) -> Content:
 
 
 def _locate(kind: str, source: str | Path, names: list[str]) -> tuple[Traversable, str]:
-    """Return a built-in file with one of the names, or the user's file, and its label in messages."""
+    """Return a built-in file with one of the `names`, or the user's file, and its label in messages.
+
+    `kind` is the noun for the file in messages. The label may end with the name of a row, as in "lists.json#gender".
+    """
     if not isinstance(source, str | Path):
         raise WordListError(
             f"The {kind} must be a name, a path, or words in memory, but {quoted(source)} was passed. Pass the name of"
@@ -122,7 +125,11 @@ def _locate(kind: str, source: str | Path, names: list[str]) -> tuple[Traversabl
 
 
 def _read(file: Traversable, label: str, reading: Reading = READING) -> tuple[Content, bool]:
-    """Read a file, and return its content, and True if the file defines which names are groups."""
+    """Read a file, and return its content, and True if the file defines which names are groups.
+
+    Spreadsheets and files of words under names have no keys for groups and classes, so their headings or `reading`
+    define the groups. All other files have the keys of the TOML files.
+    """
     if is_spreadsheet(file.name):
         sheet = read_sheet(file, label, WordListError, hidden=reading.hidden)
         content = list_spreadsheets.list_of_columns(sheet.columns, label, reading)
@@ -145,7 +152,11 @@ def _read(file: Traversable, label: str, reading: Reading = READING) -> tuple[Co
 
 
 def _read_under_names(file: Traversable, label: str, reading: Reading) -> Content | None:
-    """Read words under names, or a list in JSON or YAML; return None for other formats."""
+    """Read the words under each name in a spreadsheet, JSON, YAML, Parquet, text, or dictionary.
+
+    Return None for other formats. Some JSON and YAML files are complete lists, with the keys of the TOML files, of
+    sentence lists by May et al., or of queries for WEFE. Their content has the keys `groups` and `classes`.
+    """
     if is_spreadsheet(file.name):
         sheet = read_sheet(file, label, WordListError, hidden=reading.hidden)
         return _with_columns(Content({}, label, notices=sheet.notices), sheet.columns, reading)
@@ -175,7 +186,10 @@ def _read_under_names(file: Traversable, label: str, reading: Reading) -> Conten
 
 
 def _with_columns(found: Content, columns: Iterable[Cells], reading: Reading, *, padded: bool = True) -> Content:
-    """Return content with the words under each heading that is not ignored, and notices of omissions."""
+    """Add the words under each heading that is not ignored to content, and notices of omissions.
+
+    Columns are `padded` if shorter columns may end with fillers, such as NA.
+    """
     reading = replace(reading, has_sentences="sentences" in found.settings)
     sheet = list_spreadsheets.read_columns(columns, found.where, reading, padded)
     return replace(found, values=dict(sheet.columns), notices=(*found.notices, *sheet.notices))
@@ -189,7 +203,10 @@ def settings_of(content: Any) -> dict[str, str]:
 
 
 def _text_columns(rows: Any) -> list[Column]:
-    """Return the columns of records, such as the rows of Parquet, as for a spreadsheet, or none for other content."""
+    """Return the columns of records, such as the rows of Parquet, or none for other content.
+
+    The result is the same as for a spreadsheet: each heading with its cells, where an empty cell is "".
+    """
     if not isinstance(rows, list) or not all_are(Mapping, rows):
         return []
     if any(isinstance(cell, list | Mapping) for row in rows for cell in row.values()):

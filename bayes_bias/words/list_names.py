@@ -82,7 +82,7 @@ def read_content(file: Traversable, label: str) -> Any:
 
 
 def _json(file: Traversable, label: str) -> Any:
-    """Read one JSON text, or a list of JSON lines."""
+    """Read one JSON text, or a list of JSON lines. An error describes the text as a whole, and not its first line."""
     text = read_text(file, f"{label}:", WordListError)
     try:
         return parse_json(text)
@@ -161,7 +161,11 @@ def names_of(content: Any, stem: str, label: str) -> Content:
 
 
 def _add_distinguished(lists: dict[str, list[str]], name: str, found: Sequence[tuple[Place, list[str]]]) -> None:
-    """Add all lists with one name. If they differ, add an outer key or, failing that, a number to each name."""
+    """Add all lists with one name to `lists`. If they differ, give each its own name.
+
+    Each of `found` is a list of words after the keys that it is nested in. The own name has an outer key that tells the
+    lists apart or, if there is none, a number: "jobs (en)" and "jobs (de)", or "jobs (1)" and "jobs (2)".
+    """
     distinct: list[list[str]] = []
     for _, words in found:
         if words not in distinct:
@@ -179,7 +183,11 @@ def _add_distinguished(lists: dict[str, list[str]], name: str, found: Sequence[t
 
 
 def _distinguishing_depth(places: Sequence[Place]) -> int:
-    """Return the depth of the outer keys that distinguish lists of one name, or 0 if there are none."""
+    """Return the depth of the outer keys that distinguish lists of one name, or 0 if there are none.
+
+    Depth 2 is the key directly outside the name. The lists are distinguished if at least two of them have different
+    keys.
+    """
     for depth in range(2, min(map(len, places)) + 1):
         if len({place[-depth] for place in places}) > 1:
             return depth

@@ -30,7 +30,7 @@ _FILLERS = frozenset(_OTHERS.split())
 
 
 def category_of(words: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    """Return the group or class of each word, in order."""
+    """Return the group or class of each word, in order. Of several categories with the word, the last is returned."""
     category_of: dict[str, str] = {}
     for category, members in words.items():
         category_of |= dict.fromkeys(members, category)
@@ -187,7 +187,10 @@ def refuse_shared_names(groups: Collection[str], classes: Collection[str], where
 
 
 def separate_controls(controls: Words, groups: Words, classes: Words, where: str) -> tuple[WordTable, tuple[str, ...]]:
-    """Drop control words that are also targets or attributes, or that are in an earlier control class."""
+    """Drop control words that are also targets or attributes, or that are in an earlier control class.
+
+    Return the remaining words of each control class, and a notice for each dropped word.
+    """
     reasons = {word: f"also in '{name}'" for word, name in category_of(classes).items()}
     reasons |= dict.fromkeys(category_of(groups), "also a target")
     controls_left: WordTable = {}
@@ -201,7 +204,10 @@ def separate_controls(controls: Words, groups: Words, classes: Words, where: str
 
 
 def without_words(classes: Words, reasons: Mapping[str, str], where: str) -> tuple[WordTable, tuple[str, ...]]:
-    """Drop the words for which there is a reason from classes, and return notices of the reasons."""
+    """Drop the words for which there is a reason from classes, and return notices of the reasons.
+
+    `reasons` has a reason for each of these words, such as "also a target". A class must keep at least one word.
+    """
     words_left: WordTable = {}
     notices = []
     for name, words in classes.items():
@@ -215,7 +221,7 @@ def without_words(classes: Words, reasons: Mapping[str, str], where: str) -> tup
 
 
 def _confirmed(content: Content) -> frozenset[str]:
-    """Return words for which the list states a word class, because these words are not typing errors."""
+    """Return the words for which the list states a word class. They are no typing errors."""
     confirmed: set[str] = set()
     for words in content.table("word_classes").values.values():
         if isinstance(words, Iterable) and not isinstance(words, str):
@@ -224,7 +230,11 @@ def _confirmed(content: Content) -> frozenset[str]:
 
 
 def _checked_words(words: object, place: str, confirmed: Collection[str] = ()) -> tuple[str, ...]:
-    """Check words, and compose accents (NFC). A word that consists of punctuation must be confirmed."""
+    """Check the words of one group or class, and compose accents (NFC).
+
+    Empty cells at the end are ignored. A word must be text without blanks around it. A word that consists of
+    punctuation must be `confirmed`, that is, the list must state its word class.
+    """
     if isinstance(words, str) or not isinstance(words, Iterable):
         raise WordListError(f"{place} must be a list of words, but is {quoted(words)}. Write it as a list.")
     cells = list(words.dropna() if hasattr(words, "dropna") else words)  # columns of a DataFrame end unevenly

@@ -127,7 +127,10 @@ def list_of_columns(
 
 
 def check_stereotypes(content: Content) -> None:
-    """Raise an error if no column is a group with its stereotypical class."""
+    """Raise an error if no column is a group with its stereotypical class.
+
+    The error shows three ways to define the groups of this file, with an example made from its headings.
+    """
     if "groups" in content.values:
         return
     names = [name[:_LETTERS] for name in content.values["classes"] if name]
@@ -150,7 +153,11 @@ def check_stereotypes(content: Content) -> None:
 
 
 def _check_opposites(associated: set[str], classes: list[str], where: str) -> None:
-    """Raise an error if one class would be compared with several columns, some of which may contain notes."""
+    """Raise an error if it is unclear which columns to compare with.
+
+    If all groups have one class (`associated`), it is compared with all other columns, but some of several others may
+    contain notes.
+    """
     others = [name for name in classes if name not in associated]
     if len(associated) == 1 and associated <= {*classes} and len(others) > 1:
         raise WordListError(
@@ -195,7 +202,11 @@ class _Sheet:
 
 
 def read_columns(columns: Iterable[Cells], where: str, reading: Reading, padded: bool) -> _Sheet:
-    """Read the words of a spreadsheet in either layout, without blanks and fillers."""
+    """Read the words of a spreadsheet in either layout, without blanks and fillers.
+
+    The layouts are a column for each group and class, and a row for each word with its group or class in another
+    column. `where` begins the messages, and shorter columns may end with fillers, such as NA, if columns are `padded`.
+    """
     sheet = _Sheet([])
     plain: Columns = []
     for heading, cells in columns:
@@ -233,7 +244,11 @@ def _lists_words(cell: Any) -> bool:
 
 
 def _upright(columns: Columns, sheet: _Sheet, where: str) -> Columns:
-    """Turn a table with the names in its first column into columns with the names as headings, with a notice."""
+    """Turn a table with the names in its first column into columns with the names as headings.
+
+    Such a table is recognised by a first heading such as ``flowers=pleasant`` whose class is in the first column but is
+    not a heading. A notice is added to the sheet.
+    """
     if len(columns) < 2 or len({len(cells) for _, cells in columns}) > 1:
         return columns
     headings = [heading for heading, _ in columns]
@@ -329,7 +344,12 @@ def _filled(cells: Iterable[Any]) -> list[Any]:
 
 
 def _without_padding(columns: Columns, sheet: _Sheet, where: str, is_filler: Callable[[Any], bool]) -> Columns:
-    """Drop fillers below the last word of each column, if another column has a word or filler in the same row."""
+    """Drop fillers such as NA below the last word of each column, with notices.
+
+    Programs fill the end of a shorter column, so a filler is dropped only if another column has a word or filler in the
+    same row. Empty cells at the end are dropped as well. A notice counts missing cells above a word, which are kept
+    here.
+    """
     n_filled = Counter[int]()  # in each row
     for _, cells in columns:
         n_filled.update(row for row, cell in enumerate(cells) if cell not in _EMPTY)
@@ -471,7 +491,7 @@ def _distinguishing_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...
 
 
 def _in_parts(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Convert columns such as ``targ1.category`` to a mapping for each part."""
+    """Convert columns such as ``targ1.category`` to a mapping for each part. Other rows are returned unchanged."""
     if not all(f"{part}.{_EXAMPLES}" in row for part in PARTS):
         return row
     content = {"language": row["language"]} if "language" in row else {}

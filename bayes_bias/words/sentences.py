@@ -138,7 +138,11 @@ def _notice(where: str, sentences: Sentences, units: set[str]) -> str:
 
 
 def _stated(content: Content, groups: WordTable, classes: WordTable) -> dict[str, dict[str, dict[str, str]]]:
-    """Return the words of each group or class, if a table lists their sentences. Entries may be words or sentences."""
+    """Return the words of each group or class from the table [sentences], which lists the sentences of each word.
+
+    The entries of a group or class may be words or sentences. For each category, the result has the sentences of each
+    word, and the template of each sentence. Categories without such words are omitted.
+    """
     if not isinstance(value := content.values["sentences"], Mapping):
         raise WordListError(
             f"{content.where}: 'sentences' must be a table, but is {quoted(value)}. List the sentences of each word in"
@@ -233,7 +237,11 @@ def _words_of(category: str, readings: _Readings, where: str) -> dict[str, dict[
 
 
 def _check_one_each(words: Sentences, slot_of: Mapping[str, _Slot], category: str, where: str) -> None:
-    """Raise an error if a sentence may have been made from two of the words."""
+    """Raise an error if a sentence may have been made from two of the words.
+
+    `words` has the sentences of each word, and `slot_of` the reading of each sentence. Tokens of a sentence that also
+    occur in another word make the reading ambiguous.
+    """
     words_with_token: dict[str, set[str]] = defaultdict(set)
     for word, template_of in words.items():
         for sentence in template_of:
@@ -257,9 +265,10 @@ def _unclear(where: str, problem: str) -> WordListError:
 
 
 def _sentences_by_word(slots: Iterable[_Slot]) -> dict[str, dict[str, str]]:
-    """Return the sentences and templates of each word.
+    """Return the sentences of each word, and the template of each sentence.
 
-    Sentences with a plural in another template belong to its singular.
+    A word and its plural become one word if their sentences have different templates. The word is spelt as within a
+    sentence or, if it only begins sentences, as there.
     """
     slots_of = grouped(slots, attrgetter("key"))
 
@@ -286,7 +295,11 @@ def _tokens(sentence: str) -> list[str]:
 
 
 def _slots(sentence: str, shared_tokens: frozenset[str]) -> Iterator[_Slot]:
-    """Yield a slot for every run of tokens (and its article) that occurs in no other category."""
+    """Yield every possible reading of a sentence: a template, and the word in its slot.
+
+    A word is a run of up to four tokens that no other category shares. Its article belongs to the slot, so that "a cat"
+    and "an owl" have one template.
+    """
     tokens = list(_TOKEN.finditer(sentence))
     for first in range(len(tokens)):
         starts_after_article = first > 0 and tokens[first - 1].group().casefold() in _ARTICLES

@@ -149,7 +149,11 @@ class Templates(Telling):
         return tuple(pairs)
 
     def _sentence(self, template: Template, word: str, word_class: str) -> Sentence:
-        """Put a word into a template, or into the form of the template for its class."""
+        """Put a word into a template.
+
+        If the template has another form for the class of the word, the word replaces the slot of this form. Otherwise,
+        the phrase of the class is put into the slot.
+        """
         form = template.forms.get(word_class)
         if form is None:
             text, spans = _fill(template.text, {"word": self._phrase(word, word_class)})
@@ -264,7 +268,7 @@ def _templates(content: Content) -> tuple[Template, ...]:
 
 
 def _template(entry: Any, where: str) -> Template:
-    """Return one sentence with its forms."""
+    """Check one entry of [[sentences]], and return the sentence with its forms for some classes of words."""
     if not isinstance(entry, Mapping) or "text" not in entry:
         raise TemplateError(f'{where} has no text. Write text = "This is {{word}}.", for example.')
     content = Content(entry, where, TemplateError)
@@ -286,7 +290,10 @@ def _template(entry: Any, where: str) -> Template:
 
 
 def _checked_slots(content: Content, key: str, valid: Sequence[tuple[str, ...]], where: str) -> tuple[str, ...]:
-    """Return the slots of a text, and raise an error if they are not valid."""
+    """Return the slots of the text under a key, and raise an error if they are not valid.
+
+    `valid` contains the allowed combinations of slots: ("word",), or ("attribute", "target").
+    """
     text = content.text(key)
     slots = _slots(text)
     if slots not in valid:
@@ -317,7 +324,10 @@ def _with_article(form: str, word: str) -> str:
 
 
 def _fill(text: str, words: Mapping[str, _Phrase]) -> tuple[str, dict[str, Span]]:
-    """Fill the slots of a sentence, capitalise its first letter, and return the position of each word."""
+    """Fill the slots of a sentence, capitalise its first letter, and return the position of each word.
+
+    `words` has the phrase of each slot: the text before the word, the word, and the text after it.
+    """
     whole, spans = "", {}
     for number, part in enumerate(_SLOT.split(text)):
         if number % 2 == 0:

@@ -111,7 +111,11 @@ def refuse_buried_keys(content: Content) -> None:
 def _checked_pair(
     pair: object, categories: Mapping[str, tuple[str, str]], matched: set[str], where: str
 ) -> tuple[str, str]:
-    """Return a pair, or raise an error if it does not match words of two groups or of two classes."""
+    """Return a pair, or raise an error if it does not match words of two groups or of two classes.
+
+    `categories` has "group" or "class" and its name for each word of the list, and `matched` the words of earlier
+    pairs.
+    """
     if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
         raise WordListError(f"{where}: each of 'pairs' must be two words, but one is {pair!r}. Write {_EXAMPLE}.")
     first, second = (normalize("NFC", word) if isinstance(word, str) else word for word in pair)

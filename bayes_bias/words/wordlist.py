@@ -257,7 +257,10 @@ class WordList(Telling):
         )
 
     def _in_language(self, controls: "Sequence[WordList]") -> "tuple[list[WordList], tuple[str, ...], tuple[str, ...]]":
-        """Return control classes in the language of this list, notices of omitted ones, and remarks on languages."""
+        """Select the control classes in the language of this list.
+
+        Return them, notices of omitted ones, and remarks if the language of the list had to be assumed or seems wrong.
+        """
         kept = [control_list for control_list in controls if not self._is_foreign(control_list)]
         remarks: tuple[str, ...] = ()
         if any(control_list.language for control_list in kept):
@@ -326,7 +329,10 @@ class WordList(Telling):
         )
 
     def without_controls(self, names: Collection[str] | None = None) -> Self:
-        """Return a copy without control classes, or without the named ones."""
+        """Return a copy without control classes, or without the named ones.
+
+        Topics of the remaining words are kept. The sources of control classes are kept if any class remains.
+        """
         kept = {} if names is None else {name: own for name, own in self.controls.items() if name not in names}
         topics = topics_and_pairs.remaining_topics(self.topics, self.groups, {**self.classes, **kept})
         sources = self.control_sources if kept else ()
@@ -600,7 +606,10 @@ def _columns_of(source: Any, settings: Collection[str] = ()) -> list[tuple[str, 
 
 
 def _fields_of_columns(name: str, source: Any, reading: Reading) -> dict[str, Any]:
-    """Check and return the fields of a list from the columns of a DataFrame, or of a mapping with settings."""
+    """Check and return the fields of a list from columns, that is, from headings with words.
+
+    `source` is a DataFrame, or a mapping that may also contain settings, such as the title of the list.
+    """
     settings = settings_of(source)
     reading = replace(reading, has_sentences="sentences" in settings)
     content = list_of_columns(_columns_of(source, settings), name, reading, padded=isinstance(source, _Frame))
@@ -695,7 +704,7 @@ def _control_fields(name: str, content: Content) -> dict[str, Any]:
 
 
 def _unit(content: Content) -> str:
-    """Return the noun for the entries of a list."""
+    """Return the noun for the entries of a list, which is "word" unless the list names another."""
     unit = content.text("unit", default=WORD)
     if not unit.replace(" ", "").isalpha():
         raise WordListError(f"{content.where}: 'unit' must be a noun in the singular, such as image, but is '{unit}'.")
@@ -703,7 +712,7 @@ def _unit(content: Content) -> str:
 
 
 def _head_fields(name: str, content: Content) -> dict[str, Any]:
-    """Check and return the fields that a list shares with control classes."""
+    """Check and return the fields that word lists and control classes share, except their words."""
     content.check_keys(_KEYS)
     topics_and_pairs.refuse_buried_keys(content)
     return {
