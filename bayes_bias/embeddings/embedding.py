@@ -153,17 +153,18 @@ class Embedding(Telling):
         ['Nurse', 'nurse']
         """
         words_once = tuple(words)
-        return self._logged(*_once(self.reader.entries(self._keys(words_once)), words_once))
+        return self.among(self._keys(words_once), spelt_as=words_once)
 
     def all(self) -> dict[str, Vector]:
         """Read every vector, as stored."""
         return self.among(frozenset(), first=math.inf)
 
-    def among(self, wanted: frozenset[str], first: float = 0) -> dict[str, Vector]:
-        """Read the `first` words of the source and all words with a wanted casefolded form, each once."""
-        return self._logged(*_once(self.reader.entries(wanted, first), ()))
+    def among(self, wanted: frozenset[str], first: float = 0, spelt_as: Iterable[str] = ()) -> dict[str, Vector]:
+        """Read the `first` words of the source and all words with a wanted casefolded form, each once.
 
-    def _logged(self, vectors: dict[str, Vector], notices: Iterable[str]) -> dict[str, Vector]:
+        Words that the source encodes otherwise than `spelt_as` get the spelling there.
+        """
+        vectors, notices = _once(self.reader.entries(wanted, first), spelt_as)
         for notice in notices:
             logger.warning(f"{self.name}: {notice}")
         return vectors

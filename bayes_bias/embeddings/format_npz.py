@@ -96,6 +96,7 @@ class NpzReader(Reader):
     frequent_first: bool = False  # archives with a pool or replicates begin with words of lists
 
     def general(self) -> Mapping[str, Vector] | None:
+        """Return general words with their vectors from the first replicate, if the archive has both arrays."""
         if not self.has_general:
             return None
         words = _array(self.file, "general_words", False)
@@ -111,6 +112,7 @@ class NpzReader(Reader):
         return selected(zip(self.words(), vectors, strict=True), wanted, first)
 
     def marked(self) -> Iterator[str] | None:
+        """Return the words for which the array `pool` is True, if the archive has this array."""
         if not self.has_pool:
             return None
         marks = _array(self.file, "pool", False)

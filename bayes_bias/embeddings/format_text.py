@@ -10,7 +10,7 @@ import logging
 import re
 import string
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources.abc import Traversable
 from itertools import chain
 from shlex import quote
@@ -88,26 +88,23 @@ def layout_of(
     if not sample or sum(map(len, sample)) > _LARGEST or (columns is None and _is_plain(sample, dimensions)):
         return PLAIN
     tables = [table for delimiter in _DELIMITERS if (table := _table_of(sample, delimiter))]
-    fitting = [table for table in tables if dimensions in (None, len(table.numbers))]
+    fitting = [table for table in tables if dimensions in (None, len(table.numeric.numbers))]
     if not fitting and columns is not None:
         raise EmbeddingError(f"{file.name} has no columns to choose from. Pass it without '#{columns.word}'.")
     if not fitting:
         return PLAIN
-    return max(fitting, key=lambda table: (len(table.rows), len(table.numbers))).layout(file, columns)
+    return max(fitting, key=lambda table: (len(table.rows), len(table.numeric.numbers))).layout(file, columns)
 
 
 @dataclass(frozen=True)
 class _Table:
-    """The cells of the first lines, with the columns that contain numbers."""
+    """The cells of the first lines, with a layout that lacks only the column of the words."""
 
-    delimiter: str
+    numeric: Layout
     title: str
-    above: int  # number of lines above the rows
     heading: list[str]
     rows: list[list[str]]
-    texts: tuple[int, ...]
-    numbers: tuple[int, ...]
-    with_commas: bool
+    texts: tuple[int, ...]  # columns of text
 
     def layout(self, file: Traversable, columns: Columns | None) -> Layout:
         """Return the layout of all lines, with notices of the columns and the title that are not read.
@@ -115,23 +112,27 @@ class _Table:
         The words and the numbers are in the chosen `columns` or, if none are chosen, in the columns that the first
         lines suggest.
         """
-        width = len(self.rows[0])
+        numbers = self.numeric.numbers
         if columns is None:
-            word, numbers = self._word(file), self.numbers
+            word = self._word(file)
         else:
             word, chosen = columns.positions(self._headings, file.name)
-            numbers = tuple(chosen) or tuple(k for k in self.numbers if k != word)
-        if unread := sorted(set(range(width)) - {word, *numbers}):
+            numbers = tuple(chosen) or tuple(k for k in numbers if k != word)
+        if unread := sorted(set(range(self.numeric.width)) - {word, *numbers}):
             if self.heading and columns is None:
                 self._check_series(self.heading[numbers[0]].rstrip(string.digits), unread, file)
             listed = ", ".join(str(k + 1) for k in unread)
             logger.warning(f"{file.name}: words are read from column {word + 1}, and the columns {listed} are not read")
         if self.title:
             logger.warning(TITLED.format(file.name, self.title))
-        return Layout(self.delimiter, word, numbers, width, self.above, self.with_commas)
+        return replace(self.numeric, word=word, numbers=numbers)
 
     def _check_series(self, series: str, others: Sequence[int], file: Traversable) -> None:
-        """Raise an error if text in a column such as v3 separates columns of the same series from the vectors."""
+        """Raise an error if text in a column such as v3 separates columns of the same series from the vectors.
+
+        `series` is the heading of the vectors without its number, such as "v", and `others` are the columns that are
+        not read.
+        """
         for k in others:
             text = next((row[k] for row in self.rows if not is_number(row[k])), "")
             if text and self._headings[k].rstrip(string.digits) == series != self._headings[k]:
@@ -146,7 +147,12 @@ class _Table:
         return self.heading or [str(k + 1) for k in range(len(self.rows[0]))]
 
     def _word(self, file: Traversable) -> int:
-        """Return the column of the words: the only one that contains neither row numbers nor always the same text."""
+        """Return the column of the words.
+
+        It is the first column of text with a known heading (see `TEXTS`), or else the only column of text whose cells
+        differ. Columns of row numbers are not considered. The error names two possible columns, and shows how to choose
+        one.
+        """
         texts = [k for k in self.texts if not all(row[k].isdecimal() for row in self.rows)] or list(self.texts)
         with_known_heading = [k for k in texts if self.heading and self.heading[k].lower() in TEXTS]
         varied = [k for k in texts if len({row[k] for row in self.rows}) > 1]
@@ -239,9 +245,9 @@ def _table_of(sample: Sequence[str], delimiter: str) -> _Table | None:
     most_rows_fit = 2 * len(data) > len(below)
     if (title and not has_heading) or not has_words_and_vectors or not most_rows_fit:
         return None
-    return _Table(
-        delimiter, title, bool(title) + has_heading, heading, data, texts, _of_vectors(numbers, data), with_commas
-    )
+    above = bool(title) + has_heading
+    numeric = Layout(delimiter, 0, _of_vectors(numbers, data), width, above, with_commas)
+    return _Table(numeric, title, heading, data, texts)
 
 
 def _numbers_in(row: Sequence[str], with_commas: bool) -> tuple[int, ...]:
@@ -316,7 +322,11 @@ class TextReader(Reader):
                 yield word, self._vector(row, number)
 
     def _rows(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the number (from 1) and the bytes of each row, after checking its number of values."""
+        """Yield the number (from 1) and the bytes of each row, after checking its number of values.
+
+        Lines are counted in the file, so a title, a heading, and empty lines have numbers as well. Rows are in the
+        plain layout: the word and its numbers, separated by single blanks.
+        """
         count = 0
         above = (self.words_in_header is not None) + self.layout.above
         longest = self.dimensions * _NUMBER + _LONGEST_WORD
@@ -351,7 +361,10 @@ class TextReader(Reader):
         return _decoded(row.rsplit(b" ", self.dimensions)[0])
 
     def _too_long(self, row: bytes) -> bool:
-        """Return True if the row has too many values, as opposed to a word that contains spaces."""
+        """Return True if the row has too many values, as opposed to a word that contains spaces.
+
+        Then the last field before the vector is a number.
+        """
         return is_number(self._word(row).rsplit(" ", 1)[-1])
 
     def _vector(self, row: bytes, number: int) -> Vector:

@@ -64,7 +64,7 @@ class WordsInSentences(Reader):
             yield from self.embedding.reader.entries(wanted, first)
 
     def general(self) -> Mapping[str, Vector]:
-        return {}  # single words are not sentences
+        return {}  # a single word is no sentence
 
     def marked(self) -> Iterator[str]:
         return iter(())  # all other entries are sentences
@@ -118,7 +118,7 @@ def from_memory(source: object) -> MemoryReader | None:
 
 
 def are_pairs(source: object) -> TypeGuard[Sequence[tuple[str, Any]]]:
-    """Return True for a list of words, each with its vector."""
+    """Return True for a list of words, each with its vector, that is, a list of numbers or an array with one axis."""
     if not isinstance(source, list | tuple) or not source:
         return False
     for pair in source:
@@ -156,7 +156,10 @@ def as_mapping(source: Any, argument: str) -> Mapping[str, Vector]:
 
 
 def in_form_of(source: Any, vectors: Mapping[str, Vector]) -> Any:
-    """Return vectors as a frame, or as an array with one row per word, if the source had this form."""
+    """Return vectors in the form of the `source` from which `as_mapping` read them.
+
+    A frame has a row for each word, as has the array that replaces words and an array. Other sources are mappings.
+    """
     if isinstance(source, pd.DataFrame):
         return pd.DataFrame(vectors).T.set_axis(source.columns, axis="columns")
     return np.stack(list(vectors.values())) if is_words_and_array(source) else vectors

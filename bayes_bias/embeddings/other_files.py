@@ -22,7 +22,7 @@ def other_file(sample: bytes, file: Traversable) -> str:
 def matching(kinds: str, sample: bytes, file: Traversable) -> str:
     """Describe a file by the first pattern in `other_files.toml` that matches its first bytes, or return "".
 
-    Of `kinds`, "marks" are files that are no text, and "texts" are texts without vectors in their lines.
+    `kinds` is "marks" for files that are no text, or "texts" for texts without vectors in their lines.
     """
     for other in described("other_files")[kinds]:
         if re.match(other["matches"].encode("latin-1"), sample):

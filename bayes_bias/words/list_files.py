@@ -169,7 +169,7 @@ def _read_under_names(file: Traversable, label: str, reading: Reading) -> Conten
     if columns := _text_columns(content):
         return _with_columns(Content({}, label), columns, reading)
     content = list_spreadsheets.chosen_row(content, label, label.partition(f"{file.name}{ROW}")[2])
-    if list_spreadsheets.has_parts(content):
+    if isinstance(content, Mapping) and content.keys() & {*PARTS}:
         return Content(_sentence_list(content, label), label)
     if isinstance(content, Mapping) and any(isinstance(content.get(key), Mapping) for key in ("groups", "classes")):
         return Content(content, label)  # it has the keys of a TOML file

@@ -434,13 +434,8 @@ def chosen_row(content: Any, label: str, chosen: str) -> Any:
     return content
 
 
-def has_parts(content: Any) -> bool:
-    """Return True if this is a list of two targets and two attributes."""
-    return isinstance(content, Mapping) and bool(content.keys() & {*PARTS})
-
-
 def _rows(content: Any) -> Sequence[Mapping[str, Any]]:
-    """Return the rows of a table whose rows are lists, or none."""
+    """Return the rows of a table in which each row is a list, or none for other content."""
     if isinstance(content, Mapping) and _is_row(content):
         return [content]
     if not isinstance(content, list) or not content or not all_are(Mapping, content):
@@ -449,7 +444,11 @@ def _rows(content: Any) -> Sequence[Mapping[str, Any]]:
 
 
 def _is_row(row: Mapping[str, Any]) -> bool:
-    """Return True if a row has the parts of a list, or several lists of words."""
+    """Return True if a row is a list of its own.
+
+    It has the four `PARTS` of a list of sentences, possibly in columns such as ``targ1.examples``, or it has several
+    lists of words beside a text that names the row.
+    """
     if all(f"{part}.{_EXAMPLES}" in row or part in row for part in PARTS):
         return True
     return sum(map(_are_words, row.values())) > 1 and any(isinstance(value, str) for value in row.values())
