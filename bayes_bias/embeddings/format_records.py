@@ -144,7 +144,10 @@ def _of_pairs(content: Any) -> pd.DataFrame | None:
 
 
 def _of_columns(content: Any) -> pd.DataFrame | None:
-    """Read ``{"words": [...], "vectors": [[numbers], ...]}``, or the columns of a frame as pandas writes them."""
+    """Read a table: ``{"words": [...], "vectors": [[numbers], ...]}``, or the columns of a frame as pandas writes them.
+
+    Exactly one column must consist of lists of numbers, and a column of the same length must consist of texts.
+    """
     if not isinstance(content, Mapping):
         return None
     columns = {name: _column(value) for name, value in content.items()}
@@ -167,7 +170,11 @@ def _column(value: Any) -> list[Any]:
 
 
 def _of_keys(content: Any) -> pd.DataFrame | None:
-    """Read ``{word: {"vector": [numbers], ...}}``."""
+    """Read ``{word: {"vector": [numbers], ...}}``.
+
+    All objects must have their list of numbers under the same name, and none may name its word itself, as a record
+    does.
+    """
     if not isinstance(content, Mapping) or len(content) < 2 or not _are_objects(list(content.values())):
         return None
     headings: set[str] = set()
@@ -278,7 +285,10 @@ def _description_of(item: Mapping[str, Any]) -> str:
 
 
 def _error_of(item: Mapping[str, Any]) -> str:
-    """Return the first error message in an object, or "" if there is none."""
+    """Return the first error message in an object or in the objects inside it, or "" if there is none.
+
+    Services report a failed request as a text or as an object with a message or a code.
+    """
     for inner in _objects_in(item):
         error = inner.get("error") or inner.get("errors")
         if isinstance(error, Mapping):

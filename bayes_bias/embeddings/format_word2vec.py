@@ -157,7 +157,10 @@ def _check_numbers(beginning: _Beginning, file: Traversable) -> None:
 
 
 def _records(stream: IO[bytes], name: str) -> Iterator[tuple[bytes, bytes, int]]:
-    """Yield each word, the block of the file with its vector, and the position of the first byte of the vector."""
+    """Yield each word, the block of the file with its vector, and the position of the first byte of the vector.
+
+    The file is read in blocks. If a vector continues beyond the end of a block, the next block begins with its word.
+    """
     count, dimensions = read_header(stream, name)
     size = 4 * dimensions
     block, start = b"", 0

@@ -159,8 +159,15 @@ def packaged_sources(sources: Iterable[str]) -> list[Packaged]:
 
 
 # The first format that recognises a file is used. To add a format, create a module and add a row here.
-_MODULES = (format_npz, format_gensim, format_fasttext, format_npy, format_records, format_word2vec, format_text)
-FORMATS: tuple[Format, ...] = tuple(module.FORMAT for module in _MODULES)
+FORMATS: tuple[Format, ...] = (
+    format_npz.FORMAT,
+    format_gensim.FORMAT,
+    format_fasttext.FORMAT,
+    format_npy.FORMAT,
+    format_records.FORMAT,
+    format_word2vec.FORMAT,
+    format_text.FORMAT,
+)
 
 # Formats that cannot be read from gzipped files.
 _NEVER_ZIPPED = (format_npz.FORMAT, format_gensim.FORMAT, format_npy.FORMAT)
@@ -330,7 +337,10 @@ def _locate(source: str) -> tuple[Traversable, str, Columns | None]:
 
 
 def check_source(source: str) -> None:
-    """Raise an error if a source is neither a file nor a known name, before anything is read or downloaded."""
+    """Raise an error if a source is neither a file nor a known name, before anything is read or downloaded.
+
+    An embedding in a distribution must be installed.
+    """
     if source in PACKAGED:
         _ = PACKAGED[source].folder
     elif source not in format_gensim.DOWNLOADS:
@@ -338,7 +348,7 @@ def check_source(source: str) -> None:
 
 
 def _unknown(source: str) -> EmbeddingError:
-    """Return an error that suggests the most similar file or name."""
+    """Return the error for a source that is neither a file nor a known name, with the most similar file or name."""
     path = expanded(source)
     if path.suffix or os.sep in source:
         folder = path.parent

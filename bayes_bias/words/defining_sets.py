@@ -206,9 +206,10 @@ def _parsed(path: Path) -> Mapping[str, Any]:
 
 
 def _with_our_keys(content: Any, where: str) -> Mapping[str, Any]:
-    """Rename the keys of JSON and YAML files of other programs.
+    """Rename the keys of other programs in JSON and YAML files, and omit keys that debiasing does not use.
 
-    A file that is only a list contains the defining sets.
+    A file that is only a list contains the defining sets. A file with a single object under a key contains the sets
+    there. A notice names omitted keys.
     """
     if isinstance(content, list):
         return {"defining_sets": _sets_not_groups(content, where)}

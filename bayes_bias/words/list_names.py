@@ -195,8 +195,12 @@ def _distinguishing_depth(places: Sequence[Place]) -> int:
 
 
 def _found(value: Any, path: Place, depth: int = 0) -> Iterator[tuple[Place, list[str] | None]]:
-    """Yield the keys of each name, from the outermost to the name, and the words under the name (None if there are
-    none)."""
+    """Yield each name with its words, or with None if there are no words under the name.
+
+    A name is yielded as its keys, from the outermost to the name. An object with a name and words, a list of words, and
+    each position of equally large sets (such as pairs) are one name each. Other objects and lists of objects are
+    searched for names inside them.
+    """
     if depth > _DEEPEST:
         yield path, None
     elif isinstance(value, Mapping):

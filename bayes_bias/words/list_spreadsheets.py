@@ -266,7 +266,8 @@ def _upright(columns: Columns, sheet: _Sheet, where: str) -> Columns:
 def _words_by_mark(columns: Columns, sheet: _Sheet, where: str) -> Columns:
     """Convert a table with a row for each word and a column for each category to columns with the words.
 
-    In such a table, a mark such as LIWC-22's X shows the categories of each word. Other tables are returned unchanged.
+    In such a table, a mark such as LIWC-22's X shows the categories of each word, which is in the first column. Every
+    word has at least one mark, and all marks are equal. Other tables are returned unchanged.
     """
     if len(columns) < 3:
         return columns
@@ -297,7 +298,9 @@ def _without_columns(columns: Columns, ignored: Sequence[str], sheet: _Sheet, wh
 def _words_by_label(columns: Columns, sheet: _Sheet, where: str) -> Columns:
     """Convert a table with a row for each word to one column for each group and class.
 
-    Word classes and a notice of unused columns are added to the sheet.
+    One column has the words, another column the group or class of each word (its label), and an optional column the
+    word class. Word classes and a notice of unused columns are added to the sheet. A word without a label is an error,
+    unless the label is a filler that may be a name, "none".
     """
     cells_of = {heading.lower(): cells for heading, cells in columns}
     label_columns = [name for name in _LABELS if name in cells_of] or [_CONDITION]
@@ -379,7 +382,10 @@ def _pads(cell: Any) -> bool:
 
 
 def _name_and_class(heading: str, words: list[Any], where: str) -> tuple[str, str]:
-    """Split a heading into a name and its stereotypical class, which may be ""."""
+    """Split a heading such as "flowers=pleasant" into a name and its stereotypical class, or "" without a class.
+
+    The `words` below the heading are only needed for messages.
+    """
     name, equals, class_name = map(str.strip, heading.partition(_IS))
     if not name or (equals and not class_name):
         remedy = (
@@ -474,8 +480,11 @@ def _are_words(value: Any) -> bool:
 
 
 def _distinguishing_columns(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the fewest columns that distinguish all rows or, if no columns do, all columns that distinguish some
-    rows."""
+    """Return the fewest columns (up to three) whose cells distinguish all rows.
+
+    If no columns do, return all columns that distinguish some rows. Only texts and whole numbers distinguish rows, and
+    columns with the names of words do not count.
+    """
     labels = []
     for column in rows[0]:
         values = [row.get(column) for row in rows]

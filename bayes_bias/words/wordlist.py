@@ -620,7 +620,9 @@ def _fields_of_columns(name: str, source: Any, reading: Reading) -> dict[str, An
 def _list_fields(name: str, content: Content) -> dict[str, Any]:
     """Check and return the fields of a `WordList`.
 
-    Classes that are neither stereotypical for a group nor opposites become control classes.
+    Words are read first, then their roles: classes that are neither stereotypical for a group nor opposites become
+    control classes. Attributes and control words that repeat other words are dropped with notices, and topics and pairs
+    are reduced to the remaining words.
     """
     if "groups" not in content.values:
         raise WordListError(
@@ -678,7 +680,7 @@ def _list_fields(name: str, content: Content) -> dict[str, Any]:
 
 
 def _control_fields(name: str, content: Content) -> dict[str, Any]:
-    """Check and return the fields of a list with only control classes."""
+    """Check and return the fields of a list with only control classes, which has neither groups nor stereotypes."""
     for key in ("groups", "stereotypes"):
         if key in content.values:
             raise WordListError(
