@@ -13,7 +13,7 @@ from bayes_bias.arguments import kind_of
 from bayes_bias.embeddings.format_base import Format, described, peek
 from bayes_bias.embeddings.format_npz import ArrayHeader
 from bayes_bias.embeddings.in_memory import MemoryReader, from_keyed_vectors, from_memory
-from bayes_bias.embeddings.other_files import refusal
+from bayes_bias.embeddings.other_files import file_error
 from bayes_bias.errors import EmbeddingError
 
 # The models of gensim-data.
@@ -38,14 +38,14 @@ def open_native(file: Traversable, trust: bool) -> MemoryReader:
     """Read a pickle of gensim's KeyedVectors, a gensim model, or words with vectors in a dict, frame, or list."""
     sample = peek(file)
     if sample.startswith(_OLD_TORCH):
-        raise refusal("torch", file)
+        raise file_error("torch", file)
     check_trust(file, _PICKLE, trust, _TEXT)
     # gensim may store arrays in separate files next to the model, which only its loader finds.
     content = _keyed_vectors(file) if b"gensim.models" in sample else unpickled(file, trust)
     vectors = getattr(content, "wv", content)
     reader = from_keyed_vectors(vectors) if is_keyed_vectors(vectors) else from_memory(content)
     if reader is None:
-        raise refusal("pickle_of_others", file, KIND=kind_of(content))
+        raise file_error("pickle_of_others", file, KIND=kind_of(content))
     return reader
 
 
@@ -64,7 +64,7 @@ def unpickled(file: Traversable, trust: bool) -> Any:
 def check_trust(file: Traversable, what: str, trust: bool, instead: str) -> None:
     """Raise an error if a file can run code and is not trusted. `instead` is the alternative in the message."""
     if not trust:
-        raise refusal("runs_code", file, KIND=what, INSTEAD=instead)
+        raise file_error("runs_code", file, KIND=what, INSTEAD=instead)
 
 
 def _keyed_vectors(file: Traversable) -> Any:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from bayes_bias.embeddings.embedding import Reader, Vector, selected
 from bayes_bias.embeddings.format_base import PACKED, Format, is_packed
-from bayes_bias.embeddings.other_files import refusal
+from bayes_bias.embeddings.other_files import file_error
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import zipped_kind
 from bayes_bias.formatting import plural
@@ -152,16 +152,13 @@ def open_npz(file: Traversable, trust: bool) -> NpzReader:
     headers = _headers(file, trust)
     words, vectors, pool = headers["words"], headers["vectors"], headers.get("pool")
     if not trust and (words.dtype.hasobject or vectors.dtype.hasobject):
-        raise refusal("archive_of_objects", file)
+        raise file_error("archive_of_objects", file)
     if is_packed(vectors.dtype):
         raise EmbeddingError(
             f"The vectors in {file.name} ({vectors.dtype}) are {PACKED}. Save the original vectors as float32."
         )
     if words.dtype.kind not in "UO" or vectors.dtype.kind not in "fiuO":
-        raise EmbeddingError(
-            f"{file.name} must contain text as `words` and numbers as `vectors`, but contains {words.dtype} and"
-            f" {vectors.dtype}. Save words as np.array(words, dtype=str)."
-        )
+        raise file_error("archive_of_other_types", file, WORDS=words.dtype, VECTORS=vectors.dtype)
     if pool is not None and (pool.dtype != bool or pool.shape != words.shape):
         raise EmbeddingError(
             f"`pool` in {file.name} must have the shape {words.shape} of bool, but has {pool}. Save one value for each"
@@ -170,10 +167,7 @@ def open_npz(file: Traversable, trust: bool) -> NpzReader:
     if len(vectors.shape) == 3:
         return _of_replicates(file, headers)
     if len(words.shape) != 1 or len(vectors.shape) != 2 or words.shape[0] != vectors.shape[0]:
-        raise EmbeddingError(
-            f"{file.name} must have `words` of the shape (n,) and `vectors` of the shape (n, d), but the shapes are"
-            f" {words.shape} and {vectors.shape}. Save one vector for each word."
-        )
+        raise file_error("archive_of_other_shapes", file, WORDS=words.shape, VECTORS=vectors.shape)
     return NpzReader(file, vectors.shape[1], trust, has_pool=pool is not None, frequent_first=pool is None)
 
 
@@ -193,14 +187,11 @@ def _of_replicates(file: Traversable, headers: dict[str, ArrayHeader]) -> NpzRea
     labels = () if kind is None else tuple(map(str, _array(file, plural(kind), False).ravel()))
     if kind is None or (len(labels), *words) != vectors[:2] or len(set(labels)) < len(labels):
         arrays = " or ".join(f"`{plural(name)}`" for name in KINDS)
-        raise EmbeddingError(
-            f"{file.name} must have `vectors` of the shape (r, n, d), `words` of the shape (n,), and r different names"
-            f" in {arrays}, but the shapes are {vectors} and {words}, with {len(set(labels))} names. Save the missing"
-            " names."
-        )
+        count = len(set(labels))
+        raise file_error("archive_without_names", file, ARRAYS=arrays, VECTORS=vectors, WORDS=words, COUNT=count)
     general = [headers[name].shape for name in _GENERAL if name in headers]
-    count = general[0][:1] if general else ()  # (m,)
-    if general and general != [count, (*count, vectors[2])]:
+    n_general = general[0][:1] if general else ()  # (m,)
+    if general and general != [n_general, (*n_general, vectors[2])]:
         raise EmbeddingError(
             f"`general_words` and `general_vectors` in {file.name} must have the shapes (m,) and (m, {vectors[2]}), but"
             f" have the shapes {general}. Save one vector of the first replicate for each general word."
@@ -229,14 +220,14 @@ def _headers(file: Traversable, trust: bool) -> dict[str, ArrayHeader]:
 def _without_arrays(members: list[str], file: Traversable) -> EmbeddingError:
     """Return the error for an archive without words and vectors, which depends on the names of its members."""
     if any(PurePosixPath(name).name == "data.pkl" for name in members):
-        return refusal("torch", file)
+        return file_error("torch", file)
     if "xl/workbook.xml" in members:
-        return refusal("excel", file)
+        return file_error("excel", file)
     if members and not any(name.endswith(".npy") for name in members):
         return EmbeddingError(f"{file.name} is {zipped_kind(members, file)}.")
     more = f" and {len(members) - 5:,} more" if len(members) > 5 else ""
     arrays = ", ".join(name.removesuffix(".npy") for name in members[:5]) or "nothing"
-    return refusal("archive_of_other_arrays", file, ARRAYS=arrays + more)
+    return file_error("archive_of_other_arrays", file, ARRAYS=arrays + more)
 
 
 def _checked_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo, file: Traversable) -> ArrayHeader:

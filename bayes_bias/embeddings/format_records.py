@@ -15,7 +15,7 @@ import pandas as pd
 from bayes_bias.arguments import all_are
 from bayes_bias.embeddings.format_base import Format, open_stream
 from bayes_bias.embeddings.in_memory import MemoryReader
-from bayes_bias.embeddings.other_files import refusal
+from bayes_bias.embeddings.other_files import file_error
 from bayes_bias.embeddings.records import (
     IDS,
     TEXTS,
@@ -345,12 +345,12 @@ def _frame_of(file: Traversable) -> tuple[pd.DataFrame, str]:
     if content.startswith(_PARQUET):
         return parquet_frame(content, file.name, EmbeddingError), f"pd.read_parquet({path})"
     if _NUMBERS.match(content):
-        raise refusal("lists_of_numbers", file)
+        raise file_error("lists_of_numbers", file)
     if _JSON.match(content):
         objects, in_lines = _objects(content, file.name)
         return frame_of_json(objects, file.name), _reading(objects, in_lines, path)
     if not is_spreadsheet(file.name):
-        raise refusal("records_of_unknown_format", file)
+        raise file_error("records_of_unknown_format", file)
     frame = read_frame(file, file.name, EmbeddingError, text=None)
     delimiter = delimiter_of(content.decode("utf-8", errors="replace"))
     return frame, f"pd.read_csv({path}, sep={delimiter!r}, keep_default_na=False)"

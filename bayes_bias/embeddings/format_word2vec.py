@@ -25,7 +25,7 @@ from bayes_bias.embeddings.format_base import (
     read_header,
     spread_of,
 )
-from bayes_bias.embeddings.other_files import other_kind
+from bayes_bias.embeddings.other_files import file_error, other_kind
 from bayes_bias.errors import EmbeddingError
 
 # Number of bytes after the header that are used to detect the type of numbers, and the minimal number of words in them.
@@ -143,10 +143,7 @@ def _check_numbers(beginning: _Beginning, file: Traversable) -> None:
         return
     likely = [kind for kind, fit in fits.items() if fit and beginning.has_vectors(kind)]
     if not likely and not fits["<f4"]:
-        raise EmbeddingError(
-            f"{file.name} must contain words with {beginning.dimensions:,} numbers of 32 bits, but the bytes after the"
-            " first of them are no word. Copy or download the file again."
-        )
+        raise file_error("word2vec_without_words", file, COUNT=f"{beginning.dimensions:,}")
     kind = likely[0] if likely else "<f4"
     if kind == "<f4":
         return

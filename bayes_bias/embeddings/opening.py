@@ -35,7 +35,7 @@ from bayes_bias.embeddings.in_memory import (
     from_memory,
     is_words_and_array,
 )
-from bayes_bias.embeddings.other_files import matching, other_file, refusal
+from bayes_bias.embeddings.other_files import file_error, matching, other_file
 from bayes_bias.embeddings.records import Columns
 from bayes_bias.errors import EmbeddingError
 from bayes_bias.files import expanded, refuse_pipe_or_address, sha256_of_file, shipped, shipped_names
@@ -292,7 +292,7 @@ def sniff(file: Traversable) -> Format:
             if each_format is format_text.FORMAT and (what := matching("texts", sample, file)):
                 raise EmbeddingError(f"{file.name} is {what}.")
             if each_format in _NEVER_ZIPPED and is_zipped(file):
-                raise refusal("gzipped", file, FORMAT=each_format.name, PATH=quote(str(file)))
+                raise file_error("gzipped", file, FORMAT=each_format.name, PATH=quote(str(file)))
             return each_format
     if what := other_file(sample, file):
         raise EmbeddingError(f"{file.name} is {what}.")
@@ -306,9 +306,7 @@ def _opened(file_format: Format, file: Traversable, trust: bool, columns: Column
     if columns is None:
         return file_format.open(file, trust)
     if file_format.name not in _TABLES:
-        raise EmbeddingError(
-            f"{file.name} has the format {file_format.name}, whose words are known. Pass it without '#{columns.word}'."
-        )
+        raise file_error("without_columns", file, FORMAT=file_format.name, COLUMN=columns.word)
     return _TABLES[file_format.name](file, trust, columns)
 
 

@@ -35,7 +35,7 @@ def other_kind(kind: str, file: Traversable, **values: object) -> str:
     return _filled(described("other_files")["others"][kind], file, **values)
 
 
-def refusal(kind: str, file: Traversable, **values: object) -> EmbeddingError:
+def file_error(kind: str, file: Traversable, **values: object) -> EmbeddingError:
     """Return the error for a file of a kind whose description in `other_files.toml` follows the name of the file."""
     return EmbeddingError(f"{file.name} {other_kind(kind, file, **values)}.")
 
