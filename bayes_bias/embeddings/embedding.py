@@ -423,8 +423,8 @@ def _own_tokens[T](entries: list[tuple[str, T]], wanted: Collection[str]) -> tup
     for mark in _MARKS:
         if any(map(mark.is_on, wanted)):
             continue
-        marked = [token for token, _ in entries if mark.is_on(token)]
-        if not marked or len(marked) < _MARKED_SHARE * len(entries):
+        n_marked = sum(mark.is_on(token) for token, _ in entries)
+        if n_marked == 0 or n_marked < _MARKED_SHARE * len(entries):
             continue
         words = [(word, value) for token, value in entries if (word := mark.word(token)) is not None]
         example = mark.of("word") if mark.of_words else "word"

@@ -101,19 +101,21 @@ class Records:
     def words(self, subject: str) -> "pd.Series[Any]":
         """Return the text of each vector, from a column with a known name, from the only text column, or from the ids.
 
+        `TEXTS` are the known names. If several of them occur, the first in this order is used, with a notice.
+
         Raises
         ------
         EmbeddingError
             If none of these columns exists.
         """
-        texts = [self.beside[name] for name in TEXTS if name in self.beside]
-        if len(texts) > 1:
-            others = in_quotes(str(column.name) for column in texts[1:])
+        known = [self.beside[name] for name in TEXTS if name in self.beside]
+        if len(known) > 1:
+            others = in_quotes(str(column.name) for column in known[1:])
             logger.warning(
-                f"{subject}: words are read from the column '{texts[0].name}', and not from {others}. If this is wrong,"
+                f"{subject}: words are read from the column '{known[0].name}', and not from {others}. If this is wrong,"
                 " rename the columns, or name the right one after the file, as in FILE#COLUMN"
             )
-        column = texts[0] if texts else self._unnamed_words()
+        column = known[0] if known else self._unnamed_words()
         if column is None:
             raise EmbeddingError(
                 f"{subject} contains vectors but no column of words (its other columns are"

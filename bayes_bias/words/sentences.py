@@ -210,8 +210,8 @@ def _readings(sentences: Iterable[str], shared_tokens: frozenset[str]) -> _Readi
         words_in[slot.template].add(slot.key)
     readings = {}
     for sentence, slots in slots_of.items():
-        shared = [slot for slot in slots if len(words_in[slot.template]) > 1]
-        best = max(shared, key=lambda slot: (len(words_in[slot.template]), len(slot.template)), default=None)
+        shared_slots = [slot for slot in slots if len(words_in[slot.template]) > 1]
+        best = max(shared_slots, key=lambda slot: (len(words_in[slot.template]), len(slot.template)), default=None)
         readings[sentence] = best, slots
     return readings
 
